@@ -22,6 +22,8 @@ pub const FILE: Doc = Doc::of("Pages", "A file of the pages; `build` changes whe
 pub const POS: Doc = Doc::of("Pages", "The till").answers_text("text/html");
 /// `GET /admin`
 pub const ADMIN: Doc = Doc::of("Pages", "Store Admin").answers_text("text/html");
+/// `GET /`
+pub const PORTAL: Doc = Doc::of("Pages", "The portal of head office").answers_text("text/html");
 /// `GET /passkeys`
 pub const PASSKEYS: Doc =
     Doc::of("Passkeys", "A page to log in on, and to register this device").answers_text("text/html");
@@ -153,6 +155,14 @@ pub async fn pos<S>(request: Request<S>) -> Result<Reply, ApiError> {
 /// None.
 pub async fn admin<S>(request: Request<S>) -> Result<Reply, ApiError> {
     page("admin", &request.headers)
+}
+
+/// `GET /`
+///
+/// # Errors
+/// None.
+pub async fn portal<S>(request: Request<S>) -> Result<Reply, ApiError> {
+    page("portal", &request.headers)
 }
 
 /// `GET /passkeys`

@@ -72,6 +72,7 @@ const SHARED: &[Route<Hub>] = &[
     Route::get("/health/ready", PUBLIC, health::READY, answers!(health::ready)),
     Route::get("/metrics", LOCAL, health::METRICS, answers!(health::metrics)),
     Route::get("/api/openapi.json", PUBLIC, docs::DOCUMENT, answers!(document)),
+    Route::get("/", PUBLIC, pages::PORTAL, shared!(pages::portal)),
     Route::get("/docs", PUBLIC, pages::DOCS, shared!(pages::docs)),
     Route::get("/passkeys", PUBLIC, pages::PASSKEYS, shared!(pages::passkeys)),
     Route::get("/ui/:build/:folder/:file", PUBLIC, pages::FILE, shared!(pages::file)),

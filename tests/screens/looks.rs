@@ -10,7 +10,7 @@ use testkit::{Store, wait};
 
 const WIDTHS: [(u32, u32); 4] = [(360, 780), (768, 1024), (1280, 800), (1920, 1080)];
 /// What is shown at every width.
-const MAIN: [&str; 3] = ["sell", "pay", "admin-today"];
+const MAIN: [&str; 4] = ["sell", "pay", "admin-today", "portal-stores"];
 /// What is loaded before the first sale, as it goes over the wire.
 const BYTES_MAX: u64 = 90 * 1024;
 const REQUESTS_MAX: u64 = 30;
@@ -18,7 +18,7 @@ const AXE: &str = include_str!("axe.min.js");
 
 /// Looks at the page that is open.
 #[track_caller]
-pub fn look(screen: &mut Screen, name: &str) {
+pub fn look<S>(screen: &mut Screen<S>, name: &str) {
     // The longest transition and the banner are over; nothing moves any more.
     screen.script("return document.fonts.ready.then(() => true)");
     for theme in ["light", "dark"] {
@@ -33,8 +33,10 @@ pub fn look(screen: &mut Screen, name: &str) {
             }
             let shown = MAIN.contains(&name) || matches!((width, theme), (1280, "light") | (360, "dark"));
             if shown && std::env::var_os("SCREENS").is_some() {
-                let page =
-                    name.strip_prefix("admin-").map_or(format!("pos/{name}"), |page| format!("admin/{page}"));
+                let page = match name.split_once('-') {
+                    Some((app @ ("admin" | "portal"), page)) => format!("{app}/{page}"),
+                    _ => format!("pos/{name}"),
+                };
                 let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/screens").join(page);
                 std::fs::create_dir_all(&folder).unwrap();
                 let dark = if theme == "dark" { "-dark" } else { "" };
@@ -47,7 +49,7 @@ pub fn look(screen: &mut Screen, name: &str) {
 }
 
 #[track_caller]
-fn is_accessible(screen: &mut Screen, name: &str) {
+fn is_accessible<S>(screen: &mut Screen<S>, name: &str) {
     if screen.script("return typeof axe") == "undefined" {
         screen.browser.devtools("Runtime.evaluate", &json!({"expression": AXE}));
     }

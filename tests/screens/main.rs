@@ -9,6 +9,8 @@
 mod admin;
 mod killed;
 mod looks;
+mod order_to_settlement;
+mod portal;
 mod sale;
 mod scans;
 mod screen;

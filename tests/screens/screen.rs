@@ -1,7 +1,8 @@
-//! A till's page as a person and a scanner use it; every refusal of its policy and every error of its scripts fails.
+//! A page as a person and a scanner use it; every refusal of its policy and every error of its scripts fails.
 
 use serde_json::{Value, json};
 use testkit::client::browser::Browser;
+use testkit::hub::Hub;
 use testkit::store::PASSWORD;
 use testkit::{Store, wait};
 
@@ -21,28 +22,32 @@ const WATCH: &str = "window.troubles = [];\
     addEventListener('error', (e) => troubles.push(e.message));\
     addEventListener('unhandledrejection', (e) => troubles.push(String(e.reason)));";
 
-/// One page in one browser.
-pub struct Screen {
+/// One page in one browser, and the store that it is a page of; head office has none.
+pub struct Screen<S = Store> {
     pub browser: Browser,
-    pub store: Store,
+    pub store: S,
+    /// Of the daemon whose pages these are.
+    port: u16,
+}
+
+impl Screen<()> {
+    /// The portal of a head office; none where there is no browser.
+    #[track_caller]
+    pub fn office(hub: &Hub) -> Option<Self> {
+        let mut screen = Self::blank((), hub.address().port())?;
+        screen.visit("/");
+        Some(screen)
+    }
 }
 
 impl Screen {
     /// The till's page of a store; none where there is no browser.
     #[track_caller]
     pub fn open(store: Store) -> Option<Self> {
-        let mut browser = Browser::start()?;
-        browser.devtools("Page.addScriptToEvaluateOnNewDocument", &json!({"source": WATCH}));
-        // What a page shows must not hang on the machine's language.
-        browser.devtools("Emulation.setLocaleOverride", &json!({"locale": "en-GB"}));
-        let mut screen = Self { browser, store };
+        let port = store.port();
+        let mut screen = Self::blank(store, port)?;
         screen.visit("/pos");
         Some(screen)
-    }
-
-    #[track_caller]
-    pub fn visit(&mut self, path: &str) {
-        self.browser.open(&format!("http://localhost:{}{path}", self.store.port()));
     }
 
     /// A cashier with an open shift, who got there by keyboard.
@@ -55,19 +60,40 @@ impl Screen {
     }
 
     #[track_caller]
-    pub fn log_in(&mut self, who: &str) {
-        self.sees("#username");
-        self.browser.write("#username", &format!("{who}@s001.example"));
-        self.browser.write("#password", PASSWORD);
-        self.presses(ENTER);
-    }
-
-    #[track_caller]
     pub fn open_shift(&mut self) {
         self.sees("#float");
         self.types("200.");
         self.presses(ENTER);
         self.sees("#line");
+    }
+}
+
+impl<S> Screen<S> {
+    #[track_caller]
+    fn blank(store: S, port: u16) -> Option<Self> {
+        let mut browser = Browser::start()?;
+        browser.devtools("Page.addScriptToEvaluateOnNewDocument", &json!({"source": WATCH}));
+        // What a page shows must not hang on the machine's language.
+        browser.devtools("Emulation.setLocaleOverride", &json!({"locale": "en-GB"}));
+        Some(Self { browser, store, port })
+    }
+
+    #[track_caller]
+    pub fn visit(&mut self, path: &str) {
+        self.browser.open(&format!("http://localhost:{}{path}", self.port));
+    }
+
+    #[track_caller]
+    pub fn log_in(&mut self, who: &str) {
+        self.log_in_as(&format!("{who}@s001.example"));
+    }
+
+    #[track_caller]
+    pub fn log_in_as(&mut self, username: &str) {
+        self.sees("#username");
+        self.browser.write("#username", username);
+        self.browser.write("#password", PASSWORD);
+        self.presses(ENTER);
     }
 
     /// Waits until the selector finds something.

@@ -23,17 +23,38 @@ fn quoted(text: &str, before: &str) -> BTreeSet<String> {
     text.split(before).skip(1).filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())).collect()
 }
 
+/// Where the Indonesian of a page's texts may stand.
+const TEXTS: [&str; 3] = ["ui/shared/id.js", "ui/portal/sentences.js", "ui/portal/texts.js"];
+const DOCUMENTS: [&str; 2] = ["docs/openapi/store-router.json", "docs/openapi/cloud-hub.json"];
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap()
+}
+
+fn document(path: &str) -> Value {
+    serde_json::from_str(&read(path)).unwrap()
+}
+
+/// The texts that a file says: what stands in a call of `t`.
+fn said(text: &str) -> BTreeSet<String> {
+    let calls = text.match_indices("t(\"").filter(|(at, _)| {
+        !text[..*at].ends_with(|before: char| before.is_alphanumeric() || matches!(before, '_' | '.'))
+    });
+    calls.filter_map(|(at, call)| Some(text[at + call.len()..].split_once('"')?.0.to_owned())).collect()
+}
+
 #[test]
 fn every_text_is_there_in_indonesian() {
-    let indonesian = fs::read_to_string(root().join("ui/shared/id.js")).unwrap();
+    let shared = read(TEXTS[0]);
+    let portal = TEXTS.map(read).concat();
     let mut missing = BTreeSet::new();
-    for (_, text) in sources("js") {
-        for said in
-            quoted(&text, " t(\"").into_iter().chain(quoted(&text, "{t(\"")).chain(quoted(&text, "(t(\""))
-        {
+    for (file, text) in sources("js") {
+        let indonesian =
+            if file.parent().is_some_and(|folder| folder.ends_with("portal")) { &portal } else { &shared };
+        for said in said(&text) {
             let said = said.replace("\\u2026", "\u{2026}");
-            if !indonesian.contains(&format!("\"{said}\":")) && !indonesian.contains(&format!(" {said}: \""))
-            {
+            let known = [format!("\"{said}\":"), format!(" {said}: \""), format!("[\"{said}\", ")];
+            if !known.iter().any(|known| indonesian.contains(known)) {
                 missing.insert(said);
             }
         }
@@ -43,15 +64,15 @@ fn every_text_is_there_in_indonesian() {
 
 #[test]
 fn every_refusal_has_words_in_both_languages() {
-    let indonesian = fs::read_to_string(root().join("ui/shared/id.js")).unwrap();
-    let codes = fs::read_to_string(root().join("ui/shared/codes.js")).unwrap();
-    let document = fs::read_to_string(root().join("docs/openapi/store-router.json")).unwrap();
-    let document: Value = serde_json::from_str(&document).unwrap();
-    for code in document["components"]["schemas"]["ErrorCode"]["enum"].as_array().unwrap() {
-        let code = code.as_str().unwrap();
-        let words = quoted(&codes, &format!("  {code}: \"")).pop_first();
-        let words = words.unwrap_or_else(|| panic!("{code} has no words"));
-        assert!(indonesian.contains(&format!("\"{words}\":")), "{words} is not there in Indonesian");
+    let indonesian = read(TEXTS[0]);
+    let codes = read("ui/shared/codes.js");
+    for document in DOCUMENTS.map(document) {
+        for code in document["components"]["schemas"]["ErrorCode"]["enum"].as_array().unwrap() {
+            let code = code.as_str().unwrap();
+            let words = quoted(&codes, &format!("  {code}: \"")).pop_first();
+            let words = words.unwrap_or_else(|| panic!("{code} has no words"));
+            assert!(indonesian.contains(&format!("\"{words}\":")), "{words} is not there in Indonesian");
+        }
     }
 }
 
@@ -91,17 +112,20 @@ fn colours_are_named_in_one_file() {
 
 #[test]
 fn only_paths_of_the_document_are_asked_for() {
-    let document = fs::read_to_string(root().join("docs/openapi/store-router.json")).unwrap();
-    let document: Value = serde_json::from_str(&document).unwrap();
     let shape = |path: &str| {
         let segments = path.split('/').map(|part| if part.starts_with([':', '{', '$']) { "*" } else { part });
         segments.collect::<Vec<_>>().join("/")
     };
-    let known: BTreeSet<_> = document["paths"].as_object().unwrap().keys().map(|path| shape(path)).collect();
+    let paths = |document: Value| -> BTreeSet<String> {
+        document["paths"].as_object().unwrap().keys().map(|path| shape(path)).collect()
+    };
+    let [store, hub] = DOCUMENTS.map(document).map(paths);
     for (file, text) in sources("js") {
+        let portal = file.parent().is_some_and(|folder| folder.ends_with("portal"));
         for path in quoted(&text, "\"/api/") {
             let path = shape(&format!("/api/{}", path.split('?').next().unwrap()));
-            assert!(known.contains(&path), "{}: {path}", file.display());
+            let known = if portal { hub.contains(&path) } else { store.contains(&path) };
+            assert!(known, "{}: {path}", file.display());
         }
     }
 }

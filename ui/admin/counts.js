@@ -3,7 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../shared/controls.js";
 import { date, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { ListPage, title } from "./list.js";
+import { ListPage, title } from "../shared/list.js";
 
 class PageCounts extends ListPage {
   constructor() {

@@ -4,7 +4,7 @@ import { field, icon } from "../shared/controls.js";
 import { words } from "../shared/codes.js";
 import { date } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { ListPage, title } from "./list.js";
+import { ListPage, title } from "../shared/list.js";
 
 const ROLES = ["cashier", "warehouse_staff", "store_manager", "admin"];
 

@@ -5,7 +5,7 @@ import { icon } from "../shared/controls.js";
 import { date, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { Page } from "../shared/page.js";
-import { title } from "./list.js";
+import { title } from "../shared/list.js";
 
 class PagePerson extends Page {
   connectedCallback() {

@@ -4,7 +4,7 @@ import { path } from "../shared/api.js";
 import { countInput, field, icon } from "../shared/controls.js";
 import { date, money, number, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { ListPage, title } from "./list.js";
+import { ListPage, title } from "../shared/list.js";
 
 class PageProduct extends ListPage {
   constructor() {

@@ -6,7 +6,7 @@ import { t } from "../shared/i18n.js";
 import { clean } from "../shared/scan.js";
 import { Page } from "../shared/page.js";
 import { findProduct } from "./find.js";
-import { title } from "./list.js";
+import { title } from "../shared/list.js";
 
 class PageReceive extends Page {
   constructor() {

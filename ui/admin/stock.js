@@ -5,7 +5,7 @@ import { number, symbol } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { clean } from "../shared/scan.js";
 import { findProduct } from "./find.js";
-import { ListPage, title } from "./list.js";
+import { ListPage, title } from "../shared/list.js";
 
 const SEARCH_AFTER_MS = 200;
 

@@ -4,7 +4,7 @@ import { path } from "../shared/api.js";
 import { icon, notice } from "../shared/controls.js";
 import { date, number, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { ListPage, title } from "./list.js";
+import { ListPage, title } from "../shared/list.js";
 
 const AGAIN_MS = 10_000;
 

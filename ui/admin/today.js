@@ -5,7 +5,7 @@ import { icon } from "../shared/controls.js";
 import { day, money, number, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { Page } from "../shared/page.js";
-import { title } from "./list.js";
+import { title } from "../shared/list.js";
 
 const AGAIN_MS = 30_000;
 const WEEK_DAYS = 7;

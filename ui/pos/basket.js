@@ -1,5 +1,5 @@
 // The basket: an open transaction at the store. Changes go one at a time, later ones merged; figures are the answer's.
-import { newKey, path } from "../shared/api.js";
+import { path } from "../shared/api.js";
 import { t } from "../shared/i18n.js";
 import { low } from "../shared/sound.js";
 
@@ -163,7 +163,7 @@ export class Basket {
       return null;
     }
     if (!items.length) return null;
-    if (!this.sale) return this.app.change("POST", "/api/pos/transactions", { items, ...more }, newKey());
+    if (!this.sale) return this.app.change("POST", "/api/pos/transactions", { items, ...more });
     return this.app.command({ method: "PATCH", url: path("/api/pos/transactions/:id", { id: this.sale.transaction_id }), body: { items, ...more }, label: more.discount_reason ? "Discount" : "Change basket", quiet: true });
   }
 

@@ -24,10 +24,10 @@ export const path = (pattern, params = {}, query = {}) => {
   return asked.size ? `${filled}?${asked}` : filled;
 };
 
-/** One request, one answer: `data` of it, or its text. */
-export const send = async (method, url, { body, key, token, register, accept, session } = {}) => {
+/** One request, one answer: `data` of it, or its text. A body of another `type` goes as it is. */
+export const send = async (method, url, { body, type, key, token, register, accept, session } = {}) => {
   const headers = {};
-  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (body !== undefined) headers["Content-Type"] = type ?? "application/json";
   if (key) headers["Idempotency-Key"] = key;
   if (token) headers.Authorization = `Bearer ${token}`;
   if (register) headers["X-Register-Id"] = register;
@@ -37,7 +37,7 @@ export const send = async (method, url, { body, key, token, register, accept, se
   let text;
   try {
     answer = await fetch(url, {
-      method, headers, body: body === undefined ? undefined : JSON.stringify(body),
+      method, headers, body: body === undefined || type ? body : JSON.stringify(body),
       cache: "no-store", signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
     });
     text = await answer.text();

@@ -1,6 +1,6 @@
 // What till and Store Admin share: the person, requests and commands, what is said, keys and scans.
 import { html, LitElement } from "../vendor/lit.js";
-import { path, Refusal, Unreachable } from "./api.js";
+import { newKey, path, Refusal, Unreachable } from "./api.js";
 import { approve } from "./approval.js";
 import { words } from "./codes.js";
 import { icon } from "./controls.js";
@@ -36,10 +36,15 @@ export class App extends LitElement {
   connectedCallback() {
     super.connectedCallback();
     document.addEventListener("keydown", (event) => this.onKey(event));
-    listen((code) => this.onScan(code));
+    if (this.takesScans) listen((code) => this.onScan(code));
     this.addEventListener("closed", () => this.focusPage());
     setInterval(() => this.requestUpdate(), 10_000);
     this.start();
+  }
+
+  /** Head office has no scanner: what is typed fast there was pasted. */
+  get takesScans() {
+    return true;
   }
 
   get dialog() {
@@ -57,8 +62,8 @@ export class App extends LitElement {
   }
 
   /** A change that is no money: repeated by its key, not kept over a reload. */
-  change(method, url, body, key) {
-    return persist(method, url, { body, key, register: this.register }, (error) => this.doubt(error));
+  change(method, url, body, { key = newKey(), type } = {}) {
+    return persist(method, url, { body, type, key, register: this.register }, (error) => this.doubt(error));
   }
 
   /** A command that moves money or goods. Where a manager has to approve, asks for that on the spot. */

@@ -26,6 +26,12 @@ export const time = (moment) => by(Intl.DateTimeFormat, { hour: "2-digit", minut
   .format(new Date(moment)).replace(".", ":");
 export const date = (moment) => by(Intl.DateTimeFormat, { weekday: "short", day: "numeric", month: "short", year: "numeric", timeZone: zone })
   .format(new Date(moment)).replaceAll(",", "");
+/** Day and month; the year where it is another one. */
+export const brief = (moment) => {
+  const at = new Date(moment);
+  const year = at.getFullYear() === new Date().getFullYear() ? undefined : "numeric";
+  return by(Intl.DateTimeFormat, { day: "numeric", month: "short", year, timeZone: zone }).format(at);
+};
 /** A business date is the same day everywhere. */
 export const day = (text) => new Intl.DateTimeFormat(locale(), { weekday: "short", day: "numeric", month: "short", year: "numeric", timeZone: "UTC" })
   .format(new Date(`${text}T00:00:00Z`)).replaceAll(",", "");
@@ -35,4 +41,27 @@ export const shortReceipt = (no) => (no && no.length > 9 ? `\u2026${no.slice(-8)
 export const amount = (text) => {
   const digits = text.replace(/[.,]$/, "000").replace(/\D/g, "");
   return digits === "" ? null : Number(digits.slice(0, 13));
+};
+const UNITS = [["day", 172_800, 86_400], ["hour", 5400, 3600], ["minute", 90, 60], ["second", 0, 1]];
+/** How long ago, in its largest unit: the exact moment belongs beside it. */
+export const ago = (moment) => {
+  const seconds = Math.max(0, Math.round((Date.now() - new Date(moment).getTime()) / 1000));
+  const [name, , length] = UNITS.find(([, from]) => seconds >= from);
+  return by(Intl.RelativeTimeFormat, { style: "short" }).format(-Math.round(seconds / length), name);
+};
+const unit = (value, name) => by(Intl.NumberFormat, { style: "unit", unit: name, unitDisplay: "narrow" }).format(value);
+/** A length of time in its two largest units. */
+export const span = (ms) => {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return unit(Math.round(ms / 100) / 10, "second");
+  if (minutes < 60) return unit(minutes, "minute");
+  if (minutes < 2880) return `${unit(Math.floor(minutes / 60), "hour")} ${unit(minutes % 60, "minute")}`;
+  return `${unit(Math.floor(minutes / 1440), "day")} ${unit(Math.floor(minutes / 60) % 24, "hour")}`;
+};
+/** How far a clock is off. */
+export const clock = (ms) => (Math.abs(ms) < 50 ? span(0) : `${ms < 0 ? "\u2212" : "+"}${span(Math.abs(ms))}`);
+/** A business date so many days from today, as the interface takes it. */
+export const isoDay = (offset = 0) => {
+  const parts = new Intl.DateTimeFormat("en-CA", { timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit" });
+  return parts.format(new Date(Date.now() + offset * 86_400_000));
 };

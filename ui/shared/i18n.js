@@ -13,6 +13,11 @@ export const setLanguage = (chosen) => {
   localStorage.setItem(KEPT, chosen);
   document.documentElement.lang = chosen;
 };
+/** An app's own texts; one that is there already is said its way. */
+export const addTexts = (texts) => {
+  Object.assign(en, texts.en);
+  Object.assign(id, texts.id);
+};
 /** A text with its figures put in. */
 export const t = (text, values = {}) => {
   const said = (language === "id" ? id : en)[text] ?? text;

@@ -12,7 +12,7 @@ export class Page extends LitElement {
   updated() {
     for (const table of this.querySelectorAll("table.fold")) {
       const heads = [...table.querySelectorAll("thead th")].map((head) => head.textContent);
-      for (const row of table.tBodies[0].rows) [...row.cells].forEach((cell, index) => { cell.dataset.label = heads[index] ?? ""; });
+      for (const row of [...table.tBodies[0].rows, ...(table.tFoot?.rows ?? [])]) [...row.cells].forEach((cell, index) => { cell.dataset.label = heads[index] ?? ""; });
     }
   }
 

@@ -100,7 +100,7 @@ fn print_log_ins(stage: &Stage, people: &People) {
     for person in people.each().into_iter().chain([&admin]) {
         println!("  {:<16} {:<10} {}", person.role, person.username, person.password);
     }
-    println!("hub    {}", stage.hub.base());
+    println!("hub    {}/", stage.hub.base());
     for person in [&admin, &finance()] {
         println!("  {:<16} {:<10} {}", person.role, person.username, person.password);
     }

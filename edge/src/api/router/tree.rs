@@ -66,7 +66,10 @@ impl Tree {
         let mut parameters = Vec::new();
         for segment in pattern.strip_prefix('/').ok_or(RouteError::Pattern(pattern))?.split('/') {
             node = match segment.strip_prefix(':') {
-                _ if segment.is_empty() || segment == ":" => return Err(RouteError::Pattern(pattern)),
+                // The root alone ends in a slash.
+                _ if segment == ":" || segment.is_empty() && pattern != "/" => {
+                    return Err(RouteError::Pattern(pattern));
+                }
                 Some(name) => {
                     parameters.push(name);
                     node.parameter.get_or_insert_default()

@@ -1,0 +1,170 @@
+//! Goods and money through the portal's pages alone: an order is written, answered for and sent, what came of it is billed and owed;
+//! a provider's statement is taken in, and the day that it is about is settled and locked.
+
+use crate::looks::look;
+use crate::portal::{go, person};
+use crate::screen::{ENTER, Screen};
+use serde_json::{Value, json};
+use testkit::linked::Linked;
+use testkit::{Client, wait};
+
+const PURCHASING: &str = "rudi@hub.example";
+const FINANCE: &str = "dewi@hub.example";
+
+/// Sets a field of a page as a person who chooses does.
+#[track_caller]
+fn choose(screen: &mut Screen<()>, selector: &str, value: &str) {
+    screen.script(&format!(
+        "const field = document.querySelector({}); field.value = {};\
+         for (const kind of ['input', 'change']) field.dispatchEvent(new Event(kind, {{bubbles: true}}))",
+        json!(selector),
+        json!(value)
+    ));
+}
+
+/// Presses the page's main button, and answers what it asks.
+#[track_caller]
+fn step(screen: &mut Screen<()>, label: &str, asks: bool, said: &str) {
+    screen.reads(".title .primary", label);
+    screen.browser.press(".title .primary");
+    if asks {
+        screen.sees("dialog .primary");
+        screen.browser.press("dialog .primary");
+    }
+    screen.reads("#banner", said);
+}
+
+#[track_caller]
+fn become_somebody(screen: &mut Screen<()>, who: &str) {
+    screen.script("document.querySelector('portal-app').logOut()");
+    screen.log_in_as(who);
+    screen.sees("page-overview h1");
+}
+
+/// The store takes in all that was ordered.
+#[track_caller]
+fn received(shop: &mut Linked, order: &Value) {
+    let id = order["po_id"].as_str().unwrap();
+    let knows =
+        |list: &Value| list["items"].as_array().is_some_and(|all| all.iter().any(|one| one["po_id"] == id));
+    shop.seen("the store knows the order", "/api/purchase-orders", knows);
+    let lines: Vec<_> = order["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| json!({"sku": line["sku"], "qty": line["qty"], "unit_cost": line["unit_cost"]}))
+        .collect();
+    let delivery = json!({"po_id": id, "delivery_note_no": "SJ-88213", "lines": lines});
+    shop.store.login("warehouse").post("/api/receiving", &delivery).data(201);
+    shop.synced();
+}
+
+/// A sale by card, and the drawer counted.
+#[track_caller]
+fn sold(shop: &mut Linked) -> Value {
+    let basket = json!({"items": [{"sku": "8990007", "qty": 1, "price": 25_000}]});
+    let sale = shop.till.post("/api/pos/transactions", &basket).data(201);
+    let path = format!("/api/pos/transactions/{}/pay", sale["transaction_id"].as_str().unwrap());
+    let paid = json!({"payments": [{"method": "card", "amount": sale["total"], "reference": "C-1003"}]});
+    let sale = shop.till.post(&path, &paid).data(200);
+    let shift = shop.till.get("/api/shifts/current").data(200);
+    let path = format!("/api/shifts/{}/close", shift["shift_id"].as_str().unwrap());
+    shop.till.post(&path, &json!({"counted_cash": 0})).data(200);
+    shop.synced();
+    sale
+}
+
+fn only(office: &mut Client, path: &str) -> Value {
+    office.get(path).data(200)["items"][0].clone()
+}
+
+#[test]
+fn an_order_becomes_goods_a_debt_and_a_settled_day() {
+    let mut shop = Linked::open();
+    person(&mut shop.office, PURCHASING, "ho_purchasing");
+    person(&mut shop.office, FINANCE, "ho_finance");
+    let supplier = shop
+        .made("/api/suppliers", &json!({"name": "PT Sinar Jaya", "code": "SJ", "payment_terms_days": 30}));
+    let supplier = supplier["supplier_id"].as_str().unwrap().to_owned();
+    let row = json!({"sku": "8990007", "unit_cost": 12_000});
+    shop.made(&format!("/api/suppliers/{supplier}/products"), &row);
+    let sale = sold(&mut shop);
+    let Some(mut screen) = Screen::office(&shop.hub) else { return };
+
+    screen.log_in_as(PURCHASING);
+    screen.sees("page-overview h1");
+    go(&mut screen, "#/orders/new", "#sku");
+    choose(&mut screen, "#supplier", &supplier);
+    screen.reads("page-order-form", "PT Sinar Jaya");
+    choose(&mut screen, "#store", "S001");
+    screen.script("document.querySelector('#sku').focus()");
+    screen.types("8990007");
+    screen.presses(ENTER);
+    screen.sees("#qty-0");
+    screen.reads("page-order-form tbody", "list 12,000");
+    wait::until("the quantity is asked for", || (screen.focus() == "qty-0").then_some(()));
+    screen.types("12");
+    look(&mut screen, "portal-order-lines");
+    screen.browser.press(".title .primary");
+    screen.reads(".steps .now", "draft");
+    step(&mut screen, "Approve", true, "Approve: done");
+    step(&mut screen, "Send", false, "the store knows it");
+    let order = only(&mut shop.office, "/api/purchase-orders");
+    assert_eq!((&order["state"], &order["total"]), (&json!("sent"), &json!(144_000)));
+
+    received(&mut shop, &order);
+    become_somebody(&mut screen, FINANCE);
+    go(&mut screen, &format!("#/orders/{}", order["po_id"].as_str().unwrap()), ".steps .now");
+    screen.reads(".steps .now", "received");
+    look(&mut screen, "portal-order");
+    go(&mut screen, &format!("#/invoices/new?supplier_id={supplier}"), "#qty-0");
+    screen.script("document.querySelector('#invoice_no').focus()");
+    screen.types("INV-0117");
+    screen.browser.press(".title .primary");
+    screen.reads(".steps .now", "draft");
+    step(&mut screen, "Match", false, "Match: done");
+    step(&mut screen, "Approve", true, "Approved: it is owed");
+    look(&mut screen, "portal-invoice");
+    go(&mut screen, "#/payables", "page-records tbody tr");
+    screen.reads("tbody", "PT Sinar Jaya");
+
+    settled(&mut shop, &mut screen, &sale);
+    screen.is_clean();
+}
+
+/// The provider's file, and the day that it settles.
+fn settled(shop: &mut Linked, screen: &mut Screen<()>, sale: &Value) {
+    let source = json!({"name": "Card bank", "kind": "provider", "methods": ["card"], "lag_days": 0});
+    shop.made("/api/statement-sources", &source);
+    let (day, total) = (sale["business_date"].as_str().unwrap(), &sale["total"]);
+    let file = format!("date,reference,amount,fee\n{day},C-1003,{total},0\n");
+    go(screen, "#/statements", "#file");
+    let bank = only(&mut shop.office, "/api/statement-sources?limit=10");
+    assert!(bank["source_id"].is_string());
+    screen.script(
+        "const box = document.querySelector('#source'); box.value = [...box.options].find((one) => one.text === 'Card bank').value",
+    );
+    screen.script(&format!(
+        "const files = new DataTransfer(); files.items.add(new File([{}], 'card.csv'));\
+         const field = document.querySelector('#file'); field.files = files.files; field.dispatchEvent(new Event('change'))",
+        json!(file)
+    ));
+    screen.reads("page-statements", "A first look: nothing is kept yet");
+    look(screen, "portal-statement-preview");
+    screen.browser.press("page-statements .pad .primary");
+    screen.sees("page-record .steps");
+    go(screen, "#/settlements", "page-records h1");
+    screen.browser.press(".title .primary");
+    screen.sees("#f-store_id");
+    for (field, value) in [("store_id", "S001"), ("business_date", day), ("reason", "The day is over")] {
+        choose(screen, &format!("#f-{field}"), value);
+    }
+    screen.browser.press("dialog .primary");
+    screen.reads("page-record .steps .now", "agrees");
+    look(screen, "portal-settlement");
+    step(screen, "Approve", true, "the day is locked");
+    let settlement = only(&mut shop.office, "/api/settlements");
+    assert_eq!((&settlement["state"], &settlement["approved_at"].is_string()), (&json!("approved"), &true));
+    go(screen, "#/days", "page-records tbody tr");
+    screen.reads("page-records tbody", "locked");
+}

@@ -1,0 +1,186 @@
+//! The portal of head office: log in, see how the stores are, settle what contradicts; and every page of it.
+
+use crate::looks::look;
+use crate::screen::Screen;
+use serde_json::{Value, json};
+use testkit::linked::Linked;
+use testkit::{Client, wait};
+
+const ADMIN: &str = "admin@hub.example";
+/// What goes over the wire before the first page is there.
+const BYTES_MAX: u64 = 150 * 1024;
+const REQUESTS_MAX: u64 = 30;
+
+/// Waits for a page of an address.
+#[track_caller]
+pub fn go(screen: &mut Screen<()>, address: &str, selector: &str) {
+    screen.script(&format!("location.hash = {}", json!(address)));
+    screen.sees(selector);
+}
+
+/// A store that sold one thing; and registered a member whom head office registered while the two were apart.
+#[track_caller]
+fn contradicting(shop: &mut Linked) {
+    let basket = json!({"items": [{"sku": "8990007", "qty": 1, "price": 25_000}]});
+    let sale = shop.till.post("/api/pos/transactions", &basket).data(201);
+    let paid = json!({"payments": [{"method": "card", "amount": sale["total"], "reference": "C-1"}]});
+    let path = format!("/api/pos/transactions/{}/pay", sale["transaction_id"].as_str().unwrap());
+    shop.till.post(&path, &paid).data(200);
+    shop.synced();
+    let ani = json!({"name": "Ani", "phone": "081234567890"});
+    shop.store.kill9();
+    shop.made("/api/members", &ani);
+    shop.hub.kill9();
+    shop.store.start();
+    shop.manager.post("/api/members", &ani).data(201);
+    shop.hub.start();
+    wait::until("head office is told", || {
+        let found = shop.office.get("/api/exceptions?state=open").data(200);
+        (found["items"].as_array()?.len() == 1).then_some(())
+    });
+    shop.synced();
+}
+
+/// Somebody of head office.
+#[track_caller]
+pub fn person(office: &mut Client, username: &str, role: &str) {
+    let new =
+        json!({"username": username, "name": username, "role": role, "password": testkit::store::PASSWORD});
+    office.post("/api/users", &new).data(201);
+}
+
+#[test]
+fn head_office_sees_its_stores_and_settles_what_contradicts() {
+    let mut shop = Linked::open();
+    contradicting(&mut shop);
+    let Linked { hub, mut office, .. } = shop;
+    person(&mut office, "dewi@hub.example", "ho_finance");
+    let Some(mut screen) = Screen::office(&hub) else { return };
+    look(&mut screen, "portal-login");
+    screen.log_in_as(ADMIN);
+    screen.reads(".alerts", "Contradictions among stores to settle: 1");
+    screen.reads(".figures", "27,750");
+    look(&mut screen, "portal-overview");
+    go(&mut screen, "#/stores", ".fleet tbody tr");
+    screen.reads(".sum .day", "27,750");
+    screen.reads(".fleet", "Records contradict others");
+    look(&mut screen, "portal-stores");
+    screen.browser.press(".fleet tbody a");
+    screen.sees("page-store .figures");
+    look(&mut screen, "portal-store");
+
+    go(&mut screen, "#/exceptions", "tbody .acts .btn");
+    look(&mut screen, "portal-exceptions");
+    screen.browser.press("tbody .acts .btn");
+    screen.sees("#f-note");
+    // Without a note it is refused where the person looks, and the field has the focus.
+    screen.browser.press("dialog .primary");
+    screen.reads("dialog", "What came of it is missing");
+    assert_eq!(screen.focus(), "f-note");
+    screen.types("One person");
+    look(&mut screen, "portal-settle");
+    screen.browser.press("dialog .primary");
+    screen.reads("#banner", "Settled");
+    screen.reads("page-records", "Nothing contradicts");
+    let settled = office.get("/api/exceptions?state=settled").data(200);
+    assert_eq!(settled["items"][0]["note"], "One person");
+
+    // Disabling says what becomes of the shop.
+    go(&mut screen, "#/stores/S001", "page-store .figures");
+    screen.script("[...document.querySelectorAll('page-store .title .btn')].at(-1).click()");
+    screen.reads("dialog", "The shop goes on selling");
+    screen.browser.press("dialog .danger");
+    screen.reads("#banner", "is disabled");
+    assert_eq!(office.get("/api/stores/S001/status").data(200)["state"], "disabled");
+
+    // Whoever has no part in something does not find it, and is told so at its address.
+    screen.script("document.querySelector('portal-app').logOut()");
+    screen.log_in_as("dewi@hub.example");
+    screen.sees("nav a[href='#/settlements']");
+    assert_eq!(screen.script("return document.querySelector(\"nav a[href='#/stores']\")"), Value::Null);
+    screen.script("location.hash = '#/stores'");
+    screen.reads("main", "Your role has no part in this");
+    screen.is_clean();
+}
+
+#[test]
+fn every_page_of_the_portal_is_fit_to_be_seen() {
+    let mut shop = Linked::open();
+    contradicting(&mut shop);
+    let Some(mut screen) = Screen::office(&shop.hub) else { return };
+    screen.log_in_as(ADMIN);
+    screen.sees("page-overview .figures");
+    for (address, selector, name) in [
+        ("#/reports/sales", "page-report tbody tr", "report"),
+        ("#/sales", "page-records tbody tr", "sales"),
+        ("#/balance", "page-records tbody tr", "balance"),
+        ("#/products", "page-records tbody tr", "products"),
+        ("#/orders/new", "page-order-form #sku", "order-form"),
+        ("#/statements", "page-statements .panel", "statements"),
+    ] {
+        go(&mut screen, address, selector);
+        look(&mut screen, &format!("portal-{name}"));
+    }
+    go(&mut screen, "#/sales", "page-records tbody a");
+    screen.browser.press("tbody a");
+    screen.sees("page-record .figures");
+    look(&mut screen, "portal-sale");
+    // The others are made of the same parts: they come up, without an error and no wider than a phone.
+    let narrow = json!({"width": 360, "height": 780, "deviceScaleFactor": 1, "mobile": false});
+    screen.browser.devtools("Emulation.setDeviceMetricsOverride", &narrow);
+    for (list, document) in [
+        ("returns", false),
+        ("shifts", true),
+        ("settlements", false),
+        ("journal", true),
+        ("balance", true),
+        ("days", false),
+        ("invoices", false),
+        ("payables", false),
+        ("orders", false),
+        ("suppliers", false),
+        ("stock", true),
+        ("products", true),
+        ("prices", false),
+        ("promotions", false),
+        ("members", true),
+        ("people", true),
+        ("audit", false),
+        ("conflicts", false),
+        ("parked", false),
+    ] {
+        go(&mut screen, &format!("#/{list}"), "page-records .panel:not(.bones)");
+        if document {
+            screen.browser.press("tbody a");
+            screen.sees("page-record .part");
+        }
+        let wide = screen.script("return document.documentElement.scrollWidth").as_u64().unwrap();
+        assert!(wide <= 360, "{list}: {wide} px wide");
+        assert_eq!(screen.text("#banner"), "", "{list}");
+    }
+    screen.browser.devtools("Emulation.clearDeviceMetricsOverride", &json!({}));
+    screen.script("document.querySelector('portal-app').speak('id')");
+    go(&mut screen, "#/exceptions", "page-records tbody tr");
+    screen.reads("tbody", "Member terdaftar dua kali");
+    look(&mut screen, "portal-exceptions-id");
+    screen.is_clean();
+}
+
+#[test]
+fn the_portal_is_small_at_first() {
+    let shop = Linked::open();
+    let Some(mut screen) = Screen::office(&shop.hub) else { return };
+    screen.log_in_as(ADMIN);
+    screen.sees("page-overview .figures");
+    let files = screen.script(
+        "return performance.getEntriesByType('resource').filter((e) => e.name.includes('/ui/')).map((e) => e.encodedBodySize)",
+    );
+    let sizes: Vec<u64> = files.as_array().unwrap().iter().filter_map(Value::as_u64).collect();
+    let bytes: u64 = sizes.iter().sum();
+    println!("{} files, {bytes} bytes", sizes.len());
+    assert!(
+        bytes <= BYTES_MAX && sizes.len() as u64 <= REQUESTS_MAX,
+        "{bytes} bytes in {} files",
+        sizes.len()
+    );
+}

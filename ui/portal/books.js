@@ -1,0 +1,114 @@
+// The books: balances, what moved an account, entries with their document, days and their locks.
+import { html, nothing } from "../vendor/lit.js";
+import { path } from "../shared/api.js";
+import { day, isoDay, number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { address } from "../shared/menu.js";
+import { ask } from "./form.js";
+import { badge, col, completeness, days, figure, ifSome, link, moment, person, store } from "./kit.js";
+import { nameOf } from "./names.js";
+import { facts, figures, section, table } from "./record.js";
+import { ofDays, ofState, ofStore } from "./records.js";
+
+const KINDS = ["event", "manual", "reversal", "opening", "year_end", "settlement", "bank", "invoice", "payment", "credit_note"];
+const amount = (value) => (value ? figure(value) : nothing);
+
+/** The answer of the trial balance as a list, with its sums beside it. */
+const balanceList = {
+  path: "/api/finance/trial-balance", whole: true, defaults: { date: isoDay() },
+  list: (page) => ({
+    title: t("Trial balance"),
+    filters: [{ name: "date", label: t("At the end of"), kind: "date" }, { name: "from", label: t("Moved since"), kind: "date" }, ofStore(), { name: "head_office", label: t("Book"), kind: "choice", choices: [["true", t("of head office alone")]] }],
+    open: (one) => address(["balance", one.account], { store_id: page.filters.store_id }),
+    above: ({ answer }) => (answer ? html`<div class="stack s above">${completeness(answer.completeness)}${figures([[t("Debit"), number(answer.total_debit), days(answer.date)], [t("Credit"), number(answer.total_credit)], [t("Difference"), html`<span class=${answer.total_debit === answer.total_credit ? nothing : "differs"}>${number(answer.total_debit - answer.total_credit)}</span>`]])}</div>` : nothing),
+    columns: [col(t("Account"), (one) => one.account), col(t("Name"), (one) => one.name), ...(page.filters.from ? [col(t("Before"), (one) => figure((one.opening_debit ?? 0) - (one.opening_credit ?? 0)), "num d"), col(t("Moved, debit"), (one) => amount(one.moved_debit), "num d"), col(t("Moved, credit"), (one) => amount(one.moved_credit), "num d")] : []), col(t("Debit"), (one) => amount(one.debit), "num"), col(t("Credit"), (one) => amount(one.credit), "num")],
+    none: t("Nothing was posted yet"),
+  }),
+};
+
+const account = {
+  back: () => ["balance", t("Trial balance")], needs: ["accounts"],
+  load: async (app, { id, query }) => ({ id, ...(await app.get("/api/finance/accounts/:account/entries", { account: id }, { from: query.from, to: query.to, store_id: query.store_id, limit: 500 })) }),
+  view: (one, page) => ({
+    name: `${one.id} ${nameOf("accounts", one.id) === one.id ? "" : nameOf("accounts", one.id)}`,
+    parts: [
+      figures([[t("Before"), number(one.opening_balance)], [t("After"), number(one.closing_balance)], [t("Entries"), one.next_cursor ? `${number(one.items.length)}+` : number(one.items.length)]]),
+      table(t("Entries"), [col(t("Day"), (row) => link(["journal", row.entry_id], day(row.entry_date))), col(t("What"), (row) => html`${t(row.kind)} <span class="muted">${row.memo ?? ""}</span>`), col(t("Book"), (row) => store(row.store_id), "d"), col(t("Debit"), (row) => amount(row.debit), "num"), col(t("Credit"), (row) => amount(row.credit), "num"), col(t("Balance"), (row) => figure(row.balance), "num")], one.items, t("Nothing moved it"),
+        html`<label class="rowx">${t("From")} <input class="input" type="date" .value=${page.app.params.query.from ?? ""} @change=${(event) => { location.hash = address(["balance", one.id], { ...page.app.params.query, from: event.target.value }); }}></label>`),
+    ],
+  }),
+};
+
+const write = async (page) => {
+  const body = ({ date, memo, debit, credit, amount: value, store_id: book }) => ({ date, memo, lines: [{ account: debit, debit: value, ...(book ? { store_id: book } : {}) }, { account: credit, credit: value, ...(book ? { store_id: book } : {}) }] });
+  const made = await ask(page.app, {
+    title: t("Write an entry"), yes: t("Post"),
+    list: [{ name: "date", label: t("Day"), kind: "date", value: isoDay(), required: true }, { name: "debit", label: t("Debit: account"), required: true, focus: true }, { name: "credit", label: t("Credit: account"), required: true }, { name: "amount", label: t("Amount"), kind: "money", required: true }, { name: "store_id", label: t("Book of store"), hint: t("Empty: head office's") }, { name: "memo", label: t("What for"), required: true }],
+    act: (given) => page.app.command({ url: "/api/finance/journal", body: body(given), label: t("Entry") }),
+  });
+  if (made) page.app.go("journal", made.entry_id);
+};
+
+const journal = {
+  path: "/api/finance/journal", needs: ["people"],
+  list: (page) => ({
+    title: t("Journal"), create: { label: t("Write an entry"), act: () => write(page) },
+    filters: [...ofDays(), ofStore(), { name: "account", label: t("Account") }, { name: "kind", label: t("Kind"), kind: "choice", choices: KINDS.map((kind) => [kind, t(kind)]) }, { name: "late", label: t("Late"), kind: "choice", choices: [["true", t("late ones alone")]] }, { name: "cause_id", label: t("Of document") }],
+    open: (one) => address(["journal", one.entry_id]),
+    columns: [col(t("Number"), (one) => number(one.entry_no)), col(t("Day"), (one) => html`${days(one.entry_date)}${one.reference_date && one.reference_date !== one.entry_date ? html` <span class="badge warn">${t("of")} ${days(one.reference_date)}</span>` : nothing}`), col(t("What"), (one) => html`${t(one.kind)}${one.memo ? html` <span class="muted">${one.memo}</span>` : html` <span class="muted">${one.cause.type}</span>`}`), col(t("Book"), (one) => store(one.store_id)), col(t("Person"), (one) => person(one.created_by), "d2"), col(t("Amount"), (one) => figure(one.total), "num"), col("", (one) => (one.reversed_by ? badge("reversed") : nothing))],
+    none: t("Nothing was posted yet"),
+  }),
+};
+
+/** Documents that have a page, by the type of what posted them. */
+const DOCUMENT = { transaction: "sales", return: "returns", shift: "shifts", invoice: "invoices" };
+const entry = {
+  back: () => ["journal", t("Journal")], needs: ["accounts"],
+  load: (app, { id }) => app.get("/api/finance/journal/:entry_id", { entry_id: id }),
+  view: (one, page) => {
+    const place = DOCUMENT[one.cause.type];
+    const byHand = one.kind === "manual" || one.kind === "opening";
+    return {
+      name: t("Entry {no}", { no: number(one.entry_no) }), badges: html`${badge(one.reversed_by ? "reversed" : null)}<span class="badge plain">${t(one.kind)}</span>`,
+      actions: [byHand && !one.reversed_by && { label: t("Take back"), image: "undo-2", act: page.step({ label: t("Take back"), url: path("/api/finance/journal/:entry_id/reverse", { entry_id: one.entry_id }), question: { title: t("Take this entry back?"), text: t("An entry with the sides changed is written; this one stays"), danger: true, list: [{ name: "date", label: t("Day"), kind: "date", hint: t("Empty: the day of the entry") }, { name: "reason", label: t("Why"), kind: "area", required: true }] } }) }],
+      parts: [
+        table(t("Lines"), [col(t("Account"), (row) => link(["balance", row.account], `${row.account} ${nameOf("accounts", row.account)}`)), col(t("Debit"), (row) => amount(row.debit), "num"), col(t("Credit"), (row) => amount(row.credit), "num")], one.lines),
+        section(t("About it"), facts([[t("Day"), days(one.entry_date)], [t("Counts for"), one.reference_date ? days(one.reference_date) : null], [t("Book"), store(one.store_id)], [t("Amount"), number(one.total)], [t("What for"), one.memo], [t("Document"), place ? link([place, one.cause.id], one.cause.id, { store_id: one.store_id }) : one.cause.id], [t("Written"), moment(one.created_at)], [t("By"), one.created_by ? person(one.created_by) : null], [t("Takes back"), one.reverses ? link(["journal", one.reverses], t("See")) : null], [t("Taken back by"), one.reversed_by ? link(["journal", one.reversed_by], t("See")) : null]])),
+        ifSome(Object.keys(one.source ?? {}), () => section(t("The document as it was told"), html`<pre class="paper">${JSON.stringify(one.source, null, 2)}</pre>`)),
+      ],
+    };
+  },
+};
+
+const lock = async (page, one) => {
+  const done = await ask(page.app, {
+    title: t("Lock all days until {day}?", { day: day(one.business_date) }), yes: t("Lock"), text: t("Nothing is posted on them any more: what comes late goes to the first open day"),
+    list: [{ name: "force", label: t("Lock also what is not complete"), kind: "check" }, { name: "reason", label: t("Why, where it is forced"), kind: "area" }],
+    act: ({ force, reason }) => page.app.command({ url: path("/api/finance/days/:date/lock", { date: one.business_date }), body: { ...(one.store_id ? { store_ids: [one.store_id] } : {}), ...(force ? { force, reason } : {}) }, label: t("Lock") }),
+  });
+  if (!done) return;
+  await page.load();
+  page.app.say(done.warnings.length ? "warn" : "ok", done.warnings.length ? t("Locked, with {n} warnings: {first}", { n: number(done.warnings.length), first: done.warnings[0].message }) : t("Locked"));
+};
+const unlock = async (page, one) => {
+  const done = await ask(page.app, {
+    title: t("Open {day} again?", { day: day(one.business_date) }), yes: t("Open again"), danger: true, text: t("Its figures may change after somebody has read them"),
+    list: [{ name: "reason", label: t("Why"), kind: "area", required: true, focus: true }],
+    act: (body) => page.app.command({ url: path("/api/finance/days/:date/unlock", { date: one.business_date }), body: { ...body, ...(one.store_id ? { store_id: one.store_id } : {}) }, label: t("Open again") }),
+  });
+  if (!done) return;
+  await page.load();
+  page.app.say("ok", t("The day is open again"));
+};
+
+const daysList = {
+  path: "/api/finance/days", needs: ["people"],
+  list: (page) => ({
+    title: t("Days"), filters: [ofState(["open", "locked"]), ofStore(), ...ofDays()],
+    columns: [col(t("Day"), (one) => day(one.business_date)), col(t("Book"), (one) => store(one.store_id)), col(t("State"), (one) => badge(one.state)), col(t("Complete"), (one) => (one.complete ? html`<span class="muted">${t("complete")}</span>` : html`<span class="badge warn">${[one.sealed ? null : t("not sealed"), one.shifts_open ? t("shifts open: {n}", { n: number(one.shifts_open) }) : null, one.parked ? t("parked: {n}", { n: number(one.parked) }) : null].filter(Boolean).join(", ") || t("not complete")}</span>`)), col(t("Settlement"), (one) => badge(one.settlement_state), "d"), col(t("Entries"), (one) => figure(one.entries), "num d"), col(t("Came late"), (one) => amount(one.late_in), "num d2"), col(t("Locked"), (one) => html`${moment(one.locked_at)} ${one.locked_by ? person(one.locked_by) : nothing}`, "d2")],
+    actions: (one) => (one.state === "open" ? [{ label: t("Lock\u2026"), act: () => lock(page, one) }] : page.app.may(["admin"]) ? [{ label: t("Open again\u2026"), act: () => unlock(page, one) }] : []),
+    none: t("Nothing is known of any day yet"),
+  }),
+};
+
+export const pages = { balance: balanceList, account, journal, entry, days: daysList };

@@ -1,0 +1,123 @@
+// The catalogue: products, prices by store and day, promotions.
+import { html, nothing } from "../vendor/lit.js";
+import { path } from "../shared/api.js";
+import { day, number, rate } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { address } from "../shared/menu.js";
+import { ask } from "./form.js";
+import { badge, col, days, figure, link, moment, store } from "./kit.js";
+import { nameOf, needProducts, productName } from "./names.js";
+import { facts, figures, section, table } from "./record.js";
+import { ofDays, ofState, ofStore, ofText } from "./records.js";
+
+const A = ["admin"];
+const fieldsOf = (one = {}) => [
+  ...(one.sku ? [] : [{ name: "sku", label: t("Product code"), required: true, focus: true }]), { name: "name", label: t("Name"), value: one.name, required: true, focus: Boolean(one.sku) }, { name: "price", label: t("Price"), kind: "money", value: one.price, required: true }, { name: "category", label: t("Category"), value: one.category, clears: true }, { name: "cost", label: t("Cost"), kind: "money", value: one.cost, clears: true }, { name: "reorder_level", label: t("Reorder level"), kind: "count", value: one.reorder_level, clears: true },
+  { name: "barcodes", label: t("Barcodes, with commas"), value: one.barcodes?.map(({ code, pack_qty: pack }) => (pack > 1 ? `${code}*${pack}` : code)).join(", "), hint: t("A carton: code*pieces") },
+];
+const bodyOf = ({ barcodes, ...body }, was) => {
+  const codes = (barcodes ?? "").split(",").map((text) => text.trim()).filter(Boolean).map((text) => {
+    const [code, pack] = text.split("*");
+    return { code: code.trim(), pack_qty: Number(pack) || 1 };
+  });
+  const all = { ...body, barcodes: codes };
+  return was ? all : Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
+};
+
+const products = {
+  path: "/api/products",
+  list: (page) => ({
+    title: t("Products"), filters: [ofText(t("Name, code or barcode")), { name: "category", label: t("Category") }],
+    open: (one) => address(["products", one.sku]),
+    create: page.app.may(A) ? { label: t("New product"), act: async () => {
+      const made = await ask(page.app, { title: t("New product"), yes: t("Add"), list: fieldsOf(), act: (body) => page.app.change("POST", "/api/products", bodyOf(body)) });
+      if (made) page.app.go("products", made.sku);
+    } } : null,
+    columns: [col(t("Name"), (one) => html`<bdi>${one.name}</bdi> <span class="muted">${one.sku}</span>`), col(t("Category"), (one) => one.category ?? nothing), col(t("Barcodes"), (one) => one.barcodes.map(({ code }) => code).join(", "), "d2"), col(t("Tax"), (one) => (one.tax_rate_bp === null ? one.tax_code ?? nothing : rate(one.tax_rate_bp)), "num d"), col(t("Cost"), (one) => figure(one.cost), "num d"), col(t("Price"), (one) => figure(one.price), "num"), col(t("State"), (one) => (one.state === "active" ? nothing : badge(one.state)))],
+    none: t("No product yet"),
+  }),
+};
+
+const setPrice = (page, sku) => page.step({
+  label: t("Set a price"), money: false, url: "/api/prices", said: t("The price is set; stores are told"),
+  question: { title: t("Set a price"), list: [...(sku ? [] : [{ name: "sku", label: t("Product code"), required: true }]), { name: "price", label: t("Price"), kind: "money", required: true, focus: true }, { name: "store_id", label: t("Store"), hint: t("Empty: every store") }, { name: "from", label: t("From day"), kind: "date", hint: t("Empty: at once") }], body: (given) => ({ ...(sku ? { sku } : {}), ...given }) },
+});
+
+const prices = (list) => table(t("Prices of stores and days"), [col(t("From"), (row) => (row.from ? days(row.from) : t("at once"))), col(t("Store"), (row) => (row.store_id ? store(row.store_id) : t("every store"))), col(t("Price"), (row) => figure(row.price), "num"), col(t("Set"), (row) => moment(row.set_at), "d"), col(t("State"), (row) => (row.withdrawn_at ? badge("withdrawn") : nothing))], list, t("The product's own price counts everywhere"));
+const product = {
+  back: () => ["products", t("Products")], needs: ["suppliers"],
+  load: async (app, { id }) => {
+    const [one, found, sellers, stock] = await Promise.all([app.get("/api/products/:sku", { sku: id }), app.get("/api/prices", {}, { sku: id, limit: 50 }), app.get("/api/products/:sku/suppliers", { sku: id }), app.get("/api/stock/:sku", { sku: id }).catch(() => null)]);
+    return { ...one, prices: found.items, sellers: sellers.items, stock };
+  },
+  view: (one, page) => ({
+    name: one.name, badges: badge(one.state),
+    actions: page.app.may(A) ? [
+      { label: one.state === "active" ? t("Sell no more") : t("Sell again"), act: page.step({ label: t("Edit"), method: "PATCH", money: false, said: t("Saved"), url: path("/api/products/:sku", { sku: one.sku }), body: { state: one.state === "active" ? "inactive" : "active" } }) },
+      { label: t("Set a price"), act: setPrice(page, one.sku) },
+      { label: t("Edit"), kind: "primary", act: page.step({ label: t("Save"), method: "PATCH", money: false, said: t("Saved; stores are told"), url: path("/api/products/:sku", { sku: one.sku }), question: { title: t("Change product"), text: t("A price counts at once in every store that has none of its own"), list: fieldsOf(one), body: (given) => bodyOf(given, one) } }) },
+    ] : [],
+    parts: [
+      figures([[t("Price"), number(one.price), html`${t("since")} ${moment(one.price_set_at)}`], [t("Cost"), one.cost === null ? "\u2013" : number(one.cost)], [t("On hand"), one.stock ? number(one.stock.totals.on_hand) : "\u2013", html`<a href=${address(["stock", one.sku])}>${t("in each store")}</a>`], [t("Tax"), one.tax_rate_bp === null ? one.tax_code ?? t("the usual") : rate(one.tax_rate_bp)]]),
+      section(t("About it"), facts([[t("Product code"), one.sku], [t("Category"), one.category], [t("Barcodes"), one.barcodes.map(({ code, pack_qty: pack }) => (pack > 1 ? `${code} (${number(pack)})` : code)).join(", ")], [t("Reorder level"), one.reorder_level === null ? null : number(one.reorder_level)], [t("Stock is counted"), one.track_stock ? t("yes") : t("no")], [t("Changed"), moment(one.updated_at)]])),
+      prices(one.prices),
+      table(t("Suppliers"), [col(t("Supplier"), (row) => link(["suppliers", row.supplier_id], nameOf("suppliers", row.supplier_id))), col(t("Their code"), (row) => row.supplier_sku ?? nothing, "d"), col(t("Cost each"), (row) => figure(row.unit_cost), "num"), col(t("Pack"), (row) => figure(row.pack_qty), "num"), col("", (row) => (row.preferred ? html`<span class="badge ok">${t("first")}</span>` : nothing))], one.sellers, t("Nobody sells it yet")),
+    ],
+  }),
+};
+
+const withdraw = async (page, one) => {
+  const done = await ask(page.app, { title: t("Take the price back?"), text: t("It counts nowhere any more; the one before it does"), yes: t("Take back"), danger: true, act: () => page.app.change("POST", path("/api/prices/:id/withdraw", { id: one.price_id }), {}) });
+  if (!done) return;
+  await page.load();
+  page.app.say("ok", t("The price was taken back"));
+};
+const pricesList = {
+  path: "/api/prices", loaded: (app, items) => needProducts(app, items.map(({ sku }) => sku)),
+  list: (page) => ({
+    title: t("Prices"), filters: [{ name: "sku", label: t("Product code") }, ofStore(), ofState(["active", "withdrawn"]), ...ofDays()],
+    create: page.app.may(A) ? { label: t("Set a price"), act: async () => {
+      const made = await ask(page.app, { title: t("Set a price"), yes: t("Set a price"), list: [{ name: "sku", label: t("Product code"), required: true, focus: true }, { name: "price", label: t("Price"), kind: "money", required: true }, { name: "store_id", label: t("Store"), hint: t("Empty: every store") }, { name: "from", label: t("From day"), kind: "date", hint: t("Empty: at once") }], act: (body) => page.app.change("POST", "/api/prices", body) });
+      if (made) await page.load();
+    } } : null,
+    open: (one) => address(["products", one.sku]),
+    columns: [col(t("Product"), (one) => html`<bdi>${productName(one.sku)}</bdi> <span class="muted">${one.sku}</span>`), col(t("Store"), (one) => (one.store_id ? store(one.store_id) : t("every store"))), col(t("From"), (one) => (one.from ? day(one.from) : t("at once"))), col(t("Set"), (one) => moment(one.set_at), "d"), col(t("Price"), (one) => figure(one.price), "num"), col(t("State"), (one) => (one.withdrawn_at ? badge("withdrawn") : nothing))],
+    actions: page.app.may(A) ? (one) => (one.withdrawn_at ? [] : [{ label: t("Take back\u2026"), act: () => withdraw(page, one) }]) : null,
+    none: t("No store has a price of its own: the products' prices count"),
+  }),
+};
+
+const TYPES = ["line_percent", "line_amount", "buy_x_get_y", "basket_percent", "basket_amount"];
+const worth = (one) => (one.type.endsWith("percent") ? rate(one.value) : one.type === "buy_x_get_y" ? t("{buy} for {pay}", { buy: one.buy + one.get, pay: one.buy }) : number(one.value));
+const promotions = {
+  path: "/api/promotions",
+  list: (page) => ({
+    title: t("Promotions"), filters: [ofText(t("Name")), { name: "sku", label: t("Product code") }, ofStore(), ...ofDays()],
+    open: (one) => address(["promotions", one.promotion_id]),
+    create: page.app.may(A) ? { label: t("New promotion"), act: async () => {
+      const made = await ask(page.app, { title: t("New promotion"), yes: t("Add"), list: [{ name: "name", label: t("Name"), required: true, focus: true }, { name: "type", label: t("Kind"), kind: "choice", choices: TYPES.map((type) => [type, t(type)]) }, { name: "value", label: t("Amount, or per cent times 100"), kind: "money", required: true }, { name: "from", label: t("From"), kind: "date", required: true }, { name: "to", label: t("Until"), kind: "date", required: true }, { name: "skus", label: t("Product codes, with commas"), hint: t("Empty: all goods") }, { name: "category", label: t("Category") }, { name: "store_ids", label: t("Stores, with commas"), hint: t("Empty: every store") }, { name: "min_qty", label: t("From so many pieces"), kind: "count" }, { name: "min_total", label: t("From this total"), kind: "money" }, { name: "priority", label: t("Priority"), kind: "count", value: 0 }],
+        act: ({ skus, store_ids: stores, ...body }) => page.app.change("POST", "/api/promotions", { priority: 0, ...body, ...(skus ? { skus: skus.split(",").map((sku) => sku.trim()) } : {}), ...(stores ? { store_ids: stores.split(",").map((id) => id.trim()) } : {}) }) });
+      if (made) page.app.go("promotions", made.promotion_id);
+    } } : null,
+    columns: [col(t("Name"), (one) => one.name), col(t("Kind"), (one) => t(one.type)), col(t("Gives"), worth, "num"), col(t("From"), (one) => days(one.from)), col(t("Until"), (one) => days(one.to)), col(t("Stores"), (one) => (one.store_ids?.length ? one.store_ids.join(", ") : t("every store")), "d"), col(t("Tier"), (one) => one.tier ?? nothing, "d2")],
+    none: t("No promotion yet"),
+  }),
+};
+const promotion = {
+  back: () => ["promotions", t("Promotions")],
+  load: async (app, { id }) => {
+    const one = await app.get("/api/promotions/:id", { id });
+    await needProducts(app, one.skus ?? []);
+    return one;
+  },
+  view: (one, page) => ({
+    name: one.name, badges: html`<span class="badge plain">${t(one.type)}</span>`,
+    actions: page.app.may(A) ? [{ label: t("Edit"), kind: "primary", act: page.step({ label: t("Save"), method: "PATCH", money: false, said: t("Saved; stores are told"), url: path("/api/promotions/:id", { id: one.promotion_id }), question: { title: t("Change promotion"), list: [{ name: "name", label: t("Name"), value: one.name, required: true, focus: true }, { name: "from", label: t("From"), kind: "date", value: one.from, required: true }, { name: "to", label: t("Until"), kind: "date", value: one.to, required: true }, { name: "priority", label: t("Priority"), kind: "count", value: one.priority, required: true }] } }) }] : [],
+    parts: [
+      figures([[t("Gives"), worth(one)], [t("From"), days(one.from)], [t("Until"), days(one.to)], [t("Priority"), number(one.priority)]]),
+      section(t("When it counts"), facts([[t("Goods"), one.skus?.length ? one.skus.map(productName).join(", ") : one.category ?? t("all goods")], [t("Stores"), one.store_ids?.length ? one.store_ids.map((id) => nameOf("stores", id)).join(", ") : t("every store")], [t("Days"), one.days?.length && one.days.length < 7 ? one.days.map((name) => t(name)).join(", ") : t("every day")], [t("From so many pieces"), one.min_qty], [t("From this total"), one.min_total === null ? null : number(one.min_total)], [t("Tier"), one.tier], [t("Beside others"), one.stackable ? t("yes") : t("no")]])),
+    ],
+  }),
+};
+
+export const pages = { products, product, prices: pricesList, promotions, promotion };

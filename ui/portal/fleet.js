@@ -1,0 +1,37 @@
+// How a store is, from what head office says is wrong with it: worst first.
+import { html, nothing, svg } from "../vendor/lit.js";
+import { t } from "../shared/i18n.js";
+
+/** From well to worst. A tile's shape and word say it; its colour only repeats it. */
+export const STATES = ["ok", "off", "late", "silent", "bad"];
+const BAD = ["history_diverged", "fenced", "hole", "event_id_reused", "epoch_ahead", "digest_difference", "parked", "exceptions"];
+const OFF = ["disabled", "not_enrolled"];
+
+const stateOf = ({ code }) => {
+  if (BAD.includes(code)) return "bad";
+  if (OFF.includes(code)) return "off";
+  return code === "silent" ? "silent" : "late";
+};
+
+/** `state`, and the `problem` that makes it so. */
+export const judged = (one) => {
+  let worst = { state: one.state === "active" ? "ok" : "off", problem: null };
+  for (const problem of one.problems) {
+    const state = stateOf(problem);
+    if (STATES.indexOf(state) > STATES.indexOf(worst.state) || (!worst.problem && state === worst.state)) worst = { state, problem };
+  }
+  return { ...one, worst: worst.state, problem: worst.problem };
+};
+
+export const stateWord = (state) => ({ ok: t("Online"), late: t("Late"), silent: t("Silent"), bad: t("Needs a person"), off: t("Off") })[state];
+export const stateNote = (state) => ({ ok: t("heard, and nothing waits"), late: t("records or the clock lag"), silent: t("no word for 5 minutes"), bad: t("a decision is due") })[state];
+
+const SHAPES = { late: "M0 14 14 0V14Z", silent: "M4 4l6 6M10 4l-6 6", bad: "M7 3v5M7 10.5v.5" };
+export const shape = (state) => html`<svg viewBox="0 0 14 14" aria-hidden="true">${SHAPES[state] ? svg`<path d=${SHAPES[state]}></path>` : nothing}</svg>`;
+export const mark = (state, text = stateWord(state)) => html`<span class="st ${state}">${shape(state)}${text}</span>`;
+
+/** What is wrong, in this language; a code that is not known here in the words that came with it. */
+export const problemWords = ({ code, message }) => {
+  const said = t(`problem.${code}`);
+  return said === `problem.${code}` ? message : said;
+};

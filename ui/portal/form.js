@@ -1,0 +1,76 @@
+// Questions with fields, described as data: the answer becomes the body of a request.
+import { html, nothing } from "../vendor/lit.js";
+import { words } from "../shared/codes.js";
+import { amount, number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+
+const figures = (event) => {
+  const typed = amount(event.target.value);
+  event.target.value = typed === null ? "" : number(typed);
+};
+const control = ({ name, kind = "text", value, required, choices, focus, rows = 3, min, max }) => {
+  const id = `f-${name}`;
+  const first = Boolean(focus);
+  switch (kind) {
+    case "choice": return html`<select class="input" id=${id} name=${name} ?data-focus=${first}>${choices.map(([key, label]) => html`<option value=${key} ?selected=${key === value}>${label}</option>`)}</select>`;
+    case "area": return html`<textarea class="input area" id=${id} name=${name} rows=${rows} ?data-focus=${first} .value=${value ?? ""}></textarea>`;
+    case "money": return html`<input class="input num" id=${id} name=${name} inputmode="numeric" autocomplete="off" ?data-focus=${first} .value=${value === undefined || value === null ? "" : number(value)} @input=${figures}>`;
+    case "count": return html`<input class="input num" id=${id} name=${name} type="number" min=${min ?? 0} max=${max ?? nothing} step="1" ?data-focus=${first} .value=${value ?? ""}>`;
+    case "date": return html`<input class="input" id=${id} name=${name} type="date" ?data-focus=${first} .value=${value ?? ""}>`;
+    case "check": return html`<input type="checkbox" id=${id} name=${name} ?checked=${value}>`;
+    case "password": return html`<input class="input" id=${id} name=${name} type="password" autocomplete="new-password" ?data-focus=${first}>`;
+    default: return html`<input class="input" id=${id} name=${name} autocomplete="off" ?required=${required} ?data-focus=${first} .value=${value ?? ""}>`;
+  }
+};
+
+/** The fields of a question. */
+export const fields = (list) => list.map((one) => (one.kind === "check"
+  ? html`<label class="rowx">${control(one)}<span>${one.label}</span></label>`
+  : html`<div class="field"><label for=${`f-${one.name}`}>${one.label}${one.required ? nothing : html` <span class="muted">${t("(may be empty)")}</span>`}</label>${control(one)}${one.hint ? html`<p class="muted hint">${one.hint}</p>` : nothing}</div>`));
+
+/** What was typed, by its kind; a field that is empty is left out, or `null` where `clears` says that empty means none. */
+export const read = (list, given) => {
+  const body = {};
+  for (const { name, kind = "text", clears } of list) {
+    const text = (given[name] ?? "").trim();
+    if (kind === "check") body[name] = given[name] === "on";
+    else if (text === "") {
+      if (clears) body[name] = null;
+    } else if (kind === "money") body[name] = amount(text);
+    else if (kind === "count") body[name] = Number(text);
+    else body[name] = text;
+  }
+  return body;
+};
+
+const marked = (list, error) => {
+  const wrong = error.details?.fields?.[0]?.path ?? "";
+  const found = list.find(({ name }) => wrong === name || wrong.startsWith(`${name}.`) || wrong.startsWith(`${name}[`));
+  const field = found && document.getElementById(`f-${found.name}`);
+  field?.setAttribute("aria-invalid", "true");
+  field?.focus();
+};
+
+/**
+ * Asks, and does `act(body)` with what was typed; a refusal is said where the person looks. The answer, or null where
+ * nobody wanted it.
+ */
+export const ask = (app, { title, text, yes, no, danger = false, list = [], act }) => app.dialog.ask({
+  title, text, yes, no: no ?? (danger ? t("Keep") : undefined), danger, body: html`${fields(list)}`,
+  act: async (given) => {
+    for (const { name } of list) document.getElementById(`f-${name}`)?.removeAttribute("aria-invalid");
+    const empty = list.find(({ name, required }) => required && !(given[name] ?? "").trim());
+    if (empty) {
+      document.getElementById(`f-${empty.name}`).setAttribute("aria-invalid", "true");
+      document.getElementById(`f-${empty.name}`).focus();
+      throw Object.assign(new Error("empty"), { words: t("{field} is missing", { field: empty.label }) });
+    }
+    try {
+      return await act(read(list, given));
+    } catch (error) {
+      error.words = words(error);
+      marked(list, error);
+      throw error;
+    }
+  },
+});

@@ -1,0 +1,87 @@
+// Who delivers, at what cost; and what lies in which store.
+import { html, nothing } from "../vendor/lit.js";
+import { path } from "../shared/api.js";
+import { number, rate } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { address } from "../shared/menu.js";
+import { ask } from "./form.js";
+import { badge, col, days, figure, link, moment, store } from "./kit.js";
+import { needProducts, productName } from "./names.js";
+import { facts, figures, section, table } from "./record.js";
+import { ofState, ofStore, ofText } from "./records.js";
+
+const P = ["admin", "ho_purchasing"];
+const terms = (one = {}) => [
+  { name: "name", label: t("Name"), value: one.name, required: true, focus: true }, { name: "code", label: t("Code"), value: one.code }, { name: "address", label: t("Address"), value: one.address, clears: true }, { name: "phone", label: t("Phone"), value: one.phone, clears: true }, { name: "email", label: t("E-mail"), value: one.email, clears: true },
+  { name: "tax_id", label: t("Tax number"), value: one.tax_id, clears: true }, { name: "bank_account", label: t("Bank account"), value: one.bank_account, clears: true }, { name: "payment_terms_days", label: t("Days to pay"), kind: "count", value: one.payment_terms_days, clears: true }, { name: "lead_time_days", label: t("Days to deliver"), kind: "count", value: one.lead_time_days, clears: true }, { name: "min_order_total", label: t("Smallest order"), kind: "money", value: one.min_order_total, clears: true },
+];
+const given = (body) => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+
+const suppliers = {
+  path: "/api/suppliers",
+  list: (page) => ({
+    title: t("Suppliers"), filters: [ofText(t("Name or code")), ofState(["active", "inactive"])],
+    open: (one) => address(["suppliers", one.supplier_id]),
+    create: page.app.may(P) ? { label: t("New supplier"), act: async () => {
+      const made = await ask(page.app, { title: t("New supplier"), yes: t("Add"), list: terms(), act: (body) => page.app.change("POST", "/api/suppliers", given(body)) });
+      if (made) page.app.go("suppliers", made.supplier_id);
+    } } : null,
+    columns: [col(t("Name"), (one) => html`<bdi>${one.name}</bdi> <span class="muted">${one.code}</span>`), col(t("Phone"), (one) => one.phone ?? nothing), col(t("E-mail"), (one) => one.email ?? nothing, "d2"), col(t("Days to deliver"), (one) => figure(one.lead_time_days), "num d"), col(t("Days to pay"), (one) => figure(one.payment_terms_days), "num d"), col(t("Smallest order"), (one) => figure(one.min_order_total), "num d2"), col(t("State"), (one) => badge(one.state))],
+    none: t("No supplier yet"),
+  }),
+};
+
+const price = (page, one) => page.step({
+  label: t("Add"), money: false, url: path("/api/suppliers/:id/products", { id: one.supplier_id }), said: t("Saved"),
+  question: { title: t("Add a product to the price list"), list: [{ name: "sku", label: t("Product code"), required: true, focus: true }, { name: "unit_cost", label: t("Cost each"), kind: "money", required: true }, { name: "pack_qty", label: t("Pieces in a pack"), kind: "count", min: 1 }, { name: "min_qty", label: t("Smallest quantity"), kind: "count", min: 1 }, { name: "from", label: t("From day"), kind: "date" }, { name: "supplier_sku", label: t("The supplier's code") }, { name: "preferred", label: t("Order it here first"), kind: "check" }] },
+});
+const supplier = {
+  back: () => ["suppliers", t("Suppliers")],
+  load: async (app, { id }) => {
+    const [one, products, orders] = await Promise.all([app.get("/api/suppliers/:id", { id }), app.get("/api/suppliers/:id/products", { id }, { limit: 200 }), app.get("/api/purchase-orders", {}, { supplier_id: id, limit: 10 })]);
+    await needProducts(app, products.items.map(({ sku }) => sku));
+    return { ...one, products: products.items, orders: orders.items };
+  },
+  view: (one, page) => ({
+    name: one.name, badges: badge(one.state),
+    actions: page.app.may(P) ? [
+      { label: one.state === "active" ? t("Order no more") : t("Order again"), act: page.step({ label: t("Edit"), method: "PATCH", money: false, said: t("Saved"), url: path("/api/suppliers/:id", { id: one.supplier_id }), body: { state: one.state === "active" ? "inactive" : "active" } }) },
+      { label: t("Edit"), act: page.step({ label: t("Save"), method: "PATCH", money: false, said: t("Saved"), url: path("/api/suppliers/:id", { id: one.supplier_id }), question: { title: t("Change supplier"), list: terms(one) } }) },
+      { label: t("New order"), image: "plus", kind: "primary", act: () => { location.hash = address(["orders", "new"], { supplier_id: one.supplier_id }); } },
+    ] : [],
+    parts: [
+      section(t("About it"), facts([[t("Code"), one.code], [t("Address"), one.address], [t("Phone"), one.phone], [t("E-mail"), one.email], [t("Tax number"), one.tax_id], [t("Bank account"), one.bank_account], [t("Days to deliver"), one.lead_time_days], [t("Days to pay"), one.payment_terms_days], [t("Discount for early payment"), one.discount_bp ? t("{rate} within {n} days", { rate: rate(one.discount_bp), n: one.discount_days }) : null], [t("Smallest order"), one.min_order_total === null ? null : number(one.min_order_total)], [t("Changed"), moment(one.updated_at)]])),
+      table(t("Price list"), [col(t("Product"), (row) => html`<a href=${address(["products", row.sku])}><bdi>${productName(row.sku)}</bdi></a> <span class="muted">${row.sku}</span>`), col(t("Their code"), (row) => row.supplier_sku ?? nothing, "d2"), col(t("Cost each"), (row) => figure(row.unit_cost), "num"), col(t("Pack"), (row) => figure(row.pack_qty), "num d"), col(t("Smallest quantity"), (row) => figure(row.min_qty), "num d"), col(t("From day"), (row) => days(row.from), "d2"), col(t("Until"), (row) => days(row.to), "d2"), col("", (row) => html`${row.preferred ? html`<span class="badge ok">${t("first")}</span> ` : nothing}${row.state === "active" ? nothing : badge(row.state)}`)], one.products, t("Nothing on the list yet"), page.app.may(P) ? html`<button class="btn small" @click=${price(page, one)}>${t("Add a product")}</button>` : nothing),
+      table(t("Last orders"), [col(t("Number"), (row) => link(["orders", row.po_id], row.po_no)), col(t("Store"), (row) => store(row.store_id)), col(t("Expected on"), (row) => days(row.expected_at), "d"), col(t("Total"), (row) => figure(row.total), "num"), col(t("State"), (row) => badge(row.state))], one.orders, t("No order yet")),
+    ],
+  }),
+};
+
+const COLUMNS = () => [col(t("On hand"), (one) => figure(one.on_hand), "num"), col(t("Available"), (one) => figure(one.available), "num"), col(t("On order"), (one) => figure(one.on_order), "num d"), col(t("On the way"), (one) => figure(one.in_transit_in), "num d2"), col(t("Damaged"), (one) => figure(one.damaged), "num d2")];
+const low = (one) => (one.reorder_level === null ? nothing : one.on_hand < one.reorder_level ? html`<span class="badge warn">${number(one.reorder_level)}</span>` : number(one.reorder_level));
+const stock = {
+  path: "/api/stock",
+  list: () => ({
+    title: t("Stock of stores"),
+    filters: [ofText(t("Product")), ofStore(), { name: "category", label: t("Category") }, { name: "below_reorder", label: t("Reorder level"), kind: "choice", choices: [["true", t("below it")]] }, { name: "negative", label: t("Below zero"), kind: "choice", choices: [["true", t("below zero alone")]] }, { name: "damaged", label: t("Damaged"), kind: "choice", choices: [["true", t("with damaged pieces")]] }],
+    open: (one) => address(["stock", one.sku]),
+    columns: [col(t("Product"), (one) => html`<bdi>${one.name ?? one.sku}</bdi> <span class="muted">${one.sku}</span>`), col(t("Store"), (one) => store(one.store_id)), ...COLUMNS(), col(t("Reorder at"), low, "num d"), col(t("Average cost"), (one) => figure(one.average_cost), "num d3"), col(t("Value"), (one) => figure(one.value), "num d")],
+    none: t("Nothing came into stock yet"),
+  }),
+};
+const stocked = {
+  back: () => ["stock", t("Stock of stores")],
+  load: async (app, { id }) => {
+    const [one] = await Promise.all([app.get("/api/stock/:sku", { sku: id }), needProducts(app, [id])]);
+    return one;
+  },
+  view: (one) => ({
+    name: productName(one.sku),
+    parts: [
+      figures([[t("On hand"), number(one.totals.on_hand), one.sku], [t("Available"), number(one.totals.available)], [t("On order"), number(one.totals.on_order)], [t("Damaged"), number(one.totals.damaged)], [t("Value"), number(one.totals.value)]]),
+      table(t("In each store"), [col(t("Store"), (row) => store(row.store_id)), ...COLUMNS(), col(t("Reorder at"), low, "num"), col(t("Average cost"), (row) => figure(row.average_cost), "num d"), col(t("Value"), (row) => figure(row.value), "num")], one.items, t("No store has it"), html`<a class="btn small" href=${address(["products", one.sku])}>${t("Product")}</a>`),
+    ],
+  }),
+};
+
+export const pages = { suppliers, supplier, stock, stocked };

@@ -1,0 +1,47 @@
+// Cells and marks that every page of the portal has.
+import { html, nothing } from "../vendor/lit.js";
+import { icon } from "../shared/controls.js";
+import { ago, brief, date, day, number, time } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { address } from "../shared/menu.js";
+import { nameOf, row } from "./names.js";
+
+/** How a state looks; what is not here is plain. */
+const LOOKS = {
+  open: "warn", discrepant: "bad", disputed: "bad", draft: "warn", approved: "ok", reconciled: "ok", matched: "ok", paid: "ok", posted: "ok", received: "ok", resolved: "ok", settled: "ok",
+  locked: "ok", partially_paid: "warn", partially_received: "warn", sent: "plain", cancelled: "plain", closed: "plain", voided: "bad", reversed: "bad", interrupted: "bad", ended: "warn",
+  blocked: "bad", disabled: "bad", expected: "warn", difference: "bad", match: "ok", not_yet: "plain", imported: "warn", withdrawn: "plain",
+};
+export const badge = (state) => (state ? html`<span class="badge ${LOOKS[state] ?? "plain"}">${t(state)}</span>` : nothing);
+export const figure = (value) => (value === null || value === undefined ? nothing : html`<span class=${value < 0 ? "minus" : nothing}>${number(value)}</span>`);
+export const differs = (value) => (value === null || value === undefined ? nothing : html`<span class=${value ? "differs" : nothing}>${number(value)}</span>`);
+export const days = (text) => (text ? html`<span class="date">${day(text)}</span>` : nothing);
+/** A moment: short, exact in its tooltip. */
+export const moment = (at) => (at ? html`<time datetime=${at} title=${`${date(at)}, ${time(at)}`}>${brief(at)}, ${time(at)}</time>` : nothing);
+export const since = (at) => (at ? html`<time datetime=${at} title=${`${date(at)}, ${time(at)}`}>${ago(at)}</time>` : html`<span class="muted">${t("never")}</span>`);
+export const link = (parts, text, query) => html`<a href=${address(parts, query)}><bdi>${text}</bdi></a>`;
+/** A store by its name, where the role may know it. */
+export const store = (id) => (row("stores", id) ? html`<bdi>${nameOf("stores", id)}</bdi> <span class="muted">${id}</span>` : (id ? html`<bdi>${id}</bdi>` : html`<span class="muted">${t("Head office")}</span>`));
+export const person = (id) => (id ? html`<bdi title=${id}>${nameOf("people", id)}</bdi>` : nothing);
+export const supplier = (id) => (id ? html`<bdi>${nameOf("suppliers", id)}</bdi>` : nothing);
+/** A column: its head, its cell, `num` and `d`, `d2`, `d3` for those that narrow screens leave out. */
+export const col = (head, cell, kind = "") => ({ head, cell, kind });
+
+/** A table of rows that are there already. */
+export const grid = (columns, rows, none = t("Nothing")) => (rows.length
+  ? html`<div class="scroll"><table class="grid fold"><thead><tr>${columns.map(({ head, kind }) => html`<th scope="col" class=${kind}>${head}</th>`)}</tr></thead><tbody>${rows.map((one) => html`<tr>${columns.map(({ cell, kind }) => html`<td class=${kind}><div>${cell(one)}</div></td>`)}</tr>`)}</tbody></table></div>`
+  : html`<p class="empty">${none}</p>`);
+
+/** How complete figures are, in words; the stores that are missing by name. */
+export const completeness = (seen) => {
+  if (!seen) return nothing;
+  const { stores_complete: complete, stores_expected: expected, missing, posting_left: left } = seen;
+  const all = missing.length === 0;
+  const named = missing.slice(0, 3).map(({ store_id: id, reasons }) => `${nameOf("stores", id)} (${reasons.map((reason) => t(reason)).join(", ")})`).join("; ");
+  const more = missing.length > 3 ? ` ${t("and {n} more", { n: number(missing.length - 3) })}` : "";
+  return html`<p class="notice ${all ? "plain" : "warn"} complete">${icon(all ? "circle-check" : "triangle-alert")}<span>${t("{n} of {all} stores are in", { n: number(complete), all: number(expected) })}${all ? "" : `. ${t("Missing: {names}", { names: named })}${more}`}${left ? `. ${t("{n} events are not in the books yet", { n: number(left) })}` : ""}</span></p>`;
+};
+
+/** The states of a document as a row of words. */
+export const steps = (all, now) => html`<ol class="steps" aria-label=${t("State")}>${all.map((state) => html`<li class=${state === now ? "now" : nothing} aria-current=${state === now ? "step" : nothing}>${t(state)}</li>`)}</ol>`;
+export const ifSome = (list, template) => (list?.length ? template(list) : nothing);

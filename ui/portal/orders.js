@@ -1,0 +1,79 @@
+// Purchase orders: written, answered for, sent; what came of them and what was billed.
+import { html, nothing } from "../vendor/lit.js";
+import { path } from "../shared/api.js";
+import { number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { address } from "../shared/menu.js";
+import { badge, col, days, figure, ifSome, link, moment, person, steps, store, supplier } from "./kit.js";
+import { nameOf, needProducts, productName } from "./names.js";
+import { ofSupplier } from "./payables.js";
+import { facts, figures, section, table } from "./record.js";
+import { ofDays, ofState, ofStore } from "./records.js";
+
+const P = ["admin", "ho_purchasing"];
+const F = ["admin", "ho_finance"];
+const STATES = ["draft", "approved", "sent", "partially_received", "received", "closed"];
+const asked = (one) => (one.state === "draft" && one.submitted_at ? html`${badge("draft")} <span class="badge warn">${t("waits for approval")}</span>` : badge(one.state));
+
+const orders = {
+  path: "/api/purchase-orders", needs: ["suppliers"],
+  list: (page) => ({
+    title: t("Orders"), create: page.app.may(P) ? { label: t("New order"), act: () => page.app.go("orders", "new") } : null,
+    filters: [ofState([...STATES, "cancelled"]), ofSupplier(), ofStore(), { name: "late", label: t("Late"), kind: "choice", choices: [["true", t("late ones alone")]] }, { name: "submitted", label: t("Approval"), kind: "choice", choices: [["true", t("asked for")], ["false", t("not asked for")]] }, { name: "sku", label: t("Product code") }, ...ofDays()],
+    open: (one) => address(["orders", one.po_id]),
+    columns: [col(t("Number"), (one) => one.po_no), col(t("Supplier"), (one) => supplier(one.supplier_id)), col(t("Store"), (one) => store(one.store_id)), col(t("Expected on"), (one) => days(one.expected_at), "d"), col(t("Written"), (one) => moment(one.created_at), "d2"), col(t("Lines"), (one) => figure(one.lines.length), "num d2"), col(t("Total"), (one) => figure(one.total), "num"), col(t("State"), asked)],
+    none: t("No orders yet. A draft costs nothing"),
+  }),
+};
+
+const lines = (one, page) => {
+  const may = page.app.may(P) && ["sent", "partially_received", "received"].includes(one.state);
+  const step = (row) => (row.closed ? ["open", t("Wait again")] : ["close", t("Expect no more")]);
+  const button = (row) => {
+    const [name, label] = step(row);
+    if (!may || (!row.closed && (row.state === "received" || one.state === "received"))) return nothing;
+    return html`<button class="btn small" @click=${page.step({ label, url: path(`/api/purchase-orders/:id/lines/:line_no/${name}`, { id: one.po_id, line_no: row.line_no }), question: { title: `${label}: ${productName(row.sku)}`, list: [{ name: "reason", label: t("Why"), kind: "area", required: true, focus: true }] } })}>${label}</button>`;
+  };
+  return table(t("Lines"), [col("#", (row) => row.line_no), col(t("Product"), (row) => html`<a href=${address(["products", row.sku])}><bdi>${productName(row.sku)}</bdi></a> <span class="muted">${row.sku}</span>`), col(t("Qty"), (row) => figure(row.qty), "num"), col(t("Cost each"), (row) => figure(row.unit_cost), "num"), col(t("Received"), (row) => figure(row.received_qty), "num"), col(t("Refused"), (row) => figure(row.rejected_qty), "num d2"), col(t("Sent back"), (row) => figure(row.returned_qty), "num d2"), col(t("Invoiced"), (row) => figure(row.invoiced_qty), "num d"), col(t("State"), (row) => badge(row.closed ? "closed" : row.state), "d"), col("", button, "acts")], one.lines);
+};
+
+const order = {
+  back: () => ["orders", t("Orders")], needs: ["suppliers"],
+  load: async (app, { id }) => {
+    const [one, receipts, invoices, revisions] = await Promise.all([app.get("/api/purchase-orders/:id", { id }), app.get("/api/purchase-orders/:id/receipts", { id }), app.get("/api/purchase-orders/:id/invoices", { id }), app.get("/api/purchase-orders/:id/revisions", { id })]);
+    await needProducts(app, one.lines.map(({ sku }) => sku));
+    return { ...one, receipts: receipts.items, invoices: invoices.items, revisions: revisions.items };
+  },
+  view: (one, page) => {
+    const url = (step) => path(`/api/purchase-orders/:id/${step}`, { id: one.po_id });
+    const is = (...states) => states.includes(one.state);
+    const mine = page.app.may(P);
+    const short = one.lines.filter(({ closed, qty, received_qty: came }) => !closed && came < qty).length;
+    const why = { name: "reason", label: t("Why"), kind: "area", focus: true };
+    return {
+      name: `${one.po_no}`, badges: asked(one),
+      actions: mine ? [
+        is("draft") && !one.submitted_at && { label: t("Ask for approval"), act: page.step({ label: t("Ask for approval"), url: url("submit") }) },
+        is("draft") && { label: t("Edit"), act: () => { location.hash = address(["orders", "new"], { of: one.po_id }); } },
+        is("approved") && { label: t("Give back\u2026"), act: page.step({ label: t("Give back"), url: url("reject"), question: { title: t("Give the order back to whoever wrote it?"), list: [{ ...why, required: true }] } }) },
+        is("draft", "approved", "sent") && { label: t("Call off\u2026"), act: page.step({ label: t("Call off"), url: url("cancel"), question: { title: t("Call {no} off?", { no: one.po_no }), danger: true, text: one.state === "sent" ? t("The store is told. If it takes goods in before it hears, they count") : "", list: [why] } }) },
+        is("sent", "partially_received", "received") && { label: short ? t("Close, lines short: {n}", { n: number(short) }) : t("Close"), act: page.step({ label: t("Close"), url: url("close"), question: { title: t("Expect nothing more of {no}?", { no: one.po_no }), list: [{ ...why, required: short > 0 }] } }) },
+        is("draft") && { label: t("Approve"), image: "check", kind: "primary", act: page.step({ label: t("Approve"), url: url("approve"), question: { title: t("Approve {name}?", { name: one.po_no }), text: t("{amount} from {supplier}: you answer for it", { amount: number(one.total), supplier: nameOf("suppliers", one.supplier_id) }) } }) },
+        is("approved") && { label: t("Send"), image: "truck", kind: "primary", act: page.step({ label: t("Send"), url: url("send"), said: t("Sent: the store knows it from now on") }) },
+        { label: t("Print"), image: "printer", act: () => page.once(async () => page.app.print(await page.app.get("/api/purchase-orders/:id/document", { id: one.po_id }, {}, "text/plain"))) },
+      ] : [],
+      parts: [
+        steps(is("cancelled") ? ["draft", "cancelled"] : STATES, one.state),
+        ifSome(one.warnings, (list) => html`<ul class="alerts panel">${list.map(({ code, expected, line_no: line }) => html`<li class="warn"><span>${line ? t("Line {n}: ", { n: line }) : ""}${t(code)}${expected ? ` (${number(expected)})` : ""}</span></li>`)}</ul>`),
+        figures([[t("Total"), number(one.total), supplier(one.supplier_id)], [t("For"), store(one.store_id)], [t("Expected on"), days(one.expected_at), one.revision > 1 ? t("revision {n}", { n: one.revision }) : null], [t("Receipts"), number(one.receipts.length)], [t("Invoices"), number(one.invoices.length)]]),
+        lines(one, page),
+        html`<div class="halves">${table(t("Receipts"), [col(t("Day"), (row) => days(row.business_date)), col(t("Delivery note"), (row) => row.delivery_note_no ?? nothing), col(t("Store"), (row) => store(row.store_id), "d"), col(t("Cost"), (row) => figure(row.total_cost), "num")], one.receipts, t("Nothing has come yet"))}
+          ${table(t("Invoices"), [col(t("Number"), (row) => (page.app.may(F) ? link(["invoices", row.invoice_id], row.invoice_no) : row.invoice_no)), col(t("Date"), (row) => days(row.invoice_date)), col(t("Total"), (row) => figure(row.total), "num"), col(t("State"), (row) => badge(row.state))], one.invoices, t("Nothing was billed yet"), page.app.may(F) && one.receipts.length ? html`<a class="btn small" href=${address(["invoices", "new"], { supplier_id: one.supplier_id })}>${t("Write an invoice down")}</a>` : nothing)}</div>`,
+        section(t("About it"), facts([[t("Written"), html`${moment(one.created_at)} ${person(one.created_by)}`], [t("Approval asked for"), one.submitted_at ? html`${moment(one.submitted_at)} ${person(one.submitted_by)}` : null], [t("Approved by"), one.approved_by ? html`${person(one.approved_by)}, ${number(one.approved_total)}` : null], [t("Sent"), one.sent_at ? moment(one.sent_at) : null], [t("Given back because"), one.rejected_reason], [t("Closed because"), one.closed_reason], [t("Note"), one.note]])),
+        ifSome(one.revisions, (list) => table(t("Before it was revised"), [col(t("Until"), (row) => moment(row.replaced_at)), col(t("By"), (row) => person(row.replaced_by)), col(t("Why"), (row) => row.reason), col(t("Total"), (row) => figure(row.order.total), "num")], list)),
+      ],
+    };
+  },
+};
+
+export const pages = { orders, order };

@@ -1,0 +1,98 @@
+// Members and people: found, changed, merged, kept out.
+import { html, nothing } from "../vendor/lit.js";
+import { path } from "../shared/api.js";
+import { date, number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { address } from "../shared/menu.js";
+import { ask } from "./form.js";
+import { badge, col, days, figure, link, moment, since, store } from "./kit.js";
+import { need } from "./names.js";
+import { facts, figures, section, table } from "./record.js";
+import { ofDays, ofState, ofStore, ofText } from "./records.js";
+
+const ROLES = ["admin", "ho_finance", "ho_purchasing", "store_manager", "cashier", "warehouse_staff"];
+const fieldsOf = (one = {}) => [{ name: "name", label: t("Name"), value: one.name, required: true, focus: true }, { name: "phone", label: t("Phone"), value: one.phone, clears: true }, { name: "email", label: t("E-mail"), value: one.email, clears: true }, { name: "code", label: t("Card number"), value: one.code, clears: true }, { name: "birth_date", label: t("Date of birth"), kind: "date", value: one.birth_date, clears: true }];
+
+const members = {
+  path: "/api/members",
+  list: (page) => ({
+    title: t("Members"), filters: [ofText(t("Name, phone or card")), ofState(["active", "blocked", "merged", "erased"]), { name: "tier", label: t("Tier") }, ...ofDays()],
+    open: (one) => address(["members", one.member_id]),
+    create: { label: t("Register"), act: async () => {
+      const made = await ask(page.app, { title: t("Register a member"), yes: t("Register"), list: fieldsOf(), act: (body) => page.app.change("POST", "/api/members", Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))) });
+      if (made) page.app.go("members", made.member_id);
+    } },
+    columns: [col(t("Name"), (one) => html`<bdi>${one.name ?? one.member_id}</bdi>`), col(t("Phone"), (one) => one.phone ?? nothing), col(t("Card number"), (one) => one.code ?? nothing, "d"), col(t("Tier"), (one) => one.tier ?? nothing, "d"), col(t("Since"), (one) => (one.joined_at ? date(one.joined_at) : nothing), "d2"), col(t("Points"), (one) => figure(one.points_balance), "num"), col(t("State"), (one) => (one.state === "active" ? nothing : badge(one.state)))],
+    none: t("No member yet"),
+  }),
+};
+const member = {
+  back: () => ["members", t("Members")],
+  load: async (app, { id }) => {
+    const [one, sales] = await Promise.all([app.get("/api/members/:id", { id }), app.get("/api/transactions", {}, { member_id: id, limit: 20 })]);
+    return { ...one, sales: sales.items };
+  },
+  view: (one, page) => {
+    const url = path("/api/members/:id", { id: one.member_id });
+    const blocked = one.state === "blocked";
+    const change = { method: "PATCH", money: false, url, said: t("Saved; stores are told") };
+    return {
+      name: one.name ?? one.member_id, badges: badge(one.state),
+      actions: ["active", "blocked"].includes(one.state) ? [
+        { label: t("Merge\u2026"), act: page.step({ label: t("Merge"), money: false, url: path("/api/members/:id/merge", { id: one.member_id }), said: t("Merged"), question: { title: t("Merge {name} into another member?", { name: one.name ?? "" }), danger: true, text: t("Points and sales count for the other one from then on. This is not undone"), list: [{ name: "into", label: t("The member that stays: its number"), required: true }] } }) },
+        { label: blocked ? t("Let in again") : t("Block"), act: page.step({ ...change, label: blocked ? t("Let in again") : t("Block"), body: { state: blocked ? "active" : "blocked" } }) },
+        { label: t("Edit"), kind: "primary", act: page.step({ ...change, label: t("Save"), question: { title: t("Change member"), list: fieldsOf(one) } }) },
+      ] : [],
+      parts: [
+        figures([[t("Points"), number(one.points_balance)], [t("Tier"), one.tier ?? "\u2013"], [t("Since"), one.joined_at ? date(one.joined_at) : "\u2013"]]),
+        section(t("About it"), facts([[t("Member"), one.member_id], [t("Phone"), one.phone], [t("E-mail"), one.email], [t("Card number"), one.code], [t("Date of birth"), one.birth_date ? days(one.birth_date) : null], [t("Changed"), moment(one.updated_at)]])),
+        table(t("Last sales"), [col(t("Receipt"), (row) => link(["sales", row.transaction_id], row.receipt_no, { store_id: row.store_id })), col(t("When"), (row) => moment(row.paid_at)), col(t("Store"), (row) => store(row.store_id), "d"), col(t("Total"), (row) => figure(row.total), "num")], one.sales, t("Nothing was bought yet")),
+      ],
+    };
+  },
+};
+
+const people = {
+  path: "/api/users",
+  list: (page) => ({
+    title: t("People"),
+    filters: [ofText(t("Name or login name")), { name: "role", label: t("Role"), kind: "choice", choices: ROLES.map((role) => [role, t(role)]) }, ofStore(), { name: "disabled", label: t("State"), kind: "choice", choices: [["false", t("may log in")], ["true", t("disabled")]] }],
+    open: (one) => address(["people", one.id]),
+    create: { label: t("New person"), act: async () => {
+      const made = await ask(page.app, { title: t("New person"), yes: t("Add"), list: [{ name: "name", label: t("Name"), required: true, focus: true }, { name: "username", label: t("Login name"), required: true }, { name: "role", label: t("Role"), kind: "choice", choices: ROLES.map((role) => [role, t(role)]) }, { name: "store_id", label: t("Store"), hint: t("Empty: head office") }, { name: "password", label: t("First password"), kind: "password" }], act: (body) => page.app.change("POST", "/api/users", body) });
+      if (!made) return;
+      await need(page.app, "people", true);
+      page.app.go("people", made.id);
+    } },
+    columns: [col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`), col(t("Login name"), (one) => one.username), col(t("Role"), (one) => t(one.role)), col(t("Store"), (one) => store(one.store_id)), col(t("Since"), (one) => date(one.created_at), "d2"), col(t("State"), (one) => (one.disabled ? badge("disabled") : nothing))],
+    none: t("Nobody yet"),
+  }),
+};
+const person = {
+  back: () => ["people", t("People")],
+  load: async (app, { id }) => {
+    const [devices] = await Promise.all([app.get("/api/users/:id/devices", { id }, { limit: 100 }), need(app, "people", true)]);
+    const one = (await need(app, "people")).get(id);
+    if (!one) throw Object.assign(new Error("unknown"), { status: 404, code: "not_found", details: {} });
+    return { ...one, devices: devices.items };
+  },
+  view: (one, page) => {
+    const { id, name } = one;
+    const change = { method: "PATCH", money: false, url: path("/api/users/:id", { id }), said: t("Saved") };
+    return {
+      name, badges: one.disabled ? badge("disabled") : nothing,
+      actions: [
+        { label: t("End sessions"), image: "log-out", act: page.step({ label: t("End sessions"), money: false, url: path("/api/users/:id/revoke-tokens", { id }), said: t("Every session has ended"), question: { title: t("End every session of {name}? Every device is removed", { name }), danger: true } }) },
+        { label: one.disabled ? t("Enable") : t("Disable"), image: "lock", act: page.step({ ...change, label: one.disabled ? t("Enable") : t("Disable"), body: { disabled: !one.disabled }, question: { title: one.disabled ? t("Let {name} log in again?", { name }) : t("Disable {name}? Every session ends, every device is removed", { name }), danger: !one.disabled } }) },
+        { label: t("Edit"), kind: "primary", act: page.step({ ...change, label: t("Save"), question: { title: t("Change person"), list: [{ name: "name", label: t("Name"), value: name, required: true, focus: true }, { name: "username", label: t("Login name"), value: one.username, required: true }, { name: "role", label: t("Role"), kind: "choice", value: one.role, choices: ROLES.map((role) => [role, t(role)]) }, { name: "password", label: t("New password"), kind: "password" }] } }) },
+      ],
+      parts: [
+        figures([[t("Login name"), one.username], [t("Role"), t(one.role)], [t("Store"), store(one.store_id)], [t("Since"), date(one.created_at)]]),
+        table(t("Devices"), [col(t("Name"), (row) => html`<bdi>${row.name}</bdi>`), col(t("Since"), (row) => date(row.created_at)), col(t("Last used"), (row) => since(row.last_used_at)), col("", (row) => html`<button class="btn small" @click=${page.step({ label: t("Remove"), method: "DELETE", money: false, said: t("Removed"), url: path("/api/users/:id/devices/:credential_id", { id, credential_id: row.credential_id }), question: { title: t("Remove {name}?", { name: row.name }), danger: true } })}>${t("Remove")}</button>`, "acts")], one.devices, t("No device is registered; log-ins are by password")),
+        section(t("What was done"), html`<p class="pad">${link(["audit"], t("In the audit log"), { user_id: id })}</p>`),
+      ],
+    };
+  },
+};
+
+export const pages = { members, member, people, person };

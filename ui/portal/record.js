@@ -1,0 +1,77 @@
+// A document that is described as data: its head, its state, facts, lines, what may be done, and the way back.
+import { html, nothing } from "../vendor/lit.js";
+import { icon } from "../shared/controls.js";
+import { t } from "../shared/i18n.js";
+import { failed } from "../shared/list.js";
+import { address } from "../shared/menu.js";
+import { Page } from "../shared/page.js";
+import { ask } from "./form.js";
+import { grid } from "./kit.js";
+import { need } from "./names.js";
+
+/** A value with its name; what is absent is left out. */
+export const facts = (list) => html`<dl class="facts-grid">${list.filter((one) => one && one[1] !== null && one[1] !== undefined && one[1] !== nothing && one[1] !== "").map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
+export const figures = (list) => html`<dl class="figures panel">${list.filter(Boolean).map(([label, value, note]) => html`<div><dt>${label}</dt><dd>${value}</dd>${note ? html`<dd class="muted">${note}</dd>` : nothing}</div>`)}</dl>`;
+export const section = (heading, content, ...right) => html`<section class="panel part"><header class="part-head"><h2>${heading}</h2><div class="rowx end">${right}</div></header>${content}</section>`;
+export const table = (heading, columns, rows, none, ...right) => section(heading, grid(columns, rows, none), ...right);
+
+/** A head with the way back to its list. */
+export const head = ([place, label], name, ...right) => html`<header class="title"><h1><a class="back" href=${address([place])}>${icon("arrow-left")}<span class="vh">${label}</span></a><bdi>${name}</bdi></h1><div class="rowx end">${right}</div></header>`;
+
+class PageRecord extends Page {
+  connectedCallback() {
+    super.connectedCallback();
+    Promise.resolve().then(() => this.load());
+  }
+
+  async load() {
+    try {
+      await Promise.all(["stores", "people", ...(this.spec.needs ?? [])].map((kind) => need(this.app, kind).catch(() => {})));
+      this.data = await this.spec.load(this.app, this.app.params);
+      this.error = null;
+    } catch (error) {
+      this.error = error;
+      if (this.data || error.status === 401) this.app.fail(error);
+    }
+    this.requestUpdate();
+  }
+
+  keys() {
+    const typing = (event) => event.target.closest?.("input, select, textarea");
+    const main = this.data && this.shown?.actions?.find(({ kind }) => kind === "primary");
+    return { Escape: () => { location.hash = address([this.app.section]); }, "Ctrl+Enter": (event) => (main && !typing(event) ? void main.act() : false) };
+  }
+
+  /**
+   * One step of the document. `question` has `title`, `text`, `list` of fields; without one it is done at once.
+   * `money`: it is kept over a reload until it is answered.
+   */
+  step({ label, url, method = "POST", body = {}, question, money = true, said, after }) {
+    const send = (given = {}) => {
+      const asked = { ...body, ...given };
+      return money ? this.app.command({ method, url, body: asked, label }) : this.app.change(method, url, asked);
+    };
+    const done = async (answer) => {
+      await this.load();
+      this.app.count();
+      this.app.say("ok", said ?? t("{what}: done", { what: label }));
+      await after?.(answer);
+    };
+    return () => (question
+      ? ask(this.app, { yes: label, ...question, act: (given) => send(question.body ? question.body(given) : given) }).then((answer) => answer && done(answer))
+      : this.once(async () => done(await send())));
+  }
+
+  render() {
+    const { data, spec } = this;
+    if (!data && this.error) return html`${head(spec.back(), spec.back()[1])}${failed(this.error, () => this.load())}`;
+    if (!data) return html`${head(spec.back(), "\u2026")}<div class="panel bones" aria-busy="true"><p class="vh">${t("Loading\u2026")}</p>${Array.from({ length: 6 }, () => html`<i></i>`)}</div>`;
+    this.shown = spec.view(data, this);
+    const { name, badges, actions = [], parts } = this.shown;
+    const last = (one) => Number(one.kind === "primary");
+    const buttons = actions.filter(Boolean).sort((a, b) => last(a) - last(b)).map(({ label, image, kind = "", act, why }) => html`<button class="btn ${kind}" ?disabled=${this.busy || Boolean(why)} title=${why ?? nothing} @click=${act}>${image ? icon(image) : nothing}${label}</button>`);
+    const reasons = actions.filter((one) => one?.why).map(({ label, why }) => html`<p class="muted because">${icon("info", "icon-s")}${label}: ${why}</p>`);
+    return html`${head(spec.back(), name, badges ?? nothing, buttons)}${reasons}<div class="stack">${parts}</div>`;
+  }
+}
+customElements.define("page-record", PageRecord);

@@ -1,0 +1,142 @@
+// A list that is described as data: filters in the address, columns, what a row opens, what may be done.
+import { html, nothing } from "../vendor/lit.js";
+import { icon } from "../shared/controls.js";
+import { t } from "../shared/i18n.js";
+import { ListPage, failed, title } from "../shared/list.js";
+import { address } from "../shared/menu.js";
+import { need, rows } from "./names.js";
+
+const SEARCH_AFTER_MS = 250;
+/** What stands in the address where a filter that has a default is off. */
+export const ANY = "any";
+
+/** Filters that many lists have. */
+export const ofStore = () => ({ name: "store_id", label: t("Store"), kind: "store" });
+export const ofDays = () => [{ name: "from", label: t("From"), kind: "date" }, { name: "to", label: t("Until"), kind: "date" }];
+export const ofState = (states, label = t("State")) => ({ name: "state", label, kind: "choice", choices: states.map((state) => [state, t(state)]) });
+export const ofText = (label) => ({ name: "q", label, kind: "search" });
+
+class PageRecords extends ListPage {
+  constructor() {
+    super();
+    this.unfolded = false;
+  }
+
+  get view() {
+    return this.spec.list(this);
+  }
+
+  /** What is asked for: the address's filters over the defaults. */
+  get filters() {
+    return { ...this.spec.defaults, ...this.app.params.query };
+  }
+
+  get pattern() {
+    return this.spec.path;
+  }
+
+  /** An answer without pages. */
+  get whole() {
+    return Boolean(this.spec.whole);
+  }
+
+  query() {
+    const asked = Object.fromEntries(Object.entries(this.filters).filter(([, value]) => value !== ANY));
+    return { ...asked, ...this.spec.fixed };
+  }
+
+  async load(more = false) {
+    await Promise.all(["stores", ...(this.spec.needs ?? [])].map((kind) => need(this.app, kind).catch(() => {})));
+    await super.load(more);
+    await this.spec.loaded?.(this.app, this.items ?? []);
+    this.requestUpdate();
+  }
+
+  set(name, value) {
+    const query = { ...this.app.params.query };
+    if (value || this.spec.defaults?.[name]) query[name] = value || ANY;
+    else delete query[name];
+    this.app.params.query = query;
+    history.replaceState(null, "", address([this.app.section], query));
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.load(), SEARCH_AFTER_MS);
+    this.requestUpdate();
+  }
+
+  clear() {
+    this.app.params.query = {};
+    history.replaceState(null, "", address([this.app.section]));
+    this.load();
+  }
+
+  keys() {
+    const typing = (event) => event.target.closest?.("input, select, textarea");
+    const move = (step) => (event) => {
+      if (typing(event)) return false;
+      const links = [...this.querySelectorAll("tbody tr .rowlink")];
+      const at = links.indexOf(document.activeElement);
+      return links.length ? void links[Math.max(0, Math.min(links.length - 1, at + step))].focus() : false;
+    };
+    const begin = this.view.create;
+    return {
+      "/": (event) => (typing(event) ? false : void (this.querySelector("#filter-q") ?? this.querySelector(".filters .input"))?.focus()),
+      ArrowDown: move(1), ArrowUp: move(-1), J: move(1), K: move(-1),
+      N: (event) => (typing(event) || !begin ? false : void begin.act()),
+    };
+  }
+
+  control(one) {
+    const value = this.filters[one.name] === ANY ? "" : this.filters[one.name] ?? "";
+    const id = `filter-${one.name}`;
+    const on = (event) => this.set(one.name, event.target.value.trim());
+    switch (one.kind) {
+      case "choice": return html`<select class="input" id=${id} @change=${on}><option value="">${t("Any")}</option>${one.choices.map(([key, label]) => html`<option value=${key} ?selected=${key === value}>${label}</option>`)}</select>`;
+      case "date": return html`<input class="input" id=${id} type="date" .value=${value} @change=${on}>`;
+      case "store": return html`<input class="input" id=${id} list="store-ids" autocomplete="off" .value=${value} @change=${on}><datalist id="store-ids">${rows("stores").map((row) => html`<option value=${row.store_id}>${row.name}</option>`)}</datalist>`;
+      case "search": return html`<div class="searching">${icon("search")}<input class="input" id=${id} autocomplete="off" .value=${value} @input=${on}></div>`;
+      default: return html`<input class="input" id=${id} autocomplete="off" .value=${value} @input=${on}>`;
+    }
+  }
+
+  bar(filters) {
+    if (!filters.length) return nothing;
+    const set = filters.filter(({ name }) => this.filters[name] && this.filters[name] !== ANY).length;
+    return html`<div class="filters ${this.unfolded ? "unfolded" : ""}"><button class="btn fold-button" aria-expanded=${this.unfolded} @click=${() => {
+      this.unfolded = !this.unfolded;
+      this.requestUpdate();
+    }}>${icon("list-filter")}${set ? t("Filter, {n} set", { n: set }) : t("Filter")}</button>
+      ${filters.map((one) => html`<div class="field ${one.kind ?? ""}"><label for=${`filter-${one.name}`}>${one.label}</label>${this.control(one)}</div>`)}</div>`;
+  }
+
+  /** What is filtered, in words. */
+  filtered(filters) {
+    return filters.filter(({ name }) => this.filters[name] && this.filters[name] !== ANY)
+      .map(({ name, label, choices }) => `${label}: ${choices?.find(([key]) => key === this.filters[name])?.[1] ?? this.filters[name]}`).join(", ");
+  }
+
+  none({ filters = [], none }) {
+    const set = this.filtered(filters.filter(({ name }) => this.app.params.query[name]));
+    return set ? html`<div class="empty panel"><p>${t("Nothing with {filters}", { filters: set })}</p><button class="btn" @click=${() => this.clear()}>${t("Clear filter")}</button></div>` : html`<p class="empty panel">${none}</p>`;
+  }
+
+  body(view) {
+    const { columns, open, actions } = view;
+    if (this.items === null && this.error) return failed(this.error, () => this.load());
+    if (this.items === null) return html`<div class="panel bones" aria-busy="true"><p class="vh">${t("Loading\u2026")}</p>${Array.from({ length: 8 }, () => html`<i></i>`)}</div>`;
+    if (!this.items.length) return this.none(view);
+    const cells = (one) => columns.map(({ cell, kind }, index) => html`<td class=${kind}>${index === 0 && open ? html`<a class="rowlink" href=${open(one)}>${cell(one)}</a>` : html`<div>${cell(one)}</div>`}</td>`);
+    const row = (one) => html`<tr class=${open ? "open" : nothing} @click=${(event) => {
+      if (open && !event.target.closest("a, button, input")) location.hash = open(one);
+    }}>${cells(one)}${actions ? html`<td class="acts">${actions(one).map(({ label, act }) => html`<button class="btn small" ?disabled=${this.busy} @click=${act}>${label}</button>`)}</td>` : nothing}</tr>`;
+    return html`<div class="panel scroll"><table class="grid fold records"><thead><tr>${columns.map(({ head, kind }) => html`<th scope="col" class=${kind}>${head}</th>`)}${actions ? html`<th><span class="vh">${t("Actions")}</span></th>` : nothing}</tr></thead><tbody>${this.items.map(row)}</tbody></table></div>
+      ${this.next ? html`<button class="btn more" @click=${() => this.load(true)}>${t("Load more")}</button>` : nothing}`;
+  }
+
+  render() {
+    const view = this.view;
+    const { create, filters = [] } = view;
+    return html`${title(view.title, this.app.find(), create ? html`<button class="btn primary" @click=${create.act}>${icon("plus")}${create.label}</button>` : nothing)}
+      ${view.note ?? nothing}${this.bar(filters)}${view.above ? view.above(this) : nothing}${this.body(view)}`;
+  }
+}
+customElements.define("page-records", PageRecords);

@@ -1,0 +1,190 @@
+// One page for all reports: period, store, what the rows are about; chart, table with totals, CSV; how complete it is.
+import { html, nothing } from "../vendor/lit.js";
+import { icon } from "../shared/controls.js";
+import { day, isoDay, number, rate } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { failed } from "../shared/list.js";
+import { address } from "../shared/menu.js";
+import { Page } from "../shared/page.js";
+import { completeness } from "./kit.js";
+import { need, nameOf, needProducts, productName, rows } from "./names.js";
+
+const F = ["admin", "ho_finance"];
+const ALL = ["admin", "ho_finance", "ho_purchasing"];
+/** Who may, what rows may be about, whether it is of one day's end; figures in the order in which they are read. */
+const REPORTS = {
+  sales: { url: "/api/reports/sales", roles: F, by: ["day", "hour", "store", "register", "cashier", "sku", "category", "method", "tax", "promotion"], figures: ["sales_count", "items_count", "gross_sales", "discounts", "net_sales", "tax", "rounding", "total", "returns_count", "returns_total", "returns_rounding", "net_total"], main: ["net_total", "sales_count", "returns_total", "discounts", "tax"] },
+  margin: { url: "/api/reports/margin", roles: F, by: ["day", "store", "sku", "category"], figures: ["items_count", "net_sales", "cost", "correction", "margin", "margin_bp"] },
+  payments: { url: "/api/reports/payments", roles: F, by: ["day", "store", "method", "cashier"], figures: ["payments_count", "sales", "refunds", "net"] },
+  cash: { url: "/api/reports/cash", roles: F, by: ["day", "store", "register", "cashier", "shift"], figures: ["shifts", "opening_float", "sales", "refunds", "pay_in", "pay_out", "drops", "expected", "counted", "variance", "recounts", "deposited"] },
+  stock: { url: "/api/reports/stock", roles: ALL, by: ["store", "sku", "category"], asOf: true, figures: ["on_hand", "average_cost", "value", "damaged", "damaged_value", "in_transit_value"] },
+  "sell-through": { url: "/api/reports/sell-through", roles: ALL, by: ["sku", "category", "store"], figures: ["opening_qty", "received_qty", "sold_qty", "returned_qty", "other_qty", "closing_qty", "sell_through_bp", "days_of_stock"] },
+  shrinkage: { url: "/api/reports/shrinkage", roles: F, by: ["day", "store", "sku", "category", "reason"], figures: ["pieces", "total", "net_sales", "sales_bp"] },
+  members: { url: "/api/reports/members", roles: F, by: ["day", "store", "tier"], figures: ["sales_count", "total", "member_sales_count", "member_total", "points_earned", "points_redeemed", "points_reversed", "points_expired"] },
+  "points-liability": { url: "/api/reports/points-liability", roles: F, by: ["month"], asOf: true, figures: ["earned", "redeemed", "reversed", "expired", "adjusted", "points", "value"] },
+  profit: { url: "/api/reports/profit", roles: F, by: ["month", "store", "account"], figures: ["gross_sales", "discounts", "returns", "points", "net_sales", "cost_of_goods", "cost_corrections", "purchase_variance", "shrinkage", "gross_profit", "other_income", "expenses", "result"] },
+  exceptions: { url: "/api/reports/exceptions", roles: F, by: ["code", "store", "day"], figures: ["open", "settled", "amount"] },
+};
+const title = (name) => ({ sales: t("Sales"), margin: t("Margin"), payments: t("Payments"), cash: t("Cash of shifts"), stock: t("Stock"), "sell-through": t("Sell-through"), shrinkage: t("Shrinkage"), members: t("Members"), "points-liability": t("Points owed"), profit: t("Profit and loss"), exceptions: t("Exceptions") })[name];
+const group = (name) => ({ day: t("Day"), hour: t("Hour"), store: t("Store"), register: t("Till"), cashier: t("Cashier"), sku: t("Product"), category: t("Category"), method: t("Payment method"), tax: t("Tax rate"), promotion: t("Promotion"), tier: t("Tier"), month: t("Month"), account: t("Account"), shift: t("Shift"), reason: t("Reason"), code: t("What") })[name];
+const head = (name) => t(`figure.${name}`);
+const CHARTS = "image/svg+xml";
+
+const monthBegin = () => `${isoDay().slice(0, 8)}01`;
+const PERIODS = [["today", 0, 0], ["yesterday", -1, -1], ["week", -6, 0], ["month", null, 0], ["quarter", -89, 0]];
+const period = (name) => ({ today: t("Today"), yesterday: t("Yesterday"), week: t("7 days"), month: t("This month"), quarter: t("90 days") })[name];
+
+class PageReport extends Page {
+  connectedCallback() {
+    super.connectedCallback();
+    Promise.resolve().then(() => this.load());
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    if (this.chart) URL.revokeObjectURL(this.chart);
+  }
+
+  get mine() {
+    return Object.keys(REPORTS).filter((name) => this.app.may(REPORTS[name].roles));
+  }
+
+  get name() {
+    return this.mine.includes(this.app.params.id) ? this.app.params.id : this.mine[0];
+  }
+
+  get spec() {
+    return REPORTS[this.name];
+  }
+
+  get by() {
+    const asked = this.app.params.query.group_by;
+    return this.spec.by.includes(asked) ? asked : this.spec.by[0];
+  }
+
+  /** What the address says, and the month until today where it says nothing. */
+  get asked() {
+    const { from, to, as_of: asOf, store_id: store, dates } = this.app.params.query;
+    const days = this.spec.asOf ? { as_of: asOf ?? isoDay() } : { from: from ?? monthBegin(), to: to ?? isoDay(), dates };
+    return { ...days, store_id: store, group_by: this.by };
+  }
+
+  set(changed) {
+    const query = { ...this.app.params.query, ...changed };
+    this.app.params.query = query;
+    history.replaceState(null, "", address(["reports", this.name], query));
+    this.load();
+  }
+
+  async load() {
+    const { app, spec, asked } = this;
+    this.tried = (this.tried ?? 0) + 1;
+    const mine = this.tried;
+    this.busyNow = true;
+    this.requestUpdate();
+    try {
+      const [found, svg] = await Promise.all([app.get(spec.url, {}, asked), app.get(spec.url, {}, asked, CHARTS), need(app, "stores"), need(app, "people"), need(app, "accounts")]);
+      if (mine !== this.tried) return;
+      if (this.by === "sku") await needProducts(app, found.items.map(({ sku }) => sku));
+      if (this.chart) URL.revokeObjectURL(this.chart);
+      this.chart = URL.createObjectURL(new Blob([svg], { type: CHARTS }));
+      this.found = found;
+      this.error = null;
+    } catch (error) {
+      if (mine !== this.tried) return;
+      this.error = error;
+      this.found = null;
+      if (error.status === 401) app.fail(error);
+    }
+    this.busyNow = false;
+    this.requestUpdate();
+  }
+
+  async download() {
+    await this.once(async () => {
+      const text = await this.app.get(this.spec.url, {}, this.asked, "text/csv");
+      const way = document.createElement("a");
+      way.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+      way.download = `${this.name}-${this.asked.as_of ?? `${this.asked.from}-${this.asked.to}`}.csv`;
+      way.click();
+      URL.revokeObjectURL(way.href);
+    });
+  }
+
+  /** A key of a row in words, and where it goes one step down. */
+  key(name, row) {
+    const value = row[name];
+    if (value === null || value === undefined || value === "") return html`<span class="muted">${t("without")}</span>`;
+    const { store_id: store } = this.asked;
+    const down = (query) => html`<a href=${address(["reports", this.name], { ...this.app.params.query, ...query })}>${this.word(name, value)}</a>`;
+    if (name === "business_date" || name === "entry_date") return this.spec.by.includes("store") && !store ? down({ from: value, to: value, group_by: "store" }) : html`<a href=${address(["sales"], { store_id: store, from: value, to: value })}>${day(value)}</a>`;
+    if (name === "store_id") return this.name === "sales" && this.by === "store" ? html`<a href=${address(["shifts"], { store_id: value, from: this.asked.from, to: this.asked.to })}>${this.word(name, value)}</a>` : down({ store_id: value, group_by: this.spec.by.find((by) => by !== "store" && by !== "day") ?? this.by });
+    if (name === "sku") return html`<a href=${address(["products", value])}>${this.word(name, value)}</a> <span class="muted">${value}</span>`;
+    if (name === "shift_id") return html`<a href=${address(["shifts", value], { store_id: row.store_id ?? store })}>${value}</a>`;
+    if (name === "account") return html`<a href=${address(["balance", value])}>${value} ${nameOf("accounts", value)}</a>`;
+    return this.word(name, value);
+  }
+
+  word(name, value) {
+    if (name === "store_id") return nameOf("stores", value);
+    if (name === "cashier_id") return nameOf("people", value);
+    if (name === "sku") return productName(value);
+    if (name === "tax_rate_bp") return rate(value);
+    if (name.endsWith("_date")) return day(value);
+    return ["method", "code", "reason"].includes(name) ? t(value) : value;
+  }
+
+  cell(name, value) {
+    if (value === null || value === undefined) return nothing;
+    if (name.endsWith("_bp")) return rate(value);
+    return html`<span class=${value < 0 ? "minus" : nothing}>${number(value)}</span>`;
+  }
+
+  table() {
+    const { items, totals } = this.found;
+    if (!items.length) return html`<p class="empty panel">${t("Nothing in this period")}</p>`;
+    const all = Object.keys(items[0]);
+    const names = this.spec.figures.filter((name) => all.includes(name) || name in totals).concat(all.filter((name) => ["base", "returns_base", "returns_tax", "uses"].includes(name)));
+    const keys = all.filter((name) => !names.includes(name));
+    return html`<div class="panel scroll"><table class="grid fold records"><thead><tr>${keys.map((name) => html`<th scope="col">${head(name)}</th>`)}${names.map((name) => html`<th scope="col" class="num">${head(name)}</th>`)}</tr></thead>
+      <tbody>${items.map((row) => html`<tr>${keys.map((name) => html`<td><div>${this.key(name, row)}</div></td>`)}${names.map((name) => html`<td class="num">${this.cell(name, row[name])}</td>`)}</tr>`)}</tbody>
+      <tfoot><tr>${keys.map((_, index) => html`<td>${index ? nothing : t("Total")}</td>`)}${names.map((name) => html`<td class="num">${this.cell(name, totals[name])}</td>`)}</tr></tfoot></table></div>`;
+  }
+
+  figures() {
+    const { totals } = this.found;
+    const shown = (this.spec.main ?? this.spec.figures).filter((name) => totals[name] !== undefined && totals[name] !== null);
+    const most = shown.length > 5 ? shown.slice(-5) : shown;
+    return html`<dl class="figures panel">${most.map((name) => html`<div><dt>${head(name)}</dt><dd>${this.cell(name, totals[name])}</dd></div>`)}</dl>`;
+  }
+
+  filters() {
+    const { asked } = this;
+    const now = PERIODS.find(([, first, last]) => asked.from === (first === null ? monthBegin() : isoDay(first)) && asked.to === isoDay(last))?.[0];
+    const field = (id, label, input, kind = "") => html`<div class="field ${kind}"><label for=${id}>${label}</label>${input}</div>`;
+    const date = (name, label) => field(`filter-${name}`, label, html`<input class="input" type="date" id=${`filter-${name}`} .value=${asked[name]} @change=${(event) => event.target.value && this.set({ [name]: event.target.value })}>`);
+    return html`<div class="filters report-filters ${this.unfolded ? "unfolded" : ""}">${field("filter-report", t("Report"), html`<select class="input" id="filter-report" @change=${(event) => { location.hash = address(["reports", event.target.value], { from: asked.from, to: asked.to, store_id: asked.store_id }); }}>${this.mine.map((name) => html`<option value=${name} ?selected=${name === this.name}>${title(name)}</option>`)}</select>`, "search")}
+      <button class="btn fold-button" aria-expanded=${Boolean(this.unfolded)} @click=${() => {
+    this.unfolded = !this.unfolded;
+    this.requestUpdate();
+  }}>${icon("list-filter")}${t("Filter")}</button>${this.spec.asOf ? date("as_of", t("At the end of")) : html`${field("filter-period", t("Period"), html`<select class="input" id="filter-period" @change=${(event) => {
+    const [, first, last] = PERIODS.find(([name]) => name === event.target.value) ?? [];
+    if (last !== undefined) this.set({ from: first === null ? monthBegin() : isoDay(first), to: isoDay(last) });
+  }}><option value="" ?selected=${!now}>${t("Other days")}</option>${PERIODS.map(([name]) => html`<option value=${name} ?selected=${name === now}>${period(name)}</option>`)}</select>`)}${date("from", t("From"))}${date("to", t("Until"))}`}
+      ${field("filter-store", t("Store"), html`<input class="input" id="filter-store" list="store-ids" autocomplete="off" .value=${asked.store_id ?? ""} @change=${(event) => this.set({ store_id: event.target.value.trim() })}><datalist id="store-ids">${rows("stores").map((row) => html`<option value=${row.store_id}>${row.name}</option>`)}</datalist>`)}
+      ${field("filter-by", t("Rows by"), html`<select class="input" id="filter-by" @change=${(event) => this.set({ group_by: event.target.value })}>${this.spec.by.map((name) => html`<option value=${name} ?selected=${name === this.by}>${group(name)}</option>`)}</select>`)}${this.spec.asOf ? nothing : field("filter-dates", t("Days count as"), html`<select class="input" id="filter-dates" @change=${(event) => this.set({ dates: event.target.value })}><option value="business" ?selected=${asked.dates !== "books"}>${t("sold")}</option><option value="books" ?selected=${asked.dates === "books"}>${t("in the books")}</option></select>`)}</div>`;
+  }
+
+  render() {
+    const { found } = this;
+    const late = found?.late?.count ? html`<p class="muted">${t("{n} documents of it, {amount}, stand on other days in the books", { n: number(found.late.count), amount: number(found.late.total) })}</p>` : nothing;
+    const csv = html`<button class="btn" ?disabled=${!found || this.busy} @click=${() => this.download()}>${icon("download")}CSV</button>`;
+    const body = () => {
+      if (this.error) return failed(this.error, () => this.load());
+      if (!found) return html`<div class="panel bones" aria-busy="true"><p class="vh">${t("Loading\u2026")}</p>${Array.from({ length: 8 }, () => html`<i></i>`)}</div>`;
+      return html`<div class="stack report" aria-busy=${this.busyNow}>${completeness(found.completeness)}${late}${found.items.length ? html`${this.figures()}<figure class="panel chart-of"><img class="chart" src=${this.chart} alt=${t("{report} by {group}; the table below has every value", { report: title(this.name), group: group(this.by) })}></figure>` : nothing}${this.table()}</div>`;
+    };
+    return html`<header class="title"><h1>${title(this.name)}</h1><div class="rowx end">${csv}${this.app.find()}</div></header>${this.filters()}${body()}`;
+  }
+}
+customElements.define("page-report", PageReport);

@@ -1,0 +1,112 @@
+// Settlements: what a store's day should have brought, what came of it, what differs and what is done about it.
+import { html, nothing } from "../vendor/lit.js";
+import { path } from "../shared/api.js";
+import { day, number } from "../shared/format.js";
+import { lang, t } from "../shared/i18n.js";
+import { address } from "../shared/menu.js";
+import { ask } from "./form.js";
+import { badge, col, days, differs, figure, link, moment, person, steps, store } from "./kit.js";
+import { nameOf } from "./names.js";
+import { facts, figures, section, table } from "./record.js";
+import { ofDays, ofState, ofStore } from "./records.js";
+
+/** What may be said to each kind of difference; matching by hand is not here. */
+const RESOLUTIONS = {
+  missing_at_provider: ["carry", "write_off"], missing_in_store: ["carry", "post"], amount_differs: ["accept", "carry"], duplicate: ["ignore", "post"], fee_differs: ["accept", "dispute"], chargeback: ["accept", "contest"],
+  ambiguous: ["store_id"], unknown_store: ["store_id"], payout_differs: ["accept"], deposit_differs: ["accept"], deposit_missing: ["carry", "write_off"], balance_differs: ["accept"], shift_differs: ["accept"], late: [],
+};
+const said = (resolution) => ({ carry: t("Carry on: it stays open, asked about again after 30 days"), write_off: t("Write off: it is given up"), post: t("Post the line as it came"), accept: t("Accept the difference"), ignore: t("Ignore: it was reported twice"), dispute: t("Dispute the fee: the rest stays open"), contest: t("Contest: it stays open"), store_id: t("It is this store's, from now on") })[resolution];
+
+export const resolve = async (page, one, after) => {
+  const done = await ask(page.app, {
+    title: t(one.type), yes: t("Resolve"),
+    text: `${number(one.amount)}. ${lang() === "en" ? one.action : t(`${one.type}.action`)}`,
+    list: [{ name: "resolution", label: t("What to do"), kind: "choice", choices: RESOLUTIONS[one.type].map((name) => [name, said(name)]), required: true, focus: true }, { name: "reason", label: t("Why"), kind: "area", required: true },
+      ...(one.type === "unknown_store" || one.type === "ambiguous" ? [{ name: "store_id", label: t("Store"), required: true }] : [{ name: "account", label: t("Account"), hint: t("Empty: the usual one for this") }])],
+    act: (body) => page.app.command({ url: path("/api/settlement-exceptions/:id/resolve", { id: one.exception_id }), body, label: t("Resolve") }),
+  });
+  if (!done) return;
+  await after();
+  page.app.say("ok", t("Resolved"));
+};
+
+const differences = (page, rows) => table(t("Differences, {n} open", { n: number(rows.filter(({ state }) => state === "open").length) }), [
+  col(t("What"), (one) => html`<div class="said"><b>${t(one.type)}</b>${lang() === "en" ? html`<p class="muted">${one.message}</p>` : nothing}${one.reason ? html`<p class="noted">${t(one.resolution)}: ${one.reason} <span class="muted">${person(one.resolved_by)} ${moment(one.resolved_at)}</span></p>` : nothing}</div>`, "wide-cell"),
+  col(t("Source"), (one) => (one.source_id ? nameOf("sources", one.source_id) : nothing), "d"), col(t("Day"), (one) => days(one.business_date), "d2"), col(t("Amount"), (one) => figure(one.amount), "num"), col(t("Account"), (one) => one.account ?? nothing, "d2"),
+  col(t("Entry"), (one) => (one.entry_id ? link(["journal", one.entry_id], t("See")) : nothing), "d2"), col(t("State"), (one) => badge(one.state)),
+  col("", (one) => (one.state === "open" && RESOLUTIONS[one.type]?.length ? html`<button class="btn small" ?disabled=${page.busy} @click=${() => resolve(page, one, () => page.load())}>${t("Resolve\u2026")}</button>` : nothing), "acts"),
+], rows, t("Nothing differs"));
+
+/** All of a list, up to some pages of it. */
+const read = async (app, pattern, query) => (await app.get(pattern, {}, { ...query, limit: 200 })).items;
+
+const settlements = {
+  path: "/api/settlements", needs: ["people"],
+  list: (page) => ({
+    title: t("Settlement"), filters: [ofState(["open", "discrepant", "reconciled", "approved"]), ofStore(), ...ofDays()],
+    open: (one) => address(["settlements", one.settlement_id]),
+    create: {
+      label: t("Settle a day early"),
+      act: async () => {
+        const made = await ask(page.app, {
+          title: t("Settle a day before its store has sealed it"), yes: t("Make settlement"), text: t("What still comes of this day goes to a later one"),
+          list: [{ name: "store_id", label: t("Store"), required: true, focus: true }, { name: "business_date", label: t("Business date"), kind: "date", required: true }, { name: "reason", label: t("Why"), kind: "area", required: true }],
+          act: (body) => page.app.command({ url: "/api/settlements", body: { ...body, force: true }, label: t("Make settlement") }),
+        });
+        if (made) page.app.go("settlements", made.settlement_id);
+      },
+    },
+    columns: [col(t("Day"), (one) => day(one.business_date)), col(t("Store"), (one) => store(one.store_id)), col(t("State"), (one) => html`${badge(one.state)}${one.forced ? html` <span class="badge warn">${t("early")}</span>` : nothing}`), col(t("Approved"), (one) => moment(one.approved_at), "d"), col(t("By"), (one) => person(one.approved_by), "d"), col(t("Note"), (one) => one.note ?? nothing, "d2")],
+    none: t("No settlement yet. One is made when a store seals its day"),
+  }),
+};
+
+const settlement = {
+  back: () => ["settlements", t("Settlement")], needs: ["sources"],
+  load: async (app, { id }) => {
+    const one = await app.get("/api/settlements/:id", { id });
+    const [found, items] = await Promise.all([read(app, "/api/settlement-exceptions", { store_id: one.store_id, from: one.business_date, to: one.business_date }), read(app, "/api/settlement-items", { store_id: one.store_id, settlement_date: one.business_date })]);
+    return { ...one, found: found.filter(({ business_date: date }) => !date || date === one.business_date), items };
+  },
+  view: (one, page) => {
+    const url = (step) => path(`/api/settlements/:id/${step}`, { id: one.settlement_id });
+    const left = one.exceptions.open;
+    return {
+      name: `${nameOf("stores", one.store_id)}, ${day(one.business_date)}`, badges: badge(one.state),
+      actions: [
+        one.state !== "approved" && { label: t("Match again"), image: "refresh-cw", act: page.step({ label: t("Match again"), url: url("match") }) },
+        one.state !== "approved" && { label: t("Approve"), image: "check", kind: "primary", why: one.state === "reconciled" ? null : (left ? t("{n} differences are left to resolve", { n: number(left) }) : t("something is not matched yet")),
+          act: page.step({ label: t("Approve"), url: url("approve"), said: t("Approved: the day is locked"), question: { title: t("Approve {day} of {store}?", { day: day(one.business_date), store: nameOf("stores", one.store_id) }), text: t("It is posted, and the day of this store is locked"), list: [{ name: "note", label: t("Note"), kind: "area" }] } }) },
+      ],
+      parts: [
+        steps(["open", "discrepant", "reconciled", "approved"], one.state),
+        table(t("By method"), [col(t("Method"), (row) => t(row.method)), col(t("Sales"), (row) => figure(row.sales), "num d"), col(t("Refunds"), (row) => figure(row.refunds), "num d"), col(t("From days before"), (row) => figure(row.carried_in), "num d2"), col(t("To days after"), (row) => figure(row.carried_out), "num d2"), col(t("Expected"), (row) => figure(row.expected), "num"), col(t("Matched"), (row) => figure(row.matched), "num"), col(t("Not matched"), (row) => differs(row.open), "num")], one.by_method, t("Nothing was paid on this day")),
+        figures([[t("Net"), number(one.net), t("what came")], [t("Fees"), number(one.fee)], [t("Difference"), differs(one.difference)], [t("Differences to resolve"), number(one.exceptions.open), t("{n} resolved", { n: number(one.exceptions.resolved) })]]),
+        differences(page, one.found),
+        table(t("Payments of the day"), [col(t("Receipt"), (row) => row.receipt_no ?? row.document_id), col(t("Method"), (row) => t(row.method)), col(t("Reference"), (row) => row.reference ?? nothing, "d"), col(t("When"), (row) => moment(row.occurred_at), "d"), col(t("Amount"), (row) => figure(row.amount), "num"), col(t("Account"), (row) => row.account, "d2"), col(t("State"), (row) => html`${badge(row.state)}${row.late ? html` <span class="badge warn">${t("late")}</span>` : nothing}`)], one.items, t("Nothing that others have to settle")),
+        section(t("About it"), facts([[t("Store"), store(one.store_id)], [t("Business date"), days(one.business_date)], [t("Approved"), one.approved_at ? moment(one.approved_at) : null], [t("Approved by"), one.approved_by ? person(one.approved_by) : null], [t("Note"), one.note], [t("In the books"), one.entries.length ? one.entries.map((id) => html`${link(["journal", id], t("See"))} `) : null]])),
+      ],
+    };
+  },
+};
+
+const statement = {
+  back: () => ["statements", t("Statements")], needs: ["sources"],
+  load: async (app, { id }) => {
+    const one = await app.get("/api/statements/:id", { id });
+    const found = await read(app, "/api/settlement-exceptions", { source_id: one.source_id });
+    return { ...one, found: found.filter(({ statement_id: of }) => of === id) };
+  },
+  view: (one, page) => ({
+    name: one.doc_no, badges: badge(one.state),
+    actions: [one.state !== "approved" && { label: t("Approve"), image: "check", kind: "primary", why: one.state === "reconciled" ? null : t("not all of its lines are matched or resolved"), act: page.step({ label: t("Approve"), url: path("/api/statements/:id/approve", { id: one.statement_id }), question: { title: t("Approve {name}?", { name: one.doc_no }), text: t("What of it belongs to no settlement is posted") } }) }],
+    parts: [
+      steps(["imported", "discrepant", "reconciled", "approved"], one.state),
+      figures([[t("Gross"), number(one.gross)], [t("Fees"), number(one.fee)], [t("Net"), number(one.net)], [t("Lines"), number(one.lines_total), t("{n} new, {known} known before", { n: number(one.lines_new), known: number(one.lines_known) })], [t("Matched"), number(one.matched), t("{n} differ", { n: number(one.exceptions) })]]),
+      differences(page, one.found),
+      section(t("About it"), facts([[t("Source"), nameOf("sources", one.source_id)], [t("From"), days(one.from)], [t("Until"), days(one.to)], [t("Begins with"), one.opening_balance === null ? null : number(one.opening_balance)], [t("Ends with"), one.closing_balance === null ? null : number(one.closing_balance)]])),
+    ],
+  }),
+};
+
+export const pages = { settlements, settlement, statement };

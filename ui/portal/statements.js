@@ -1,0 +1,118 @@
+// Statements: what providers and banks reported; a file is looked at first, and kept when somebody says so.
+import { html, nothing } from "../vendor/lit.js";
+import { newKey, path } from "../shared/api.js";
+import { words } from "../shared/codes.js";
+import { icon, problem } from "../shared/controls.js";
+import { number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { ListPage, title } from "../shared/list.js";
+import { address } from "../shared/menu.js";
+import { ask } from "./form.js";
+import { badge, days, figure } from "./kit.js";
+import { need, nameOf, rows } from "./names.js";
+
+const STATES = ["imported", "discrepant", "reconciled", "approved"];
+
+class PageStatements extends ListPage {
+  constructor() {
+    super();
+    this.pattern = "/api/statements";
+  }
+
+  query() {
+    return this.app.params.query;
+  }
+
+  async load(more) {
+    this.sources = await need(this.app, "sources").catch(() => new Map());
+    await super.load(more);
+  }
+
+  set(name, value) {
+    this.app.params.query = { ...this.app.params.query, [name]: value };
+    history.replaceState(null, "", address(["statements"], this.app.params.query));
+    this.load();
+  }
+
+  get source() {
+    return this.querySelector("#source")?.value ?? rows("sources")[0]?.source_id;
+  }
+
+  url(dry) {
+    return path("/api/statements", {}, { source_id: this.source, dry_run: dry ? true : undefined });
+  }
+
+  /** The first look: what would come of it. Nothing is kept. */
+  async look(file) {
+    if (!file) return;
+    this.problem = null;
+    this.preview = null;
+    this.file = file;
+    this.busy = true;
+    try {
+      this.text = await file.text();
+      this.preview = await this.app.change("POST", this.url(true), this.text, { type: "text/csv" });
+    } catch (error) {
+      this.problem = words(error);
+      this.fields = error.details?.fields ?? [];
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  drop() {
+    this.preview = null;
+    this.text = null;
+    this.problem = null;
+    this.requestUpdate();
+  }
+
+  async keep() {
+    await this.once(async () => {
+      const made = await this.app.change("POST", this.url(false), this.text, { type: "text/csv", key: this.key ??= newKey() });
+      this.key = null;
+      this.app.go("statements", made.statement_id);
+    });
+  }
+
+  async addSource() {
+    const made = await ask(this.app, {
+      title: t("Add who pays out, or a bank"), yes: t("Add"),
+      list: [{ name: "name", label: t("Name"), required: true, focus: true }, { name: "kind", label: t("Kind"), kind: "choice", choices: [["provider", t("Provider of payments")], ["bank", t("Bank")]], required: true }, { name: "methods", label: t("Payment methods, with commas"), hint: "card, qris" }, { name: "account", label: t("Account"), hint: t("Empty: the usual one for this") }, { name: "lag_days", label: t("Days until it pays out"), kind: "count" }],
+      act: ({ methods, ...body }) => this.app.change("POST", "/api/statement-sources", { ...body, ...(methods ? { methods: methods.split(",").map((name) => name.trim()).filter(Boolean) } : {}) }),
+    });
+    if (!made) return;
+    await need(this.app, "sources", true);
+    this.load();
+    this.app.say("ok", t("{name} was added", { name: made.name }));
+  }
+
+  upload() {
+    const known = rows("sources").filter(({ state }) => state === "active");
+    if (!known.length) return html`<section class="panel pad stack s"><p>${t("Before a statement is taken in, say who pays out: a provider of cards or QRIS, a bank")}</p><p><button class="btn primary" @click=${() => this.addSource()}>${icon("plus")}${t("Add who pays out, or a bank")}</button></p></section>`;
+    const { preview } = this;
+    const shown = (label, value) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
+    return html`<section class="panel part"><header class="part-head"><h2>${t("Take in a statement")}</h2></header><div class="pad stack s">
+      <div class="filters unfolded"><div class="field"><label for="source">${t("From whom")}</label><select class="input" id="source" @change=${() => this.drop()}>${known.map((one) => html`<option value=${one.source_id}>${one.name}</option>`)}</select></div>
+        <div class="field file"><label for="file">${t("CSV file")}</label><input class="input" id="file" type="file" accept=".csv,text/csv" @change=${(event) => this.look(event.target.files[0])}></div><button class="btn" @click=${() => this.addSource()}>${t("Another source\u2026")}</button></div>
+      ${problem(this.problem)}${this.problem && this.fields?.length ? html`<ul class="rows-wrong">${this.fields.slice(0, 20).map(({ path: where, problem: what }) => html`<li><code>${where}</code> ${what}</li>`)}</ul>` : nothing}
+      ${preview ? html`<dl class="figures panel">${shown(t("Lines"), number(preview.lines_total))}${shown(t("New"), number(preview.lines_new))}${shown(t("Known before"), number(preview.lines_known))}${shown(t("Matched"), number(preview.matched))}${shown(t("Differ"), number(preview.exceptions))}${shown(t("Net"), number(preview.net))}</dl>
+        <p class="muted">${t("A first look: nothing is kept yet")}, ${days(preview.from)} \u2013 ${days(preview.to)}</p><p class="rowx"><button class="btn primary" ?disabled=${this.busy || !preview.lines_new} title=${preview.lines_new ? nothing : t("Every line is known")} @click=${() => this.keep()}>${icon("check")}${t("Take in {n} lines", { n: number(preview.lines_new) })}</button><button class="btn" @click=${() => this.drop()}>${t("Cancel")}</button></p>` : nothing}</div></section>`;
+  }
+
+  row(one) {
+    const way = address(["statements", one.statement_id]);
+    return html`<tr class="open" @click=${(event) => {
+      if (!event.target.closest("a")) location.hash = way;
+    }}><td><a class="rowlink" href=${way}>${one.doc_no}</a></td><td>${nameOf("sources", one.source_id)}</td><td><div>${days(one.from)} \u2013 ${days(one.to)}</div></td><td class="num d">${number(one.lines_total)}</td><td class="num d">${number(one.matched)}</td><td class="num">${one.exceptions ? html`<span class="differs">${number(one.exceptions)}</span>` : 0}</td><td class="num d2">${figure(one.fee)}</td><td class="num">${figure(one.net)}</td><td>${badge(one.state)}</td></tr>`;
+  }
+
+  render() {
+    const { query } = this.app.params;
+    const heads = [[t("Number")], [t("Source")], [t("Days")], [t("Lines"), "num d"], [t("Matched"), "num d"], [t("Differ"), "num"], [t("Fees"), "num d2"], [t("Net"), "num"], [t("State")]];
+    return html`${title(t("Statements"), this.app.find())}<div class="stack">${this.sources ? this.upload() : nothing}
+      <div class="filters unfolded"><div class="field"><label for="filter-state">${t("State")}</label><select class="input" id="filter-state" @change=${(event) => this.set("state", event.target.value)}><option value="">${t("Any")}</option>${STATES.map((state) => html`<option value=${state} ?selected=${state === query.state}>${t(state)}</option>`)}</select></div></div>
+      ${this.table(heads, (one) => this.row(one), t("No statement yet"))}</div>`;
+  }
+}
+customElements.define("page-statements", PageStatements);

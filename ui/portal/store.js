@@ -1,0 +1,145 @@
+// One store: how it is, what is wrong and since when, what came of it, whether it may speak.
+import { html, nothing } from "../vendor/lit.js";
+import { path } from "../shared/api.js";
+import { icon } from "../shared/controls.js";
+import { clock, day, isoDay, number, span } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { failed } from "../shared/list.js";
+import { address } from "../shared/menu.js";
+import { Page } from "../shared/page.js";
+import { judged, mark, problemWords } from "./fleet.js";
+import { ask } from "./form.js";
+import { col, figure, ifSome, moment, since } from "./kit.js";
+import { figures, head, section, table } from "./record.js";
+
+const AGAIN_MS = 30_000;
+
+class PageStore extends Page {
+  connectedCallback() {
+    super.connectedCallback();
+    Promise.resolve().then(() => this.load());
+    this.timer = setInterval(() => !document.hidden && this.load(), AGAIN_MS);
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    clearInterval(this.timer);
+  }
+
+  get id() {
+    return this.app.params.id;
+  }
+
+  async load() {
+    try {
+      this.seen = judged(await this.app.get("/api/stores/:id/status", { id: this.id }));
+      this.error = null;
+    } catch (error) {
+      this.error = error;
+      if (this.seen || error.status === 401) this.app.fail(error);
+    }
+    this.requestUpdate();
+  }
+
+  keys() {
+    return { Escape: () => this.app.go("stores") };
+  }
+
+  async edit() {
+    const { name, address: place } = this.seen;
+    const done = await ask(this.app, {
+      title: t("Change store"), yes: t("Save"),
+      list: [{ name: "name", label: t("Name"), value: name, required: true, focus: true }, { name: "address", label: t("Address"), value: place, clears: true }],
+      act: (body) => this.app.change("PATCH", path("/api/stores/:id", { id: this.id }), body),
+    });
+    if (!done) return;
+    await this.load();
+    this.app.say("ok", t("Saved"));
+  }
+
+  async speak() {
+    const { name, state } = this.seen;
+    const off = state !== "disabled";
+    const done = await ask(this.app, off ? {
+      title: t("Disable {name}?", { name }), yes: t("Disable"), danger: true,
+      text: t("Head office takes nothing from it and tells it nothing: no sales, no prices, no stock. The shop goes on selling and keeps what it sells until it is enabled again"),
+      act: () => this.app.change("POST", path("/api/stores/:id/disable", { id: this.id }), {}),
+    } : {
+      title: t("Enable {name}?", { name }), yes: t("Enable"), text: t("It may speak again, and hands in what it sold in the meantime"),
+      act: () => this.app.change("POST", path("/api/stores/:id/enable", { id: this.id }), {}),
+    });
+    if (!done) return;
+    await this.load();
+    this.app.say("ok", off ? t("{name} is disabled", { name }) : t("{name} is enabled", { name }));
+  }
+
+  problems() {
+    const { problems } = this.seen;
+    if (!problems.length) return html`<p class="calm panel pad">${icon("circle-check")}${t("Nothing is wrong with it")}</p>`;
+    const place = { parked: ["parked"], exceptions: ["exceptions"] };
+    return html`<ul class="alerts panel">${problems.map((one) => html`<li class=${["silent", "backlog", "clock_skew", "stamped_ahead"].includes(one.code) ? "warn" : "bad"}>${icon("triangle-alert")}<span>${problemWords(one)} <small class="muted">${since(one.since)}</small></span>
+      ${place[one.code] ? html`<a href=${address(place[one.code], { store_id: this.id })}>${t("See")}</a>` : nothing}</li>`)}</ul>`;
+  }
+
+  state() {
+    const { seen } = this;
+    const proof = seen.digest;
+    return figures([
+      [t("Last seen"), since(seen.last_seen), moment(seen.last_seen)],
+      [t("Waiting"), seen.pending === null ? "\u2013" : number(seen.pending), seen.oldest_pending_at ? t("the oldest since {time}", { time: span(Date.now() - new Date(seen.oldest_pending_at)) }) : t("nothing waits")],
+      [t("Clock"), seen.clock_skew_ms === null ? "\u2013" : clock(seen.clock_skew_ms), t("against head office")],
+      [t("Daily proof"), proof ? html`<span class=${proof.result === "difference" ? "differs" : nothing}>${t(proof.result)}</span>` : "\u2013", proof ? day(proof.business_date) : t("none yet")],
+      [t("Version"), seen.version ?? "\u2013", seen.epoch ?? nothing],
+    ]);
+  }
+
+  sums() {
+    const { sums } = this.seen;
+    const rows = [[t("Sales"), sums.sales_count, sums.total], [t("Pieces"), sums.items_count, null], [t("Gross sales"), null, sums.gross_sales], [t("Discounts"), null, sums.discounts], [t("Tax"), null, sums.tax], [t("Rounding"), null, sums.rounding],
+      [t("Returns"), sums.returns_count, sums.returns_total], [t("Voided"), sums.voids_count, sums.voids_total]];
+    const ways = [["sales", t("Sales"), {}], ["shifts", t("Shifts"), {}], ["stock", t("Stock"), {}], ["reports", t("Report of today"), { from: isoDay(), to: isoDay() }]];
+    return table(t("What head office has of it"), [col(t("What"), ([label]) => label), col(t("Count"), ([, n]) => figure(n), "num"), col(t("Amount"), ([, , value]) => figure(value), "num")], rows, "",
+      ways.map(([place, label, query]) => html`<a class="btn small" href=${address([place], { store_id: this.id, ...query })}>${label}</a>`));
+  }
+
+  heads() {
+    const { heads, holes } = this.seen;
+    const held = (epoch) => holes.filter((hole) => hole.epoch === epoch).map(({ from_seq: from, to_seq: to }) => `${number(from)}\u2013${number(to)}`).join(", ");
+    return table(t("Chains of records"), [col(t("Epoch"), (one) => html`<code>${one.epoch}</code>`), col(t("Records"), (one) => figure(one.seq), "num"), col(t("Missing for ever"), (one) => (held(one.epoch) ? html`<span class="differs">${held(one.epoch)}</span>` : nothing))], heads, t("It was never heard"));
+  }
+
+  lost() {
+    const { conflicts, parked, parked_count: count } = this.seen;
+    return html`${ifSome(parked, () => table(t("Parked records, {n}", { n: number(count) }), [col(t("Type"), (one) => one.type), col(t("Why"), (one) => one.message), col(t("Since"), (one) => moment(one.parked_at)), col(t("Record"), (one) => figure(one.seq), "num")], parked))}
+      ${ifSome(conflicts.recent, () => table(t("Values that lost, {n}", { n: number(conflicts.total) }), [col(t("What"), (one) => `${one.kind} ${one.id}`), col(t("Lost"), (one) => Object.keys(one.lost_fields).join(", ")), col(t("Since"), (one) => moment(one.resolved_at))], conflicts.recent, "", html`<a class="btn small" href=${address(["conflicts"], { store_id: this.id })}>${t("All")}</a>`))}`;
+  }
+
+  render() {
+    const { seen } = this;
+    const back = ["stores", t("Stores")];
+    if (!seen && this.error) return html`${head(back, this.id)}${failed(this.error, () => this.load())}`;
+    if (!seen) return html`${head(back, this.id)}<div class="panel bones" aria-busy="true"><p class="vh">${t("Loading\u2026")}</p>${Array.from({ length: 6 }, () => html`<i></i>`)}</div>`;
+    const about = html`<p class="about muted">${mark(seen.worst)} <span>${seen.store_id}</span>${seen.address ? html`<span>${seen.address}</span>` : nothing}<span>${seen.timezone}</span><span>${seen.enrolled_at ? html`${t("enrolled")} ${moment(seen.enrolled_at)}` : t("never enrolled")}</span></p>`;
+    return html`${head(back, seen.name, html`<button class="btn" @click=${() => this.edit()}>${t("Edit")}</button>`, html`<button class="btn" @click=${() => this.speak()}>${icon("lock")}${seen.state === "disabled" ? t("Enable") : t("Disable")}</button>`)}
+      ${about}<div class="stack">${this.problems()}${this.state()}<div class="halves">${this.sums()}${this.heads()}</div>${this.lost()}${section(t("Sums to compare with the store's"), html`<p class="rowx pad">${["stock", "points", "cash"].map((of) => html`<a class="btn small" href=${address(["stores", this.id, of])}>${{ stock: t("Stock"), points: t("Points"), cash: t("Drawers") }[of]}</a>`)}</p>${this.compared()}`)}</div>`;
+  }
+
+  /** The sums that the address names. */
+  compared() {
+    const { part } = this.app.params;
+    if (!part) return nothing;
+    if (this.sumsOf !== part) {
+      this.sumsOf = part;
+      this.app.get("/api/stores/:id/sums", { id: this.id }, { of: part, limit: 500 }).then((found) => {
+        this.rows = found.items;
+        this.requestUpdate();
+      }, (error) => this.app.fail(error));
+    }
+    if (!this.rows?.length) return html`<p class="empty">${this.rows ? t("Nothing") : t("Loading\u2026")}</p>`;
+    const names = Object.keys(this.rows[0]);
+    const isId = (name) => ["sku", "member_id", "shift_id"].includes(name);
+    names.sort((a, b) => isId(b) - isId(a));
+    return html`<div class="scroll"><table class="grid fold"><thead><tr>${names.map((name) => html`<th class=${isId(name) ? "" : "num"}>${t(name)}</th>`)}</tr></thead><tbody>${this.rows.map((row) => html`<tr>${names.map((name) => html`<td class=${isId(name) ? "" : "num"}>${isId(name) ? row[name] : number(row[name])}</td>`)}</tr>`)}</tbody></table></div>`;
+  }
+}
+customElements.define("page-store", PageStore);

@@ -1,0 +1,90 @@
+// What somebody has to look at: contradictions among stores, values that lost, records that wait, and who did what.
+import { html, nothing } from "../vendor/lit.js";
+import { path } from "../shared/api.js";
+import { lang, t } from "../shared/i18n.js";
+import { ask } from "./form.js";
+import { badge, col, days, figure, moment, person, store } from "./kit.js";
+import { ofDays, ofState, ofStore } from "./records.js";
+
+const CODES = ["receipt_number_twice", "receipt_number_of_another_store", "transfer_cancelled_and_received", "transfer_over_receipt", "transfer_of_other_stores", "transfer_to_unknown_store", "transfer_of_unknown_products",
+  "user_of_another_store", "user_name_taken", "member_registered_twice", "return_exceeds_sold", "points_overdrawn", "shift_was_closed", "order_over_receipt", "order_cancelled_and_received", "order_of_another_store",
+  "receipt_reversed_after_invoice", "supplier_return_unallocated", "entry_unbalanced", "stock_value_differs", "unexplained_movement", "mapping_closed"];
+
+/** What to do; Indonesian by its code, since the interface says it in English. */
+const action = ({ code, action: english }) => {
+  const said = lang() === "en" ? "" : t(`${code}.action`);
+  return said && said !== `${code}.action` ? said : english;
+};
+const said = (one) => html`<div class="said"><b>${t(one.code)}</b>${lang() === "en" ? html`<p>${one.message}</p>` : nothing}<p class="muted">${action(one)}</p>${one.note ? html`<p class="noted">${one.note} <span class="muted">${person(one.settled_by)}, ${moment(one.settled_at)}</span></p>` : nothing}</div>`;
+
+const settle = async (page, one) => {
+  const done = await ask(page.app, {
+    title: t(one.code), text: action(one), yes: t("Settle"),
+    list: [{ name: "note", label: t("What came of it"), kind: "area", required: true, focus: true }],
+    act: (body) => page.app.change("POST", path("/api/exceptions/:id/settle", { id: one.exception_id }), body),
+  });
+  if (!done) return;
+  await page.load();
+  page.app.count();
+  page.app.say("ok", t("Settled"));
+};
+
+const exceptions = {
+  path: "/api/exceptions", defaults: { state: "open" }, needs: ["people"],
+  list: (page) => ({
+    title: t("Exceptions"),
+    filters: [ofState(["open", "settled"]), { name: "code", label: t("What"), kind: "choice", choices: CODES.map((code) => [code, t(code)]) }, ofStore(), ...ofDays()],
+    columns: [col(t("What"), said, "wide-cell"), col(t("Store"), (one) => store(one.store_id)), col(t("Day"), (one) => days(one.business_date), "d2"), col(t("Found"), (one) => moment(one.found_at), "d"), col(t("Amount"), (one) => figure(one.amount), "num"), col(t("State"), (one) => badge(one.settled_at ? "settled" : "open"), "d2")],
+    actions: (one) => (one.settled_at ? [] : [{ label: t("Settle"), act: () => settle(page, one) }]),
+    none: t("Nothing contradicts. What stores told fits together"),
+  }),
+};
+
+const restore = async (page, one) => {
+  const lost = Object.entries(one.lost_fields).map(([name, value]) => `${t(name)}: ${JSON.stringify(value)}`).join(", ");
+  const done = await ask(page.app, {
+    title: t("Put the value back that lost?"), text: lost, yes: t("Restore"),
+    act: () => page.app.change("POST", path("/api/conflicts/:id/restore", { id: one.conflict_id }), {}),
+  });
+  if (!done) return;
+  await page.load();
+  page.app.say("ok", t("Put back; stores are told"));
+};
+const pairs = (values) => html`<dl class="pairs">${Object.entries(values).map(([name, value]) => html`<div><dt>${t(name)}</dt><dd><bdi>${typeof value === "string" ? value : JSON.stringify(value)}</bdi></dd></div>`)}</dl>`;
+const conflicts = {
+  path: "/api/conflicts",
+  list: (page) => ({
+    title: t("Conflicts"),
+    filters: [{ name: "q", label: t("Search"), kind: "search" }, ofState(["open", "restored"]), ofStore(), { name: "sku", label: t("Product code") }, { name: "member_id", label: t("Member") }, ...ofDays()],
+    columns: [col(t("What"), (one) => html`${t(one.kind)} <span class="muted">${one.id}</span>`), col(t("Counts now"), (one) => pairs(one.kept_fields)), col(t("Lost"), (one) => pairs(one.lost_fields)), col(t("Store"), (one) => store(one.store_id)), col(t("Since"), (one) => moment(one.resolved_at), "d"), col(t("State"), (one) => (one.restored_at ? html`<span class="badge ok">${t("put back")}</span>` : nothing), "d2")],
+    actions: (one) => (one.restored_at ? [] : [{ label: t("Restore"), act: () => restore(page, one) }]),
+    none: t("No value lost against another"),
+  }),
+};
+
+const replay = (page, one) => page.once(async () => {
+  const { applied, parked: left } = await page.app.change("POST", path("/api/parked/:id/replay", { id: one.parked_id }), {});
+  await page.load();
+  page.app.say(applied ? "ok" : "warn", t("{n} applied, {left} wait on", { n: applied, left }));
+});
+const parked = {
+  path: "/api/parked",
+  list: (page) => ({
+    title: t("Parked"), filters: [ofStore()],
+    columns: [col(t("Type"), (one) => html`${one.type} <span class="muted">${one.aggregate ?? ""}</span>`), col(t("Why"), (one) => html`<b>${t(one.code)}</b> <span class="muted">${one.message}</span>`), col(t("Store"), (one) => store(one.store_id)), col(t("Since"), (one) => moment(one.parked_at), "d"), col(t("Amount"), (one) => figure(one.amount), "num")],
+    actions: (one) => [{ label: t("Try again"), act: () => replay(page, one) }],
+    none: t("No record waits: all that came could be applied"),
+  }),
+};
+
+const audit = {
+  path: "/api/audit", needs: ["people"],
+  list: () => ({
+    title: t("Audit"),
+    filters: [{ name: "action", label: t("Action") }, { name: "user_id", label: t("Person") }, ofStore(), ...ofDays()],
+    columns: [col(t("When"), (one) => moment(one.at)), col(t("Action"), (one) => html`<code>${one.action}</code>`), col(t("Person"), (one) => html`${person(one.user_id)}${one.approved_by ? html`, ${t("approved by")} ${person(one.approved_by)}` : nothing}`), col(t("Store"), (one) => store(one.store_id)), col(t("Details"), (one) => html`<details class="raw"><summary>${t("Show")}</summary>${pairs(one.details)}</details>`)],
+    none: t("Nothing was done yet"),
+  }),
+};
+
+export const pages = { exceptions, conflicts, parked, audit };

@@ -1,0 +1,112 @@
+// An app with a menu beside one page: what Store Admin and the portal share. One page per address after `#`.
+import { html, nothing } from "../vendor/lit.js";
+import { Unreachable } from "./api.js";
+import { App } from "./app.js";
+import { icon } from "./controls.js";
+import { lang, t } from "./i18n.js";
+import { resumeAll } from "./intents.js";
+
+/** The address of a page with its filters: `address(["stores", "S001"], {q: "a"})`. */
+export const address = (parts, query = {}) => {
+  const asked = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== ""));
+  return `#/${parts.map(encodeURIComponent).join("/")}${asked.size ? `?${asked}` : ""}`;
+};
+
+const parsed = (hash) => {
+  const [way, asked] = hash.split("?");
+  try {
+    return { parts: way.split("/").slice(1).map(decodeURIComponent), query: Object.fromEntries(new URLSearchParams(asked)) };
+  } catch {
+    return { parts: [], query: {} };
+  }
+};
+
+export class MenuApp extends App {
+  /** Rows of address, icon, name, who may, and whether a group begins with it. */
+  sections = [];
+
+  /** What one of a section's list is shown by. */
+  details = {};
+
+  /** What waits in a section, by its address. */
+  counts = {};
+
+  constructor() {
+    super();
+    addEventListener("hashchange", () => {
+      this.opened = false;
+      this.route();
+    });
+  }
+
+  /** Who logged in, with what was left unfinished. */
+  async begun(user) {
+    const results = await resumeAll(user.id, (intent) => this.doubt(intent && new Unreachable(), intent ?? undefined));
+    await this.route();
+    this.reported(results);
+  }
+
+  may(roles) {
+    return roles.includes(this.user?.role);
+  }
+
+  menu() {
+    return this.sections.filter(([, , , roles]) => this.may(roles));
+  }
+
+  /** Shows what the address says; one that there is not becomes the first page of the menu. */
+  route() {
+    if (!this.user) return undefined;
+    const { parts: [place, ...rest], query } = parsed(location.hash);
+    const [first] = this.menu();
+    const known = this.sections.find(([name]) => name === place);
+    if (!first || (known && !this.may(known[3]))) return this.show("nothing");
+    const section = known ?? first;
+    const [id, part] = known ? rest : [];
+    [this.section] = section;
+    document.title = `${section[2]()} \u00b7 ${this.brand()}`;
+    return this.show((id && this.details[this.section]) || this.section, { id, part, query });
+  }
+
+  go(...parts) {
+    location.hash = address(parts);
+  }
+
+  left() {
+    location.hash = "";
+    this.opened = false;
+  }
+
+  nav() {
+    if (!this.user) return nothing;
+    const dark = document.documentElement.dataset.theme === "dark";
+    const entry = ([name, image, label, , gap]) => {
+      const count = this.counts[name];
+      return html`<li class=${gap ? "gap" : nothing}><a href="#/${name}" aria-current=${name === this.section ? "page" : nothing} title=${label()}>${icon(image)}<span class="wide">${label()}</span>${count ? html`<b class="wide">${count}</b>` : nothing}</a></li>`;
+    };
+    return html`<nav class="side" id="side" aria-label=${t("Menu")}><p class="brand"><img src=${new URL("../shared/mark.svg", import.meta.url).pathname} alt="" width="20" height="20"><b class="wide">${this.brand()}</b></p>
+      <ul>${this.menu().map(entry)}</ul>
+      <div class="foot"><button class="btn quiet" @click=${() => this.speak(lang() === "id" ? "en" : "id")} title=${t("Language")}>${icon("languages")}<span class="wide">${lang() === "id" ? "English" : "Bahasa Indonesia"}</span></button>
+      <button class="btn quiet" @click=${() => this.theme(dark ? "light" : "dark")} title=${dark ? t("Light screen") : t("Dark screen")}>${icon("moon")}<span class="wide">${dark ? t("Light screen") : t("Dark screen")}</span></button>
+      <button class="btn quiet" @click=${() => this.logOut()} title=${t("Log out")}>${icon("log-out")}<span class="wide"><bdi>${this.user.name}</bdi></span></button></div></nav>`;
+  }
+
+  /** On a phone the menu is a sheet under this bar. */
+  bar() {
+    if (!this.user) return nothing;
+    return html`<header class="bar"><button class="btn quiet" aria-expanded=${Boolean(this.opened)} aria-controls="side" @click=${() => {
+      this.opened = !this.opened;
+      this.requestUpdate();
+    }}>${icon(this.opened ? "x" : "menu")}<span class="vh">${t("Menu")}</span></button><b>${this.brand()}</b></header>`;
+  }
+
+  updated() {
+    this.toggleAttribute("opened", Boolean(this.opened));
+  }
+
+  render() {
+    const skip = this.user ? html`<button class="skip btn" @click=${() => this.current.focus()}>${t("To the page")}</button>` : nothing;
+    return html`${skip}${this.nav()}<div class="content">${this.bar()}${this.banner()}<main tabindex="-1">${this.page === "nothing"
+      ? html`<div class="narrow-page"><p class="empty">${t("Your role has no part in this")}</p></div>` : this.body()}</main></div><x-dialog></x-dialog>`;
+  }
+}
