@@ -84,7 +84,7 @@ const lock = async (page, one) => {
   const done = await ask(page.app, {
     title: t("Lock all days until {day}?", { day: day(one.business_date) }), yes: t("Lock"), text: t("Nothing is posted on them any more: what comes late goes to the first open day"),
     list: [{ name: "force", label: t("Lock also what is not complete"), kind: "check" }, { name: "reason", label: t("Why, where it is forced"), kind: "area" }],
-    act: ({ force, reason }) => page.app.command({ url: path("/api/finance/days/:date/lock", { date: one.business_date }), body: { ...(one.store_id ? { store_ids: [one.store_id] } : {}), ...(force ? { force, reason } : {}) }, label: t("Lock") }),
+    act: ({ force, reason }) => page.app.command({ url: path("/api/finance/days/:date/lock", { date: one.business_date }), body: { store_ids: [one.store_id], ...(force ? { force, reason } : {}) }, label: t("Lock") }),
   });
   if (!done) return;
   await page.load();
@@ -94,7 +94,7 @@ const unlock = async (page, one) => {
   const done = await ask(page.app, {
     title: t("Open {day} again?", { day: day(one.business_date) }), yes: t("Open again"), danger: true, text: t("Its figures may change after somebody has read them"),
     list: [{ name: "reason", label: t("Why"), kind: "area", required: true, focus: true }],
-    act: (body) => page.app.command({ url: path("/api/finance/days/:date/unlock", { date: one.business_date }), body: { ...body, ...(one.store_id ? { store_id: one.store_id } : {}) }, label: t("Open again") }),
+    act: (body) => page.app.command({ url: path("/api/finance/days/:date/unlock", { date: one.business_date }), body: { ...body, store_id: one.store_id }, label: t("Open again") }),
   });
   if (!done) return;
   await page.load();
