@@ -82,7 +82,7 @@ const entry = {
 
 const lock = async (page, one) => {
   const done = await ask(page.app, {
-    title: t("Lock all days until {day}?", { day: day(one.business_date) }), yes: t("Lock"), text: t("Nothing is posted on them any more: what comes late goes to the first open day"),
+    title: t("Lock all days until {day}?", { day: day(one.business_date) }), yes: t("Lock"), text: `${one.store_id ? nameOf("stores", one.store_id) : t("Head office")}. ${t("Nothing is posted on them any more: what comes late goes to the first open day")}`,
     list: [{ name: "force", label: t("Lock also what is not complete"), kind: "check" }, { name: "reason", label: t("Why, where it is forced"), kind: "area" }],
     act: ({ force, reason }) => page.app.command({ url: path("/api/finance/days/:date/lock", { date: one.business_date }), body: { store_ids: [one.store_id], ...(force ? { force, reason } : {}) }, label: t("Lock") }),
   });
