@@ -74,7 +74,7 @@ const entry = {
       parts: [
         table(t("Lines"), [col(t("Account"), (row) => link(["balance", row.account], `${row.account} ${nameOf("accounts", row.account)}`)), col(t("Debit"), (row) => amount(row.debit), "num"), col(t("Credit"), (row) => amount(row.credit), "num")], one.lines),
         section(t("About it"), facts([[t("Day"), days(one.entry_date)], [t("Counts for"), one.reference_date ? days(one.reference_date) : null], [t("Book"), store(one.store_id)], [t("Amount"), number(one.total)], [t("What for"), one.memo], [t("Document"), place ? link([place, one.cause.id], one.cause.id, { store_id: one.store_id }) : one.cause.id], [t("Written"), moment(one.created_at)], [t("By"), one.created_by ? person(one.created_by) : null], [t("Takes back"), one.reverses ? link(["journal", one.reverses], t("See")) : null], [t("Taken back by"), one.reversed_by ? link(["journal", one.reversed_by], t("See")) : null]])),
-        ifSome(Object.keys(one.source ?? {}), () => section(t("The document as it was told"), html`<pre class="paper">${JSON.stringify(one.source, null, 2)}</pre>`)),
+        ifSome(Object.keys(one.source ?? {}), () => section(t("The document as it was told"), html`<pre class="paper" tabindex="0">${JSON.stringify(one.source, null, 2)}</pre>`)),
       ],
     };
   },

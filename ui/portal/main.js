@@ -141,7 +141,7 @@ class PortalApp extends MenuApp {
   }
 
   find() {
-    return html`<button class="btn find" @click=${() => palette(this)}>${icon("search")}<span class="wide">${t("Go to\u2026")}</span><kbd class="wide">Ctrl K</kbd></button>`;
+    return html`<button class="btn find" @click=${() => palette(this)}>${icon("search")}<span class="say">${t("Go to\u2026")}</span><kbd class="wide" aria-hidden="true">Ctrl K</kbd></button>`;
   }
 
   body() {
