@@ -100,7 +100,7 @@ export const id = {
   "Move the differences into the books?": "Bukukan selisihnya?", "Counts": "Stok opname", "Everything": "Semua", "{n} of {all}": "{n} dari {all}",
   "Not counted yet": "Belum dihitung", "Count": "Hitung", "New count": "Opname baru", "Start": "Mulai", "Category; empty: everything": "Kategori; kosong: semua",
   "Blind: whoever counts does not see what the books say": "Tertutup: yang menghitung tidak melihat angka buku", blind: "tertutup", "Day": "Hari", "Products": "Produk",
-  "Nothing was counted yet. A count may be of everything or of one category": "Belum ada opname. Bisa semua barang atau satu kategori", "Load more": "Muat lagi",
+  "Nothing was counted yet. A count may be of everything or of one category": "Belum ada opname. Bisa semua barang atau satu kategori", "Load more": "Muat lagi", "Try again": "Coba lagi", "To the page": "Ke halaman",
   "The shop's stock, people and figures": "Stok, karyawan, dan angka toko", "Language": "Bahasa", "Today": "Hari ini", "Stock": "Stok", "Receiving": "Penerimaan barang",
   "Members": "Member", "People": "Karyawan", "Head office": "Kantor pusat", "Correct points": "Koreksi poin",
   "Points more, or fewer with a minus": "Tambah poin, atau kurang dengan minus", "Type a number": "Ketik angka", "Block": "Blokir", "Let in again": "Buka blokir",
