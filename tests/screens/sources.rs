@@ -24,7 +24,7 @@ fn quoted(text: &str, before: &str) -> BTreeSet<String> {
 }
 
 /// Where the Indonesian of a page's texts may stand.
-const TEXTS: [&str; 3] = ["ui/shared/id.js", "ui/portal/sentences.js", "ui/portal/texts.js"];
+const TEXTS: [&str; 2] = ["ui/shared/id.js", "ui/portal/texts.js"];
 /// What only a store is told, by the protocol between the two.
 const OF_SYNC: [&str; 7] = [
     "chain_broken",

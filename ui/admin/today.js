@@ -1,7 +1,6 @@
 // Today: is anything wrong, and how is the day.
 import { html, nothing } from "../vendor/lit.js";
-import { vars } from "../shared/directives.js";
-import { icon } from "../shared/controls.js";
+import { icon, vars } from "../shared/controls.js";
 import { day, money, number, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { Page } from "../shared/page.js";

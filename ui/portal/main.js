@@ -7,7 +7,6 @@ import { addTexts, t } from "../shared/i18n.js";
 import { begin, drop } from "../shared/intents.js";
 import { MenuApp } from "../shared/menu.js";
 import { forgetNames, need } from "./names.js";
-import { palette } from "./palette.js";
 import { texts } from "./texts.js";
 import "./overview.js";
 
@@ -114,7 +113,7 @@ class PortalApp extends MenuApp {
   onKey(event) {
     if (event.ctrlKey && event.key.toLowerCase() === "k" && this.user && !this.dialog?.isOpen) {
       event.preventDefault();
-      palette(this);
+      this.goTo();
       return;
     }
     if (event.key === "Escape" && this.opened) {
@@ -140,8 +139,13 @@ class PortalApp extends MenuApp {
     }
   }
 
+  async goTo() {
+    const { palette } = await import("./palette.js");
+    await palette(this);
+  }
+
   find() {
-    return html`<button class="btn find" @click=${() => palette(this)}>${icon("search")}<span class="say">${t("Go to\u2026")}</span><kbd class="wide" aria-hidden="true">Ctrl K</kbd></button>`;
+    return html`<button class="btn find" @click=${() => this.goTo()}>${icon("search")}<span class="say">${t("Go to\u2026")}</span><kbd class="wide" aria-hidden="true">Ctrl K</kbd></button>`;
   }
 
   body() {

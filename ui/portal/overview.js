@@ -1,12 +1,11 @@
 // Overview: what needs this person, and how the day is; each role sees its own part.
 import { html, nothing } from "../vendor/lit.js";
-import { icon } from "../shared/controls.js";
+import { icon, vars } from "../shared/controls.js";
 import { ago, day, isoDay, number, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { title } from "../shared/list.js";
 import { address } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
-import { vars } from "../shared/directives.js";
 import { completeness } from "./kit.js";
 import { need, nameOf } from "./names.js";
 

@@ -1,12 +1,11 @@
 // Stores: how the whole fleet is at a glance, and which store needs somebody, worst first.
 import { html, nothing, repeat } from "../vendor/lit.js";
-import { icon } from "../shared/controls.js";
+import { icon, vars } from "../shared/controls.js";
 import { ago, clock, day, isoDay, number, span, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { failed } from "../shared/list.js";
 import { address } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
-import { vars } from "../shared/directives.js";
 import { STATES, judged, mark, problemWords, shape, stateNote, stateWord } from "./fleet.js";
 import { ask } from "./form.js";
 import { since } from "./kit.js";

@@ -1,5 +1,5 @@
 // Parts of pages: functions that return templates.
-import { html, ifDefined, live, nothing, svg } from "../vendor/lit.js";
+import { Directive, directive, html, ifDefined, live, nothing, svg } from "../vendor/lit.js";
 import { amount, number } from "./format.js";
 
 const SPRITE = new URL("../vendor/icons.svg", import.meta.url).pathname;
@@ -28,3 +28,16 @@ export const countInput = ({ id, value, onValue, label, focus = false }) => html
     event.target.value = digits;
     onValue(digits === "" ? null : Number(digits));
   }}>`;
+
+/** Values of custom properties, set by the object model: the policy refuses `style` attributes. */
+class Vars extends Directive {
+  update(part, [values]) {
+    for (const [name, value] of Object.entries(values)) part.element.style.setProperty(name, value);
+    return nothing;
+  }
+
+  render() {
+    return nothing;
+  }
+}
+export const vars = directive(Vars);
