@@ -15,6 +15,9 @@ const REQUESTS_MAX: u64 = 30;
 #[track_caller]
 pub fn go(screen: &mut Screen<()>, address: &str, selector: &str) {
     screen.script(&format!("location.hash = {}", json!(address)));
+    // The page before goes with the mark at its entry of the menu.
+    let section = address.split(['/', '?']).nth(1).unwrap_or_default();
+    screen.sees(&format!("nav a[aria-current][href='#/{section}']"));
     screen.sees(selector);
 }
 

@@ -4,7 +4,7 @@ import { path } from "../shared/api.js";
 import { day, isoDay, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
-import { ask } from "./form.js";
+import { ask } from "../shared/form.js";
 import { badge, col, completeness, days, figure, ifSome, link, moment, person, store } from "./kit.js";
 import { nameOf } from "./names.js";
 import { facts, figures, section, table } from "./record.js";

@@ -140,7 +140,7 @@ class PortalApp extends MenuApp {
   }
 
   async goTo() {
-    const { palette } = await import("./palette.js");
+    const { palette } = await import("../shared/palette.js");
     await palette(this);
   }
 

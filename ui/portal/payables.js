@@ -4,7 +4,7 @@ import { path } from "../shared/api.js";
 import { isoDay, number, rate } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
-import { ask } from "./form.js";
+import { ask } from "../shared/form.js";
 import { badge, col, days, differs, figure, ifSome, link, moment, person, steps, store, supplier } from "./kit.js";
 import { nameOf, needProducts, productName, rows } from "./names.js";
 import { facts, figures, section, table } from "./record.js";

@@ -4,7 +4,7 @@ import { path } from "../shared/api.js";
 import { date, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
-import { ask } from "./form.js";
+import { ask } from "../shared/form.js";
 import { badge, col, days, figure, link, moment, since, store } from "./kit.js";
 import { need } from "./names.js";
 import { facts, figures, section, table } from "./record.js";

@@ -5,7 +5,7 @@ import { t } from "../shared/i18n.js";
 import { failed } from "../shared/list.js";
 import { address } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
-import { ask } from "./form.js";
+import { ask } from "../shared/form.js";
 import { grid } from "./kit.js";
 import { need } from "./names.js";
 

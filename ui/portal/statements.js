@@ -7,7 +7,7 @@ import { number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { ListPage, title } from "../shared/list.js";
 import { address } from "../shared/menu.js";
-import { ask } from "./form.js";
+import { ask } from "../shared/form.js";
 import { badge, days, figure } from "./kit.js";
 import { need, nameOf, rows } from "./names.js";
 

@@ -8,7 +8,7 @@ import { failed } from "../shared/list.js";
 import { address } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import { judged, mark, problemWords } from "./fleet.js";
-import { ask } from "./form.js";
+import { ask } from "../shared/form.js";
 import { col, figure, ifSome, moment, since } from "./kit.js";
 import { figures, head, section, table } from "./record.js";
 

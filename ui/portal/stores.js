@@ -7,7 +7,7 @@ import { failed } from "../shared/list.js";
 import { address } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import { STATES, judged, mark, problemWords, shape, stateNote, stateWord } from "./fleet.js";
-import { ask } from "./form.js";
+import { ask } from "../shared/form.js";
 import { since } from "./kit.js";
 import { need } from "./names.js";
 

@@ -2,7 +2,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../shared/api.js";
 import { lang, t } from "../shared/i18n.js";
-import { ask } from "./form.js";
+import { ask } from "../shared/form.js";
 import { badge, col, days, figure, moment, person, store } from "./kit.js";
 import { ofDays, ofState, ofStore } from "./records.js";
 

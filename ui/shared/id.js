@@ -131,4 +131,5 @@ export const id = {
   "See": "Lihat", "Sales today": "Penjualan hari ini", "no sales on this day last week": "minggu lalu tidak ada penjualan",
   "{change} % to last week": "{change} % dari minggu lalu", "{n} pieces": "{n} buah", "{n} receipts": "{n} struk", "No till was opened today": "Belum ada mesin kasir dibuka",
   "In drawer": "Di laci", "as of {time}": "per {time}", "Tills": "Mesin kasir", "Payments": "Pembayaran", "Nothing was sold yet": "Belum ada penjualan", "By hour": "Per jam",
+  "(may be empty)": "(boleh kosong)", "{field} is missing": "{field} belum diisi", "Receipt {text}": "Struk {text}", "Product {text}": "Produk {text}", "Supplier {text}": "Pemasok {text}", "Member {text}": "Member {text}", "Go to": "Buka", "A page, a receipt number, a name": "Halaman, nomor struk, atau nama", "Found": "Ditemukan",
 };

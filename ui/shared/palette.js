@@ -1,8 +1,8 @@
 // Ctrl K: pages by their names, and a receipt or a product by what is typed.
 import { html, nothing } from "../vendor/lit.js";
-import { icon } from "../shared/controls.js";
-import { address } from "../shared/menu.js";
-import { t } from "../shared/i18n.js";
+import { icon } from "./controls.js";
+import { address } from "./menu.js";
+import { t } from "./i18n.js";
 
 const ROWS_MAX = 8;
 

@@ -1,8 +1,8 @@
 // Questions with fields, described as data: the answer becomes the body of a request.
 import { html, nothing } from "../vendor/lit.js";
-import { words } from "../shared/codes.js";
-import { amount, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { words } from "./codes.js";
+import { amount, number } from "./format.js";
+import { t } from "./i18n.js";
 
 const figures = (event) => {
   const typed = amount(event.target.value);
