@@ -6,7 +6,7 @@ use domain::rules::books::settlement::exception::ExceptionKind;
 use domain::rules::books::settlement::state::{State, StatementState};
 use domain::rules::books::settlement::{
     BankText, FeeOnRefunds, Found, ItemKind, Known, LineKind, OpenItem, OpenLine, Payout, Rule, SourceKind,
-    Terms, match_lines,
+    Terms, match_by_hand, match_lines,
 };
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
@@ -328,4 +328,43 @@ proptest! {
             prop_assert!(told || seen_lines.contains(&line.line_id));
         }
     }
+}
+
+#[test]
+fn a_person_may_match_what_no_rule_would() {
+    let card = terms(SourceKind::Provider, Some(150));
+    let bag = |amount| OpenItem {
+        kind: ItemKind::Deposit,
+        account: ON_THE_WAY,
+        ..item("S001", 18, "B-17", amount)
+    };
+    let bill = |amount| OpenItem {
+        kind: ItemKind::SupplierPayment,
+        account: PAYABLES,
+        ..item("", 18, "TEA-778", amount)
+    };
+    let one = item("S001", 18, "C-1", 10_000);
+    let two = item("S002", 19, "C-2", 30_000);
+    let short = [reported(1, 20, "x", [39_000, 600])];
+    let net = [banked(1, 20, "x", 39_400)];
+    let told = |lines: &[OpenLine], items: &[OpenItem]| {
+        let made = match_by_hand(&card, lines, items).unwrap();
+        let slices: Vec<_> = made.slices.iter().map(|it| [it.gross, it.fee, it.difference, it.net]).collect();
+        (made.rule, [made.gross, made.fee, made.difference, made.net], slices)
+    };
+    let both = [one.clone(), two];
+    // Fees are as reported, else as agreed; both are spread over stores and days.
+    let slices = vec![[10_000, 150, 250, 9_600], [30_000, 450, 750, 28_800]];
+    assert_eq!(told(&short, &both), (Rule::ByHand, [40_000, 600, 1_000, 38_400], slices));
+    let slices = vec![[10_000, 150, 0, 9_850], [30_000, 450, 0, 29_550]];
+    assert_eq!(told(&net, &both), (Rule::ByHand, [40_000, 600, 0, 39_400], slices));
+    // A bag has no fee, whatever was agreed of cards; a supplier's payment is what it is.
+    let bank = [banked(1, 20, "x", 24_000)];
+    let slices = vec![[25_000, 0, 1_000, 24_000]];
+    assert_eq!(told(&bank, &[bag(25_000)]), (Rule::Deposit, [25_000, 0, 1_000, 24_000], slices));
+    let by_hand = |items: &[OpenItem]| match_by_hand(&card, &bank, items).is_ok();
+    assert!(!by_hand(&[bill(25_000)]));
+    assert!(by_hand(&[bill(24_000)]));
+    assert!(!by_hand(&[one, bag(14_000)]));
+    assert!(!by_hand(&[]));
 }

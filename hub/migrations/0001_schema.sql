@@ -413,6 +413,16 @@ CREATE TABLE books_turn (
 );
 INSERT INTO books_turn (singleton, turn) VALUES (1, 0);
 
+-- What is done once a day, by one process: who has it, when it was last heard of it, and when it was done.
+CREATE TABLE jobs (
+    name TEXT NOT NULL,
+    day TEXT NOT NULL,
+    holder TEXT NOT NULL,
+    beat_at BIGINT NOT NULL,
+    done_at BIGINT,
+    PRIMARY KEY (name, day)
+);
+
 -- What the last proof of the books came to.
 CREATE TABLE proofs (
     singleton BIGINT PRIMARY KEY CHECK (singleton = 1),
@@ -541,6 +551,7 @@ CREATE TABLE settlement_items (
     carried_until TEXT,
     PRIMARY KEY (store_id, item_id)
 );
+CREATE INDEX settlement_items_id ON settlement_items (item_id, store_id);
 CREATE INDEX settlement_items_day ON settlement_items (store_id, settlement_date, item_id);
 CREATE INDEX settlement_items_open ON settlement_items (method, business_date) WHERE state = 'open';
 CREATE INDEX settlement_items_date ON settlement_items (business_date, store_id, item_id);
@@ -565,6 +576,8 @@ CREATE TABLE settlement_matches (
     state TEXT NOT NULL,
     made_by TEXT,
     reason TEXT,
+    -- JSON, of one that was undone: what it was, who said so, when and why.
+    undone TEXT,
     made_at BIGINT NOT NULL
 );
 CREATE TABLE match_lines (

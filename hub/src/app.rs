@@ -1,6 +1,7 @@
 //! The running hub: assembly, background work and shutdown.
 
 use crate::config::Config;
+use crate::night::jobs;
 use crate::routes::ROUTES;
 use crate::state::hub::Hub;
 use crate::state::idempotency;
@@ -48,6 +49,7 @@ pub async fn serve(
     let mut background = tokio::spawn(background(Arc::clone(&hub)));
     let looking = background.abort_handle();
     let compacting = tokio::spawn(compact(Arc::clone(&hub)));
+    let nights = tokio::spawn(jobs::keep(Arc::clone(&hub)));
     let remembering = tokio::spawn(saved_state::keep(Arc::clone(&hub), hub.folder.clone()));
     let hangups =
         tokio::spawn(edge::server::sighup::reload_on_sighup(listener_config.tls.clone(), Arc::clone(&hub)));
@@ -66,6 +68,7 @@ pub async fn serve(
     let replaced = looking.is_finished();
     looking.abort();
     compacting.abort();
+    nights.abort();
     remembering.abort();
     saved_state::write_down_the_rest(&*hub).await;
     saved_state::save(&*hub, &hub.folder).await;

@@ -4,6 +4,7 @@ mod check;
 
 use domain::rules::books::posting::PointsPolicy;
 use edge::settings::{Settings, duration::Period};
+use jiff::civil::Time;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -31,6 +32,10 @@ pub struct Config {
     pub finance: Finance,
     /// Orders and suppliers' invoices.
     pub purchasing: Purchasing,
+    /// What others pay out.
+    pub settlement: Settlement,
+    /// What is done by night.
+    pub jobs: Jobs,
     /// The log.
     pub log: Log,
 }
@@ -202,6 +207,41 @@ impl Finance {
     pub fn first_month(&self) -> Option<i8> {
         let month = self.fiscal_year_start.strip_suffix("-01").filter(|month| month.len() == 2)?;
         month.parse().ok().filter(|month| (1..=12).contains(month))
+    }
+}
+
+/// `[settlement]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settlement {
+    /// How long what is carried is not asked about again.
+    pub carry_days: u32,
+}
+
+impl Default for Settlement {
+    fn default() -> Self {
+        Self { carry_days: 30 }
+    }
+}
+
+/// `[jobs]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Jobs {
+    /// When what is done once a day is done, `HH:MM` at head office.
+    pub at: String,
+}
+
+impl Default for Jobs {
+    fn default() -> Self {
+        Self { at: "03:00".to_owned() }
+    }
+}
+
+impl Jobs {
+    /// The time of day; none: the setting is none.
+    pub fn time(&self) -> Option<Time> {
+        Time::strptime("%H:%M", &self.at).ok().filter(|_| self.at.len() == 5)
     }
 }
 

@@ -70,10 +70,17 @@ pub mod ingest {
 pub mod maintenance {
     pub mod audit_chain;
     pub mod backup;
+    mod match_check;
     mod payables_check;
     pub mod rebuild;
     mod refolded;
     pub mod verify;
+}
+
+/// What is done once a day, by one process.
+pub mod night {
+    pub mod jobs;
+    mod lease;
 }
 
 /// Folding records into tables.

@@ -46,6 +46,7 @@ pub mod finance {
     pub mod locking;
     pub mod mapping;
     pub mod mapping_routes;
+    pub mod opening_items;
     pub mod period;
     pub mod period_routes;
     pub mod proof;
@@ -177,26 +178,36 @@ pub mod stock {
 
 /// Settlement: what others pay out, held against what stores told.
 pub mod settlement {
-    mod amount;
     pub mod approval;
     mod by_method;
-    pub mod csv_reader;
     pub mod day_settlement;
+    pub mod drawer;
     pub mod exception;
     pub mod exception_routes;
-    pub mod format;
+    /// Statements as files and lines.
+    pub mod file {
+        pub mod amount;
+        pub mod camt;
+        pub mod csv_reader;
+        pub mod format;
+        pub mod line;
+    }
+    pub mod hand_match;
     pub mod item;
-    pub mod line;
+    pub mod match_routes;
+    pub mod match_rows;
     pub mod matching;
     pub mod open;
     pub mod raised;
     pub mod resolution;
     mod rest;
+    pub mod settlement_match;
     pub mod settlement_routes;
     pub mod source;
     pub mod source_routes;
     pub mod statement;
     pub mod statement_approval;
+    pub mod statement_line;
     pub mod statement_routes;
 }
 

@@ -15,9 +15,6 @@ use crate::office::prices::price_routes;
 use crate::office::products::{product_routes, product_setting_routes};
 use crate::office::promotions::promotion_routes;
 use crate::office::reports::report_routes;
-use crate::office::settlement::{
-    exception_routes as settlement_exception_routes, settlement_routes, source_routes, statement_routes,
-};
 use crate::office::stores::store_routes;
 use crate::office::users::user_routes;
 use crate::state::hub::Hub;
@@ -33,6 +30,7 @@ use std::sync::{LazyLock, OnceLock};
 mod inventory;
 mod payables;
 mod purchasing;
+mod settlement;
 
 const ADMIN: Access = Access::Roles(&[Role::Admin]);
 const FINANCE: Access = Access::Roles(&[Role::Admin, Role::HoFinance]);
@@ -64,7 +62,7 @@ macro_rules! shared {
 
 /// Every route; each is described beside its handler.
 pub static ROUTES: LazyLock<Vec<Route<Hub>>> =
-    LazyLock::new(|| [SHARED, inventory::ROWS, purchasing::ROWS, payables::ROWS].concat());
+    LazyLock::new(|| [SHARED, inventory::ROWS, purchasing::ROWS, payables::ROWS, settlement::ROWS].concat());
 
 /// What has no table of its own.
 const SHARED: &[Route<Hub>] = &[
@@ -227,57 +225,6 @@ const SHARED: &[Route<Hub>] = &[
         FINANCE,
         finance_routes::TRIAL_BALANCE,
         answers!(finance_routes::trial_balance),
-    ),
-    Route::get("/api/statement-sources", FINANCE, source_routes::LIST, answers!(source_routes::list)),
-    Route::post("/api/statement-sources", FINANCE, source_routes::ADD, answers!(source_routes::add)),
-    Route::get("/api/statement-sources/:id", FINANCE, source_routes::READ, answers!(source_routes::read)),
-    Route::patch(
-        "/api/statement-sources/:id",
-        FINANCE,
-        source_routes::CHANGE,
-        answers!(source_routes::change),
-    ),
-    Route::get("/api/statements", FINANCE, statement_routes::LIST, answers!(statement_routes::list)),
-    Route::post("/api/statements", FINANCE, statement_routes::IMPORT, answers!(statement_routes::import)),
-    Route::get("/api/statements/:id", FINANCE, statement_routes::READ, answers!(statement_routes::read)),
-    Route::get(
-        "/api/settlement-items",
-        FINANCE,
-        settlement_routes::ITEMS,
-        answers!(settlement_routes::items),
-    ),
-    Route::get("/api/settlements", FINANCE, settlement_routes::LIST, answers!(settlement_routes::list)),
-    Route::post("/api/settlements", FINANCE, settlement_routes::MAKE, answers!(settlement_routes::make)),
-    Route::get("/api/settlements/:id", FINANCE, settlement_routes::READ, answers!(settlement_routes::read)),
-    Route::post(
-        "/api/settlements/:id/match",
-        FINANCE,
-        settlement_routes::MATCH,
-        answers!(settlement_routes::rematch),
-    ),
-    Route::post(
-        "/api/settlements/:id/approve",
-        FINANCE,
-        settlement_routes::APPROVE,
-        answers!(settlement_routes::approve),
-    ),
-    Route::get(
-        "/api/settlement-exceptions",
-        FINANCE,
-        settlement_exception_routes::LIST,
-        answers!(settlement_exception_routes::list),
-    ),
-    Route::post(
-        "/api/settlement-exceptions/:id/resolve",
-        FINANCE,
-        settlement_exception_routes::RESOLVE,
-        answers!(settlement_exception_routes::resolve),
-    ),
-    Route::post(
-        "/api/statements/:id/approve",
-        FINANCE,
-        statement_routes::APPROVE,
-        answers!(statement_routes::approve),
     ),
     Route::get(
         "/api/transactions",

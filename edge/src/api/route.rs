@@ -40,8 +40,8 @@ pub enum BodyKind {
     JsonUpTo(usize),
     /// Takes `text/csv` of at most this many bytes, compressed or not.
     CsvUpTo(usize),
-    /// Takes either of them, of at most this many bytes.
-    JsonOrCsvUpTo(usize),
+    /// Takes JSON, `text/csv` or `application/xml`, of at most this many bytes.
+    JsonCsvOrXmlUpTo(usize),
 }
 
 /// What answers a route. An `async fn(Request<S>) -> Result<Reply, ApiError>` becomes one by

@@ -49,6 +49,9 @@ pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
     rule(finance.points_redemption_bp <= 10_000, "finance.points_redemption_bp", "must be 0 to 10000");
     let limit = (0..=FIGURE_MAX).contains(&finance.approval_limit);
     rule(limit, "finance.approval_limit", "must be 0 to 9007199254740991; 0: no limit");
+    let carry = config.settlement.carry_days <= PLAN_DAYS_MAX;
+    rule(carry, "settlement.carry_days", "must be 0 to 3650");
+    rule(config.jobs.time().is_some(), "jobs.at", "must be a time of day, HH:MM");
     purchasing(&config.purchasing, &mut rule);
     let retain = config.sync.feed_retain;
     let enough = retain >= Period::days(FEED_RETAIN_DAYS_MIN) || retain == Period::ZERO;

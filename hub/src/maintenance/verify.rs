@@ -2,6 +2,7 @@
 
 use crate::columns;
 use crate::db::{Engine, signed};
+use crate::maintenance::match_check;
 use crate::maintenance::payables_check;
 use crate::maintenance::refolded::Refolded;
 use crate::projection::envelope::{Incoming, Understood};
@@ -89,6 +90,9 @@ pub async fn verify(pool: &AnyPool, progress: &mut dyn FnMut(u64)) -> Result<Rep
         report.wrong(problem);
     }
     for problem in documents(pool).await? {
+        report.wrong(problem);
+    }
+    for problem in match_check::problems(&mut *pool.acquire().await?).await? {
         report.wrong(problem);
     }
     for problem in points_pool::problems(pool).await? {
@@ -240,6 +244,13 @@ async fn stored(connection: &mut AnyConnection, store_id: &str) -> Result<Figure
          CAST(SUM(l.debit - l.credit) AS BIGINT) AS figure FROM journal j JOIN journal_lines l \
          ON l.store_id = j.store_id AND l.entry_no = j.entry_no WHERE j.cause_store_id = $1 \
          AND j.kind = 'event' GROUP BY j.store_id, COALESCE(j.reference_date, j.entry_date), l.account",
+        // A rest that is waited for is a part of its item.
+        "SELECT 'items ' || kind || ' ' || business_date || ' ' || method AS name, COUNT(*) AS figure \
+         FROM settlement_items WHERE store_id = $1 AND event_id <> '' AND item_id NOT LIKE '%#rest' \
+         GROUP BY kind, business_date, method",
+        "SELECT 'items'' amount ' || kind || ' ' || business_date || ' ' || method AS name, \
+         CAST(SUM(amount) AS BIGINT) AS figure FROM settlement_items WHERE store_id = $1 AND event_id <> '' \
+         GROUP BY kind, business_date, method",
         "SELECT 'sold pieces ' || business_date AS name, CAST(SUM(qty) AS BIGINT) AS figure FROM sale_lines \
          WHERE store_id = $1 GROUP BY business_date",
         "SELECT 'returned pieces ' || business_date || ' ' || disposition AS name, CAST(SUM(qty) AS BIGINT) AS figure \

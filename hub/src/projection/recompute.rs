@@ -9,12 +9,13 @@ use crate::projection::rollups::{self, RollupRecord, StoredDocuments};
 use crate::table::rollup::RollupSums;
 use domain::rules::books::posting::plan::Account;
 use domain::rules::books::posting::{Context, RecordToPost, Row, of_record, posts};
+use domain::rules::books::settlement::items_of;
 use jiff::tz::TimeZone;
 use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::BTreeMap;
 
-/// What every account of every book moved on every day, by a name: made again of records and what was known beside
-/// them. The day is the event's own, whatever day it has in the books.
+/// What every account of every book moved on every day, and which items that left, by a name: made again of records and
+/// what was known beside them. The day is the event's own, whatever day it has in the books.
 pub(crate) async fn posted(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -32,6 +33,12 @@ pub(crate) async fn posted(
             };
             let figure = |row: &Row| row.debit.saturating_sub(row.credit);
             figures.extend(made.rows.iter().map(|row| (name(row.account), figure(row))));
+        }
+        let items = items_of(&event.payload).into_iter();
+        for item in items.filter(|item| !context.told_before.contains_key(&item.item_id)) {
+            let of = format!("{} {} {}", item.kind.name(), item.business_date, item.method);
+            figures.push((format!("items {of}"), 1));
+            figures.push((format!("items' amount {of}"), item.amount));
         }
     }
     Ok(figures)

@@ -1,6 +1,6 @@
 //! What handlers and background work share: the database, keys, and what a process remembers.
 
-use crate::config::{Config, Finance, Purchasing, Reach};
+use crate::config::{Config, Finance, Purchasing, Reach, Settlement};
 use crate::db::{self, Db};
 use crate::feed::shared::Tails;
 use crate::feed::wait::Waits;
@@ -23,7 +23,7 @@ use edge::passkeys::Passkeys;
 use edge::passwords::Passwords;
 use edge::private;
 use edge::tokens::Keys;
-use jiff::civil::Date;
+use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -73,6 +73,10 @@ pub struct Hub {
     pub finance: Finance,
     /// How goods are bought.
     pub purchasing: Purchasing,
+    /// How what others pay out is settled.
+    pub settlement: Settlement,
+    /// When what is done once a day is done.
+    pub jobs_at: Time,
     /// Head office's own time zone.
     pub zone: TimeZone,
     /// Since when this process serves.
@@ -167,6 +171,8 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
         reach,
         finance: config.finance.clone(),
         purchasing: config.purchasing.clone(),
+        settlement: config.settlement.clone(),
+        jobs_at: config.jobs.time().context("jobs.at")?,
         zone: TimeZone::get(&config.hub.timezone).context("hub.timezone")?,
         started: Instant::now(),
     }))

@@ -1,6 +1,7 @@
 //! What is owed to suppliers, and what was received and not billed.
 
 pub mod credit_note;
+pub mod expected_payment;
 pub mod invoice;
 pub mod payable_moves;
 pub mod supplier_payment;

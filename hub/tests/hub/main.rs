@@ -55,7 +55,9 @@ mod office {
     pub mod stores;
     pub mod users;
     pub mod settlement {
+        pub mod bank;
         pub mod items;
+        pub mod matches;
         pub mod resolved;
         pub mod story;
     }

@@ -68,7 +68,7 @@ const REFUSED: [(&str, &str); 54] = [
 ];
 
 /// Names that have more than one type, and why.
-const SEVERAL_TYPES: [(&str, &str); 30] = [
+const SEVERAL_TYPES: [(&str, &str); 31] = [
     (
         "accept",
         "the contract: whether a count is taken as it is; what differs in an invoice and is taken all the same",
@@ -79,6 +79,10 @@ const SEVERAL_TYPES: [(&str, &str); 30] = [
     ("damaged", "the contract: pieces that are; whether a list is of goods that have some"),
     ("days", "the contract: how many, of terms; which of the week, of a promotion"),
     ("denominations", "the contract counts them at a close; the setting lists them"),
+    (
+        "deposits",
+        "the contract: bags of a safe are listed; what a settlement's day sent to the bank is summed",
+    ),
     ("discounts", "the contract: those of a line, their sum in a report; and a setting's list of reasons"),
     ("entries", "the contract: of a document they are listed, of a day of a book counted"),
     ("error", "the contract: the envelope's, and why a synchronisation did not end"),

@@ -5,6 +5,7 @@
 
 mod bank;
 mod by_amount;
+mod by_hand;
 mod by_net;
 mod by_reference;
 pub mod entry;
@@ -21,7 +22,8 @@ mod terms;
 mod text;
 
 pub use bank::{BankText, Payout};
-pub use expected::{NewItem, items_of};
+pub use by_hand::match_by_hand;
+pub use expected::{NewItem, is_settled_elsewhere, items_of};
 pub use item::{ItemKind, ItemRef, OpenItem};
 pub use line::{LineKind, OpenLine};
 pub use matched::{Match, Raised, Rule};

@@ -131,8 +131,10 @@ fn request_body<S>(route: &Route<S>, schemas: &mut Schemas) -> Result<Option<Val
         None => ("text/csv", json!({"type": "string"}), body.example.into()),
     };
     let mut content = json!({media_type: {"schema": schema, "example": example}});
-    if let (BodyKind::JsonOrCsvUpTo(_), Some(content)) = (body.kind, content.as_object_mut()) {
-        content.insert("text/csv".to_owned(), json!({"schema": {"type": "string"}}));
+    if let (BodyKind::JsonCsvOrXmlUpTo(_), Some(content)) = (body.kind, content.as_object_mut()) {
+        for media_type in ["text/csv", "application/xml"] {
+            content.insert(media_type.to_owned(), json!({"schema": {"type": "string"}}));
+        }
     }
     Ok(Some(json!({"required": required, "content": content})))
 }

@@ -39,7 +39,10 @@ impl<S> Route<S> {
         }
         match self.body {
             BodyKind::None => {}
-            BodyKind::Json | BodyKind::JsonOptional | BodyKind::JsonUpTo(_) | BodyKind::JsonOrCsvUpTo(_) => {
+            BodyKind::Json
+            | BodyKind::JsonOptional
+            | BodyKind::JsonUpTo(_)
+            | BodyKind::JsonCsvOrXmlUpTo(_) => {
                 codes.extend([Code::InvalidJson, Code::UnsupportedMediaType, Code::ValidationFailed]);
             }
             BodyKind::CsvUpTo(_) => codes.extend([Code::UnsupportedMediaType, Code::ValidationFailed]),

@@ -110,9 +110,9 @@ impl Draft {
         self.takes(BodyKind::CsvUpTo(bytes), None, example)
     }
 
-    /// Takes a JSON body, read as `T`, or `text/csv`, of at most `bytes`.
-    pub const fn body_or_csv_up_to<T: JsonSchema>(self, bytes: usize, example: &'static str) -> Self {
-        self.takes(BodyKind::JsonOrCsvUpTo(bytes), Some(schema_of::<T>), example)
+    /// Takes a JSON body, read as `T`, or `text/csv`, or `application/xml`, of at most `bytes`.
+    pub const fn body_csv_or_xml_up_to<T: JsonSchema>(self, bytes: usize, example: &'static str) -> Self {
+        self.takes(BodyKind::JsonCsvOrXmlUpTo(bytes), Some(schema_of::<T>), example)
     }
 
     const fn takes(mut self, kind: BodyKind, schema: Option<SchemaOf>, example: &'static str) -> Self {

@@ -50,7 +50,7 @@ where
         limits: &Limits,
     ) -> Result<Bytes, ApiError> {
         let bytes_max = match kind {
-            BodyKind::JsonUpTo(bytes) | BodyKind::CsvUpTo(bytes) | BodyKind::JsonOrCsvUpTo(bytes) => bytes,
+            BodyKind::JsonUpTo(bytes) | BodyKind::CsvUpTo(bytes) | BodyKind::JsonCsvOrXmlUpTo(bytes) => bytes,
             BodyKind::None | BodyKind::Json | BodyKind::JsonOptional => limits.max_body_bytes,
         };
         if self.state == State::None {
@@ -112,7 +112,7 @@ fn media_type(headers: &HeaderMap, kind: BodyKind) -> Result<(), ApiError> {
     let essence = value.split(';').next().unwrap_or_default().trim();
     let expected: &[&str] = match kind {
         BodyKind::CsvUpTo(_) => &["text/csv"],
-        BodyKind::JsonOrCsvUpTo(_) => &["application/json", "text/csv"],
+        BodyKind::JsonCsvOrXmlUpTo(_) => &["application/json", "text/csv", "application/xml"],
         _ => &["application/json"],
     };
     if expected.iter().any(|expected| essence.eq_ignore_ascii_case(expected)) {

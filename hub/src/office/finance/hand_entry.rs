@@ -3,6 +3,7 @@
 use crate::columns;
 use crate::db::failure::{Failure, is_overflow};
 use crate::office::finance::account::Chart;
+use crate::office::finance::opening_items::{self, Expected, OpeningItem};
 use crate::office::finance::writer::{Writer, check_text};
 use crate::table::day_lock;
 use crate::table::journal::{self, Kind, NewEntry};
@@ -42,6 +43,10 @@ pub struct Opening {
     date: Date,
     /// Up to 500; what they lack to a balance goes to 3010.
     lines: Vec<OpeningLine>,
+    /// Of a store: payments that are not settled yet; lines and items are 500 at most. Each stands on its method's account
+    /// and is settled like those that the store tells.
+    #[serde(default)]
+    items: Vec<OpeningItem>,
     /// What for.
     memo: Option<String>,
 }
@@ -125,12 +130,14 @@ impl Writer<'_> {
         connection: &mut AnyConnection,
         opening: &Opening,
     ) -> Result<String, Failure> {
-        let Opening { store_id: book, date, lines, memo } = opening;
+        let Opening { store_id: book, date, lines, items, memo } = opening;
         if let Some(memo) = memo {
             check_text("memo", memo)?;
         }
         self.check_not_later("date", *date)?;
-        let posted = entry_by_hand::opening(lines).map_err(ApiError::from)?;
+        let expected = Expected::of(connection, (book.as_str(), *date), items).await?;
+        let all: Vec<OpeningLine> = lines.iter().cloned().chain(expected.lines()).collect();
+        let posted = entry_by_hand::opening(&all).map_err(ApiError::from)?;
         Chart::read(connection).await?.check_by_hand(lines.iter().map(|line| &line.account))?;
         check_book(connection, "store_id", book).await?;
         let entry_no = self.dated(connection, book, *date).await?;
@@ -147,9 +154,11 @@ impl Writer<'_> {
         };
         let named =
             NewEntry { cause_id: entry_id.clone(), cause_key, lines: posted, ..self.entry(Kind::Opening) };
-        let (book, memo) = (book.clone(), memo.clone());
-        let entry = NewEntry { book, entry_no, entry_id: entry_id.clone(), entry_date: *date, memo, ..named };
+        let (own, memo) = (book.clone(), memo.clone());
+        let dated = NewEntry { book: own, entry_no, entry_date: *date, memo, ..named };
+        let entry = NewEntry { entry_id: entry_id.clone(), ..dated };
         journal::add(connection, vec![entry], self.now).await.map_err(added)?;
+        expected.write(connection, (book.as_str(), entry_id.as_str()), self.now).await?;
         Ok(entry_id)
     }
 
@@ -200,7 +209,12 @@ impl Writer<'_> {
         }
         let accounts = entries.iter().flat_map(|entry| &entry.lines).map(|line| &line.account);
         Chart::read(connection).await?.check_not_closed(accounts)?;
+        let opened: Vec<(String, Option<String>)> =
+            entries.iter().map(|entry| (entry.book.clone(), entry.reverses.clone())).collect();
         journal::add(connection, entries, self.now).await.map_err(added)?;
+        for (book, entry_id) in opened {
+            opening_items::withdraw(connection, &book, entry_id.as_deref().unwrap_or_default()).await?;
+        }
         Ok(ids)
     }
 

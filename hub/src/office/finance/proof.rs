@@ -18,7 +18,7 @@ const TOLD_MAX: usize = 100;
 /// A proof.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Proof {
-    /// `entries`, `cash_in_tills`, `exchange`, `inventory`, `payables`, `not_invoiced`, `output_tax`,
+    /// `entries`, `cash_in_tills`, `exchange`, `clearing`, `on_the_way`, `inventory`, `payables`, `not_invoiced`, `output_tax`,
     /// `payables_by_supplier`.
     pub name: &'static str,
     /// Whether it holds.
@@ -43,8 +43,8 @@ pub struct Proofs {
     pub proofs: Vec<Proof>,
 }
 
-/// `(store_id, left, right)` for every store.
-const BY_STORE: [(&str, &str); 6] = [
+/// `(store_id, left, right)` for every store; of `clearing` the store with its account.
+const BY_STORE: [(&str, &str); 8] = [
     (
         "cash_in_tills",
         "SELECT store_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
@@ -61,6 +61,21 @@ const BY_STORE: [(&str, &str); 6] = [
         "SELECT store_id, CAST(SUM(debit - credit) AS BIGINT) AS booked, CAST(0 AS BIGINT) AS listed \
          FROM ledger_days WHERE account = '1150' AND NOT EXISTS (SELECT 1 FROM shifts s \
          WHERE s.store_id = ledger_days.store_id AND s.state <> 'closed') GROUP BY store_id ORDER BY store_id",
+    ),
+    (
+        "clearing",
+        "SELECT place AS store_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
+         SELECT store_id || ' ' || account AS place, debit - credit AS booked, 0 AS listed FROM ledger_days \
+         WHERE account IN ('1110', '1120', '1130', '1140') UNION ALL \
+         SELECT store_id || ' ' || account, 0, amount FROM settlement_items WHERE state IN ('open', 'matched') \
+         AND account IN ('1110', '1120', '1130', '1140')) moved GROUP BY place ORDER BY place",
+    ),
+    (
+        "on_the_way",
+        "SELECT store_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
+         SELECT store_id, debit - credit AS booked, 0 AS listed FROM ledger_days WHERE account = '1030' UNION ALL \
+         SELECT store_id, 0, amount FROM settlement_items WHERE state IN ('open', 'matched') \
+         AND kind = 'deposit') moved GROUP BY store_id ORDER BY store_id",
     ),
     (
         "inventory",

@@ -38,8 +38,7 @@ impl<'a> Writer<'a> {
         request: &'a Request,
         now: UtcMs,
     ) -> Result<Self, Failure> {
-        let sql = "UPDATE books_turn SET turn = turn + 1 WHERE singleton = 1";
-        sqlx::query(sql).execute(connection).await?;
+        take_turn(connection).await?;
         let caller = request.caller()?;
         Ok(Self { by: &caller.user_id.0, role: caller.role, now, today: request.state.today(now) })
     }
@@ -106,6 +105,16 @@ impl<'a> Writer<'a> {
             lines: Vec::new(),
         }
     }
+}
+
+/// Nobody writes by hand until this transaction ends.
+///
+/// # Errors
+/// The database's.
+pub async fn take_turn(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
+    let sql = "UPDATE books_turn SET turn = turn + 1 WHERE singleton = 1";
+    sqlx::query(sql).execute(connection).await?;
+    Ok(())
 }
 
 /// 422 for a text that is empty or too long.

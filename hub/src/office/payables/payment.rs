@@ -8,6 +8,7 @@ use crate::office::payables::credit_note;
 use crate::office::payables::invoice::{locked, save};
 use crate::office::payables::poster::{Cause, post};
 use crate::table::journal::Kind;
+use crate::table::payables::expected_payment::expect_payment;
 use crate::table::payables::payable_moves::Move;
 use crate::table::payables::supplier_payment::{TABLE, put};
 use crate::table::{counter, store};
@@ -136,6 +137,7 @@ pub async fn create(
         payables: (&payment.supplier_id, &moves),
     };
     post(writer, connection, &posting, cause).await?;
+    expect_payment(connection, &payment).await?;
     Ok(payment)
 }
 

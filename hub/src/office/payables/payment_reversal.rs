@@ -8,6 +8,7 @@ use crate::office::payables::invoice_approval::Reason;
 use crate::office::payables::payment::{saved, taken};
 use crate::office::payables::poster::{Cause, post};
 use crate::table::journal::Kind;
+use crate::table::payables::expected_payment::withdraw_payment;
 use crate::table::payables::payable_moves;
 use crate::table::payables::supplier_payment::{TABLE, put};
 use domain::model::base::refusal::Refusal;
@@ -21,7 +22,7 @@ use std::collections::BTreeSet;
 /// Takes a payment back, once.
 ///
 /// # Errors
-/// 404; 409 `invalid_state`.
+/// 404; 409 `invalid_state`, also where a line of the bank has it.
 pub async fn reverse(
     connection: &mut AnyConnection,
     payment_id: &str,
@@ -55,6 +56,10 @@ pub async fn reverse(
         payables: (&payment.supplier_id, &moves),
     };
     post(writer, connection, &sums, cause).await?;
+    if !withdraw_payment(connection, payment_id).await? {
+        let (state, allowed) = ("matched".to_owned(), Vec::new());
+        return Err(ApiError::from(Refusal::InvalidState { state, allowed }).into());
+    }
     Ok(payment)
 }
 

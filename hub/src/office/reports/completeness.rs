@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::Serialize;
 use sqlx::any::AnyRow;
-use sqlx::{AnyPool, Row};
+use sqlx::{Any, Executor, Row};
 
 /// A store that is online is heard at least this often, in milliseconds.
 const ONLINE_MS: i64 = 5 * 60 * 1000;
@@ -93,14 +93,14 @@ const SQL: &str = "SELECT store_id, timezone, day_start, disabled, disabled_at, 
                    AND (store_id = $1 OR $1 = '') ORDER BY store_id";
 
 /// The completeness of a report of the business days `from` to `to`.
-pub async fn of(
-    pool: &AnyPool,
+pub async fn of<'e>(
+    executor: impl Executor<'e, Database = Any>,
     store_id: Option<&str>,
     (from, to): (Date, Date),
     now: UtcMs,
 ) -> Result<Completeness, sqlx::Error> {
     let query = sqlx::query(SQL).bind(store_id.unwrap_or_default());
-    let rows = query.bind(from.to_string()).bind(to.to_string()).fetch_all(pool).await?;
+    let rows = query.bind(from.to_string()).bind(to.to_string()).fetch_all(executor).await?;
     let (mut stores_expected, mut missing) = (0_usize, Vec::new());
     for row in rows {
         let Some(reasons) = reasons(&row, (from, to), now)? else { continue };

@@ -5,11 +5,13 @@ use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::db::filter::{Bound, Conditions};
 use crate::http::bound_page::asks;
+use crate::office::reports::completeness::{self, Completeness};
 use crate::office::settlement::by_method::{self, ByMethod};
+use crate::office::settlement::drawer::{self, Cash};
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::state::State;
-use edge::ApiError;
 use edge::page::{Cursor, Limit};
+use edge::{ApiError, clock};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -63,8 +65,12 @@ pub struct Detail {
     pub difference: i64,
     /// What reaches the account.
     pub net: i64,
+    /// What its drawers held.
+    pub cash: Cash,
     /// Of it.
     pub exceptions: Counts,
+    /// Whether its store has told everything of its day.
+    pub completeness: Completeness,
     /// What it posted.
     pub entries: Vec<String>,
 }
@@ -161,7 +167,10 @@ pub async fn read(connection: &mut AnyConnection, settlement_id: &str) -> Result
     let row = sqlx::query(sql).bind(&store_id).bind(&day).fetch_one(&mut *connection).await?;
     let exceptions = columns!(row => Counts { open: "open_count", resolved });
     let sql = "SELECT entry_id FROM journal WHERE cause_id = $1 AND store_id = $2 ORDER BY entry_no";
-    let rows = sqlx::query(sql).bind(settlement_id).bind(&store_id).fetch_all(connection).await?;
+    let rows = sqlx::query(sql).bind(settlement_id).bind(&store_id).fetch_all(&mut *connection).await?;
     let entries = rows.iter().map(|row| row.cell("entry_id")).collect::<Result<_, _>>()?;
-    Ok(Detail { settlement, by_method, fee, difference, net, exceptions, entries })
+    let cash = drawer::of(connection, &store_id, settlement.business_date).await?;
+    let span = (settlement.business_date, settlement.business_date);
+    let completeness = completeness::of(connection, Some(&store_id), span, clock::now()).await?;
+    Ok(Detail { settlement, by_method, fee, difference, net, cash, exceptions, completeness, entries })
 }

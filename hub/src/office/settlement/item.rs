@@ -5,11 +5,15 @@ use crate::db::filter::{Bound, Conditions};
 use crate::http::bound_page::asks;
 use domain::model::base::time::UtcMs;
 use edge::page::{Cursor, Limit};
+use jiff::Span;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::AnyPool;
 use sqlx::any::AnyRow;
+
+/// Nothing is older.
+const DAYS_MAX: u32 = 3_650;
 
 /// Where an item stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -61,8 +65,41 @@ pub struct ItemsQuery {
     pub to: Option<Date>,
     /// Of a settlement's day.
     pub settlement_date: Option<Date>,
+    /// Of a business day that is longer ago.
+    pub older_than_days: Option<u32>,
 }
 asks!(ItemsQuery, "settlement_items");
+
+/// Which of a settlement's are asked for.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SettlementItemsQuery {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+    /// Paid so.
+    pub method: Option<String>,
+    /// That stand there.
+    pub state: Option<State>,
+}
+asks!(SettlementItemsQuery, "items_of_settlement");
+
+impl SettlementItemsQuery {
+    /// Those of this settlement.
+    pub fn of_day(&self, store_id: String, day: Date) -> ItemsQuery {
+        let (method, state) = (self.method.clone(), self.state);
+        ItemsQuery {
+            store_id: Some(store_id),
+            settlement_date: Some(day),
+            method,
+            state,
+            ..ItemsQuery::default()
+        }
+    }
+}
 
 /// An item.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -104,13 +141,17 @@ pub fn place(item: &View) -> Bookmark {
     (item.business_date, item.store_id.clone(), item.item_id.clone())
 }
 
-/// The newest first, after a place.
+/// The newest first, after a place; `today` is head office's.
 pub async fn list(
     pool: &AnyPool,
     ask: &ItemsQuery,
+    today: Date,
     before: Option<Bookmark>,
     limit: i64,
 ) -> Result<Vec<View>, sqlx::Error> {
+    let old = ask
+        .older_than_days
+        .map(|days| today.checked_sub(Span::new().days(days.min(DAYS_MAX))).unwrap_or(today));
     let date = |date: Option<Date>| date.map(|date| date.to_string());
     let below = before.map(|(date, store_id, item_id)| {
         [date.to_string(), store_id, item_id].map(|text| Bound::from(text.as_str()))
@@ -124,6 +165,7 @@ pub async fn list(
         .text("business_date >= ?", date(ask.from).as_deref())
         .text("business_date <= ?", date(ask.to).as_deref())
         .text("settlement_date = ?", date(ask.settlement_date).as_deref())
+        .text("business_date < ?", date(old).as_deref())
         .below(["business_date", "store_id", "item_id"], below);
     let sql = format!(
         "SELECT item_id, store_id, kind, method, account, business_date, settlement_date, amount, reference, \

@@ -1,20 +1,18 @@
 //! Matching the open lines of a source with the open items that it settles, and keeping what that comes to.
 
 use crate::db::failure::Failure;
-use crate::db::insert;
+use crate::office::settlement::match_rows::{self, By};
 use crate::office::settlement::open::{self, Methods};
 use crate::office::settlement::raised::{self, Belongs, Index};
 use crate::office::settlement::source::View as Source;
 use crate::office::settlement::statement;
-use crate::row;
 use crate::table::settlement;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::exception::ExceptionKind;
-use domain::rules::books::settlement::{Found, ItemKind, OpenItem, OpenLine, Raised, match_lines};
-use edge::ids;
+use domain::rules::books::settlement::{Found, ItemKind, OpenItem, Raised, match_lines};
 use jiff::civil::Date;
 use sqlx::AnyConnection;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Matches again. The source is locked.
 ///
@@ -42,7 +40,8 @@ pub async fn run(
     };
     let missing: Vec<Raised> = items.iter().filter(is_missing).map(missing).collect();
     let statements = open::statements(connection, source).await?;
-    write(connection, source, &found, &lines, now).await?;
+    match_rows::write(connection, source, &found, &lines, &By::Rules, now).await?;
+    note_lines(connection, &found).await?;
     let index = Index::of(&items, &lines);
     let mut rows = Vec::new();
     for raised in found.raised.iter().chain(&missing) {
@@ -55,11 +54,10 @@ pub async fn run(
     }
     raised::supersede(connection, &source.source_id, &rows, now).await?;
     raised::note(connection, rows).await?;
-    settle_exceptions(connection, &source.source_id, now).await?;
+    let mut touched = settle_exceptions(connection, &source.source_id, now).await?;
     statement::evaluate(connection, &source.source_id).await?;
     let slices = found.matches.iter().flat_map(|made| &made.slices);
-    let mut touched: BTreeSet<(String, Date)> =
-        slices.map(|slice| (slice.store_id.clone(), slice.settlement_date)).collect();
+    touched.extend(slices.map(|slice| (slice.store_id.clone(), slice.settlement_date)));
     touched.extend(found.raised.iter().chain(&missing).filter_map(|raised| index.settlement(raised, None)));
     touched.extend(items.iter().map(|item| (item.store_id.clone(), item.settlement_date)));
     for (store_id, day) in touched {
@@ -91,64 +89,8 @@ fn missing(item: &OpenItem) -> Raised {
     Raised { kind, line_ids: Vec::new(), items, candidates: Vec::new(), amount: item.amount }
 }
 
-/// Keeps matches; lines and items that are in one are no longer open.
-async fn write(
-    connection: &mut AnyConnection,
-    source: &Source,
-    found: &Found,
-    lines: &[OpenLine],
-    now: UtcMs,
-) -> Result<(), sqlx::Error> {
-    let dates: BTreeMap<&str, Date> = lines.iter().map(|line| (line.line_id.as_str(), line.date)).collect();
-    let (mut matches, mut of_lines, mut of_items, mut slices, mut batches) =
-        (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for made in &found.matches {
-        let match_id = ids::new("mch_");
-        let told = made.line_ids.iter().filter_map(|line_id| dates.get(line_id.as_str()));
-        let line_date =
-            told.max().copied().or_else(|| made.slices.iter().map(|slice| slice.settlement_date).max());
-        matches.push(row! {
-            match_id: match_id.as_str(), source_id: source.source_id.as_str(), rule: made.rule.name(),
-            line_date: line_date.unwrap_or_default().to_string(), gross: made.gross, fee: made.fee, net: made.net,
-            difference: made.difference, account: made.account.map(String::from), state: "matched", made_at: now.0,
-        });
-        for line_id in &made.line_ids {
-            of_lines.push(row! { line_id: line_id.as_str(), match_id: match_id.as_str() });
-            if let Some((source_id, batch)) = found.paid_out.get(line_id) {
-                batches.push(
-                    row! { source_id: source_id.as_str(), batch: batch.as_str(), line_id: line_id.as_str() },
-                );
-            }
-        }
-        for (store_id, item_id) in &made.items {
-            of_items.push(
-                row! { store_id: store_id.as_str(), item_id: item_id.as_str(), match_id: match_id.as_str() },
-            );
-        }
-        for slice in &made.slices {
-            let cleared = serde_json::to_string(&slice.cleared);
-            slices.push(row! {
-                store_id: slice.store_id.as_str(), settlement_date: slice.settlement_date.to_string(),
-                match_id: match_id.as_str(), gross: slice.gross, fee: slice.fee, difference: slice.difference,
-                net: slice.net, cleared: cleared.map_err(|error| sqlx::Error::Encode(error.into()))?, posted: 0_i64,
-            });
-        }
-    }
-    insert::rows(connection, "settlement_matches", "", matches).await?;
-    insert::rows(connection, "match_lines", "", of_lines).await?;
-    insert::rows(connection, "match_items", "", of_items).await?;
-    insert::rows(connection, "match_slices", "", slices).await?;
-    insert::rows(connection, "paid_batches", "", batches).await?;
-    let sql = "UPDATE statement_lines SET state = 'matched', match_id = (SELECT m.match_id FROM match_lines m \
-               WHERE m.line_id = statement_lines.line_id) WHERE source_id = $1 \
-               AND state IN ('unmatched', 'excepted', 'carried') \
-               AND EXISTS (SELECT 1 FROM match_lines m WHERE m.line_id = statement_lines.line_id)";
-    sqlx::query(sql).bind(&source.source_id).execute(&mut *connection).await?;
-    let sql = "UPDATE settlement_items SET state = 'matched', match_id = (SELECT m.match_id FROM match_items m \
-               WHERE m.store_id = settlement_items.store_id AND m.item_id = settlement_items.item_id) \
-               WHERE state = 'open' AND EXISTS (SELECT 1 FROM match_items m \
-               WHERE m.store_id = settlement_items.store_id AND m.item_id = settlement_items.item_id)";
-    sqlx::query(sql).execute(&mut *connection).await?;
+/// What of the lines is left for a person, and which are done with although no item is theirs.
+async fn note_lines(connection: &mut AnyConnection, found: &Found) -> Result<(), sqlx::Error> {
     // A fee of its own is told by nobody else: it waits for the statement's approval.
     let of = |raised: &'_ Raised| {
         raised.line_ids.iter().map(move |line_id| (line_id.clone(), raised.kind)).collect::<Vec<_>>()
@@ -168,18 +110,18 @@ async fn write(
     Ok(())
 }
 
-/// Resolves what waited for something that is matched now.
+/// Resolves what waited for something that is matched now; gives back the settlements that it held up.
 async fn settle_exceptions(
     connection: &mut AnyConnection,
     source_id: &str,
     now: UtcMs,
-) -> Result<(), sqlx::Error> {
+) -> Result<BTreeSet<(String, Date)>, sqlx::Error> {
     let sql = "UPDATE settlement_exceptions SET state = 'resolved', resolution = 'match', resolved_at = $2 \
                WHERE source_id = $1 AND state = 'open' AND ( \
                EXISTS (SELECT 1 FROM settlement_items i WHERE i.store_id = settlement_exceptions.store_id \
                    AND i.item_id = settlement_exceptions.item_id AND i.state <> 'open') \
                OR EXISTS (SELECT 1 FROM statement_lines l WHERE l.line_id = settlement_exceptions.line_id \
-                   AND l.state = 'matched'))";
-    sqlx::query(sql).bind(source_id).bind(now.0).execute(connection).await?;
-    Ok(())
+                   AND l.state = 'matched')) RETURNING store_id, business_date";
+    let rows = sqlx::query(sql).bind(source_id).bind(now.0).fetch_all(connection).await?;
+    raised::held_up(&rows)
 }

@@ -2,12 +2,15 @@
 
 use crate::columns;
 use crate::db::column::Columns;
+use crate::db::failure::Failure;
 use crate::db::insert;
 use crate::office::settlement::source::{self, DEFAULT, View as Source};
+use domain::model::base::refusal::Refusal;
 use domain::rules::books::posting::plan::{Account, BANK_TRANSFER};
 use domain::rules::books::settlement::{
     BankText, Before, ItemKind, Known, LineKind, OpenItem, OpenLine, Payout, SourceKind, reference_key,
 };
+use edge::ApiError;
 use jiff::Span;
 use jiff::civil::Date;
 use sqlx::any::AnyRow;
@@ -22,14 +25,14 @@ pub struct Methods {
     /// Those, or all but those.
     names: Vec<String>,
     all_but: bool,
-    /// Also bags and suppliers' payments.
-    bank: bool,
+    /// Of a bank its account: also bags, and what left the account for suppliers.
+    bank: Option<String>,
 }
 
 impl Methods {
     /// Of a source.
     pub async fn of(connection: &mut AnyConnection, source: &Source) -> Result<Self, sqlx::Error> {
-        let bank = source.kind == SourceKind::Bank;
+        let bank = Some(source.account.clone()).filter(|_| source.kind == SourceKind::Bank);
         if source.source_id != DEFAULT {
             return Ok(Self { names: source.methods.clone(), all_but: false, bank });
         }
@@ -52,15 +55,18 @@ pub async fn open_items(
             format!("method {not}IN ({})", insert::list(1, count))
         }
     };
-    let bank = if methods.bank { "OR kind IN ('deposit', 'supplier_payment')" } else { "" };
+    let account = methods.bank.as_ref().map_or(String::new(), |_| {
+        let place = methods.names.len().saturating_add(1);
+        format!("OR kind = 'deposit' OR (kind = 'supplier_payment' AND account = ${place})")
+    });
     let sql = format!(
         "SELECT item_id, store_id, kind, account, business_date, settlement_date, occurred_at, amount, reference, \
          contra_of FROM settlement_items WHERE state = 'open' \
-         AND ((kind IN ('payment', 'refund') AND {listed}) {bank})"
+         AND ((kind IN ('payment', 'refund') AND {listed}) {account})"
     );
     let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(false);
-    for method in &methods.names {
-        query = query.bind(method.clone());
+    for bound in methods.names.iter().chain(&methods.bank) {
+        query = query.bind(bound.clone());
     }
     query.fetch_all(connection).await?.iter().map(item).collect()
 }
@@ -85,16 +91,60 @@ pub async fn open_lines(
                OR (l.state = 'excepted' AND EXISTS (SELECT 1 FROM settlement_exceptions e \
                WHERE e.line_id = l.line_id AND e.state = 'open')))";
     let rows = sqlx::query(sql).bind(&source.source_id).fetch_all(connection).await?;
-    let line = |row: &AnyRow| -> Result<OpenLine, sqlx::Error> {
-        let (kind, store_ref): (String, Option<String>) = columns!(row => (kind, store_ref));
-        let store_id = store_ref.as_deref().and_then(|name| source.store(name)).map(str::to_owned);
-        let unknown = store_ref.is_some() && store_id.is_none();
-        Ok(columns!(row => OpenLine {
-            line_id, date: "line_date", line_no, reference, description, gross, fee, net, batch;
-            kind = LineKind::parse(&kind).unwrap_or(LineKind::Other), store_id = store_id, unknown_store = unknown,
-        }))
+    rows.iter().map(|row| line(row, source)).collect()
+}
+
+fn line(row: &AnyRow, source: &Source) -> Result<OpenLine, sqlx::Error> {
+    let (kind, store_ref): (String, Option<String>) = columns!(row => (kind, store_ref));
+    let store_id = store_ref.as_deref().and_then(|name| source.store(name)).map(str::to_owned);
+    let unknown = store_ref.is_some() && store_id.is_none();
+    Ok(columns!(row => OpenLine {
+        line_id, date: "line_date", line_no, reference, description, gross, fee, net, batch;
+        kind = LineKind::parse(&kind).unwrap_or(LineKind::Other), store_id = store_id, unknown_store = unknown,
+    }))
+}
+
+/// A line of a source, whatever was said to it.
+///
+/// # Errors
+/// 422 where the source has none of that id; 409 `invalid_state` where it is matched, or a person has settled it.
+pub async fn named_line(
+    connection: &mut AnyConnection,
+    source: &Source,
+    line_id: &str,
+) -> Result<OpenLine, Failure> {
+    let sql = "SELECT line_id, line_date, line_no, kind, reference, description, store_ref, gross, fee, net, batch, \
+               state FROM statement_lines WHERE line_id = $1 AND source_id = $2";
+    let query = sqlx::query(sql).bind(line_id).bind(&source.source_id);
+    let row = query.fetch_optional(connection).await?;
+    let row =
+        row.ok_or_else(|| ApiError::field("line_ids", format!("{line_id} is no line of this source")))?;
+    check_open(row.cell("state")?, &["unmatched", "excepted", "carried"])?;
+    Ok(line(&row, source)?)
+}
+
+/// An item of any store.
+///
+/// # Errors
+/// 422 where none or several have that id; 409 `invalid_state` where it is matched, posted or written off.
+pub async fn named_item(connection: &mut AnyConnection, item_id: &str) -> Result<OpenItem, Failure> {
+    let sql = "SELECT item_id, store_id, kind, account, business_date, settlement_date, occurred_at, amount, reference, \
+               contra_of, state FROM settlement_items WHERE item_id = $1 ORDER BY store_id LIMIT 2";
+    let rows = sqlx::query(sql).bind(item_id).fetch_all(connection).await?;
+    let [row] = rows.as_slice() else {
+        let problem = if rows.is_empty() { "is no item" } else { "is an item of several stores" };
+        return Err(ApiError::field("item_ids", format!("{item_id} {problem}")).into());
     };
-    rows.iter().map(line).collect()
+    check_open(row.cell("state")?, &["open"])?;
+    Ok(item(row)?)
+}
+
+fn check_open(state: String, open: &[&str]) -> Result<(), ApiError> {
+    if open.contains(&state.as_str()) {
+        return Ok(());
+    }
+    let allowed = if state == "matched" { vec!["undo".to_owned()] } else { Vec::new() };
+    Err(ApiError::from(Refusal::InvalidState { state, allowed }))
 }
 
 /// What a source has reported until now.

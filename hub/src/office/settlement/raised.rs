@@ -7,7 +7,8 @@ use domain::rules::books::settlement::exception::ExceptionKind;
 use domain::rules::books::settlement::{OpenItem, OpenLine, Raised};
 use jiff::civil::Date;
 use sqlx::AnyConnection;
-use std::collections::BTreeMap;
+use sqlx::any::AnyRow;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where an exception belongs.
 #[derive(Debug, Clone, Default)]
@@ -63,6 +64,16 @@ pub async fn note(connection: &mut AnyConnection, rows: Vec<NewRow>) -> Result<(
                 WHERE excluded.state = 'open' AND settlement_exceptions.state = 'resolved' \
                 AND COALESCE(settlement_exceptions.resolution, 'match') IN ('match', 'store_id')";
     insert::rows(connection, "settlement_exceptions", tail, rows).await
+}
+
+/// The settlements that exceptions hold up.
+pub fn held_up(rows: &[AnyRow]) -> Result<BTreeSet<(String, Date)>, sqlx::Error> {
+    let mut settlements = BTreeSet::new();
+    for row in rows {
+        let (store_id, day): (Option<String>, Option<Date>) = columns!(row => (store_id, business_date));
+        settlements.extend(store_id.zip(day));
+    }
+    Ok(settlements)
 }
 
 /// What was said of a line is over once something else is said of it.

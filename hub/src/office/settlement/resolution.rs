@@ -6,7 +6,7 @@ use crate::db::failure::Failure;
 use crate::office::finance::account::Chart;
 use crate::office::finance::writer::{Writer, check_text};
 use crate::office::settlement::exception::{State, View, read};
-use crate::office::settlement::{matching, source, statement};
+use crate::office::settlement::{hand_match, matching, source, statement};
 use crate::table::journal::{self, Kind, NewEntry};
 use crate::table::store::is_known;
 use crate::table::{day_lock, settlement};
@@ -22,8 +22,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use sqlx::AnyConnection;
 
-/// How long what is carried is not asked about, in days.
-const CARRY_DAYS: i32 = 30;
+/// What belongs together.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "SettlementExceptionMatch")]
+pub struct Named {
+    /// Lines beside those that it is about.
+    pub line_ids: Vec<String>,
+    /// Items beside those that it is about.
+    pub item_ids: Vec<String>,
+}
 
 /// What a person says to it.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -34,14 +42,17 @@ pub struct Resolve {
     pub resolution: Resolution,
     /// Why.
     pub reason: String,
-    /// Where it is posted.
+    /// Where it is posted; of a match: what it does not come to.
     pub account: Option<String>,
+    /// What belongs to it, of the resolution `match`.
+    #[serde(rename = "match")]
+    pub named: Option<Named>,
     /// Of an unknown terminal: its store.
     pub store_id: Option<String>,
 }
 
 impl Writer<'_> {
-    /// Does what a person says.
+    /// Does what a person says; what is carried is not asked about for `carry_days`.
     ///
     /// # Errors
     /// 404; 422 for what its type has not; 409 `invalid_state` for one that is resolved.
@@ -50,6 +61,7 @@ impl Writer<'_> {
         connection: &mut AnyConnection,
         exception_id: &str,
         asked: &Resolve,
+        carry_days: u32,
     ) -> Result<(), Failure> {
         check_text("reason", &asked.reason)?;
         let found = read(connection, exception_id).await?;
@@ -63,11 +75,12 @@ impl Writer<'_> {
             let (state, allowed) = ("resolved".to_owned(), Vec::new());
             return Err(ApiError::from(Refusal::InvalidState { state, allowed }).into());
         }
+        let until = self.today.checked_add(Span::new().days(carry_days)).unwrap_or(self.today);
         let account = self.account(connection, &found, asked).await?;
         let bank = Account::parse(&source.account).unwrap_or(BANK);
         let mut entry_id = None;
         match asked.resolution {
-            Resolution::Carry if found.line_ids.is_empty() => self.carry(connection, &found.items).await?,
+            Resolution::Carry if found.line_ids.is_empty() => carry(connection, &found.items, until).await?,
             Resolution::WriteOff => {
                 let account = account.ok_or_else(|| ApiError::field("account", "is needed"))?;
                 entry_id = self.write_off(connection, &found, account).await?;
@@ -83,15 +96,15 @@ impl Writer<'_> {
             Resolution::Carry if found.kind == ExceptionKind::MissingInStore => {
                 set_lines(connection, &found, "carried").await?;
             }
-            Resolution::Carry | Resolution::Dispute => self.leave_open(connection, &found, &source).await?,
+            Resolution::Carry | Resolution::Dispute => {
+                self.leave_open(connection, &found, &source, until).await?;
+            }
             Resolution::StoreId => {
                 remember(connection, &found, asked.store_id.as_deref(), &source_id).await?;
                 set_lines(connection, &found, "unmatched").await?;
             }
-            Resolution::Match => {
-                return Err(ApiError::field("resolution", "is done by POST /api/settlement-matches").into());
-            }
-            _ => {}
+            Resolution::Match => self.match_named(connection, &found, asked, &source_id).await?,
+            Resolution::Ignore | Resolution::Contest => {}
         }
         let sql = "UPDATE settlement_exceptions SET state = 'resolved', resolution = $2, account = $3, reason = $4, \
                    resolved_by = $5, resolved_at = $6, entry_id = $7 WHERE exception_id = $1";
@@ -133,19 +146,24 @@ impl Writer<'_> {
         Ok(Some(account))
     }
 
-    /// They stay open, and nobody is asked for a while.
-    pub(super) async fn carry(
+    /// Puts together what it is about and what a person names beside it.
+    async fn match_named(
         &self,
         connection: &mut AnyConnection,
-        items: &[ItemRef],
-    ) -> Result<(), sqlx::Error> {
-        let until = self.today.checked_add(Span::new().days(CARRY_DAYS)).unwrap_or(self.today).to_string();
-        for (store_id, item_id) in items {
-            let sql = "UPDATE settlement_items SET carried_until = $3 WHERE store_id = $1 AND item_id = $2 \
-                       AND state = 'open'";
-            let query = sqlx::query(sql).bind(store_id).bind(item_id).bind(&until);
-            query.execute(&mut *connection).await?;
-        }
+        found: &View,
+        asked: &Resolve,
+        source_id: &str,
+    ) -> Result<(), Failure> {
+        let named = asked.named.as_ref().ok_or_else(|| ApiError::field("match", "is needed"))?;
+        let with = |one: &[String], other: &[String]| one.iter().chain(other).cloned().collect();
+        let new = hand_match::New {
+            source_id: source_id.to_owned(),
+            line_ids: with(&found.line_ids, &named.line_ids),
+            item_ids: with(&found.item_ids, &named.item_ids),
+            difference_account: asked.account.clone(),
+            reason: asked.reason.clone(),
+        };
+        self.match_by_hand(connection, &new).await?;
         Ok(())
     }
 
@@ -241,6 +259,21 @@ impl Writer<'_> {
         journal::add(connection, vec![entry], self.now).await?;
         Ok(Some(entry_id))
     }
+}
+
+/// They stay open, and nobody is asked for a while.
+pub(super) async fn carry(
+    connection: &mut AnyConnection,
+    items: &[ItemRef],
+    until: Date,
+) -> Result<(), sqlx::Error> {
+    for (store_id, item_id) in items {
+        let sql = "UPDATE settlement_items SET carried_until = $3 WHERE store_id = $1 AND item_id = $2 \
+                   AND state = 'open'";
+        let query = sqlx::query(sql).bind(store_id).bind(item_id).bind(until.to_string());
+        query.execute(&mut *connection).await?;
+    }
+    Ok(())
 }
 
 /// Where its lines stand from now on; those that are matched stay so, and those that were said to stand elsewhere.

@@ -5,9 +5,11 @@ use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::office::finance::writer::Writer;
 use crate::office::settlement::exception::View;
+use crate::office::settlement::resolution::carry;
 use crate::office::settlement::source::View as Source;
 use domain::rules::books::settlement::Slice;
 use domain::rules::books::settlement::exception::ExceptionKind;
+use jiff::civil::Date;
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
@@ -18,6 +20,7 @@ impl Writer<'_> {
         connection: &mut AnyConnection,
         found: &View,
         source: &Source,
+        until: Date,
     ) -> Result<(), Failure> {
         let mut done = BTreeSet::new();
         for (store_id, item_id) in &found.items {
@@ -41,7 +44,7 @@ impl Writer<'_> {
             let rest = shorten(connection, &match_id, slice, fee).await?;
             if rest != 0 {
                 split(connection, (store_id, item_id), rest).await?;
-                self.carry(connection, &[(store_id.clone(), format!("{item_id}#rest"))]).await?;
+                carry(connection, &[(store_id.clone(), format!("{item_id}#rest"))], until).await?;
             }
         }
         Ok(())

@@ -26,7 +26,10 @@ const DETAIL: &str = r#"{"settlement_id": "stl_1", "store_id": "S001", "business
     "state": "reconciled", "forced": false, "note": null, "approved_by": null, "approved_at": null, "by_method": [
     {"method": "card", "sales": 416250, "refunds": -62160, "expected": 354090, "matched": 270840, "fee": 4995,
     "net": 265845, "difference": 0, "open": 83250, "carried_in": 0, "carried_out": 83250, "late": 0}], "fee": 4995, "difference": 0, "net": 265845,
-    "exceptions": {"open": 0, "resolved": 1}, "entries": []}"#;
+    "cash": {"shifts": [{"shift_id": "shf_1", "register_id": "main", "expected": 200000, "counted": 200000, "variance": 0}],
+    "expected": 200000, "counted": 200000, "variance": 0, "pay_in": 0, "pay_out": 0, "drops": 0, "deposits": 0},
+    "exceptions": {"open": 0, "resolved": 1}, "completeness": {"stores_expected": 1, "stores_complete": 1,
+    "missing": [], "as_of": "2026-11-20T02:06:34.739Z", "posting_left": 0}, "entries": []}"#;
 const ITEM: &str = r#"{"item_id": "pay_1", "store_id": "S001", "kind": "payment", "method": "card",
     "account": "1110", "business_date": "2026-11-19", "settlement_date": "2026-11-19", "amount": 83250,
     "reference": "C-1003", "document_id": "trx_1", "receipt_no": "S001-main-00000006", "register_id": "main",
@@ -59,6 +62,13 @@ pub const APPROVE: Doc = Doc::of("Settlement", "Approve a settlement: it is post
 pub const ITEMS: Doc = Doc::of("Settlement", "List what others have to settle, the newest first")
     .query::<item::ItemsQuery>()
     .lists::<item::View>(ITEM);
+
+/// `GET /api/settlements/:id/items`
+pub const ITEMS_OF_DAY: Doc =
+    Doc::of("Settlement", "List what a settlement expects of others, the newest first")
+        .query::<item::SettlementItemsQuery>()
+        .lists::<item::View>(ITEM)
+        .refuses(&[Code::NotFound]);
 
 /// A settlement that a person makes.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -96,10 +106,23 @@ pub async fn read(request: Request) -> Answered {
     Ok(Reply::ok(&settlement::read(&mut connection, request.param("id")).await?))
 }
 
+/// `GET /api/settlements/:id/items`
+pub async fn items_of_day(request: Request) -> Answered {
+    let ask: item::SettlementItemsQuery = request.query()?;
+    let pool = request.state.db.pool();
+    let found = settlement::find(&mut *pool.acquire().await?, request.param("id")).await?;
+    let filter = ask.of_day(found.store_id, found.business_date);
+    let items =
+        item::list(pool, &filter, request.state.today(clock::now()), after(&ask)?, one_more(ask.limit))
+            .await?;
+    Ok(Reply::ok(&cut(&ask, items, item::place)))
+}
+
 /// `GET /api/settlement-items`
 pub async fn items(request: Request) -> Answered {
     let ask: item::ItemsQuery = request.query()?;
-    let items = item::list(request.state.db.pool(), &ask, after(&ask)?, one_more(ask.limit)).await?;
+    let (pool, today) = (request.state.db.pool(), request.state.today(clock::now()));
+    let items = item::list(pool, &ask, today, after(&ask)?, one_more(ask.limit)).await?;
     Ok(Reply::ok(&cut(&ask, items, item::place)))
 }
 

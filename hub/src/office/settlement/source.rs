@@ -5,7 +5,7 @@ use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::db::insert;
 use crate::office::finance::account::Chart;
-use crate::office::settlement::format::Format;
+use crate::office::settlement::file::format::Format;
 use crate::row;
 use crate::table::store::is_known;
 use domain::model::base::refusal::{FieldProblem, Refusal};

@@ -228,13 +228,16 @@ async fn last_closing(connection: &mut AnyConnection, source_id: &str) -> Result
     row.map(|row| row.cell("closing_balance")).transpose()
 }
 
-/// Sets where a statement stands by its lines and exceptions; an approved one stays so, unless a line of it that was
-/// carried is matched now and has to be posted with it.
+/// Sets where a statement stands by its lines and exceptions; an approved one stays so, unless a line of it is
+/// open again, or one that was carried is matched now and has to be posted with it.
 pub async fn evaluate(connection: &mut AnyConnection, source_id: &str) -> Result<(), sqlx::Error> {
     let sql = "UPDATE statements SET state = 'reconciled' WHERE source_id = $1 AND state = 'approved' \
-               AND EXISTS (SELECT 1 FROM settlement_matches m JOIN statement_lines l ON l.match_id = m.match_id \
-               WHERE m.source_id = $1 AND m.state = 'matched' AND m.rule IN ('deposit', 'payout', 'text') \
-               AND l.statement_id = statements.statement_id)";
+               AND (EXISTS (SELECT 1 FROM settlement_matches m JOIN statement_lines l ON l.match_id = m.match_id \
+               WHERE m.source_id = $1 AND m.state = 'matched' AND m.rule IN ('deposit', 'payout', 'supplier_payment', \
+               'text') \
+               AND l.statement_id = statements.statement_id) OR EXISTS (SELECT 1 FROM statement_lines l \
+               WHERE l.source_id = $1 AND l.state IN ('unmatched', 'excepted') \
+               AND l.statement_id = statements.statement_id))";
     sqlx::query(sql).bind(source_id).execute(&mut *connection).await?;
     let sql = "UPDATE statements SET state = CASE \
                WHEN EXISTS (SELECT 1 FROM settlement_exceptions e WHERE e.statement_id = statements.statement_id \

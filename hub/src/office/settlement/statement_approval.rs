@@ -15,8 +15,8 @@ use domain::rules::books::settlement::Slice;
 use domain::rules::books::settlement::entry::{moved, of_slices};
 use edge::{ApiError, ids};
 use jiff::civil::Date;
-use sqlx::AnyConnection;
-use std::collections::BTreeMap;
+use sqlx::{AnyConnection, AssertSqlSafe};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a line posts, by book: the line, its day, and the entry's lines. Books are taken in their order.
 type ByBook = BTreeMap<String, Vec<(String, Date, Vec<EntryLine>)>>;
@@ -42,9 +42,7 @@ impl Writer<'_> {
         let mut entries = ByBook::new();
         plain_lines(connection, statement_id, &source, &mut entries).await?;
         deposits(connection, statement_id, &source, &mut entries).await?;
-        let sql = "UPDATE settlement_matches SET state = 'posted' WHERE state = 'matched' AND rule IN ('text', 'payout') \
-                   AND match_id IN (SELECT match_id FROM statement_lines WHERE statement_id = $1)";
-        sqlx::query(sql).bind(statement_id).execute(&mut *connection).await?;
+        in_the_books(connection, statement_id).await?;
         let mut made = Vec::new();
         for (book, lines) in entries {
             for (line_id, date, lines) in lines {
@@ -59,6 +57,27 @@ impl Writer<'_> {
         }
         Ok(journal::add(connection, made, self.now).await?)
     }
+}
+
+/// What is in the books by now: known texts, what providers' lines have posted, and payments to suppliers, which were posted
+/// when they were made.
+async fn in_the_books(connection: &mut AnyConnection, statement_id: &str) -> Result<(), sqlx::Error> {
+    const PAID: &str = "SELECT m.match_id FROM settlement_matches m JOIN statement_lines l ON l.match_id = m.match_id \
+                        WHERE l.statement_id = $1 AND m.state = 'matched' AND m.rule = 'supplier_payment'";
+    for sql in [
+        format!(
+            "UPDATE settlement_items SET state = 'posted' WHERE state = 'matched' AND store_id = '' AND item_id IN \
+             (SELECT i.item_id FROM match_items i WHERE i.match_id IN ({PAID}))"
+        ),
+        format!("UPDATE match_slices SET posted = 1 WHERE match_id IN ({PAID})"),
+        "UPDATE settlement_matches SET state = 'posted' WHERE state = 'matched' \
+         AND rule IN ('text', 'payout', 'supplier_payment') \
+         AND match_id IN (SELECT match_id FROM statement_lines WHERE statement_id = $1)"
+            .to_owned(),
+    ] {
+        sqlx::query(AssertSqlSafe(sql)).bind(statement_id.to_owned()).execute(&mut *connection).await?;
+    }
+    Ok(())
 }
 
 fn bank_of(source: &Source) -> Account {
@@ -90,7 +109,8 @@ async fn plain_lines(
     Ok(())
 }
 
-/// Bags that reached the bank; what was counted otherwise is over or short.
+/// Bags that reached the bank; what was counted otherwise is over or short. A match that a person made of several lines or
+/// bags is posted with its first line, once in each book.
 async fn deposits(
     connection: &mut AnyConnection,
     statement_id: &str,
@@ -101,7 +121,10 @@ async fn deposits(
                s.gross, s.fee, s.difference, s.net, s.cleared FROM statement_lines l \
                JOIN settlement_matches m ON m.match_id = l.match_id \
                JOIN match_slices s ON s.match_id = m.match_id \
-               WHERE l.statement_id = $1 AND m.rule = 'deposit' AND s.posted = 0 ORDER BY l.line_no";
+               WHERE l.statement_id = $1 AND m.rule = 'deposit' AND s.posted = 0 AND l.line_id = \
+               (SELECT MIN(f.line_id) FROM match_lines f WHERE f.match_id = m.match_id) ORDER BY l.line_no";
+    let mut parts: BTreeMap<(String, String, Date), Vec<(Slice, Account)>> = BTreeMap::new();
+    let mut matches = BTreeSet::new();
     for row in sqlx::query(sql).bind(statement_id).fetch_all(&mut *connection).await? {
         let (line_id, date, match_id): (String, Date, String) =
             columns!(row => (line_id, line_date, match_id));
@@ -111,10 +134,17 @@ async fn deposits(
         let slice = columns!(row => Slice {
             store_id, settlement_date, gross, fee, difference, net; cleared = cleared,
         });
-        let lines = of_slices(bank_of(source), [(&slice, rest)]).map_err(ApiError::from)?;
+        parts.entry((slice.store_id.clone(), line_id, date)).or_default().push((slice, rest));
+        matches.insert(match_id);
+    }
+    for ((book, line_id, date), slices) in parts {
+        let slices = slices.iter().map(|(slice, rest)| (slice, *rest));
+        let lines = of_slices(bank_of(source), slices).map_err(ApiError::from)?;
         if !lines.is_empty() {
-            entries.entry(slice.store_id.clone()).or_default().push((line_id, date, lines));
+            entries.entry(book).or_default().push((line_id, date, lines));
         }
+    }
+    for match_id in matches {
         for sql in [
             "UPDATE match_slices SET posted = 1 WHERE match_id = $1",
             "UPDATE settlement_matches SET state = 'posted' WHERE match_id = $1",

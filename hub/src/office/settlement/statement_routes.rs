@@ -5,12 +5,15 @@ use crate::http::bound_page::{after, cut};
 use crate::http::change::{self, begun, one_more};
 use crate::http::{Answered, Request};
 use crate::office::finance::writer::Writer;
-use crate::office::settlement::csv_reader;
-use crate::office::settlement::line::{Bounds, JsonLine, of_json};
+use crate::office::settlement::file::camt::{self, CamtStatement};
+use crate::office::settlement::file::csv_reader;
+use crate::office::settlement::file::line::{Bounds, JsonLine, of_json};
 use crate::office::settlement::source::{self, DEFAULT};
 use crate::office::settlement::statement::{self, Import, StatementsQuery, View};
+use crate::office::settlement::statement_line::{self, StatementLinesQuery};
 use domain::model::base::answer::Answer;
 use domain::model::base::refusal::FieldProblem;
+use domain::rules::books::settlement::SourceKind;
 use domain::rules::books::settlement::import::TextLine;
 use edge::identity::EmptyBody;
 use edge::{ApiError, Code, Doc, Reply, clock};
@@ -38,13 +41,22 @@ pub const LIST: Doc = Doc::of("Settlement", "List what providers and banks repor
 /// `GET /api/statements/:id`
 pub const READ: Doc =
     Doc::of("Settlement", "Read what a provider or a bank reported").answers::<View>(STATEMENT);
+/// `GET /api/statements/:id/lines`
+pub const LINES: Doc = Doc::of("Settlement", "List the lines of a statement, in its order")
+    .query::<StatementLinesQuery>()
+    .lists::<statement_line::View>(
+        r#"{"line_id": "sln_1", "line_no": 1, "date": "2026-11-20", "reference": "C-1001", "description": "",
+    "type": "sale", "gross": 155400, "fee": 2331, "net": 153069, "batch": "77", "store_ref": null, "state": "matched",
+    "match_id": "mch_1"}"#,
+    )
+    .refuses(&[Code::NotFound]);
 /// `POST /api/statements`
 pub const IMPORT: Doc = Doc::of(
     "Settlement",
-    "Import what a provider or a bank reported, as JSON or CSV: all of it or nothing; lines that are known are skipped",
+    "Import what a provider or a bank reported, as JSON, CSV or (of a bank) CAMT.053: all of it or nothing; lines that are known are skipped",
 )
 .query::<ImportQuery>()
-.body_or_csv_up_to::<JsonStatement>(
+.body_csv_or_xml_up_to::<JsonStatement>(
     BODY_BYTES_MAX,
     r#"{"source_id": "src_1", "lines": [{"date": "2026-11-20", "reference": "C-1001", "amount": 155400, "fee": 2331}]}"#,
 )
@@ -106,6 +118,15 @@ pub async fn read(request: Request) -> Answered {
     Ok(Reply::ok(&statement::read(&mut connection, request.param("id")).await?))
 }
 
+/// `GET /api/statements/:id/lines`
+pub async fn lines(request: Request) -> Answered {
+    let ask: StatementLinesQuery = request.query()?;
+    let (pool, id) = (request.state.db.pool(), request.param("id"));
+    statement::read(&mut *pool.acquire().await?, id).await?;
+    let items = statement_line::list(pool, id, &ask, after(&ask)?, one_more(ask.limit)).await?;
+    Ok(Reply::ok(&cut(&ask, items, statement_line::place)))
+}
+
 /// `POST /api/statements`
 pub async fn import(request: Request) -> Answered {
     let ask: ImportQuery = request.query()?;
@@ -146,20 +167,28 @@ pub async fn approve(request: Request) -> Answered {
 async fn parsed(request: &Request, ask: ImportQuery) -> Result<Import, Failure> {
     let bounds = Bounds { today: request.state.today(clock::now()), rows_max: ROWS_MAX };
     let content_type = request.headers.get("content-type").and_then(|value| value.to_str().ok());
-    let is_csv =
-        content_type.is_some_and(|value| value.trim_start().to_ascii_lowercase().starts_with("text/csv"));
+    let content_type = content_type.unwrap_or_default().trim_start().to_ascii_lowercase();
+    let is_xml = content_type.starts_with("application/xml");
     let named = ask.source_id.unwrap_or_else(|| DEFAULT.to_owned());
     let (store_id, opening_balance, closing_balance) =
         (ask.store_id, ask.opening_balance, ask.closing_balance);
     let mut connection = request.state.db.pool().acquire().await?;
-    if is_csv {
+    if is_xml || content_type.starts_with("text/csv") {
         let source = source::read(&mut connection, &named).await?;
         drop(connection);
+        if is_xml && source.kind != SourceKind::Bank {
+            return Err(ApiError::field("source_id", "is no bank: it reports as CSV or JSON").into());
+        }
         let body = request.body.clone();
         // A large file is not read on the threads that serve.
-        let read = move || csv_reader::read(&body, &source.csv, source.kind, &bounds);
-        let lines = tokio::task::spawn_blocking(read).await.map_err(ApiError::internal)?;
-        let lines = lines.map_err(|problems| refused(&problems))?;
+        let read = move || match is_xml {
+            true => camt::read(&body, &bounds),
+            false => csv_reader::read(&body, &source.csv, source.kind, &bounds)
+                .map(|lines| CamtStatement { lines, ..CamtStatement::default() }),
+        };
+        let told = tokio::task::spawn_blocking(read).await.map_err(ApiError::internal)?;
+        let CamtStatement { opening, closing, lines } = told.map_err(|problems| refused(&problems))?;
+        let (opening_balance, closing_balance) = (opening_balance.or(opening), closing_balance.or(closing));
         let span = (None, None);
         return Ok(Import { source_id: named, store_id, opening_balance, closing_balance, span, lines });
     }

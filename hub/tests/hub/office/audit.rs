@@ -2,6 +2,7 @@
 
 use crate::office::products::HEADER;
 use crate::office::purchasing::changes;
+use crate::office::settlement::matches;
 use crate::support::server::{Api, PASSWORD, Place, Server, stderr};
 use crate::support::shop::Shop;
 use crate::sync::kinds::raw;
@@ -108,6 +109,8 @@ async fn change_everything(server: &Server, shop: &mut Shop, admin: &Api) {
     let settlement = id(&post("/api/settlements", day).await, "settlement_id");
     post(&format!("/api/settlements/{settlement}/match"), json!({})).await;
     post(&format!("/api/settlements/{settlement}/approve"), json!({})).await;
+
+    matches::change(&source, shop, admin).await;
 
     // What a store tells makes something to settle, to put back, to try again and to close.
     let mut came: Value = serde_json::from_str(&receiving("S001", "A", 4, "evt_1")).unwrap();

@@ -40,7 +40,7 @@ impl Place {
         let connections = std::env::var("HUB_TEST_CONNECTIONS").unwrap_or_else(|_| "16".to_owned());
         let text = format!(
             "[http]\nlisten = \"{listen}\"\n[database]\nconnections = {connections}\nurl = \"{url}\"\n[storage]\npath = \"{}\"\n\
-             [auth]\nargon2 = {{ memory_kib = 19456, iterations = 2, parallelism = 1 }}\n",
+             [jobs]\nat = \"23:59\"\n[auth]\nargon2 = {{ memory_kib = 19456, iterations = 2, parallelism = 1 }}\n",
             data.display()
         );
         let config = folder.path().join("hub.toml");
@@ -253,8 +253,13 @@ impl Api {
     }
 
     pub async fn csv(&self, path: &str, body: &str) -> Answer {
+        self.file(path, "text/csv", body).await
+    }
+
+    /// Sends a file of this media type.
+    pub async fn file(&self, path: &str, media_type: &str, body: &str) -> Answer {
         let request =
-            self.request(Method::POST, path).header("Content-Type", "text/csv").body(body.to_owned());
+            self.request(Method::POST, path).header("Content-Type", media_type).body(body.to_owned());
         answer(request.send().await.unwrap()).await
     }
 

@@ -4,10 +4,12 @@ use super::attempt::{Attempt, Probe};
 use jiff::civil::Date;
 use serde_json::{Value, json};
 use testkit::hub::Hub;
+use testkit::simulated::Shop;
 
 const SOURCES: &str = "/api/statement-sources";
 const STATEMENTS: &str = "/api/statements";
 const SETTLEMENTS: &str = "/api/settlements";
+const MATCHES: &str = "/api/settlement-matches";
 
 pub const SETTLEMENT: &[Probe<Hub>] = &[
     Probe {
@@ -52,6 +54,28 @@ pub const SETTLEMENT: &[Probe<Hub>] = &[
         prepare: |hub| Attempt::new(hub.login(), SETTLEMENTS, settled(5), settled(6)),
     },
     Probe {
+        operation: "POST /api/settlement-matches",
+        prepare: |hub| {
+            let pair = bag(hub, "S301");
+            let because = |reason: &str| {
+                json!({"source_id": "src_default", "line_ids": [pair[0]], "item_ids": [pair[1]],
+                "reason": reason})
+            };
+            Attempt::new(hub.login(), MATCHES, because("one"), because("two"))
+        },
+    },
+    Probe {
+        operation: "POST /api/settlement-matches/{id}/undo",
+        prepare: |hub| {
+            let [line_id, item_id] = bag(hub, "S302");
+            let body = json!({"source_id": "src_default", "line_ids": [line_id], "item_ids": [item_id],
+                "reason": "a probe"});
+            let made = hub.login().post(MATCHES, &body).data(201);
+            let path = format!("{MATCHES}/{}/undo", made["match_id"].as_str().unwrap());
+            Attempt::new(hub.login(), &path, json!({"reason": "one"}), json!({"reason": "two"}))
+        },
+    },
+    Probe {
         operation: "POST /api/settlements/{id}/match",
         prepare: |hub| switch(hub, &format!("{}/match", made(hub, 7))),
     },
@@ -63,6 +87,21 @@ pub const SETTLEMENT: &[Probe<Hub>] = &[
         },
     },
 ];
+
+/// A line, and a bag of a store that it comes to.
+fn bag(hub: &Hub, store: &'static str) -> [String; 2] {
+    let (today, now) = (day(9), edge::clock::now());
+    let item_id = format!("dep_{store}");
+    let deposit = json!({"deposit_id": item_id, "amount": 4_900, "reverses": null, "reason": null, "bag_no": store,
+        "bank_account": "x", "deposited_at": now, "business_date": today, "user_id": "usr_1", "at": now});
+    let payload = json!({"business_date": today, "deposit": deposit});
+    Shop::open(hub, store).tells("cash.deposited", &format!("evt_{store}"), &payload);
+    let mut client = hub.login();
+    let made = client.post(STATEMENTS, &told(store, "sale")).data(201);
+    let lines =
+        client.get(&format!("{STATEMENTS}/{}/lines", made["statement_id"].as_str().unwrap())).data(200);
+    [lines["items"][0]["line_id"].as_str().unwrap().to_owned(), item_id]
+}
 
 /// A day of a month that is over, whose books nobody has locked.
 fn day(of: i8) -> Date {

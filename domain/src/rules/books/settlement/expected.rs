@@ -52,7 +52,7 @@ impl NewItem {
 }
 
 /// Whether somebody else has to settle what was paid so.
-fn is_settled_elsewhere(method: &str) -> bool {
+pub fn is_settled_elsewhere(method: &str) -> bool {
     ![CASH, POINTS, EXCHANGE].contains(&method)
 }
 

@@ -1,6 +1,7 @@
 //! What is expected of others: once for each payment, and cleared together with what takes it back.
 
 use crate::office::finance::tells;
+use crate::office::settlement::matches::proved;
 use crate::office::settlement::resolved::resolved;
 use crate::office::settlement::story::{added, approved, day, on, paid, sealed, settlement};
 use crate::support::server::{Api, Server};
@@ -66,6 +67,7 @@ async fn a_payment_is_expected_once_and_only_of_a_sale_that_was_complete() {
     assert_eq!(balance(&server, "9990").await, 200_000, "to be explained");
     let told = admin.get("/api/exceptions?code=entry_unbalanced").await.data()["items"].clone();
     assert_eq!(told.as_array().unwrap().len(), 2, "{told}");
+    proved(&admin).await;
     verified(&server).await;
 }
 
@@ -83,6 +85,7 @@ async fn an_item_and_what_takes_it_back_are_cleared_together_over_two_days() {
     assert_eq!(approved(&admin, "S001", 18).await["state"], "approved");
     // Neither waits for the day of the other.
     assert_eq!((unposted(&admin).await, balance(&server, "1110").await), (Vec::new(), 0));
+    proved(&admin).await;
     assert_eq!(approved(&admin, "S001", 19).await["state"], "approved");
     verified(&server).await;
 }

@@ -1,6 +1,7 @@
 //! Settlement: a provider's file and a bank's, over two stores and two days, to the last figure.
 
 use crate::office::finance::{sold, tells};
+use crate::office::settlement::matches::proved;
 use crate::support::server::{Api, Server};
 use crate::support::shop::Shop;
 use crate::sync::kinds::{record, returned};
@@ -108,7 +109,7 @@ pub async fn approved(api: &Api, store: &str, of: i8) -> Value {
 }
 
 /// Lines of the entries that settlements made in a book, `account amount`, credit below 0, in their order.
-async fn posted(api: &Api, store: &str) -> Vec<String> {
+pub async fn posted(api: &Api, store: &str) -> Vec<String> {
     let path = format!("/api/finance/journal?store_id={store}&kind=settlement&limit=500");
     let mut entries = api.get(&path).await.data()["items"].as_array().unwrap().clone();
     entries.sort_by_key(|entry| entry["entry_no"].as_i64());
@@ -236,6 +237,7 @@ async fn a_provider_and_a_bank_settle_two_stores_and_two_days() {
         let found: Value = found.as_array().unwrap().iter().map(row).collect();
         assert_eq!(found, expected, "{report}");
     }
+    proved(&admin).await;
     assert!(server.place.run(&["verify"], "").status.success());
 }
 
@@ -273,8 +275,10 @@ async fn bags_and_known_texts_are_posted_with_the_banks_statement() {
     let told =
         admin.post("/api/statements", &json!({"source_id": bank, "lines": lines})).await.data().clone();
     assert_eq!((&told["matched"], &told["state"]), (&json!(2), &json!("reconciled")));
+    proved(&admin).await;
     let path = format!("/api/statements/{}/approve", told["statement_id"].as_str().unwrap());
     assert_eq!(admin.post(&path, &json!({})).await.data()["state"], "approved");
+    proved(&admin).await;
     assert_eq!(admin.post(&path, &json!({})).await.refusal(), "409 invalid_state");
     let balance = admin.get(&format!("/api/finance/trial-balance?date={}", day(20))).await.data().clone();
     let row = |row: &Value| {

@@ -1,6 +1,6 @@
 //! Amounts as banks and providers write them.
 
-use crate::office::settlement::format::Decimal;
+use crate::office::settlement::file::format::Decimal;
 
 /// The largest amount of a line.
 const AMOUNT_MAX: i64 = 1_000_000_000_000;

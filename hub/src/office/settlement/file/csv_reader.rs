@@ -1,8 +1,8 @@
 //! Statements as CSV: every bad row is named, and then nothing of the file is used.
 
-use crate::office::settlement::amount::amount;
-use crate::office::settlement::format::{ColumnName, Delimiter, Encoding, FIELDS, Format};
-use crate::office::settlement::line::{Bounds, check_line};
+use crate::office::settlement::file::amount::amount;
+use crate::office::settlement::file::format::{ColumnName, Delimiter, Encoding, FIELDS, Format};
+use crate::office::settlement::file::line::{Bounds, check_line};
 use domain::model::base::refusal::FieldProblem;
 use domain::rules::books::settlement::import::{Figures, TextLine};
 use domain::rules::books::settlement::{LineKind, SourceKind};

@@ -1,0 +1,57 @@
+//! What a person puts together: figures as lines tell them, whatever rule would not have found it.
+
+use crate::rules::books::settlement::matching::total;
+use crate::rules::books::settlement::{ItemKind, Match, OpenItem, OpenLine, Rule, Terms, slices};
+
+impl Terms {
+    /// What a line says of fee and net, or what was agreed where it does not.
+    fn figures(&self, line: &OpenLine) -> (i64, i64) {
+        let fee = line.fee.unwrap_or_else(|| line.gross.map_or(0, |gross| self.fee(gross)));
+        (fee, line.net.unwrap_or_else(|| line.gross.unwrap_or(0).saturating_sub(fee)))
+    }
+}
+
+/// The match of these lines and items. Its rule says what it is posted as: of deposits and of suppliers' payments that is
+/// what it would be if it had been found.
+///
+/// # Errors
+/// What is wrong with the items, for a person.
+pub fn match_by_hand(terms: &Terms, lines: &[OpenLine], items: &[OpenItem]) -> Result<Match, &'static str> {
+    let is_all = |kind: ItemKind| items.iter().all(|item| item.kind == kind);
+    let rule = match items.first() {
+        None => return Err("must name at least one"),
+        Some(_) if items.iter().all(|item| item.kind.is_of_customers()) => Rule::ByHand,
+        Some(_) if is_all(ItemKind::Deposit) => Rule::Deposit,
+        Some(_) if is_all(ItemKind::SupplierPayment) => Rule::SupplierPayment,
+        Some(_) => {
+            return Err("must be customers' payments and refunds, or deposits, or payments to suppliers");
+        }
+    };
+    let gross = total(items.iter().map(|item| item.amount));
+    let told: Vec<(i64, i64)> = lines.iter().map(|line| terms.figures(line)).collect();
+    let net = total(told.iter().map(|(_, net)| *net));
+    let fee = match rule {
+        Rule::ByHand if lines.iter().all(|line| line.gross.is_none() && line.fee.is_none()) => {
+            total(items.iter().map(|item| terms.fee(item.amount)))
+        }
+        Rule::ByHand => total(told.iter().map(|(fee, _)| *fee)),
+        _ => 0,
+    };
+    let difference = gross.saturating_sub(fee).saturating_sub(net);
+    if rule == Rule::SupplierPayment && difference != 0 {
+        return Err("must come to what left the bank: a payment is posted as it was made");
+    }
+    let mut made = Match {
+        rule,
+        line_ids: lines.iter().map(|line| line.line_id.clone()).collect(),
+        items: items.iter().map(OpenItem::named).collect(),
+        gross,
+        fee,
+        net,
+        difference,
+        slices: Vec::new(),
+        account: None,
+    };
+    made.slices = slices(&made, &items.iter().collect::<Vec<_>>());
+    Ok(made)
+}

@@ -1,0 +1,96 @@
+//! What is done once a day, by one process: looking for payments that should have come by now, and proving the books.
+//! Each step is a commit of its own and may be repeated; a process that dies is followed by another.
+
+use crate::db::failure::Failure;
+use crate::night::lease::Lease;
+use crate::office::finance::{proof, writer};
+use crate::office::settlement::{matching, source};
+use crate::secret;
+use crate::state::hub::Hub;
+use domain::model::base::time::UtcMs;
+use edge::clock;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, interval_at};
+
+/// How often it is looked whether it is time.
+const PERIOD: Duration = Duration::from_secs(60);
+
+/// What is done, in this order.
+const JOBS: [&str; 2] = ["settlement", "proofs"];
+
+/// Looks every minute; the first time a minute after the start.
+pub async fn keep(hub: Arc<Hub>) {
+    let mut tick = interval_at(Instant::now() + PERIOD, PERIOD);
+    loop {
+        tick.tick().await;
+        run(&hub, clock::now()).await;
+    }
+}
+
+/// Does what it is time for and nobody has done that day; gives back what that was.
+pub async fn run(hub: &Hub, now: UtcMs) -> Vec<&'static str> {
+    let local = now.timestamp().to_zoned(hub.zone.clone());
+    let mut done = Vec::new();
+    if local.time() < hub.jobs_at {
+        return done;
+    }
+    let holder = secret::mark();
+    for name in JOBS {
+        let lease = Lease { name, day: local.date(), holder: &holder };
+        match one(hub, &lease, now).await {
+            Ok(true) => done.push(name),
+            Ok(false) => {}
+            Err(error) => tracing::warn!(name, ?error, "a job of the night could not be done yet"),
+        }
+    }
+    done
+}
+
+/// False: another process does it, or has.
+async fn one(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failure> {
+    let mut write = hub.db.write().await?;
+    let taken = lease.claim(&mut write, now).await?;
+    write.commit().await?;
+    if !taken {
+        return Ok(false);
+    }
+    let whole = match lease.name {
+        "settlement" => overdue(hub, lease, now).await?,
+        _ => proofs(hub, now).await?,
+    };
+    if whole {
+        let mut write = hub.db.write().await?;
+        lease.done(&mut write, now).await?;
+        write.commit().await?;
+    }
+    Ok(whole)
+}
+
+/// Matches every source again, which raises what should have come by now; false: another process goes on with it.
+async fn overdue(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failure> {
+    let started = Instant::now();
+    let mut read = hub.db.read().await?;
+    let sources = source::all(&mut read).await?;
+    drop(read);
+    for found in sources.into_iter().filter(|found| found.state == source::State::Active) {
+        let mut write = hub.db.write().await?;
+        let passed = i64::try_from(started.elapsed().as_millis()).unwrap_or(i64::MAX);
+        if !lease.beat(&mut write, UtcMs(now.0.saturating_add(passed))).await? {
+            return Ok(false);
+        }
+        writer::take_turn(&mut write).await?;
+        let locked = source::lock(&mut write, &found.source_id).await?;
+        matching::run(&mut write, &locked, (now, lease.day)).await?;
+        write.commit().await?;
+    }
+    Ok(true)
+}
+
+async fn proofs(hub: &Hub, now: UtcMs) -> Result<bool, Failure> {
+    let proofs = proof::of_now(&hub.db, now).await?;
+    let mut write = hub.db.write().await?;
+    proof::note(&mut write, &proofs).await?;
+    write.commit().await?;
+    Ok(true)
+}

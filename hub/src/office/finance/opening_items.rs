@@ -1,0 +1,157 @@
+//! Money that was not settled when a book began: each payment is expected like those that its store tells.
+
+use crate::db::column::Columns;
+use crate::db::failure::Failure;
+use crate::db::insert;
+use crate::row;
+use crate::table::mapping::Mappings;
+use crate::table::settlement;
+use domain::model::base::refusal::{FieldProblem, Refusal};
+use domain::model::base::time::UtcMs;
+use domain::rules::books::entry_by_hand::OpeningLine;
+use domain::rules::books::posting::{Mapped, MappingOf};
+use domain::rules::books::settlement::{ItemKind, is_settled_elsewhere};
+use edge::ApiError;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use sqlx::AnyConnection;
+use std::collections::BTreeSet;
+
+/// Of methods and references.
+const WORD_BYTES_MAX: usize = 64;
+/// The largest amount.
+const AMOUNT_MAX: i64 = 1_000_000_000_000;
+
+/// A payment, or below 0 a refund, that somebody else has still to settle.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OpeningItem {
+    /// How it was paid.
+    method: String,
+    /// When; not after the book's first day.
+    business_date: Date,
+    /// Money to us is above 0.
+    amount: i64,
+    /// Slip number.
+    reference: Option<String>,
+}
+
+/// Each with the account that it stands on from this day on.
+pub struct Expected<'a>(Vec<(&'a OpeningItem, Mapped)>);
+
+impl<'a> Expected<'a> {
+    /// Checked, on the accounts of a day.
+    ///
+    /// # Errors
+    /// 422 with each that is wrong.
+    pub async fn of(
+        connection: &mut AnyConnection,
+        (book, date): (&str, Date),
+        items: &'a [OpeningItem],
+    ) -> Result<Self, Failure> {
+        if !items.is_empty() && book.is_empty() {
+            return Err(ApiError::field("items", "belong to a store's book").into());
+        }
+        let problems: Vec<FieldProblem> =
+            items.iter().enumerate().flat_map(|(place, item)| item.problems(place, date)).collect();
+        if !problems.is_empty() {
+            return Err(ApiError::validation(&problems).into());
+        }
+        let mappings = Mappings::load(connection).await?;
+        let mapped = |item: &OpeningItem| mappings.on(date, [(MappingOf::Method, item.method.as_str())]).0;
+        Ok(Self(items.iter().map(|item| (item, mapped(item))).collect()))
+    }
+
+    /// What they put on their accounts.
+    pub fn lines(&self) -> impl Iterator<Item = OpeningLine> {
+        self.0.iter().map(|(item, mapped)| OpeningLine {
+            account: String::from(mapped.method(&item.method)),
+            debit: item.amount.max(0),
+            credit: item.amount.saturating_neg().max(0),
+        })
+    }
+
+    /// Adds them to the list of the store, whose book is locked, and makes the settlements that they wait for.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn write(
+        self,
+        connection: &mut AnyConnection,
+        (book, entry_id): (&str, &str),
+        now: UtcMs,
+    ) -> Result<(), sqlx::Error> {
+        let Some(earliest) = self.0.iter().map(|(item, _)| item.business_date).min() else { return Ok(()) };
+        let approved = settlement::approved(connection, book, earliest).await?;
+        let (mut rows, mut days) = (Vec::new(), BTreeSet::new());
+        for (number, (item, mapped)) in (1_usize..).zip(self.0) {
+            let settlement_date = settlement::first_waiting(&approved, item.business_date);
+            days.insert(settlement_date);
+            let kind = if item.amount < 0 { ItemKind::Refund } else { ItemKind::Payment };
+            rows.push(row! {
+                store_id: book, item_id: format!("{entry_id}#{number}"), event_id: "", kind: kind.name(),
+                method: item.method.as_str(), account: String::from(mapped.method(&item.method)),
+                business_date: item.business_date.to_string(), settlement_date: settlement_date.to_string(),
+                amount: item.amount, reference: item.reference.clone(), document_id: entry_id, occurred_at: now.0,
+                state: "open", late: i64::from(settlement_date != item.business_date),
+            });
+        }
+        insert::rows(connection, "settlement_items", "", rows).await?;
+        for day in days {
+            settlement::make(connection, (book, day), true, now).await?;
+        }
+        Ok(())
+    }
+}
+
+impl OpeningItem {
+    fn problems(&self, place: usize, date: Date) -> Vec<FieldProblem> {
+        let is_word = |word: &str| (1..=WORD_BYTES_MAX).contains(&word.len()) && !word.contains('\0');
+        let checks = [
+            (
+                "method",
+                is_word(&self.method) && is_settled_elsewhere(&self.method),
+                "must be settled by others",
+            ),
+            ("business_date", self.business_date <= date, "must not be after the day of the opening"),
+            (
+                "amount",
+                self.amount != 0 && (-AMOUNT_MAX..=AMOUNT_MAX).contains(&self.amount),
+                "must be -1000000000000 to 1000000000000 and not 0",
+            ),
+            ("reference", self.reference.as_deref().is_none_or(is_word), "must have 1 to 64 bytes"),
+        ];
+        let wrong = checks.into_iter().filter(|(_, holds, _)| !holds);
+        wrong
+            .map(|(field, _, problem)| FieldProblem {
+                path: format!("items[{place}].{field}"),
+                problem: problem.to_owned(),
+            })
+            .collect()
+    }
+}
+
+/// What an opening expected that is taken back is expected no longer.
+///
+/// # Errors
+/// 409 `invalid_state` where a line has one of its items.
+pub async fn withdraw(connection: &mut AnyConnection, book: &str, entry_id: &str) -> Result<(), Failure> {
+    let sql = "UPDATE settlement_items SET state = 'written_off' WHERE store_id = $1 AND document_id = $2 \
+               AND event_id = '' AND state = 'open' RETURNING settlement_date";
+    let mut days = BTreeSet::new();
+    for row in sqlx::query(sql).bind(book).bind(entry_id).fetch_all(&mut *connection).await? {
+        days.insert(row.cell::<Date>("settlement_date")?);
+    }
+    let sql = "SELECT COUNT(*) FROM settlement_items WHERE store_id = $1 AND document_id = $2 AND event_id = '' \
+               AND state IN ('matched', 'posted')";
+    let matched: i64 = sqlx::query_scalar(sql).bind(book).bind(entry_id).fetch_one(&mut *connection).await?;
+    if matched > 0 {
+        let (state, allowed) = ("matched".to_owned(), Vec::new());
+        return Err(ApiError::from(Refusal::InvalidState { state, allowed }).into());
+    }
+    for day in days {
+        settlement::evaluate(connection, book, day).await?;
+    }
+    Ok(())
+}

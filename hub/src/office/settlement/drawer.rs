@@ -1,0 +1,68 @@
+//! The cash of a store's day: shifts have settled it with the safe, no statement has to.
+
+use crate::columns;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Serialize;
+use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
+
+/// A shift's drawer.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SettlementShift")]
+pub struct ShiftCash {
+    shift_id: String,
+    register_id: String,
+    /// What should have been there; null: it is not closed.
+    expected: Option<i64>,
+    /// What was there, by the last count.
+    counted: Option<i64>,
+    /// Above 0: more than expected.
+    variance: Option<i64>,
+}
+
+/// A day's cash. Sums are over its closed shifts, what came and went over all of them.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SettlementCash")]
+pub struct Cash {
+    shifts: Vec<ShiftCash>,
+    expected: i64,
+    counted: i64,
+    variance: i64,
+    pay_in: i64,
+    pay_out: i64,
+    /// Brought to the safe.
+    drops: i64,
+    /// Left the safe for the bank, as bags of this day.
+    deposits: i64,
+}
+
+/// Of a store's day.
+pub async fn of(connection: &mut AnyConnection, store_id: &str, day: Date) -> Result<Cash, sqlx::Error> {
+    let sql = "SELECT shift_id, register_id, expected_cash, COALESCE(last_counted, counted_cash) AS counted \
+               FROM shifts WHERE store_id = $1 AND business_date = $2 ORDER BY opened_at, shift_id";
+    let query = sqlx::query(sql).bind(store_id).bind(day.to_string());
+    let shift = |row: &AnyRow| -> Result<ShiftCash, sqlx::Error> {
+        let (expected, counted): (Option<i64>, Option<i64>) = columns!(row => (expected_cash, counted));
+        let variance = counted.zip(expected).map(|(counted, expected)| counted.saturating_sub(expected));
+        Ok(columns!(row => ShiftCash {
+            shift_id, register_id; expected = expected, counted = counted, variance = variance,
+        }))
+    };
+    let rows = query.fetch_all(&mut *connection).await?;
+    let shifts: Vec<ShiftCash> = rows.iter().map(shift).collect::<Result<_, _>>()?;
+    let sum =
+        |of: fn(&ShiftCash) -> Option<i64>| shifts.iter().filter_map(of).fold(0_i64, i64::saturating_add);
+    let sql = "SELECT CAST(COALESCE(SUM(c.pay_in), 0) AS BIGINT) AS pay_in, \
+               CAST(COALESCE(SUM(c.pay_out), 0) AS BIGINT) AS pay_out, \
+               CAST(COALESCE(SUM(c.drops), 0) AS BIGINT) AS drops, \
+               (SELECT CAST(COALESCE(SUM(d.amount), 0) AS BIGINT) FROM deposits d WHERE d.store_id = $1 \
+               AND d.business_date = $2) AS deposits FROM shift_cash c JOIN shifts s ON s.store_id = c.store_id \
+               AND s.shift_id = c.shift_id WHERE c.store_id = $1 AND s.business_date = $2";
+    let row = sqlx::query(sql).bind(store_id).bind(day.to_string()).fetch_one(connection).await?;
+    let (expected, counted, variance) =
+        (sum(|shift| shift.expected), sum(|shift| shift.counted), sum(|shift| shift.variance));
+    Ok(columns!(row => Cash {
+        pay_in, pay_out, drops, deposits; shifts = shifts, expected = expected, counted = counted, variance = variance,
+    }))
+}

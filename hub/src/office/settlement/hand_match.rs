@@ -1,0 +1,199 @@
+//! Matches that a person makes, and takes back.
+
+use crate::db::failure::Failure;
+use crate::office::finance::account::Chart;
+use crate::office::finance::writer::{Writer, check_text};
+use crate::office::settlement::match_rows::{self, By};
+use crate::office::settlement::{open, raised, settlement_match, source, statement};
+use crate::table::{journal, settlement};
+use domain::model::base::refusal::Refusal;
+use domain::model::base::time::UtcMs;
+use domain::rules::books::posting::plan::Account;
+use domain::rules::books::settlement::{Found, Match, match_by_hand};
+use edge::ApiError;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use sqlx::AnyConnection;
+use std::collections::BTreeSet;
+
+/// Lines, and items, of one match.
+const NAMED_MAX: usize = 500;
+
+/// What a person puts together.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewSettlementMatch")]
+pub struct New {
+    /// Who told the lines.
+    pub source_id: String,
+    /// 1 to 500.
+    pub line_ids: Vec<String>,
+    /// 1 to 500.
+    pub item_ids: Vec<String>,
+    /// Where it is posted that they do not come to the same; needed where they don't.
+    pub difference_account: Option<String>,
+    /// Why.
+    pub reason: String,
+}
+
+impl Writer<'_> {
+    /// Matches lines with items; gives back the match's id.
+    ///
+    /// # Errors
+    /// 404; 422; 409 `invalid_state` for a line or an item that is not open.
+    pub async fn match_by_hand(&self, connection: &mut AnyConnection, new: &New) -> Result<String, Failure> {
+        check_text("reason", &new.reason)?;
+        let source = source::lock(connection, &new.source_id).await?;
+        let mut lines = Vec::new();
+        for line_id in named("line_ids", &new.line_ids)? {
+            lines.push(open::named_line(connection, &source, line_id).await?);
+        }
+        let mut items = Vec::new();
+        for item_id in named("item_ids", &new.item_ids)? {
+            items.push(open::named_item(connection, item_id).await?);
+        }
+        let made = match_by_hand(&source.terms(), &lines, &items)
+            .map_err(|problem| ApiError::field("item_ids", problem))?;
+        let rest = self.difference_account(connection, new, made.difference).await?;
+        let books: BTreeSet<&str> = items.iter().map(|item| item.store_id.as_str()).collect();
+        for book in books {
+            journal::numbers(connection, book, 0).await?;
+        }
+        let mut touched = settle_exceptions(connection, &made, &source.source_id, self.now).await?;
+        touched.extend(made.slices.iter().map(|slice| (slice.store_id.clone(), slice.settlement_date)));
+        let found = Found { matches: vec![made], ..Found::default() };
+        let by = By::Person { made_by: self.by, reason: &new.reason, rest };
+        let made_ids = match_rows::write(connection, &source, &found, &lines, &by, self.now).await?;
+        evaluate(connection, &source.source_id, touched).await?;
+        let made_id = made_ids.into_iter().next();
+        Ok(made_id.ok_or_else(|| ApiError::field("item_ids", "must name at least one"))?)
+    }
+
+    async fn difference_account(
+        &self,
+        connection: &mut AnyConnection,
+        new: &New,
+        difference: i64,
+    ) -> Result<Option<Account>, Failure> {
+        let field = "difference_account";
+        let Some(named) = &new.difference_account else {
+            if difference == 0 {
+                return Ok(None);
+            }
+            return Err(ApiError::field(field, format!("is needed: {difference} is missing")).into());
+        };
+        Chart::read(connection).await?.check_by_hand(std::iter::once(named))?;
+        Ok(Some(Account::parse(named).ok_or_else(|| ApiError::field(field, "is no account"))?))
+    }
+
+    /// Takes a match back: its lines and items are open again.
+    ///
+    /// # Errors
+    /// 404; 422; 409 `invalid_state` once any of it is posted, or it was taken back.
+    pub async fn undo_match(
+        &self,
+        connection: &mut AnyConnection,
+        match_id: &str,
+        reason: &str,
+    ) -> Result<(), Failure> {
+        check_text("reason", reason)?;
+        let source_id = settlement_match::read(connection, match_id).await?.source_id;
+        source::lock(connection, &source_id).await?;
+        let found = settlement_match::read(connection, match_id).await?;
+        let books: BTreeSet<&str> = found.slices.iter().map(|slice| slice.store_id.as_str()).collect();
+        for book in books {
+            journal::numbers(connection, book, 0).await?;
+        }
+        let posted =
+            settlement_match::read(connection, match_id).await?.slices.iter().any(|slice| slice.booked);
+        if found.state != "matched" || posted {
+            let state = if posted { "posted".to_owned() } else { found.state };
+            return Err(ApiError::from(Refusal::InvalidState { state, allowed: Vec::new() }).into());
+        }
+        let undone = json!({"line_ids": found.line_ids, "item_ids": found.item_ids, "slices": found.slices,
+            "undone_by": self.by, "undone_at": self.now, "undone_reason": reason});
+        let sql = "UPDATE settlement_matches SET state = 'undone', undone = $2 WHERE match_id = $1";
+        sqlx::query(sql).bind(match_id).bind(undone.to_string()).execute(&mut *connection).await?;
+        for sql in [
+            "UPDATE statement_lines SET state = 'unmatched', match_id = NULL WHERE match_id = $1",
+            "UPDATE settlement_items SET state = 'open', match_id = NULL WHERE state = 'matched' AND match_id = $1",
+            "DELETE FROM paid_batches WHERE line_id IN (SELECT line_id FROM match_lines WHERE match_id = $1)",
+            "DELETE FROM match_lines WHERE match_id = $1",
+            "DELETE FROM match_items WHERE match_id = $1",
+            "DELETE FROM match_slices WHERE match_id = $1",
+        ] {
+            sqlx::query(sql).bind(match_id).execute(&mut *connection).await?;
+        }
+        let mut touched = forget(connection, &found.line_ids, &source_id, self.now).await?;
+        touched.extend(found.slices.iter().map(|slice| (slice.store_id.clone(), slice.settlement_date)));
+        evaluate(connection, &source_id, touched).await
+    }
+}
+
+/// Each once, in their order.
+fn named<'a>(field: &str, ids: &'a [String]) -> Result<BTreeSet<&'a str>, ApiError> {
+    if ids.is_empty() || ids.len() > NAMED_MAX {
+        return Err(ApiError::field(field, format!("must name 1 to {NAMED_MAX}")));
+    }
+    Ok(ids.iter().map(String::as_str).collect())
+}
+
+/// Settlements by store and day.
+type Days = BTreeSet<(String, Date)>;
+
+/// What was open of these lines and items is resolved; gives back the settlements that it held up.
+async fn settle_exceptions(
+    connection: &mut AnyConnection,
+    made: &Match,
+    source_id: &str,
+    now: UtcMs,
+) -> Result<Days, sqlx::Error> {
+    let mut touched = Days::new();
+    for line_id in &made.line_ids {
+        let sql = "UPDATE settlement_exceptions SET state = 'resolved', resolution = 'match', resolved_at = $3 \
+                   WHERE source_id = $1 AND state = 'open' AND lines LIKE $2 RETURNING store_id, business_date";
+        let query = sqlx::query(sql).bind(source_id).bind(within(line_id)).bind(now.0);
+        touched.extend(raised::held_up(&query.fetch_all(&mut *connection).await?)?);
+    }
+    for (store_id, item_id) in &made.items {
+        let sql = "UPDATE settlement_exceptions SET state = 'resolved', resolution = 'match', resolved_at = $3 \
+                   WHERE store_id = $1 AND item_id = $2 AND state = 'open' RETURNING store_id, business_date";
+        let query = sqlx::query(sql).bind(store_id).bind(item_id).bind(now.0);
+        touched.extend(raised::held_up(&query.fetch_all(&mut *connection).await?)?);
+    }
+    Ok(touched)
+}
+
+/// What was said of the match that these lines were in is over; matched so again it is asked again.
+async fn forget(
+    connection: &mut AnyConnection,
+    line_ids: &[String],
+    source_id: &str,
+    now: UtcMs,
+) -> Result<Days, sqlx::Error> {
+    let mut touched = Days::new();
+    for line_id in line_ids {
+        let sql = "UPDATE settlement_exceptions SET state = 'resolved', resolution = NULL, \
+                   resolved_at = COALESCE(resolved_at, $3) WHERE source_id = $1 AND lines LIKE $2 AND kind IN \
+                   ('amount_differs', 'fee_differs', 'deposit_differs', 'payout_differs') \
+                   RETURNING store_id, business_date";
+        let query = sqlx::query(sql).bind(source_id).bind(within(line_id)).bind(now.0);
+        touched.extend(raised::held_up(&query.fetch_all(&mut *connection).await?)?);
+    }
+    Ok(touched)
+}
+
+/// A list of ids as text that has this one.
+fn within(id: &str) -> String {
+    format!("%\"{id}\"%")
+}
+
+async fn evaluate(connection: &mut AnyConnection, source_id: &str, touched: Days) -> Result<(), Failure> {
+    statement::evaluate(connection, source_id).await?;
+    for (store_id, day) in touched {
+        settlement::evaluate(connection, &store_id, day).await?;
+    }
+    Ok(())
+}

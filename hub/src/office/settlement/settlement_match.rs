@@ -1,0 +1,124 @@
+//! Matches, read.
+
+use crate::columns;
+use crate::db::column::Columns;
+use crate::db::failure::Failure;
+use domain::model::base::time::UtcMs;
+use edge::ApiError;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
+
+/// The part of a match that belongs to a store and a day.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "SettlementMatchSlice")]
+pub struct SliceView {
+    /// The store.
+    pub store_id: String,
+    /// The day whose settlement posts it.
+    pub settlement_date: Date,
+    /// Σ its items.
+    pub gross: i64,
+    /// Its part of the fee.
+    pub fee: i64,
+    /// Its part of what is missing.
+    pub difference: i64,
+    /// What reached the account.
+    pub net: i64,
+    /// Whether it is in the books.
+    pub booked: bool,
+}
+
+/// Lines and items that belong together.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SettlementMatch")]
+pub struct View {
+    /// `mch_…`
+    pub match_id: String,
+    /// Who told the lines.
+    pub source_id: String,
+    /// Why they belong together: `contra`, `reference`, `amount`, `net`, `deposit`, `payout`, `supplier_payment`, `text`
+    /// or `by_hand`.
+    pub rule: String,
+    /// Its lines.
+    pub line_ids: Vec<String>,
+    /// Its items.
+    pub item_ids: Vec<String>,
+    /// Σ items.
+    pub gross: i64,
+    /// What the provider keeps.
+    pub fee: i64,
+    /// What reached the account.
+    pub net: i64,
+    /// gross − fee − net.
+    pub difference: i64,
+    /// Where the difference is posted; null: 6060.
+    pub difference_account: Option<String>,
+    /// By store and day.
+    pub slices: Vec<SliceView>,
+    /// `matched`, `posted` or `undone`.
+    pub state: String,
+    /// Who put them together; null: the rules.
+    pub made_by: Option<String>,
+    /// Why.
+    pub reason: Option<String>,
+    /// When.
+    pub made_at: UtcMs,
+    /// Who took it back.
+    pub undone_by: Option<String>,
+    /// When.
+    pub undone_at: Option<UtcMs>,
+    /// Why.
+    pub undone_reason: Option<String>,
+}
+
+/// What a match was when it was taken back.
+#[derive(Deserialize)]
+struct Undone {
+    line_ids: Vec<String>,
+    item_ids: Vec<String>,
+    slices: Vec<SliceView>,
+    undone_by: String,
+    undone_at: UtcMs,
+    undone_reason: String,
+}
+
+/// One of them.
+///
+/// # Errors
+/// 404.
+pub async fn read(connection: &mut AnyConnection, match_id: &str) -> Result<View, Failure> {
+    let sql = "SELECT match_id, source_id, rule, gross, fee, net, difference, difference_account, state, made_by, reason, \
+               made_at, COALESCE(undone, 'null') AS undone FROM settlement_matches WHERE match_id = $1";
+    let row = sqlx::query(sql).bind(match_id).fetch_optional(&mut *connection).await?;
+    let row = row.ok_or_else(|| ApiError::not_found("the match"))?;
+    let undone: Option<Undone> = row.json("undone")?;
+    let mut view = columns!(row => View {
+        match_id, source_id, rule, gross, fee, net, difference, difference_account, state, made_by, reason, made_at;
+        line_ids = Vec::new(), item_ids = Vec::new(), slices = Vec::new(), undone_by = None, undone_at = None,
+        undone_reason = None,
+    });
+    if let Some(undone) = undone {
+        (view.line_ids, view.item_ids, view.slices) = (undone.line_ids, undone.item_ids, undone.slices);
+        (view.undone_by, view.undone_at) = (Some(undone.undone_by), Some(undone.undone_at));
+        view.undone_reason = Some(undone.undone_reason);
+        return Ok(view);
+    }
+    let ids = |rows: Vec<AnyRow>| rows.iter().map(|row| row.cell("id")).collect::<Result<Vec<String>, _>>();
+    let sql = "SELECT line_id AS id FROM match_lines WHERE match_id = $1 ORDER BY line_id";
+    view.line_ids = ids(sqlx::query(sql).bind(match_id).fetch_all(&mut *connection).await?)?;
+    let sql = "SELECT item_id AS id FROM match_items WHERE match_id = $1 ORDER BY store_id, item_id";
+    view.item_ids = ids(sqlx::query(sql).bind(match_id).fetch_all(&mut *connection).await?)?;
+    let sql = "SELECT store_id, settlement_date, gross, fee, difference, net, posted FROM match_slices \
+               WHERE match_id = $1 ORDER BY store_id, settlement_date";
+    let slice = |row: &AnyRow| -> Result<SliceView, sqlx::Error> {
+        Ok(
+            columns!(row => SliceView { store_id, settlement_date, gross, fee, difference, net, booked: "posted" }),
+        )
+    };
+    let rows = sqlx::query(sql).bind(match_id).fetch_all(connection).await?;
+    view.slices = rows.iter().map(slice).collect::<Result<_, _>>()?;
+    Ok(view)
+}

@@ -1,0 +1,122 @@
+//! Lines of a statement, listed.
+
+use crate::columns;
+use crate::db::filter::{Bound, Conditions};
+use crate::http::bound_page::asks;
+use domain::rules::books::settlement::LineKind;
+use edge::page::{Cursor, Limit};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyPool;
+use sqlx::any::AnyRow;
+
+/// Where a line stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "StatementLineState")]
+pub enum State {
+    /// Nothing was looked for yet.
+    Unmatched,
+    /// Items, a payout or a known text are found for it.
+    Matched,
+    /// A person has to look at it.
+    Excepted,
+    /// A person has, or it is a fee of its own.
+    Resolved,
+}
+
+impl State {
+    fn named(name: &str) -> Self {
+        match name {
+            "matched" => Self::Matched,
+            "excepted" => Self::Excepted,
+            "unmatched" => Self::Unmatched,
+            // With those that are carried.
+            _ => Self::Resolved,
+        }
+    }
+
+    fn condition(self) -> &'static str {
+        match self {
+            Self::Unmatched => "state = 'unmatched'",
+            Self::Matched => "state = 'matched'",
+            Self::Excepted => "state = 'excepted'",
+            Self::Resolved => "state IN ('resolved', 'carried')",
+        }
+    }
+}
+
+/// Which are asked for.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StatementLinesQuery {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+    /// That stand there.
+    pub state: Option<State>,
+}
+asks!(StatementLinesQuery, "statement_lines");
+
+/// A line.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StatementLine")]
+pub struct View {
+    /// `sln_…`
+    line_id: String,
+    /// Its place in its file, from 1.
+    line_no: i64,
+    date: Date,
+    reference: String,
+    description: String,
+    #[serde(rename = "type")]
+    kind: LineKind,
+    /// Before fees; money to us is above 0.
+    gross: Option<i64>,
+    /// Above 0: it costs.
+    fee: Option<i64>,
+    /// What reaches the account.
+    net: Option<i64>,
+    /// What it was paid out with.
+    batch: Option<String>,
+    /// The terminal or shop, by who tells.
+    store_ref: Option<String>,
+    state: State,
+    match_id: Option<String>,
+}
+
+/// The place of a line.
+pub fn place(item: &View) -> i64 {
+    item.line_no
+}
+
+/// Those after a place, in the order of the file.
+pub async fn list(
+    pool: &AnyPool,
+    statement_id: &str,
+    ask: &StatementLinesQuery,
+    after: Option<i64>,
+    limit: i64,
+) -> Result<Vec<View>, sqlx::Error> {
+    let state = ask.state.map(State::condition);
+    let conditions = Conditions::default()
+        .text("statement_id = ?", Some(statement_id))
+        .plain(state.unwrap_or_default(), state.is_some())
+        .above(["line_no"], after.map(|place| [Bound::from(place)]));
+    let sql = format!(
+        "SELECT line_id, line_no, line_date, reference, description, kind, gross, fee, net, batch, store_ref, state, \
+         match_id FROM statement_lines WHERE {{}} ORDER BY line_no LIMIT {limit}"
+    );
+    let view = |row: &AnyRow| -> Result<View, sqlx::Error> {
+        let (kind, state): (String, String) = columns!(row => (kind, state));
+        Ok(columns!(row => View {
+            line_id, line_no, date: "line_date", reference, description, gross, fee, net, batch, store_ref, match_id;
+            kind = LineKind::parse(&kind).unwrap_or(LineKind::Other), state = State::named(&state),
+        }))
+    };
+    conditions.query(&sql).fetch_all(pool).await?.iter().map(view).collect()
+}

@@ -1,0 +1,151 @@
+//! What head office itself sends through a bank, what was open when a book began, and what nobody reported: looked for by
+//! night.
+
+use crate::office::finance::tells;
+use crate::office::settlement::items::balance;
+use crate::office::settlement::matches::proved;
+use crate::office::settlement::resolved::{exception, told};
+use crate::office::settlement::story::{added, approved, card_source, day, paid, posted, sealed, settlement};
+use crate::support::server::Server;
+use crate::support::shop::Shop;
+use cloud_hub::night::jobs;
+use domain::model::base::time::UtcMs;
+use serde_json::json;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn payments_to_suppliers_are_found_at_the_bank() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
+    let other = json!({"name": "Other bank", "kind": "bank", "methods": [], "account": "1310"});
+    let other = added(&admin, &other).await;
+    let supplier = admin.post("/api/suppliers", &json!({"code": "TEA", "name": "Tea Ltd"})).await;
+    let supplier = supplier.data()["supplier_id"].clone();
+    let mut paid_ids = Vec::new();
+    for (amount, reference) in [(971_188, "TEA-778"), (5_000, "TEA-779")] {
+        let payment = json!({"supplier_id": supplier, "date": day(19), "account": "1040", "amount": amount,
+            "reference": reference});
+        let made = admin.post("/api/finance/payments", &payment).await.data().clone();
+        paid_ids.push(made["payment_id"].as_str().unwrap().to_owned());
+    }
+    let reverse = |id: &str| format!("/api/finance/payments/{id}/reverse");
+    let because = json!({"reason": "the bank sent it back"});
+    assert_eq!(admin.post(&reverse(&paid_ids[1]), &because).await.data()["state"], "reversed");
+    let line =
+        |reference: &str, amount: i64| json!({"date": day(20), "reference": reference, "amount": amount});
+    let elsewhere = told(&admin, &other, json!([line("TEA-778", -971_188)])).await;
+    assert_eq!(elsewhere["matched"], 0, "it left another account");
+    let statement = told(&admin, &bank, json!([line("TEA-778", -971_188), line("TEA-779", -5_000)])).await;
+    assert_eq!((&statement["matched"], &statement["exceptions"]), (&json!(1), &json!(1)));
+    assert_eq!(admin.post(&reverse(&paid_ids[0]), &because).await.refusal(), "409 invalid_state");
+    let open = admin.get(&format!("/api/settlement-exceptions?state=open&source_id={bank}")).await;
+    let path = format!(
+        "/api/settlement-exceptions/{}/resolve",
+        open.data()["items"][0]["exception_id"].as_str().unwrap()
+    );
+    admin.post(&path, &json!({"resolution": "carry", "reason": "it goes back"})).await.data();
+    let path = format!("/api/statements/{}/approve", statement["statement_id"].as_str().unwrap());
+    assert_eq!(admin.post(&path, &json!({})).await.data()["state"], "approved");
+    assert_eq!(balance(&server, "1040").await, -971_188, "it was posted when it was made");
+    let items = admin.get("/api/settlement-items?method=supplier_payment").await.data()["items"].clone();
+    let mut states: Vec<&str> =
+        items.as_array().unwrap().iter().map(|item| item["state"].as_str().unwrap()).collect();
+    states.sort_unstable();
+    assert_eq!(states, ["posted", "written_off"]);
+    assert!(server.place.run(&["verify"], "").status.success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_not_settled_when_a_book_began_is_settled_like_the_rest() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    Shop::open(&server, "S001").await;
+    let item = |amount: i64| json!({"method": "card", "business_date": day(17), "amount": amount, "reference": "C-0900"});
+    let mut opening = json!({"store_id": "S001", "date": day(18), "lines": [{"account": "1020", "debit": 1_000}],
+        "items": [item(50_000), {"method": "cash", "business_date": day(19), "amount": 0}]});
+    let refused = admin.post("/api/finance/opening", &opening).await;
+    let fields = refused.body["error"]["details"]["fields"].as_array().unwrap().clone();
+    let paths: Vec<&str> = fields.iter().map(|field| field["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["items[1].method", "items[1].business_date", "items[1].amount"]);
+    opening["items"] = json!([item(50_000)]);
+    let slip = admin.post("/api/finance/opening", &opening).await.data().clone();
+    assert_eq!((balance(&server, "1110").await, balance(&server, "3010").await), (50_000, -51_000));
+    proved(&admin).await;
+    // Taken back, it is expected no longer; written anew, it is.
+    let path = format!("/api/finance/journal/{}/reverse", slip["entry_id"].as_str().unwrap());
+    admin.post(&path, &json!({"reason": "the wrong amount"})).await.data();
+    proved(&admin).await;
+    opening["items"] = json!([item(40_000)]);
+    let opened = admin.post("/api/finance/opening", &opening).await.data().clone();
+    let source = card_source(&admin).await;
+    let line = json!([{"date": day(19), "reference": "C-0900", "gross": 40_000, "fee": 600}]);
+    assert_eq!(told(&admin, &source, line).await["matched"], 1);
+    let path = format!("/api/finance/journal/{}/reverse", opened["entry_id"].as_str().unwrap());
+    let refused = admin.post(&path, &json!({"reason": "too late"})).await;
+    assert_eq!(refused.refusal(), "409 invalid_state");
+    assert_eq!(approved(&admin, "S001", 17).await["state"], "approved");
+    assert_eq!(posted(&admin, "S001").await, ["1040 39400, 1110 -40000, 6030 600"]);
+    proved(&admin).await;
+    assert!(server.place.run(&["verify"], "").status.success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_nobody_reported_is_looked_for_by_night_by_one_process() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    tells(&mut shop, vec![paid("S001", 17, 1, ("card", 70_000, "C-0001")), sealed("S001", 17)]).await;
+    let today = server.hub.today(edge::clock::now());
+    let at = |hour: i8, minute: i8| {
+        let local = today.at(hour, minute, 0, 0).to_zoned(server.hub.zone.clone()).unwrap();
+        UtcMs(local.timestamp().as_millisecond())
+    };
+    assert!(jobs::run(&server.hub, at(23, 58)).await.is_empty(), "it is not time");
+    let (one, two) = tokio::join!(jobs::run(&server.hub, at(23, 59)), jobs::run(&server.hub, at(23, 59)));
+    let mut done = [one, two].concat();
+    done.sort_unstable();
+    assert_eq!(done, ["proofs", "settlement"], "each once");
+    assert!(jobs::run(&server.hub, at(23, 59)).await.is_empty(), "it is done");
+    assert_eq!(exception(&admin, "missing_at_provider").await["amount"], 70_000);
+    assert_eq!(settlement(&admin, "S001", 17).await["state"], "discrepant");
+    assert!(admin.get("/api/finance/status").await.data()["last_proof"]["at"].is_string());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bank_may_report_as_camt_053() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
+    let balance = |code: &str, amount: i64| {
+        format!(
+            "<Bal><Tp><CdOrPrtry><Cd>{code}</Cd></CdOrPrtry></Tp><Amt Ccy=\"IDR\">{amount}.00</Amt>\
+             <CdtDbtInd>CRDT</CdtDbtInd></Bal>"
+        )
+    };
+    let file = |amount: i64| {
+        format!(
+            "<Document xmlns=\"urn:iso:std:iso:20022:tech:xsd:camt.053.001.02\"><BkToCstmrStmt><Stmt>{}{}<Ntry>\
+             <Amt Ccy=\"IDR\">5000.00</Amt><CdtDbtInd>DBIT</CdtDbtInd><BookgDt><Dt>{}</Dt></BookgDt>\
+             <AcctSvcrRef>A-1</AcctSvcrRef></Ntry></Stmt></BkToCstmrStmt></Document>",
+            balance("OPBD", 20_000),
+            balance("CLBD", amount),
+            day(20)
+        )
+    };
+    let (path, xml) = (format!("/api/statements?source_id={bank}"), "application/xml");
+    let wrong = admin.file(&path, xml, &file(14_000)).await;
+    assert_eq!(
+        wrong.refusal(),
+        "422 validation_failed",
+        "opening balance and lines are not the closing balance"
+    );
+    let told = admin.file(&path, xml, &file(15_000)).await.data().clone();
+    assert_eq!((&told["lines_new"], &told["net"]), (&json!(1), &json!(-5_000)));
+    assert_eq!((&told["opening_balance"], &told["closing_balance"]), (&json!(20_000), &json!(15_000)));
+    assert_eq!(admin.file(&path, xml, &file(15_000)).await.refusal(), "409 duplicate");
+    let declared = format!("<!DOCTYPE x>{}", file(15_000));
+    assert_eq!(admin.file(&path, xml, &declared).await.refusal(), "422 validation_failed");
+    let provider = card_source(&admin).await;
+    let path = format!("/api/statements?source_id={provider}");
+    assert_eq!(admin.file(&path, xml, &file(15_000)).await.refusal(), "422 validation_failed");
+}
