@@ -80,7 +80,7 @@ impl App {
         let (store, supervision) = start::serving(config, storage.clone()).await?;
         let upkeep = Upkeep::new(storage.clone());
         let service = Arc::new(ControlService::beside(store.clone(), upkeep.clone()));
-        let admin = Admin::new(config, upkeep)?;
+        let admin = Admin::new(config, upkeep);
         let shop = Arc::new(AppState::new(store, identity, admin, head(config)));
         let folder = config.storage.path.clone();
         Ok(Self { storage, supervision, shop, service, folder, limits: config.http.limits(), tls })

@@ -7,15 +7,19 @@ use crate::runtime::context::Context;
 use crate::runtime::dispatch::Dispatch;
 use crate::runtime::failure::{Done, Failure};
 use crate::runtime::idempotency::Keys;
+use crate::runtime::live_rules;
 use crate::runtime::request::RequestContext;
 use domain::model::base::ids::{HoldId, RegisterId, ShiftId, TransactionId, UserId};
 use domain::model::base::settings::Rules;
 use domain::model::books::shift::Shift;
 use domain::model::selling::hold::HoldState;
 use domain::model::selling::transaction::TransactionState;
+use domain::rules::base::store_settings;
 use domain::rules::selling::sale;
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use storage::Storage;
+use storage::{Storage, StorageError};
 use tokio::sync::Mutex;
 
 mod deliver;
@@ -58,9 +62,17 @@ impl StoreHandle {
         &self.context.storage
     }
 
-    /// The rules in force.
-    pub fn rules(&self) -> &Rules {
-        &self.context.rules
+    /// The rules in force: they may be others the next time.
+    pub fn rules(&self) -> Arc<Rules> {
+        self.context.rules.now()
+    }
+
+    /// What of them head office set, by section and key as in the settings file.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub fn hub_settings(&self) -> Result<BTreeMap<String, Value>, StorageError> {
+        Ok(live_rules::of_hub(self.storage())?.map(store_settings::sound).unwrap_or_default())
     }
 
     /// Runs a command of a caller: its key first, then room and a permit, then its owner.

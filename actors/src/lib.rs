@@ -36,6 +36,7 @@ mod runtime {
     pub(crate) mod failure;
     pub(crate) mod fence;
     pub(crate) mod idempotency;
+    pub(crate) mod live_rules;
     pub(crate) mod mailbox;
     pub(crate) mod pending;
     pub(crate) mod request;

@@ -57,7 +57,8 @@ pub mod hub {
     pub mod sync;
 }
 
-/// What all the others go by: how late it certainly is.
+/// What all the others go by: how late it certainly is, what head office set for a store.
 pub mod base {
+    pub mod store_settings;
     pub mod trusted_time;
 }

@@ -132,6 +132,7 @@ async fn read(input: &mut BufReader<OwnedReadHalf>) -> anyhow::Result<Order> {
         CommandHeader::Enrolled { hub, n } => Order::Enrolled { hub, n },
         CommandHeader::Rejoin => Order::Rejoin,
         CommandHeader::Status => Order::Status,
+        CommandHeader::HubSettings => Order::HubSettings,
         CommandHeader::Verify => Order::Verify,
         CommandHeader::Backup { folder, keys } => Order::Backup { folder, keys },
     })

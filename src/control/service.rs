@@ -54,6 +54,7 @@ impl ControlService {
             Order::Enrolled { hub, n } => Ok(json!({"lacks_history": self.store.enrolled(hub, n).await?})),
             Order::Rejoin => Ok(json!({"epoch": self.store.rejoin().await?})),
             Order::Status => status::of(&self.store, self.serving),
+            Order::HubSettings => Ok(json!(self.store.hub_settings().map_err(crate::folder::in_use)?)),
             Order::Verify => Ok(outcome::of_verification(&self.upkeep.verify(progress).await?)),
             Order::Backup { folder, keys } => {
                 let backup = self.upkeep.backup(&folder, keys, progress).await?;
@@ -63,8 +64,8 @@ impl ControlService {
     }
 
     async fn add_user(&self, user: User) -> Result<Value, Trouble> {
-        let kept = &self.store.rules().store_id;
-        if user.store_id != *kept {
+        let kept = self.store.rules().store_id.clone();
+        if user.store_id != kept {
             return Err(Trouble::new(format!("this is store {kept}, not {}", user.store_id)));
         }
         let username = user.username.clone();

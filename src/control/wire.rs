@@ -53,6 +53,8 @@ pub enum Order {
     Rejoin,
     /// Tell how the store is.
     Status,
+    /// Tell what head office set for the store.
+    HubSettings,
     /// Check everything.
     Verify,
     /// Back the store up.
@@ -118,6 +120,8 @@ pub enum CommandHeader {
     Rejoin,
     /// [`Order::Status`]
     Status,
+    /// [`Order::HubSettings`]
+    HubSettings,
     /// [`Order::Verify`]
     Verify,
     /// [`Order::Backup`]
@@ -211,6 +215,7 @@ impl Order {
             Self::Enrolled { hub, n } => CommandHeader::Enrolled { hub: hub.clone(), n: *n },
             Self::Rejoin => CommandHeader::Rejoin,
             Self::Status => CommandHeader::Status,
+            Self::HubSettings => CommandHeader::HubSettings,
             Self::Verify => CommandHeader::Verify,
             Self::Backup { folder, keys } => CommandHeader::Backup { folder: folder.clone(), keys: *keys },
         };

@@ -24,7 +24,7 @@ impl StoreHandle {
         request: &Arc<RequestContext>,
         command: &Arc<C>,
     ) -> Result<Done, Failure> {
-        command.check(&self.context.rules)?;
+        command.check(&self.context.rules.now())?;
         self.deliver(C::DEADLINE, request, |pending| self.dispatch(request, command, pending)).await
     }
 

@@ -26,7 +26,7 @@ impl StoreHandle {
             user_id: UserId::from(CONSOLE),
             name: CONSOLE.to_owned(),
             role: Role::Admin,
-            store_id: self.context.rules.store_id.clone(),
+            store_id: self.context.rules.now().store_id.clone(),
             session_id: SessionId::from(CONSOLE),
         };
         RequestContext::internal(caller)

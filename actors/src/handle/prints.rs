@@ -27,7 +27,7 @@ impl StoreHandle {
             return Ok(true);
         }
         let copy = storage.sales().receipt_printed(receipt_no)?;
-        let (stamp, rules) = (self.context.stamps.stamp(), &self.context.rules);
+        let (stamp, rules) = (self.context.stamps.stamp(), &self.context.rules.now());
         let details = json!({"receipt_no": receipt_no, "copy": copy});
         let entry = AuditEntry::unapproved(&request.caller.user_id, RECEIPT_PRINTED, stamp.now, details);
         let date = rules.business_date(stamp.now);

@@ -48,7 +48,7 @@ impl StoreHandle {
         let storage = &self.context.storage;
         let product = storage.products().product(sku)?.ok_or(Refusal::NotFound("product"))?;
         let last_begun = storage.products().last_begun_price(sku, at)?;
-        Ok(price::effective(&product, &self.context.rules.store_id, last_begun, at))
+        Ok(price::effective(&product, &self.context.rules.now().store_id, last_begun, at))
     }
 
     /// Writes products into the catalogue, all in one commit. In a store that has a head office the catalogue is

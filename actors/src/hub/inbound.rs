@@ -10,20 +10,22 @@ use domain::model::base::ids::{Sku, UserId};
 use domain::model::base::refusal::Refusal;
 use domain::model::base::settings::Rules;
 use domain::model::base::time::UtcMs;
+use domain::model::books::register::Register;
 use domain::model::hub::sync::local::{Change as Kept, Inbound, OwnWrite, Unsupported as Note};
 use domain::model::inventory::product_settings::ProductSettings;
 use domain::model::inventory::transfer::Transfer;
 use domain::model::people::user::User;
 use domain::model::people::user::costs::Costs;
 use domain::wire::feed::check::Own;
-use domain::wire::feed::{Change, Kind, MemberDown, PointsDown, check};
+use domain::wire::feed::{Change, Kind, MemberDown, PointsDown, STORE_SETTINGS, check};
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 use storage::{Storage, StorageError};
 
 /// Kinds of which an earlier version, or the same once more, says nothing: balances, members' fields and settings
 /// have rules of their own.
-const BY_VERSION: [Kind; 7] = [
+const BY_VERSION: [Kind; 8] = [
     Kind::User,
     Kind::TokenRevocation,
     Kind::Price,
@@ -31,6 +33,7 @@ const BY_VERSION: [Kind; 7] = [
     Kind::Supplier,
     Kind::PurchaseOrder,
     Kind::Transfer,
+    Kind::Register,
 ];
 
 mod deleted;
@@ -58,6 +61,9 @@ enum Untaken {
     Refused(#[from] Refusal),
     #[error("{0}")]
     Name(String),
+    /// The rest of it counts.
+    #[error("{}", .0.words())]
+    InPart(Refusal),
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
@@ -65,11 +71,12 @@ enum Untaken {
 /// The changes of one commit; what an earlier one of them did is seen by the later ones.
 pub(crate) struct Page<'a> {
     storage: &'a Storage,
-    rules: &'a Rules,
+    rules: Arc<Rules>,
     now: UtcMs,
     events: Vec<Event>,
     /// What the ledger has to hear, with the record it came in.
     transfers: Vec<(Change, Transfer)>,
+    registers: Vec<(Change, Register)>,
     points: Vec<PointsDown>,
     /// What the members' owner has to hear.
     members: Vec<(Change, MemberDown)>,
@@ -93,6 +100,7 @@ pub(crate) struct Page<'a> {
 pub(crate) struct Parts {
     pub(crate) events: Vec<Event>,
     pub(crate) transfers: Vec<(Change, Transfer)>,
+    pub(crate) registers: Vec<(Change, Register)>,
     pub(crate) points: Vec<PointsDown>,
     pub(crate) members: Vec<(Change, MemberDown)>,
     pub(crate) holders: Vec<User>,
@@ -102,10 +110,11 @@ impl<'a> Page<'a> {
     pub(crate) fn new(context: &'a Context) -> Self {
         Self {
             storage: &context.storage,
-            rules: &context.rules,
+            rules: context.rules.now(),
             now: context.stamps.now(),
             events: Vec::new(),
             transfers: Vec::new(),
+            registers: Vec::new(),
             points: Vec::new(),
             members: Vec::new(),
             settings: BTreeMap::new(),
@@ -125,8 +134,8 @@ impl<'a> Page<'a> {
     }
 
     pub(crate) fn end(self) -> Parts {
-        let Self { events, transfers, points, members, holders, .. } = self;
-        Parts { events, transfers, points, members, holders }
+        let Self { events, transfers, registers, points, members, holders, .. } = self;
+        Parts { events, transfers, registers, points, members, holders }
     }
 
     /// Takes a change in, or notes that it can't be used.
@@ -146,10 +155,12 @@ impl<'a> Page<'a> {
             Ok(()) => self.forget_note(change)?,
             Err(Untaken::Storage(error)) => return Err(error),
             Err(problem) => {
-                let named = matches!(problem, Untaken::Name(_));
+                let counts = matches!(problem, Untaken::Name(_) | Untaken::InPart(_));
                 self.note(change, problem.to_string());
-                // What head office said of a person before still counts: nothing unusable takes its place.
-                if !named && is_of_people(change) && self.inbound(&change.kind, &change.id)?.is_some() {
+                // What head office said before of a person, or set for the store, still counts: nothing unusable
+                // takes its place.
+                let stays = is_of_people(change) || is_of_store(&change.kind, &change.id);
+                if !counts && stays && self.inbound(&change.kind, &change.id)?.is_some() {
                     return Ok(());
                 }
             }
@@ -160,7 +171,7 @@ impl<'a> Page<'a> {
         Ok(())
     }
 
-    fn own(&self) -> Own<'a> {
+    fn own(&self) -> Own<'_> {
         Own { store_id: &self.rules.store_id, costs_max: self.costs_max }
     }
 
@@ -180,7 +191,9 @@ impl<'a> Page<'a> {
             Kind::Transfer => self.transfer(change),
             Kind::Member => self.member(change),
             Kind::Points => self.points(change),
+            Kind::Settings if change.id == STORE_SETTINGS => self.store_settings(change),
             Kind::Settings => self.setting(change),
+            Kind::Register => self.register(change),
         }
     }
 
@@ -269,6 +282,11 @@ fn inbound_of(change: &Change) -> Inbound {
 /// Whether a record is about somebody's rights.
 pub(crate) fn is_of_people(change: &Change) -> bool {
     [Kind::User, Kind::TokenRevocation].map(Kind::name).contains(&change.kind.as_str())
+}
+
+/// Whether a record is what head office set for the store.
+pub(crate) fn is_of_store(kind: &str, id: &str) -> bool {
+    kind == Kind::Settings.name() && id == STORE_SETTINGS
 }
 
 /// A record that can't be kept, by as much of its name as can be shown.

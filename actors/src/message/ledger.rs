@@ -9,6 +9,7 @@ use crate::runtime::request::RequestContext;
 use domain::model::base::event::Event;
 use domain::model::base::ids::{MemberId, ShiftId};
 use domain::model::books::ledger::LedgerBook;
+use domain::model::books::register::Register;
 use domain::model::inventory::transfer::Transfer;
 use domain::model::people::points::PointsEntry;
 use domain::wire::feed::{Coverage, PointsDown};
@@ -36,6 +37,8 @@ pub(crate) enum LedgerMessage {
     MergePoints { page: PointsPage, merged: oneshot::Sender<Result<(), Failure>> },
     /// Head office tells of a transfer; the reply comes when what it means here is durable.
     MergeTransfer { transfer: Box<Transfer>, request: Arc<RequestContext>, merged: Reply },
+    /// Head office tells of a till; the reply comes when it is durable.
+    MergeRegister { register: Register, request: Arc<RequestContext>, merged: Reply },
     /// Whether commands get through.
     Probe { pending: Pending },
     /// Begin a new epoch; the reply comes when it is durable.
@@ -62,6 +65,7 @@ impl LedgerMessage {
             // Dropped: whoever waits for an epoch or the feed sees it.
             Self::MergePoints { .. }
             | Self::MergeTransfer { .. }
+            | Self::MergeRegister { .. }
             | Self::ExpirePoints { .. }
             | Self::ExpireHolds
             | Self::OpenEpoch { .. } => {}

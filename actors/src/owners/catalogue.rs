@@ -78,6 +78,7 @@ async fn apply(
             return Ok(());
         }
     };
+    let of_store = settings::of_store(&events);
     let commit = Commit { events, records: Vec::new(), keyed: None, at, hlc: None };
     let commit = match commit.ready() {
         Ok(commit) => commit,
@@ -93,8 +94,11 @@ async fn apply(
     match submitted {
         Err(error) => tracing::error!(%error, "a change of the catalogue was not stored"),
         // The next change of a setting decides on them, and the next name says which words this one had.
-        Ok(()) if read_again => context.storage.barrier().await?,
+        Ok(()) if read_again || of_store => context.storage.barrier().await?,
         Ok(()) => {}
+    }
+    if of_store && let Err(error) = context.rules.reload(&context.storage) {
+        tracing::error!(%error, "what head office set for the store counts from the next start on");
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The ledger: promises that what two shifts can contend for has one owner and one order.
 
 use crate::message::LedgerMessage;
-use crate::runtime::command::{AnyCommand, Owner, Prepared};
+use crate::runtime::command::{AnyCommand, Command, Owner, Prepared};
 use crate::runtime::context::Context;
 use crate::runtime::failure::{Failure, outcome_known};
 use crate::runtime::mailbox::message_taken;
@@ -9,7 +9,6 @@ use crate::runtime::pending::{Pending, Reply};
 use crate::runtime::request::RequestContext;
 use domain::model::base::answer::Answer;
 use domain::model::books::ledger::LedgerBook;
-use domain::model::inventory::transfer::Transfer;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::sync::Arc;
 use storage::Unconfirmed;
@@ -92,6 +91,7 @@ impl Actor for LedgerActor {
         if !matches!(message, LedgerMessage::ExpirePoints { .. } | LedgerMessage::ExpireHolds) {
             message_taken(&state.context.ledger.queue_len);
         }
+        state.ledger.rules = state.context.rules.now();
         state.sync_offline_flag().await?;
         if let Some(request) = message.dates() {
             state.reopen_today(request).await?;
@@ -115,7 +115,10 @@ impl Actor for LedgerActor {
                 known?;
             }
             LedgerMessage::MergeTransfer { transfer, request, merged } => {
-                state.merge_transfer(transfer, request, merged).await?;
+                state.merge(transfer::MergeTransfer(transfer), request, merged).await?;
+            }
+            LedgerMessage::MergeRegister { register, request, merged } => {
+                state.merge(register::MergeRegister(register), request, merged).await?;
             }
             LedgerMessage::Probe { pending } => {
                 pending.nothing_to_do(&state.context.storage, Answer::ok(&()));
@@ -139,14 +142,16 @@ impl State {
         self.context.storage.barrier().await
     }
 
-    /// What head office tells of a transfer. It lies in the mailbox without a permit, and is given one of the
-    /// reserve here.
-    async fn merge_transfer(
+    /// What head office tells. It lies in the mailbox without a permit, and is given one of the reserve here.
+    async fn merge<C>(
         &mut self,
-        transfer: Box<Transfer>,
+        command: C,
         request: Arc<RequestContext>,
         merged: Reply,
-    ) -> Result<(), Unconfirmed> {
+    ) -> Result<(), Unconfirmed>
+    where
+        C: Command<Book = LedgerBook, Rows = ()>,
+    {
         if merged.is_closed() {
             // The caller gave up, and tries again.
             return Ok(());
@@ -155,11 +160,13 @@ impl State {
         let pending = Pending::of_owner(permit, merged, self.context.sync.clone());
         match self.context.storage.writable() {
             Ok(()) => {
-                let command = Arc::new(transfer::MergeTransfer(transfer));
-                self.decide(Box::new(Prepared { command, rows: (), request, pending }));
+                let command = Arc::new(command);
+                self.run(Box::new(Prepared { command, rows: (), request, pending })).await
             }
-            Err(why) => pending.fail(Failure::StorageFull(why.to_string())),
+            Err(why) => {
+                pending.fail(Failure::StorageFull(why.to_string()));
+                Ok(())
+            }
         }
-        Ok(())
     }
 }

@@ -145,6 +145,7 @@ impl Running {
             // The journal knows its finished sales, and a rule must not decide by what one of them was a moment ago.
             self.context.storage.barrier().await?;
         }
+        self.shift.rules = self.context.rules.now();
         let Decided { decision, request, pending } = command.decide(&mut self.shift);
         match decision {
             Err(failure) => pending.refuse(&self.context.storage, failure),

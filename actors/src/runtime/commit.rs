@@ -7,14 +7,13 @@ use crate::runtime::failure::Failure;
 use crate::runtime::pending::Pending;
 use domain::model::base::event::Event;
 use domain::model::hub::stamp::Stamp;
-use std::sync::Arc;
 use storage::{Commit, NotSubmitted, Unconfirmed};
 use tokio::sync::OwnedSemaphorePermit;
 
 impl Context {
     /// What an owner with this memory decides by.
     pub(crate) fn owner<B>(&self, book: B) -> Owner<B> {
-        let (storage, rules, stamps) = (self.storage.clone(), Arc::clone(&self.rules), self.stamps.clone());
+        let (storage, rules, stamps) = (self.storage.clone(), self.rules.now(), self.stamps.clone());
         Owner { storage, rules, stamps, book }
     }
 

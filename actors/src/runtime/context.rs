@@ -8,12 +8,12 @@ use crate::message::{
     ShiftsMessage,
 };
 use crate::runtime::fence::Fences;
+use crate::runtime::live_rules::LiveRules;
 use crate::runtime::mailbox::Mailbox;
 use crate::runtime::source::Stamps;
 use crate::supervision::shift_registry::{ShiftRegistry, actor_name};
 use crate::supervision::tree::Tree;
 use domain::model::base::ids::ShiftId;
-use domain::model::base::settings::Rules;
 use std::sync::Arc;
 use storage::Storage;
 use tokio::sync::watch;
@@ -22,7 +22,7 @@ use tokio::sync::watch;
 #[derive(Clone)]
 pub struct Context {
     pub(crate) storage: Storage,
-    pub(crate) rules: Arc<Rules>,
+    pub(crate) rules: LiveRules,
     pub(crate) config: Arc<ActorsConfig>,
     pub(crate) stamps: Stamps,
     pub(crate) fences: Fences,

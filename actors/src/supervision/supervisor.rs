@@ -12,6 +12,7 @@ use crate::owners::members::Members;
 use crate::owners::sessions::Sessions;
 use crate::runtime::context::Context;
 use crate::runtime::fence::Fences;
+use crate::runtime::live_rules::LiveRules;
 use crate::runtime::mailbox::{Mailbox, QueueLen};
 use crate::runtime::source::Stamps;
 use crate::supervision::restart::{Budgets, respawn_pause};
@@ -272,7 +273,7 @@ async fn run(
     let (spent, spent_seen) = watch::channel(false);
     let context = Context {
         stamps: Stamps::new(config.source, rules.store_id.as_str(), last.as_deref(), config.confirmed),
-        rules: Arc::new(rules),
+        rules: LiveRules::load(rules, &storage)?,
         config: Arc::new(config),
         fences: Fences::default(),
         tree: Tree::default(),

@@ -59,6 +59,10 @@ fn garbage() -> Vec<(&'static str, Value)> {
         "email": null, "address": null, "payment_terms_days": null, "lead_time_days": null,
         "state": "active", "updated_at": at});
     let setting = json!({"name": "product:A:reorder_level", "value": -7, "at": "x", "by": "y"});
+    let field = |value: Value| json!({"value": value, "at": "x", "by": "y"});
+    let settings = json!({"fields": {"returns.window_days": field(json!(-1)), "http.listen": field(json!("x")),
+        "shifts.blind": field(json!(true))}});
+    let register = json!({"register_id": "till 1", "name": "x", "disabled": true});
     let revocation = json!({"user_id": "usr_1", "token_version": u64::MAX, "revoked_at": at});
     let long_id = "i".repeat(100_000);
     vec![
@@ -78,6 +82,8 @@ fn garbage() -> Vec<(&'static str, Value)> {
         ("this store", change("purchase_order", "po_1", &order)),
         ("qty must be", change("transfer", "trf_1", &transfer)),
         ("reorder_level must be", change("settings", "product:A:reorder_level", &setting)),
+        ("window_days must be", change("settings", "store", &settings)),
+        ("register_id must be", change("register", "till 1", &register)),
         ("id must be at most", change("product", &long_id, &product("A", 5))),
         ("weigh at most", change("hologram", "holo_1", &json!("x".repeat(2 << 20)))),
         ("does not know", change("hologram", "holo_2", &json!({}))),
@@ -125,6 +131,10 @@ async fn garbage_of_every_kind_is_noted_in_plain_words_and_nothing_of_it_counts(
     for id in ["usr_dear", "usr_none", "usr_ho", "usr_far"] {
         assert_eq!(storage.users().user(&UserId::from(id)).unwrap(), None, "{id}");
     }
+    // What of the store's settings can be counts, the rest is as its file says.
+    let policy = shop.handle.rules().policy.clone();
+    assert_eq!((policy.blind, policy.return_window_days), (true, rules().policy.return_window_days));
+    assert!(!rules().policy.blind && storage.shifts().registers().unwrap().iter().all(|till| !till.disabled));
     sell(&shop, 1).await;
     let status = shop.handle.sync_status().unwrap();
     assert_eq!(status["inbound"]["untaken"]["total"], json!(garbage.len()), "{status}");

@@ -1,6 +1,6 @@
 //! What the feed carries, kind by kind; products and promotions are their own records.
 
-use crate::model::base::ids::{StoreId, UserId};
+use crate::model::base::ids::{RegisterId, StoreId, UserId};
 use crate::model::base::time::UtcMs;
 use crate::model::people::user::{FieldTimes, Role};
 use schemars::JsonSchema;
@@ -135,7 +135,7 @@ impl Coverage {
     }
 }
 
-/// Kind `settings`; the change's id is the setting's name.
+/// Kind `settings` of a product; the change's id is the setting's name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SettingDown {
     /// Its name.
@@ -146,6 +146,27 @@ pub struct SettingDown {
     pub at: String,
     /// Which `event_id` or hub change wrote it.
     pub by: String,
+}
+
+/// The id of the record of kind `settings` that tells what head office set for the store.
+pub const STORE_SETTINGS: &str = "store";
+
+/// Kind `settings`, id [`STORE_SETTINGS`]: all that head office set for the store, by section and key as in its settings file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StoreSettingsDown {
+    /// By name; what is not there is as the store's settings file says.
+    pub fields: BTreeMap<String, FieldDown>,
+}
+
+/// Kind `register`; the change's id is the till's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RegisterDown {
+    /// Which till.
+    pub register_id: RegisterId,
+    /// Its name for people.
+    pub name: String,
+    /// It is refused.
+    pub disabled: bool,
 }
 
 /// Which version of a record holds what a push wrote: the store's own value shows on top until the feed

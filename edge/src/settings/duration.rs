@@ -1,16 +1,12 @@
 //! Spans of time as people write them: `10s`, `1h`, `7d`.
 
+use domain::model::base::time::{SPAN_UNITS, span_ms};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::{fmt, time::Duration};
 
 /// A length of time; written as a whole number and one of `ms`, `s`, `m`, `h`, `d`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Period(Duration);
-
-/// Units from the largest to the smallest, with their milliseconds.
-const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
-/// The longest span that is accepted: a hundred years.
-const DAYS_MAX: u64 = 36_525;
 
 impl Period {
     /// No time; where a setting says so: for ever.
@@ -38,11 +34,7 @@ impl Period {
 
     /// Reads `10s`, `250ms`, `7d`.
     pub fn parse(text: &str) -> Option<Self> {
-        let digits = text.find(|c: char| !c.is_ascii_digit())?;
-        let (count, unit) = text.split_at_checked(digits)?;
-        let (_, unit_ms) = UNITS.into_iter().find(|(name, _)| *name == unit.trim_start())?;
-        let ms = count.parse::<u64>().ok()?.checked_mul(unit_ms)?;
-        (ms <= DAYS_MAX * 86_400_000).then(|| Self(Duration::from_millis(ms)))
+        span_ms(text).map(|ms| Self(Duration::from_millis(ms)))
     }
 }
 
@@ -59,7 +51,7 @@ impl fmt::Display for Period {
             return f.write_str("0s");
         }
         // The smallest unit divides everything, so one is always found.
-        match UNITS.into_iter().find(|(_, unit_ms)| ms.is_multiple_of(*unit_ms)) {
+        match SPAN_UNITS.into_iter().find(|(_, unit_ms)| ms.is_multiple_of(*unit_ms)) {
             Some((name, unit_ms)) => write!(f, "{}{name}", ms / unit_ms),
             None => write!(f, "{ms}ms"),
         }

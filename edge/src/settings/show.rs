@@ -4,6 +4,7 @@ use super::{
     Settings,
     load::{Loaded, Source},
 };
+use std::collections::{BTreeMap, BTreeSet};
 use toml::{Table, Value};
 
 /// One line per setting, as TOML with the source in a comment.
@@ -11,7 +12,20 @@ use toml::{Table, Value};
 /// # Errors
 /// Settings that can't be written as TOML: a defect.
 pub fn show<T: Settings>(loaded: &Loaded<T>) -> Result<String, toml::ser::Error> {
-    let table = Table::try_from(&loaded.config)?;
+    show_with_hub(loaded, &BTreeMap::new())
+}
+
+/// The same with what head office set over it, by section and key, or by section a table of its keys; it comes from
+/// `hub`.
+///
+/// # Errors
+/// As [`show`].
+pub fn show_with_hub<T: Settings>(
+    loaded: &Loaded<T>,
+    of_hub: &BTreeMap<String, serde_json::Value>,
+) -> Result<String, toml::ser::Error> {
+    let mut table = Table::try_from(&loaded.config)?;
+    let set = put_over(&mut table, of_hub)?;
     let mut text = String::new();
     for (section, values) in &table {
         text.push_str(&format!("[{section}]\n"));
@@ -19,7 +33,8 @@ pub fn show<T: Settings>(loaded: &Loaded<T>) -> Result<String, toml::ser::Error>
             for (key, value) in values {
                 let path = format!("{section}.{key}");
                 let line = format!("{key} = {}", masked(value, T::MASKED.contains(&path.as_str())));
-                text.push_str(&format!("{line:<56} # {}\n", source(loaded, &path)));
+                let source = if set.contains(&path) { "hub".to_owned() } else { source(loaded, &path) };
+                text.push_str(&format!("{line:<56} # {source}\n"));
             }
         }
         text.push('\n');
@@ -27,12 +42,16 @@ pub fn show<T: Settings>(loaded: &Loaded<T>) -> Result<String, toml::ser::Error>
     Ok(text)
 }
 
-/// The same values by section and key, for a page.
+/// The same values by section and key, for a page, with what head office set over them.
 ///
 /// # Errors
 /// Settings that can't be written as TOML: a defect.
-pub fn view<T: Settings>(config: &T) -> Result<serde_json::Value, toml::ser::Error> {
+pub fn view<T: Settings>(
+    config: &T,
+    of_hub: &BTreeMap<String, serde_json::Value>,
+) -> Result<serde_json::Value, toml::ser::Error> {
     let mut table = Table::try_from(config)?;
+    put_over(&mut table, of_hub)?;
     for (section, values) in &mut table {
         for (key, value) in values.as_table_mut().into_iter().flatten() {
             if let Some(url) =
@@ -44,6 +63,30 @@ pub fn view<T: Settings>(config: &T) -> Result<serde_json::Value, toml::ser::Err
     }
     // Every TOML table is a JSON object.
     Ok(serde_json::to_value(table).unwrap_or_default())
+}
+
+/// Puts what head office set in the place of what the file says; gives back its names by section and key.
+fn put_over(
+    table: &mut Table,
+    of_hub: &BTreeMap<String, serde_json::Value>,
+) -> Result<BTreeSet<String>, toml::ser::Error> {
+    let mut set = BTreeSet::new();
+    for (name, value) in of_hub {
+        let value = Value::try_from(value)?;
+        let (section, keys) = match (name.split_once('.'), value) {
+            (Some((section, key)), value) => (section, Table::from_iter([(key.to_owned(), value)])),
+            (None, Value::Table(keys)) => (name.as_str(), keys),
+            (None, _) => continue,
+        };
+        let held = table.entry(section.to_owned()).or_insert_with(|| Value::Table(Table::new()));
+        for (key, value) in keys {
+            set.insert(format!("{section}.{key}"));
+            if let Value::Table(held) = held {
+                held.insert(key, value);
+            }
+        }
+    }
+    Ok(set)
 }
 
 fn source<T>(loaded: &Loaded<T>, path: &str) -> String {

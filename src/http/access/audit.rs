@@ -74,7 +74,7 @@ pub async fn list(request: Request) -> Answered {
             }
             before = Some(lsn);
             looked_at += 1;
-            if query.wants(&entry, store.rules()) {
+            if query.wants(&entry, &store.rules()) {
                 items.push(entry);
             }
             full = items.len() >= query.limit.0 || looked_at >= LOOKED_AT_MAX;

@@ -73,7 +73,7 @@ pub async fn search(request: Request) -> Answered {
             found
         }
         (None, Some(phone), None) => {
-            let code = &request.state.store.rules().policy.country_code;
+            let code = &request.state.store.rules().policy.country_code.clone();
             let phone = e164(phone, code).ok_or_else(|| invalid("phone must be a phone number"))?;
             let key = MemberKey::Phone(phone);
             head_office = request.state.store.look_up_members(vec![key.clone()]).await.map_err(failed)?;
@@ -120,7 +120,7 @@ fn by_text(
     }
     let storage = request.state.store.storage();
     let mut found = Vec::new();
-    let country_code = &request.state.store.rules().policy.country_code;
+    let country_code = &request.state.store.rules().policy.country_code.clone();
     let number = digits(text, country_code).map(|digits| BTreeSet::from([digits]));
     for typed in [Some(words([text])), number].into_iter().flatten() {
         found.extend(storage.members().search_members(&typed, after, limit.one_more()).map_err(stored)?);

@@ -4,6 +4,7 @@ use crate::config::{Config, show};
 use crate::http::Answered;
 use crate::http::Request;
 use crate::http::ask::{answered, ask};
+use crate::http::failure::stored;
 use crate::upkeep::job::{Job, State};
 use crate::upkeep::{Step, Upkeep, outcome};
 use actors::Failure;
@@ -11,7 +12,7 @@ use anyhow::Context;
 use domain::model::base::answer::Answer;
 use domain::model::base::time::UtcMs;
 use edge::identity::EmptyBody;
-use edge::{Doc, Reply};
+use edge::{ApiError, Doc, Reply};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -32,7 +33,7 @@ pub const BACKUP: Doc = Doc::of("Operation", "Back the store up into its folder 
 /// What these routes share.
 pub struct Admin {
     upkeep: Upkeep,
-    settings: Value,
+    config: Config,
     /// The data folder.
     data: PathBuf,
     /// Where backups that a page asks for lie.
@@ -45,19 +46,16 @@ pub struct Admin {
 
 impl Admin {
     /// Of a store with these settings.
-    ///
-    /// # Errors
-    /// Settings that can't be written: a defect.
-    pub fn new(config: &Config, upkeep: Upkeep) -> anyhow::Result<Self> {
-        Ok(Self {
+    pub fn new(config: &Config, upkeep: Upkeep) -> Self {
+        Self {
             upkeep,
-            settings: show::view(config)?,
+            config: config.clone(),
             data: config.storage.path.clone(),
             backups: config.storage.path.join("backups"),
             keep: config.backup.keep,
             verifying: Job::default(),
             backing_up: Job::default(),
-        })
+        }
     }
 }
 
@@ -113,8 +111,9 @@ impl From<State> for Work {
 
 /// `GET /api/admin/settings`
 pub async fn settings(request: Request) -> Answered {
-    let settings = request.state.admin.settings.as_object().cloned().unwrap_or_default();
-    Ok(Reply::ok(&SettingsView { settings }))
+    let of_hub = request.state.store.hub_settings().map_err(stored)?;
+    let view = show::view(&request.state.admin.config, &of_hub).map_err(ApiError::internal)?;
+    Ok(Reply::ok(&SettingsView { settings: view.as_object().cloned().unwrap_or_default() }))
 }
 
 /// `POST /api/admin/verify`

@@ -92,7 +92,7 @@ pub async fn read(request: Request) -> Answered {
         state: if sealed.is_some() { DayState::Sealed } else { DayState::Open },
         sealed_by: sealed.as_ref().and_then(|day| day.sealed_by.clone()),
         sealed_at: sealed.as_ref().map(|day| day.sealed_at),
-        shifts: shifts.iter().map(|shift| shift::view(shift, now, store.rules())).collect(),
+        shifts: shifts.iter().map(|shift| shift::view(shift, now, &store.rules())).collect(),
         totals: Figures::of(&shifts).map_err(refused)?,
         by_method: day::by_method(&shifts).map_err(refused)?,
         missing: shifts.iter().filter(over).map(Missing::of).collect(),

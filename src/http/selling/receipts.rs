@@ -86,7 +86,7 @@ pub async fn read(request: Request) -> Answered {
         return Ok(Reply::ok(&data(number, head, &subject, &cashier, role)));
     };
     let copy = request.state.store.print_receipt(&ask(&request)?, number).await.map_err(failed)?;
-    let rules = request.state.store.rules();
+    let rules = &request.state.store.rules();
     let layout =
         Layout::of(&Receipt { head, timezone: &rules.timezone, subject: &subject, cashier: &cashier, copy });
     Ok(match form {

@@ -75,14 +75,14 @@ pub async fn current(request: Request) -> Answered {
     let (store, caller) = (&request.state.store, request.caller()?);
     let found = store.current_shift(&caller.user_id, query.register_id.as_ref()).map_err(failed)?;
     shift::may_run(caller, &found)?;
-    let shown = shift::view(&found, clock::now(), store.rules());
-    Ok(Reply::ok(&shift::blind(shown, &found, caller.role, store.rules())))
+    let shown = shift::view(&found, clock::now(), &store.rules());
+    Ok(Reply::ok(&shift::blind(shown, &found, caller.role, &store.rules())))
 }
 
 /// `GET /api/shifts/:id/summary`
 pub async fn summary(request: Request) -> Answered {
     let shift = readable(&request, &ShiftId::from(request.param("id")))?;
-    let rules = request.state.store.rules();
+    let rules = &request.state.store.rules();
     let shown = shift::summary(&shift, clock::now(), rules);
     Ok(Reply::ok(&shift::blind(shown, &shift, request.caller()?.role, rules)))
 }

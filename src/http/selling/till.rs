@@ -121,7 +121,7 @@ struct Shifts {
 /// `GET /api/pos/settings`
 pub async fn settings(request: Request) -> Answered {
     let (shop, caller) = (&request.state, request.caller()?);
-    let (store, rules) = (&shop.store, shop.store.rules());
+    let (store, rules) = (&shop.store, &shop.store.rules());
     let shift = store.current_shift(&caller.user_id, None).ok();
     let own = shift.as_ref().map(|shift| shift.register_id.clone());
     let id = request.register_id.clone().or(own).unwrap_or_else(|| RegisterId::from(MAIN));

@@ -52,7 +52,7 @@ fn lost(
 ) -> Result<Option<ProductSettingsChanged>, CallError> {
     let Some((sku, field)) = product_settings::named(name) else { return Ok(None) };
     let Some(known) = context.storage.products().product_settings(&sku)? else { return Ok(None) };
-    let write = product_settings::newer_field(has, field, &known, &context.rules.store_id);
+    let write = product_settings::newer_field(has, field, &known, &context.rules.now().store_id);
     Ok(write.map(|write| changed(sku, field, write)))
 }
 

@@ -28,8 +28,8 @@ impl State {
             cursor: self.newest_cursor()?,
             wall_clock: self.context.stamps.now(),
             backlog: storage.outbox().backlog()?,
-            day_start: self.context.rules.day_start.strftime("%H:%M").to_string(),
-            timezone: self.context.rules.timezone.iana_name().map(str::to_owned),
+            day_start: self.context.rules.now().day_start.strftime("%H:%M").to_string(),
+            timezone: self.context.rules.now().timezone.iana_name().map(str::to_owned),
         };
         self.said.clone_from(&hello.epoch);
         let (me, plan) = (me.clone(), self.plan);

@@ -13,6 +13,7 @@ use crate::runtime::mailbox;
 use crate::runtime::request::RequestContext;
 use domain::model::base::event::Event;
 use domain::model::base::ids::{SessionId, UserId};
+use domain::model::books::register::Register;
 use domain::model::inventory::transfer::Transfer;
 use domain::model::people::user::{Principal, Role};
 use domain::rules::hub::sync::session;
@@ -53,7 +54,7 @@ pub(super) async fn events(
             },
         }
     }
-    let Parts { mut events, transfers, points, members, .. } = page.end();
+    let Parts { mut events, transfers, registers, points, members, .. } = page.end();
     events.append(&mut settings);
     events.append(&mut unusable);
     for changed in lost {
@@ -63,6 +64,7 @@ pub(super) async fn events(
     events.extend(merge_members(context, members, Origin::feed(new_generation)).await?);
     merge_points(context, points, coverage, Origin::feed(new_generation)).await?;
     events.extend(merge_transfers(context, transfers).await?);
+    events.extend(merge_registers(context, registers).await?);
     Ok(events)
 }
 
@@ -160,19 +162,43 @@ async fn merge_transfers(
     Ok(noted)
 }
 
+async fn merge_registers(
+    context: &Context,
+    registers: Vec<(Change, Register)>,
+) -> Result<Vec<Event>, CallError> {
+    let mut noted = Vec::new();
+    for (change, register) in registers {
+        let request = of_hub(context);
+        let message = |merged| LedgerMessage::MergeRegister { register, request, merged };
+        match context.ledger.call(OWNER_DEADLINE, mailbox::LEDGER, message).await? {
+            Ok(_) => {}
+            Err(problem @ (Failure::Refused(_) | Failure::Internal(_))) => {
+                noted.push(inbound::noted(&change, problem.to_string(), context.stamps.now()));
+            }
+            Err(failure) => return Err(CallError::transient(failure.to_string())),
+        }
+    }
+    Ok(noted)
+}
+
+/// A request of head office.
+fn of_hub(context: &Context) -> Arc<RequestContext> {
+    let caller = Principal {
+        user_id: UserId::from(HUB),
+        name: HUB.to_owned(),
+        role: Role::Admin,
+        store_id: context.rules.now().store_id.clone(),
+        session_id: SessionId::from(HUB),
+    };
+    Arc::new(RequestContext::internal(caller))
+}
+
 /// Tells the ledger of the other store's document. Returns when what it means here is durable.
 ///
 /// # Errors
 /// [`Failure::Refused`] for a document that can't be true, by [`domain::rules::inventory::transfer::merge_remote`].
 pub(crate) async fn merge_transfer(context: &Context, transfer: Transfer) -> Result<(), Failure> {
-    let caller = Principal {
-        user_id: UserId::from(HUB),
-        name: HUB.to_owned(),
-        role: Role::Admin,
-        store_id: context.rules.store_id.clone(),
-        session_id: SessionId::from(HUB),
-    };
-    let (request, transfer) = (Arc::new(RequestContext::internal(caller)), Box::new(transfer));
+    let (request, transfer) = (of_hub(context), Box::new(transfer));
     let message = |merged| LedgerMessage::MergeTransfer { transfer, request, merged };
     context.ledger.call(OWNER_DEADLINE, mailbox::LEDGER, message).await?.map(|_| ())
 }

@@ -129,7 +129,7 @@ impl Prover {
 
     /// Whether a day that was noted as due is over, and not proven as it is now.
     fn look_at(&self, date: Date) -> Result<Look, StorageError> {
-        let (storage, rules) = (&self.context.storage, &self.context.rules);
+        let (storage, rules) = (&self.context.storage, &self.context.rules.now());
         let tally = storage.days().tally()?.number;
         let Some(day) = storage.days().day_figures(date)?.filter(|day| day.tally == tally) else {
             // Of an earlier count: it has no records any more.

@@ -108,6 +108,7 @@ fn kept_kinds(lane: &str) -> Vec<&'static str> {
         Kind::Promotion,
         Kind::Price,
         Kind::Store,
+        Kind::Register,
         Kind::Settings,
     ];
     kinds.into_iter().filter(|kind| kind.lane() == lane).map(Kind::name).collect()

@@ -1,13 +1,16 @@
-//! Settings that both sides write: those of products. Others are kept for whoever will know them.
+//! Settings: those of products, which both sides write, and what head office set for the store. Others are kept for
+//! whoever will know them.
 
 use super::{Page, Untaken};
 use domain::model::base::event::Event;
 use domain::model::base::ids::Sku;
+use domain::model::base::refusal::Refusal;
 use domain::model::hub::sync::local::Change as Kept;
 use domain::model::inventory::product_settings::ProductSettings;
+use domain::rules::base::store_settings;
 use domain::rules::inventory::product_settings;
 use domain::rules::people::member::Heard;
-use domain::wire::feed::{Change, Kind, SettingDown, check};
+use domain::wire::feed::{Change, Kind, SettingDown, StoreSettingsDown, check};
 
 impl Page<'_> {
     pub(super) fn setting(&mut self, change: &Change) -> Result<(), Untaken> {
@@ -30,6 +33,21 @@ impl Page<'_> {
             self.events.push(Event::product_changed(product));
         }
         Ok(())
+    }
+
+    /// It is kept as it came: the rules in force are made of it once it is on the disk. What it says that can't be is
+    /// noted and left out.
+    pub(super) fn store_settings(&mut self, change: &Change) -> Result<(), Untaken> {
+        if change.deleted {
+            return Ok(());
+        }
+        let down: StoreSettingsDown = self.payload(change)?;
+        check::store_settings(change, &down)?;
+        let (_, problems) = store_settings::in_force(&self.rules, &down);
+        match problems.is_empty() {
+            true => Ok(()),
+            false => Err(Untaken::InPart(Refusal::ValidationFailed(problems))),
+        }
     }
 
     fn settled(&self, sku: &Sku) -> Result<ProductSettings, Untaken> {

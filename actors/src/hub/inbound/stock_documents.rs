@@ -1,16 +1,28 @@
-//! What is ordered and what is on its way: suppliers, orders, transfers.
+//! What is ordered and what is on its way: suppliers, orders, transfers; stores and tills.
 
 use super::{Page, Untaken};
 use domain::model::base::event::fact;
+use domain::model::books::register::Register;
 use domain::model::inventory::purchase::{OrderState, PurchaseOrder, Supplier, SupplierState};
 use domain::model::inventory::transfer::Transfer;
-use domain::wire::feed::{Change, StoreDown, check};
+use domain::wire::feed::{Change, RegisterDown, StoreDown, check};
 
 impl Page<'_> {
     /// It is kept as it came: whoever sends goods asks for it.
     pub(super) fn store(&mut self, change: &Change) -> Result<(), Untaken> {
         let store: StoreDown = self.payload(change)?;
         Ok(check::store(change, &store)?)
+    }
+
+    /// Who sells at it changes: the ledger decides. One that head office forgot stays as it is.
+    pub(super) fn register(&mut self, change: &Change) -> Result<(), Untaken> {
+        if !change.deleted {
+            let down: RegisterDown = self.payload(change)?;
+            check::register(change, &down)?;
+            let RegisterDown { register_id, name, disabled } = down;
+            self.registers.push((change.clone(), Register { register_id, name, disabled }));
+        }
+        Ok(())
     }
 
     pub(super) fn supplier(&mut self, change: &Change) -> Result<(), Untaken> {

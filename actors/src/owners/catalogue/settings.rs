@@ -1,6 +1,6 @@
 //! What the store settles about a product: on top of the catalogue's row, and told to head office.
 
-use crate::hub::inbound::{Page, as_change};
+use crate::hub::inbound::{Page, as_change, is_of_store};
 use crate::prelude::*;
 use crate::runtime::command::CatalogueRows;
 use crate::runtime::decide::sync_event;
@@ -78,6 +78,18 @@ pub(super) fn merge_settings(context: &Context, events: &mut Vec<Event>) -> Resu
     *events = page.end().events;
     events.append(&mut others);
     Ok(any)
+}
+
+/// Whether what head office set for the store is among the events, or is gone.
+pub(super) fn of_store(events: &[Event]) -> bool {
+    events.iter().any(|event| match &event.fact {
+        Fact::SyncChanged(it) => match &it.change {
+            Change::Pulled { record } => is_of_store(&record.kind, &record.id),
+            Change::Gone { kind, id } => is_of_store(kind, id),
+            _ => false,
+        },
+        _ => false,
+    })
 }
 
 /// Puts the store's settings on every product among the events: those that come with them, else as they are.

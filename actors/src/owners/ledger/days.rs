@@ -26,7 +26,7 @@ impl State {
             let Some(now) = self.certain().filter(|_| self.context.storage.writable().is_ok()) else {
                 return Ok(());
             };
-            let today = self.context.rules.business_date(now);
+            let today = self.context.rules.now().business_date(now);
             let Some(date) = day::due(today, &self.ledger.book) else { return Ok(()) };
             // Its shifts are read from the rows: the last close has to be in them, and the seal afterwards.
             self.context.storage.barrier().await?;
@@ -51,7 +51,7 @@ impl State {
     /// Opens today again if it sealed itself and something is about to happen on it.
     pub(super) async fn reopen_today(&mut self, request: &RequestContext) -> Result<(), Unconfirmed> {
         let context = &self.context;
-        let reopened = day::goes_on(context.stamps.now(), &context.rules, &self.ledger.book);
+        let reopened = day::goes_on(context.stamps.now(), &context.rules.now(), &self.ledger.book);
         let blocked = context.sync.refuse_if_fenced().is_err() || context.storage.writable().is_err();
         let Some(mut day) = reopened.filter(|_| !blocked) else { return Ok(()) };
         // Where rows can't be read, whoever reads the next one says so.
@@ -78,8 +78,9 @@ impl State {
         // Before anything is decided: no await lies between that and submitting.
         let Ok(permit) = storage.reserve().try_acquire_owned() else { return Ok(()) };
         let stamp = self.context.stamps.stamp();
-        let mut event =
-            guarded(|| day::seal(date, &shifts, sealed.as_ref(), stamp.now, None, &self.context.rules))?;
+        let mut event = guarded(|| {
+            day::seal(date, &shifts, sealed.as_ref(), stamp.now, None, &self.context.rules.now())
+        })?;
         event.fact.day.sealed_at = day::said_after(before, stamp.now);
         let records = vec![record::day_sealed(&stamp, &event.fact.day)];
         self.submit_own(permit, stamp, vec![event.into()], records)

@@ -35,7 +35,7 @@ impl State {
     /// Only a store without a hub does: if every store let the lots it knows die, a member of forty shops
     /// would lose them forty times.
     pub(super) fn expire_points(&mut self, after: Option<MemberId>, me: &ActorRef<LedgerMessage>) {
-        let rules = &self.context.rules;
+        let rules = &self.context.rules.now();
         let alone = self.context.sync.get().state == LinkState::NotConfigured;
         let today = self.certain().filter(|_| alone && rules.policy.points_expire_days > 0);
         let today = today.map(|now| rules.business_date(now)).filter(|today| self.expired_on != Some(*today));

@@ -3,6 +3,7 @@
 use super::Ledger;
 use crate::prelude::*;
 use domain::model::base::ids::RegisterId;
+use domain::model::books::register::Register;
 use domain::rules::books::day::dated;
 use domain::rules::books::register;
 use domain::rules::books::register::{NewRegister, RegisterView};
@@ -13,6 +14,9 @@ pub struct AddRegister(pub NewRegister);
 
 /// Renames a till, or lets it sell or not, by the rules of [`domain::rules::books::register::change`].
 pub struct ChangeRegister(pub RegisterId, pub register::ChangeRegister);
+
+/// Takes over what head office tells of a till, by the rules of [`domain::rules::books::register::merge_remote`].
+pub(super) struct MergeRegister(pub(super) Register);
 
 impl Dispatch for AddRegister {}
 
@@ -43,6 +47,24 @@ impl Command for ChangeRegister {
     fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
         let event = register::change(&self.1, &self.0, &request.authorization(), &ledger.book)?;
         changed(ledger, event, false, "register.changed", request)
+    }
+}
+
+impl Command for MergeRegister {
+    type Book = LedgerBook;
+    type Rows = ();
+    const DATED: bool = false;
+
+    fn is_from_rows(&self, _book: &LedgerBook) -> bool {
+        true
+    }
+
+    fn decide(&self, (): (), ledger: &mut Ledger, _request: &RequestContext) -> Result<Decision, Failure> {
+        let Some(event) = register::merge_remote(&self.0, &ledger.book)? else {
+            return Ok(Decision::Answer(Answer::ok(&())));
+        };
+        let answer = Answer::ok(&RegisterView::from(&event.fact.register));
+        Ok(Outcome::of(ledger.stamps.stamp(), event, Vec::new(), answer).into())
     }
 }
 

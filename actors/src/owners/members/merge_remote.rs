@@ -51,7 +51,7 @@ pub(super) async fn merge(
 fn missing(context: &Context, down: &mut MemberDown) -> Result<Option<MemberChanged>, Failure> {
     let id = MemberId(down.member_id.clone());
     let Some(known) = context.storage.members().member(&id)? else { return Ok(None) };
-    let fields = member::newer_fields(down, &known, &context.rules.store_id);
+    let fields = member::newer_fields(down, &known, &context.rules.now().store_id);
     down.fields.retain(|field, _| !fields.contains_key(field));
     Ok((!fields.is_empty()).then_some(MemberChanged { id, fields }))
 }

@@ -74,7 +74,8 @@ impl Dispatch for PostReturn {
 
 /// The sale that a return is of; a receipt of this store is replaced by its transaction.
 fn sold(context: &Context, command: &mut NewReturn) -> Result<Sold, Failure> {
-    let store = context.rules.store_id.as_str();
+    let rules = context.rules.now();
+    let store = rules.store_id.as_str();
     let own = |number: &str| number.strip_prefix(store).is_some_and(|rest| rest.starts_with('-'));
     let sale = match (&command.transaction_id, &command.receipt_no) {
         (None, None) => return Ok(Sold::Unreceipted),

@@ -66,6 +66,21 @@ impl<'de> Deserialize<'de> for UtcMs {
     }
 }
 
+/// Units of spans of time, from the largest to the smallest, with their milliseconds.
+pub const SPAN_UNITS: [(&str, u64); 5] =
+    [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
+/// The longest span that is accepted: a hundred years.
+const SPAN_DAYS_MAX: u64 = 36_525;
+
+/// The milliseconds of a span as people write it: `10s`, `250ms`, `7d`.
+pub fn span_ms(text: &str) -> Option<u64> {
+    let digits = text.find(|c: char| !c.is_ascii_digit())?;
+    let (count, unit) = text.split_at_checked(digits)?;
+    let (_, unit_ms) = SPAN_UNITS.into_iter().find(|(name, _)| *name == unit.trim_start())?;
+    let ms = count.parse::<u64>().ok()?.checked_mul(unit_ms)?;
+    (ms <= SPAN_DAYS_MAX * 86_400_000).then_some(ms)
+}
+
 #[cfg(test)]
 mod tests {
     use super::UtcMs;

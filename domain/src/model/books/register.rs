@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 /// The till of a shop that names none.
 pub const MAIN: &str = "main";
 
+/// The longest name of a till for people, in bytes.
+pub const NAME_BYTES_MAX: usize = 64;
+
 /// A till.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Register {

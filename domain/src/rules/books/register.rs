@@ -4,7 +4,7 @@ use crate::model::base::refusal::Refusal;
 
 mod change;
 mod register_view;
-pub use change::{ChangeRegister, NAME_BYTES_MAX, NewRegister, RegisterState, add, change};
+pub use change::{ChangeRegister, NewRegister, RegisterState, add, change, merge_remote};
 pub use register_view::RegisterView;
 
 /// Most tills of a store, those that were made by their first use among them.

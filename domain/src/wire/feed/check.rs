@@ -14,14 +14,16 @@ use crate::model::people::user::costs::Costs;
 use crate::model::people::user::{FieldTimes, LATEST_WORD, NAME_BYTES_MAX, Role, login_name};
 use crate::model::selling::price::PriceDown;
 use crate::wire::feed::{
-    Change, Coverage, FieldDown, MemberDown, PointsDown, RevocationDown, SettingDown, StoreDown, UserDown,
+    Change, Coverage, FieldDown, MemberDown, PointsDown, RevocationDown, StoreDown, UserDown,
 };
 use serde_json::Value;
 use std::ops::RangeInclusive;
 
 mod promotion;
+mod settings;
 mod stock_documents;
 pub use promotion::promotion;
+pub use settings::{register, setting, store_settings};
 pub use stock_documents::{order, supplier, transfer};
 
 /// The longest id of a record, in bytes: that of a setting names a product and a field.
@@ -34,7 +36,7 @@ pub const RECORD_BYTES_MAX: usize = 1024 * 1024;
 const DEPTH_MAX: usize = 16;
 
 /// The longest name of a kind and a version, in bytes.
-const WORD_BYTES_MAX: usize = 128;
+pub(super) const WORD_BYTES_MAX: usize = 128;
 
 /// The highest price and cost.
 pub(super) const PRICE_MAX: i64 = 1_000_000_000_000;
@@ -52,10 +54,10 @@ pub(super) const WORDS_BYTES_MAX: usize = 64;
 const BARCODES_MAX: usize = 100;
 
 /// Most fields of a member.
-const FIELDS_MAX: usize = 64;
+pub(super) const FIELDS_MAX: usize = 64;
 
 /// The longest text value of a field that both sides write, in bytes.
-const VALUE_BYTES_MAX: usize = 1024;
+pub(super) const VALUE_BYTES_MAX: usize = 1024;
 
 /// Most epochs and parked records that a page names for its balances.
 const NAMED_MAX: usize = 10_000;
@@ -315,7 +317,13 @@ pub fn values(member: &MemberDown) -> Result<(), Refusal> {
 }
 
 /// A field that both sides write.
-fn written(fields: &mut Fields, name: &str, (value, bytes_max): (&Value, usize), at: &str, by: &str) {
+pub(super) fn written(
+    fields: &mut Fields,
+    name: &str,
+    (value, bytes_max): (&Value, usize),
+    at: &str,
+    by: &str,
+) {
     let mut left = VALUE_BYTES_MAX.saturating_mul(4);
     match value {
         Value::String(text) => fields.text(name, Some(text), bytes_max),
@@ -354,17 +362,6 @@ pub fn coverage(coverage: &Coverage) -> Result<(), Refusal> {
     for event in coverage.missing.iter().take(NAMED_MAX) {
         fields.name("missing", event, REFERENCE_BYTES_MAX);
     }
-    fields.done()
-}
-
-/// A setting; what its value may be is its owner's rule.
-///
-/// # Errors
-/// `validation_failed`.
-pub fn setting(change: &Change, setting: &SettingDown) -> Result<(), Refusal> {
-    let mut fields = Fields::default();
-    same(&mut fields, "name", change, &setting.name);
-    written(&mut fields, "value", (&setting.value, VALUE_BYTES_MAX), &setting.at, &setting.by);
     fields.done()
 }
 

@@ -9,7 +9,7 @@ pub const LANES: [&str; 4] = [USERS, PRICES, MEMBERS, REST];
 /// `user`, `token_revocation`.
 pub const USERS: &str = "users";
 
-/// `settings`, `store`, `price`, `promotion`.
+/// `settings`, `register`, `store`, `price`, `promotion`.
 pub const PRICES: &str = "prices";
 
 /// `member`, `points`.
@@ -26,8 +26,10 @@ pub enum Kind {
     TokenRevocation,
     /// A user that head office gives to the store.
     User,
-    /// A setting of the store.
+    /// A setting of a product in the store, or all that head office set for the store.
     Settings,
+    /// A till of the store.
+    Register,
     /// A store of the company.
     Store,
     /// A price from a day on.
@@ -49,10 +51,11 @@ pub enum Kind {
 }
 
 /// Every kind that this version knows, in the order of the lanes.
-pub const KINDS: [Kind; 12] = [
+pub const KINDS: [Kind; 13] = [
     Kind::TokenRevocation,
     Kind::User,
     Kind::Settings,
+    Kind::Register,
     Kind::Store,
     Kind::Price,
     Kind::Promotion,
@@ -76,6 +79,7 @@ impl Kind {
             Self::TokenRevocation => "token_revocation",
             Self::User => "user",
             Self::Settings => "settings",
+            Self::Register => "register",
             Self::Store => "store",
             Self::Price => "price",
             Self::Promotion => "promotion",
@@ -92,7 +96,7 @@ impl Kind {
     pub fn lane(self) -> &'static str {
         match self {
             Self::TokenRevocation | Self::User => USERS,
-            Self::Settings | Self::Store | Self::Price | Self::Promotion => PRICES,
+            Self::Settings | Self::Register | Self::Store | Self::Price | Self::Promotion => PRICES,
             Self::Member | Self::Points => MEMBERS,
             Self::Product | Self::Supplier | Self::PurchaseOrder | Self::Transfer => REST,
         }

@@ -82,7 +82,8 @@ pub async fn valuation(request: Request) -> Answered {
     let state = request.state;
     let first = after.is_none();
     let scan = move |state: &AppState| {
-        let then = Then::of(query.date, state.store.storage(), state.store.rules());
+        let rules = state.store.rules();
+        let then = Then::of(query.date, state.store.storage(), &rules);
         page(&then, &query, after)
     };
     // The first page is a report on everything, the others read what they show.

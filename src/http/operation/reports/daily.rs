@@ -180,7 +180,7 @@ impl ShiftRow {
 /// `GET /api/reports/daily`
 pub async fn daily(request: Request) -> Answered {
     let query: Query = request.query()?;
-    let rules = request.state.store.rules();
+    let rules = &request.state.store.rules();
     let today = rules.business_date(clock::now());
     let date = query.date.unwrap_or(today);
     if csv::wanted(&request.headers) {
@@ -191,7 +191,7 @@ pub async fn daily(request: Request) -> Answered {
 }
 
 fn collect(shop: &AppState, date: Date) -> Result<Daily, ApiError> {
-    let (storage, rules) = (shop.store.storage(), shop.store.rules());
+    let (storage, rules) = (shop.store.storage(), &shop.store.rules());
     let shifts = storage.shifts().shifts_of_day(date).map_err(stored)?;
     let mut hours = SalesReport::new(GroupBy::Hour, rules.timezone.clone());
     let mut cashiers = SalesReport::new(GroupBy::Cashier, rules.timezone.clone());

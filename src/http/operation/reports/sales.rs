@@ -80,7 +80,7 @@ pub async fn sales(request: Request) -> Answered {
 
 /// The report, and how many of its shifts are not closed.
 fn collect(shop: &AppState, days: &[Date], group_by: GroupBy) -> Result<(SalesReport, usize), ApiError> {
-    let (storage, rules) = (shop.store.storage(), shop.store.rules());
+    let (storage, rules) = (shop.store.storage(), &shop.store.rules());
     let mut report = SalesReport::new(group_by, rules.timezone.clone());
     let mut open = 0_usize;
     for shift in scan::shifts(storage, days) {

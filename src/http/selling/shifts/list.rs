@@ -70,8 +70,8 @@ pub async fn list(request: Request) -> Answered {
             before = Some((shift.business_date, shift.shift_id.clone()));
             looked_at += 1;
             if query.wants(&shift) && shift::may_run(caller, &shift).is_ok() {
-                let shown = shift::view(&shift, clock::now(), store.rules());
-                items.push(shift::blind(shown, &shift, caller.role, store.rules()));
+                let shown = shift::view(&shift, clock::now(), &store.rules());
+                items.push(shift::blind(shown, &shift, caller.role, &store.rules()));
             }
         }
         if complete {
@@ -85,7 +85,7 @@ pub async fn list(request: Request) -> Answered {
 /// `GET /api/shifts/:id`
 pub async fn read(request: Request) -> Answered {
     let shift = readable(&request, &ShiftId::from(request.param("id")))?;
-    let rules = request.state.store.rules();
+    let rules = &request.state.store.rules();
     let shown = shift::view(&shift, clock::now(), rules);
     Ok(Reply::ok(&shift::blind(shown, &shift, request.caller()?.role, rules)))
 }

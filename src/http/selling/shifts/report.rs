@@ -25,7 +25,7 @@ const COLUMNS: usize = 42;
 /// `GET /api/shifts/:id/report`
 pub async fn report(request: Request) -> Answered {
     let shift = readable(&request, &ShiftId::from(request.param("id")))?;
-    let (storage, rules) = (request.state.store.storage(), request.state.store.rules());
+    let (storage, rules) = (request.state.store.storage(), &request.state.store.rules());
     let names = Names::of(storage, &shift).map_err(stored)?;
     let text = text(&shift, &names, request.caller()?.role, clock::now(), rules);
     let accept = request.headers.get("accept").and_then(|value| value.to_str().ok());

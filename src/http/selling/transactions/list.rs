@@ -117,7 +117,7 @@ fn scope(request: &Request, query: &Query, members: &[MemberId]) -> Result<Scope
         let own = store.current_shift(&caller.user_id, None).ok().map(|shift| shift.shift_id);
         return Ok(match own.filter(|_| query.from.is_none() && query.to.is_none()) {
             Some(shift) => Scope::Shift(shift),
-            None => days(query, store.rules()),
+            None => days(query, &store.rules()),
         });
     }
     Ok(Scope::Shift(store.current_shift(&caller.user_id, None).map_err(failed)?.shift_id))

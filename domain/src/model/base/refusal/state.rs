@@ -23,6 +23,7 @@ fn known(state: &str) -> Option<&'static str> {
         "fenced" => {
             "another box is this store now, and this one sells no more: rejoin to make it the store again"
         }
+        "used" => "something was sold under this code, whose rate stays: add a new code",
         "restored" => "this value was put back already",
         "erased" => "this member's data was erased: register the customer anew",
         "merged" => "this member goes on as another one: search again by phone or code",

@@ -5,14 +5,11 @@ use crate::model::base::fields::Fields;
 use crate::model::base::ids::{RegisterId, SHORT_ID_PROBLEM, is_short_id};
 use crate::model::base::refusal::Refusal;
 use crate::model::books::ledger::LedgerBook;
-use crate::model::books::register::Register;
+use crate::model::books::register::{NAME_BYTES_MAX, Register};
 use crate::model::people::authorization::{Authorization, allow};
 use crate::rules::books::register::room;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// The longest name of a till for people, in bytes.
-pub const NAME_BYTES_MAX: usize = 64;
 
 /// `POST /registers`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -95,4 +92,20 @@ pub fn change(
         register.disabled = state == RegisterState::Disabled;
     }
     Ok(Event::of(fact::RegisterChanged { register }))
+}
+
+/// Takes in a till as head office has it; none where it is so already.
+///
+/// # Errors
+/// `validation_failed` where the store has no room for one more.
+pub fn merge_remote(
+    register: &Register,
+    book: &LedgerBook,
+) -> Result<Option<Event<fact::RegisterChanged>>, Refusal> {
+    match book.registers.get(&register.register_id) {
+        Some(known) if known == register => return Ok(None),
+        Some(_) => {}
+        None => room(book.registers.len())?,
+    }
+    Ok(Some(Event::of(fact::RegisterChanged { register: register.clone() })))
 }

@@ -7,8 +7,8 @@ use crate::model::inventory::purchase::{PurchaseOrder, Supplier};
 use crate::model::inventory::transfer::Transfer;
 use crate::model::people::user::FieldTimes;
 use crate::model::selling::promotion::Promotion;
-use crate::wire::feed::Kind;
 use crate::wire::feed::lane::KINDS;
+use crate::wire::feed::{Kind, RegisterDown, SettingDown, StoreSettingsDown};
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
@@ -34,6 +34,7 @@ fn sound() -> Vec<(Kind, &'static str, Value)> {
             "category": "Fruit", "barcodes": [{"code": "899", "pack_qty": 1}], "cost": 60, "reorder_level": 1,
             "track_stock": true, "state": "active", "price_set_at": at, "updated_at": at}),
         ),
+        (Kind::Register, "till-1", json!({"register_id": "till-1", "name": "Front", "disabled": true})),
         (Kind::Store, "S002", json!({"store_id": "S002", "name": "North", "disabled": false})),
         (
             Kind::Price,
@@ -123,6 +124,7 @@ fn checked(kind: Kind, id: &str, payload: Value) -> Result<(), Refusal> {
         Kind::Member => member(&change, &read::<MemberDown>(&change)),
         Kind::Points => points(&change, &read::<PointsDown>(&change)),
         Kind::Settings => setting(&change, &read::<SettingDown>(&change)),
+        Kind::Register => register(&change, &read::<RegisterDown>(&change)),
     }
 }
 
@@ -184,6 +186,8 @@ fn a_sound_record_of_each_kind_passes_and_every_wrong_field_is_named() {
         (Kind::Member, "/fields/name/value", &[json!(long), json!("a\u{0}")]),
         (Kind::Member, "/fields/name/at", &[json!(long)]),
         (Kind::Points, "/balance", &[json!(i64::MAX), json!(i64::MIN)]),
+        (Kind::Register, "/register_id", &[json!("till-2"), json!("")]),
+        (Kind::Register, "/name", &[json!(""), json!(long), json!("a\nb")]),
         (Kind::Settings, "/value", &[json!(long)]),
         (Kind::Settings, "/name", &[json!("product:B:shelf_place")]),
     ];
@@ -230,4 +234,27 @@ fn what_a_page_says_of_its_balances_is_bounded_too() {
         said(json!([]), json!(vec!["evt_1"; NAMED_MAX + 1])),
     ];
     assert!(wrong.iter().all(Result::is_err), "{wrong:?}");
+}
+
+#[test]
+fn what_head_office_set_for_a_store_is_one_bounded_record() {
+    let told = |id: &str, fields: Value| {
+        let change = Change {
+            cursor: "c".into(),
+            kind: Kind::Settings.name().into(),
+            id: id.into(),
+            version: "v".into(),
+            deleted: false,
+            effective_at: None,
+            payload: json!({"fields": fields}),
+        };
+        store_settings(&change, &read::<StoreSettingsDown>(&change)).is_ok()
+    };
+    let one = json!({"value": true, "at": "x", "by": "chg_1"});
+    let many: serde_json::Map<String, Value> =
+        (0..=FIELDS_MAX).map(|n| (n.to_string(), one.clone())).collect();
+    assert!(told("store", json!({"shifts.blind": one})));
+    assert!(!told("shop", json!({"shifts.blind": one})));
+    assert!(!told("store", json!({"": one})) && !told("store", json!(many)));
+    assert!(!told("store", json!({"shifts.blind": {"value": true, "at": "x".repeat(200), "by": "chg_1"}})));
 }

@@ -1,0 +1,45 @@
+//! The rules in force: those of the settings file, and over them what head office set.
+
+use domain::model::base::settings::Rules;
+use domain::rules::base::store_settings;
+use domain::wire::feed::{Kind, STORE_SETTINGS, StoreSettingsDown};
+use std::sync::{Arc, PoisonError, RwLock};
+use storage::{Storage, StorageError};
+
+/// The rules in force. Whoever decides takes them once: they may be others the next time.
+#[derive(Clone)]
+pub(crate) struct LiveRules {
+    file: Arc<Rules>,
+    now: Arc<RwLock<Arc<Rules>>>,
+}
+
+impl LiveRules {
+    /// Those of the file, with what head office set until now.
+    pub(crate) fn load(file: Rules, storage: &Storage) -> Result<Self, StorageError> {
+        let file = Arc::new(file);
+        let rules = Self { now: Arc::new(RwLock::new(Arc::clone(&file))), file };
+        rules.reload(storage)?;
+        Ok(rules)
+    }
+
+    /// Those that count now.
+    pub(crate) fn now(&self) -> Arc<Rules> {
+        Arc::clone(&self.now.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Makes them anew of what is kept of head office.
+    pub(crate) fn reload(&self, storage: &Storage) -> Result<(), StorageError> {
+        let rules = match of_hub(storage)? {
+            Some(down) => Arc::new(store_settings::in_force(&self.file, &down).0),
+            None => Arc::clone(&self.file),
+        };
+        *self.now.write().unwrap_or_else(PoisonError::into_inner) = rules;
+        Ok(())
+    }
+}
+
+/// What head office set; none: nothing, or nothing that can be read.
+pub(crate) fn of_hub(storage: &Storage) -> Result<Option<StoreSettingsDown>, StorageError> {
+    let kept = storage.sync().inbound(Kind::Settings.name(), STORE_SETTINGS)?;
+    Ok(kept.and_then(|record| serde_json::from_value(record.payload).ok()))
+}
