@@ -17,6 +17,22 @@ CREATE TABLE hub (
     created_at BIGINT NOT NULL
 );
 
+-- Lists that head office keeps for the whole company: categories, tax codes, tiers, reasons, payment methods.
+CREATE TABLE company_lists (
+    list TEXT NOT NULL,
+    code TEXT NOT NULL,
+    document TEXT NOT NULL,
+    PRIMARY KEY (list, code)
+);
+
+-- What an administrator set in the place of what the settings file says; the value is JSON.
+CREATE TABLE settings (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL,
+    changed_at BIGINT NOT NULL,
+    changed_by TEXT NOT NULL
+);
+
 -- Verified backups that are kept.
 CREATE TABLE backups (
     backup_id TEXT PRIMARY KEY,
@@ -175,6 +191,15 @@ CREATE TABLE stores (
     digest_date TEXT,
     digest_result TEXT,
     digest_at BIGINT
+);
+
+-- Tills of stores, as head office named them.
+CREATE TABLE registers (
+    store_id TEXT NOT NULL,
+    register_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    disabled BIGINT NOT NULL,
+    PRIMARY KEY (store_id, register_id)
 );
 
 -- What is wrong with a store and since when, until a person or the store itself has put it right.

@@ -1,6 +1,6 @@
 //! Settings: `hub.toml`, then the environment, over the defaults.
 
-mod check;
+pub mod check;
 
 use domain::rules::books::posting::PointsPolicy;
 use edge::settings::{Settings, duration::Period};
@@ -28,6 +28,8 @@ pub struct Config {
     pub sync: Sync,
     /// Members.
     pub members: Members,
+    /// Products.
+    pub catalogue: Catalogue,
     /// The books.
     pub finance: Finance,
     /// Orders and suppliers' invoices.
@@ -169,6 +171,14 @@ impl Reach {
             Self::Met => "met",
         }
     }
+}
+
+/// `[catalogue]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Catalogue {
+    /// A product may only be put into a category that head office has listed.
+    pub closed_categories: bool,
 }
 
 /// `[finance]`

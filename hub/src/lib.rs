@@ -34,7 +34,7 @@ pub mod feed {
     pub mod shared;
     pub mod wait;
 
-    pub use entry::{Entry, LANES, PAGE_MAX, Ticket, append, heads, lane, publish, take};
+    pub use entry::{Entry, LANES, PAGE_MAX, Ticket, append, heads, lane, publish, replace_older, take};
     pub use read::{Page, Reader, snapshot};
 }
 
@@ -120,6 +120,7 @@ pub mod state {
     pub mod cursors;
     pub mod hub;
     pub mod idempotency;
+    pub mod office_settings;
     pub mod seen;
     pub mod used_tokens;
 }

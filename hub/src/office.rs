@@ -68,8 +68,20 @@ pub mod goods {
     pub mod transfer_document;
 }
 
+/// Lists for the whole company: categories, tax codes, tiers, reasons, payment methods.
+pub mod lists {
+    pub mod category;
+    pub mod entry;
+    pub mod list_routes;
+    pub mod payment_method;
+    pub mod reason;
+    pub mod tax_code;
+    pub mod tier;
+}
+
 /// Members of all stores.
 pub mod members {
+    pub mod erase;
     pub mod member;
     pub mod member_routes;
     pub mod merge;
@@ -146,6 +158,12 @@ pub mod promotions {
     pub mod promotion_routes;
 }
 
+/// Tills of stores.
+pub mod registers {
+    pub mod register;
+    pub mod register_routes;
+}
+
 /// Figures over all stores.
 pub mod reports {
     mod cash;
@@ -167,6 +185,12 @@ pub mod reports {
     mod settlements;
     mod shrinkage;
     mod stock;
+}
+
+/// What head office may set while it runs.
+pub mod settings {
+    pub mod setting;
+    pub mod setting_routes;
 }
 
 /// Goods of all stores.
@@ -218,6 +242,8 @@ pub mod stores {
     pub mod status_counts;
     pub mod store;
     pub mod store_routes;
+    pub mod store_setting;
+    pub mod store_setting_routes;
     pub mod sums;
 }
 

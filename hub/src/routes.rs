@@ -27,6 +27,7 @@ use edge::openapi::{DocumentError, Info};
 use edge::{Access, Handler, Route, docs, pages};
 use std::sync::{LazyLock, OnceLock};
 
+mod administration;
 mod inventory;
 mod payables;
 mod purchasing;
@@ -61,8 +62,10 @@ macro_rules! shared {
 }
 
 /// Every route; each is described beside its handler.
-pub static ROUTES: LazyLock<Vec<Route<Hub>>> =
-    LazyLock::new(|| [SHARED, inventory::ROWS, purchasing::ROWS, payables::ROWS, settlement::ROWS].concat());
+pub static ROUTES: LazyLock<Vec<Route<Hub>>> = LazyLock::new(|| {
+    [SHARED, administration::ROWS, inventory::ROWS, purchasing::ROWS, payables::ROWS, settlement::ROWS]
+        .concat()
+});
 
 /// What has no table of its own.
 const SHARED: &[Route<Hub>] = &[

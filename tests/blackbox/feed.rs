@@ -11,3 +11,4 @@ mod prices;
 pub(crate) mod reach;
 mod receipts;
 mod settings;
+mod store_settings;

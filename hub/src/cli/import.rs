@@ -1,6 +1,7 @@
 //! `import products FILE.csv`
 
 use crate::config::Config;
+use crate::office::lists::category;
 use crate::office::products::product;
 use crate::state::hub;
 use crate::table::audit;
@@ -46,6 +47,10 @@ pub async fn run(config: &Config, command: ImportCommand) -> anyhow::Result<()> 
     };
     let (db, _) = hub::open_db(config).await?;
     let mut write = db.write().await?;
+    if config.catalogue.closed_categories {
+        let named = products.iter().filter_map(|row| row.product.category.clone());
+        category::check_known(&mut write, named.collect()).await?;
+    }
     let imported = product::import(&mut write, products, now).await?;
     audit::append(&mut write, &UserId::default(), "products.imported", &json!(imported), now).await?;
     write.commit().await?;

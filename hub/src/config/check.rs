@@ -1,6 +1,6 @@
 //! Rules over settings that types alone can't say.
 
-use crate::config::{Config, Purchasing};
+use crate::config::{Config, Finance, Purchasing, Settlement};
 use crate::db::Engine;
 use domain::model::base::ids::{SHORT_ID_PROBLEM, is_short_id};
 use domain::model::base::limits::FIGURE_MAX;
@@ -42,17 +42,8 @@ pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
     rule(keep, "backup.keep", "must be 2 to 1000: with fewer, stores could forget nothing");
     rule((1..=1024).contains(&config.sync.batches_at_once), "sync.batches_at_once", "must be 1 to 1024");
     rule(config.sync.enrolment_ttl >= Period::seconds(1), "sync.enrolment_ttl", "must be at least 1s");
-    let finance = &config.finance;
-    rule(finance.first_month().is_some(), "finance.fiscal_year_start", "must be the first of a month, MM-01");
-    let limit = (0..=FIGURE_MAX).contains(&finance.manual_limit);
-    rule(limit, "finance.manual_limit", "must be 0 to 9007199254740991; 0: no limit");
-    rule(finance.points_redemption_bp <= 10_000, "finance.points_redemption_bp", "must be 0 to 10000");
-    let limit = (0..=FIGURE_MAX).contains(&finance.approval_limit);
-    rule(limit, "finance.approval_limit", "must be 0 to 9007199254740991; 0: no limit");
-    let carry = config.settlement.carry_days <= PLAN_DAYS_MAX;
-    rule(carry, "settlement.carry_days", "must be 0 to 3650");
+    office((&config.finance, &config.purchasing, &config.settlement), &mut rule);
     rule(config.jobs.time().is_some(), "jobs.at", "must be a time of day, HH:MM");
-    purchasing(&config.purchasing, &mut rule);
     let retain = config.sync.feed_retain;
     let enough = retain >= Period::days(FEED_RETAIN_DAYS_MIN) || retain == Period::ZERO;
     rule(enough, "sync.feed_retain", "must be at least 35d, or 0s to keep nothing that is void");
@@ -62,7 +53,23 @@ pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
 /// The longest time that is planned for, in days.
 const PLAN_DAYS_MAX: u32 = 3650;
 
-fn purchasing(config: &Purchasing, rule: &mut impl FnMut(bool, &'static str, &str)) {
+/// What holds for the settings that head office may change while it runs, wherever they were set.
+pub fn office(
+    (finance, purchasing, settlement): (&Finance, &Purchasing, &Settlement),
+    rule: &mut impl FnMut(bool, &'static str, &str),
+) {
+    rule(finance.first_month().is_some(), "finance.fiscal_year_start", "must be the first of a month, MM-01");
+    for (key, amount) in
+        [("finance.manual_limit", finance.manual_limit), ("finance.approval_limit", finance.approval_limit)]
+    {
+        rule((0..=FIGURE_MAX).contains(&amount), key, "must be 0 to 9007199254740991; 0: no limit");
+    }
+    rule(finance.points_redemption_bp <= 10_000, "finance.points_redemption_bp", "must be 0 to 10000");
+    buying(purchasing, rule);
+    rule(settlement.carry_days <= PLAN_DAYS_MAX, "settlement.carry_days", "must be 0 to 3650");
+}
+
+fn buying(config: &Purchasing, rule: &mut impl FnMut(bool, &'static str, &str)) {
     for (key, amount) in [
         ("purchasing.approval_limit", config.approval_limit),
         ("purchasing.accept_limit", config.accept_limit),

@@ -114,6 +114,18 @@ pub async fn publish(
     Ok(())
 }
 
+/// Has every change of a record that the feed still keeps say what its last one says: nobody reads any more what it
+/// said before.
+pub async fn replace_older(
+    connection: &mut AnyConnection,
+    kind: Kind,
+    (id, version, payload): (String, String, String),
+) -> Result<(), sqlx::Error> {
+    let sql = "UPDATE feed SET version = $4, payload = $5 WHERE lane = $1 AND kind = $2 AND id = $3";
+    let query = sqlx::query(sql).bind(kind.lane()).bind(kind.name()).bind(id).bind(version).bind(payload);
+    query.execute(connection).await.map(drop)
+}
+
 /// The lane of that name.
 pub fn lane(name: &str) -> Option<&'static str> {
     LANES.into_iter().find(|lane| *lane == name)

@@ -1,12 +1,13 @@
 //! What a batch makes other stores, and its own, hear: the last statements of its transaction.
 
 use crate::feed::{self, Entry, LANES};
+use crate::projection::fields::{self, MEMBER, STATE};
 use crate::projection::members::duplicate_members;
 use crate::projection::points;
 use crate::table::member;
 use domain::model::base::time::UtcMs;
 use domain::model::hub::sync::ConflictDown;
-use domain::wire::feed::{RecordVersion, lane};
+use domain::wire::feed::{Kind, RecordVersion, lane};
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
@@ -65,12 +66,24 @@ impl FeedUpdates {
                 duplicate_members::note(connection, named, now).await?;
             }
         }
+        let mut erased = Vec::new();
         for member_id in &self.members {
-            entries.extend(crate::projection::fields::member_entry(connection, member_id).await?);
+            let Some(entry) = fields::member_entry(connection, member_id).await? else { continue };
+            if fields::is_erased(fields::read(connection, MEMBER, member_id).await?.get(STATE)) {
+                erased.push((
+                    entry.id.clone(),
+                    entry.version.clone().unwrap_or_default(),
+                    entry.payload.clone(),
+                ));
+            }
+            entries.push(entry);
         }
         entries.extend(points.iter().map(|member_id| points::entry(member_id)));
         let any = !entries.is_empty();
         feed::publish(connection, entries, now).await?;
+        for record in erased {
+            feed::replace_older(connection, Kind::Member, record).await?;
+        }
         Ok(any)
     }
 }

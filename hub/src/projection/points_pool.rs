@@ -99,6 +99,15 @@ pub(crate) async fn adopt(
     Ok(done.rows_affected() > 0)
 }
 
+/// From here on so many of the points that are earned are expected to be redeemed, in basis points.
+pub(crate) async fn expect_redeemed(
+    connection: &mut AnyConnection,
+    redemption_bp: u32,
+) -> Result<(), sqlx::Error> {
+    let sql = "UPDATE points_pool SET redemption_bp = $1 WHERE singleton = 1";
+    sqlx::query(sql).bind(i64::from(redemption_bp)).execute(connection).await.map(drop)
+}
+
 /// What is wrong with the pool in itself, and against the books.
 pub(crate) async fn problems(pool: &AnyPool) -> Result<Vec<String>, sqlx::Error> {
     let mut problems = Vec::new();

@@ -1,6 +1,6 @@
 //! What handlers and background work share: the database, keys, and what a process remembers.
 
-use crate::config::{Config, Finance, Purchasing, Reach, Settlement};
+use crate::config::{Config, Reach};
 use crate::db::{self, Db};
 use crate::feed::shared::Tails;
 use crate::feed::wait::Waits;
@@ -9,6 +9,7 @@ use crate::projection::points_pool;
 use crate::secret::{self, Fingerprints};
 use crate::state::cursors::{self, Cursors};
 use crate::state::idempotency::Running;
+use crate::state::office_settings::OfficeSettings;
 use crate::state::seen::Seen;
 use crate::state::used_tokens::UsedTokens;
 use crate::table::hub::Identity;
@@ -25,6 +26,7 @@ use edge::private;
 use edge::tokens::Keys;
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
+use sqlx::AnyConnection;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -69,14 +71,12 @@ pub struct Hub {
     pub feed_retain: Duration,
     /// Which stores are told of a member.
     pub reach: Reach,
-    /// How the books are kept.
-    pub finance: Finance,
-    /// How goods are bought.
-    pub purchasing: Purchasing,
-    /// How what others pay out is settled.
-    pub settlement: Settlement,
+    /// Whether products are put into listed categories alone.
+    pub closed_categories: bool,
     /// When what is done once a day is done.
     pub jobs_at: Time,
+    /// How the books are kept and goods are bought, as the file says.
+    file_settings: OfficeSettings,
     /// Head office's own time zone.
     pub zone: TimeZone,
     /// Since when this process serves.
@@ -87,6 +87,14 @@ impl Hub {
     /// The date at head office.
     pub fn today(&self, now: UtcMs) -> Date {
         now.timestamp().to_zoned(self.zone.clone()).date()
+    }
+
+    /// How the books are kept and goods are bought, by the file and by what administrators set since.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn settings(&self, connection: &mut AnyConnection) -> Result<OfficeSettings, sqlx::Error> {
+        self.file_settings.clone().with_changes(connection).await
     }
 
     /// Looks how far the feed is, and wakes whom that concerns. If it fails the next look does.
@@ -143,8 +151,10 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
     let fingerprints = Fingerprints::load(&path).with_context(|| path.display().to_string())?;
     let reach = config.members.reach;
     member_reach::widen(&db, reach, clock::now()).await?;
-    let Finance { points_policy, points_redemption_bp, .. } = config.finance;
-    if !points_pool::adopt(db.pool(), points_policy, points_redemption_bp).await? {
+    let file_settings = OfficeSettings::of(config);
+    let settings = file_settings.clone().with_changes(&mut *db.pool().acquire().await?).await?;
+    let finance = settings.finance;
+    if !points_pool::adopt(db.pool(), finance.points_policy, finance.points_redemption_bp).await? {
         bail!(
             "finance.points_policy is not that of the points there are: it changes only while there are none"
         );
@@ -169,10 +179,9 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
         enrolment_ttl: config.sync.enrolment_ttl.duration(),
         feed_retain: config.sync.feed_retain.duration(),
         reach,
-        finance: config.finance.clone(),
-        purchasing: config.purchasing.clone(),
-        settlement: config.settlement.clone(),
+        closed_categories: config.catalogue.closed_categories,
         jobs_at: config.jobs.time().context("jobs.at")?,
+        file_settings,
         zone: TimeZone::get(&config.hub.timezone).context("hub.timezone")?,
         started: Instant::now(),
     }))

@@ -15,6 +15,12 @@ mod feeds {
     pub mod snapshot;
 }
 mod office {
+    pub mod administration {
+        pub mod erased;
+        pub mod lists;
+        pub mod settings;
+        pub mod stores;
+    }
     pub mod audit;
     pub mod auth;
     pub mod documents {

@@ -1,6 +1,7 @@
 //! Every operation of the documents that changes data has a probe here, and every probe holds: the same
 //! request again gets the same bytes, another body is refused, and refusals are not kept.
 
+mod administration;
 mod attempt;
 mod books;
 mod goods;
@@ -101,6 +102,7 @@ fn every_change_at_the_hub_is_safe_to_repeat() {
         .chain(books::BOOKS)
         .chain(purchasing::PURCHASING)
         .chain(settlement::SETTLEMENT)
+        .chain(administration::ADMINISTRATION)
         .collect();
     covered("cloud-hub", &all);
     let mut hub = Hub::open();

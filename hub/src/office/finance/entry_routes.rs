@@ -61,7 +61,8 @@ pub async fn post(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let writer = Writer::alone(&mut keyed.write, &request, now).await?;
-    let written = writer.post(&mut keyed.write, &new, request.state.finance.manual_limit).await?;
+    let limit = request.state.settings(&mut keyed.write).await?.finance.manual_limit;
+    let written = writer.post(&mut keyed.write, &new, limit).await?;
     answer(&request, keyed, "finance.entry_written", &written).await
 }
 

@@ -55,6 +55,13 @@ pub struct New {
     from: Date,
 }
 
+impl New {
+    /// What is mapped, to which account, from which day on.
+    pub fn of(of: MappingOf, key: String, account: String, from: Date) -> Self {
+        Self { of, key, account, from }
+    }
+}
+
 /// Where a page begins: after this day, kind and key.
 pub type Bookmark = (Date, String, String);
 

@@ -79,10 +79,11 @@ pub async fn close(request: Request) -> Answered {
         return Err(ApiError::field("store_ids", "a month is closed in all books").into());
     }
     let (month, now) = (month(&request)?, clock::now());
-    let first_month = request.state.finance.first_month().unwrap_or(1);
     let proofs = proof::of_now(&request.state.db, now).await?;
     let mut keyed = begun!(request, now);
     let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let finance = request.state.settings(&mut keyed.write).await?.finance;
+    let first_month = finance.first_month().unwrap_or(1);
     writer.close(&mut keyed.write, month, first_month, (&ask, &proofs)).await?;
     let view = period::view(&mut keyed.write, month).await?;
     let details = json!({"month": month, "result": view.result, "force": ask.force, "reason": ask.reason});
@@ -105,7 +106,8 @@ pub async fn reopen(request: Request) -> Answered {
 pub async fn status(request: Request) -> Answered {
     let mut connection = request.state.db.pool().acquire().await?;
     let today = request.state.today(clock::now());
-    Ok(Reply::ok(&status::read(&mut connection, &request.state.finance, today).await?))
+    let finance = request.state.settings(&mut connection).await?.finance;
+    Ok(Reply::ok(&status::read(&mut connection, &finance, today).await?))
 }
 
 /// `POST /api/finance/proofs`

@@ -2,6 +2,7 @@
 
 use crate::http::change::{self, begun};
 use crate::http::{Answered, Request};
+use crate::office::members::erase::{self, Erase};
 use crate::office::members::member::{self, View};
 use crate::office::members::merge::{self, By, Merge};
 use domain::model::base::answer::Answer;
@@ -44,6 +45,19 @@ pub const MERGE: Doc = Doc::of(
 )
 .body::<Merge>(r#"{"into": "mbr_2"}"#)
 .answers::<View>(MEMBER)
+.refuses(&[Code::InvalidState]);
+
+/// `POST /api/members/:id/erase`
+pub const ERASE: Doc = Doc::of(
+    "Members",
+    "Erase everything personal of a member, here and at every store; sales and points keep the id",
+)
+.body::<Erase>(r#"{"reason": "asked for by letter of 2026-11-19"}"#)
+.answers::<View>(
+    r#"{"member_id": "mbr_1", "code": null, "name": "erased", "phone": null, "email": null, "birth_date": null,
+    "tier": null, "state": "erased", "points_balance": 12, "joined_at": "2026-11-20T02:06:34.739Z",
+    "updated_at": "2026-11-21T02:06:34.739Z", "version": "1795226794739-00000-hub"}"#,
+)
 .refuses(&[Code::InvalidState]);
 
 #[derive(Deserialize, JsonSchema)]
@@ -112,4 +126,15 @@ pub async fn merge(request: Request) -> Answered {
     let merged = merge::merge(&mut keyed.write, request.param("id"), &asked, &by).await?;
     let done = ("member.merged", json!({"member_id": request.param("id"), "into": merged.member_id}));
     change::finish_audited(&request, keyed, done, Answer::ok(&merged)).await
+}
+
+/// `POST /api/members/:id/erase`
+pub async fn erase(request: Request) -> Answered {
+    let asked: Erase = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let by = By { user_id: &request.caller()?.user_id, clock: &request.state.clock, now };
+    let erased = erase::erase(&mut keyed.write, request.param("id"), &asked, &by).await?;
+    let done = ("member.erased", json!({"member_id": erased.member_id, "reason": asked.reason}));
+    change::finish_audited(&request, keyed, done, Answer::ok(&erased)).await
 }

@@ -42,9 +42,13 @@ impl<'a> Buyer<'a> {
     /// Whoever asks.
     ///
     /// # Errors
-    /// Nobody asks.
-    pub fn of(request: &'a Request, now: UtcMs) -> Result<Self, ApiError> {
-        let (caller, set) = (request.caller()?, &request.state.purchasing);
+    /// Nobody asks; the database's.
+    pub async fn of(
+        connection: &mut AnyConnection,
+        request: &'a Request,
+        now: UtcMs,
+    ) -> Result<Self, Failure> {
+        let (caller, set) = (request.caller()?, request.state.settings(connection).await?.purchasing);
         Ok(Self {
             approver: Approver { by: &caller.user_id.0, role: caller.role },
             now,

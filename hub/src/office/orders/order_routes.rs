@@ -66,7 +66,7 @@ pub async fn add(request: Request) -> Answered {
     let new: order::New = request.json()?;
     let now = clock::now();
     let mut keyed = begun!(request, now);
-    let buyer = Buyer::of(&request, now)?;
+    let buyer = Buyer::of(&mut keyed.write, &request, now).await?;
     let made = order::create(&mut keyed.write, new, &buyer).await?;
     let location = format!("/api/purchase-orders/{}", made.po_id);
     let done = ("purchase_order.created", ordered(&made));
@@ -78,7 +78,7 @@ pub async fn change(request: Request) -> Answered {
     let asked: order::Change = request.json()?;
     let now = clock::now();
     let mut keyed = begun!(request, now);
-    let buyer = Buyer::of(&request, now)?;
+    let buyer = Buyer::of(&mut keyed.write, &request, now).await?;
     let changed = order::change(&mut keyed.write, request.param("id"), asked, &buyer).await?;
     let done = ("purchase_order.changed", ordered(&changed));
     change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await

@@ -98,7 +98,7 @@ async fn step(request: Request, named: fn(&Request) -> Result<Step, ApiError>) -
     let step = named(&request)?;
     let now = clock::now();
     let mut keyed = begun!(request, now);
-    let buyer = Buyer::of(&request, now)?;
+    let buyer = Buyer::of(&mut keyed.write, &request, now).await?;
     let order = order_step::take(&mut keyed.write, request.param("id"), step, &reason, &buyer).await?;
     let mut details = ordered(&order);
     set_reason(&mut details, reason.reason.as_deref());
@@ -111,7 +111,7 @@ pub async fn revise(request: Request) -> Answered {
     let reason = asked.reason.clone();
     let now = clock::now();
     let mut keyed = begun!(request, now);
-    let buyer = Buyer::of(&request, now)?;
+    let buyer = Buyer::of(&mut keyed.write, &request, now).await?;
     let order = order_step::revise(&mut keyed.write, request.param("id"), asked, &buyer).await?;
     let mut details = ordered(&order);
     set_reason(&mut details, Some(&reason));

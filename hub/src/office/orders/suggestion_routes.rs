@@ -50,8 +50,8 @@ pub async fn list(request: Request) -> Answered {
     let now = clock::now();
     let mut read = request.state.db.pool().acquire().await?;
     store::check_known(&mut read, "store_id", &ask.store_id).await?;
-    let (set, today) = (&request.state.purchasing, request.state.today(now));
-    let items = suggestion::suggestions(&mut read, &ask, set, today).await?;
+    let (set, today) = (request.state.settings(&mut read).await?.purchasing, request.state.today(now));
+    let items = suggestion::suggestions(&mut read, &ask, &set, today).await?;
     let last_seen = suggestion::last_seen(&mut read, &ask.store_id).await?;
     Ok(Reply::ok(&Suggestions { as_of: now, last_seen, items }))
 }
@@ -61,10 +61,10 @@ pub async fn order(request: Request) -> Answered {
     let ask: SuggestionsQuery = request.json()?;
     let now = clock::now();
     let mut keyed = begun!(request, now);
-    let buyer = Buyer::of(&request, now)?;
+    let buyer = Buyer::of(&mut keyed.write, &request, now).await?;
     store::check_known(&mut keyed.write, "store_id", &ask.store_id).await?;
-    let set = &request.state.purchasing;
-    let found = suggestion::suggestions(&mut keyed.write, &ask, set, buyer.today).await?;
+    let set = request.state.settings(&mut keyed.write).await?.purchasing;
+    let found = suggestion::suggestions(&mut keyed.write, &ask, &set, buyer.today).await?;
     let mut by_supplier: BTreeMap<String, Vec<order::NewLine>> = BTreeMap::new();
     for one in found {
         let Some(supplier_id) = one.supplier_id else { continue };

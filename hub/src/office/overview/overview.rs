@@ -3,6 +3,7 @@
 use crate::office::finance::proof::{self, LastProof};
 use crate::office::stores::status;
 use domain::model::base::time::UtcMs;
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
 use sqlx::AnyPool;
@@ -26,6 +27,10 @@ pub struct Overview {
     pub exceptions_count: i64,
     /// Purchase orders that wait for their approval.
     pub orders_to_approve_count: i64,
+    /// Settlements of stores' days that are not approved.
+    pub settlements_open_count: i64,
+    /// Invoices that are not paid and were due before today, or are today.
+    pub invoices_due_count: i64,
     /// What the last proof of the books came to; none: none was asked for yet.
     pub last_proof: Option<LastProof>,
     /// When head office was last backed up by `cloud-hub backup`; none: never.
@@ -33,11 +38,13 @@ pub struct Overview {
 }
 
 /// Looks at everything, store by store in pages.
-pub async fn read(pool: &AnyPool, now: UtcMs) -> Result<Overview, sqlx::Error> {
+pub async fn read(pool: &AnyPool, now: UtcMs, today: Date) -> Result<Overview, sqlx::Error> {
     let (stores_by_state, stores_with_problems_count, stores_by_problem) = stores(pool, now).await?;
     let count = |sql: &'static str| sqlx::query_scalar::<_, i64>(sql).fetch_one(pool);
     let sql = "SELECT MAX(at) FROM own_audit WHERE action = $1";
     let backup: Option<i64> = sqlx::query_scalar(sql).bind("backup.made").fetch_one(pool).await?;
+    let sql = "SELECT COUNT(*) FROM invoices WHERE open > 0 AND due_date <= $1";
+    let invoices_due_count = sqlx::query_scalar(sql).bind(today.to_string()).fetch_one(pool).await?;
     Ok(Overview {
         stores_by_state,
         stores_with_problems_count,
@@ -45,6 +52,8 @@ pub async fn read(pool: &AnyPool, now: UtcMs) -> Result<Overview, sqlx::Error> {
         parked_count: count("SELECT COUNT(*) FROM parked").await?,
         exceptions_count: count("SELECT COUNT(*) FROM exceptions WHERE settled_at IS NULL").await?,
         orders_to_approve_count: count("SELECT COUNT(*) FROM purchase_orders WHERE state = 'draft'").await?,
+        settlements_open_count: count("SELECT COUNT(*) FROM settlements WHERE state <> 'approved'").await?,
+        invoices_due_count,
         last_proof: proof::last(&mut *pool.acquire().await?).await?,
         last_backup_at: backup.map(UtcMs),
     })

@@ -8,10 +8,12 @@ use edge::{Doc, Reply, clock};
 pub const READ: Doc = Doc::of("Stores", "What an administrator looks at first").answers::<Overview>(
     r#"{"stores_by_state": {"new": 1, "active": 12}, "stores_with_problems_count": 2,
     "stores_by_problem": {"silent": 1, "not_enrolled": 1}, "parked_count": 0, "exceptions_count": 3,
-    "orders_to_approve_count": 1, "last_proof": null, "last_backup_at": "2026-11-20T02:06:34.739Z"}"#,
+    "orders_to_approve_count": 1, "settlements_open_count": 2, "invoices_due_count": 1,
+    "last_proof": null, "last_backup_at": "2026-11-20T02:06:34.739Z"}"#,
 );
 
 /// `GET /api/admin/overview`
 pub async fn read(request: Request) -> Answered {
-    Ok(Reply::ok(&overview::read(request.state.db.pool(), clock::now()).await?))
+    let (pool, now) = (request.state.db.pool(), clock::now());
+    Ok(Reply::ok(&overview::read(pool, now, request.state.today(now)).await?))
 }

@@ -80,7 +80,8 @@ pub async fn add(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let writer = Writer::alone(&mut keyed.write, &request, now).await?;
-    let made = credit_note::create(&mut keyed.write, new, &writer, &request.state.purchasing).await?;
+    let set = request.state.settings(&mut keyed.write).await?.purchasing;
+    let made = credit_note::create(&mut keyed.write, new, &writer, &set).await?;
     let location = format!("/api/finance/credit-notes/{}", made.credit_note_id);
     let answer = Answer::created(location, &made);
     finish(&request, keyed, "credit_note.created", (&made, None), answer).await
@@ -92,7 +93,7 @@ pub async fn confirm(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let writer = Writer::alone(&mut keyed.write, &request, now).await?;
-    let (id, set) = (request.param("id"), &request.state.purchasing);
+    let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let note = credit_note_step::confirm(&mut keyed.write, id, &asked, &writer, set).await?;
     finish(&request, keyed, "credit_note.confirmed", (&note, None), Answer::ok(&note)).await
 }
@@ -103,7 +104,8 @@ pub async fn approve(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let writer = Writer::alone(&mut keyed.write, &request, now).await?;
-    let set = (&request.state.finance, &request.state.purchasing);
+    let set = request.state.settings(&mut keyed.write).await?;
+    let set = (&set.finance, &set.purchasing);
     let note = credit_note_step::approve(&mut keyed.write, request.param("id"), &writer, set).await?;
     finish(&request, keyed, "credit_note.approved", (&note, None), Answer::ok(&note)).await
 }
@@ -114,7 +116,7 @@ pub async fn apply(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let writer = Writer::alone(&mut keyed.write, &request, now).await?;
-    let (id, set) = (request.param("id"), &request.state.purchasing);
+    let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let note = credit_note_step::apply(&mut keyed.write, id, &asked, &writer, set).await?;
     finish(&request, keyed, "credit_note.applied", (&note, None), Answer::ok(&note)).await
 }
@@ -126,7 +128,7 @@ pub async fn cancel(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     Writer::alone(&mut keyed.write, &request, now).await?;
-    let (id, set) = (request.param("id"), &request.state.purchasing);
+    let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let note = credit_note_step::cancel(&mut keyed.write, id, set).await?;
     let told = (&note, Some(asked.reason.as_str()));
     finish(&request, keyed, "credit_note.cancelled", told, Answer::ok(&note)).await

@@ -110,7 +110,8 @@ pub async fn add(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let writer = Writer::alone(&mut keyed.write, &request, now).await?;
-    let made = invoice::create(&mut keyed.write, new, &writer, &request.state.purchasing).await?;
+    let set = request.state.settings(&mut keyed.write).await?.purchasing;
+    let made = invoice::create(&mut keyed.write, new, &writer, &set).await?;
     let location = format!("/api/finance/invoices/{}", made.invoice_id);
     let answer = Answer::created(location, &made);
     finish(&request, keyed, "invoice.created", (&made, None), answer).await
@@ -122,7 +123,7 @@ pub async fn change(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let writer = Writer::alone(&mut keyed.write, &request, now).await?;
-    let (id, set) = (request.param("id"), &request.state.purchasing);
+    let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let changed = invoice::change(&mut keyed.write, id, new, &writer, set).await?;
     finish(&request, keyed, "invoice.changed", (&changed, None), Answer::ok(&changed)).await
 }
@@ -133,7 +134,7 @@ pub async fn run_match(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let writer = Writer::alone(&mut keyed.write, &request, now).await?;
-    let (id, set) = (request.param("id"), &request.state.purchasing);
+    let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let matched = invoice_match::run(&mut keyed.write, id, &asked, &writer, set).await?;
     finish(&request, keyed, "invoice.matched", (&matched, None), Answer::ok(&matched)).await
 }
@@ -144,7 +145,7 @@ pub async fn dispute(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     Writer::alone(&mut keyed.write, &request, now).await?;
-    let (id, set) = (request.param("id"), &request.state.purchasing);
+    let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let disputed = invoice_approval::dispute(&mut keyed.write, id, &asked, set).await?;
     let told = (&disputed, Some(asked.reason.as_str()));
     finish(&request, keyed, "invoice.disputed", told, Answer::ok(&disputed)).await
@@ -156,7 +157,8 @@ pub async fn approve(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let writer = Writer::alone(&mut keyed.write, &request, now).await?;
-    let set = (&request.state.finance, &request.state.purchasing);
+    let set = request.state.settings(&mut keyed.write).await?;
+    let set = (&set.finance, &set.purchasing);
     let approved = invoice_approval::approve(&mut keyed.write, request.param("id"), &writer, set).await?;
     finish(&request, keyed, "invoice.approved", (&approved, None), Answer::ok(&approved)).await
 }
@@ -167,7 +169,7 @@ pub async fn cancel(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     Writer::alone(&mut keyed.write, &request, now).await?;
-    let (id, set) = (request.param("id"), &request.state.purchasing);
+    let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let cancelled = invoice_approval::cancel(&mut keyed.write, id, &asked, set).await?;
     let told = (&cancelled, Some(asked.reason.as_str()));
     finish(&request, keyed, "invoice.cancelled", told, Answer::ok(&cancelled)).await

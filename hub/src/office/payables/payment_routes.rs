@@ -70,7 +70,8 @@ pub async fn add(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let writer = Writer::alone(&mut keyed.write, &request, now).await?;
-    let made = payment::create(&mut keyed.write, new, &writer, &request.state.purchasing).await?;
+    let set = request.state.settings(&mut keyed.write).await?.purchasing;
+    let made = payment::create(&mut keyed.write, new, &writer, &set).await?;
     let location = format!("/api/finance/payments/{}", made.payment_id);
     let done = ("supplier_payment.posted", paid(&made));
     change::finish_audited(&request, keyed, done, Answer::created(location, &made)).await
@@ -82,7 +83,7 @@ pub async fn allocate(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let writer = Writer::alone(&mut keyed.write, &request, now).await?;
-    let (id, set) = (request.param("id"), &request.state.purchasing);
+    let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let changed = payment::settle(&mut keyed.write, id, asked, &writer, set).await?;
     let done = ("supplier_payment.allocated", paid(&changed));
     change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await
@@ -111,7 +112,7 @@ pub async fn reverse(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let writer = Writer::alone(&mut keyed.write, &request, now).await?;
-    let (id, set) = (request.param("id"), &request.state.purchasing);
+    let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let changed = payment_reversal::reverse(&mut keyed.write, id, &asked, &writer, set).await?;
     let done = ("supplier_payment.reversed", paid(&changed));
     change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await

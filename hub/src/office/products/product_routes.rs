@@ -1,8 +1,11 @@
 //! The catalogue.
 
+use crate::db::failure::Failure;
 use crate::http::change::{self, begun};
 use crate::http::{Answered, Request};
+use crate::office::lists::category;
 use crate::office::products::{edit, product};
+use crate::state::idempotency::Keyed;
 use crate::table;
 use domain::model::base::answer::Answer;
 use domain::model::inventory::product::Product;
@@ -71,6 +74,7 @@ pub async fn create(request: Request) -> Answered {
     let new: edit::New = request.json()?;
     let now = clock::now();
     let mut keyed = begun!(request, now);
+    check_categories(&mut keyed, &request, new.rest.category.iter()).await?;
     let product = edit::create(&mut keyed.write, new, now).await?;
     let location = format!("/api/products/{}", product.sku);
     let done = ("product.created", json!({"sku": product.sku, "price": product.price}));
@@ -87,12 +91,25 @@ pub async fn change(request: Request) -> Answered {
     let change: edit::Change = request.json()?;
     let now = clock::now();
     let mut keyed = begun!(request, now);
+    check_categories(&mut keyed, &request, change.rest.category.iter()).await?;
     let product = edit::change(&mut keyed.write, request.param("sku"), change, now).await?;
     let done = (
         "product.changed",
         json!({"sku": product.sku, "price": product.price, "fields": change::fields(&request)}),
     );
     change::finish_audited(&request, keyed, done, Answer::ok(&product)).await
+}
+
+/// Refuses categories that are not listed, where the list is closed.
+async fn check_categories(
+    keyed: &mut Keyed,
+    request: &Request,
+    named: impl Iterator<Item = &String>,
+) -> Result<(), Failure> {
+    if !request.state.closed_categories {
+        return Ok(());
+    }
+    category::check_known(&mut keyed.write, named.cloned().collect()).await
 }
 
 /// `GET /api/products`
@@ -114,6 +131,8 @@ pub async fn import(request: Request) -> Answered {
     let read = tokio::task::spawn_blocking(move || product::parse(&body, now)).await;
     let products = read.map_err(ApiError::internal)?.map_err(|rows| product::refused(&rows))?;
     let mut keyed = begun!(request, now);
+    let named = products.iter().filter_map(|row| row.product.category.as_ref());
+    check_categories(&mut keyed, &request, named).await?;
     let imported = product::import(&mut keyed.write, products, now).await?;
     let done = ("products.imported", json!(imported));
     change::finish_audited(&request, keyed, done, Answer::ok(&imported)).await

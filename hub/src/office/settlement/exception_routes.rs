@@ -42,7 +42,7 @@ pub async fn resolve(request: Request) -> Answered {
     let mut keyed = begun!(request, now);
     let writer = Writer::alone(&mut keyed.write, &request, now).await?;
     let id = request.param("id");
-    let carry_days = request.state.settlement.carry_days;
+    let carry_days = request.state.settings(&mut keyed.write).await?.settlement.carry_days;
     writer.resolve_exception(&mut keyed.write, id, &asked, carry_days).await?;
     let view = exception::read(&mut keyed.write, id).await?;
     let details = json!({"exception_id": id, "type": view.kind, "resolution": asked.resolution,

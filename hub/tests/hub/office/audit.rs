@@ -65,6 +65,20 @@ async fn change_everything(server: &Server, shop: &mut Shop, admin: &Api) {
     let other = post("/api/members", json!({"name": "Ani W", "phone": "0811 2345 1111"})).await;
     post(&format!("/api/members/{}/merge", id(&other, "member_id")), json!({"into": made["member_id"]}))
         .await;
+    post(&format!("/api/members/{}/erase", id(&made, "member_id")), json!({"reason": "asked for"})).await;
+    patch("/api/settings".to_owned(), json!({"purchasing.rate_days": 30})).await;
+    patch("/api/stores/S001/settings".to_owned(), json!({"shifts.blind": true})).await;
+    patch("/api/registers/S001/till-1".to_owned(), json!({"state": "disabled"})).await;
+    for (list, key, entry) in [
+        ("categories", "Tea", json!({"code": "Tea", "name": "Tea"})),
+        ("tax-codes", "PPN", json!({"tax_code": "PPN", "name": "x", "rate_bp": 1100, "kind": "standard"})),
+        ("tiers", "gold", json!({"tier": "gold", "name": "x", "multiplier_bp": 15_000})),
+        ("reasons", "voids/late", json!({"list": "voids", "code": "late", "name": "x"})),
+        ("payment-methods", "gopay", json!({"method": "gopay", "name": "x", "account": "1120"})),
+    ] {
+        post(&format!("/api/{list}"), entry).await;
+        patch(format!("/api/{list}/{key}"), json!({"name": "Y"})).await;
+    }
     let supplier = post("/api/suppliers", json!({"code": "TEA", "name": "Tea Ltd"})).await;
     let supplier = id(&supplier, "supplier_id");
     patch(format!("/api/suppliers/{supplier}"), json!({"phone": "+6221"})).await;

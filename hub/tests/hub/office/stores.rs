@@ -232,4 +232,26 @@ async fn the_overview_counts_what_waits_for_somebody() {
     assert_eq!(seen["stores_with_problems_count"], json!(3));
     assert_eq!((&seen["parked_count"], &seen["exceptions_count"]), (&json!(1), &json!(0)));
     assert_eq!((&seen["last_proof"]["ok"], &seen["last_backup_at"]), (&json!(true), &json!(null)));
+    assert_eq!((&seen["settlements_open_count"], &seen["invoices_due_count"]), (&json!(0), &json!(0)));
+
+    // A day that is to be settled, and of two bills the one that is approved and due.
+    let day =
+        json!({"store_id": "S001", "business_date": "2023-12-21", "force": true, "reason": "burnt down"});
+    let settlement = admin.post("/api/settlements", &day).await.data()["settlement_id"].clone();
+    let supplier = admin.post("/api/suppliers", &json!({"code": "T", "name": "T"})).await.data().clone();
+    for (invoice_no, approved) in [("T-1", true), ("T-2", false)] {
+        let bill = json!({"supplier_id": supplier["supplier_id"], "invoice_no": invoice_no,
+            "invoice_date": "2023-11-01", "lines": [{"account": "6060", "qty": 1, "unit_cost": 50}]});
+        let made = admin.post("/api/finance/invoices", &bill).await.data().clone();
+        let path = format!("/api/finance/invoices/{}", made["invoice_id"].as_str().unwrap());
+        for step in ["match", "approve"].into_iter().filter(|_| approved) {
+            admin.post(&format!("{path}/{step}"), &json!({})).await.data();
+        }
+    }
+    let seen = admin.get("/api/admin/overview").await.data().clone();
+    assert_eq!((&seen["settlements_open_count"], &seen["invoices_due_count"]), (&json!(1), &json!(1)));
+    let path = format!("/api/settlements/{}/approve", settlement.as_str().unwrap());
+    admin.post(&path, &json!({})).await.data();
+    let seen = admin.get("/api/admin/overview").await.data().clone();
+    assert_eq!(seen["settlements_open_count"], json!(0));
 }

@@ -1,7 +1,7 @@
 //! Every change of head office.
 
 /// Every change that a person can make, by its route, and what the log calls it; "": it changes nothing.
-pub const CHANGES: [(&str, &str, &str); 85] = [
+pub const CHANGES: [(&str, &str, &str); 99] = [
     ("POST", "/api/auth/logout", "session.closed"),
     ("POST", "/api/auth/password", "user.password_changed"),
     ("POST", "/api/auth/webauthn/confirm/start", ""),
@@ -28,6 +28,20 @@ pub const CHANGES: [(&str, &str, &str); 85] = [
     ("POST", "/api/members", "member.created"),
     ("PATCH", "/api/members/:id", "member.changed"),
     ("POST", "/api/members/:id/merge", "member.merged"),
+    ("POST", "/api/members/:id/erase", "member.erased"),
+    ("PATCH", "/api/settings", "settings.changed"),
+    ("PATCH", "/api/stores/:id/settings", "store_settings.changed"),
+    ("PATCH", "/api/registers/:store_id/:register_id", "register.changed"),
+    ("POST", "/api/categories", "category.created"),
+    ("PATCH", "/api/categories/:code", "category.changed"),
+    ("POST", "/api/tax-codes", "tax_code.created"),
+    ("PATCH", "/api/tax-codes/:tax_code", "tax_code.changed"),
+    ("POST", "/api/tiers", "tier.created"),
+    ("PATCH", "/api/tiers/:tier", "tier.changed"),
+    ("POST", "/api/reasons", "reason.created"),
+    ("PATCH", "/api/reasons/:list/:code", "reason.changed"),
+    ("POST", "/api/payment-methods", "payment_method.created"),
+    ("PATCH", "/api/payment-methods/:method", "payment_method.changed"),
     ("POST", "/api/users", "user.created"),
     ("PATCH", "/api/users/:id", "user.changed"),
     ("POST", "/api/users/:id/revoke-tokens", "user.tokens_revoked"),

@@ -274,7 +274,11 @@ async fn bills_and_payments_that_are_wrong_are_refused() {
             "not the line that was received",
         ),
         ("invoices SET open = open + 1", "invoices SET open = open - 1", "what is open is not"),
-        ("payable_moves SET amount = amount + 1 WHERE amount > 0", "payable_moves SET amount = amount - 1 WHERE amount > 0", "2010 is not"),
+        (
+            "payable_moves SET amount = amount + 1 WHERE amount > 0",
+            "payable_moves SET amount = amount - 1 WHERE amount > 0",
+            "2010 is not",
+        ),
     ] {
         let run = |sql: &str| {
             sqlx::query(sqlx::AssertSqlSafe(format!("UPDATE {sql}"))).execute(server.hub.db.pool())

@@ -1,0 +1,129 @@
+//! Categories of products, each below another or at the top.
+
+use crate::db::failure::Failure;
+use crate::office::lists::entry::{self, Entry, Problems, State};
+use domain::model::base::limits::REFERENCE_BYTES_MAX;
+use edge::ApiError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
+use std::collections::BTreeSet;
+
+/// How deep categories may lie below one another.
+const DEPTH_MAX: usize = 16;
+
+/// A category.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Category {
+    /// As products name it.
+    pub code: String,
+    /// Its name for people.
+    pub name: String,
+    /// The category that it lies below; none: it is at the top.
+    pub parent: Option<String>,
+    /// Whether products may be put into it.
+    pub state: State,
+}
+
+impl Entry for Category {
+    const LIST: &'static str = "categories";
+    const WHAT: &'static str = "the category";
+    fn key(&self) -> String {
+        self.code.clone()
+    }
+}
+
+/// `POST /api/categories`
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewCategory {
+    /// As products name it.
+    pub code: String,
+    /// Its name for people; none: the code.
+    pub name: Option<String>,
+    /// The category that it lies below.
+    pub parent: Option<String>,
+}
+
+/// `PATCH /api/categories/:code`: what is given is changed.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CategoryChange {
+    /// Its name for people.
+    pub name: Option<String>,
+    /// The category that it lies below; empty: none.
+    pub parent: Option<String>,
+    /// Whether products may be put into it.
+    pub state: Option<State>,
+}
+
+/// Adds a category.
+///
+/// # Errors
+/// 422; 409 `duplicate`.
+pub async fn create(connection: &mut AnyConnection, new: NewCategory) -> Result<Category, Failure> {
+    let NewCategory { code, name, parent } = new;
+    let name = name.unwrap_or_else(|| code.clone()).trim().to_owned();
+    let category = Category { code, name, parent: filled(parent), state: State::Active };
+    check(connection, &category).await?;
+    entry::add(connection, &category).await?;
+    Ok(category)
+}
+
+/// Changes a category.
+///
+/// # Errors
+/// 404; 422.
+pub async fn change(
+    connection: &mut AnyConnection,
+    code: &str,
+    asked: CategoryChange,
+) -> Result<Category, Failure> {
+    let mut category: Category = entry::locked(connection, code).await?;
+    category.name = asked.name.map_or(category.name, |name| name.trim().to_owned());
+    if asked.parent.is_some() {
+        category.parent = filled(asked.parent);
+    }
+    category.state = asked.state.unwrap_or(category.state);
+    check(connection, &category).await?;
+    entry::put(connection, &category).await?;
+    Ok(category)
+}
+
+fn filled(parent: Option<String>) -> Option<String> {
+    parent.filter(|parent| !parent.is_empty())
+}
+
+/// Whether its fields are sound and it does not lie below itself. What is above it is locked from below, so that two
+/// who hang categories below one another at once do not make a ring.
+async fn check(connection: &mut AnyConnection, category: &Category) -> Result<(), Failure> {
+    let mut problems = Problems::default();
+    problems.line("code", &category.code, REFERENCE_BYTES_MAX);
+    problems.name(&category.name);
+    problems.done()?;
+    let mut above = category.parent.clone();
+    for _ in 0..DEPTH_MAX {
+        let Some(code) = above else { return Ok(()) };
+        if code == category.code {
+            return Err(ApiError::field("parent", "must not lie below the category itself").into());
+        }
+        let found: Result<Category, Failure> = entry::locked(connection, &code).await;
+        above = found.map_err(|_| ApiError::field("parent", "is no category"))?.parent;
+    }
+    Err(ApiError::field("parent", "lies too deep: at most 16 below one another").into())
+}
+
+/// Refuses names that are no category which products may be put into.
+///
+/// # Errors
+/// 422 with the first of them.
+pub async fn check_known(connection: &mut AnyConnection, names: BTreeSet<String>) -> Result<(), Failure> {
+    for name in names {
+        let found: Option<Category> = entry::read(connection, &name).await?;
+        if found.is_none_or(|category| category.state != State::Active) {
+            let problem = format!("{name} is no category in use: add it at POST /api/categories");
+            return Err(ApiError::field("category", problem).into());
+        }
+    }
+    Ok(())
+}

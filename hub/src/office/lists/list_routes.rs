@@ -1,0 +1,230 @@
+//! The company's lists, read, added to and changed.
+
+use crate::db::failure::Failure;
+use crate::http::change::{self, begun};
+use crate::http::{Answered, Request};
+use crate::office::finance::writer::Writer;
+use crate::office::lists::category::{self, Category, CategoryChange, NewCategory};
+use crate::office::lists::entry::{self, Entry};
+use crate::office::lists::payment_method::{self, NewPaymentMethod, PaymentMethod, PaymentMethodChange};
+use crate::office::lists::reason::{self, NewReason, Reason, ReasonChange};
+use crate::office::lists::tax_code::{self, NewTaxCode, TaxCode, TaxCodeChange};
+use crate::office::lists::tier::{self, NewTier, Tier, TierChange};
+use crate::state::idempotency::Keyed;
+use domain::model::base::answer::Answer;
+use edge::page::{List, Page};
+use edge::{ApiError, Code, Doc, Reply, clock};
+use serde_json::Value;
+
+const CATEGORY: &str = r#"{"code": "Tea", "name": "Tea and coffee", "parent": null, "state": "active"}"#;
+const TAX_CODE: &str = r#"{"tax_code": "PPN11", "name": "PPN 11 %", "rate_bp": 1100, "kind": "standard"}"#;
+const TIER: &str = r#"{"tier": "gold", "name": "Gold", "multiplier_bp": 15000}"#;
+const REASON: &str = r#"{"list": "returns", "code": "torn", "name": "Torn"}"#;
+const METHOD: &str = r#"{"method": "gopay", "name": "GoPay", "account": "1120", "state": "active"}"#;
+
+/// `GET /api/categories`
+pub const CATEGORIES: Doc =
+    Doc::of("Lists", "List categories, by code").query::<Page>().lists::<Category>(CATEGORY);
+/// `POST /api/categories`
+pub const ADD_CATEGORY: Doc = Doc::of("Lists", "Add a category")
+    .body::<NewCategory>(r#"{"code": "Tea", "name": "Tea and coffee"}"#)
+    .creates::<Category>(CATEGORY)
+    .refuses(&[Code::Duplicate]);
+/// `PATCH /api/categories/:code`
+pub const CHANGE_CATEGORY: Doc = Doc::of("Lists", "Change a category")
+    .body::<CategoryChange>(r#"{"parent": "", "state": "inactive"}"#)
+    .answers::<Category>(CATEGORY);
+/// `GET /api/tax-codes`
+pub const TAX_CODES: Doc =
+    Doc::of("Lists", "List tax codes, by code").query::<Page>().lists::<TaxCode>(TAX_CODE);
+/// `POST /api/tax-codes`
+pub const ADD_TAX_CODE: Doc = Doc::of("Lists", "Add a tax code")
+    .body::<NewTaxCode>(TAX_CODE)
+    .creates::<TaxCode>(TAX_CODE)
+    .refuses(&[Code::Duplicate]);
+/// `PATCH /api/tax-codes/:tax_code`
+pub const CHANGE_TAX_CODE: Doc =
+    Doc::of("Lists", "Change a tax code; a rate that something was sold at stays")
+        .body::<TaxCodeChange>(r#"{"name": "PPN"}"#)
+        .answers::<TaxCode>(TAX_CODE)
+        .refuses(&[Code::InvalidState]);
+/// `GET /api/tiers`
+pub const TIERS: Doc = Doc::of("Lists", "List tiers of members, by code").query::<Page>().lists::<Tier>(TIER);
+/// `POST /api/tiers`
+pub const ADD_TIER: Doc = Doc::of("Lists", "Add a tier; stores learn of it by their setting `tiers`")
+    .body::<NewTier>(TIER)
+    .creates::<Tier>(TIER)
+    .refuses(&[Code::Duplicate]);
+/// `PATCH /api/tiers/:tier`
+pub const CHANGE_TIER: Doc =
+    Doc::of("Lists", "Change a tier").body::<TierChange>(r#"{"multiplier_bp": 20000}"#).answers::<Tier>(TIER);
+/// `GET /api/reasons`
+pub const REASONS: Doc =
+    Doc::of("Lists", "List reasons, by list and code").query::<Page>().lists::<Reason>(REASON);
+/// `POST /api/reasons`
+pub const ADD_REASON: Doc = Doc::of("Lists", "Add a reason; stores learn of it by their setting `reasons`")
+    .body::<NewReason>(REASON)
+    .creates::<Reason>(REASON)
+    .refuses(&[Code::Duplicate]);
+/// `PATCH /api/reasons/:list/:code`
+pub const CHANGE_REASON: Doc = Doc::of("Lists", "Name a reason otherwise")
+    .body::<ReasonChange>(r#"{"name": "Torn or broken"}"#)
+    .answers::<Reason>(REASON);
+/// `GET /api/payment-methods`
+pub const METHODS: Doc =
+    Doc::of("Lists", "List payment methods, by code").query::<Page>().lists::<PaymentMethod>(METHOD);
+/// `POST /api/payment-methods`
+pub const ADD_METHOD: Doc =
+    Doc::of("Lists", "Add a payment method; with an account also its mapping, from today on")
+        .body::<NewPaymentMethod>(r#"{"method": "gopay", "name": "GoPay", "account": "1120"}"#)
+        .creates::<PaymentMethod>(METHOD)
+        .refuses(&[Code::Duplicate, Code::DayLocked]);
+/// `PATCH /api/payment-methods/:method`
+pub const CHANGE_METHOD: Doc =
+    Doc::of("Lists", "Change a payment method; another account is a mapping from today on")
+        .body::<PaymentMethodChange>(r#"{"state": "inactive"}"#)
+        .answers::<PaymentMethod>(METHOD)
+        .refuses(&[Code::Duplicate, Code::DayLocked]);
+
+async fn listed<T: Entry + schemars::JsonSchema>(request: Request) -> Answered {
+    let page: Page = request.query()?;
+    let after: String = page.after()?.unwrap_or_default();
+    let items: Vec<T> = entry::list(request.state.db.pool(), &after, change::one_more(page.limit)).await?;
+    Ok(Reply::ok(&List::cut(items, page.limit, Entry::key)))
+}
+
+/// What the audit log tells of an entry: its fields; a number of an account is no figure.
+fn details<T: Entry>(entry: &T) -> Result<Value, Failure> {
+    let mut details = serde_json::to_value(entry).map_err(ApiError::internal)?;
+    if let Some(account) = details.get_mut("account")
+        && let Some(number) = account.as_str()
+    {
+        *account = format!("account {number}").into();
+    }
+    Ok(details)
+}
+
+async fn added<T: Entry>(
+    request: &Request,
+    keyed: Box<Keyed>,
+    (action, path): (&str, &str),
+    entry: &T,
+) -> Answered {
+    let done = (action, details(entry)?);
+    change::finish_audited(request, keyed, done, Answer::created(path.to_owned(), entry)).await
+}
+
+async fn changed<T: Entry>(request: &Request, keyed: Box<Keyed>, action: &str, entry: &T) -> Answered {
+    let done = (action, details(entry)?);
+    change::finish_audited(request, keyed, done, Answer::ok(entry)).await
+}
+
+/// `GET /api/categories`
+pub async fn categories(request: Request) -> Answered {
+    listed::<Category>(request).await
+}
+
+/// `POST /api/categories`
+pub async fn add_category(request: Request) -> Answered {
+    let new: NewCategory = request.json()?;
+    let mut keyed = begun!(request, clock::now());
+    let made = category::create(&mut keyed.write, new).await?;
+    added(&request, keyed, ("category.created", "/api/categories"), &made).await
+}
+
+/// `PATCH /api/categories/:code`
+pub async fn change_category(request: Request) -> Answered {
+    let asked: CategoryChange = request.json()?;
+    let mut keyed = begun!(request, clock::now());
+    let made = category::change(&mut keyed.write, request.param("code"), asked).await?;
+    changed(&request, keyed, "category.changed", &made).await
+}
+
+/// `GET /api/tax-codes`
+pub async fn tax_codes(request: Request) -> Answered {
+    listed::<TaxCode>(request).await
+}
+
+/// `POST /api/tax-codes`
+pub async fn add_tax_code(request: Request) -> Answered {
+    let new: NewTaxCode = request.json()?;
+    let mut keyed = begun!(request, clock::now());
+    let made = tax_code::create(&mut keyed.write, new).await?;
+    added(&request, keyed, ("tax_code.created", "/api/tax-codes"), &made).await
+}
+
+/// `PATCH /api/tax-codes/:tax_code`
+pub async fn change_tax_code(request: Request) -> Answered {
+    let asked: TaxCodeChange = request.json()?;
+    let mut keyed = begun!(request, clock::now());
+    let made = tax_code::change(&mut keyed.write, request.param("tax_code"), asked).await?;
+    changed(&request, keyed, "tax_code.changed", &made).await
+}
+
+/// `GET /api/tiers`
+pub async fn tiers(request: Request) -> Answered {
+    listed::<Tier>(request).await
+}
+
+/// `POST /api/tiers`
+pub async fn add_tier(request: Request) -> Answered {
+    let new: NewTier = request.json()?;
+    let mut keyed = begun!(request, clock::now());
+    let made = tier::create(&mut keyed.write, new).await?;
+    added(&request, keyed, ("tier.created", "/api/tiers"), &made).await
+}
+
+/// `PATCH /api/tiers/:tier`
+pub async fn change_tier(request: Request) -> Answered {
+    let asked: TierChange = request.json()?;
+    let mut keyed = begun!(request, clock::now());
+    let made = tier::change(&mut keyed.write, request.param("tier"), asked).await?;
+    changed(&request, keyed, "tier.changed", &made).await
+}
+
+/// `GET /api/reasons`
+pub async fn reasons(request: Request) -> Answered {
+    listed::<Reason>(request).await
+}
+
+/// `POST /api/reasons`
+pub async fn add_reason(request: Request) -> Answered {
+    let new: NewReason = request.json()?;
+    let mut keyed = begun!(request, clock::now());
+    let made = reason::create(&mut keyed.write, new).await?;
+    added(&request, keyed, ("reason.created", "/api/reasons"), &made).await
+}
+
+/// `PATCH /api/reasons/:list/:code`
+pub async fn change_reason(request: Request) -> Answered {
+    let asked: ReasonChange = request.json()?;
+    let mut keyed = begun!(request, clock::now());
+    let named = (request.param("list"), request.param("code"));
+    let made = reason::change(&mut keyed.write, named, asked).await?;
+    changed(&request, keyed, "reason.changed", &made).await
+}
+
+/// `GET /api/payment-methods`
+pub async fn methods(request: Request) -> Answered {
+    listed::<PaymentMethod>(request).await
+}
+
+/// `POST /api/payment-methods`
+pub async fn add_method(request: Request) -> Answered {
+    let new: NewPaymentMethod = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let made = payment_method::create(&mut keyed.write, new, &writer).await?;
+    added(&request, keyed, ("payment_method.created", "/api/payment-methods"), &made).await
+}
+
+/// `PATCH /api/payment-methods/:method`
+pub async fn change_method(request: Request) -> Answered {
+    let asked: PaymentMethodChange = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let made = payment_method::change(&mut keyed.write, request.param("method"), asked, &writer).await?;
+    changed(&request, keyed, "payment_method.changed", &made).await
+}

@@ -1,0 +1,113 @@
+//! Methods that customers pay with, and the accounts where their money lies until it is settled.
+
+use crate::db::failure::Failure;
+use crate::office::finance::mapping;
+use crate::office::finance::writer::Writer;
+use crate::office::lists::entry::{self, Entry, Problems, State};
+use domain::rules::books::posting::MappingOf;
+use edge::ApiError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
+
+/// A method.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PaymentMethod {
+    /// As tills send it.
+    pub method: String,
+    /// Its name for people.
+    pub name: String,
+    /// The account that its money was last mapped to here; none: the plan's, or as the mappings say.
+    pub account: Option<String>,
+    /// Whether it is still used.
+    pub state: State,
+}
+
+impl Entry for PaymentMethod {
+    const LIST: &'static str = "payment_methods";
+    const WHAT: &'static str = "the payment method";
+    fn key(&self) -> String {
+        self.method.clone()
+    }
+}
+
+/// `POST /api/payment-methods`
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewPaymentMethod {
+    /// As tills send it.
+    pub method: String,
+    /// Its name for people.
+    pub name: String,
+    /// Maps its money to this account, from today on.
+    pub account: Option<String>,
+}
+
+/// `PATCH /api/payment-methods/:method`: what is given is changed.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PaymentMethodChange {
+    /// Its name for people.
+    pub name: Option<String>,
+    /// Maps its money to this account, from today on.
+    pub account: Option<String>,
+    /// Whether it is still used.
+    pub state: Option<State>,
+}
+
+/// Adds a method, with its mapping.
+///
+/// # Errors
+/// 422; 409 `duplicate`, `day_locked`.
+pub async fn create(
+    connection: &mut AnyConnection,
+    new: NewPaymentMethod,
+    writer: &Writer<'_>,
+) -> Result<PaymentMethod, Failure> {
+    let NewPaymentMethod { method, name, account } = new;
+    let method = PaymentMethod { method, name: name.trim().to_owned(), account, state: State::Active };
+    check(&method)?;
+    entry::add(connection, &method).await?;
+    map(connection, &method, writer).await?;
+    Ok(method)
+}
+
+/// Changes a method; another account is a further mapping.
+///
+/// # Errors
+/// 404; 422; 409 `duplicate` for a second mapping of one day, `day_locked`.
+pub async fn change(
+    connection: &mut AnyConnection,
+    method: &str,
+    asked: PaymentMethodChange,
+    writer: &Writer<'_>,
+) -> Result<PaymentMethod, Failure> {
+    let mut method: PaymentMethod = entry::locked(connection, method).await?;
+    method.name = asked.name.map_or(method.name, |name| name.trim().to_owned());
+    method.state = asked.state.unwrap_or(method.state);
+    let maps = asked.account.is_some() && asked.account != method.account;
+    method.account = asked.account.or(method.account);
+    check(&method)?;
+    entry::put(connection, &method).await?;
+    if maps {
+        map(connection, &method, writer).await?;
+    }
+    Ok(method)
+}
+
+async fn map(
+    connection: &mut AnyConnection,
+    method: &PaymentMethod,
+    writer: &Writer<'_>,
+) -> Result<(), Failure> {
+    let Some(account) = method.account.clone() else { return Ok(()) };
+    let mapping = mapping::New::of(MappingOf::Method, method.method.clone(), account, writer.today);
+    mapping::create(connection, mapping, (writer.by, writer.now)).await.map(drop)
+}
+
+fn check(method: &PaymentMethod) -> Result<(), ApiError> {
+    let mut problems = Problems::default();
+    problems.code("method", &method.method);
+    problems.name(&method.name);
+    problems.done()
+}

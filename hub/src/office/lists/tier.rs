@@ -1,0 +1,84 @@
+//! Tiers of members.
+
+use crate::db::failure::Failure;
+use crate::office::lists::entry::{self, Entry, Problems};
+use domain::rules::base::store_settings::MULTIPLIER_BP_MAX;
+use edge::ApiError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
+
+/// A tier.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tier {
+    /// As members name it.
+    pub tier: String,
+    /// Its name for people.
+    pub name: String,
+    /// What its members earn, in basis points of what others do.
+    pub multiplier_bp: i64,
+}
+
+impl Entry for Tier {
+    const LIST: &'static str = "tiers";
+    const WHAT: &'static str = "the tier";
+    fn key(&self) -> String {
+        self.tier.clone()
+    }
+}
+
+/// `POST /api/tiers`
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewTier {
+    /// As members name it.
+    pub tier: String,
+    /// Its name for people.
+    pub name: String,
+    /// What its members earn, in basis points of what others do.
+    pub multiplier_bp: i64,
+}
+
+/// `PATCH /api/tiers/:tier`: what is given is changed.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TierChange {
+    /// Its name for people.
+    pub name: Option<String>,
+    /// What its members earn.
+    pub multiplier_bp: Option<i64>,
+}
+
+/// Adds a tier.
+///
+/// # Errors
+/// 422; 409 `duplicate`.
+pub async fn create(connection: &mut AnyConnection, new: NewTier) -> Result<Tier, Failure> {
+    let NewTier { tier, name, multiplier_bp } = new;
+    let tier = Tier { tier, name: name.trim().to_owned(), multiplier_bp };
+    check(&tier)?;
+    entry::add(connection, &tier).await?;
+    Ok(tier)
+}
+
+/// Changes a tier.
+///
+/// # Errors
+/// 404; 422.
+pub async fn change(connection: &mut AnyConnection, tier: &str, asked: TierChange) -> Result<Tier, Failure> {
+    let mut tier: Tier = entry::locked(connection, tier).await?;
+    tier.name = asked.name.map_or(tier.name, |name| name.trim().to_owned());
+    tier.multiplier_bp = asked.multiplier_bp.unwrap_or(tier.multiplier_bp);
+    check(&tier)?;
+    entry::put(connection, &tier).await?;
+    Ok(tier)
+}
+
+fn check(tier: &Tier) -> Result<(), ApiError> {
+    let mut problems = Problems::default();
+    problems.code("tier", &tier.tier);
+    problems.name(&tier.name);
+    let sound = (0..=MULTIPLIER_BP_MAX).contains(&tier.multiplier_bp);
+    problems.rule(sound, "multiplier_bp", "must be 0 to 100000");
+    problems.done()
+}

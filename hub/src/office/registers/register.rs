@@ -1,0 +1,117 @@
+//! Tills of stores: those that sold, and what head office says of them.
+
+use crate::columns;
+use crate::db::document::encode;
+use crate::db::failure::Failure;
+use crate::db::filter::{Bound, Conditions};
+use crate::feed::{self, Entry};
+use crate::http::bound_page::asks;
+use crate::table::store;
+use domain::model::base::ids::{RegisterId, SHORT_ID_PROBLEM, is_short_id};
+use domain::model::base::time::UtcMs;
+use domain::model::books::register::NAME_BYTES_MAX;
+use domain::rules::books::register::{ChangeRegister, RegisterState};
+use domain::wire::feed::{Kind, RegisterDown};
+use edge::ApiError;
+use edge::page::{Cursor, Limit};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::{AnyConnection, AnyPool};
+
+/// A till.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StoreRegister")]
+pub struct View {
+    /// Whose.
+    pub store_id: String,
+    /// Its name on the wire.
+    pub register_id: String,
+    /// Its name for people, as head office has it; none: the store's own counts.
+    pub name: Option<String>,
+    /// Whether it may sell, as head office says.
+    pub state: RegisterState,
+}
+
+/// Which are asked for.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RegistersQuery {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+    /// Of one store.
+    pub store_id: Option<String>,
+}
+asks!(RegistersQuery, "registers");
+
+/// Where a page begins: after this till of this store.
+pub type Bookmark = (String, String);
+
+/// Tills of which a shift was told, and those that head office named, by store and id.
+pub async fn list(
+    pool: &AnyPool,
+    ask: &RegistersQuery,
+    after: Option<Bookmark>,
+    limit: i64,
+) -> Result<Vec<View>, sqlx::Error> {
+    let after = after.map(|(store, id)| [Bound::from(store.as_str()), Bound::from(id.as_str())]);
+    let conditions = Conditions::default()
+        .text("store_id = ?", ask.store_id.as_deref())
+        .above(["store_id", "register_id"], after);
+    let sql = format!(
+        "SELECT store_id, register_id, MAX(name) AS name, CAST(MAX(disabled) AS BIGINT) AS disabled FROM \
+         (SELECT store_id, register_id, NULL AS name, 0 AS disabled FROM shifts \
+         UNION SELECT store_id, register_id, name, disabled FROM registers) t \
+         WHERE {{}} GROUP BY store_id, register_id ORDER BY store_id, register_id LIMIT {limit}"
+    );
+    let rows = conditions.query(&sql).fetch_all(pool).await?;
+    rows.iter().map(read).collect()
+}
+
+fn read(row: &sqlx::any::AnyRow) -> Result<View, sqlx::Error> {
+    let (store_id, register_id, name, disabled): (String, String, Option<String>, bool) =
+        columns!(row => (store_id, register_id, name, disabled));
+    let state = if disabled { RegisterState::Disabled } else { RegisterState::Active };
+    Ok(View { store_id, register_id, name, state })
+}
+
+/// Names a till, or lets it sell or not; the store hears of it. One that the store does not know is added there.
+///
+/// # Errors
+/// 404 for a store that is not there; 422.
+pub async fn change(
+    connection: &mut AnyConnection,
+    (store_id, register_id): (&str, &str),
+    asked: &ChangeRegister,
+    now: UtcMs,
+) -> Result<View, Failure> {
+    if !is_short_id(register_id) {
+        return Err(ApiError::field("register_id", SHORT_ID_PROBLEM).into());
+    }
+    let name = asked.name.as_deref().map(str::trim);
+    let sound = |name: &str| (1..=NAME_BYTES_MAX).contains(&name.len()) && !name.contains(char::is_control);
+    if name.is_some_and(|name| !sound(name)) {
+        return Err(ApiError::field("name", "must have 1 to 64 bytes").into());
+    }
+    if !store::is_known(&mut *connection, store_id).await? {
+        return Err(ApiError::not_found("the store").into());
+    }
+    let disabled = asked.state.map(|state| i64::from(state == RegisterState::Disabled));
+    let sql = "INSERT INTO registers (store_id, register_id, name, disabled) \
+               VALUES ($1, $2, COALESCE($3, $2), COALESCE($4, 0)) ON CONFLICT (store_id, register_id) DO UPDATE SET \
+               name = COALESCE($3, registers.name), disabled = COALESCE($4, registers.disabled) \
+               RETURNING store_id, register_id, name, disabled";
+    let query = sqlx::query(sql).bind(store_id).bind(register_id).bind(name).bind(disabled);
+    let view = read(&query.fetch_one(&mut *connection).await?)?;
+    let down = RegisterDown {
+        register_id: RegisterId::from(register_id),
+        name: view.name.clone().unwrap_or_else(|| register_id.to_owned()),
+        disabled: view.state == RegisterState::Disabled,
+    };
+    let entry = Entry::for_store(Kind::Register, register_id, store_id, encode(&down)?);
+    feed::publish(connection, vec![entry], now).await?;
+    Ok(view)
+}

@@ -1,0 +1,82 @@
+//! What head office may set while it runs.
+
+use crate::db::failure::Failure;
+use crate::projection::points_pool::{self, LockedPool};
+use crate::state::hub::Hub;
+use crate::state::office_settings::{self, CHANGEABLE, OfficeSettings};
+use domain::model::base::refusal::FieldProblem;
+use domain::model::base::time::UtcMs;
+use edge::ApiError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sqlx::AnyConnection;
+use std::collections::BTreeMap;
+
+/// Settings by section and key, as in `hub.toml`: amounts, days and basis points in whole numbers, switches as true or
+/// false.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(rename = "OfficeSettings")]
+pub struct View(BTreeMap<&'static str, Value>);
+
+/// What somebody sets; null: what `hub.toml` says counts again.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(rename = "OfficeSettingsChange")]
+pub struct Change(BTreeMap<String, Option<Value>>);
+
+impl Change {
+    /// What the audit log tells of it.
+    pub fn details(&self) -> Value {
+        serde_json::to_value(&self.0).unwrap_or_default()
+    }
+}
+
+impl View {
+    /// Those that count.
+    pub fn of(settings: &OfficeSettings) -> Self {
+        let value = |name: &'static str| Some((name, settings.value(name)?));
+        Self(CHANGEABLE.into_iter().filter_map(value).collect())
+    }
+}
+
+/// Sets what is asked for, all or nothing.
+///
+/// # Errors
+/// 422 with the keys that are none, and the values that can't be.
+pub async fn change(
+    connection: &mut AnyConnection,
+    hub: &Hub,
+    Change(asked): Change,
+    (by, now): (&str, UtcMs),
+) -> Result<View, Failure> {
+    let redeemed = asked.contains_key("finance.points_redemption_bp");
+    if redeemed {
+        // Points are valued by the row itself: two who change it at once are one after the other.
+        LockedPool::lock(&mut *connection).await?;
+    }
+    let mut problems = Vec::new();
+    let mut settings = hub.settings(&mut *connection).await?;
+    for (name, value) in &asked {
+        let known = CHANGEABLE.contains(&name.as_str());
+        let set = match value {
+            _ if !known => Err("is no setting that head office may change while it runs".to_owned()),
+            Some(value) => settings.clone().with(name, value),
+            None => Ok(settings.clone()),
+        };
+        match set {
+            Ok(set) => settings = set,
+            Err(problem) => problems.push(FieldProblem { path: name.clone(), problem }),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(ApiError::validation(&problems).into());
+    }
+    office_settings::set(connection, asked, by, now).await?;
+    let settings = hub.settings(&mut *connection).await?;
+    if redeemed {
+        points_pool::expect_redeemed(connection, settings.finance.points_redemption_bp).await?;
+    }
+    Ok(View::of(&settings))
+}

@@ -1,0 +1,39 @@
+//! Settings of head office, read and changed.
+
+use crate::http::change::{self, begun};
+use crate::http::{Answered, Request};
+use crate::office::settings::setting::{self, Change, View};
+use domain::model::base::answer::Answer;
+use edge::{Doc, Reply, clock};
+
+const SETTINGS: &str = r#"{"finance.approval_limit": 0, "finance.four_eyes": false, "finance.manual_limit": 5000000,
+    "finance.points_redemption_bp": 8000, "purchasing.accept_limit": 0, "purchasing.approval_limit": 0,
+    "purchasing.four_eyes": true, "purchasing.invoice_number_per_year": false, "purchasing.invoice_rounding": 100,
+    "purchasing.lead_days": 7, "purchasing.no_order_stops": false, "purchasing.price_tolerance_amount": 0,
+    "purchasing.price_tolerance_bp": 0, "purchasing.rate_days": 28, "purchasing.review_days": 7,
+    "purchasing.safety_days": 3, "settlement.carry_days": 30}"#;
+
+/// `GET /api/settings`
+pub const READ: Doc = Doc::of("Settings", "The settings of head office that may be changed while it runs")
+    .answers::<View>(SETTINGS);
+/// `PATCH /api/settings`
+pub const CHANGE: Doc = Doc::of("Settings", "Change settings of head office, from the next request on")
+    .body::<Change>(r#"{"finance.manual_limit": 5000000, "purchasing.four_eyes": true}"#)
+    .answers::<View>(SETTINGS);
+
+/// `GET /api/settings`
+pub async fn read(request: Request) -> Answered {
+    let mut connection = request.state.db.pool().acquire().await?;
+    Ok(Reply::ok(&View::of(&request.state.settings(&mut connection).await?)))
+}
+
+/// `PATCH /api/settings`
+pub async fn change(request: Request) -> Answered {
+    let asked: Change = request.json()?;
+    let details = asked.details();
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let by = &request.caller()?.user_id.0;
+    let set = setting::change(&mut keyed.write, &request.state, asked, (by, now)).await?;
+    change::finish_audited(&request, keyed, ("settings.changed", details), Answer::ok(&set)).await
+}

@@ -1,0 +1,116 @@
+//! What head office sets for a store in the place of what the store's settings file says.
+
+use crate::db::document::encode;
+use crate::db::failure::Failure;
+use crate::feed::{self, Entry};
+use crate::projection::fields::{self, Writer};
+use crate::secret;
+use crate::table::store;
+use domain::model::base::refusal::{FieldProblem, Refusal};
+use domain::model::base::time::UtcMs;
+use domain::model::hub::hlc::Clock;
+use domain::rules::base::store_settings::{self, SETTABLE};
+use domain::wire::feed::{FieldDown, Kind, STORE_SETTINGS, StoreSettingsDown};
+use domain::wire::record::FieldWrite;
+use edge::ApiError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sqlx::AnyConnection;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// What head office set for a store, field by field; the id is the store's.
+const RESOURCE: &str = "store_settings";
+
+/// Settings by section and key, as in the store's settings file; null: what stands there counts.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(rename = "StoreSettings")]
+pub struct View(BTreeMap<String, Value>);
+
+/// What somebody sets; null: what the store's settings file says counts again.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(rename = "StoreSettingsChange")]
+pub struct Change(BTreeMap<String, Value>);
+
+/// What is set for a store.
+///
+/// # Errors
+/// 404.
+pub async fn read(connection: &mut AnyConnection, store_id: &str) -> Result<View, Failure> {
+    if !store::is_known(&mut *connection, store_id).await? {
+        return Err(ApiError::not_found("the store").into());
+    }
+    let known = fields::read(connection, RESOURCE, store_id).await?;
+    let value = |name: &str| known.get(name).map_or(Value::Null, |field| field.value.clone());
+    Ok(View(SETTABLE.into_iter().map(|name| (name.to_owned(), value(name))).collect()))
+}
+
+/// Sets what is asked for, all or nothing, and tells the store.
+///
+/// # Errors
+/// 404; 422 with the keys that are none, and the values that can't be.
+pub async fn change(
+    connection: &mut AnyConnection,
+    clock: &Mutex<Clock>,
+    store_id: &str,
+    Change(asked): Change,
+    now: UtcMs,
+) -> Result<View, Failure> {
+    let problems: Vec<FieldProblem> =
+        asked.iter().filter_map(|(name, value)| problem(name, value)).flatten().collect();
+    if !problems.is_empty() {
+        return Err(ApiError::validation(&problems).into());
+    }
+    // The first statement locks the store's row: two who set something are one after the other.
+    let sql = "UPDATE stores SET name = name WHERE store_id = $1";
+    if sqlx::query(sql).bind(store_id).execute(&mut *connection).await?.rows_affected() == 0 {
+        return Err(ApiError::not_found("the store").into());
+    }
+    let known = fields::read(connection, RESOURCE, store_id).await?;
+    let stamp = clock.lock().unwrap_or_else(PoisonError::into_inner).now(now);
+    let write = |(name, value): (String, Value)| {
+        let base = known.get(&name).map(|now| now.by.clone()).unwrap_or_default();
+        (name, FieldWrite { value, at: stamp.clone(), base })
+    };
+    let differing = asked
+        .into_iter()
+        .filter(|(name, value)| known.get(name).map_or(!value.is_null(), |now| now.value != *value));
+    let writes: BTreeMap<String, FieldWrite> = differing.map(write).collect();
+    if !writes.is_empty() {
+        let change = format!("chg_{}", secret::mark());
+        let writer = Writer { by: &change, stamp: &stamp, store_id: "", now };
+        let mut lost = Vec::new();
+        let written = fields::write(connection, RESOURCE, store_id, &writes, &writer, &mut lost).await?;
+        tell(connection, store_id, written.version, now).await?;
+    }
+    read(connection, store_id).await
+}
+
+fn problem(name: &str, value: &Value) -> Option<Vec<FieldProblem>> {
+    let refused = match value {
+        Value::Null if SETTABLE.contains(&name) => return None,
+        value => store_settings::check(name, value).err()?,
+    };
+    Some(match refused {
+        Refusal::ValidationFailed(problems) => problems,
+        other => vec![FieldProblem { path: name.to_owned(), problem: other.words() }],
+    })
+}
+
+/// All that is set, as one record: the store takes it as a whole.
+async fn tell(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    version: String,
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    let known = fields::read(connection, RESOURCE, store_id).await?;
+    let fields: BTreeMap<String, FieldDown> =
+        known.into_iter().filter(|(_, field)| !field.value.is_null()).collect();
+    let entry =
+        Entry::for_store(Kind::Settings, STORE_SETTINGS, store_id, encode(&StoreSettingsDown { fields })?);
+    feed::publish(connection, vec![Entry { version: Some(version), ..entry }], now).await
+}

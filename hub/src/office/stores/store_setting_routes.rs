@@ -1,0 +1,39 @@
+//! What head office sets for a store, read and changed.
+
+use crate::http::change::{self, begun};
+use crate::http::{Answered, Request};
+use crate::office::stores::store_setting::{self, Change, View};
+use domain::model::base::answer::Answer;
+use edge::{Doc, Reply, clock};
+use serde_json::json;
+
+const SETTINGS: &str = r#"{"approval.adjustment_value": null, "approval.pay_out_value": 250000,
+    "holds.expire_after": "2h", "pricing.discount_limit_bp": 1000, "pricing.override": "manager", "reasons": null,
+    "receiving.over_tolerance_bp": null, "returns.cashier_limit": null, "returns.unreceipted_any_price": null,
+    "returns.unreceipted_max": null, "returns.window_days": 14, "shifts.blind": true,
+    "shifts.variance_tolerance": null, "stock.negative": null, "tiers": {"gold": 15000}}"#;
+
+/// `GET /api/stores/:id/settings`
+pub const READ: Doc = Doc::of("Stores", "What head office set for a store").answers::<View>(SETTINGS);
+/// `PATCH /api/stores/:id/settings`
+pub const CHANGE: Doc =
+    Doc::of("Stores", "Set what counts in a store in the place of its settings file, once it hears of it")
+        .body::<Change>(r#"{"returns.window_days": 14, "tiers": {"gold": 15000}}"#)
+        .answers::<View>(SETTINGS);
+
+/// `GET /api/stores/:id/settings`
+pub async fn read(request: Request) -> Answered {
+    let mut connection = request.state.db.pool().acquire().await?;
+    Ok(Reply::ok(&store_setting::read(&mut connection, request.param("id")).await?))
+}
+
+/// `PATCH /api/stores/:id/settings`
+pub async fn change(request: Request) -> Answered {
+    let asked: Change = request.json()?;
+    let now = clock::now();
+    let mut keyed = begun!(request, now);
+    let (store_id, clock) = (request.param("id"), &request.state.clock);
+    let set = store_setting::change(&mut keyed.write, clock, store_id, asked, now).await?;
+    let details = json!({"store_id": store_id, "fields": change::fields(&request)});
+    change::finish_audited(&request, keyed, ("store_settings.changed", details), Answer::ok(&set)).await
+}

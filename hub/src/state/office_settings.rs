@@ -1,0 +1,126 @@
+//! The settings that head office may change while it runs: the file's, and over them what an administrator set.
+//!
+//! They are read from the database by each request that goes by them, so that every process goes by the same at once.
+
+use crate::config::check;
+use crate::config::{Config, Finance, Purchasing, Settlement};
+use crate::db::column::Columns;
+use crate::db::insert;
+use crate::row;
+use domain::model::base::time::UtcMs;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sqlx::AnyConnection;
+use std::collections::BTreeMap;
+
+/// Those of them that may be changed, by section and key as in `hub.toml`. The others say how the books are laid out.
+pub const CHANGEABLE: [&str; 17] = [
+    "finance.approval_limit",
+    "finance.four_eyes",
+    "finance.manual_limit",
+    "finance.points_redemption_bp",
+    "purchasing.accept_limit",
+    "purchasing.approval_limit",
+    "purchasing.four_eyes",
+    "purchasing.invoice_number_per_year",
+    "purchasing.invoice_rounding",
+    "purchasing.lead_days",
+    "purchasing.no_order_stops",
+    "purchasing.price_tolerance_amount",
+    "purchasing.price_tolerance_bp",
+    "purchasing.rate_days",
+    "purchasing.review_days",
+    "purchasing.safety_days",
+    "settlement.carry_days",
+];
+
+/// The sections that a request goes by.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OfficeSettings {
+    /// The books.
+    pub finance: Finance,
+    /// Orders and suppliers' invoices.
+    pub purchasing: Purchasing,
+    /// What others pay out.
+    pub settlement: Settlement,
+}
+
+impl OfficeSettings {
+    /// As the file and the environment say.
+    pub fn of(config: &Config) -> Self {
+        let Config { finance, purchasing, settlement, .. } = config.clone();
+        Self { finance, purchasing, settlement }
+    }
+
+    /// The same with what an administrator set over it.
+    ///
+    /// # Errors
+    /// The database's, or a row there that no setting can be.
+    pub async fn with_changes(mut self, connection: &mut AnyConnection) -> Result<Self, sqlx::Error> {
+        for row in sqlx::query("SELECT name, value FROM settings").fetch_all(connection).await? {
+            let name: String = row.cell("name")?;
+            // One that an older version let be set counts no more.
+            if CHANGEABLE.contains(&name.as_str()) {
+                let value: Value = row.json("value")?;
+                let wrong = |problem: String| sqlx::Error::Decode(format!("{name} {problem}").into());
+                self = self.with(&name, &value).map_err(wrong)?;
+            }
+        }
+        Ok(self)
+    }
+
+    /// The same with one value in the place of another; else why it can't be.
+    pub fn with(self, name: &str, value: &Value) -> Result<Self, String> {
+        let defect = |error: serde_json::Error| error.to_string();
+        let mut sections = serde_json::to_value(&self).map_err(defect)?;
+        let held = name.split_once('.').and_then(|(section, key)| sections.get_mut(section)?.get_mut(key));
+        let held = held.ok_or_else(|| "is no setting".to_owned())?;
+        match (&*held, value) {
+            (Value::Bool(_), Value::Bool(_)) => {}
+            (Value::Bool(_), _) => return Err("must be true or false".to_owned()),
+            (Value::Number(_), Value::Number(number)) if number.as_i64().is_some() => {}
+            (Value::Number(_), _) => return Err("must be a whole number".to_owned()),
+            _ => return Err("is no setting that may be changed here".to_owned()),
+        }
+        *held = value.clone();
+        let set: Self = serde_json::from_value(sections).map_err(|_| "must not be below 0, nor as large")?;
+        let mut problem = None;
+        let mut rule = |holds: bool, key: &'static str, text: &str| {
+            if !holds && key == name {
+                problem = Some(text.to_owned());
+            }
+        };
+        check::office((&set.finance, &set.purchasing, &set.settlement), &mut rule);
+        problem.map_or(Ok(set), Err)
+    }
+
+    /// The value of one, by section and key.
+    pub fn value(&self, name: &str) -> Option<Value> {
+        let sections = serde_json::to_value(self).ok()?;
+        let (section, key) = name.split_once('.')?;
+        sections.get(section)?.get(key).cloned()
+    }
+}
+
+/// Keeps what an administrator set; none: the file's counts again.
+pub async fn set(
+    connection: &mut AnyConnection,
+    values: BTreeMap<String, Option<Value>>,
+    by: &str,
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    let mut rows = Vec::new();
+    for (name, value) in values {
+        match value {
+            Some(value) => {
+                let value = value.to_string();
+                rows.push(row! { name, value, changed_at: now.0, changed_by: by });
+            }
+            None => {
+                let sql = "DELETE FROM settings WHERE name = $1";
+                sqlx::query(sql).bind(name).execute(&mut *connection).await?;
+            }
+        }
+    }
+    insert::replace(connection, "settings", &["name"], rows).await
+}

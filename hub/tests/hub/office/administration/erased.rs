@@ -1,0 +1,102 @@
+//! Everything personal of a member is erased: here, in the feed of every store, and for what comes later.
+
+use crate::office::head_office::hears;
+use crate::support::server::Server;
+use crate::support::shop::Shop;
+use crate::sync::kinds::raw;
+use crate::sync::records::NOON;
+use serde_json::{Value, json};
+
+/// Every text that a database has of members, but for the records as stores told them, and answers under keys.
+async fn texts(server: &Server) -> String {
+    let pool = server.hub.db.pool();
+    let mut all = String::new();
+    for sql in [
+        "SELECT value || folded FROM fields",
+        "SELECT lost_value || kept_value || folded FROM conflicts",
+        "SELECT payload FROM feed",
+        "SELECT details FROM exceptions",
+        "SELECT record FROM own_audit",
+    ] {
+        let rows: Vec<String> = sqlx::query_scalar(sql).fetch_all(pool).await.unwrap();
+        all.push_str(&rows.concat());
+    }
+    all
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_member_is_erased_with_all_who_go_on_as_it_and_stays_so() {
+    let server = Server::start().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let admin = server.admin().await;
+    let new = json!({"name": "Ani Wijaya", "phone": "0811 2345 6789", "email": "ani@x.example",
+        "birth_date": "1990-02-03", "code": "CARD-77"});
+    let member = admin.post("/api/members", &new).await.data()["member_id"].as_str().unwrap().to_owned();
+    let other = json!({"name": "Anni Wijaya", "phone": "0811 9999 0000"});
+    let other = admin.post("/api/members", &other).await.data()["member_id"].as_str().unwrap().to_owned();
+    admin.post(&format!("/api/members/{other}/merge"), &json!({"into": member})).await.data();
+    // A name that lost, and points.
+    let at = |ms: i64| format!("{:013}-00000-S001", NOON.0 + ms);
+    let fields = json!({"name": {"value": "Anie Wijaya", "at": at(1), "base": ""}});
+    let told = raw("member.changed", "evt_1", &at(1), &json!({"id": member, "fields": fields}));
+    crate::office::audit::tells(&mut shop, told).await;
+    let secrets = ["Wijaya", "wijaya", "23456789", "99990000", "ani@x", "1990-02", "CARD-77", "card-77"];
+    let before = texts(&server).await;
+    assert!(secrets.iter().take(6).all(|secret| before.contains(secret)), "{before}");
+
+    // By whichever of its ids.
+    let erase = format!("/api/members/{other}/erase");
+    for wrong in [json!({}), json!({"reason": " "}), json!({"reason": "x".repeat(501)})] {
+        assert_eq!(admin.post(&erase, &wrong).await.refusal(), "422 validation_failed");
+    }
+    let erased = admin.post(&erase, &json!({"reason": "asked for by letter"})).await.data().clone();
+    let shown =
+        ["name", "phone", "email", "birth_date", "code", "tier", "state"].map(|field| erased[field].clone());
+    let nothing = json!(null);
+    assert_eq!(
+        shown,
+        [
+            json!("erased"),
+            nothing.clone(),
+            nothing.clone(),
+            nothing.clone(),
+            nothing.clone(),
+            nothing,
+            json!("erased")
+        ]
+    );
+    assert_eq!(erased["member_id"], json!(member));
+    let left = texts(&server).await;
+    for secret in secrets {
+        assert!(!left.contains(secret), "{secret} in {left}");
+    }
+    for q in ["wijaya", "23456789", "CARD"] {
+        assert_eq!(admin.get(&format!("/api/members?q={q}")).await.data()["items"], json!([]), "{q}");
+    }
+    let down = hears(&shop, "members", "member").await;
+    for id in [&member, &other] {
+        let last = down.iter().rev().find(|change| change["id"] == json!(id)).unwrap();
+        let field = |name: &str| last["payload"]["fields"][name]["value"].clone();
+        assert_eq!(
+            (field("name"), field("state"), field("phone")),
+            (json!("erased"), json!("erased"), Value::Null)
+        );
+    }
+    let again = admin.post(&erase, &json!({"reason": "again"})).await;
+    assert_eq!(again.refusal(), "409 invalid_state");
+    assert_eq!(
+        admin.post("/api/members/none/erase", &json!({"reason": "x"})).await.refusal(),
+        "404 not_found"
+    );
+
+    // What a store wrote meanwhile, and head office writes later, is erased too.
+    let fields = json!({"phone": {"value": "+628112345678", "at": at(9_000_000_000), "base": ""}});
+    let late = raw("member.changed", "evt_2", &at(9), &json!({"id": member, "fields": fields}));
+    crate::office::audit::tells(&mut shop, late).await;
+    let read = admin.get(&format!("/api/members/{other}")).await.data().clone();
+    assert_eq!((&read["state"], &read["phone"]), (&json!("erased"), &json!(null)));
+    assert!(!texts(&server).await.contains("8112345678"));
+    // The number is free for somebody else.
+    admin.post("/api/members", &json!({"name": "Budi", "phone": "0811 2345 6789"})).await.data();
+    assert!(server.place.run(&["verify"], "").status.success());
+}

@@ -1,0 +1,107 @@
+//! Settings of head office: what is set counts from the next request on, in every process, and beats the file.
+
+use crate::office::finance_entries::accountant;
+use crate::support::server::{Answer, Place, Server};
+use edge::settings::load;
+use serde_json::{Value, json};
+
+const SETTINGS: &str = "/api/settings";
+
+/// The keys that a refusal names.
+pub fn paths(answer: &Answer) -> Vec<String> {
+    assert_eq!(answer.refusal(), "422 validation_failed", "{}", answer.body);
+    let fields = answer.body["error"]["details"]["fields"].as_array().unwrap();
+    fields.iter().map(|field| field["path"].as_str().unwrap().to_owned()).collect()
+}
+
+fn entry(amount: i64) -> Value {
+    json!({"date": "2020-02-03", "memo": "rent", "lines": [{"account": "6050", "debit": amount},
+        {"account": "1040", "credit": amount}]})
+}
+
+async fn redeemed(server: &Server) -> i64 {
+    server.figure("SELECT redemption_bp FROM points_pool").await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_set_counts_at_once_in_every_process_and_beats_the_file() {
+    let place = Place::initialised().await;
+    let file = std::fs::read_to_string(&place.config).unwrap();
+    std::fs::write(&place.config, file + "[finance]\nmanual_limit = 1000\n").unwrap();
+    let server = Server::on(place).await;
+    let other = Server::on(server.place.beside(&server.place.folder.path().join("data"))).await;
+    let (admin, finance) = (server.admin().await, accountant(&server).await);
+    let there = finance.at(other.address);
+    let limit = async || admin.get(SETTINGS).await.data()["finance.manual_limit"].clone();
+    assert_eq!(limit().await, json!(1000), "the file's");
+    assert_eq!(there.post("/api/finance/journal", &entry(1001)).await.refusal(), "403 approval_required");
+
+    let set = json!({"finance.manual_limit": 5000, "purchasing.four_eyes": true,
+        "finance.points_redemption_bp": 5000});
+    let settings = admin.patch(SETTINGS, &set).await.data().clone();
+    assert_eq!(
+        (&settings["purchasing.four_eyes"], &settings["finance.manual_limit"]),
+        (&json!(true), &json!(5000))
+    );
+    assert_eq!((settings.as_object().unwrap().len(), &settings["purchasing.rate_days"]), (17, &json!(28)));
+    there.post("/api/finance/journal", &entry(1001)).await.data();
+    assert_eq!(there.post("/api/finance/journal", &entry(5001)).await.refusal(), "403 approval_required");
+    assert_eq!(redeemed(&server).await, 5000, "points are valued by it");
+    let audit = admin.get("/api/audit?action=settings.changed").await.data()["items"][0]["details"].clone();
+    assert_eq!(audit, set, "who set what is written down");
+
+    // All or nothing, each key with what it may be.
+    let wrong = json!({"finance.manual_limit": -1, "finance.four_eyes": "yes", "purchasing.rate_days": 0,
+        "purchasing.lead_days": 4_294_967_296_i64, "finance.points_policy": "deferral", "http.listen": "x",
+        "settlement.carry_days": 1.5, "purchasing.accept_limit": 7});
+    let refused = paths(&admin.patch(SETTINGS, &wrong).await);
+    let expected = [
+        "finance.four_eyes",
+        "finance.manual_limit",
+        "finance.points_policy",
+        "http.listen",
+        "purchasing.lead_days",
+        "purchasing.rate_days",
+        "settlement.carry_days",
+    ];
+    assert_eq!(refused, expected);
+    assert_eq!(admin.get(SETTINGS).await.data(), &settings, "what was refused changed nothing");
+    assert_eq!(finance.patch(SETTINGS, &json!({})).await.refusal(), "403 insufficient_role");
+
+    // It outlives a restart; what is taken back is as the file says.
+    other.stop().await;
+    let server = Server::on(server.stop().await).await;
+    let admin = server.admin().await;
+    assert_eq!((admin.get(SETTINGS).await.data(), redeemed(&server).await), (&settings, 5000));
+    let back = json!({"finance.manual_limit": null, "finance.points_redemption_bp": null});
+    let settings = admin.patch(SETTINGS, &back).await.data().clone();
+    assert_eq!((&settings["finance.manual_limit"], redeemed(&server).await), (&json!(1000), 8000));
+    assert_eq!(settings["purchasing.four_eyes"], json!(true));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn buyers_and_settlers_go_by_what_is_set() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    server.place.add_store("S001");
+    admin.post("/api/products", &json!({"sku": "A", "name": "Thing", "price": 1000})).await.data();
+    let supplier = admin.post("/api/suppliers", &json!({"code": "T", "name": "T"})).await.data().clone();
+    let order = json!({"supplier_id": supplier["supplier_id"], "store_id": "S001",
+        "lines": [{"sku": "A", "qty": 10, "unit_cost": 90}]});
+    let approve = async |api: &crate::support::server::Api| {
+        let made = api.post("/api/purchase-orders", &order).await.data()["po_id"].clone();
+        api.post(&format!("/api/purchase-orders/{}/approve", made.as_str().unwrap()), &json!({})).await
+    };
+    let user =
+        ["user", "add", "--username", "pur", "--name", "Pur", "--role", "ho_purchasing", "--password-stdin"];
+    assert!(server.place.run(&user, "another-horse-9\n").status.success());
+    let buyer = server.api().login("pur", "another-horse-9").await;
+    approve(&buyer).await.data();
+    admin.patch(SETTINGS, &json!({"purchasing.approval_limit": 899})).await.data();
+    assert_eq!(approve(&buyer).await.refusal(), "403 approval_required");
+    admin.patch(SETTINGS, &json!({"purchasing.approval_limit": null})).await.data();
+    approve(&buyer).await.data();
+    let config: cloud_hub::config::Config =
+        load::load(Some(&server.place.config), Vec::new()).unwrap().config;
+    assert_eq!(config.settlement.carry_days, 30);
+}

@@ -1,0 +1,118 @@
+//! What head office sets for a store beats the store's file, at once and for good; and its tills.
+
+use serde_json::{Value, json};
+use testkit::Client;
+use testkit::linked::Linked;
+
+const SETTINGS: &str = "/api/stores/S001/settings";
+
+#[track_caller]
+fn set(shop: &mut Linked, fields: &Value) -> Value {
+    shop.office.send("PATCH", SETTINGS, &[], fields.to_string().as_bytes()).data(200)
+}
+
+fn sell(till: &mut Client, qty: i64) -> testkit::Reply {
+    let made = till
+        .post("/api/pos/transactions", &json!({"items": [{"sku": "8990001", "qty": qty, "price": 2_000}]}))
+        .data(201);
+    let path = format!("/api/pos/transactions/{}/pay", made["transaction_id"].as_str().unwrap());
+    till.post(&path, &json!({"method": "cash", "amount": made["total"]}))
+}
+
+/// The line of `config show` that has a setting.
+fn shown(shop: &Linked, key: &str) -> String {
+    let output = shop.store.run(&["config", "show"]);
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().find(|line| line.starts_with(&format!("{key} ="))).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn what_head_office_sets_beats_the_file_at_once_and_outlives_everything() {
+    let mut shop = Linked::open();
+    shop.priced("8990001", 2_000);
+    let file = shop.manager.get("/api/pos/settings").data(200);
+    assert!(shown(&shop, "window_days").contains("30") && !shown(&shop, "window_days").contains("hub"));
+    sell(&mut shop.till, 1).data(200);
+
+    let reasons = json!({"voids": ["late"], "discounts": [], "returns": ["torn"], "enforced": true});
+    let fields = json!({"returns.window_days": 3, "shifts.blind": true, "pricing.discount_limit_bp": 150,
+        "stock.negative": "reject", "reasons": reasons, "tiers": {"gold": 20_000}});
+    set(&mut shop, &fields);
+    let is_set = |seen: &Value| {
+        let seen = (
+            &seen["returns"]["window_days"],
+            &seen["shifts"]["blind"],
+            &seen["pricing"]["discount_limit_bp"],
+        );
+        seen == (&json!(3), &json!(true), &json!(150))
+    };
+    shop.seen("tills hear of it", "/api/pos/settings", is_set);
+    // In the shift that is open: the goods that are not there, and the reason that is none.
+    sell(&mut shop.till, 1_000).refused(409, "insufficient_stock");
+    let made = shop
+        .till
+        .post("/api/pos/transactions", &json!({"items": [{"sku": "8990001", "qty": 1, "price": 2_000}]}))
+        .data(201);
+    let void = format!("/api/pos/transactions/{}/void", made["transaction_id"].as_str().unwrap());
+    shop.till.post(&void, &json!({"reason": "whatever"})).invalid_field("reason");
+    shop.till.post(&void, &json!({"reason": "late"})).data(200);
+    let mut admin = shop.store.login("admin");
+    let settings = admin.get("/api/admin/settings").data(200)["settings"].clone();
+    assert_eq!((&settings["returns"]["window_days"], &settings["reasons"]), (&json!(3), &reasons));
+    assert_eq!(settings["tax"]["default_rate_bp"], json!(1100));
+    let line = shown(&shop, "window_days");
+    assert!(line.contains("= 3 ") && line.ends_with("# hub"), "{line}");
+
+    // Without head office, after a crash, and on the stopped store.
+    shop.cut();
+    shop.store.kill9();
+    let line = shown(&shop, "window_days");
+    assert!(line.contains("= 3 ") && line.ends_with("# hub"), "{line}");
+    shop.store.start();
+    assert!(is_set(&shop.store.login("manager").get("/api/pos/settings").data(200)));
+
+    // Taken back, the file counts again.
+    shop.hub.start();
+    shop.office = shop.hub.login();
+    set(
+        &mut shop,
+        &json!({"returns.window_days": null, "shifts.blind": null, "pricing.discount_limit_bp": null,
+        "stock.negative": null}),
+    );
+    shop.manager = shop.store.login("manager");
+    let back = shop.seen("tills hear of it", "/api/pos/settings", |seen| seen["returns"] == file["returns"]);
+    assert_eq!((&back["shifts"], &back["pricing"]), (&file["shifts"], &file["pricing"]));
+    let untaken = shop.manager.get("/api/sync/status").data(200)["inbound"]["untaken"]["total"].clone();
+    assert_eq!(untaken, json!(0));
+    shop.store.stop();
+    shop.store.verify();
+}
+
+#[test]
+fn head_office_names_tills_and_switches_them_off() {
+    let mut shop = Linked::open();
+    shop.priced("8990001", 2_000);
+    let path = "/api/registers/S001/till-1";
+    let off = json!({"name": "Front", "state": "disabled"}).to_string();
+    shop.office.send("PATCH", path, &[], off.as_bytes()).data(200);
+    let front = json!({"register_id": "till-1", "name": "Front", "state": "disabled"});
+    shop.seen("the store has it", "/api/registers", |list| {
+        list["items"].as_array().unwrap().contains(&front)
+    });
+    let basket = json!({"items": [{"sku": "8990001", "qty": 1, "price": 2_000}]});
+    shop.till.post("/api/pos/transactions", &basket).refused(403, "insufficient_role");
+    shop.office.send("PATCH", path, &[], br#"{"state": "active"}"#).data(200);
+    shop.office.send("PATCH", "/api/registers/S001/till-77", &[], br#"{"name": "New"}"#).data(200);
+    let new = json!({"register_id": "till-77", "name": "New", "state": "active"});
+    shop.seen("the store has both", "/api/registers", |list| {
+        let front = json!({"register_id": "till-1", "name": "Front", "state": "active"});
+        let items = list["items"].as_array().unwrap();
+        items.contains(&front) && items.contains(&new)
+    });
+    shop.till.post("/api/pos/transactions", &basket).data(201);
+    let listed = shop.office.get("/api/registers?store_id=S001").data(200)["items"].clone();
+    let names: Vec<&str> =
+        listed.as_array().unwrap().iter().filter_map(|till| till["register_id"].as_str()).collect();
+    assert!(names.contains(&"till-1") && names.contains(&"till-77"), "{listed}");
+}
