@@ -83,7 +83,7 @@ fn garbage() -> Vec<(&'static str, Value)> {
         ("qty must be", change("transfer", "trf_1", &transfer)),
         ("reorder_level must be", change("settings", "product:A:reorder_level", &setting)),
         ("window_days must be", change("settings", "store", &settings)),
-        ("register_id must be", change("register", "till 1", &register)),
+        ("made of A-Z", change("register", "till 1", &register)),
         ("id must be at most", change("product", &long_id, &product("A", 5))),
         ("weigh at most", change("hologram", "holo_1", &json!("x".repeat(2 << 20)))),
         ("does not know", change("hologram", "holo_2", &json!({}))),

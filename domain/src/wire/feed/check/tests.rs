@@ -186,7 +186,7 @@ fn a_sound_record_of_each_kind_passes_and_every_wrong_field_is_named() {
         (Kind::Member, "/fields/name/value", &[json!(long), json!("a\u{0}")]),
         (Kind::Member, "/fields/name/at", &[json!(long)]),
         (Kind::Points, "/balance", &[json!(i64::MAX), json!(i64::MIN)]),
-        (Kind::Register, "/register_id", &[json!("till-2"), json!("")]),
+        (Kind::Register, "/register_id", &[json!("till-2")]),
         (Kind::Register, "/name", &[json!(""), json!(long), json!("a\nb")]),
         (Kind::Settings, "/value", &[json!(long)]),
         (Kind::Settings, "/name", &[json!("product:B:shelf_place")]),
