@@ -197,8 +197,9 @@ CREATE TABLE stores (
 CREATE TABLE registers (
     store_id TEXT NOT NULL,
     register_id TEXT NOT NULL,
-    name TEXT NOT NULL,
-    disabled BIGINT NOT NULL,
+    -- Null: head office did not say.
+    name TEXT,
+    disabled BIGINT,
     PRIMARY KEY (store_id, register_id)
 );
 
@@ -693,6 +694,7 @@ CREATE TABLE settlement_exceptions (
 );
 CREATE INDEX settlement_exceptions_found ON settlement_exceptions (found_at, exception_id);
 CREATE INDEX settlement_exceptions_open ON settlement_exceptions (store_id, business_date) WHERE state = 'open';
+CREATE INDEX settlement_exceptions_source ON settlement_exceptions (source_id, found_at);
 CREATE INDEX settlement_exceptions_line ON settlement_exceptions (line_id) WHERE line_id IS NOT NULL;
 CREATE INDEX settlement_exceptions_statement ON settlement_exceptions (statement_id) WHERE state = 'open';
 

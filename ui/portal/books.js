@@ -15,7 +15,7 @@ const amount = (value) => (value ? figure(value) : nothing);
 
 /** The answer of the trial balance as a list, with its sums beside it. */
 const balanceList = {
-  path: "/api/finance/trial-balance", whole: true, defaults: { date: isoDay() },
+  path: "/api/finance/trial-balance", whole: true, get defaults() { return { date: isoDay() }; },
   list: (page) => ({
     title: t("Trial balance"),
     filters: [{ name: "date", label: t("At the end of"), kind: "date" }, { name: "from", label: t("Moved since"), kind: "date" }, ofStore(), { name: "head_office", label: t("Book"), kind: "choice", choices: [["true", t("of head office alone")]] }],

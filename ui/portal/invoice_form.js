@@ -57,6 +57,7 @@ class PageInvoiceForm extends Page {
   }
 
   async save() {
+    if (this.busy) return;
     const { invoice } = this;
     const taken = this.lines.filter(({ take, qty }) => take && qty > 0);
     this.problem = null;

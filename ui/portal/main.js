@@ -18,7 +18,7 @@ const P = ["admin", "ho_purchasing"];
 const ALL = ["admin", "ho_finance", "ho_purchasing"];
 const BEGINS = true;
 const MENU = [
-  ["overview", "layout-dashboard", () => t("Overview"), ALL], ["stores", "store", () => t("Stores"), A], ["exceptions", "triangle-alert", () => t("Exceptions"), A],
+  ["overview", "layout-dashboard", () => t("Overview"), ALL], ["stores", "store", () => t("Stores"), A], ["exceptions", "triangle-alert", () => t("Exceptions"), ALL],
   ["reports", "chart-column", () => t("Reports"), ALL, BEGINS], ["sales", "receipt", () => t("Sales"), F], ["returns", "undo-2", () => t("Returns"), F], ["shifts", "calculator", () => t("Shifts"), F],
   ["settlements", "scale", () => t("Settlement"), F, BEGINS], ["statements", "landmark", () => t("Statements"), F],
   ["balance", "book-open-text", () => t("Trial balance"), F, BEGINS], ["journal", "scroll-text", () => t("Journal"), F], ["days", "lock", () => t("Days"), F],

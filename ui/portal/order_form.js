@@ -80,6 +80,7 @@ class PageOrderForm extends Page {
   }
 
   async save() {
+    if (this.busy) return;
     const { store_id: store, supplier_id: supplier, expected_at: expected, note, lines } = this.order;
     this.problem = null;
     if (!store || !supplier || !lines.length) {

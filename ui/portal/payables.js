@@ -79,7 +79,7 @@ const pay = async (page, one) => {
 };
 
 const payables = {
-  path: "/api/finance/payables", whole: true, needs: ["suppliers"], defaults: { as_of: isoDay() },
+  path: "/api/finance/payables", whole: true, needs: ["suppliers"], get defaults() { return { as_of: isoDay() }; },
   list: () => ({
     title: t("Payables"), filters: [{ name: "as_of", label: t("At the end of"), kind: "date" }, ofSupplier(), { name: "group_by", label: t("Rows by"), kind: "choice", choices: [["supplier", t("Supplier")], ["invoice", t("Invoice")]] }],
     open: (one) => (one.document_id ? address(["invoices", one.document_id]) : address(["suppliers", one.supplier_id])),

@@ -38,7 +38,17 @@ const differences = (page, rows) => table(t("Differences, {n} open", { n: number
 ], rows, t("Nothing differs"));
 
 /** All of a list, up to some pages of it. */
-const read = async (app, pattern, query) => (await app.get(pattern, {}, { ...query, limit: 200 })).items;
+/** All rows, page by page: a difference that is not shown can't be resolved. */
+const read = async (app, pattern, query) => {
+  const found = [];
+  let cursor;
+  do {
+    const { items, next_cursor: next } = await app.get(pattern, {}, { ...query, limit: 200, cursor });
+    found.push(...items);
+    cursor = next;
+  } while (cursor);
+  return found;
+};
 
 const settlements = {
   path: "/api/settlements", needs: ["people"],

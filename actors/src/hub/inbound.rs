@@ -10,14 +10,13 @@ use domain::model::base::ids::{Sku, UserId};
 use domain::model::base::refusal::Refusal;
 use domain::model::base::settings::Rules;
 use domain::model::base::time::UtcMs;
-use domain::model::books::register::Register;
 use domain::model::hub::sync::local::{Change as Kept, Inbound, OwnWrite, Unsupported as Note};
 use domain::model::inventory::product_settings::ProductSettings;
 use domain::model::inventory::transfer::Transfer;
 use domain::model::people::user::User;
 use domain::model::people::user::costs::Costs;
 use domain::wire::feed::check::Own;
-use domain::wire::feed::{Change, Kind, MemberDown, PointsDown, STORE_SETTINGS, check};
+use domain::wire::feed::{Change, Kind, MemberDown, PointsDown, RegisterDown, STORE_SETTINGS, check};
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -76,7 +75,7 @@ pub(crate) struct Page<'a> {
     events: Vec<Event>,
     /// What the ledger has to hear, with the record it came in.
     transfers: Vec<(Change, Transfer)>,
-    registers: Vec<(Change, Register)>,
+    registers: Vec<(Change, RegisterDown)>,
     points: Vec<PointsDown>,
     /// What the members' owner has to hear.
     members: Vec<(Change, MemberDown)>,
@@ -100,7 +99,7 @@ pub(crate) struct Page<'a> {
 pub(crate) struct Parts {
     pub(crate) events: Vec<Event>,
     pub(crate) transfers: Vec<(Change, Transfer)>,
-    pub(crate) registers: Vec<(Change, Register)>,
+    pub(crate) registers: Vec<(Change, RegisterDown)>,
     pub(crate) points: Vec<PointsDown>,
     pub(crate) members: Vec<(Change, MemberDown)>,
     pub(crate) holders: Vec<User>,

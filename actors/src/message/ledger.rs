@@ -9,10 +9,9 @@ use crate::runtime::request::RequestContext;
 use domain::model::base::event::Event;
 use domain::model::base::ids::{MemberId, ShiftId};
 use domain::model::books::ledger::LedgerBook;
-use domain::model::books::register::Register;
 use domain::model::inventory::transfer::Transfer;
 use domain::model::people::points::PointsEntry;
-use domain::wire::feed::{Coverage, PointsDown};
+use domain::wire::feed::{Coverage, PointsDown, RegisterDown};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -38,7 +37,7 @@ pub(crate) enum LedgerMessage {
     /// Head office tells of a transfer; the reply comes when what it means here is durable.
     MergeTransfer { transfer: Box<Transfer>, request: Arc<RequestContext>, merged: Reply },
     /// Head office tells of a till; the reply comes when it is durable.
-    MergeRegister { register: Register, request: Arc<RequestContext>, merged: Reply },
+    MergeRegister { register: RegisterDown, request: Arc<RequestContext>, merged: Reply },
     /// Whether commands get through.
     Probe { pending: Pending },
     /// Begin a new epoch; the reply comes when it is durable.

@@ -163,10 +163,10 @@ pub struct StoreSettingsDown {
 pub struct RegisterDown {
     /// Which till.
     pub register_id: RegisterId,
-    /// Its name for people.
-    pub name: String,
-    /// It is refused.
-    pub disabled: bool,
+    /// Its name for people; none: head office gave it none.
+    pub name: Option<String>,
+    /// It is refused; none: head office never said.
+    pub disabled: Option<bool>,
 }
 
 /// Which version of a record holds what a push wrote: the store's own value shows on top until the feed

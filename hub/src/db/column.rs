@@ -38,6 +38,7 @@ by! {
     u32: i64 => |number| u32::try_from(number).unwrap_or(u32::MAX),
     bool: i64 => |number| number != 0,
     UtcMs: i64 => UtcMs,
+    Option<bool>: Option<i64> => |number| number.map(|number| number != 0),
     Option<UtcMs>: Option<i64> => |at| at.map(UtcMs),
     UserId: String => UserId,
     StoreId: String => StoreId,

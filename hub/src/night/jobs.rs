@@ -9,6 +9,7 @@ use crate::secret;
 use crate::state::hub::Hub;
 use domain::model::base::time::UtcMs;
 use edge::clock;
+use jiff::civil::Date;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, interval_at};
@@ -35,10 +36,11 @@ pub async fn run(hub: &Hub, now: UtcMs) -> Vec<&'static str> {
     if local.time() < hub.jobs_at {
         return done;
     }
-    let holder = secret::mark();
+    let (holder, started) = (secret::mark(), Instant::now());
     for name in JOBS {
         let lease = Lease { name, day: local.date(), holder: &holder };
-        match one(hub, &lease, now).await {
+        let passed = i64::try_from(started.elapsed().as_millis()).unwrap_or(i64::MAX);
+        match one(hub, &lease, UtcMs(now.0.saturating_add(passed))).await {
             Ok(true) => done.push(name),
             Ok(false) => {}
             Err(error) => tracing::warn!(name, ?error, "a job of the night could not be done yet"),
@@ -73,18 +75,30 @@ async fn overdue(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failu
     let mut read = hub.db.read().await?;
     let sources = source::all(&mut read).await?;
     drop(read);
+    let mut whole = true;
     for found in sources.into_iter().filter(|found| found.state == source::State::Active) {
         let mut write = hub.db.write().await?;
         let passed = i64::try_from(started.elapsed().as_millis()).unwrap_or(i64::MAX);
         if !lease.beat(&mut write, UtcMs(now.0.saturating_add(passed))).await? {
             return Ok(false);
         }
-        writer::take_turn(&mut write).await?;
-        let locked = source::lock(&mut write, &found.source_id).await?;
-        matching::run(&mut write, &locked, (now, lease.day)).await?;
         write.commit().await?;
+        if let Err(error) = matched(hub, &found.source_id, (now, lease.day)).await {
+            tracing::warn!(source_id = found.source_id, ?error, "a source could not be matched by night yet");
+            whole = false;
+        }
     }
-    Ok(true)
+    Ok(whole)
+}
+
+/// Matches one source; that of others does not depend on it.
+async fn matched(hub: &Hub, source_id: &str, when: (UtcMs, Date)) -> Result<(), Failure> {
+    let mut write = hub.db.write().await?;
+    writer::take_turn(&mut write).await?;
+    let locked = source::lock(&mut write, source_id).await?;
+    matching::run(&mut write, &locked, when).await?;
+    write.commit().await?;
+    Ok(())
 }
 
 async fn proofs(hub: &Hub, now: UtcMs) -> Result<bool, Failure> {

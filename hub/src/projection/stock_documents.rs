@@ -233,16 +233,19 @@ fn transferred<'a>(store_id: &str, it: &'a TransferRecord) -> Cause<'a> {
     }
 }
 
-/// Notes a receipt whose delivery note another one has that counts, in whatever store.
+/// Notes a receipt whose delivery note another one has, in whatever store, if both count: one that was taken back in the
+/// same batch does not.
 async fn twice(
     connection: &mut AnyConnection,
     (supplier_id, note): (&str, &str),
     receiving_id: &str,
     found: Found<'_>,
 ) -> Result<(), sqlx::Error> {
-    let sql = "SELECT store_id, document_id FROM goods_documents WHERE kind = 'receiving' AND supplier_id = $1 \
-               AND delivery_note_no = $2 AND state = 'posted' AND NOT (store_id = $3 AND document_id = $4) \
-               ORDER BY created_at, store_id LIMIT 1";
+    let sql = "SELECT o.store_id, o.document_id FROM goods_documents o JOIN goods_documents m ON m.store_id = $3 \
+               AND m.kind = 'receiving' AND m.document_id = $4 AND m.state = 'posted' \
+               WHERE o.kind = 'receiving' AND o.supplier_id = $1 AND o.delivery_note_no = $2 AND o.state = 'posted' \
+               AND NOT (o.store_id = $3 AND o.document_id = $4) \
+               ORDER BY o.created_at, o.store_id LIMIT 1";
     let query = sqlx::query(sql).bind(supplier_id).bind(note).bind(found.store_id).bind(receiving_id);
     let Some(row) = query.fetch_optional(&mut *connection).await? else { return Ok(()) };
     let (other_store_id, other): (String, String) = crate::columns!(row => (store_id, document_id));

@@ -20,12 +20,15 @@ impl Purchasing<'_> {
         self.0.rows.page(Table::Supplier, after, limit)
     }
 
-    /// A purchase order as head office has it; closed and cancelled ones are gone.
+    /// A purchase order as head office has it, whatever its state.
     pub fn purchase_order(&self, id: &str) -> Read<Option<PurchaseOrder>> {
-        self.0.rows.row(Table::PurchaseOrder, id)
+        match self.0.rows.row(Table::PurchaseOrder, id)? {
+            Some(order) => Ok(Some(order)),
+            None => self.0.rows.row(Table::OverOrder, id),
+        }
     }
 
-    /// Purchase orders after an id, in order of id, as head office has them.
+    /// Purchase orders after an id, in order of id, as head office has them, but closed and cancelled ones.
     pub fn purchase_orders(&self, after: Option<&str>, limit: usize) -> Read<Vec<PurchaseOrder>> {
         self.0.rows.page(Table::PurchaseOrder, after, limit)
     }

@@ -78,6 +78,8 @@ pub enum Table {
     OrderProgress = 35,
     /// `user_id` 0 `credential_id` → passkey.
     Passkey = 36,
+    /// `po_id` → purchase order that is closed or cancelled: its goods may come all the same.
+    OverOrder = 37,
     /// kind 0 id → a record of the hub's feed.
     Inbound = 40,
     /// What the store keeps of its dealings with the hub: standing, days, notes.

@@ -13,11 +13,10 @@ use crate::runtime::mailbox;
 use crate::runtime::request::RequestContext;
 use domain::model::base::event::Event;
 use domain::model::base::ids::{SessionId, UserId};
-use domain::model::books::register::Register;
 use domain::model::inventory::transfer::Transfer;
 use domain::model::people::user::{Principal, Role};
 use domain::rules::hub::sync::session;
-use domain::wire::feed::{Change, Coverage, Kind, MemberDown, PointsDown, check};
+use domain::wire::feed::{Change, Coverage, Kind, MemberDown, PointsDown, RegisterDown, check};
 use std::sync::Arc;
 
 /// Who it was where head office said so.
@@ -164,7 +163,7 @@ async fn merge_transfers(
 
 async fn merge_registers(
     context: &Context,
-    registers: Vec<(Change, Register)>,
+    registers: Vec<(Change, RegisterDown)>,
 ) -> Result<Vec<Event>, CallError> {
     let mut noted = Vec::new();
     for (change, register) in registers {

@@ -2,7 +2,6 @@
 
 use super::{Page, Untaken};
 use domain::model::base::event::fact;
-use domain::model::books::register::Register;
 use domain::model::inventory::purchase::{OrderState, PurchaseOrder, Supplier, SupplierState};
 use domain::model::inventory::transfer::Transfer;
 use domain::wire::feed::{Change, RegisterDown, StoreDown, check};
@@ -19,8 +18,7 @@ impl Page<'_> {
         if !change.deleted {
             let down: RegisterDown = self.payload(change)?;
             check::register(change, &down)?;
-            let RegisterDown { register_id, name, disabled } = down;
-            self.registers.push((change.clone(), Register { register_id, name, disabled }));
+            self.registers.push((change.clone(), down));
         }
         Ok(())
     }

@@ -3,10 +3,10 @@
 use super::Ledger;
 use crate::prelude::*;
 use domain::model::base::ids::RegisterId;
-use domain::model::books::register::Register;
 use domain::rules::books::day::dated;
 use domain::rules::books::register;
-use domain::rules::books::register::{NewRegister, RegisterView};
+use domain::rules::books::register::{NewRegister, RegisterState, RegisterView};
+use domain::wire::feed::RegisterDown;
 use serde_json::json;
 
 /// Adds a till, by the rules of [`domain::rules::books::register::add`].
@@ -16,7 +16,7 @@ pub struct AddRegister(pub NewRegister);
 pub struct ChangeRegister(pub RegisterId, pub register::ChangeRegister);
 
 /// Takes over what head office tells of a till, by the rules of [`domain::rules::books::register::merge_remote`].
-pub(super) struct MergeRegister(pub(super) Register);
+pub(super) struct MergeRegister(pub(super) RegisterDown);
 
 impl Dispatch for AddRegister {}
 
@@ -60,7 +60,11 @@ impl Command for MergeRegister {
     }
 
     fn decide(&self, (): (), ledger: &mut Ledger, _request: &RequestContext) -> Result<Decision, Failure> {
-        let Some(event) = register::merge_remote(&self.0, &ledger.book)? else {
+        let RegisterDown { register_id, name, disabled } = &self.0;
+        let state =
+            disabled.map(|disabled| if disabled { RegisterState::Disabled } else { RegisterState::Active });
+        let said = register::ChangeRegister { name: name.clone(), state };
+        let Some(event) = register::merge_remote(register_id, &said, &ledger.book)? else {
             return Ok(Decision::Answer(Answer::ok(&())));
         };
         let answer = Answer::ok(&RegisterView::from(&event.fact.register));

@@ -135,20 +135,20 @@ impl OpeningItem {
 /// What an opening expected that is taken back is expected no longer.
 ///
 /// # Errors
-/// 409 `invalid_state` where a line has one of its items.
+/// 409 `invalid_state` where something else has become of one of its items: a line has it, or it was written off.
 pub async fn withdraw(connection: &mut AnyConnection, book: &str, entry_id: &str) -> Result<(), Failure> {
+    let sql = "SELECT state FROM settlement_items WHERE store_id = $1 AND document_id = $2 AND event_id = '' \
+               AND state <> 'open' LIMIT 1";
+    let used: Option<String> =
+        sqlx::query_scalar(sql).bind(book).bind(entry_id).fetch_optional(&mut *connection).await?;
+    if let Some(state) = used {
+        return Err(ApiError::from(Refusal::InvalidState { state, allowed: Vec::new() }).into());
+    }
     let sql = "UPDATE settlement_items SET state = 'written_off' WHERE store_id = $1 AND document_id = $2 \
-               AND event_id = '' AND state = 'open' RETURNING settlement_date";
+               AND event_id = '' RETURNING settlement_date";
     let mut days = BTreeSet::new();
     for row in sqlx::query(sql).bind(book).bind(entry_id).fetch_all(&mut *connection).await? {
         days.insert(row.cell::<Date>("settlement_date")?);
-    }
-    let sql = "SELECT COUNT(*) FROM settlement_items WHERE store_id = $1 AND document_id = $2 AND event_id = '' \
-               AND state IN ('matched', 'posted')";
-    let matched: i64 = sqlx::query_scalar(sql).bind(book).bind(entry_id).fetch_one(&mut *connection).await?;
-    if matched > 0 {
-        let (state, allowed) = ("matched".to_owned(), Vec::new());
-        return Err(ApiError::from(Refusal::InvalidState { state, allowed }).into());
     }
     for day in days {
         settlement::evaluate(connection, book, day).await?;

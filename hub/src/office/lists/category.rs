@@ -80,12 +80,17 @@ pub async fn change(
     asked: CategoryChange,
 ) -> Result<Category, Failure> {
     let mut category: Category = entry::locked(connection, code).await?;
+    let before = category.parent.clone();
     category.name = asked.name.map_or(category.name, |name| name.trim().to_owned());
     if asked.parent.is_some() {
         category.parent = filled(asked.parent);
     }
     category.state = asked.state.unwrap_or(category.state);
-    check(connection, &category).await?;
+    if category.parent == before {
+        check_fields(&category)?;
+    } else {
+        check(connection, &category).await?;
+    }
     entry::put(connection, &category).await?;
     Ok(category)
 }
@@ -94,13 +99,17 @@ fn filled(parent: Option<String>) -> Option<String> {
     parent.filter(|parent| !parent.is_empty())
 }
 
-/// Whether its fields are sound and it does not lie below itself. What is above it is locked from below, so that two
-/// who hang categories below one another at once do not make a ring.
-async fn check(connection: &mut AnyConnection, category: &Category) -> Result<(), Failure> {
+fn check_fields(category: &Category) -> Result<(), ApiError> {
     let mut problems = Problems::default();
     problems.line("code", &category.code, REFERENCE_BYTES_MAX);
     problems.name(&category.name);
-    problems.done()?;
+    problems.done()
+}
+
+/// Whether its fields are sound and it does not lie below itself. What is above it is locked from below, so that two
+/// who hang categories below one another at once do not make a ring.
+async fn check(connection: &mut AnyConnection, category: &Category) -> Result<(), Failure> {
+    check_fields(category)?;
     let mut above = category.parent.clone();
     for _ in 0..DEPTH_MAX {
         let Some(code) = above else { return Ok(()) };

@@ -1,6 +1,7 @@
 //! Tills of stores: those that sold, and what head office says of them.
 
 use crate::columns;
+use crate::db::column::Columns;
 use crate::db::document::encode;
 use crate::db::failure::Failure;
 use crate::db::filter::{Bound, Conditions};
@@ -72,9 +73,9 @@ pub async fn list(
 }
 
 fn read(row: &sqlx::any::AnyRow) -> Result<View, sqlx::Error> {
-    let (store_id, register_id, name, disabled): (String, String, Option<String>, bool) =
+    let (store_id, register_id, name, disabled): (String, String, Option<String>, Option<bool>) =
         columns!(row => (store_id, register_id, name, disabled));
-    let state = if disabled { RegisterState::Disabled } else { RegisterState::Active };
+    let state = if disabled.unwrap_or(false) { RegisterState::Disabled } else { RegisterState::Active };
     Ok(View { store_id, register_id, name, state })
 }
 
@@ -101,15 +102,16 @@ pub async fn change(
     }
     let disabled = asked.state.map(|state| i64::from(state == RegisterState::Disabled));
     let sql = "INSERT INTO registers (store_id, register_id, name, disabled) \
-               VALUES ($1, $2, COALESCE($3, $2), COALESCE($4, 0)) ON CONFLICT (store_id, register_id) DO UPDATE SET \
+               VALUES ($1, $2, $3, $4) ON CONFLICT (store_id, register_id) DO UPDATE SET \
                name = COALESCE($3, registers.name), disabled = COALESCE($4, registers.disabled) \
                RETURNING store_id, register_id, name, disabled";
     let query = sqlx::query(sql).bind(store_id).bind(register_id).bind(name).bind(disabled);
-    let view = read(&query.fetch_one(&mut *connection).await?)?;
+    let row = query.fetch_one(&mut *connection).await?;
+    let view = read(&row)?;
     let down = RegisterDown {
         register_id: RegisterId::from(register_id),
-        name: view.name.clone().unwrap_or_else(|| register_id.to_owned()),
-        disabled: view.state == RegisterState::Disabled,
+        name: view.name.clone(),
+        disabled: row.cell::<Option<bool>>("disabled")?,
     };
     let entry = Entry::for_store(Kind::Register, register_id, store_id, encode(&down)?);
     feed::publish(connection, vec![entry], now).await?;

@@ -18,7 +18,7 @@ macro_rules! purchases {
              FROM goods_documents r JOIN receiving_lines l ON l.store_id = r.store_id \
              AND l.receiving_id = r.document_id \
              LEFT JOIN journal j ON j.store_id = r.store_id AND j.cause_key = r.event_id \
-             WHERE r.kind = 'receiving' AND r.state = 'posted' \
+             WHERE r.part = 1 AND r.kind = 'receiving' AND r.state = 'posted' \
              UNION ALL SELECT r.store_id, r.business_date, COALESCE(j.entry_date, r.business_date), \
              COALESCE(r.supplier_id, ''), ",
             $($receipt)+,
@@ -27,7 +27,7 @@ macro_rules! purchases {
              FROM goods_documents r JOIN supplier_return_lines l ON l.store_id = r.store_id \
              AND l.supplier_return_id = r.document_id \
              LEFT JOIN journal j ON j.store_id = r.store_id AND j.cause_key = r.event_id \
-             WHERE r.kind = 'supplier_return' \
+             WHERE r.part = 1 AND r.kind = 'supplier_return' \
              UNION ALL SELECT l.store_id, i.invoice_date, COALESCE(j.entry_date, i.invoice_date), i.supplier_id, \
              l.sku, 0, 0, 0, 0, l.qty, l.variance, 0, 0, 0, 0 \
              FROM invoices i JOIN invoice_lines l ON l.invoice_id = i.invoice_id \
@@ -66,7 +66,7 @@ static WHOLE: Source = Source {
     from: purchases!(concat!(
         "'' AS sku, 0, 0, 0, 0, 0, 0, 1, ",
         due!(),
-        "WHERE r.kind = 'receiving' AND r.state = 'posted' "
+        "WHERE r.part = 1 AND r.kind = 'receiving' AND r.state = 'posted' "
     )),
     dated: true,
     late: None,
@@ -78,7 +78,7 @@ static PRODUCTS: Source = Source {
         "l.sku, 0, 0, 0, 0, 0, 0, 1, ",
         due!(),
         "JOIN (SELECT DISTINCT store_id, receiving_id, sku FROM receiving_lines) l ON l.store_id = r.store_id \
-         AND l.receiving_id = r.document_id WHERE r.kind = 'receiving' AND r.state = 'posted' "
+         AND l.receiving_id = r.document_id WHERE r.part = 1 AND r.kind = 'receiving' AND r.state = 'posted' "
     )),
     dated: true,
     late: None,

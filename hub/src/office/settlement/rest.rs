@@ -43,8 +43,8 @@ impl Writer<'_> {
             };
             let rest = shorten(connection, &match_id, slice, fee).await?;
             if rest != 0 {
-                split(connection, (store_id, item_id), rest).await?;
-                carry(connection, &[(store_id.clone(), format!("{item_id}#rest"))], until).await?;
+                let left = split(connection, (store_id, item_id), rest).await?;
+                carry(connection, &[(store_id.clone(), left)], until).await?;
             }
         }
         Ok(())
@@ -89,19 +89,28 @@ async fn shorten(
     Ok(rest)
 }
 
-/// The item and its rest are what it was.
+/// The item and its rest are what it was; gives back the rest's id. A match that was undone has left a rest already.
 async fn split(
     connection: &mut AnyConnection,
     (store_id, item_id): (&str, &str),
     rest: i64,
-) -> Result<(), sqlx::Error> {
+) -> Result<String, sqlx::Error> {
+    let mut left = format!("{item_id}#rest");
+    for number in 2.. {
+        let sql = "SELECT 1 FROM settlement_items WHERE store_id = $1 AND item_id = $2";
+        let taken = sqlx::query(sql).bind(store_id).bind(&left).fetch_optional(&mut *connection).await?;
+        if taken.is_none() {
+            break;
+        }
+        left = format!("{item_id}#rest{number}");
+    }
     let sql = "INSERT INTO settlement_items (store_id, item_id, event_id, kind, method, account, business_date, \
                settlement_date, amount, reference, document_id, receipt_no, register_id, occurred_at, state, late) \
-               SELECT store_id, item_id || '#rest', event_id, kind, method, account, business_date, \
+               SELECT store_id, $4, event_id, kind, method, account, business_date, \
                settlement_date, $3, reference, document_id, receipt_no, register_id, occurred_at, 'open', late \
                FROM settlement_items WHERE store_id = $1 AND item_id = $2";
-    sqlx::query(sql).bind(store_id).bind(item_id).bind(rest).execute(&mut *connection).await?;
+    sqlx::query(sql).bind(store_id).bind(item_id).bind(rest).bind(&left).execute(&mut *connection).await?;
     let sql = "UPDATE settlement_items SET amount = amount - $3 WHERE store_id = $1 AND item_id = $2";
     sqlx::query(sql).bind(store_id).bind(item_id).bind(rest).execute(connection).await?;
-    Ok(())
+    Ok(left)
 }

@@ -54,7 +54,7 @@ impl Noticed {
         // What the safe held before its opening was told is not known.
         let sql = "SELECT CAST(COALESCE(SUM(debit - credit), 0) AS BIGINT) FROM ledger_days WHERE account = '1020' \
                    AND store_id = $1 AND EXISTS (SELECT 1 FROM journal j JOIN journal_lines l ON l.store_id = j.store_id \
-                   AND l.entry_no = j.entry_no WHERE j.store_id = $1 AND j.kind = 'opening' AND l.account = '1020')";
+                   AND l.entry_no = j.entry_no WHERE j.store_id = $1 AND j.kind = 'opening' AND j.kind <> 'event' AND l.account = '1020')";
         let holds: i64 = sqlx::query_scalar(sql).bind(&book).fetch_one(&mut *connection).await?;
         if holds < 0 && holds.saturating_sub(safe) >= 0 {
             let found = Found { store_id: &book, event_id: &event_id, now };

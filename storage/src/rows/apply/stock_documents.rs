@@ -37,10 +37,11 @@ pub fn counted(opname: &Opname, lines: &[OpnameLine], out: &mut Vec<RowOp>) -> E
     put_while(!opname.state.over(), Table::Opname.key(opname.opname_id.as_str()), opname, out)
 }
 
-/// Orders that goods may still come for.
+/// An order among those that goods are expected of, or among those that are over.
 pub fn ordered(order: &PurchaseOrder, out: &mut Vec<RowOp>) -> Encoded {
     let over = matches!(order.state, OrderState::Closed | OrderState::Cancelled);
-    put_while(!over, Table::PurchaseOrder.key(&order.po_id), order, out)
+    put_while(!over, Table::PurchaseOrder.key(&order.po_id), order, out)?;
+    put_while(over, Table::OverOrder.key(&order.po_id), order, out)
 }
 
 /// Key of a delivery note.

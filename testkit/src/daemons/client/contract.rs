@@ -20,6 +20,11 @@ struct Contract {
 /// Holds an answer against the documents.
 pub fn check(method: &str, path: &str, reply: &Reply) {
     let path = path.split('?').next().unwrap_or_default();
+    // One of the programs may have a page where the other has nothing: then its router says this.
+    let nothing_here = reply.status == 404 && reply.text().contains("there is nothing at this path");
+    if nothing_here && CONTRACTS.iter().any(|contract| contract.literals(path).is_none()) {
+        return;
+    }
     // A path that one program has by its words is not the other's by its id.
     let most = CONTRACTS.iter().filter_map(|contract| contract.literals(path)).max();
     let asked = || CONTRACTS.iter().filter(|contract| contract.literals(path) == most);

@@ -94,18 +94,29 @@ pub fn change(
     Ok(Event::of(fact::RegisterChanged { register }))
 }
 
-/// Takes in a till as head office has it; none where it is so already.
+/// Takes in what head office says of a till; what it does not speak of stays as the store has it. None where it is so
+/// already.
 ///
 /// # Errors
 /// `validation_failed` where the store has no room for one more.
 pub fn merge_remote(
-    register: &Register,
+    id: &RegisterId,
+    said: &ChangeRegister,
     book: &LedgerBook,
 ) -> Result<Option<Event<fact::RegisterChanged>>, Refusal> {
-    match book.registers.get(&register.register_id) {
-        Some(known) if known == register => return Ok(None),
-        Some(_) => {}
-        None => room(book.registers.len())?,
+    let known = book.registers.get(id);
+    if known.is_none() {
+        room(book.registers.len())?;
     }
-    Ok(Some(Event::of(fact::RegisterChanged { register: register.clone() })))
+    let before = known.cloned().unwrap_or_else(|| Register {
+        register_id: id.clone(),
+        name: id.as_str().to_owned(),
+        disabled: false,
+    });
+    let register = Register {
+        name: said.name.clone().unwrap_or(before.name),
+        disabled: said.state.map_or(before.disabled, |state| state == RegisterState::Disabled),
+        ..before
+    };
+    Ok((known != Some(&register)).then(|| Event::of(fact::RegisterChanged { register })))
 }

@@ -44,7 +44,9 @@ pub fn register(change: &Change, register: &RegisterDown) -> Result<(), Refusal>
     if !is_short_id(register.register_id.as_str()) {
         fields.wrong("register_id", SHORT_ID_PROBLEM);
     }
-    fields.name("name", &register.name, NAME_BYTES_MAX);
-    line(&mut fields, "name", &register.name);
+    if let Some(name) = &register.name {
+        fields.name("name", name, NAME_BYTES_MAX);
+        line(&mut fields, "name", name);
+    }
     fields.done()
 }

@@ -9,11 +9,15 @@ use crate::sync::records::{DAY, NOON};
 use jiff::ToSpan;
 use jiff::civil::Date;
 use serde_json::{Value, json};
+use std::sync::LazyLock;
+
+/// The day of the whole run, also where midnight falls into it.
+static TODAY: LazyLock<Date> =
+    LazyLock::new(|| edge::clock::now().timestamp().to_zoned(jiff::tz::TimeZone::UTC).date());
 
 /// The 18th of the story is five days ago: statements are of days that are not long past.
 pub fn day(of: i8) -> Date {
-    let today = edge::clock::now().timestamp().to_zoned(jiff::tz::TimeZone::UTC).date();
-    today.checked_sub(i32::from(23 - of).days()).unwrap()
+    TODAY.checked_sub(i32::from(23 - of).days()).unwrap()
 }
 
 /// A record as it would be in this store, on this day.
