@@ -8,14 +8,13 @@ use crate::projection::points_pool::LockedPool;
 use crate::projection::rollups::{self, RollupRecord, StoredDocuments};
 use crate::projection::settlement_items::{self, ExpectedItem};
 use crate::table::day_lock;
-use crate::table::exception::{self, Found};
+use crate::table::exception::Found;
 use crate::table::journal::{self, Kind, NewEntry};
 use crate::table::mapping::Mappings;
 use crate::table::member;
 use crate::table::rollup::RollupSums;
 use crate::{columns, row, secret};
 use domain::model::base::time::UtcMs;
-use domain::model::inventory::stock::MovementReason;
 use domain::rules::books::entry_by_hand::EntryLine;
 use domain::rules::books::locked_days::LockedDays;
 use domain::rules::books::posting::plan::Account;
@@ -27,14 +26,13 @@ use domain::rules::books::settlement::items_of;
 use domain::wire::record::AnyPayload;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use serde_json::json;
 use sqlx::AnyConnection;
 use std::collections::{BTreeMap, BTreeSet};
 
 mod accounts;
 mod noticed;
 
-use noticed::Noticed;
+use noticed::{Noticed, flag};
 
 /// What the rows of documents say of events, once they are written.
 #[derive(Default)]
@@ -336,36 +334,6 @@ pub(crate) fn parts<'a>(
 fn entry_id(book: &str, cause_key: &str) -> String {
     let digest = secret::digest(&format!("{book} {cause_key}"));
     format!("jrn_{}", digest.get(..32).unwrap_or(&digest))
-}
-
-/// What does not agree or explain itself holds nothing back: a person is told.
-async fn flag(
-    connection: &mut AnyConnection,
-    found: Found<'_>,
-    payload: &AnyPayload,
-    record: &RecordEntries,
-) -> Result<(), sqlx::Error> {
-    let unexplained = match payload {
-        AnyPayload::StockMoved(it) => {
-            let moved = it.movements.iter().filter(|moved| moved.reason != MovementReason::Opening);
-            moved.map(|moved| moved.cost.saturating_sub(moved.correction)).collect()
-        }
-        _ => Vec::new(),
-    };
-    let figures = [
-        (exception::ENTRY_UNBALANCED, record.own.unbalanced, record.own.unbalanced != 0),
-        (exception::STOCK_VALUE_DIFFERS, record.own.stock_differs, record.own.stock_differs != 0),
-        (
-            exception::UNEXPLAINED_MOVEMENT,
-            unexplained.iter().copied().fold(0, i64::saturating_add),
-            !unexplained.is_empty(),
-        ),
-    ];
-    for (code, amount, _) in figures.into_iter().filter(|(.., wrong)| *wrong) {
-        let details = json!({"cause_type": record.cause.kind, "cause_id": record.cause.id, "amount": amount});
-        exception::note(connection, found, code, &details).await?;
-    }
-    Ok(())
 }
 
 /// What is wrong with the books in themselves: gaps, entries that don't balance, days that are not their entries.

@@ -111,6 +111,13 @@ fn head_office_names_tills_and_switches_them_off() {
         items.contains(&front) && items.contains(&new)
     });
     shop.till.post("/api/pos/transactions", &basket).data(201);
+    // Head office never said whether the new one sells: that stays the store's word.
+    shop.manager.send("PATCH", "/api/registers/till-77", &[], br#"{"state": "disabled"}"#).data(200);
+    shop.office.send("PATCH", "/api/registers/S001/till-77", &[], br#"{"name": "Newer"}"#).data(200);
+    let newer = json!({"register_id": "till-77", "name": "Newer", "state": "disabled"});
+    shop.seen("a new name, and nothing else", "/api/registers", |list| {
+        list["items"].as_array().unwrap().contains(&newer)
+    });
     let listed = shop.office.get("/api/registers?store_id=S001").data(200)["items"].clone();
     let names: Vec<&str> =
         listed.as_array().unwrap().iter().filter_map(|till| till["register_id"].as_str()).collect();

@@ -1,12 +1,15 @@
-//! What people should see of a book after something was posted in it: what came after its day was locked, told once for
-//! each day, and a safe that should hold less than nothing.
+//! What people should see of a book after something was posted in it: what does not agree, what came after its day was
+//! locked, told once for each day, and a safe that should hold less than nothing.
 
 use super::Book;
 use crate::columns;
 use crate::table::exception::{self, Found};
 use crate::table::journal::NewEntry;
 use domain::model::base::time::UtcMs;
+use domain::model::inventory::stock::MovementReason;
+use domain::rules::books::posting::RecordEntries;
 use domain::rules::books::posting::plan::SAFE;
+use domain::wire::record::AnyPayload;
 use jiff::civil::Date;
 use serde_json::{Value, json};
 use sqlx::AnyConnection;
@@ -103,4 +106,34 @@ async fn tell_late(
                WHERE store_id = $1 AND event_id = $2 AND code = $3";
     let query = sqlx::query(sql).bind(found.store_id).bind(event_id).bind(exception::LATE_AFTER_LOCK);
     query.bind(details.to_string()).bind(day.to_string()).execute(connection).await.map(drop)
+}
+
+/// What does not agree or explain itself holds nothing back: a person is told.
+pub(super) async fn flag(
+    connection: &mut AnyConnection,
+    found: Found<'_>,
+    payload: &AnyPayload,
+    record: &RecordEntries,
+) -> Result<(), sqlx::Error> {
+    let unexplained = match payload {
+        AnyPayload::StockMoved(it) => {
+            let moved = it.movements.iter().filter(|moved| moved.reason != MovementReason::Opening);
+            moved.map(|moved| moved.cost.saturating_sub(moved.correction)).collect()
+        }
+        _ => Vec::new(),
+    };
+    let figures = [
+        (exception::ENTRY_UNBALANCED, record.own.unbalanced, record.own.unbalanced != 0),
+        (exception::STOCK_VALUE_DIFFERS, record.own.stock_differs, record.own.stock_differs != 0),
+        (
+            exception::UNEXPLAINED_MOVEMENT,
+            unexplained.iter().copied().fold(0, i64::saturating_add),
+            !unexplained.is_empty(),
+        ),
+    ];
+    for (code, amount, _) in figures.into_iter().filter(|(.., wrong)| *wrong) {
+        let details = json!({"cause_type": record.cause.kind, "cause_id": record.cause.id, "amount": amount});
+        exception::note(connection, found, code, &details).await?;
+    }
+    Ok(())
 }
