@@ -99,10 +99,18 @@ impl<S> Screen<S> {
     /// Waits until the selector finds something.
     #[track_caller]
     pub fn sees(&mut self, selector: &str) {
+        let mut last = Value::Null;
         wait::until(&format!("the page shows {selector}"), || {
-            self.script(&format!("return Boolean(document.querySelector({}))", json!(selector)))
-                .as_bool()?
-                .then_some(())
+            let found = format!(
+                "return document.querySelector({}) ? null : location.href + ' ' + document.body.innerText",
+                json!(selector)
+            );
+            let shown = self.script(&found);
+            if !shown.is_null() && shown != last {
+                println!("without {selector}: {shown}");
+            }
+            last = shown;
+            last.is_null().then_some(())
         });
     }
 

@@ -71,7 +71,9 @@ const people = {
 const person = {
   back: () => ["people", t("People")],
   load: async (app, { id }) => {
-    const [devices] = await Promise.all([app.get("/api/users/:id/devices", { id }, { limit: 100 }), need(app, "people", true)]);
+    // Devices of a store's own people are known there alone.
+    const ofHere = (error) => (error.status === 404 ? { items: null } : Promise.reject(error));
+    const [devices] = await Promise.all([app.get("/api/users/:id/devices", { id }, { limit: 100 }).catch(ofHere), need(app, "people", true)]);
     const one = (await need(app, "people")).get(id);
     if (!one) throw Object.assign(new Error("unknown"), { status: 404, code: "not_found", details: {} });
     return { ...one, devices: devices.items };
@@ -88,7 +90,7 @@ const person = {
       ],
       parts: [
         figures([[t("Login name"), one.username], [t("Role"), t(one.role)], [t("Store"), store(one.store_id)], [t("Since"), date(one.created_at)]]),
-        table(t("Devices"), [col(t("Name"), (row) => html`<bdi>${row.name}</bdi>`), col(t("Since"), (row) => date(row.created_at)), col(t("Last used"), (row) => since(row.last_used_at)), col("", (row) => html`<button class="btn small" @click=${page.step({ label: t("Remove"), method: "DELETE", money: false, said: t("Removed"), url: path("/api/users/:id/devices/:credential_id", { id, credential_id: row.credential_id }), question: { title: t("Remove {name}?", { name: row.name }), danger: true } })}>${t("Remove")}</button>`, "acts")], one.devices, t("No device is registered; log-ins are by password")),
+        !one.devices ? section(t("Devices"), html`<p class="pad">${t("Devices of a store's own people are known at their store")}</p>`) : table(t("Devices"), [col(t("Name"), (row) => html`<bdi>${row.name}</bdi>`), col(t("Since"), (row) => date(row.created_at)), col(t("Last used"), (row) => since(row.last_used_at)), col("", (row) => html`<button class="btn small" @click=${page.step({ label: t("Remove"), method: "DELETE", money: false, said: t("Removed"), url: path("/api/users/:id/devices/:credential_id", { id, credential_id: row.credential_id }), question: { title: t("Remove {name}?", { name: row.name }), danger: true } })}>${t("Remove")}</button>`, "acts")], one.devices, t("No device is registered; log-ins are by password")),
         section(t("What was done"), html`<p class="pad">${link(["audit"], t("In the audit log"), { user_id: id })}</p>`),
       ],
     };
