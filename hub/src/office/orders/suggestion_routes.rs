@@ -19,7 +19,8 @@ pub const LIST: Doc = Doc::of("Purchasing", "What to order for a store, by suppl
     .query::<SuggestionsQuery>()
     .answers::<Suggestions>(
         r#"{"as_of": "2026-11-20T02:06:34.739Z", "last_seen": "2026-11-20T02:06:30.000Z", "items": []}"#,
-    );
+    )
+    .refuses(&[Code::ValidationFailed]);
 /// `POST /api/purchase-orders/suggestions`
 pub const ORDER: Doc = Doc::of("Purchasing", "Write down what is suggested: one draft for each supplier")
     .body::<SuggestionsQuery>(r#"{"store_id": "S001"}"#)

@@ -21,7 +21,8 @@ pub const UNINVOICED: Doc = Doc::of(
     r#"{"store_id": "S001", "receiving_id": "rcv_1", "line_no": 1, "po_id": "po_1", "supplier_id": "sup_1",
             "sku": "8991234567890", "business_date": "2026-11-18", "open_qty": 96, "open_value": 864000,
             "kind": "receipt"}"#,
-);
+)
+.refuses(&[Code::ValidationFailed]);
 /// `POST /api/finance/uninvoiced/close`
 pub const CLOSE: Doc =
     Doc::of("Payables", "Close receipts that are never billed, with what paid for them from a till")
@@ -36,7 +37,8 @@ pub const PAYABLES: Doc = Doc::of("Payables", "What is owed to each supplier, by
     .answers::<Payables>(
         r#"{"as_of": "2026-12-31", "items": [], "totals": {"not_due": 0, "days_1_30": 0, "days_31_60": 0,
             "days_61_90": 0, "days_over_90": 0, "credits": 0, "advances": 0, "total": 0}}"#,
-    );
+    )
+    .refuses(&[Code::ValidationFailed]);
 
 /// `GET /api/finance/uninvoiced`
 pub async fn uninvoiced(request: Request) -> Answered {
