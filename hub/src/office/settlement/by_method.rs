@@ -2,7 +2,7 @@
 
 use crate::columns;
 use crate::db::column::Columns;
-use domain::rules::books::settlement::Slice;
+use domain::rules::books::settlement::{Rule, Slice};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -105,52 +105,39 @@ async fn now(
     Ok(methods)
 }
 
-/// A match's slice of a day, with what of it each method has.
-type Mixed = (Slice, Vec<(String, i64)>);
-
-/// Fee, difference and net by method.
+/// Fee, difference and net by method. Slices and items are read apart and put together here: the engines know too little of
+/// both to join them well, and a day has not more of them than a shop has customers.
 async fn parts(
     connection: &mut AnyConnection,
     store_id: &str,
     day: Date,
 ) -> Result<BTreeMap<String, [i64; 3]>, sqlx::Error> {
-    const OF_MATCH: &str = "SELECT match_id, MIN(method) AS method, COUNT(DISTINCT method) AS methods \
-                            FROM settlement_items WHERE store_id = $1 AND settlement_date = $2 \
-                            AND match_id IS NOT NULL AND kind IN ('payment', 'refund') GROUP BY match_id";
-    let sql = format!(
-        "SELECT i.method, CAST(SUM(s.fee) AS BIGINT) AS fee, CAST(SUM(s.difference) AS BIGINT) AS difference, \
-         CAST(SUM(s.net) AS BIGINT) AS net FROM match_slices s JOIN ({OF_MATCH}) i ON i.match_id = s.match_id \
-         WHERE s.store_id = $1 AND s.settlement_date = $2 AND i.methods = 1 GROUP BY i.method"
-    );
-    let query = sqlx::query(AssertSqlSafe(sql)).bind(store_id.to_owned()).bind(day.to_string());
-    let mut parts: BTreeMap<String, [i64; 3]> = BTreeMap::new();
+    let sql = "SELECT match_id, method, CAST(SUM(amount) AS BIGINT) AS amount FROM settlement_items \
+               WHERE store_id = $1 AND settlement_date = $2 AND match_id IS NOT NULL \
+               AND kind IN ('payment', 'refund') GROUP BY match_id, method ORDER BY match_id, method";
+    let query = sqlx::query(sql).bind(store_id).bind(day.to_string());
+    let mut amounts: BTreeMap<String, Vec<(String, i64)>> = BTreeMap::new();
     for row in query.fetch_all(&mut *connection).await? {
-        let (fee, difference, net) = columns!(row => (fee, difference, net));
-        parts.insert(row.cell("method")?, [fee, difference, net]);
+        amounts.entry(row.cell("match_id")?).or_default().push(columns!(row => (method, amount)));
     }
-    // Where one match has several methods, each has its part of it.
-    let sql = format!(
-        "SELECT s.store_id, s.settlement_date, s.match_id, s.gross, s.fee, s.difference, s.net, s.cleared, j.method, \
-         CAST(SUM(j.amount) AS BIGINT) AS amount FROM match_slices s JOIN ({OF_MATCH}) i ON i.match_id = s.match_id \
-         JOIN settlement_items j ON j.store_id = s.store_id AND j.settlement_date = s.settlement_date \
-         AND j.match_id = s.match_id JOIN settlement_matches m ON m.match_id = s.match_id \
-         WHERE s.store_id = $1 AND s.settlement_date = $2 AND i.methods > 1 AND m.rule <> 'contra' \
-         GROUP BY s.store_id, s.settlement_date, s.match_id, s.gross, s.fee, s.difference, s.net, s.cleared, j.method \
-         ORDER BY s.match_id, j.method"
-    );
-    let query = sqlx::query(AssertSqlSafe(sql)).bind(store_id.to_owned()).bind(day.to_string());
-    let mut mixed: BTreeMap<String, Mixed> = BTreeMap::new();
-    for row in query.fetch_all(&mut *connection).await? {
+    let sql = "SELECT s.store_id, s.settlement_date, s.match_id, s.gross, s.fee, s.difference, s.net, s.cleared, \
+               (SELECT m.rule FROM settlement_matches m WHERE m.match_id = s.match_id) AS rule \
+               FROM match_slices s WHERE s.store_id = $1 AND s.settlement_date = $2";
+    let query = sqlx::query(sql).bind(store_id).bind(day.to_string());
+    let mut parts: BTreeMap<String, [i64; 3]> = BTreeMap::new();
+    for row in query.fetch_all(connection).await? {
+        let (match_id, rule): (String, Option<String>) = columns!(row => (match_id, rule));
+        // What takes itself back reaches no account, whichever methods it was of.
+        let Some(methods) =
+            amounts.remove(&match_id).filter(|_| rule.as_deref() != Some(Rule::Contra.name()))
+        else {
+            continue;
+        };
         let cleared = row.json("cleared")?;
         let slice = columns!(row => Slice {
             store_id, settlement_date, gross, fee, difference, net; cleared = cleared,
         });
-        let of_match = mixed.entry(row.cell("match_id")?).or_insert((slice, Vec::new()));
-        of_match.1.push(columns!(row => (method, amount)));
-    }
-    for (slice, methods) in mixed.into_values() {
-        let grosses: Vec<i64> = methods.iter().map(|(_, amount)| *amount).collect();
-        for ((method, _), part) in methods.into_iter().zip(slice.parts(&grosses)) {
+        for (method, part) in by_methods(&slice, methods) {
             let sums = parts.entry(method).or_default();
             for (sum, figure) in sums.iter_mut().zip(part) {
                 *sum = sum.saturating_add(figure);
@@ -158,4 +145,13 @@ async fn parts(
         }
     }
     Ok(parts)
+}
+
+/// What of a slice each method has: all of it, where there is one.
+fn by_methods(slice: &Slice, methods: Vec<(String, i64)>) -> Vec<(String, [i64; 3])> {
+    if let [(method, _)] = methods.as_slice() {
+        return vec![(method.clone(), [slice.fee, slice.difference, slice.net])];
+    }
+    let grosses: Vec<i64> = methods.iter().map(|(_, amount)| *amount).collect();
+    methods.into_iter().map(|(method, _)| method).zip(slice.parts(&grosses)).collect()
 }

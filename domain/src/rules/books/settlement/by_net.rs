@@ -51,6 +51,9 @@ struct Group<'a> {
     to: Date,
 }
 
+/// Items of customers by their reference, in their order.
+type ByKey<'a> = BTreeMap<String, Vec<&'a OpenItem>>;
+
 /// What each day comes to, in order.
 type Days = BTreeMap<Date, Sums>;
 
@@ -75,11 +78,15 @@ impl<'a> Matcher<'a> {
     /// Lines that are the only group of items of their days, fees taken off.
     pub(super) fn by_net(&mut self) {
         let lines: Vec<&'a OpenLine> = self.lines.values().copied().collect();
+        let mut by_key = ByKey::new();
+        for item in self.items.values().filter(|item| item.kind.is_of_customers()) {
+            item.key().into_iter().for_each(|key| by_key.entry(key).or_default().push(item));
+        }
         for line in lines {
             if line.gross.is_none() && line.net.is_none() {
                 continue;
             }
-            if let Some(items) = self.of_its_key(line) {
+            if let Some(items) = self.of_its_key(line, &by_key) {
                 self.settle(Rule::Net, &[line], &items);
                 continue;
             }
@@ -98,18 +105,17 @@ impl<'a> Matcher<'a> {
     }
 
     /// The items of its reference, where it may be all of them.
-    fn of_its_key(&self, line: &OpenLine) -> Option<Vec<&'a OpenItem>> {
-        let key = reference_key(&line.reference)?;
-        let within = Group {
-            store_id: line.store_id.as_deref(),
-            from: self.terms.first_day(line.date),
-            to: line.date,
+    fn of_its_key(&self, line: &OpenLine, by_key: &ByKey<'a>) -> Option<Vec<&'a OpenItem>> {
+        let of_key = by_key.get(&reference_key(&line.reference)?)?;
+        let fits = |item: &&OpenItem| {
+            self.terms.in_window(line.date, item.business_date)
+                && item.is_of(line.store_id.as_deref())
+                && self.is_free(item)
         };
+        let items: Vec<&'a OpenItem> = of_key.iter().copied().filter(fits).collect();
         let mut sums = Sums::default();
-        let mut items = Vec::new();
-        for item in self.items_of(within).into_iter().filter(|item| item.key().as_ref() == Some(&key)) {
+        for item in &items {
             sums.add(item.amount, self.terms.fee(item.amount), 1);
-            items.push(item);
         }
         sums.is_all_of(line, self.terms).then_some(items)
     }

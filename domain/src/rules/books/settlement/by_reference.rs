@@ -31,8 +31,8 @@ impl<'a> Matcher<'a> {
     }
 
     fn of_key(&mut self, key: &str, mut group: Group<'a>, before: &Before) {
-        let known = before.lines.iter().filter(|(known, _)| known == key).map(|(_, gross)| *gross);
-        let mut matched: BTreeSet<i64> = known.collect();
+        let of_key = (key.to_owned(), i64::MIN)..=(key.to_owned(), i64::MAX);
+        let mut matched: BTreeSet<i64> = before.lines.range(of_key).map(|(_, gross)| *gross).collect();
         self.pairs(&mut group, &mut matched, false);
         self.pairs(&mut group, &mut matched, true);
         let Group { lines, items } = group;
