@@ -7,7 +7,10 @@ use super::{MANY, TILLS};
 use anyhow::Context;
 use std::path::Path;
 
-const BEGIN: &str = "<!-- measured by `cargo xtask bench --write`: begin -->\n";
+/// Where the figures of the store and its hub begin in the page.
+pub const STORE: &str = "<!-- measured by `cargo xtask bench --write`: begin -->\n";
+/// Where those of head office behind many rows begin.
+pub const OFFICE: &str = "<!-- measured by `cargo xtask bench --office-rows --write`: begin -->\n";
 const END: &str = "<!-- end -->\n";
 
 /// Everything, below a sentence on how it was measured.
@@ -17,12 +20,12 @@ pub fn render(head: &str, results: &Results) -> String {
     parts.join("\n")
 }
 
-/// Puts it into the page instead of what stood there.
-pub fn write(page: &Path, block: &str) -> anyhow::Result<()> {
+/// Puts it into the page instead of what stood behind that mark.
+pub fn write(page: &Path, begin: &str, block: &str) -> anyhow::Result<()> {
     let text = std::fs::read_to_string(page)?;
-    let (before, rest) = text.split_once(BEGIN).context("the page has no mark where the figures begin")?;
+    let (before, rest) = text.split_once(begin).context("the page has no mark where the figures begin")?;
     let (_, after) = rest.split_once(END).context("the page has no mark where the figures end")?;
-    Ok(std::fs::write(page, format!("{before}{BEGIN}{block}{END}{after}"))?)
+    Ok(std::fs::write(page, format!("{before}{begin}{block}{END}{after}"))?)
 }
 
 fn table(head: &[&str], rows: Vec<Vec<String>>) -> String {
@@ -53,7 +56,8 @@ fn short(figure: f64) -> String {
     rest.map_or(grouped.clone(), |rest| format!("{grouped}.{rest}"))
 }
 
-fn told(figure: Option<Spread>) -> String {
+/// Median, least and most.
+pub fn ranged(figure: Option<Spread>) -> String {
     match figure {
         None => "–".to_owned(),
         Some(Spread { median, least, most }) if least == most => short(median),
@@ -63,7 +67,8 @@ fn told(figure: Option<Spread>) -> String {
     }
 }
 
-fn median(results: &Results, at: At, factor: f64) -> String {
+/// The median alone, times a factor.
+pub fn median(results: &Results, at: At, factor: f64) -> String {
     results.spread(at).map_or("–".to_owned(), |spread| short(spread.median * factor))
 }
 
@@ -71,7 +76,7 @@ fn goals(results: &Results) -> String {
     let row = |goal: &super::goals::Goal| {
         let verdict = goal.verdict(results);
         let met = verdict.met.map_or("not measured", |met| if met { "met" } else { "not met" });
-        vec![goal.what.to_owned(), goal.asked(), told(verdict.figure), met.to_owned()]
+        vec![goal.what.to_owned(), goal.asked(), ranged(verdict.figure), met.to_owned()]
     };
     format!(
         "### Goals\n\n{}",
@@ -86,11 +91,11 @@ fn selling(results: &Results) -> String {
     let all = closed.chain(also.map(|name| (name, name.to_owned())));
     let row = |(_, subject): (&str, String)| {
         let us = |pointer: &str| median(results, (&subject, pointer), 1e-3);
-        let mut row = vec![subject.clone(), told(results.spread((&subject, "/sales_per_s")))];
+        let mut row = vec![subject.clone(), ranged(results.spread((&subject, "/sales_per_s")))];
         row.extend(
             ["/create/p50_us", "/pay/p50_us", "/whole/p50_us", "/whole/p99_us", "/whole/p999_us"].map(us),
         );
-        row.push(told(results.spread((&subject, "/cpu_s_per_1000"))));
+        row.push(ranged(results.spread((&subject, "/cpu_s_per_1000"))));
         row.push(median(results, (&subject, "/pss_kib"), 1.0 / 1_024.0));
         row
     };
@@ -112,7 +117,7 @@ fn limits(results: &Results) -> String {
     let many = format!("bare reply, {MANY}");
     let row = |name: &str, (subject, rate, times): (&str, &str, &str)| {
         let us = |p: &str| median(results, (subject, &format!("{times}/{p}")), 1.0);
-        vec![name.to_owned(), told(results.spread((subject, rate))), us("p50_us"), us("p99_us")]
+        vec![name.to_owned(), ranged(results.spread((subject, rate))), us("p50_us"), us("p99_us")]
     };
     let rows = vec![
         row("4 KiB + fdatasync", ("disk", "/alone/records_per_s", "/alone/sync")),
@@ -127,7 +132,7 @@ fn limits(results: &Results) -> String {
 fn reads(results: &Results) -> String {
     let row = |name: &str| {
         let us = |p: &str| median(results, (name, &format!("/reply/{p}")), 1.0);
-        vec![name.to_owned(), told(results.spread((name, "/replies_per_s"))), us("p50_us"), us("p99_us")]
+        vec![name.to_owned(), ranged(results.spread((name, "/replies_per_s"))), us("p50_us"), us("p99_us")]
     };
     let names = [
         "product by barcode",
@@ -143,7 +148,7 @@ fn reads(results: &Results) -> String {
 fn single(results: &Results) -> String {
     let mut rows = Vec::new();
     let mut row = |what: &str, at: At, factor: f64| {
-        rows.push(vec![what.to_owned(), told(results.spread(at).map(|spread| spread.times(factor)))]);
+        rows.push(vec![what.to_owned(), ranged(results.spread(at).map(|spread| spread.times(factor)))]);
     };
     let mib = 1.0 / 1_024.0;
     row("start after a kill, s", ("start", "/after_kill_s"), 1.0);
@@ -194,12 +199,13 @@ mod tests {
     fn the_page_keeps_what_stands_around_the_figures() {
         let folder = tempfile::tempdir().unwrap();
         let page = folder.path().join("page");
-        std::fs::write(&page, format!("before\n{BEGIN}old\n{END}after\n")).unwrap();
+        std::fs::write(&page, format!("before\n{STORE}old\n{END}after\n{OFFICE}{END}")).unwrap();
         let mut results = Results::default();
         results.add("store, 64", json!({"sales_per_s": 2_500.0}));
-        write(&page, &render("Measured today.\n", &results)).unwrap();
+        write(&page, STORE, &render("Measured today.\n", &results)).unwrap();
         let text = std::fs::read_to_string(&page).unwrap();
-        assert!(text.starts_with("before\n") && text.ends_with("after\n") && !text.contains("old"));
+        assert!(text.starts_with("before\n") && !text.contains("old"));
+        assert!(text.ends_with(&format!("after\n{OFFICE}{END}")));
         assert!(text.contains("| store, 64 | 2,500 |"), "{text}");
     }
 }

@@ -38,6 +38,22 @@ pub fn write(folder: &Path, results: &Results) -> anyhow::Result<String> {
     Ok(lines)
 }
 
+/// Draws how much of the time of plain SQL each operation of head office takes, beside what it should.
+pub fn write_office(folder: &Path, results: &Results, goals: &[(String, f64)]) -> anyhow::Result<String> {
+    std::fs::create_dir_all(folder)?;
+    let ratio = |(what, _): &(String, f64)| {
+        results.ratio((what, "/ms"), (what, "/plain_ms")).map_or(0.0, |ratio| ratio.median)
+    };
+    let picture = Picture {
+        file: "office.svg",
+        title: "Time / goal (1: as long as it may take), in the order of the table",
+        places: (1..=goals.len()).map(|place| place.to_string()).collect(),
+        series: vec![("of the goal".to_owned(), goals.iter().map(|goal| ratio(goal) / goal.1).collect())],
+    };
+    picture.draw(&folder.join(picture.file))?;
+    Ok(format!("![{}](performance/{})\n\n", picture.title, picture.file))
+}
+
 fn of_tills(results: &Results, file: &'static str, title: &'static str, pointer: &str) -> Picture {
     let figure = |name: &str, tills: usize| {
         results.spread((&format!("{name}, {tills}"), pointer)).map_or(0.0, |spread| spread.median)

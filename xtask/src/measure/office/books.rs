@@ -1,0 +1,27 @@
+//! Balances over a year of entries.
+
+use super::{LAST_DAY, Office, YEAR, run_file};
+use crate::stage::WorkFolder;
+use crate::tools::postgres::Private;
+
+const ROWS: &str = include_str!("entries.sql");
+const GOAL: f64 = 0.02;
+/// What every balance comes from.
+const PLAIN: &str = "SELECT account, SUM(debit), SUM(credit) FROM journal_lines GROUP BY 1";
+
+/// Makes so many entries, and what each account moved on each day.
+pub async fn fill(postgres: &Private, place: &WorkFolder, entries: u64) -> anyhow::Result<()> {
+    eprintln!("{entries} entries are made");
+    run_file(postgres, place, "entries.sql", ROWS, entries).await
+}
+
+/// Trial balance and profit beside the sum of all lines.
+pub async fn measure(office: &mut Office) -> anyhow::Result<()> {
+    for (what, path) in [
+        ("`finance/trial-balance`", format!("/api/finance/trial-balance?date={LAST_DAY}")),
+        ("`reports/profit`", format!("/api/reports/profit?{YEAR}")),
+    ] {
+        office.compare(what, GOAL, &path, PLAIN).await?;
+    }
+    Ok(())
+}
