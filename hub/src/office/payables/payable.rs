@@ -48,6 +48,9 @@ pub struct View {
     business_date: Date,
     /// Pieces that are not billed and did not go back.
     open_qty: i64,
+    /// Cost per piece in whole currency units, as it was received: what an invoice bills, however much of the line
+    /// others hold. 0: a claim, cash, or received without a cost.
+    unit_cost: i64,
     /// What 2020 holds of it; below 0: a claim, or cash that was paid.
     open_value: i64,
     /// `receipt`, `claim` or `pay_out`.
@@ -63,14 +66,14 @@ pub fn place(item: &View) -> Bookmark {
 }
 
 /// Lines as they are.
-const NOW: &str = "SELECT store_id, receiving_id, line_no, po_id, supplier_id, sku, business_date, open_value, kind, \
+const NOW: &str = "SELECT store_id, receiving_id, line_no, po_id, supplier_id, sku, business_date, open_value, kind, unit_cost, \
                    CASE WHEN closed = 0 OR open_value <> 0 THEN qty - invoiced_qty - returned_qty ELSE 0 END AS open_qty \
                    FROM uninvoiced";
 
 /// Lines at the end of a day in the books: as they came, and what was taken out of them until then.
 fn lines_as_of(day: Date) -> String {
     format!(
-        "SELECT l.store_id, l.receiving_id, l.line_no, l.po_id, l.supplier_id, l.sku, l.business_date, l.kind, \
+        "SELECT l.store_id, l.receiving_id, l.line_no, l.po_id, l.supplier_id, l.sku, l.business_date, l.kind, l.unit_cost, \
          l.qty + COALESCE(m.qty, 0) AS open_qty, l.value + COALESCE(m.value, 0) AS open_value FROM uninvoiced l \
          LEFT JOIN journal b ON b.store_id = l.store_id AND b.cause_key = l.event_id \
          LEFT JOIN (SELECT x.store_id, x.receiving_id, x.line_no, CAST(SUM(x.qty) AS BIGINT) AS qty, \
@@ -110,13 +113,13 @@ pub async fn uninvoiced(
     let order = order.map(|column| format!("{column} DESC")).join(", ");
     let sql = format!(
         "SELECT store_id, receiving_id, line_no, po_id, supplier_id, sku, business_date, \
-         open_qty, open_value, kind FROM ({}) u WHERE {{}} \
+         open_qty, unit_cost, open_value, kind FROM ({}) u WHERE {{}} \
          ORDER BY {order} LIMIT {limit}",
         ask.as_of.map_or_else(|| NOW.to_owned(), lines_as_of)
     );
     let view = |row: &AnyRow| {
         Ok(columns!(row => View {
-            store_id, receiving_id, line_no, po_id, supplier_id, sku, business_date, open_qty, open_value, kind,
+            store_id, receiving_id, line_no, po_id, supplier_id, sku, business_date, open_qty, unit_cost, open_value, kind,
         }))
     };
     conditions.query(&sql).fetch_all(pool).await?.iter().map(view).collect()

@@ -19,7 +19,8 @@ pub const UNINVOICED: Doc = Doc::of(
 .query::<UninvoicedQuery>()
 .lists::<View>(
     r#"{"store_id": "S001", "receiving_id": "rcv_1", "line_no": 1, "po_id": "po_1", "supplier_id": "sup_1",
-            "sku": "8991234567890", "business_date": "2026-11-18", "open_qty": 96, "open_value": 864000,
+            "sku": "8991234567890", "business_date": "2026-11-18", "open_qty": 96, "unit_cost": 9000,
+            "open_value": 864000,
             "kind": "receipt"}"#,
 )
 .refuses(&[Code::ValidationFailed]);

@@ -292,3 +292,26 @@ async fn bills_and_payments_that_are_wrong_are_refused() {
     // Its number is free again, and what is due is proposed.
     finance.post(INVOICES, &expense(&tea, "b 3", 100)).await.data();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_billed_keeps_its_cost_while_an_invoice_holds_pieces() {
+    let server = Server::start().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let admin = server.admin().await;
+    let supplier_id = supplier(&admin, "TEA").await;
+    let finance = accountant(&server).await;
+    tells(&mut shop, &came(&supplier_id, "evt_1", 10)).await;
+    let held = finance.post(INVOICES, &bill(&supplier_id, "T-1", "rcv_evt_1", 4)).await.data().clone();
+    let path = format!("{INVOICES}/{}", text(&held, "invoice_id"));
+    assert_eq!(finance.post(&format!("{path}/match"), &json!({})).await.data()["state"], "matched");
+    // The books still hold all of it: a share of that among the pieces that are left would be 1,667 each.
+    let open = finance.get("/api/finance/uninvoiced").await.data()["items"][0].clone();
+    let figures = (&open["open_qty"], &open["unit_cost"], &open["open_value"]);
+    assert_eq!(figures, (&json!(6), &json!(1_000), &json!(10_000)));
+    let rest = bill(&supplier_id, "T-2", "rcv_evt_1", 6);
+    let rest = finance.post(INVOICES, &rest).await.data().clone();
+    let path = format!("{INVOICES}/{}", text(&rest, "invoice_id"));
+    assert_eq!(finance.post(&format!("{path}/match"), &json!({})).await.data()["state"], "matched");
+    let then = finance.get(&format!("/api/finance/uninvoiced?as_of={DAY}")).await.data()["items"][0].clone();
+    assert_eq!(then["unit_cost"], 1_000);
+}
