@@ -34,7 +34,9 @@ pub fn look<S>(screen: &mut Screen<S>, name: &str) {
             let shown = MAIN.contains(&name) || matches!((width, theme), (1280, "light") | (360, "dark"));
             if shown && std::env::var_os("SCREENS").is_some() {
                 let page = match name.split_once('-') {
-                    Some((app @ ("admin" | "portal"), page)) => format!("{app}/{page}"),
+                    Some((app @ ("admin" | "portal" | "buying" | "books" | "catalogue"), page)) => {
+                        format!("{app}/{page}")
+                    }
                     _ => format!("pos/{name}"),
                 };
                 let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/screens").join(page);
@@ -42,6 +44,24 @@ pub fn look<S>(screen: &mut Screen<S>, name: &str) {
                 let dark = if theme == "dark" { "-dark" } else { "" };
                 std::fs::write(folder.join(format!("{width}{dark}.png")), screen.browser.picture()).unwrap();
             }
+        }
+    }
+    screen.browser.devtools("Emulation.clearDeviceMetricsOverride", &json!({}));
+    screen.is_clean();
+}
+
+/// The page that is open at every width, also those that a browser zoomed to 200 and 400 % has: nothing is wider than the
+/// window; and what axe-core says of it in both themes. Of a page that is made of the same parts as others.
+#[track_caller]
+pub fn fits<S>(screen: &mut Screen<S>, name: &str) {
+    for (width, theme) in [(320, ""), (360, "dark"), (640, ""), (768, ""), (1280, "light"), (1920, "")] {
+        let metrics = json!({"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": false});
+        screen.browser.devtools("Emulation.setDeviceMetricsOverride", &metrics);
+        let wide = screen.script("return document.documentElement.scrollWidth").as_u64().unwrap();
+        assert!(wide <= width, "{name} at {width}: {wide} px wide");
+        if !theme.is_empty() {
+            screen.script(&format!("document.documentElement.dataset.theme = '{theme}'"));
+            is_accessible(screen, &format!("{name}, {theme}, {width}"));
         }
     }
     screen.browser.devtools("Emulation.clearDeviceMetricsOverride", &json!({}));

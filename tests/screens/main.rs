@@ -7,6 +7,7 @@
 )]
 
 mod admin;
+mod buying;
 mod killed;
 mod looks;
 mod order_to_settlement;

@@ -13,7 +13,7 @@ const FINANCE: &str = "dewi@hub.example";
 
 /// Sets a field of a page as a person who chooses does.
 #[track_caller]
-fn choose(screen: &mut Screen<()>, selector: &str, value: &str) {
+pub fn choose(screen: &mut Screen<()>, selector: &str, value: &str) {
     screen.script(&format!(
         "const field = document.querySelector({}); field.value = {};\
          for (const kind of ['input', 'change']) field.dispatchEvent(new Event(kind, {{bubbles: true}}))",
@@ -24,7 +24,7 @@ fn choose(screen: &mut Screen<()>, selector: &str, value: &str) {
 
 /// Presses the page's main button, and answers what it asks.
 #[track_caller]
-fn step(screen: &mut Screen<()>, label: &str, asks: bool, said: &str) {
+pub fn step(screen: &mut Screen<()>, label: &str, asks: bool, said: &str) {
     screen.reads(".title .primary", label);
     screen.browser.press(".title .primary");
     if asks {
@@ -43,7 +43,7 @@ fn become_somebody(screen: &mut Screen<()>, who: &str) {
 
 /// The store takes in all that was ordered.
 #[track_caller]
-fn received(shop: &mut Linked, order: &Value) {
+pub fn received(shop: &mut Linked, order: &Value) {
     let id = order["po_id"].as_str().unwrap();
     let knows =
         |list: &Value| list["items"].as_array().is_some_and(|all| all.iter().any(|one| one["po_id"] == id));
@@ -132,6 +132,17 @@ fn an_order_becomes_goods_a_debt_and_a_settled_day() {
     screen.is_clean();
 }
 
+/// A person chooses a file of the disk.
+#[track_caller]
+fn chosen(screen: &mut Screen<()>, name: &str, text: &str) {
+    screen.script(&format!(
+        "const files = new DataTransfer(); files.items.add(new File([{}], {}));\
+         const field = document.querySelector('#file'); field.files = files.files; field.dispatchEvent(new Event('change'))",
+        json!(text),
+        json!(name)
+    ));
+}
+
 /// The provider's file, and the day that it settles.
 fn settled(shop: &mut Linked, screen: &mut Screen<()>, sale: &Value) {
     let source = json!({"name": "Card bank", "kind": "provider", "methods": ["card"], "lag_days": 0});
@@ -144,15 +155,21 @@ fn settled(shop: &mut Linked, screen: &mut Screen<()>, sale: &Value) {
     screen.script(
         "const box = document.querySelector('#source'); box.value = [...box.options].find((one) => one.text === 'Card bank').value",
     );
-    screen.script(&format!(
-        "const files = new DataTransfer(); files.items.add(new File([{}], 'card.csv'));\
-         const field = document.querySelector('#file'); field.files = files.files; field.dispatchEvent(new Event('change'))",
-        json!(file)
-    ));
-    screen.reads("page-statements", "A first look: nothing is kept yet");
+    // The answer to a file that was chosen before comes last: what is shown and kept is the later file all the same.
+    screen.script(
+        "const {app} = document.querySelector('page-statements'); const change = app.change.bind(app); let first = true;\
+         app.change = async (...all) => { const held = first; first = false; const answer = await change(...all);\
+         if (held) await new Promise((go) => { window.letGo = go; }); return answer; }",
+    );
+    chosen(screen, "other.csv", &format!("{file}{day},C-9,500,0\n{day},C-8,700,0\n"));
+    chosen(screen, "card.csv", &file);
+    screen.reads("page-statements", "A first look: nothing is kept yet: card.csv");
+    screen.script("return window.letGo?.()");
+    screen.reads("page-statements .pad .primary", "Take in 1 lines");
     look(screen, "portal-statement-preview");
     screen.browser.press("page-statements .pad .primary");
     screen.sees("page-record .steps");
+    screen.reads("page-record .figures", "1 new, 0 known before");
     go(screen, "#/settlements", "page-records h1");
     screen.browser.press(".title .primary");
     screen.sees("#f-store_id");

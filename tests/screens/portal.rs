@@ -15,9 +15,11 @@ const REQUESTS_MAX: u64 = 30;
 #[track_caller]
 pub fn go(screen: &mut Screen<()>, address: &str, selector: &str) {
     screen.script(&format!("location.hash = {}", json!(address)));
-    // The page before goes with the mark at its entry of the menu.
+    // The page before goes with the mark at its entry of the menu, or at its tab.
     let section = address.split(['/', '?']).nth(1).unwrap_or_default();
-    screen.sees(&format!("nav a[aria-current][href='#/{section}']"));
+    wait::until(&format!("the page is {address}"), || {
+        (screen.script("return document.querySelector('portal-app').section") == section).then_some(())
+    });
     screen.sees(selector);
 }
 

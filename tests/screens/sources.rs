@@ -18,13 +18,19 @@ fn sources(ending: &str) -> Vec<(PathBuf, String)> {
     files.map(|file| (file.clone(), fs::read_to_string(file).unwrap())).collect()
 }
 
+/// Whether a page's file is one of head office's: its frame, and what lies in a folder by what it is about.
+fn of_office(file: &Path) -> bool {
+    let folders = ["portal", "buying", "books", "catalogue"];
+    file.parent().is_some_and(|folder| folders.iter().any(|name| folder.ends_with(name)))
+}
+
 /// What stands between `before` and the next quotation mark, wherever it does.
 fn quoted(text: &str, before: &str) -> BTreeSet<String> {
     text.split(before).skip(1).filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())).collect()
 }
 
-/// Where the Indonesian of a page's texts may stand.
-const TEXTS: [&str; 2] = ["ui/shared/id.js", "ui/portal/texts.js"];
+/// The Indonesian of what every page says.
+const SHARED_TEXTS: &str = "ui/shared/id.js";
 /// What only a store is told, by the protocol between the two.
 const OF_SYNC: [&str; 7] = [
     "chain_broken",
@@ -55,12 +61,16 @@ fn said(text: &str) -> BTreeSet<String> {
 
 #[test]
 fn every_text_is_there_in_indonesian() {
-    let shared = read(TEXTS[0]);
-    let portal = TEXTS.map(read).concat();
+    let shared = read(SHARED_TEXTS);
+    // The portal's own stand in files of their own, by what they are about.
+    let own = sources("js").into_iter().filter(|(file, _)| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        name.starts_with("texts") && of_office(file)
+    });
+    let portal = own.map(|(_, text)| text).fold(shared.clone(), |all, text| all + &text);
     let mut missing = BTreeSet::new();
     for (file, text) in sources("js") {
-        let indonesian =
-            if file.parent().is_some_and(|folder| folder.ends_with("portal")) { &portal } else { &shared };
+        let indonesian = if of_office(&file) { &portal } else { &shared };
         for said in said(&text) {
             let said = said.replace("\\u2026", "\u{2026}");
             let known = [format!("\"{said}\":"), format!(" {said}: \""), format!("[\"{said}\", ")];
@@ -74,7 +84,7 @@ fn every_text_is_there_in_indonesian() {
 
 #[test]
 fn every_refusal_has_words_in_both_languages() {
-    let indonesian = read(TEXTS[0]);
+    let indonesian = read(SHARED_TEXTS);
     let codes = read("ui/shared/codes.js");
     for document in DOCUMENTS.map(document) {
         for code in document["components"]["schemas"]["ErrorCode"]["enum"].as_array().unwrap() {
@@ -134,7 +144,7 @@ fn only_paths_of_the_document_are_asked_for() {
     };
     let [store, hub] = DOCUMENTS.map(document).map(paths);
     for (file, text) in sources("js") {
-        let portal = file.parent().is_some_and(|folder| folder.ends_with("portal"));
+        let portal = of_office(&file);
         for path in quoted(&text, "\"/api/") {
             let path = shape(&format!("/api/{}", path.split('?').next().unwrap()));
             let known = if portal { hub.contains(&path) } else { store.contains(&path) };

@@ -1,59 +1,30 @@
 // The portal of head office: a menu of what the role may see, one page per address after `#`.
-import { html, keyed } from "../vendor/lit.js";
+import { html, keyed, nothing } from "../vendor/lit.js";
 import { newKey } from "../shared/api.js";
 import { icon } from "../shared/controls.js";
 import { setShop } from "../shared/format.js";
 import { addTexts, t } from "../shared/i18n.js";
 import { begin, drop } from "../shared/intents.js";
-import { MenuApp } from "../shared/menu.js";
+import { address, MenuApp } from "../shared/menu.js";
 import { forgetNames, need } from "./names.js";
+import { A, DESCRIBED, DETAILS, ELEMENTS, FAMILIES, familyOf, FORMS, PARTS, SECTIONS } from "./sections.js";
 import { texts } from "./texts.js";
-import "./overview.js";
 
 addTexts(texts);
 
-const A = ["admin"];
-const F = ["admin", "ho_finance"];
-const P = ["admin", "ho_purchasing"];
-const ALL = ["admin", "ho_finance", "ho_purchasing"];
-const BEGINS = true;
-const MENU = [
-  ["overview", "layout-dashboard", () => t("Overview"), ALL], ["stores", "store", () => t("Stores"), A], ["exceptions", "triangle-alert", () => t("Exceptions"), ALL],
-  ["reports", "chart-column", () => t("Reports"), ALL, BEGINS], ["sales", "receipt", () => t("Sales"), F], ["returns", "undo-2", () => t("Returns"), F], ["shifts", "calculator", () => t("Shifts"), F],
-  ["settlements", "scale", () => t("Settlement"), F, BEGINS], ["statements", "landmark", () => t("Statements"), F],
-  ["balance", "book-open-text", () => t("Trial balance"), F, BEGINS], ["journal", "scroll-text", () => t("Journal"), F], ["days", "lock", () => t("Days"), F],
-  ["invoices", "ticket", () => t("Invoices"), F], ["payables", "wallet", () => t("Payables"), F],
-  ["orders", "clipboard-list", () => t("Orders"), ALL, BEGINS], ["suppliers", "truck", () => t("Suppliers"), ALL], ["stock", "package-check", () => t("Stock of stores"), ALL],
-  ["products", "tag", () => t("Products"), ALL, BEGINS], ["prices", "banknote", () => t("Prices"), ALL], ["promotions", "badge-percent", () => t("Promotions"), ALL],
-  ["members", "star", () => t("Members"), A],
-  ["people", "users", () => t("People"), A, BEGINS], ["audit", "shield-check", () => t("Audit"), A], ["conflicts", "history", () => t("Conflicts"), A], ["parked", "inbox", () => t("Parked"), A],
-];
-/** The document of a list. */
-const DETAILS = {
-  stores: "store", sales: "sale", returns: "return", shifts: "shift", settlements: "settlement", statements: "statement", journal: "entry", balance: "account",
-  invoices: "invoice", orders: "order", suppliers: "supplier", stock: "stocked", products: "product", promotions: "promotion", members: "member", people: "person",
-};
-const one = (name) => () => import(`./${name}.js`);
-const LATER = { stores: one("stores"), store: one("store"), reports: one("report"), statements: one("statements") };
-/** Lists and documents that are described as data, by the file that does. */
-const DESCRIBED = {
-  trade: ["sales", "sale", "returns", "return", "shifts", "shift"], settlement: ["settlements", "settlement", "statement"],
-  books: ["balance", "account", "journal", "entry", "days"], payables: ["invoices", "invoice", "payables"],
-  orders: ["orders", "order"], goods: ["suppliers", "supplier", "stock", "stocked"],
-  catalogue: ["products", "product", "prices", "promotions", "promotion"], people: ["members", "member", "people", "person"],
-  upkeep: ["exceptions", "audit", "conflicts", "parked"],
-};
-/** What a new document is written on. */
-const FORMS = { orders: ["order_form", P], invoices: ["invoice_form", F] };
+const LETTERS = "letters";
+/** How long the letter after `g` is waited for. */
+const LETTER_WITHIN_MS = 1500;
 const COUNT_EVERY_MS = 60_000;
 
 class PortalApp extends MenuApp {
   constructor() {
     super();
-    this.sections = MENU;
+    this.sections = SECTIONS;
     this.details = DETAILS;
-    this.later = { ...LATER };
+    this.later = Object.fromEntries(Object.entries(ELEMENTS).map(([page, file]) => [page, () => import(`../${file}.js`)]));
     this.described = {};
+    this.letters = localStorage.getItem(LETTERS) !== "off";
     for (const [file, pages] of Object.entries(DESCRIBED)) for (const page of pages) this.later[page] = () => this.describe(file, page);
     setShop({ currency: "IDR", timezone: Intl.DateTimeFormat().resolvedOptions().timeZone });
   }
@@ -71,15 +42,30 @@ class PortalApp extends MenuApp {
   }
 
   async describe(file, page) {
-    const [{ pages }] = await Promise.all([import(`./${file}.js`), import("./records.js"), import("./record.js")]);
+    const [{ pages }] = await Promise.all([import(`../${file}.js`), import("./records.js"), import("./record.js")]);
     this.described[page] = pages[page];
   }
 
   async show(page, params = {}) {
-    const [form, roles] = (params.id === "new" && FORMS[this.section]) || [];
+    const [form, roles] = (params.id === "new" && FORMS[this.section]) || PARTS[`${this.section}/${params.part}`] || [];
     if (form && !this.may(roles)) return super.show("nothing");
-    if (form) await import(`./${form}.js`);
     return super.show(form ?? page, params);
+  }
+
+  /** One entry for each family of pages: the first that the role may see stands for it. */
+  entries() {
+    return FAMILIES.map(([image, letter, label, pages, gap]) => {
+      const mine = pages.filter(([, , roles]) => this.may(roles));
+      const count = mine.reduce((sum, [name]) => sum + (this.counts[name] ?? 0), 0);
+      return mine.length ? { name: mine[0][0], image, label: (label ?? mine[0][1])(), gap, count, here: mine.some(([name]) => name === this.section), letter: this.waits && letter } : null;
+    }).filter(Boolean);
+  }
+
+  /** The pages beside this one. */
+  tabs() {
+    const mine = (familyOf(this.section)?.[3] ?? []).filter(([, , roles]) => this.may(roles));
+    if (mine.length < 2) return nothing;
+    return html`<nav class="tabs" aria-label=${t("Pages beside this one")}>${mine.map(([name, label]) => html`<a href=${address([name])} aria-current=${name === this.section ? "page" : nothing}>${label()}${this.counts[name] ? html` <b>${this.counts[name]}</b>` : nothing}</a>`)}</nav>`;
   }
 
   async entered(user) {
@@ -116,12 +102,42 @@ class PortalApp extends MenuApp {
       this.goTo();
       return;
     }
+    if (this.letters && this.user && !this.dialog?.isOpen && this.onLetter(event)) {
+      event.preventDefault();
+      return;
+    }
     if (event.key === "Escape" && this.opened) {
       this.opened = false;
       this.requestUpdate();
       return;
     }
     super.onKey(event);
+  }
+
+  /** `g` and a letter go to a page, `?` tells the keys; outside of fields, and unless somebody turned them off. */
+  onLetter(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.("input, select, textarea")) return false;
+    const wait = (waits) => {
+      clearTimeout(this.letterTimer);
+      this.waits = waits;
+      if (waits) this.letterTimer = setTimeout(() => wait(false), LETTER_WITHIN_MS);
+      this.requestUpdate();
+    };
+    if (this.waits) {
+      wait(false);
+      const family = FAMILIES.find(([, letter]) => letter === event.key.toLowerCase());
+      const first = family?.[3].find(([, , roles]) => this.may(roles));
+      if (first) this.go(first[0]);
+      return Boolean(first);
+    }
+    if (event.key === "g") wait(true);
+    else if (event.key === "?") import("./keys.js").then(({ keys }) => keys(this));
+    return event.key === "g" || event.key === "?";
+  }
+
+  setLetters(on) {
+    this.letters = on;
+    localStorage.setItem(LETTERS, on ? "on" : "off");
   }
 
   banner() {
@@ -156,14 +172,18 @@ class PortalApp extends MenuApp {
 
   plain() {
     switch (this.page) {
-      case "login": return html`<page-login .app=${this}></page-login>`;
+      case "login": return html`<page-login .app=${this} .passkeys=${true}></page-login>`;
       case "overview": return html`<page-overview .app=${this}></page-overview>`;
       case "stores": return html`<page-stores .app=${this}></page-stores>`;
       case "store": return html`<page-store .app=${this}></page-store>`;
       case "reports": return html`<page-report .app=${this}></page-report>`;
       case "statements": return html`<page-statements .app=${this}></page-statements>`;
+      case "suggestions": return html`<page-suggestions .app=${this}></page-suggestions>`;
       case "order_form": return html`<page-order-form .app=${this}></page-order-form>`;
+      case "revise_form": return html`<page-revise-form .app=${this}></page-revise-form>`;
       case "invoice_form": return html`<page-invoice-form .app=${this}></page-invoice-form>`;
+      case "credit_form": return html`<page-credit-form .app=${this}></page-credit-form>`;
+      case "payment_form": return html`<page-payment-form .app=${this}></page-payment-form>`;
       default: return html`<p class="empty">${t("Loading\u2026")}</p>`;
     }
   }

@@ -3,7 +3,6 @@ import { html, nothing } from "../vendor/lit.js";
 import { icon, vars } from "../shared/controls.js";
 import { ago, day, isoDay, number, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { title } from "../shared/list.js";
 import { address } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import { completeness } from "./kit.js";
@@ -104,7 +103,7 @@ class PageOverview extends Page {
   }
 
   render() {
-    const head = title(t("Overview"), this.at ? html`<span class="live" title=${ago(this.at)}><i aria-hidden="true"></i>${day(isoDay())}, ${time(this.at)}</span>` : nothing, this.app.find());
+    const head = html`<header class="title"><h1>${t("Overview")}</h1><div class="rowx end">${this.at ? html`<span class="live" title=${ago(this.at)}><i aria-hidden="true"></i>${day(isoDay())}, ${time(this.at)}</span>` : nothing}${this.app.find()}</div></header>`;
     if (!this.lines) return html`${head}<div class="panel bones" aria-busy=${!this.error}><p class="vh">${t("Loading\u2026")}</p>${Array.from({ length: 6 }, () => html`<i></i>`)}</div>`;
     return html`${head}<div class="stack"><h2 class="vh">${t("What needs you")}</h2>${this.alerts()}${this.today ? this.sales() : nothing}</div>`;
   }

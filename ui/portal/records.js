@@ -40,6 +40,11 @@ class PageRecords extends ListPage {
     return Boolean(this.spec.whole);
   }
 
+  /** Where an answer has its rows. */
+  get itemsIn() {
+    return this.spec.rows;
+  }
+
   query() {
     const asked = Object.fromEntries(Object.entries(this.filters).filter(([, value]) => value !== ANY));
     return { ...asked, ...this.spec.fixed };
@@ -135,8 +140,8 @@ class PageRecords extends ListPage {
   render() {
     const view = this.view;
     const { create, filters = [] } = view;
-    return html`${title(view.title, this.app.find(), create ? html`<button class="btn primary" @click=${create.act}>${icon("plus")}${create.label}</button>` : nothing)}
-      ${view.note ?? nothing}${this.bar(filters)}${view.above ? view.above(this) : nothing}${this.body(view)}`;
+    return html`${title(view.title, this.app.find(), create ? html`<button class="btn primary" @click=${create.act}>${icon(create.image ?? "plus")}${create.label}</button>` : nothing)}
+      ${this.app.tabs()}${view.note ?? nothing}${this.bar(filters)}${view.above ? view.above(this) : nothing}${this.body(view)}${view.below && this.items ? html`<div class="above">${view.below(this)}</div>` : nothing}`;
   }
 }
 customElements.define("page-records", PageRecords);

@@ -34,7 +34,8 @@ export class ListPage extends Page {
     try {
       const found = await this.app.get(this.pattern, this.params?.() ?? {}, { ...(this.whole ? {} : { limit: AT_ONCE, cursor: more ? this.next : undefined }), ...this.query() });
       if (mine !== this.asked) return;
-      this.items = more ? [...this.items, ...found.items] : found.items;
+      const items = found[this.itemsIn ?? "items"];
+      this.items = more ? [...this.items, ...items] : items;
       this.next = found.next_cursor ?? null;
       this.answer = found;
       this.error = null;

@@ -54,6 +54,11 @@ export class MenuApp extends App {
     return this.sections.filter(([, , , roles]) => this.may(roles));
   }
 
+  /** What stands beside the page: one entry for each section, unless an app gathers several under one. */
+  entries() {
+    return this.menu().map(([name, image, label, , gap]) => ({ name, image, label: label(), gap, count: this.counts[name], here: name === this.section }));
+  }
+
   /** Shows what the address says; one that there is not becomes the first page of the menu. */
   route() {
     if (!this.user) return undefined;
@@ -80,12 +85,9 @@ export class MenuApp extends App {
   nav() {
     if (!this.user) return nothing;
     const dark = document.documentElement.dataset.theme === "dark";
-    const entry = ([name, image, label, , gap]) => {
-      const count = this.counts[name];
-      return html`<li class=${gap ? "gap" : nothing}><a href="#/${name}" aria-current=${name === this.section ? "page" : nothing} title=${label()}>${icon(image)}<span class="wide">${label()}</span>${count ? html`<b class="wide">${count}</b>` : nothing}</a></li>`;
-    };
+    const entry = ({ name, image, label, gap, count, here, letter }) => html`<li class=${gap ? "gap" : nothing}><a href="#/${name}" aria-current=${here ? "page" : nothing} title=${label}>${icon(image)}<span class="wide">${label}</span>${count ? html`<b class="wide">${count}</b>` : nothing}${letter ? html`<kbd aria-hidden="true">${letter}</kbd>` : nothing}</a></li>`;
     return html`<nav class="side" id="side" aria-label=${t("Menu")}><p class="brand"><img src=${new URL("../shared/mark.svg", import.meta.url).pathname} alt="" width="20" height="20"><b class="wide">${this.brand()}</b></p>
-      <ul>${this.menu().map(entry)}</ul>
+      <ul>${this.entries().map(entry)}</ul>
       <div class="foot"><button class="btn quiet" @click=${() => this.speak(lang() === "id" ? "en" : "id")} title=${t("Language")}>${icon("languages")}<span class="wide">${lang() === "id" ? "English" : "Bahasa Indonesia"}</span></button>
       <button class="btn quiet" @click=${() => this.theme(dark ? "light" : "dark")} title=${dark ? t("Light screen") : t("Dark screen")}>${icon("moon")}<span class="wide">${dark ? t("Light screen") : t("Dark screen")}</span></button>
       <button class="btn quiet" @click=${() => this.logOut()} title=${t("Log out")}>${icon("log-out")}<span class="wide"><bdi>${this.user.name}</bdi></span></button></div></nav>`;

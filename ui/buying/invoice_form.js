@@ -5,9 +5,12 @@ import { countInput, icon, moneyInput, problem } from "../shared/controls.js";
 import { isoDay, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { Page } from "../shared/page.js";
-import { days, store } from "./kit.js";
-import { need, needProducts, productName, rows } from "./names.js";
-import { head } from "./record.js";
+import { days, store } from "../portal/kit.js";
+import { need, needProducts, productName, rows } from "../portal/names.js";
+import { head } from "../portal/record.js";
+
+/** A page of what is not billed; an invoice has at most so many lines. */
+const AT_ONCE = 500;
 
 class PageInvoiceForm extends Page {
   constructor() {
@@ -36,9 +39,20 @@ class PageInvoiceForm extends Page {
   /** What came from a supplier and is not billed. */
   async choose(id) {
     this.invoice = { ...this.invoice, supplier_id: id };
-    const found = id ? (await this.app.get("/api/finance/uninvoiced", {}, { supplier_id: id, limit: 500 })).items : [];
-    await needProducts(this.app, found.map(({ sku }) => sku));
-    this.lines = found.filter(({ open_qty: qty }) => qty > 0).map((one) => ({ ...one, take: true, qty: one.open_qty, unit_cost: one.open_qty ? Math.round(one.open_value / one.open_qty) : 0 }));
+    this.lines = [];
+    this.next = null;
+    if (id) await this.more();
+    this.requestUpdate();
+  }
+
+  /** The next part of what is not billed; the cost of each is the delivery's, whatever other invoices hold. */
+  async more() {
+    const { supplier_id: id } = this.invoice;
+    const { items, next_cursor: next } = await this.app.get("/api/finance/uninvoiced", {}, { supplier_id: id, limit: AT_ONCE, cursor: this.next });
+    if (id !== this.invoice.supplier_id) return;
+    await needProducts(this.app, items.map(({ sku }) => sku));
+    this.lines = [...this.lines, ...items.filter(({ open_qty: qty, kind }) => qty > 0 && kind === "receipt").map((one) => ({ ...one, take: true, qty: one.open_qty }))];
+    this.next = next;
     this.requestUpdate();
   }
 
@@ -94,7 +108,7 @@ class PageInvoiceForm extends Page {
         <div class="field"><label for="supplier">${t("Supplier")}</label><select class="input" id="supplier" data-focus @change=${(event) => this.choose(event.target.value).catch((error) => this.app.fail(error))}><option value="">${t("Choose\u2026")}</option>${rows("suppliers").map((one) => html`<option value=${one.supplier_id} ?selected=${one.supplier_id === invoice.supplier_id}>${one.name}</option>`)}</select></div>
         ${text("invoice_no", t("Invoice number"))}${text("invoice_date", t("Invoice date"), "date")}${text("due_date", t("Due; empty: by the supplier's terms"), "date")}
         <div class="field"><label for="tax">${t("Tax on it; empty: worked out")}</label>${moneyInput({ id: "tax", value: invoice.tax, onValue: (tax) => this.set({ tax }) })}</div></div></section>
-      <section class="panel part"><header class="part-head"><h2>${t("Received and not billed")}</h2></header>${lines.length ? html`<div class="scroll"><table class="grid fold lines"><thead><tr><th>${t("Product")}</th><th>${t("Received")}</th><th>${t("Store")}</th><th class="num">${t("Not billed")}</th><th class="num">${t("Billed")}</th><th class="num">${t("Cost each")}</th></tr></thead><tbody>${lines.map((line, index) => this.row(line, index))}</tbody></table></div>`
+      <section class="panel part"><header class="part-head"><h2>${t("Received and not billed")}</h2></header>${lines.length ? html`<div class="scroll"><table class="grid fold lines"><thead><tr><th>${t("Product")}</th><th>${t("Received")}</th><th>${t("Store")}</th><th class="num">${t("Not billed")}</th><th class="num">${t("Billed")}</th><th class="num">${t("Cost each")}</th></tr></thead><tbody>${lines.map((line, index) => this.row(line, index))}</tbody></table></div>${this.next ? html`<p class="pad"><button class="btn" @click=${() => this.more().catch((error) => this.app.fail(error))}>${t("Load more")}</button></p>` : ""}`
     : html`<p class="empty">${invoice.supplier_id ? t("Nothing of this supplier waits for an invoice") : t("Choose a supplier first")}</p>`}</section></div>`;
   }
 }

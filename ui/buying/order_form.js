@@ -7,8 +7,8 @@ import { number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
-import { need, needProducts, productName, rows } from "./names.js";
-import { head } from "./record.js";
+import { need, needProducts, productName, rows } from "../portal/names.js";
+import { head } from "../portal/record.js";
 
 const DRAFT = "order.draft";
 

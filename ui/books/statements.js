@@ -8,8 +8,8 @@ import { t } from "../shared/i18n.js";
 import { ListPage, title } from "../shared/list.js";
 import { address } from "../shared/menu.js";
 import { ask } from "../shared/form.js";
-import { badge, days, figure } from "./kit.js";
-import { need, nameOf, rows } from "./names.js";
+import { badge, days, figure } from "../portal/kit.js";
+import { need, nameOf, rows } from "../portal/names.js";
 
 const STATES = ["imported", "discrepant", "reconciled", "approved"];
 
@@ -38,39 +38,45 @@ class PageStatements extends ListPage {
     return this.querySelector("#source")?.value ?? rows("sources")[0]?.source_id;
   }
 
-  url(dry) {
-    return path("/api/statements", {}, { source_id: this.source, dry_run: dry ? true : undefined });
+  url(source, dry) {
+    return path("/api/statements", {}, { source_id: source, dry_run: dry ? true : undefined });
   }
 
-  /** The first look: what would come of it. Nothing is kept. */
+  /**
+   * The first look: what would come of it. Nothing is kept. What is shown and what is kept later are of one file and one
+   * source: an answer that comes after another was chosen is dropped.
+   */
   async look(file) {
     if (!file) return;
-    this.problem = null;
-    this.preview = null;
-    this.file = file;
+    this.drop();
+    const { looks: mine, source } = this;
     this.busy = true;
     try {
-      this.text = await file.text();
-      this.preview = await this.app.change("POST", this.url(true), this.text, { type: "text/csv" });
+      const type = /\.xml$/i.test(file.name) ? "application/xml" : "text/csv";
+      const text = await file.text();
+      const preview = await this.app.change("POST", this.url(source, true), text, { type });
+      if (mine === this.looks) this.seen = { preview, text, type, source, name: file.name, key: newKey() };
     } catch (error) {
+      if (mine !== this.looks) return;
       this.problem = words(error);
       this.fields = error.details?.fields ?? [];
     } finally {
-      this.busy = false;
+      if (mine === this.looks) this.busy = false;
     }
   }
 
   drop() {
-    this.preview = null;
-    this.text = null;
+    this.looks = (this.looks ?? 0) + 1;
+    this.seen = null;
     this.problem = null;
+    this.busy = false;
     this.requestUpdate();
   }
 
   async keep() {
+    const { seen } = this;
     await this.once(async () => {
-      const made = await this.app.change("POST", this.url(false), this.text, { type: "text/csv", key: this.key ??= newKey() });
-      this.key = null;
+      const made = await this.app.change("POST", this.url(seen.source, false), seen.text, { type: seen.type, key: seen.key });
       this.app.go("statements", made.statement_id);
     });
   }
@@ -90,14 +96,14 @@ class PageStatements extends ListPage {
   upload() {
     const known = rows("sources").filter(({ state }) => state === "active");
     if (!known.length) return html`<section class="panel pad stack s"><p>${t("Before a statement is taken in, say who pays out: a provider of cards or QRIS, a bank")}</p><p><button class="btn primary" @click=${() => this.addSource()}>${icon("plus")}${t("Add who pays out, or a bank")}</button></p></section>`;
-    const { preview } = this;
+    const { preview, name } = this.seen ?? {};
     const shown = (label, value) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
     return html`<section class="panel part"><header class="part-head"><h2>${t("Take in a statement")}</h2></header><div class="pad stack s">
       <div class="filters unfolded"><div class="field"><label for="source">${t("From whom")}</label><select class="input" id="source" @change=${() => this.drop()}>${known.map((one) => html`<option value=${one.source_id}>${one.name}</option>`)}</select></div>
-        <div class="field file"><label for="file">${t("CSV file")}</label><input class="input" id="file" type="file" accept=".csv,text/csv" @change=${(event) => this.look(event.target.files[0])}></div><button class="btn" @click=${() => this.addSource()}>${t("Another source\u2026")}</button></div>
+        <div class="field file"><label for="file">${t("CSV or CAMT.053 file")}</label><input class="input" id="file" type="file" accept=".csv,.xml,text/csv,application/xml" @change=${(event) => this.look(event.target.files[0])}></div><button class="btn" @click=${() => this.addSource()}>${t("Another source\u2026")}</button></div>
       ${problem(this.problem)}${this.problem && this.fields?.length ? html`<ul class="rows-wrong">${this.fields.slice(0, 20).map(({ path: where, problem: what }) => html`<li><code>${where}</code> ${what}</li>`)}</ul>` : nothing}
       ${preview ? html`<dl class="figures panel">${shown(t("Lines"), number(preview.lines_total))}${shown(t("New"), number(preview.lines_new))}${shown(t("Known before"), number(preview.lines_known))}${shown(t("Matched"), number(preview.matched))}${shown(t("Differ"), number(preview.exceptions))}${shown(t("Net"), number(preview.net))}</dl>
-        <p class="muted">${t("A first look: nothing is kept yet")}, ${days(preview.from)} \u2013 ${days(preview.to)}</p><p class="rowx"><button class="btn primary" ?disabled=${this.busy || !preview.lines_new} title=${preview.lines_new ? nothing : t("Every line is known")} @click=${() => this.keep()}>${icon("check")}${t("Take in {n} lines", { n: number(preview.lines_new) })}</button><button class="btn" @click=${() => this.drop()}>${t("Cancel")}</button></p>` : nothing}</div></section>`;
+        <p class="muted">${t("A first look: nothing is kept yet")}: <bdi>${name}</bdi>, ${days(preview.from)} \u2013 ${days(preview.to)}</p><p class="rowx"><button class="btn primary" ?disabled=${this.busy || !preview.lines_new} title=${preview.lines_new ? nothing : t("Every line is known")} @click=${() => this.keep()}>${icon("check")}${t("Take in {n} lines", { n: number(preview.lines_new) })}</button><button class="btn" @click=${() => this.drop()}>${t("Cancel")}</button></p>` : nothing}</div></section>`;
   }
 
   row(one) {
@@ -110,7 +116,7 @@ class PageStatements extends ListPage {
   render() {
     const { query } = this.app.params;
     const heads = [[t("Number")], [t("Source")], [t("Days")], [t("Lines"), "num d"], [t("Matched"), "num d"], [t("Differ"), "num"], [t("Fees"), "num d2"], [t("Net"), "num"], [t("State")]];
-    return html`${title(t("Statements"), this.app.find())}<div class="stack">${this.sources ? this.upload() : nothing}
+    return html`${title(t("Statements"), this.app.find())}${this.app.tabs()}<div class="stack">${this.sources ? this.upload() : nothing}
       <div class="filters unfolded"><div class="field"><label for="filter-state">${t("State")}</label><select class="input" id="filter-state" @change=${(event) => this.set("state", event.target.value)}><option value="">${t("Any")}</option>${STATES.map((state) => html`<option value=${state} ?selected=${state === query.state}>${t(state)}</option>`)}</select></div></div>
       ${this.table(heads, (one) => this.row(one), t("No statement yet"))}</div>`;
   }

@@ -5,10 +5,10 @@ import { day, number } from "../shared/format.js";
 import { lang, t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import { ask } from "../shared/form.js";
-import { badge, col, days, differs, figure, link, moment, person, steps, store } from "./kit.js";
-import { nameOf } from "./names.js";
-import { facts, figures, section, table } from "./record.js";
-import { ofDays, ofState, ofStore } from "./records.js";
+import { badge, col, days, differs, figure, link, moment, person, steps, store } from "../portal/kit.js";
+import { nameOf } from "../portal/names.js";
+import { facts, figures, section, table } from "../portal/record.js";
+import { ofDays, ofState, ofStore } from "../portal/records.js";
 
 /** What may be said to each kind of difference; matching by hand is not here. */
 const RESOLUTIONS = {

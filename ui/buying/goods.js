@@ -5,10 +5,11 @@ import { number, rate } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import { ask } from "../shared/form.js";
-import { badge, col, days, figure, link, moment, store } from "./kit.js";
-import { needProducts, productName } from "./names.js";
-import { facts, figures, section, table } from "./record.js";
-import { ofState, ofStore, ofText } from "./records.js";
+import "./texts.js";
+import { badge, col, days, figure, link, moment, store } from "../portal/kit.js";
+import { needProducts, productName } from "../portal/names.js";
+import { facts, figures, section, table } from "../portal/record.js";
+import { ofState, ofStore, ofText } from "../portal/records.js";
 
 const P = ["admin", "ho_purchasing"];
 const terms = (one = {}) => [
@@ -47,6 +48,7 @@ const supplier = {
     actions: page.app.may(P) ? [
       { label: one.state === "active" ? t("Order no more") : t("Order again"), act: page.step({ label: t("Edit"), method: "PATCH", money: false, said: t("Saved"), url: path("/api/suppliers/:id", { id: one.supplier_id }), body: { state: one.state === "active" ? "inactive" : "active" } }) },
       { label: t("Edit"), act: page.step({ label: t("Save"), method: "PATCH", money: false, said: t("Saved"), url: path("/api/suppliers/:id", { id: one.supplier_id }), question: { title: t("Change supplier"), list: terms(one) } }) },
+      { label: t("What to order"), act: () => { location.hash = address(["suggestions"], { supplier_id: one.supplier_id }); } },
       { label: t("New order"), image: "plus", kind: "primary", act: () => { location.hash = address(["orders", "new"], { supplier_id: one.supplier_id }); } },
     ] : [],
     parts: [

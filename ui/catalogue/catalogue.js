@@ -5,10 +5,10 @@ import { day, number, rate } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import { ask } from "../shared/form.js";
-import { badge, col, days, figure, link, moment, store } from "./kit.js";
-import { nameOf, needProducts, productName } from "./names.js";
-import { facts, figures, section, table } from "./record.js";
-import { ofDays, ofState, ofStore, ofText } from "./records.js";
+import { badge, col, days, figure, link, moment, store } from "../portal/kit.js";
+import { nameOf, needProducts, productName } from "../portal/names.js";
+import { facts, figures, section, table } from "../portal/record.js";
+import { ofDays, ofState, ofStore, ofText } from "../portal/records.js";
 
 const A = ["admin"];
 const fieldsOf = (one = {}) => [

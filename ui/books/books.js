@@ -5,10 +5,10 @@ import { day, isoDay, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import { ask } from "../shared/form.js";
-import { badge, col, completeness, days, figure, ifSome, link, moment, person, store } from "./kit.js";
-import { nameOf } from "./names.js";
-import { facts, figures, section, table } from "./record.js";
-import { ofDays, ofState, ofStore } from "./records.js";
+import { badge, col, completeness, days, figure, ifSome, link, moment, person, store } from "../portal/kit.js";
+import { nameOf } from "../portal/names.js";
+import { facts, figures, section, table } from "../portal/record.js";
+import { ofDays, ofState, ofStore } from "../portal/records.js";
 
 const KINDS = ["event", "manual", "reversal", "opening", "year_end", "settlement", "bank", "invoice", "payment", "credit_note"];
 const amount = (value) => (value ? figure(value) : nothing);

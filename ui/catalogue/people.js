@@ -5,10 +5,10 @@ import { date, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import { ask } from "../shared/form.js";
-import { badge, col, days, figure, link, moment, since, store } from "./kit.js";
-import { need } from "./names.js";
-import { facts, figures, section, table } from "./record.js";
-import { ofDays, ofState, ofStore, ofText } from "./records.js";
+import { badge, col, days, figure, link, moment, since, store } from "../portal/kit.js";
+import { need } from "../portal/names.js";
+import { facts, figures, section, table } from "../portal/record.js";
+import { ofDays, ofState, ofStore, ofText } from "../portal/records.js";
 
 const ROLES = ["admin", "ho_finance", "ho_purchasing", "store_manager", "cashier", "warehouse_staff"];
 const fieldsOf = (one = {}) => [{ name: "name", label: t("Name"), value: one.name, required: true, focus: true }, { name: "phone", label: t("Phone"), value: one.phone, clears: true }, { name: "email", label: t("E-mail"), value: one.email, clears: true }, { name: "code", label: t("Card number"), value: one.code, clears: true }, { name: "birth_date", label: t("Date of birth"), kind: "date", value: one.birth_date, clears: true }];

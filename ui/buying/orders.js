@@ -4,11 +4,12 @@ import { path } from "../shared/api.js";
 import { number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
-import { badge, col, days, figure, ifSome, link, moment, person, steps, store, supplier } from "./kit.js";
-import { nameOf, needProducts, productName } from "./names.js";
+import "./texts.js";
+import { badge, col, days, figure, ifSome, link, moment, person, steps, store, supplier } from "../portal/kit.js";
+import { nameOf, needProducts, productName } from "../portal/names.js";
 import { ofSupplier } from "./payables.js";
-import { facts, figures, section, table } from "./record.js";
-import { ofDays, ofState, ofStore } from "./records.js";
+import { facts, figures, section, table } from "../portal/record.js";
+import { ofDays, ofState, ofStore } from "../portal/records.js";
 
 const P = ["admin", "ho_purchasing"];
 const F = ["admin", "ho_finance"];
@@ -37,11 +38,33 @@ const lines = (one, page) => {
   return table(t("Lines"), [col("#", (row) => row.line_no), col(t("Product"), (row) => html`<a href=${address(["products", row.sku])}><bdi>${productName(row.sku)}</bdi></a> <span class="muted">${row.sku}</span>`), col(t("Qty"), (row) => figure(row.qty), "num"), col(t("Cost each"), (row) => figure(row.unit_cost), "num"), col(t("Received"), (row) => figure(row.received_qty), "num"), col(t("Refused"), (row) => figure(row.rejected_qty), "num d2"), col(t("Sent back"), (row) => figure(row.returned_qty), "num d2"), col(t("Invoiced"), (row) => figure(row.invoiced_qty), "num d"), col(t("State"), (row) => badge(row.closed ? "closed" : row.state), "d"), col("", button, "acts")], one.lines);
 };
 
+/** What a revision changed, line by line: each version beside the one that took its place. */
+const changes = (before, after) => {
+  const said = [];
+  for (const line of after.lines) {
+    const was = before.lines.find(({ line_no: no }) => no === line.line_no);
+    const name = productName(line.sku);
+    if (!was) said.push(t("{name}: new, {n} pieces", { name, n: number(line.qty) }));
+    else if (line.closed && !was.closed) said.push(t("{name}: taken off", { name }));
+    else {
+      if (line.qty !== was.qty) said.push(t("{name}: {old} to {new} pieces", { name, old: number(was.qty), new: number(line.qty) }));
+      if (line.unit_cost !== was.unit_cost) said.push(t("{name}: {old} to {new} each", { name, old: number(was.unit_cost), new: number(line.unit_cost) }));
+    }
+  }
+  if (before.expected_at !== after.expected_at) said.push(t("expected on another day"));
+  return html`<ul>${said.map((text) => html`<li><bdi>${text}</bdi></li>`)}</ul>`;
+};
+const history = (one) => {
+  const versions = [...one.revisions].sort((a, b) => a.order.revision - b.order.revision);
+  const rows = versions.map((kept, at) => ({ ...kept, next: versions[at + 1]?.order ?? one })).reverse();
+  return ifSome(rows, (list) => table(t("Revisions"), [col(t("Revision"), (row) => number(row.next.revision)), col(t("What changed"), (row) => changes(row.order, row.next)), col(t("Why"), (row) => row.reason), col(t("By"), (row) => html`${person(row.replaced_by)} ${moment(row.replaced_at)}`, "d"), col(t("Total before"), (row) => figure(row.order.total), "num")], list));
+};
+
 const order = {
   back: () => ["orders", t("Orders")], needs: ["suppliers"],
   load: async (app, { id }) => {
     const [one, receipts, invoices, revisions] = await Promise.all([app.get("/api/purchase-orders/:id", { id }), app.get("/api/purchase-orders/:id/receipts", { id }), app.get("/api/purchase-orders/:id/invoices", { id }), app.get("/api/purchase-orders/:id/revisions", { id })]);
-    await needProducts(app, one.lines.map(({ sku }) => sku));
+    await needProducts(app, [one, ...revisions.items.map(({ order: before }) => before)].flatMap(({ lines: all }) => all.map(({ sku }) => sku)));
     return { ...one, receipts: receipts.items, invoices: invoices.items, revisions: revisions.items };
   },
   view: (one, page) => {
@@ -50,6 +73,7 @@ const order = {
     const mine = page.app.may(P);
     const short = one.lines.filter(({ closed, qty, received_qty: came }) => !closed && came < qty).length;
     const why = { name: "reason", label: t("Why"), kind: "area", focus: true };
+    const paper = { label: t("Print for the supplier"), image: "printer", act: () => page.once(async () => page.app.print(await page.app.get("/api/purchase-orders/:id/document", { id: one.po_id }, {}, "text/plain"))) };
     return {
       name: `${one.po_no}`, badges: asked(one),
       actions: mine ? [
@@ -58,19 +82,20 @@ const order = {
         is("approved") && { label: t("Give back\u2026"), act: page.step({ label: t("Give back"), url: url("reject"), question: { title: t("Give the order back to whoever wrote it?"), list: [{ ...why, required: true }] } }) },
         is("draft", "approved", "sent") && { label: t("Call off\u2026"), act: page.step({ label: t("Call off"), url: url("cancel"), question: { title: t("Call {no} off?", { no: one.po_no }), danger: true, text: one.state === "sent" ? t("The store is told. If it takes goods in before it hears, they count") : "", list: [why] } }) },
         is("sent", "partially_received", "received") && { label: short ? t("Close, lines short: {n}", { n: number(short) }) : t("Close"), act: page.step({ label: t("Close"), url: url("close"), question: { title: t("Expect nothing more of {no}?", { no: one.po_no }), list: [{ ...why, required: short > 0 }] } }) },
+        is("sent", "partially_received") && { label: t("Revise"), act: () => { location.hash = address(["orders", one.po_id, "revise"]); } },
         is("draft") && { label: t("Approve"), image: "check", kind: "primary", act: page.step({ label: t("Approve"), url: url("approve"), question: { title: t("Approve {name}?", { name: one.po_no }), text: t("{amount} from {supplier}: you answer for it", { amount: number(one.total), supplier: nameOf("suppliers", one.supplier_id) }) } }) },
         is("approved") && { label: t("Send"), image: "truck", kind: "primary", act: page.step({ label: t("Send"), url: url("send"), said: t("Sent: the store knows it from now on") }) },
-        { label: t("Print"), image: "printer", act: () => page.once(async () => page.app.print(await page.app.get("/api/purchase-orders/:id/document", { id: one.po_id }, {}, "text/plain"))) },
-      ] : [],
+        paper,
+      ] : [paper],
       parts: [
         steps(is("cancelled") ? ["draft", "cancelled"] : STATES, one.state),
         ifSome(one.warnings, (list) => html`<ul class="alerts panel">${list.map(({ code, expected, line_no: line }) => html`<li class="warn"><span>${line ? t("Line {n}: ", { n: line }) : ""}${t(code)}${expected ? ` (${number(expected)})` : ""}</span></li>`)}</ul>`),
-        figures([[t("Total"), number(one.total), supplier(one.supplier_id)], [t("For"), store(one.store_id)], [t("Expected on"), days(one.expected_at), one.revision > 1 ? t("revision {n}", { n: one.revision }) : null], [t("Receipts"), number(one.receipts.length)], [t("Invoices"), number(one.invoices.length)]]),
+        figures([[t("Total"), number(one.total), supplier(one.supplier_id)], [t("For"), store(one.store_id)], [t("Expected on"), days(one.expected_at), one.revision ? t("revision {n}", { n: one.revision }) : null], [t("Receipts"), number(one.receipts.length)], [t("Invoices"), number(one.invoices.length)]]),
         lines(one, page),
-        html`<div class="halves">${table(t("Receipts"), [col(t("Day"), (row) => days(row.business_date)), col(t("Delivery note"), (row) => row.delivery_note_no ?? nothing), col(t("Store"), (row) => store(row.store_id), "d"), col(t("Cost"), (row) => figure(row.total_cost), "num")], one.receipts, t("Nothing has come yet"))}
+        html`<div class="halves">${table(t("Receipts"), [col(t("Day"), (row) => html`<a href=${address(["receipts", row.receiving_id], { store_id: row.store_id })}>${days(row.business_date)}</a>`), col(t("Delivery note"), (row) => row.delivery_note_no ?? nothing), col(t("Store"), (row) => store(row.store_id), "d"), col(t("Cost"), (row) => figure(row.total_cost), "num")], one.receipts, t("Nothing has come yet"))}
           ${table(t("Invoices"), [col(t("Number"), (row) => (page.app.may(F) ? link(["invoices", row.invoice_id], row.invoice_no) : row.invoice_no)), col(t("Date"), (row) => days(row.invoice_date)), col(t("Total"), (row) => figure(row.total), "num"), col(t("State"), (row) => badge(row.state))], one.invoices, t("Nothing was billed yet"), page.app.may(F) && one.receipts.length ? html`<a class="btn small" href=${address(["invoices", "new"], { supplier_id: one.supplier_id })}>${t("Write an invoice down")}</a>` : nothing)}</div>`,
         section(t("About it"), facts([[t("Written"), html`${moment(one.created_at)} ${person(one.created_by)}`], [t("Approval asked for"), one.submitted_at ? html`${moment(one.submitted_at)} ${person(one.submitted_by)}` : null], [t("Approved by"), one.approved_by ? html`${person(one.approved_by)}, ${number(one.approved_total)}` : null], [t("Sent"), one.sent_at ? moment(one.sent_at) : null], [t("Given back because"), one.rejected_reason], [t("Closed because"), one.closed_reason], [t("Note"), one.note]])),
-        ifSome(one.revisions, (list) => table(t("Before it was revised"), [col(t("Until"), (row) => moment(row.replaced_at)), col(t("By"), (row) => person(row.replaced_by)), col(t("Why"), (row) => row.reason), col(t("Total"), (row) => figure(row.order.total), "num")], list)),
+        history(one),
       ],
     };
   },

@@ -1,0 +1,150 @@
+//! Buying through the portal's pages: what is suggested becomes an order, the order is revised, what came is billed by two
+//! invoices, credited and paid; and every page of it is fit to be seen.
+
+use crate::looks::{fits, look};
+use crate::order_to_settlement::{choose, received, step};
+use crate::portal::go;
+use crate::screen::{ENTER, Screen};
+use serde_json::{Value, json};
+use testkit::linked::Linked;
+use testkit::wait;
+
+const ADMIN: &str = "admin@hub.example";
+const SKU: &str = "8990007";
+
+/// A supplier of a product of which the store has too few.
+#[track_caller]
+fn supplied(shop: &mut Linked) -> String {
+    let terms = json!({"name": "PT Sinar Jaya", "code": "SJ", "payment_terms_days": 30});
+    let supplier = shop.made("/api/suppliers", &terms)["supplier_id"].as_str().unwrap().to_owned();
+    shop.made(
+        &format!("/api/suppliers/{supplier}/products"),
+        &json!({"sku": SKU, "unit_cost": 12_000, "min_qty": 12}),
+    );
+    let level = json!({"reorder_level": 500});
+    let path = format!("/api/products/{SKU}");
+    let json = [("Content-Type", "application/json")];
+    shop.office.send("PATCH", &path, &json, level.to_string().as_bytes()).data(200);
+    shop.synced();
+    supplier
+}
+
+#[track_caller]
+fn orders(shop: &mut Linked) -> Value {
+    shop.office.get("/api/purchase-orders").data(200)["items"][0].clone()
+}
+
+/// An invoice over so many pieces of what is not billed; the cost of each is left as the page proposes it.
+#[track_caller]
+fn billed(screen: &mut Screen<()>, supplier: &str, number: &str, pieces: &str) {
+    go(screen, &format!("#/invoices/new?supplier_id={supplier}"), "#qty-0");
+    choose(screen, "#invoice_no", number);
+    choose(screen, "#qty-0", pieces);
+    assert_eq!(screen.script("return document.querySelector('#cost-0').value"), "12,500", "{number}");
+    screen.browser.press(".title .primary");
+    screen.reads(".steps .now", "draft");
+    step(screen, "Match", false, "Match: done");
+}
+
+#[test]
+fn what_is_suggested_is_ordered_revised_billed_credited_and_paid() {
+    let mut shop = Linked::open();
+    let supplier = supplied(&mut shop);
+    let Some(mut screen) = Screen::office(&shop.hub) else { return };
+    screen.log_in_as(ADMIN);
+    screen.sees("page-overview h1");
+
+    go(&mut screen, "#/suggestions", "#qty-0");
+    screen.reads("page-suggestions tbody", "PT Sinar Jaya");
+    look(&mut screen, "buying-suggestions");
+    choose(&mut screen, "#qty-0", "24");
+    screen.browser.press(".title .primary");
+    screen.reads(".steps .now", "draft");
+    step(&mut screen, "Approve", true, "Approve: done");
+    step(&mut screen, "Send", false, "the store knows it");
+
+    // A revision says what changes before it is made, and keeps what was.
+    let order = orders(&mut shop);
+    let id = order["po_id"].as_str().unwrap().to_owned();
+    go(&mut screen, &format!("#/orders/{id}/revise"), "#qty-0");
+    choose(&mut screen, "#qty-0", "30");
+    screen.script("document.querySelector('#cost-0').focus()");
+    choose(&mut screen, "#cost-0", "12500");
+    screen.reads("page-revise-form tbody", "was 24 pieces, was 12,000 each");
+    screen.browser.press(".title .primary");
+    screen.reads("page-revise-form", "Why is missing");
+    choose(&mut screen, "#reason", "A new price list");
+    look(&mut screen, "buying-revise");
+    screen.browser.press(".title .primary");
+    screen.reads("page-record", "24 to 30 pieces");
+    let order = orders(&mut shop);
+    assert_eq!((&order["revision"], &order["total"]), (&json!(1), &json!(375_000)));
+    received(&mut shop, &order);
+
+    go(&mut screen, "#/receipts", "page-records tbody a");
+    screen.script("document.querySelector('page-records tbody a').click()");
+    screen.reads("page-record .figures", "375,000");
+    look(&mut screen, "buying-delivery");
+    // The first invoice holds its pieces; the second proposes the same cost each.
+    billed(&mut screen, &supplier, "INV-1", "10");
+    billed(&mut screen, &supplier, "INV-2", "20");
+    step(&mut screen, "Approve", true, "Approved: it is owed");
+    let owed = shop.office.get("/api/finance/invoices?state=approved").data(200)["items"][0].clone();
+    assert_eq!(owed["total"], json!(250_000));
+    credited_and_paid(&mut shop, &mut screen, &owed);
+
+    for (address, selector) in [
+        ("#/orders", "page-records tbody tr"),
+        (&format!("#/orders/{id}"), "page-record .steps"),
+        ("#/discrepancies", "page-records .panel"),
+        ("#/supplier-returns", "page-records .panel"),
+        ("#/uninvoiced", "page-records tbody tr"),
+        ("#/invoices", "page-records tbody tr"),
+        ("#/invoices/new", "page-invoice-form #supplier"),
+        ("#/credit-notes", "page-records tbody tr"),
+        ("#/payments", "page-records tbody tr"),
+        ("#/payables", "page-records .panel"),
+        ("#/payments/new", "page-payment-form #account"),
+    ] {
+        go(&mut screen, address, selector);
+        fits(&mut screen, address);
+    }
+    screen.is_clean();
+}
+
+/// A part of the bill comes back as a credit note; the rest is paid, and the payment is taken back.
+fn credited_and_paid(shop: &mut Linked, screen: &mut Screen<()>, owed: &Value) {
+    let (supplier, invoice) = (owed["supplier_id"].as_str().unwrap(), owed["invoice_id"].as_str().unwrap());
+    go(screen, &format!("#/credit-notes/new?supplier_id={supplier}&invoice_id={invoice}"), "#net-0");
+    choose(screen, "#credit_note_no", "CN-7");
+    choose(screen, "#net-0", "50000");
+    look(screen, "buying-credit-form");
+    screen.browser.press(".title .primary");
+    screen.reads(".steps .now", "draft");
+    step(screen, "Approve", true, "Approve: done");
+    step(screen, "Lay on an invoice", true, "done");
+    look(screen, "buying-credit-note");
+
+    // The bill falls due in thirty days: for that day it is proposed.
+    go(screen, "#/payments/new", "#account");
+    screen.reads("page-payment-form", "Nothing is due by then");
+    let due = owed["due_date"].as_str().unwrap();
+    choose(screen, "#date", due);
+    screen.reads("page-payment-form tbody", "INV-2");
+    look(screen, "buying-payment-form");
+    let paid = json!({"supplier_id": supplier, "date": owed["invoice_date"], "account": "1040", "amount": 200_000,
+        "allocations": [{"invoice_id": invoice, "amount": 200_000}]});
+    let paid = shop.made("/api/finance/payments", &paid);
+    go(screen, &format!("#/payments/{}", paid["payment_id"].as_str().unwrap()), "page-record .part");
+    look(screen, "buying-payment");
+    screen.script("[...document.querySelectorAll('.title .btn')].find((one) => one.innerText.includes('Take back')).click()");
+    screen.sees("#f-reason");
+    screen.script("document.querySelector('#f-reason').focus()");
+    screen.types("Sent back");
+    screen.browser.press("dialog .danger");
+    wait::until("it is taken back", || {
+        let path = format!("/api/finance/payments/{}", paid["payment_id"].as_str().unwrap());
+        (shop.office.get(&path).data(200)["state"] == "reversed").then_some(())
+    });
+    screen.presses(ENTER);
+}

@@ -1,0 +1,87 @@
+// An order that was sent is changed: beside each line stands what it was, and the sum says what the change costs.
+import { html, nothing } from "../vendor/lit.js";
+import { path } from "../shared/api.js";
+import { countInput, icon, moneyInput } from "../shared/controls.js";
+import { number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { address } from "../shared/menu.js";
+import "./texts.js";
+import { FormPage, field, textField } from "../portal/form_page.js";
+import { needProducts, productName } from "../portal/names.js";
+
+class PageReviseForm extends FormPage {
+  get back() {
+    return ["orders", t("Orders")];
+  }
+
+  get name() {
+    return this.order ? t("Revise {no}", { no: this.order.po_no }) : "\u2026";
+  }
+
+  async load() {
+    const order = await this.app.get("/api/purchase-orders/:id", { id: this.app.params.id });
+    await needProducts(this.app, order.lines.map(({ sku }) => sku));
+    this.order = order;
+    this.expected_at = order.expected_at ?? "";
+    this.note = order.note ?? "";
+    this.reason = "";
+    this.lines = order.lines.filter(({ closed }) => !closed).map((line) => ({ ...line, was: line }));
+  }
+
+  async add(sku) {
+    if (!sku) return;
+    await needProducts(this.app, [sku]);
+    const { items } = await this.app.get("/api/suppliers/:id/products", { id: this.order.supplier_id }, { sku, limit: 1 });
+    this.set({ lines: [...this.lines, { sku, qty: items[0]?.min_qty ?? 1, unit_cost: items[0]?.unit_cost ?? null, received_qty: 0 }] });
+  }
+
+  /** All that is expected; what is taken off is closed. */
+  body() {
+    const kept = this.lines.filter(({ off }) => !off);
+    if (!this.reason) this.problem = t("{field} is missing", { field: t("Why") });
+    else if (!kept.length || kept.some(({ qty, unit_cost: cost }) => !qty || cost === null)) this.problem = t("Each line needs pieces and a cost");
+    if (this.problem) return null;
+    const lines = kept.map(({ line_no: no, sku, qty, unit_cost: cost, expected_at: at }) => ({ ...(no ? { line_no: no } : {}), sku, qty, unit_cost: cost, ...(at ? { expected_at: at } : {}) }));
+    return { revision: this.order.revision, reason: this.reason, lines, ...(this.expected_at ? { expected_at: this.expected_at } : {}), ...(this.note ? { note: this.note } : {}) };
+  }
+
+  async save(body) {
+    const { po_id: id } = this.order;
+    await this.app.command({ url: path("/api/purchase-orders/:id/revise", { id }), body, label: t("Revision") });
+    location.hash = address(["orders", id]);
+  }
+
+  /** What is new of a line, in words. */
+  change(line) {
+    const { was, qty, unit_cost: cost, off } = line;
+    if (off) return html`<span class="badge bad">${t("taken off")}</span>`;
+    if (!was) return html`<span class="badge ok">${t("new")}</span>`;
+    const said = [qty !== was.qty && t("was {n} pieces", { n: number(was.qty) }), cost !== was.unit_cost && t("was {n} each", { n: number(was.unit_cost) })].filter(Boolean);
+    return said.length ? html`<span class="badge warn">${said.join(", ")}</span>` : nothing;
+  }
+
+  row(line, index) {
+    const name = productName(line.sku);
+    const came = line.received_qty > 0;
+    return html`<tr><td><div><bdi>${name}</bdi> <span class="muted">${line.sku}</span></div></td><td class="num">${number(line.received_qty)}</td>
+      <td class="num in">${line.off ? number(0) : countInput({ id: `qty-${index}`, value: line.qty, label: t("{name}: pieces", { name }), onValue: (qty) => this.line(index, { qty }) })}</td>
+      <td class="num wide-in">${came || line.off ? number(line.unit_cost) : moneyInput({ id: `cost-${index}`, value: line.unit_cost, label: t("{name}: cost each", { name }), onValue: (cost) => this.line(index, { unit_cost: cost }) })}</td>
+      <td><div>${this.change(line)}</div></td><td class="acts"><button class="btn small" @click=${() => (line.was ? this.line(index, { off: !line.off }) : this.set({ lines: this.lines.filter((_, at) => at !== index) }))}>${line.off ? t("Keep it") : t("Take off")}</button></td></tr>`;
+  }
+
+  render() {
+    if (!this.loaded) return this.frame(t("Revise"));
+    const total = this.lines.reduce((sum, { off, qty, unit_cost: cost }) => sum + (off ? 0 : (qty ?? 0) * (cost ?? 0)), 0);
+    const above = total > (this.order.approved_total ?? this.order.total);
+    return this.frame(t("Revise"), html`<section class="panel pad"><div class="filters unfolded flat">${textField(this, "reason", t("Why"), { focus: true })}${textField(this, "expected_at", t("Expected on"), { kind: "date" })}${textField(this, "note", t("Note"))}</div></section>
+      <section class="panel part"><header class="part-head"><h2>${t("Lines")}</h2><p class="muted">${t("Total {new}, it was {old}", { new: number(total), old: number(this.order.total) })}</p>${above ? html`<span class="badge warn">${t("above what was approved: whoever may approve it revises it")}</span>` : nothing}</header>
+      <div class="scroll"><table class="grid fold lines"><thead><tr><th>${t("Product")}</th><th class="num">${t("Received")}</th><th class="num">${t("Pieces")}</th><th class="num">${t("Cost each")}</th><th>${t("What changes")}</th><th><span class="vh">${t("Actions")}</span></th></tr></thead><tbody>${this.lines.map((line, index) => this.row(line, index))}</tbody></table></div>
+      <form class="rowx pad" @submit=${(event) => {
+    event.preventDefault();
+    const input = event.target.elements.sku;
+    this.add(input.value.trim()).catch((error) => this.app.fail(error));
+    input.value = "";
+  }}>${field("sku", t("Product code"), html`<input class="input" id="sku" name="sku" autocomplete="off">`)}<button class="btn end-of">${icon("plus")}${t("Add")}</button></form></section>`);
+  }
+}
+customElements.define("page-revise-form", PageReviseForm);

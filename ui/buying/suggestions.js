@@ -1,0 +1,116 @@
+// What a store should order, why, and of whom: chosen rows become drafts in one step.
+import { html, nothing } from "../vendor/lit.js";
+import { countInput, icon, problem } from "../shared/controls.js";
+import { words } from "../shared/codes.js";
+import { number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { title } from "../shared/list.js";
+import { address } from "../shared/menu.js";
+import { Page } from "../shared/page.js";
+import "./texts.js";
+import { since } from "../portal/kit.js";
+import { nameOf, need, rows } from "../portal/names.js";
+
+const RATE = 1000;
+
+class PageSuggestions extends Page {
+  connectedCallback() {
+    super.connectedCallback();
+    Promise.resolve().then(() => this.load());
+  }
+
+  async load() {
+    const { store_id: store, supplier_id: supplier, category } = this.app.params.query;
+    this.problem = null;
+    try {
+      await Promise.all([need(this.app, "stores"), need(this.app, "suppliers")]);
+      this.stores = rows("stores");
+      const only = this.stores.length === 1 ? this.stores[0].store_id : "";
+      this.store = store ?? only;
+      this.found = this.store ? await this.app.get("/api/purchase-orders/suggestions", {}, { store_id: this.store, supplier_id: supplier, category }) : null;
+      this.rows = (this.found?.items ?? []).map((one) => ({ ...one, take: !one.problem && one.qty > 0, asked: one.qty }));
+    } catch (error) {
+      this.problem = words(error);
+      if (error.status === 401) this.app.fail(error);
+    }
+    this.loaded = true;
+    this.requestUpdate();
+  }
+
+  keys() {
+    return { "Ctrl+Enter": () => void this.order() };
+  }
+
+  set(name, value) {
+    this.app.params.query = { ...this.app.params.query, [name]: value };
+    history.replaceState(null, "", address(["suggestions"], this.app.params.query));
+    this.load();
+  }
+
+  row(index, changed) {
+    this.rows = this.rows.map((one, at) => (at === index ? { ...one, ...changed } : one));
+    this.requestUpdate();
+  }
+
+  /** Chosen rows by supplier: each becomes one draft. */
+  chosen() {
+    const found = new Map();
+    for (const one of this.rows ?? []) if (one.take && one.asked > 0 && one.supplier_id) found.set(one.supplier_id, [...(found.get(one.supplier_id) ?? []), one]);
+    return found;
+  }
+
+  async order() {
+    const chosen = this.chosen();
+    if (!chosen.size) return;
+    await this.once(async () => {
+      const made = [];
+      for (const [supplier, list] of chosen) {
+        const lines = list.map(({ sku, asked, unit_cost: cost }) => ({ sku, qty: asked, ...(cost === null ? {} : { unit_cost: cost }) }));
+        made.push(await this.app.command({ url: "/api/purchase-orders", body: { store_id: this.store, supplier_id: supplier, lines }, label: t("Order") }));
+      }
+      if (made.length === 1) {
+        this.app.go("orders", made[0].po_id);
+        return;
+      }
+      location.hash = address(["orders"], { store_id: this.store, state: "draft" });
+    });
+  }
+
+  bar() {
+    const { query } = this.app.params;
+    const store = this.stores.length ? html`<select class="input" id="filter-store_id" data-focus @change=${(event) => this.set("store_id", event.target.value)}><option value="">${t("Choose\u2026")}</option>${this.stores.map((one) => html`<option value=${one.store_id} ?selected=${one.store_id === this.store}>${one.name}</option>`)}</select>`
+      : html`<input class="input" id="filter-store_id" data-focus autocomplete="off" .value=${this.store} @change=${(event) => this.set("store_id", event.target.value.trim())}>`;
+    return html`<div class="filters unfolded"><div class="field"><label for="filter-store_id">${t("For store")}</label>${store}</div>
+      <div class="field"><label for="filter-supplier">${t("Supplier")}</label><select class="input" id="filter-supplier" @change=${(event) => this.set("supplier_id", event.target.value)}><option value="">${t("Any")}</option>${rows("suppliers").map((one) => html`<option value=${one.supplier_id} ?selected=${one.supplier_id === query.supplier_id}>${one.name}</option>`)}</select></div>
+      <div class="field"><label for="filter-category">${t("Category")}</label><input class="input" id="filter-category" autocomplete="off" .value=${query.category ?? ""} @change=${(event) => this.set("category", event.target.value.trim())}></div></div>`;
+  }
+
+  /** Why so many: what is there and coming against what is sold until it comes. */
+  why(one) {
+    const sold = number(Math.round(one.rate_milli * 7 / RATE));
+    return html`<span class="muted">${t("sells {n} a week, comes in {days} days", { n: sold, days: number(one.lead_days) })}${one.late_incoming ? html` <span class="badge warn">${t("runs out before")}</span>` : nothing}</span>`;
+  }
+
+  table() {
+    const line = (one, index) => html`<tr><td><label class="rowx"><input type="checkbox" ?disabled=${Boolean(one.problem)} .checked=${one.take} @change=${(event) => this.row(index, { take: event.target.checked })}><span><bdi>${one.name}</bdi> <span class="muted">${one.sku}</span></span></label></td>
+      <td><div>${one.supplier_id ? html`<bdi>${nameOf("suppliers", one.supplier_id)}</bdi>` : html`<span class="badge warn">${t(one.problem)}</span>`}</div></td><td class="d"><div>${this.why(one)}</div></td><td class="num">${number(one.on_hand)}</td><td class="num d">${number(one.on_order + one.in_draft + one.in_transit_in)}</td><td class="num d2">${number(one.reorder_point)}</td><td class="num d2">${number(one.order_up_to)}</td>
+      <td class="num in">${countInput({ id: `qty-${index}`, value: one.asked, label: t("{name}: pieces", { name: one.name }), onValue: (asked) => this.row(index, { asked: asked ?? 0 }) })}</td><td class="num d">${one.unit_cost === null ? nothing : number(one.unit_cost)}</td></tr>`;
+    const heads = [[t("Product")], [t("Supplier")], [t("Why"), "d"], [t("On hand"), "num"], [t("Coming"), "num d"], [t("Reorder at"), "num d2"], [t("Order up to"), "num d2"], [t("Pieces"), "num"], [t("Cost each"), "num d"]];
+    return html`<div class="panel scroll"><table class="grid fold lines"><thead><tr>${heads.map(([label, kind]) => html`<th scope="col" class=${kind ?? nothing}>${label}</th>`)}</tr></thead><tbody>${this.rows.map(line)}</tbody></table></div>`;
+  }
+
+  body() {
+    if (!this.loaded) return html`<p class="empty panel">${t("Loading\u2026")}</p>`;
+    if (!this.store) return html`<p class="empty panel">${t("Choose the store that goods are ordered for")}</p>`;
+    if (!this.found) return nothing;
+    const stale = this.found.last_seen ? html`<p class="notice warn complete">${icon("triangle-alert")}<span>${t("This store is not complete: its stock may have moved. Last heard")} ${since(this.found.last_seen)}</span></p>` : nothing;
+    return html`${stale}${this.rows.length ? this.table() : html`<p class="empty panel">${t("Nothing has to be ordered: all is above its reorder point")}</p>`}`;
+  }
+
+  render() {
+    const chosen = [...this.chosen().values()];
+    const label = chosen.length > 1 ? t("Make {n} drafts", { n: number(chosen.length) }) : t("Make the draft");
+    return html`${title(t("Suggestions"), this.app.find(), html`<button class="btn primary" ?disabled=${this.busy || !chosen.length} @click=${() => this.order()}>${icon("clipboard-list")}${this.busy ? t("Saving\u2026") : label}</button>`)}${this.app.tabs()}${this.loaded ? this.bar() : nothing}<div class="stack">${problem(this.problem)}${this.body()}</div>`;
+  }
+}
+customElements.define("page-suggestions", PageSuggestions);

@@ -1,0 +1,72 @@
+// What pages have on which a new document is written: read first, one save at a time, a refusal said where the person looks.
+import { html } from "../vendor/lit.js";
+import { icon, problem } from "../shared/controls.js";
+import { words } from "../shared/codes.js";
+import { t } from "../shared/i18n.js";
+import { Page } from "../shared/page.js";
+import { head } from "./record.js";
+import { rows } from "./names.js";
+
+export class FormPage extends Page {
+  connectedCallback() {
+    super.connectedCallback();
+    Promise.resolve().then(() => this.begin());
+  }
+
+  /** Subclasses say `back`, `name`, `load()`, `body()`, and `save(body)`. */
+  async begin() {
+    try {
+      await this.load();
+      this.loaded = true;
+    } catch (error) {
+      this.problem = words(error);
+    }
+    this.requestUpdate();
+    this.app.focusPage();
+  }
+
+  keys() {
+    return { Escape: () => this.app.go(this.app.section), "Ctrl+Enter": () => void this.send() };
+  }
+
+  /** Changes what is written. */
+  set(changed) {
+    Object.assign(this, changed);
+    this.problem = null;
+    this.requestUpdate();
+  }
+
+  /** Changes one line of it. */
+  line(index, changed) {
+    this.set({ lines: this.lines.map((one, at) => (at === index ? { ...one, ...changed } : one)) });
+  }
+
+  async send() {
+    if (this.busy) return;
+    this.problem = null;
+    const body = this.body();
+    this.requestUpdate();
+    if (!body) return;
+    this.busy = true;
+    try {
+      await this.save(body);
+    } catch (error) {
+      this.problem = words(error);
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  frame(label, ...content) {
+    return html`${head(this.back, this.name, html`<button class="btn primary" ?disabled=${this.busy || !this.loaded} @click=${() => this.send()}>${icon("check")}${this.busy ? t("Saving\u2026") : label}</button>`)}
+      <div class="stack">${problem(this.problem)}${this.loaded ? content : html`<p class="empty panel">${this.problem ? "" : t("Loading\u2026")}</p>`}</div>`;
+  }
+}
+
+/** A labelled field of a form page. */
+export const field = (id, label, input, kind = "") => html`<div class="field ${kind}"><label for=${id}>${label}</label>${input}</div>`;
+export const textField = (page, name, label, { kind = "text", focus = false, list } = {}) => field(name, label, html`<input class="input" id=${name} type=${kind} autocomplete="off" list=${list ?? ""} ?data-focus=${focus} .value=${page[name] ?? ""} @change=${(event) => page.set({ [name]: event.target.value.trim() })}>`);
+export const supplierField = (page, chosen, onChoose) => field("supplier", t("Supplier"), html`<select class="input" id="supplier" data-focus @change=${(event) => onChoose(event.target.value)}><option value="">${t("Choose\u2026")}</option>${rows("suppliers").map((one) => html`<option value=${one.supplier_id} ?selected=${one.supplier_id === chosen}>${one.name}</option>`)}</select>`);
+/** Accounts and stores to choose from, by their number or as free text. */
+export const accountIds = () => html`<datalist id="account-ids">${rows("accounts").map((one) => html`<option value=${one.account}>${one.name}</option>`)}</datalist>`;
+export const storeIds = () => html`<datalist id="form-store-ids">${rows("stores").map((one) => html`<option value=${one.store_id}>${one.name}</option>`)}</datalist>`;

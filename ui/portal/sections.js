@@ -1,0 +1,56 @@
+// What the portal has: families of pages under one entry of the menu, who may see each, and the file that describes it.
+import { t } from "../shared/i18n.js";
+
+export const A = ["admin"];
+export const F = ["admin", "ho_finance"];
+export const P = ["admin", "ho_purchasing"];
+export const ALL = ["admin", "ho_finance", "ho_purchasing"];
+const BEGINS = true;
+
+/** Address, icon, letter after `g`, its pages with who may, and whether a group begins with it. */
+export const FAMILIES = [
+  ["layout-dashboard", "h", null, [["overview", () => t("Overview"), ALL]]],
+  ["store", "s", null, [["stores", () => t("Stores"), A]]],
+  ["triangle-alert", "e", null, [["exceptions", () => t("Exceptions"), ALL], ["conflicts", () => t("Conflicts"), A], ["parked", () => t("Parked"), A]]],
+  ["chart-column", "r", null, [["reports", () => t("Reports"), ALL]], BEGINS],
+  ["receipt", "a", null, [["sales", () => t("Sales"), F], ["returns", () => t("Returns"), F], ["shifts", () => t("Shifts"), F]]],
+  ["scale", "t", null, [["settlements", () => t("Settlement"), F], ["statements", () => t("Statements"), F]], BEGINS],
+  ["book-open-text", "b", () => t("Books"), [["balance", () => t("Trial balance"), F], ["journal", () => t("Journal"), F]]],
+  ["lock", "d", () => t("Days and months"), [["days", () => t("Days"), F]]],
+  ["ticket", "i", null, [["invoices", () => t("Invoices"), F], ["uninvoiced", () => t("Not billed"), F], ["credit-notes", () => t("Credit notes"), F], ["payments", () => t("Payments"), F], ["payables", () => t("Payables"), F]]],
+  ["clipboard-list", "o", null, [["orders", () => t("Orders"), ALL], ["suggestions", () => t("Suggestions"), P], ["receipts", () => t("Deliveries"), ALL], ["discrepancies", () => t("Differences"), ALL], ["supplier-returns", () => t("Sent back"), ALL]], BEGINS],
+  ["truck", "p", null, [["suppliers", () => t("Suppliers"), ALL]]],
+  ["package-check", "k", null, [["stock", () => t("Stock of stores"), ALL]]],
+  ["tag", "c", () => t("Catalogue"), [["products", () => t("Products"), ALL], ["prices", () => t("Prices"), ALL], ["promotions", () => t("Promotions"), ALL]], BEGINS],
+  ["star", "m", null, [["members", () => t("Members"), A]]],
+  ["users", "w", null, [["people", () => t("People"), A], ["audit", () => t("Audit"), A]], BEGINS],
+];
+/** Rows as the menu's app takes them. */
+export const SECTIONS = FAMILIES.flatMap(([image, , , pages, gap]) => pages.map(([name, label, roles], index) => [name, image, label, roles, index === 0 && gap]));
+export const familyOf = (section) => FAMILIES.find(([, , , pages]) => pages.some(([name]) => name === section));
+
+/** The document of a list. */
+export const DETAILS = {
+  stores: "store", sales: "sale", returns: "return", shifts: "shift", settlements: "settlement", statements: "statement", journal: "entry", balance: "account",
+  invoices: "invoice", "credit-notes": "credit-note", payments: "payment", orders: "order", receipts: "delivery", "supplier-returns": "supplier-return", suppliers: "supplier", stock: "stocked",
+  products: "product", promotions: "promotion", members: "member", people: "person",
+};
+/** Lists and documents that are described as data, by the file that does. */
+export const DESCRIBED = {
+  "portal/trade": ["sales", "sale", "returns", "return", "shifts", "shift"], "portal/upkeep": ["exceptions", "audit", "conflicts", "parked"],
+  "books/settlement": ["settlements", "settlement", "statement"],
+  "books/books": ["balance", "account", "journal", "entry", "days"],
+  "buying/payables": ["invoices", "invoice", "payables"], "buying/paying": ["uninvoiced", "credit-notes", "credit-note", "payments", "payment"],
+  "buying/orders": ["orders", "order"], "buying/deliveries": ["receipts", "delivery", "discrepancies", "supplier-returns", "supplier-return"], "buying/goods": ["suppliers", "supplier", "stock", "stocked"],
+  "catalogue/catalogue": ["products", "product", "prices", "promotions", "promotion"], "catalogue/people": ["members", "member", "people", "person"],
+};
+/** Pages that are elements of their own, by the file that has them. */
+export const ELEMENTS = {
+  overview: "portal/overview", stores: "portal/stores", store: "portal/store", reports: "portal/report", statements: "books/statements", suggestions: "buying/suggestions",
+  order_form: "buying/order_form", revise_form: "buying/revise_form", invoice_form: "buying/invoice_form", credit_form: "buying/credit_form", payment_form: "buying/payment_form",
+};
+/** What a new document is written on, by its list, and what a part of a document is. */
+export const FORMS = {
+  orders: ["order_form", P], invoices: ["invoice_form", F], "credit-notes": ["credit_form", F], payments: ["payment_form", F],
+};
+export const PARTS = { "orders/revise": ["revise_form", P] };
