@@ -55,6 +55,8 @@ mod members {
 
 mod model;
 
+mod office;
+
 mod operations {
     mod admin;
     mod cli;

@@ -137,7 +137,7 @@ fn runs(targets: &BTreeSet<String>) -> Vec<(&'static str, Command)> {
     ]
 }
 
-/// The hub's suite once more, on a server, and what synchronisation must stand. Without a server it fails:
+/// The hub's suite once more, on a server, what synchronisation must stand and the books over HTTP. Without a server it fails:
 /// the hub is meant for both.
 async fn postgres() -> Step {
     bounded("hub and sync on PostgreSQL", async {
@@ -145,7 +145,7 @@ async fn postgres() -> Step {
         let clock = faketime::library().await?;
         let suites: [&[&str]; 2] = [
             &["test", "--workspace", "--no-fail-fast", "--test", "hub"],
-            &["test", "--workspace", "--no-fail-fast", "--test", "blackbox", "sync::"],
+            &["test", "--workspace", "--no-fail-fast", "--test", "blackbox", "--", "sync::", "office::"],
         ];
         for suite in suites {
             let mut tests = cargo(suite);

@@ -1,7 +1,7 @@
 //! `soak`: what takes longer than the test command may. Tills that sell in a crowd of slow clients, storms of
 //! everything at once, what the time of a log-in tells, what a sale costs a hub with many stores, long runs of the
 //! model test, of the simulations and of schemathesis with fresh seeds, synchronisation at full size, power cuts
-//! after syncs that did not happen, and the fuzz targets.
+//! after syncs that did not happen, races at the hub, and the fuzz targets.
 
 pub mod crowd;
 pub mod fuzz_targets;
@@ -14,6 +14,7 @@ use crate::measure::shop::MeasuredStore;
 use crate::soak::crowd::Crowd;
 use crate::stage::WorkFolder;
 use crate::tools::faketime;
+use crate::tools::postgres::{GIVEN, Postgres};
 use crate::workspace::{Binaries, Profile, build, cargo};
 use anyhow::{Context, bail, ensure};
 use serde_json::Value;
@@ -35,6 +36,8 @@ const RETURNING: &str = "sync::returning::ten_thousand_stores_returning_at_once"
 const OFFLINE: &str = "sync::offline::thirty_days_offline_and_one_catch_up";
 /// The test of what a start finds written and not synced.
 const UNSYNCED: &str = "unsynced::what_a_start_found_unsynced_is_on_the_disk_before_it_is_answered";
+/// The races of two processes of the hub, which are few in the test command.
+const RACES: &str = "office_races::";
 /// The simulations of synchronisation: of one store's chain, and of what several stores share.
 const SIMULATIONS: [&str; 2] = [
     "sync::simulation::store_and_hub_have_the_same_after_any_history",
@@ -89,6 +92,9 @@ pub struct Options {
     /// Restarts after a kill or an error between write and sync, each followed by a power cut; 0: none
     #[arg(long, default_value_t = 200)]
     cuts: usize,
+    /// Tries of each pair that races at two processes of the hub on PostgreSQL; 0: none
+    #[arg(long, default_value_t = 1_000)]
+    races: usize,
     /// Stores that are enrolled at one hub while what a sale costs it is measured; 0: none
     #[arg(long, default_value_t = 1_000)]
     enrolled: usize,
@@ -127,6 +133,7 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
         let cuts = [("SOAK_CUTS", options.cuts.to_string())];
         fine &= told("power cuts", at_full_size(UNSYNCED, &cuts).await);
     }
+    fine &= options.races == 0 || told("races at the hub", races(options.races).await);
     fine &= options.fuzz_seconds == 0 || told("fuzz targets", fuzz_targets::run(options.fuzz_seconds).await);
     Ok(fine)
 }
@@ -167,6 +174,14 @@ async fn at_full_size(name: &str, sizes: &[(&str, String)]) -> anyhow::Result<bo
     let clock = faketime::library().await?;
     let mut test = cargo(&["test", "--workspace", "--test", "blackbox", name, "--", "--nocapture"]);
     test.env(faketime::GIVEN, clock).envs(sizes.iter().map(|(name, size)| (name, size)));
+    Ok(test.status().await.context("cargo test")?.success())
+}
+
+/// The pairs that race at head office, at two processes on one server.
+async fn races(tries: usize) -> anyhow::Result<bool> {
+    let server = Postgres::start().await?;
+    let mut test = cargo(&["test", "--workspace", "--test", "hub", RACES]);
+    test.env(GIVEN, server.address()).env("RACE_TRIES", tries.to_string());
     Ok(test.status().await.context("cargo test")?.success())
 }
 

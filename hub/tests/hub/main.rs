@@ -71,6 +71,11 @@ mod office {
 mod operation {
     pub mod backups;
     pub mod commands;
+    pub mod office_races {
+        mod documents;
+        mod settlements;
+        mod two;
+    }
     pub mod pool;
     pub mod processes;
     pub mod schema;

@@ -1,7 +1,9 @@
 //! A clock that is wrong, for one process: libfaketime, which `cargo xtask test` installs.
 
-use jiff::{Span, tz::TimeZone};
+use domain::model::base::time::UtcMs;
+use jiff::{Span, Timestamp, tz::TimeZone};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicI64, Ordering};
 use tempfile::TempDir;
 
 /// Says where the library is, if not where Debian puts it.
@@ -14,6 +16,8 @@ const NAME: &str = "faketime/libfaketimeMT.so.1";
 pub struct Clock {
     library: PathBuf,
     folder: TempDir,
+    /// By how many seconds it is off.
+    off: AtomicI64,
 }
 
 impl Clock {
@@ -26,7 +30,7 @@ impl Clock {
         if library.is_none() {
             println!("NOT RUN: libfaketime is not here; `cargo xtask test` installs it");
         }
-        let clock = Self { library: library?, folder: tempfile::tempdir().unwrap() };
+        let clock = Self { library: library?, folder: tempfile::tempdir().unwrap(), off: AtomicI64::new(0) };
         clock.set(Span::new());
         Some(clock)
     }
@@ -39,7 +43,21 @@ impl Clock {
     pub fn set(&self, off: Span) {
         let now = edge::clock::now().timestamp();
         let there = now.to_zoned(TimeZone::UTC).checked_add(off).unwrap().timestamp();
-        let seconds = there.as_second() - now.as_second();
+        self.turn(there.as_second() - now.as_second());
+    }
+
+    /// From now on it goes on from this moment.
+    pub fn set_to(&self, there: Timestamp) {
+        self.turn(there.as_second() - edge::clock::now().timestamp().as_second());
+    }
+
+    /// What it shows.
+    pub fn now(&self) -> UtcMs {
+        UtcMs(edge::clock::now().0 + 1_000 * self.off.load(Ordering::Relaxed))
+    }
+
+    fn turn(&self, seconds: i64) {
+        self.off.store(seconds, Ordering::Relaxed);
         let partial = self.folder.path().join("partial");
         std::fs::write(&partial, format!("{seconds:+}s\n")).unwrap();
         std::fs::rename(partial, self.file()).unwrap();

@@ -79,6 +79,18 @@ impl Hub {
         hub
     }
 
+    /// The same with more settings, all of whose processes have these variables from the beginning.
+    #[track_caller]
+    pub fn open_under(environment: Vec<(String, String)>, extra: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let url = database::fresh(folder.path());
+        let mut hub = Self::at(folder, &url, extra);
+        hub.environment = environment;
+        hub.init();
+        hub.start();
+        hub
+    }
+
     fn at(folder: TempDir, url: &str, extra: &str) -> Self {
         let hub = Self {
             daemon: None,

@@ -3,6 +3,7 @@
 use crate::client::Client;
 use crate::hub::{HUB_ID, Hub};
 use crate::store::STORE_ID;
+use domain::model::base::time::UtcMs;
 use domain::model::hub::chain;
 use domain::model::hub::chain::GENESIS;
 use edge::keys::SigningKey;
@@ -24,9 +25,23 @@ pub struct Shop {
     hash: String,
 }
 
+/// Something that happened in a store.
+pub struct Told {
+    pub kind: &'static str,
+    pub event_id: String,
+    pub at: UtcMs,
+    pub payload: Value,
+}
+
 impl Shop {
     #[track_caller]
     pub fn open(hub: &Hub, id: &'static str) -> Self {
+        Self::open_at(hub, id, clock::now())
+    }
+
+    /// The same where this is the hub's time.
+    #[track_caller]
+    pub fn open_at(hub: &Hub, id: &'static str, now: UtcMs) -> Self {
         let added = hub.login().post("/api/stores", &json!({"store_id": id})).data(201);
         let shop = Self {
             hub: hub.address(),
@@ -38,22 +53,27 @@ impl Shop {
         let enrol = json!({"enrolment_token": added["enrolment_token"], "store_id": id,
             "public_key": shop.key.public_key_text(), "version": "0.1.0"});
         hub.client().post("/api/sync/enrol", &enrol).data(200);
-        shop.says(
-            "/api/sync/hello",
-            &json!({"store_id": id, "epoch": EPOCH, "lineage": [], "apart": false,
-            "version": "0.1.0", "schema_max": 1, "cursor": null, "wall_clock": clock::now(),
-            "backlog": {"pending": 0, "oldest_pending_at": null}, "day_start": "00:00"}),
-        );
+        shop.greets(now);
         shop
     }
 
+    /// Says hello.
     #[track_caller]
-    fn says(&self, path: &str, body: &Value) -> Value {
-        self.client().post(path, body).data(200)
+    pub fn greets(&self, now: UtcMs) {
+        let lineage = match self.seq {
+            0 => json!([]),
+            head => json!([{"epoch": EPOCH, "head_seq": head, "head_hash": self.hash, "acked_seq": head,
+                "acked_hash": self.hash, "min_kept_seq": 1}]),
+        };
+        let hello = json!({"store_id": self.id, "epoch": EPOCH, "lineage": lineage, "apart": false,
+            "version": "0.1.0", "schema_max": 1, "cursor": null, "wall_clock": now,
+            "backlog": {"pending": 0, "oldest_pending_at": null}, "day_start": "00:00"});
+        assert_eq!(self.speaks(now).post("/api/sync/hello", &hello).data(200)["directive"], "ok");
     }
 
-    fn client(&self) -> Client {
-        let token = sync::issue(&self.key, self.id, "H001", clock::now()).unwrap();
+    /// Somebody with a token for one request at this time.
+    pub fn speaks(&self, now: UtcMs) -> Client {
+        let token = sync::issue(&self.key, self.id, HUB_ID, now).unwrap();
         Client::new(self.hub).with_token(&token)
     }
 
@@ -63,7 +83,7 @@ impl Shop {
         let (mut changes, mut cursor) = (Vec::new(), String::new());
         loop {
             let path = format!("/api/sync/pull?lane={lane}&limit=500{cursor}");
-            let page = self.client().get(&path).data(200);
+            let page = self.speaks(clock::now()).get(&path).data(200);
             changes.extend(page["changes"].as_array().unwrap().iter().cloned());
             cursor = format!("&cursor={}", page["next_cursor"].as_str().unwrap());
             if page["more"] == json!(false) {
@@ -72,21 +92,31 @@ impl Shop {
         }
     }
 
+    /// The push that tells of all this; the chain goes on behind it.
+    pub fn batch(&mut self, told: &[Told]) -> Value {
+        let (before, oldest) = (self.hash.clone(), told.first().map(|told| told.at));
+        let mut events = Vec::new();
+        for Told { kind, event_id, at, payload } in told {
+            let stamp = format!("{:013}-00000-{}", at.0, self.id);
+            let record =
+                json!({"event_id": event_id, "type": kind, "schema": 1, "at": stamp, "occurred_at": at,
+                "about": crate::records::about(kind, payload), "payload": payload})
+                .to_string();
+            (self.seq, self.hash) = (self.seq + 1, chain::next(&self.hash, &record));
+            events.push(json!({"seq": self.seq, "hash": self.hash, "record": record}));
+        }
+        let backlog = json!({"pending": events.len(), "oldest_pending_at": oldest});
+        json!({"store_id": self.id, "sender_epoch": EPOCH, "epoch": EPOCH, "prev_hash": before, "events": events,
+            "backlog": backlog})
+    }
+
     /// Tells of something that happened just now; gives the hub's answer.
     #[track_caller]
-    pub fn tells(&mut self, kind: &str, event_id: &str, payload: &Value) -> Value {
+    pub fn tells(&mut self, kind: &'static str, event_id: &str, payload: &Value) -> Value {
         let now = clock::now();
-        let at = format!("{:013}-00000-{}", now.0, self.id);
-        let record = json!({"event_id": event_id, "type": kind, "schema": 1, "at": at, "occurred_at": now,
-            "about": crate::records::about(kind, payload), "payload": payload})
-        .to_string();
-        let hash = chain::next(&self.hash, &record);
-        self.seq += 1;
-        let body = json!({"store_id": self.id, "sender_epoch": EPOCH, "epoch": EPOCH, "prev_hash": self.hash,
-            "events": [{"seq": self.seq, "hash": hash, "record": record}],
-            "backlog": {"pending": 1, "oldest_pending_at": now}});
-        self.hash = hash;
-        self.says("/api/sync/push", &body)
+        let told = Told { kind, event_id: event_id.to_owned(), at: now, payload: payload.clone() };
+        let body = self.batch(&[told]);
+        self.speaks(now).post("/api/sync/push", &body).data(200)
     }
 }
 

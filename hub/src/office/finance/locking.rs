@@ -55,7 +55,7 @@ pub struct Locked {
     pub forced: Vec<NotReady>,
     /// How much more was not ready.
     pub more: usize,
-    /// What a person should know; it held nothing up.
+    /// Settlements of these days that are open; they held nothing up.
     pub warnings: Vec<NotReady>,
 }
 
@@ -112,7 +112,8 @@ impl Writer<'_> {
         let more = problems.len().saturating_sub(FORCED_MAX);
         problems.truncate(FORCED_MAX);
         let locked = open.into_iter().map(span).collect();
-        Ok(Locked { locked, forced: problems, more, warnings: Vec::new() })
+        let warnings = warnings(connection, ask.store_ids.as_deref(), through).await?;
+        Ok(Locked { locked, forced: problems, more, warnings })
     }
 
     /// 422 for a day that is not over at head office.
@@ -195,6 +196,23 @@ pub async fn locked(
         (book.clone(), days)
     };
     Ok(books.iter().map(of).collect())
+}
+
+/// Settlements that are open in those books, or in all: at most 100.
+async fn warnings(
+    connection: &mut AnyConnection,
+    asked: Option<&[String]>,
+    through: Date,
+) -> Result<Vec<NotReady>, sqlx::Error> {
+    let Some(asked) = asked else {
+        return readiness::unsettled(connection, None, (through, FORCED_MAX)).await;
+    };
+    let mut found = Vec::new();
+    for store_id in asked {
+        let left = FORCED_MAX.saturating_sub(found.len());
+        found.extend(readiness::unsettled(&mut *connection, Some(store_id), (through, left)).await?);
+    }
+    Ok(found)
 }
 
 /// What is not ready of the days that are to be locked, of each store from its own first open day on.

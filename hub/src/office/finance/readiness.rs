@@ -8,7 +8,7 @@ use domain::model::base::time::UtcMs;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, Row};
+use sqlx::{AnyConnection, AssertSqlSafe, Row};
 
 /// A store, as far as it matters to its days.
 pub struct Teller {
@@ -108,4 +108,30 @@ pub async fn unsealed(
                AND r.business_date = d.business_date)) ORDER BY d.business_date LIMIT 366";
     let query = sqlx::query(sql).bind(store_id).bind(from.to_string()).bind(until.to_string());
     query.fetch_all(connection).await?.iter().map(|row| row.cell("business_date")).collect()
+}
+
+/// Settlements of days until one that nobody approved, the first `most` of one store or of all.
+pub async fn unsettled(
+    connection: &mut AnyConnection,
+    store_id: Option<&str>,
+    (through, most): (Date, usize),
+) -> Result<Vec<NotReady>, sqlx::Error> {
+    let of_store = if store_id.is_some() { "store_id = $3 AND" } else { "" };
+    let sql = format!(
+        "SELECT store_id, business_date, settlement_id, state FROM settlements WHERE {of_store} state <> 'approved' \
+         AND business_date <= $1 ORDER BY store_id, business_date LIMIT $2"
+    );
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let mut query = sqlx::query(AssertSqlSafe(sql)).bind(through.to_string()).bind(most);
+    if let Some(store_id) = store_id {
+        query = query.bind(store_id.to_owned());
+    }
+    query.fetch_all(connection).await?.iter().map(open_settlement).collect()
+}
+
+fn open_settlement(row: &AnyRow) -> Result<NotReady, sqlx::Error> {
+    let (store_id, id, state): (String, String, String) = columns!(row => (store_id, settlement_id, state));
+    let date: Date = row.cell("business_date")?;
+    let message = format!("the settlement of {date} in {store_id} is {state}");
+    Ok(NotReady { code: "settlement_open".to_owned(), store_id, date: Some(date), id: Some(id), message })
 }

@@ -42,10 +42,12 @@ static METHODS: Source = Source {
         nothing("approved"),
     ],
 };
+/// A bag or a supplier's payment that the bank reports settles no sale: it is none of this.
 static DAYS: Source = Source {
     from: of_items!(
         " UNION ALL SELECT store_id, settlement_date, settlement_date, '', 0, 0, 0, 0, 0, fee, net, 0 \
-         FROM match_slices UNION ALL SELECT store_id, business_date, business_date, '', 0, 0, 0, 0, 0, 0, 0, 1 \
+         FROM match_slices s WHERE EXISTS (SELECT 1 FROM match_items m JOIN settlement_items i ON i.store_id = m.store_id \
+         AND i.item_id = m.item_id WHERE m.match_id = s.match_id AND i.kind IN ('payment', 'refund')) UNION ALL SELECT store_id, business_date, business_date, '', 0, 0, 0, 0, 0, 0, 0, 1 \
          FROM settlements WHERE state = 'approved'"
     ),
     dated: true,

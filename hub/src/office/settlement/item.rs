@@ -57,7 +57,7 @@ pub struct ItemsQuery {
     pub method: Option<String>,
     /// That stand there.
     pub state: Option<State>,
-    /// Open or matched: what stands on clearing accounts.
+    /// Open or matched, payments to suppliers left out: what stands on clearing accounts and on its way to the bank.
     pub unposted: Option<bool>,
     /// Of this business day or later.
     pub from: Option<Date>,
@@ -160,8 +160,8 @@ pub async fn list(
         .text("store_id = ?", ask.store_id.as_deref())
         .text("method = ?", ask.method.as_deref())
         .text("state = ?", ask.state.map(State::name))
-        .plain("state IN ('open', 'matched')", ask.unposted == Some(true))
-        .plain("state NOT IN ('open', 'matched')", ask.unposted == Some(false))
+        .plain("state IN ('open', 'matched') AND kind <> 'supplier_payment'", ask.unposted == Some(true))
+        .plain("(state NOT IN ('open', 'matched') OR kind = 'supplier_payment')", ask.unposted == Some(false))
         .text("business_date >= ?", date(ask.from).as_deref())
         .text("business_date <= ?", date(ask.to).as_deref())
         .text("settlement_date = ?", date(ask.settlement_date).as_deref())

@@ -19,9 +19,9 @@ use tokio::sync::Barrier;
 const EACH: usize = 3;
 const PHONES: usize = 60;
 
-struct Process {
+pub struct Process {
     child: Child,
-    address: SocketAddr,
+    pub address: SocketAddr,
 }
 
 impl Process {
@@ -33,7 +33,7 @@ impl Process {
         Self { child, address }
     }
 
-    fn stop(mut self) {
+    pub fn stop(mut self) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
         assert_eq!(self.child.wait().unwrap().code(), Some(0), "a clean end");
@@ -62,7 +62,7 @@ fn folders(place: &Place) -> Vec<PathBuf> {
 }
 
 /// All of them, started at once.
-async fn started(place: &Place) -> Vec<Process> {
+pub async fn started(place: &Place) -> Vec<Process> {
     let processes: Vec<Process> = folders(place).iter().map(|data| Process::start(place, data)).collect();
     for process in &processes {
         ready(process.address).await;
@@ -70,10 +70,10 @@ async fn started(place: &Place) -> Vec<Process> {
     processes
 }
 
-type Ask = (Api, Method, String, Value);
+pub type Ask = (Api, Method, String, Value);
 
 /// Sends everything in one moment.
-async fn at_once(asks: Vec<Ask>) -> Vec<Answer> {
+pub async fn at_once(asks: Vec<Ask>) -> Vec<Answer> {
     let together = Arc::new(Barrier::new(asks.len()));
     let send = |(api, method, path, body): Ask| {
         let together = Arc::clone(&together);

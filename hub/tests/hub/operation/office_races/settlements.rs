@@ -1,0 +1,127 @@
+//! Files, matches, settlements and days that two processes are asked for at once, and stores that tell meanwhile.
+
+use super::two::{Two, one_wins, tries};
+use crate::office::finance_entries::text;
+use crate::office::settlement::story::{day, paid, sealed, settlement};
+use serde_json::{Value, json};
+
+const STATE: &[&str] = &["409 invalid_state"];
+const MATCHES: &str = "/api/settlement-matches";
+/// A store has so many days: statements are of the last year.
+const DAYS: usize = 90;
+
+/// The store and the day of a turn; each of those that race has stores of its own.
+fn place(kind: char, turn: usize) -> (String, i8) {
+    (format!("{kind}{}", turn / DAYS), 15 - i8::try_from(DAYS - 1 - turn % DAYS).unwrap())
+}
+
+/// A sale by card, whole: also its head says what its one line says.
+fn card(store: &str, of: i8, number: i64, reference: &str) -> String {
+    let record = paid(store, of, number.unsigned_abs(), ("card", number, reference));
+    let mut record: Value = serde_json::from_str(&record).unwrap();
+    let sale = &mut record["payload"]["transaction"];
+    (sale["tax"], sale["subtotal"], sale["total"]) = (json!(0), json!(number), json!(number));
+    record.to_string()
+}
+
+async fn source(two: &Two) -> String {
+    let source = json!({"name": "Cards", "kind": "provider", "methods": ["card"]});
+    text(&two.made("/api/statement-sources", &source).await, "source_id")
+}
+
+async fn line_ids(two: &Two, statement: &Value) -> Vec<Value> {
+    let path = format!("/api/statements/{}/lines", text(statement, "statement_id"));
+    let lines = two.one().get(&path).await.data()["items"].clone();
+    lines.as_array().unwrap().iter().map(|line| line["line_id"].clone()).collect()
+}
+
+/// One file at both; two lines for one payment.
+async fn lines(two: &mut Two, source: &str, turn: usize) {
+    let ((store, of), number) = (place('L', turn), two.number());
+    two.told(&store, vec![card(&store, of, number, "")]).await;
+    // Too late to be matched by itself.
+    let date = day(of + 6);
+    let line =
+        |name: &str| json!({"date": date, "reference": format!("{name}{number}"), "gross": number, "fee": 0});
+    let file = json!({"source_id": source, "lines": [line("XXXX"), line("YYYY")]});
+    let read = two.once(turn, ("/api/statements", file), &["409 duplicate"]).await;
+    assert_eq!(read["lines_new"], 2);
+    let ids = line_ids(two, &read).await;
+    let by_hand = |line: &Value| json!({"source_id": source, "line_ids": [line], "item_ids": [format!("pay_{number}")], "reason": "it is"});
+    let answers = two.race(turn, [(MATCHES, by_hand(&ids[0])), (MATCHES, by_hand(&ids[1]))]).await;
+    one_wins(&answers, STATE);
+}
+
+/// A settlement that is made, whose match is taken back while it is approved, and which is approved twice.
+async fn a_settlement(two: &mut Two, source: &str, turn: usize) {
+    let ((store, of), number) = (place('M', turn), two.number());
+    let reference = format!("C-{number}");
+    two.told(&store, vec![card(&store, of, number, &reference)]).await;
+    let make = json!({"store_id": store, "business_date": day(of), "force": true, "reason": "early"});
+    let made = two.once(turn, ("/api/settlements", make), &["409 duplicate"]).await;
+    let line = json!({"date": day(of + 1), "reference": reference, "gross": number, "fee": 0});
+    let read = two.made("/api/statements", &json!({"source_id": source, "lines": [line]})).await;
+    assert_eq!(read["matched"], 1);
+    let path = format!("/api/statements/{}/lines", text(&read, "statement_id"));
+    let match_id = text(&two.one().get(&path).await.data()["items"][0], "match_id");
+    let undo = format!("{MATCHES}/{match_id}/undo");
+    let approve = format!("/api/settlements/{}/approve", text(&made, "settlement_id"));
+    let asks = [(approve.as_str(), json!({})), (undo.as_str(), json!({"reason": "a slip"}))];
+    let answers = two.race(turn, asks).await;
+    let posted = one_wins(&answers, STATE) == 0;
+    let state = settlement(two.one(), &store, of).await["state"].clone();
+    assert_eq!(state == "approved", posted, "{state}: {answers:?}");
+}
+
+/// A day without items, approved at both.
+async fn an_empty_day(two: &mut Two, turn: usize) {
+    let (store, of) = place('E', turn);
+    two.told(&store, vec![sealed(&store, of)]).await;
+    let id = text(&settlement(two.one(), &store, of).await, "settlement_id");
+    two.once(turn, (&format!("/api/settlements/{id}/approve"), json!({})), STATE).await;
+}
+
+/// A day that is locked at both while its store tells of a sale, which is in it or late, and once: the store says it to
+/// both.
+async fn a_day(two: &mut Two, turn: usize) {
+    let ((store, of), number) = (place('D', turn), two.number());
+    let sale = card(&store, of, number, "");
+    let shop = two.shop(&store).await;
+    shop.chain().append(sale);
+    let seq = shop.chain().records.len();
+    let (first, mut second) = (shop.clone(), shop.clone());
+    let push = shop.batch(seq, seq);
+    second.api = two.other().clone();
+    let date = day(of);
+    let lock = format!("/api/finance/days/{date}/lock");
+    let body = json!({"store_ids": [store], "force": true, "reason": "race"});
+    let (locks, one, other) = tokio::join!(
+        two.race(turn, [(&lock, body.clone()), (&lock, body)]),
+        first.push(&push),
+        second.push(&push)
+    );
+    let locked = |answer: &Value| !answer["locked"].as_array().unwrap().is_empty();
+    let count = locks.iter().filter(|answer| locked(answer.data())).count();
+    assert_eq!(count, 1, "{locks:?}");
+    for answer in [one, other] {
+        assert_eq!(answer.data()["acked_seq"], seq);
+    }
+    let path = format!("/api/finance/journal?store_id={store}&cause_id=trx_S001_{number}");
+    let found = two.one().get(&path).await.data()["items"].clone();
+    assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
+    let late = found[0]["entry_date"] != json!(date);
+    assert_eq!(found[0]["reference_date"] == json!(date), late, "{found}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_processes_one_settles_and_locks_and_a_store_is_heard_once() {
+    let mut two = Two::open().await;
+    let source = source(&two).await;
+    for turn in 0..tries() {
+        lines(&mut two, &source, turn).await;
+        a_settlement(&mut two, &source, turn).await;
+        an_empty_day(&mut two, turn).await;
+        a_day(&mut two, turn).await;
+    }
+    two.ends_whole().await;
+}

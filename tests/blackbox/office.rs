@@ -1,0 +1,3 @@
+//! Head office's books through its interface alone.
+
+mod story;

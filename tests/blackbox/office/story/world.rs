@@ -1,0 +1,168 @@
+//! A hub whose clock is the story's, an accountant who says each thing until it is answered, and two stores. Where the
+//! hub is killed, it dies while a thing is said and again once it is answered; said again, the answer is the same.
+
+use serde_json::{Value, json};
+use std::thread;
+use std::time::Duration;
+use testkit::Client;
+use testkit::Reply;
+use testkit::clock::Clock;
+use testkit::dice::Random;
+use testkit::hub::Hub;
+use testkit::simulated::{Shop, Told};
+use testkit::store::PASSWORD;
+
+/// The hub dies at most so long after it was asked.
+const CUT_WITHIN_MS: u64 = 40;
+/// In Jakarta.
+const BEGINNING: &str = "2026-11-18T07:00:00+07:00";
+
+/// Head office and its stores.
+pub struct World {
+    pub hub: Hub,
+    clock: Clock,
+    token: String,
+    shops: Vec<Shop>,
+    /// Chooses when the hub dies; none: it lives.
+    kills: Option<Random>,
+    calls: usize,
+}
+
+/// Who says something.
+#[derive(Clone, Copy)]
+enum Who {
+    Accountant,
+    Store(usize),
+}
+
+/// What is said.
+struct Call<'a> {
+    who: Who,
+    path: &'a str,
+    headers: Vec<(&'a str, &'a str)>,
+    body: String,
+}
+
+/// What must be the same when it is said again: all but the request's own id.
+fn told(reply: &Reply) -> (u16, Value) {
+    let mut body = reply.json();
+    body["error"]["request_id"].take();
+    (reply.status, body)
+}
+
+impl World {
+    /// The hub and its two stores; none where no clock can be turned.
+    pub fn open(kills: Option<Random>) -> Option<Self> {
+        let clock = Clock::find()?;
+        clock.set_to(BEGINNING.parse().unwrap());
+        let hub = Hub::open_under(clock.environment(), "");
+        let shops = ["S001", "S002"].map(|id| Shop::open_at(&hub, id, clock.now())).into();
+        let mut world = Self { hub, clock, token: String::new(), shops, kills, calls: 0 };
+        world.logs_in();
+        Some(world)
+    }
+
+    fn logs_in(&mut self) {
+        let body = json!({"username": "admin@hub.example", "password": PASSWORD});
+        let data = self.hub.client().post("/api/auth/login", &body).data(200);
+        self.token = data["token"].as_str().unwrap().to_owned();
+    }
+
+    /// The hub's clock goes on from this moment.
+    pub fn at(&mut self, moment: &str) {
+        self.clock.set_to(moment.parse().unwrap());
+        self.logs_in();
+    }
+
+    fn caller(&self, who: Who) -> Client {
+        match who {
+            Who::Accountant => self.hub.client().with_token(&self.token),
+            Who::Store(place) => self.shops[place].speaks(self.clock.now()),
+        }
+    }
+
+    fn sends(&self, call: &Call<'_>) -> Reply {
+        self.caller(call.who).send("POST", call.path, &call.headers, call.body.as_bytes())
+    }
+
+    /// Says it while the hub dies; the answer, if one came before that.
+    fn is_cut_off(&mut self, call: &Call<'_>, after: Duration) -> Option<Reply> {
+        let mut caller = self.caller(call.who);
+        let reply = thread::scope(|scope| {
+            let asks = scope
+                .spawn(move || caller.try_send("POST", call.path, &call.headers, call.body.as_bytes()).ok());
+            thread::sleep(after);
+            self.hub.kill9();
+            asks.join().unwrap()
+        });
+        self.hub.start();
+        reply
+    }
+
+    /// Says it, and says it again after each death of the hub.
+    #[track_caller]
+    fn says(&mut self, call: &Call<'_>) -> Reply {
+        self.calls += 1;
+        let Some(dice) = self.kills.as_mut() else { return self.sends(call) };
+        let after = Duration::from_millis(dice.below(CUT_WITHIN_MS));
+        let first = self.is_cut_off(call, after);
+        let reply = self.sends(call);
+        self.hub.restart();
+        let again = self.sends(call);
+        if let Who::Accountant = call.who {
+            for other in first.iter().chain([&again]) {
+                assert_eq!(told(other), told(&reply), "{} {}", call.path, call.body);
+            }
+        }
+        reply
+    }
+
+    /// The accountant posts it.
+    #[track_caller]
+    pub fn posts(&mut self, path: &str, body: &Value) -> Reply {
+        let key = format!("story-{}", self.calls);
+        let headers = vec![("Idempotency-Key", key.as_str())];
+        self.says(&Call { who: Who::Accountant, path, headers, body: body.to_string() })
+    }
+
+    /// What an answered post has, whatever its status.
+    #[track_caller]
+    pub fn did(&mut self, path: &str, body: &Value) -> Value {
+        let reply = self.posts(path, body);
+        reply.data(reply.status)
+    }
+
+    /// The accountant uploads a file.
+    #[track_caller]
+    pub fn uploads(&mut self, path: &str, file: &str) -> Reply {
+        let key = format!("story-{}", self.calls);
+        let headers = vec![("Idempotency-Key", key.as_str()), ("Content-Type", "text/csv")];
+        self.says(&Call { who: Who::Accountant, path, headers, body: file.to_owned() })
+    }
+
+    /// A store, 0 or 1, tells of all this.
+    #[track_caller]
+    pub fn hears(&mut self, store: usize, told: &[Told]) {
+        let body = self.shops[store].batch(told).to_string();
+        let answer =
+            self.says(&Call { who: Who::Store(store), path: "/api/sync/push", headers: Vec::new(), body });
+        assert_eq!(answer.data(200)["parked"], json!([]));
+    }
+
+    /// A store says hello.
+    #[track_caller]
+    pub fn greeted(&self, store: usize) {
+        self.shops[store].greets(self.clock.now());
+    }
+
+    #[track_caller]
+    pub fn reads(&self, path: &str) -> Value {
+        self.caller(Who::Accountant).get(path).data(200)
+    }
+
+    /// The rows of a list.
+    #[track_caller]
+    pub fn lists(&self, path: &str) -> Vec<Value> {
+        self.reads(path)["items"].as_array().unwrap().clone()
+    }
+}
