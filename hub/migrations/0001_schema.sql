@@ -160,6 +160,8 @@ CREATE INDEX store_audit_store ON store_audit (store_id, at);
 -- The stores, how they are enrolled, and what they last told of themselves.
 CREATE TABLE stores (
     store_id TEXT PRIMARY KEY,
+    -- 'store', or 'warehouse': its records are written here.
+    kind TEXT NOT NULL DEFAULT 'store',
     name TEXT NOT NULL,
     timezone TEXT NOT NULL,
     address TEXT,
@@ -1105,7 +1107,36 @@ CREATE TABLE stock (
     value BIGINT NOT NULL CHECK (value BETWEEN -9007199254740991 AND 9007199254740991),
     -- When its store moved it last.
     moved_at BIGINT NOT NULL,
+    -- What a piece cost last, of a warehouse alone: stores keep their own.
+    last_cost BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (store_id, sku)
+);
+-- Transfers as a warehouse has them: its own document, and what the other end said that it has not taken in yet.
+CREATE TABLE warehouse_transfers (
+    store_id TEXT NOT NULL,
+    transfer_id TEXT NOT NULL,
+    document TEXT,
+    remote TEXT,
+    PRIMARY KEY (store_id, transfer_id)
+);
+CREATE INDEX warehouse_transfers_remote ON warehouse_transfers (store_id, transfer_id) WHERE remote IS NOT NULL;
+-- Counts of a warehouse that are under way or were given up; one that is posted is a record.
+CREATE TABLE warehouse_counts (
+    store_id TEXT NOT NULL,
+    opname_id TEXT NOT NULL,
+    state TEXT NOT NULL,
+    business_date TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    document TEXT NOT NULL,
+    PRIMARY KEY (store_id, opname_id)
+);
+CREATE INDEX warehouse_counts_date ON warehouse_counts (business_date, created_at, opname_id, store_id);
+CREATE TABLE warehouse_count_lines (
+    store_id TEXT NOT NULL,
+    opname_id TEXT NOT NULL,
+    sku TEXT NOT NULL,
+    document TEXT NOT NULL,
+    PRIMARY KEY (store_id, opname_id, sku)
 );
 CREATE INDEX stock_sku ON stock (sku, store_id);
 -- A member's points: the entries of all stores.

@@ -256,6 +256,21 @@ pub mod suppliers {
     pub mod supplier_routes;
 }
 
+/// Warehouses of head office, whose records are written here.
+pub mod warehouses {
+    pub mod warehouse;
+    mod warehouse_adjustment;
+    mod warehouse_book;
+    mod warehouse_count;
+    pub mod warehouse_count_routes;
+    mod warehouse_document;
+    pub mod warehouse_inbox;
+    mod warehouse_receipt;
+    pub mod warehouse_routes;
+    mod warehouse_transfer;
+    pub mod warehouse_transfer_routes;
+}
+
 /// People of head office and of stores.
 pub mod users {
     pub mod user_routes;

@@ -9,6 +9,12 @@ pub mod counter;
 pub mod day_lock;
 pub mod epoch;
 pub mod exception;
+/// Orders, suppliers' prices, and what warehouses keep.
+pub mod goods {
+    pub mod purchase_order;
+    pub mod supplier_price;
+    pub mod warehouse_rows;
+}
 pub mod hole;
 pub mod hub;
 pub mod journal;
@@ -19,11 +25,11 @@ pub mod passkey;
 pub mod payables;
 pub mod price;
 pub mod product;
-pub mod purchase_order;
 pub mod record;
 pub mod rollup;
 pub mod settlement;
 pub mod staff;
 pub mod store;
-pub mod supplier_price;
 pub mod user;
+
+pub use goods::{purchase_order, supplier_price, warehouse_rows};

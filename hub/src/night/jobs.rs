@@ -5,6 +5,7 @@ use crate::db::failure::Failure;
 use crate::night::lease::Lease;
 use crate::office::finance::{proof, writer};
 use crate::office::settlement::{matching, source};
+use crate::office::warehouses::warehouse_inbox;
 use crate::secret;
 use crate::state::hub::Hub;
 use domain::model::base::time::UtcMs;
@@ -25,6 +26,7 @@ pub async fn keep(hub: Arc<Hub>) {
     let mut tick = interval_at(Instant::now() + PERIOD, PERIOD);
     loop {
         tick.tick().await;
+        warehouse_inbox::keep(&hub, clock::now()).await;
         run(&hub, clock::now()).await;
     }
 }

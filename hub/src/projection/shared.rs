@@ -7,7 +7,7 @@ use crate::projection::fields::{self, Writer};
 use crate::projection::fold::Shared;
 use crate::projection::orders;
 use crate::table::exception::{self, Found};
-use crate::table::{product, store};
+use crate::table::{product, store, warehouse_rows};
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::transfer::{Transfer, TransferState};
 use domain::rules::inventory::transfer::{Precedence, precedence};
@@ -134,6 +134,10 @@ async fn transfer(
     let payload = if stands { document } else { serde_json::to_string(&known).unwrap_or(document) };
     for store in &hear {
         let id = told.transfer_id.as_str();
+        if warehouse_rows::is_warehouse(connection, store.as_str()).await? {
+            warehouse_rows::put_remote(connection, store.as_str(), id, &payload).await?;
+            continue;
+        }
         later.entries.push(Entry::for_store(Kind::Transfer, id, store.as_str(), payload.clone()));
     }
     Ok(true)

@@ -7,6 +7,7 @@ use crate::feed::{self, Page, Reader};
 use crate::http::{Answered, Request};
 use crate::ingest::batch::Batch;
 use crate::ingest::push::Intake;
+use crate::office::warehouses::warehouse_inbox;
 use crate::projection::orders;
 use crate::state::hub::Hub;
 use crate::store_api::enrol;
@@ -159,6 +160,9 @@ pub async fn push(request: Request) -> Answered {
     // What waited for this batch is tried again by itself later too: it does not hold up the answer's truth.
     if let Err(error) = ingest::replay::waiting(hub, &taken.moved).await {
         tracing::warn!(%error, "what waited for this batch could not be tried again");
+    }
+    if taken.moved.iter().any(|aggregate| aggregate.starts_with("transfer:")) {
+        warehouse_inbox::take_in(hub).await;
     }
     Ok(Reply::ok(&answer))
 }

@@ -9,7 +9,7 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, Error};
 
 /// What [`read`] reads.
-pub const COLUMNS: &str = "store_id, name, timezone, address, disabled, disabled_at, created_at, enrolled_at, current_epoch, \
+pub const COLUMNS: &str = "store_id, kind, name, timezone, address, disabled, disabled_at, created_at, enrolled_at, current_epoch, \
                            last_seen_at, version, clock_skew_ms, pending, oldest_pending_at, digest_date, \
                            digest_result, digest_at";
 
@@ -18,6 +18,8 @@ pub const COLUMNS: &str = "store_id, name, timezone, address, disabled, disabled
 pub struct StoreRow {
     /// Its id.
     pub store_id: String,
+    /// `store` or `warehouse`.
+    pub kind: String,
     /// Its name.
     pub name: String,
     /// IANA time zone.
@@ -58,7 +60,7 @@ pub struct StoreRow {
 /// It is damaged.
 pub fn read(row: &AnyRow) -> Result<StoreRow, Error> {
     Ok(columns!(row => StoreRow {
-        store_id, name, timezone, address, disabled, disabled_at, created_at, enrolled_at, current_epoch,
+        store_id, kind, name, timezone, address, disabled, disabled_at, created_at, enrolled_at, current_epoch,
         last_seen_at, version, clock_skew_ms, pending, oldest_pending_at, digest_date, digest_result,
         digest_at,
     }))

@@ -29,6 +29,7 @@ mod office {
         pub mod plans;
         pub mod read;
         pub mod stock_documents;
+        pub mod warehouses;
     }
     pub mod exceptions;
     pub mod filters;

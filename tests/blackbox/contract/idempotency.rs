@@ -10,6 +10,7 @@ mod probes;
 mod purchasing;
 mod settlement;
 mod upkeep;
+mod warehouses;
 
 pub use attempt::Attempt;
 use attempt::Probe;
@@ -103,6 +104,7 @@ fn every_change_at_the_hub_is_safe_to_repeat() {
         .chain(purchasing::PURCHASING)
         .chain(settlement::SETTLEMENT)
         .chain(administration::ADMINISTRATION)
+        .chain(warehouses::WAREHOUSES)
         .collect();
     covered("cloud-hub", &all);
     let mut hub = Hub::open();

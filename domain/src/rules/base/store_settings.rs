@@ -69,6 +69,11 @@ pub fn in_force(file: &Rules, down: &StoreSettingsDown) -> (Rules, Vec<FieldProb
     (rules, problems)
 }
 
+/// The rules of a warehouse of head office, which has no settings file: the defaults, and what head office set.
+pub fn without_file(store_id: StoreId, timezone: TimeZone, down: &StoreSettingsDown) -> Rules {
+    in_force(&Rules { store_id, timezone, ..unset() }, down).0
+}
+
 /// What of it counts, by name.
 pub fn sound(down: StoreSettingsDown) -> BTreeMap<String, Value> {
     let fields = down.fields.into_iter().map(|(name, field)| (name, field.value));
@@ -162,7 +167,7 @@ fn tiers(name: &str, value: &Value) -> Result<BTreeMap<String, i64>, Refusal> {
     Err(Refusal::field(name, problem))
 }
 
-/// Rules of no store: values are tried on them.
+/// Rules of no store: values are tried on them, and a warehouse begins with them.
 fn unset() -> Rules {
     Rules {
         store_id: StoreId(String::new()),

@@ -25,7 +25,8 @@ pub struct Teller {
     holes: i64,
 }
 
-const SQL: &str = "SELECT store_id, timezone, day_start, disabled, disabled_at, enrolled_at, last_seen_at, pending, \
+const SQL: &str = "SELECT store_id, timezone, day_start, disabled, disabled_at, enrolled_at, pending, \
+                   CASE WHEN kind = 'warehouse' THEN 9007199254740991 ELSE last_seen_at END AS last_seen_at, \
                    (SELECT COUNT(*) FROM holes WHERE holes.store_id = stores.store_id) AS holes, \
                    (SELECT COUNT(*) FROM parked WHERE parked.store_id = stores.store_id) AS parked \
                    FROM stores ORDER BY store_id";

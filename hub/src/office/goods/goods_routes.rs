@@ -12,7 +12,7 @@ use crate::office::goods::stock_document::{
 };
 use crate::office::goods::transfer_document::{self, TransfersQuery};
 use domain::model::inventory::adjustment::Adjustment;
-use domain::model::inventory::opname::Opname;
+use domain::model::inventory::opname::{Opname, OpnameState};
 use domain::model::inventory::supplier_return::SupplierReturn;
 use domain::rules::inventory::transfer::{TransferView, view};
 use domain::wire::record::{AdjustmentPosted, OpnamePosted, ReceivingPosted, SupplierReturnPosted};
@@ -65,9 +65,12 @@ pub const ADJUSTMENT: Doc = Doc::of(GROUP, "Read an adjustment, and where it sta
     .query::<OfStore>()
     .answers::<Detail<Adjustment>>(include_str!("examples/adjustment.json"));
 /// `GET /api/opname`
-pub const OPNAMES: Doc = Doc::of(GROUP, "List the counts of all stores that were posted, the newest first")
-    .query::<OpnamesQuery>()
-    .lists::<View<Opname>>(include_str!("examples/opname_listed.json"));
+pub const OPNAMES: Doc = Doc::of(
+    GROUP,
+    "List the counts of all stores that were posted, or with `state` those of warehouses, the newest first",
+)
+.query::<OpnamesQuery>()
+.lists::<View<Opname>>(include_str!("examples/opname_listed.json"));
 /// `GET /api/opname/:id`
 pub const OPNAME: Doc = Doc::of(GROUP, "Read a count with its lines, and where it stands in the books")
     .query::<OfStore>()
@@ -148,6 +151,13 @@ pub async fn one_adjustment(request: Request) -> Answered {
 /// `GET /api/opname`
 pub async fn opnames(request: Request) -> Answered {
     let (ask, pool): (OpnamesQuery, _) = (request.query()?, request.state.db.pool());
+    if ask.state.is_some_and(|state| state != OpnameState::Posted) {
+        let found = stock_document::counts_under_way(pool, &ask, after(&ask)?, one_more(ask.limit)).await?;
+        let List { items, next_cursor } = cut(&ask, found, stock_document::count_place);
+        let items: Vec<View<Opname>> =
+            items.into_iter().map(|opname| View::new(opname, String::new())).collect();
+        return Ok(Reply::ok(&List { items, next_cursor }));
+    }
     let told = goods_document::list(pool, &ask.filter(), after(&ask)?, one_more(ask.limit)).await?;
     let List { items, next_cursor } = cut(&ask, told, |told| told.place.clone());
     let view = |told: LatestRecord<OpnamePosted>| View::new(told.payload.opname, told.event_id);

@@ -1,10 +1,13 @@
 //! Supplier returns, adjustments and counts of all stores, as each was told last.
 
+use crate::db::column::Columns;
+use crate::db::filter::{Bound, Conditions};
 use crate::http::bound_page::asks;
 use crate::office::documents::entries::{self, DocumentEntry, OfStore};
-use crate::office::goods::goods_document::{self, Filter, Kind, LatestRecord};
+use crate::office::goods::goods_document::{self, Bookmark, Filter, Kind, LatestRecord};
+use crate::table::warehouse_rows;
 use domain::model::inventory::adjustment::{Adjustment, AdjustmentReason, AdjustmentState};
-use domain::model::inventory::opname::Opname;
+use domain::model::inventory::opname::{Opname, OpnameState};
 use domain::model::inventory::stock::Stock;
 use domain::model::people::user::Role;
 use domain::rules::inventory::opname::{OpnameLineView, line_view};
@@ -22,7 +25,7 @@ use sqlx::AnyPool;
 pub struct View<T> {
     #[serde(flatten)]
     document: T,
-    /// The event that told of it last.
+    /// The event that told of it last; empty: a warehouse's count that is not posted.
     event_id: String,
 }
 
@@ -128,7 +131,7 @@ impl AdjustmentsQuery {
     }
 }
 
-/// Which counts are asked for: stores tell of those that were posted.
+/// Which counts are asked for: stores tell of those that were posted, warehouses of those that are under way too.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpnamesQuery {
@@ -140,6 +143,8 @@ pub struct OpnamesQuery {
     pub cursor: Option<Cursor>,
     /// Of one store.
     pub store_id: Option<String>,
+    /// Left out: posted. In another state: those of warehouses.
+    pub state: Option<OpnameState>,
     /// Of this business day or later.
     pub from: Option<Date>,
     /// Of this business day or earlier.
@@ -179,9 +184,50 @@ pub async fn opname(
         lines.iter().map(line).collect::<Vec<_>>()
     };
     let lines = parts.iter().flat_map(shown).collect();
-    let Some(first) = parts.into_iter().next() else { return Ok(None) };
+    let Some(first) = parts.into_iter().next() else { return under_way(pool, id).await };
     let document = |told: OpnamePosted| CountedOpname { opname: told.opname, lines };
     Detail::of(pool, first, document).await.map(Some)
+}
+
+/// A count of a warehouse that is not posted, with all that was counted.
+async fn under_way(pool: &AnyPool, id: &str) -> Result<Option<Detail<CountedOpname>>, sqlx::Error> {
+    let mut connection = pool.acquire().await?;
+    let Some(opname) = warehouse_rows::count(&mut connection, id).await? else { return Ok(None) };
+    let counted =
+        warehouse_rows::count_lines(&mut connection, opname.store_id.as_str(), &opname.opname_id).await?;
+    let lines = counted.iter().map(|line| line_view(&opname, line, &Stock::default(), Role::Admin)).collect();
+    let document = CountedOpname { opname, lines };
+    Ok(Some(Detail { document, event_id: String::new(), entries: Vec::new() }))
+}
+
+/// Counts of warehouses in a state other than posted, the newest first, after a place.
+pub async fn counts_under_way(
+    pool: &AnyPool,
+    ask: &OpnamesQuery,
+    before: Option<Bookmark>,
+    limit: i64,
+) -> Result<Vec<Opname>, sqlx::Error> {
+    let date = |date: Option<Date>| date.map(|date| date.to_string());
+    let below = before.map(|(date, created_at, id, store_id)| {
+        let [id, store_id] = [id, store_id].map(|text| Bound::from(text.as_str()));
+        [Bound::from(date.to_string().as_str()), created_at.into(), id, store_id]
+    });
+    let order = ["business_date", "created_at", "opname_id", "store_id"];
+    let conditions = Conditions::default()
+        .text("state = ?", ask.state.map(OpnameState::name))
+        .text("store_id = ?", ask.store_id.as_deref())
+        .text("business_date >= ?", date(ask.from).as_deref())
+        .text("business_date <= ?", date(ask.to).as_deref())
+        .below(order, below);
+    let order = order.map(|column| format!("{column} DESC")).join(", ");
+    let sql = format!("SELECT document FROM warehouse_counts WHERE {{}} ORDER BY {order} LIMIT {limit}");
+    conditions.query(&sql).fetch_all(pool).await?.iter().map(|row| row.json("document")).collect()
+}
+
+/// The place of a count in a list.
+pub fn count_place(opname: &Opname) -> Bookmark {
+    let (id, store_id) = (opname.opname_id.0.clone(), opname.store_id.0.clone());
+    (opname.business_date, opname.created_at.0, id, store_id)
 }
 
 /// One document of a kind that has no parts.

@@ -6,9 +6,9 @@ use crate::office::finance::writer::check_text;
 use crate::office::orders::order::{Buyer, active, check_note, warned};
 use crate::projection::orders::entry;
 use crate::table::purchase_order::{keep, locked, put};
-use crate::table::{product, supplier_price};
+use crate::table::{product, supplier_price, warehouse_rows};
 use domain::model::base::ids::Sku;
-use domain::model::inventory::purchase::PurchaseOrder;
+use domain::model::inventory::purchase::{OrderState, PurchaseOrder};
 use domain::rules::inventory::purchase::{OrderStep, RevisedLine, Revision};
 use edge::ApiError;
 use jiff::civil::Date;
@@ -96,7 +96,13 @@ async fn write(
     buyer: &Buyer<'_>,
 ) -> Result<(), Failure> {
     order.updated_at = buyer.now;
+    let is_here = warehouse_rows::is_warehouse(connection, order.store_id.as_str()).await?;
+    // A warehouse hears of it in this commit.
+    order.cancel_final |= is_here && order.state == OrderState::Cancelled;
     put(connection, order).await?;
+    if is_here {
+        return Ok(());
+    }
     if told || order.reaches_store() {
         feed::publish(connection, vec![entry(order)?], buyer.now).await?;
     }

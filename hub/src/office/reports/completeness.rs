@@ -79,7 +79,7 @@ pub enum Reason {
     DayReopened,
 }
 
-const SQL: &str = "SELECT store_id, timezone, day_start, disabled, disabled_at, last_seen_at, pending, \
+const SQL: &str = "SELECT store_id, kind, timezone, day_start, disabled, disabled_at, last_seen_at, pending, \
                    (SELECT COUNT(*) FROM holes WHERE holes.store_id = stores.store_id) AS holes, \
                    (SELECT COUNT(*) FROM parked WHERE parked.store_id = stores.store_id) AS parked, \
                    (SELECT COUNT(*) FROM shifts WHERE shifts.store_id = stores.store_id \
@@ -140,8 +140,10 @@ fn reasons(row: &AnyRow, (from, to): (Date, Date), now: UtcMs) -> Result<Option<
     let (holes, parked) = (count("holes")?, count("parked")?);
     let (open, reopened) = (count("open_shifts")?, count("reopened")?);
     let unsealed: Option<Date> = row.cell("unsealed")?;
+    // What a warehouse does is written here.
+    let heard = row.try_get::<&str, _>("kind")? == "warehouse" || last_seen.is_some_and(|at| at >= heard_by);
     let all = [
-        (last_seen.is_none_or(|at| at < heard_by), Reason::NotHeard),
+        (!heard, Reason::NotHeard),
         (pending != Some(0), Reason::Pending),
         (holes > 0, Reason::Hole),
         (parked > 0, Reason::Parked),

@@ -10,6 +10,7 @@ use domain::model::base::time::UtcMs;
 use domain::model::inventory::product::Product;
 use domain::model::inventory::purchase::PurchaseOrder;
 use domain::model::inventory::transfer::Transfer;
+use edge::clock;
 use edge::page::{Cursor, Limit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -141,7 +142,7 @@ fn statement(ask: &StockQuery, after: Option<&Bookmark>, limit: i64) -> (Conditi
         .above(["s.sku", "s.store_id"], after);
     let sql = format!(
         "SELECT s.store_id, s.sku, s.qty, s.value, s.moved_at, COALESCE(d.qty, 0) AS damaged, \
-         COALESCE(d.value, 0) AS damaged_value, p.document, f.value AS level, t.last_seen_at FROM stock s \
+         COALESCE(d.value, 0) AS damaged_value, p.document, f.value AS level, t.kind, t.last_seen_at FROM stock s \
          LEFT JOIN damaged d ON d.store_id = s.store_id AND d.sku = s.sku \
          LEFT JOIN products p ON p.sku = s.sku \
          LEFT JOIN fields f ON f.resource = '{PRODUCT_SETTINGS}' AND f.id = s.store_id || ':' || s.sku \
@@ -190,11 +191,12 @@ struct Expected {
     coming: Pieces,
     leaving: Pieces,
     ordered: Pieces,
+    now: UtcMs,
 }
 
 impl Expected {
     async fn read(connection: &mut AnyConnection) -> Result<Self, sqlx::Error> {
-        let mut expected = Self::default();
+        let mut expected = Self { now: clock::now(), ..Self::default() };
         let sql = "SELECT document FROM transfers WHERE state = 'in_transit'";
         for row in sqlx::query(sql).fetch_all(&mut *connection).await? {
             let transfer: Transfer = row.json("document")?;
@@ -224,6 +226,8 @@ impl Expected {
         let level: Option<i64> = level.and_then(|level| serde_json::from_str(&level).ok());
         let of = (store_id.clone(), sku.clone());
         let pieces = |pieces: &Pieces| pieces.get(&of).copied().unwrap_or_default();
+        // A warehouse's stock is that of this moment.
+        let is_here = row.cell::<Option<String>>("kind")?.as_deref() == Some("warehouse");
         let average = half_up(i128::from(value), i128::from(on_hand));
         Ok(View {
             name: product.as_ref().map(|product| product.name.clone()),
@@ -238,7 +242,7 @@ impl Expected {
             damaged_value: row.cell("damaged_value")?,
             reorder_level: level.or(product.and_then(|product| product.reorder_level)),
             last_moved_at: row.cell("moved_at")?,
-            as_of: row.cell("last_seen_at")?,
+            as_of: if is_here { Some(self.now) } else { row.cell("last_seen_at")? },
             store_id,
             sku,
         })

@@ -88,6 +88,10 @@ fn of_row(store: &StoreRow, now: UtcMs) -> Vec<Problem> {
     let Some(enrolled_at) = store.enrolled_at else {
         return vec![problem("not_enrolled", "it was added but never enrolled".to_owned(), store.created_at)];
     };
+    // A warehouse is here: it can't fall silent.
+    if store.kind == "warehouse" {
+        return Vec::new();
+    }
     let long_ago = |at: UtcMs| at.0 < now.0.saturating_sub(SILENT_MS);
     let mut problems = Vec::new();
     let seen = store.last_seen_at.unwrap_or(enrolled_at);

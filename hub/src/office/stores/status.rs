@@ -3,7 +3,7 @@
 use crate::db::failure::Failure;
 use crate::office::stores::problem::{Fleet, Problem};
 use crate::office::stores::status_counts;
-use crate::office::stores::store::StoreState;
+use crate::office::stores::store::{StoreKind, StoreState};
 use crate::table::store::StoreRow;
 use crate::{columns, table};
 use domain::model::base::time::UtcMs;
@@ -25,6 +25,8 @@ const PARKED_MAX: i64 = 100;
 pub struct StoreView {
     /// Its id.
     pub store_id: String,
+    /// Who keeps its records.
+    pub kind: StoreKind,
     /// Its name.
     pub name: String,
     /// IANA time zone.
@@ -233,6 +235,7 @@ fn view(row: &StoreRow, fleet: &Fleet, now: UtcMs) -> StoreView {
         problems: fleet.problems(row, now),
         digest,
         store_id: row.store_id.clone(),
+        kind: StoreKind::of(&row.kind),
         name: row.name.clone(),
         timezone: row.timezone.clone(),
         address: row.address.clone(),

@@ -8,6 +8,7 @@ use domain::model::base::ids::{SHORT_ID_PROBLEM, StoreId, is_short_id};
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
 use domain::model::books::register::share_numbers;
+use domain::model::hub::chain::GENESIS;
 use domain::wire::feed::{Kind, StoreDown};
 use edge::ApiError;
 use schemars::JsonSchema;
@@ -25,6 +26,33 @@ pub struct NewStore {
     id: String,
     name: String,
     timezone: String,
+}
+
+/// Who keeps a place's records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "StoreKind")]
+pub enum StoreKind {
+    /// Its Store Router.
+    #[default]
+    Store,
+    /// The hub: nothing is sold there, and nothing enrols.
+    Warehouse,
+}
+
+impl StoreKind {
+    /// The API's word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Store => "store",
+            Self::Warehouse => "warehouse",
+        }
+    }
+
+    /// As the row says it.
+    pub fn of(name: &str) -> Self {
+        if name == Self::Warehouse.name() { Self::Warehouse } else { Self::Store }
+    }
 }
 
 impl NewStore {
@@ -61,9 +89,46 @@ pub async fn add(
     ttl: Duration,
     now: UtcMs,
 ) -> Result<String, Failure> {
-    let sql = "INSERT INTO stores (store_id, name, timezone, disabled, created_at, current_n) \
-               VALUES ($1, $2, $3, 0, $4, 0) ON CONFLICT (store_id) DO NOTHING";
-    let query = sqlx::query(sql).bind(&new.id).bind(&new.name).bind(&new.timezone).bind(now.0);
+    insert(connection, new, StoreKind::Store, now).await?;
+    let token = new_token(connection, &new.id, ttl, now).await?;
+    let token = token.ok_or_else(|| ApiError::not_found("the store"))?;
+    let told = StoreDown { store_id: StoreId(new.id.clone()), name: new.name.clone(), disabled: false };
+    tell(connection, &told, now).await?;
+    Ok(token)
+}
+
+/// Adds a warehouse, with the epoch that its records are written in.
+///
+/// # Errors
+/// As [`add`].
+pub async fn add_warehouse(
+    connection: &mut AnyConnection,
+    new: &NewStore,
+    now: UtcMs,
+) -> Result<(), Failure> {
+    insert(connection, new, StoreKind::Warehouse, now).await?;
+    let epoch = format!("1-{}", secret::mark());
+    let sql = "UPDATE stores SET current_epoch = $2, current_n = 1, enrolled_at = $3, last_seen_at = $3, pending = 0, \
+               day_start = '00:00' WHERE store_id = $1";
+    sqlx::query(sql).bind(&new.id).bind(&epoch).bind(now.0).execute(&mut *connection).await?;
+    let sql = "INSERT INTO epochs (store_id, epoch, seq, hash, stable_seq, opened_at) VALUES ($1, $2, 0, $3, 0, $4)";
+    let query = sqlx::query(sql).bind(&new.id).bind(&epoch).bind(GENESIS).bind(now.0);
+    query.execute(&mut *connection).await?;
+    let told = StoreDown { store_id: StoreId(new.id.clone()), name: new.name.clone(), disabled: false };
+    tell(connection, &told, now).await?;
+    Ok(())
+}
+
+async fn insert(
+    connection: &mut AnyConnection,
+    new: &NewStore,
+    kind: StoreKind,
+    now: UtcMs,
+) -> Result<(), Failure> {
+    let sql = "INSERT INTO stores (store_id, name, timezone, disabled, created_at, current_n, kind) \
+               VALUES ($1, $2, $3, 0, $4, 0, $5) ON CONFLICT (store_id) DO NOTHING";
+    let query =
+        sqlx::query(sql).bind(&new.id).bind(&new.name).bind(&new.timezone).bind(now.0).bind(kind.name());
     if query.execute(&mut *connection).await?.rows_affected() == 0 {
         return Err(ApiError::from(Refusal::Duplicate { what: "store", id: new.id.clone() }).into());
     }
@@ -76,11 +141,7 @@ pub async fn add(
         );
         return Err(ApiError::field("store_id", problem).into());
     }
-    let token = new_token(connection, &new.id, ttl, now).await?;
-    let token = token.ok_or_else(|| ApiError::not_found("the store"))?;
-    let told = StoreDown { store_id: StoreId(new.id.clone()), name: new.name.clone(), disabled: false };
-    tell(connection, &told, now).await?;
-    Ok(token)
+    Ok(())
 }
 
 /// What somebody changes of a store.
@@ -166,7 +227,7 @@ async fn tell(connection: &mut AnyConnection, store: &StoreDown, now: UtcMs) -> 
 }
 
 /// A new enrolment token; the old one no longer counts, the enrolled key does until it is used. None:
-/// there is no such store.
+/// there is no such store; a warehouse enrols nobody.
 pub async fn new_token(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -175,8 +236,7 @@ pub async fn new_token(
 ) -> Result<Option<String>, sqlx::Error> {
     let token = secret::token();
     let ttl_ms = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX);
-    let sql =
-        "UPDATE stores SET token_hash = $2, token_expires_at = $3, token_key = NULL WHERE store_id = $1";
+    let sql = "UPDATE stores SET token_hash = $2, token_expires_at = $3, token_key = NULL WHERE store_id = $1 AND kind = 'store'";
     let query =
         sqlx::query(sql).bind(store_id).bind(secret::digest(&token)).bind(now.0.saturating_add(ttl_ms));
     let found = query.execute(connection).await?.rows_affected() == 1;

@@ -2,7 +2,7 @@
 
 use crate::http::change::{self, begun};
 use crate::http::{Answered, Request};
-use crate::office::stores::store::{self, NewStore, StoreState};
+use crate::office::stores::store::{self, NewStore, StoreKind, StoreState};
 use crate::office::stores::{status, sums};
 use crate::table::{self, audit};
 use domain::model::base::answer::Answer;
@@ -28,7 +28,7 @@ pub const LIST: Doc = Doc::of("Stores", "List stores")
     .answers::<List<status::StoreView>>(r#"{"items": [], "next_cursor": null}"#);
 /// `GET /api/stores/:id/status`
 pub const STATUS: Doc = Doc::of("Stores", "A store in detail").answers::<status::Status>(
-    r#"{"store_id": "S001", "name": "Menteng", "timezone": "Asia/Jakarta",
+    r#"{"store_id": "S001", "kind": "store", "name": "Menteng", "timezone": "Asia/Jakarta",
         "address": null, "state": "active",
         "created_at": "2026-11-01T00:00:00.000Z", "enrolled_at": "2026-11-01T01:00:00.000Z",
         "last_seen": "2026-11-20T02:06:34.739Z", "version": "0.1.0", "pending": 0, "oldest_pending_at": null,
@@ -70,8 +70,8 @@ pub const ENABLE: Doc = Doc::of("Stores", "Let a store speak again")
 #[derive(Serialize, JsonSchema)]
 struct Added<'a> {
     store_id: &'a str,
-    /// For `store-router enrol`, once.
-    enrolment_token: &'a str,
+    /// For `store-router enrol`, once; none: a warehouse enrols nobody.
+    enrolment_token: Option<&'a str>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -90,6 +90,9 @@ struct Add {
     store_id: String,
     name: Option<String>,
     timezone: Option<String>,
+    /// `warehouse`: head office's own, without a Store Router.
+    #[serde(default)]
+    kind: StoreKind,
 }
 
 /// `POST /api/stores`: the enrolment token is shown this once.
@@ -100,11 +103,17 @@ pub async fn add(request: Request) -> Answered {
     let (hub, now) = (&request.state, clock::now());
     // Whatever key came along: the answer is stored nowhere.
     let mut write = hub.db.write().await?;
-    let token = store::add(&mut write, &new, hub.enrolment_ttl, now).await?;
+    let token = match ask.kind {
+        StoreKind::Store => Some(store::add(&mut write, &new, hub.enrolment_ttl, now).await?),
+        StoreKind::Warehouse => {
+            store::add_warehouse(&mut write, &new, now).await?;
+            None
+        }
+    };
     let (by, details) = (&request.caller()?.user_id, json!({"store_id": new.id()}));
     audit::append(&mut write, by, "store.created", &details, now).await?;
     write.commit().await?;
-    let data = Added { store_id: new.id(), enrolment_token: &token };
+    let data = Added { store_id: new.id(), enrolment_token: token.as_deref() };
     let location = format!("/api/stores/{}/status", new.id());
     Ok(Answer::created(location, &data).into())
 }

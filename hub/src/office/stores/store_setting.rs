@@ -107,10 +107,21 @@ async fn tell(
     version: String,
     now: UtcMs,
 ) -> Result<(), sqlx::Error> {
+    let set = in_force(&mut *connection, store_id).await?;
+    let entry = Entry::for_store(Kind::Settings, STORE_SETTINGS, store_id, encode(&set)?);
+    feed::publish(connection, vec![Entry { version: Some(version), ..entry }], now).await
+}
+
+/// All that head office set for a store and has not taken back.
+///
+/// # Errors
+/// The database's.
+pub async fn in_force(
+    connection: &mut AnyConnection,
+    store_id: &str,
+) -> Result<StoreSettingsDown, sqlx::Error> {
     let known = fields::read(connection, RESOURCE, store_id).await?;
     let fields: BTreeMap<String, FieldDown> =
         known.into_iter().filter(|(_, field)| !field.value.is_null()).collect();
-    let entry =
-        Entry::for_store(Kind::Settings, STORE_SETTINGS, store_id, encode(&StoreSettingsDown { fields })?);
-    feed::publish(connection, vec![Entry { version: Some(version), ..entry }], now).await
+    Ok(StoreSettingsDown { fields })
 }

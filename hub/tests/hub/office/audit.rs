@@ -1,5 +1,6 @@
 //! The audit log of head office: complete, chained, readable; with those of all stores.
 
+use crate::office::documents::warehouses;
 use crate::office::products::HEADER;
 use crate::office::purchasing::changes;
 use crate::office::settlement::matches;
@@ -92,6 +93,7 @@ async fn change_everything(server: &Server, shop: &mut Shop, admin: &Api) {
     post(&format!("/api/purchase-orders/{po_id}/send"), json!({})).await;
     changes::buy(&supplier, admin).await;
     changes::owe(&supplier, admin).await;
+    warehouses::change(&supplier, admin).await;
 
     post("/api/finance/accounts", json!({"account": "6110", "name": "Rent", "type": "expense"})).await;
     patch("/api/finance/accounts/6110".to_owned(), json!({"name": "Rent of shops"})).await;

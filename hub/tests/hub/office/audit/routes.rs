@@ -1,7 +1,7 @@
 //! Every change of head office.
 
 /// Every change that a person can make, by its route, and what the log calls it; "": it changes nothing.
-pub const CHANGES: [(&str, &str, &str); 99] = [
+pub const CHANGES: [(&str, &str, &str); 117] = [
     ("POST", "/api/auth/logout", "session.closed"),
     ("POST", "/api/auth/password", "user.password_changed"),
     ("POST", "/api/auth/webauthn/confirm/start", ""),
@@ -98,6 +98,24 @@ pub const CHANGES: [(&str, &str, &str); 99] = [
     ("POST", "/api/settlements", "settlement.made"),
     ("POST", "/api/settlements/:id/match", "settlement.matched"),
     ("POST", "/api/settlements/:id/approve", "settlement.approved"),
+    ("POST", "/api/receiving", "stock.received"),
+    ("POST", "/api/receiving/:id/reverse", "stock.receipt_reversed"),
+    ("POST", "/api/supplier-returns", "stock.sent_back"),
+    ("POST", "/api/transfers", "stock.transfer_created"),
+    ("POST", "/api/transfers/:id/send", "stock.transfer_sent"),
+    ("POST", "/api/transfers/:id/cancel", "stock.transfer_cancelled"),
+    ("POST", "/api/transfers/:id/receive", "stock.transfer_received"),
+    ("POST", "/api/transfers/:id/resolve", "stock.transfer_resolved"),
+    ("POST", "/api/adjustments", "stock.adjusted"),
+    ("POST", "/api/adjustments/:id/approve", "stock.adjustment_approved"),
+    ("POST", "/api/adjustments/:id/reject", "stock.adjustment_rejected"),
+    ("POST", "/api/adjustments/:id/reverse", "stock.adjustment_reversed"),
+    ("POST", "/api/opname", "stock.count_started"),
+    ("POST", "/api/opname/:id/counts", "stock.counted"),
+    ("POST", "/api/opname/:id/submit", "stock.count_submitted"),
+    ("POST", "/api/opname/:id/recount", "stock.count_reopened"),
+    ("POST", "/api/opname/:id/post", "stock.count_posted"),
+    ("POST", "/api/opname/:id/cancel", "stock.count_cancelled"),
     ("", "cloud-hub store add --new-token", "store.token_renewed"),
     ("", "cloud-hub backup", "backup.made"),
     ("", "cloud-hub rotate-keys", "keys.rotated"),

@@ -1,0 +1,111 @@
+//! Adjustments of a warehouse's stock.
+
+use crate::db::failure::Failure;
+use crate::office::warehouses::warehouse::Warehouse;
+use crate::office::warehouses::{warehouse_book, warehouse_document};
+use crate::secret;
+use domain::model::base::event::{Event, fact};
+use domain::model::base::ids::{AdjustmentId, MovementId};
+use domain::model::base::refusal::Refusal;
+use domain::model::inventory::adjustment::Adjustment;
+use domain::rules::inventory::adjustment::{self, NewAdjustment};
+use domain::rules::inventory::stock::StockContext;
+use domain::wire::record::{self, AdjustmentPosted};
+use edge::{ApiError, Code};
+use serde_json::json;
+use sqlx::AnyConnection;
+
+/// What is done with an adjustment that is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AdjustmentStep {
+    /// It is posted, at the stock of now.
+    Approve,
+    /// Nothing moves.
+    Reject,
+    /// Its goods go back.
+    Reverse,
+}
+
+impl AdjustmentStep {
+    /// What the audit log calls it.
+    pub fn audit_action(self) -> &'static str {
+        match self {
+            Self::Approve => "stock.adjustment_approved",
+            Self::Reject => "stock.adjustment_rejected",
+            Self::Reverse => "stock.adjustment_reversed",
+        }
+    }
+}
+
+/// Adjusts the stock, or asks for it.
+///
+/// # Errors
+/// 422; 403 `approval_required` above `approval.adjustment_value`; 409 `insufficient_stock`.
+pub async fn adjust(
+    connection: &mut AnyConnection,
+    warehouse: &mut Warehouse<'_>,
+    mut command: NewAdjustment,
+) -> Result<Adjustment, Failure> {
+    command.check().map_err(ApiError::from)?;
+    warehouse_book::scanned(connection, &mut command.lines).await?;
+    let skus = command.lines.iter().map(|line| &line.sku);
+    let (products, book) = warehouse_book::load(connection, warehouse, skus).await?;
+    let id = AdjustmentId(format!("adj_{}", secret::mark()));
+    let ids = warehouse.movement_ids(command.lines.len());
+    let event = adjustment::adjust(&command, id, ids, &products, &warehouse.context(&book));
+    written(connection, warehouse, event).await
+}
+
+/// Goes on with an adjustment that is there; `administers`: whoever asks may approve any value.
+///
+/// # Errors
+/// 404; 409 `invalid_state`, `insufficient_stock`; 403 `approval_required`.
+pub async fn go_on(
+    connection: &mut AnyConnection,
+    warehouse: &mut Warehouse<'_>,
+    (id, step): (&str, AdjustmentStep),
+    administers: bool,
+) -> Result<Adjustment, Failure> {
+    let store_id = warehouse.store_id().to_owned();
+    let told: AdjustmentPosted =
+        warehouse_document::latest(connection, &store_id, ("adjustment", id), "the adjustment").await?;
+    let document = told.adjustment;
+    if step == AdjustmentStep::Approve && !administers {
+        check_limit(&document, warehouse.rules.policy.adjustment_value)?;
+    }
+    let skus = document.lines.iter().map(|line| &line.sku);
+    let (_, book) = warehouse_book::load(connection, warehouse, skus).await?;
+    let ids = warehouse.movement_ids(document.lines.len());
+    let rule = |ids: Vec<MovementId>, context: &StockContext<'_>| match step {
+        AdjustmentStep::Approve => adjustment::approve(&document, ids, context),
+        AdjustmentStep::Reject => adjustment::reject(&document, context),
+        AdjustmentStep::Reverse => adjustment::reverse(&document, ids, context),
+    };
+    let event = rule(ids, &warehouse.context(&book));
+    written(connection, warehouse, event).await
+}
+
+/// Purchasing approves up to the limit: the cost of all that moves, whichever way.
+fn check_limit(document: &Adjustment, limit: i64) -> Result<(), ApiError> {
+    let costs = document.lines.iter().map(|line| line.cost.saturating_abs());
+    let amount = costs.fold(0_i64, i64::saturating_add);
+    if limit == 0 || amount <= limit {
+        return Ok(());
+    }
+    let message = format!("an adjustment of {amount} is above {limit}: an administrator approves it");
+    Err(ApiError::new(Code::ApprovalRequired, message)
+        .with_details(json!({"limit": limit, "amount": amount})))
+}
+
+async fn written(
+    connection: &mut AnyConnection,
+    warehouse: &mut Warehouse<'_>,
+    event: Result<Event<fact::AdjustmentChanged>, Refusal>,
+) -> Result<Adjustment, Failure> {
+    let event = event.map_err(ApiError::from)?;
+    let (adjustment, movements) = (&event.fact.adjustment, &event.rows.movements);
+    // One that waits is told too: the list has it, and nothing moves.
+    let records = vec![record::adjustment_posted(&warehouse.stamp(), adjustment, movements)];
+    warehouse.apply(connection, records, &event.rows.stock).await?;
+    Ok(event.fact.adjustment)
+}

@@ -1,0 +1,139 @@
+//! What rules look at in a warehouse: its stock, its sealed days, and the products that a document names.
+
+use crate::columns;
+use crate::db::column::Columns;
+use crate::db::failure::Failure;
+use crate::db::insert;
+use crate::office::warehouses::warehouse::Warehouse;
+use crate::table::product;
+use domain::model::base::ids::Sku;
+use domain::model::base::time::UtcMs;
+use domain::model::books::ledger::LedgerBook;
+use domain::model::inventory::product::Product;
+use domain::model::inventory::stock::Stock;
+use domain::rules::selling::sale::{Scanned, scan};
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AssertSqlSafe};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Rows that are looked up at once.
+const CHUNK: usize = 500;
+
+/// Products by sku, as far as there are any.
+pub type Products = BTreeMap<Sku, Product>;
+
+/// Puts products and pieces where codes were scanned.
+///
+/// # Errors
+/// `unknown_sku`, `duplicate`, `validation_failed`.
+pub async fn scanned<L: Scanned>(connection: &mut AnyConnection, lines: &mut [L]) -> Result<(), Failure> {
+    let codes: BTreeSet<String> = lines.iter().filter_map(Scanned::code).map(str::to_owned).collect();
+    if codes.is_empty() {
+        return Ok(());
+    }
+    let mut found: BTreeMap<String, Vec<Product>> = BTreeMap::new();
+    for chunk in Vec::from_iter(codes).chunks(CHUNK) {
+        let sql = "SELECT b.code, p.document FROM product_barcodes b JOIN products p ON p.sku = b.sku WHERE b.code IN";
+        for row in rows(connection, sql, &[], chunk).await? {
+            found.entry(row.cell("code")?).or_default().push(product::document(&row)?);
+        }
+    }
+    scan(lines, &found).map_err(edge::ApiError::from)?;
+    Ok(())
+}
+
+/// The book of a warehouse, as far as documents of these products look at it, and the products.
+///
+/// # Errors
+/// The database's.
+pub async fn load(
+    connection: &mut AnyConnection,
+    warehouse: &Warehouse<'_>,
+    skus: impl Iterator<Item = &Sku>,
+) -> Result<(Products, LedgerBook), sqlx::Error> {
+    let skus: Vec<String> = skus.map(|sku| sku.0.clone()).collect::<BTreeSet<String>>().into_iter().collect();
+    let (mut products, mut book) = (Products::new(), LedgerBook::default());
+    let store = [warehouse.store_id().to_owned()];
+    for chunk in skus.chunks(CHUNK) {
+        for row in rows(connection, "SELECT document FROM products WHERE sku IN", &[], chunk).await? {
+            let product = product::document(&row)?;
+            // One that never moved here is worth what the catalogue says.
+            book.stock.insert(product.sku.clone(), Stock::seed(&product));
+            products.insert(product.sku.clone(), product);
+        }
+        let sql = "SELECT sku, qty, value, last_cost, moved_at FROM stock WHERE store_id = $1 AND sku IN";
+        for row in rows(connection, sql, &store, chunk).await? {
+            let stock = stock(&row)?;
+            book.stock.insert(stock.sku.clone(), stock);
+        }
+        let sql = "SELECT sku, qty, value FROM damaged WHERE store_id = $1 AND sku IN";
+        for row in rows(connection, sql, &store, chunk).await? {
+            let (sku, damaged, value): (String, i64, i64) = columns!(row => (sku, qty, value));
+            let stock = book.stock.entry(Sku(sku.clone())).or_default();
+            (stock.sku, stock.damaged, stock.damaged_value) = (Sku(sku), damaged, value);
+        }
+        let sql = "SELECT sku, COUNT(*) AS moves FROM movements WHERE store_id = $1 AND sku IN";
+        for row in grouped(connection, sql, &store, chunk).await? {
+            let (sku, moves): (String, u64) = columns!(row => (sku, moves));
+            book.stock.entry(Sku(sku)).and_modify(|stock| stock.moves = moves);
+        }
+    }
+    sealed(connection, warehouse, &mut book).await?;
+    Ok((products, book))
+}
+
+/// Days that are sealed and not over, where a clock was set back: nothing is dated into them.
+async fn sealed(
+    connection: &mut AnyConnection,
+    warehouse: &Warehouse<'_>,
+    book: &mut LedgerBook,
+) -> Result<(), sqlx::Error> {
+    let sql =
+        "SELECT business_date FROM store_days WHERE store_id = $1 AND sealed = 1 AND business_date >= $2";
+    let query = sqlx::query(sql).bind(warehouse.store_id().to_owned()).bind(warehouse.today().to_string());
+    for row in query.fetch_all(connection).await? {
+        book.sealed.insert(row.cell("business_date")?, true);
+    }
+    Ok(())
+}
+
+fn stock(row: &AnyRow) -> Result<Stock, sqlx::Error> {
+    let (sku, qty, value): (String, i64, i64) = columns!(row => (sku, qty, value));
+    let (last_cost, updated_at): (i64, UtcMs) = columns!(row => (last_cost, moved_at));
+    Ok(Stock { sku: Sku(sku), qty, value, last_cost, updated_at, ..Stock::default() })
+}
+
+async fn rows(
+    connection: &mut AnyConnection,
+    sql: &str,
+    first: &[String],
+    list: &[String],
+) -> Result<Vec<AnyRow>, sqlx::Error> {
+    of_list(connection, format!("{sql} ({})", places(first, list)), first, list).await
+}
+
+async fn grouped(
+    connection: &mut AnyConnection,
+    sql: &str,
+    first: &[String],
+    list: &[String],
+) -> Result<Vec<AnyRow>, sqlx::Error> {
+    of_list(connection, format!("{sql} ({}) GROUP BY sku", places(first, list)), first, list).await
+}
+
+fn places(first: &[String], list: &[String]) -> String {
+    insert::list(first.len().saturating_add(1), list.len())
+}
+
+async fn of_list(
+    connection: &mut AnyConnection,
+    sql: String,
+    first: &[String],
+    list: &[String],
+) -> Result<Vec<AnyRow>, sqlx::Error> {
+    let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(false);
+    for text in first.iter().chain(list) {
+        query = query.bind(text.clone());
+    }
+    query.fetch_all(connection).await
+}

@@ -1,0 +1,91 @@
+//! A document of a warehouse that is there already: which place told of it, and what its last record says.
+
+use crate::db::column::Columns;
+use crate::db::failure::Failure;
+use crate::http::Request;
+use crate::table::record;
+use domain::model::people::user::{Principal, Role};
+use edge::{ApiError, Code};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use sqlx::AnyConnection;
+
+/// What is asked of a store, for a warehouse.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Warehouse{T}")]
+pub struct InWarehouse<T> {
+    /// The warehouse.
+    pub store_id: String,
+    /// As at a store.
+    #[serde(flatten)]
+    pub command: T,
+}
+
+/// A person of head office as a manager of the warehouse.
+///
+/// # Errors
+/// 401.
+pub fn manager(request: &Request) -> Result<Principal, ApiError> {
+    as_role(request, Role::StoreManager)
+}
+
+/// A person of head office as somebody of the warehouse, who needs an administrator above its limits.
+///
+/// # Errors
+/// 401.
+pub fn clerk(request: &Request) -> Result<Principal, ApiError> {
+    as_role(request, Role::WarehouseStaff)
+}
+
+fn as_role(request: &Request, role: Role) -> Result<Principal, ApiError> {
+    let caller = request.caller()?.clone();
+    let role = if caller.role == Role::Admin { Role::Admin } else { role };
+    Ok(Principal { role, ..caller })
+}
+
+/// 409: what a store did is undone there.
+pub fn stores_own(what: &str) -> ApiError {
+    ApiError::new(Code::InvalidState, format!("it is a store's: {what}"))
+        .with_details(json!({"state": "of_store", "allowed": []}))
+}
+
+/// The warehouse whose document this is.
+///
+/// # Errors
+/// 404; 409 `invalid_state` for a store's, which `what` says.
+pub async fn place(
+    connection: &mut AnyConnection,
+    (kind, id): (&str, &str),
+    (noun, what): (&str, &str),
+) -> Result<String, Failure> {
+    let sql = "SELECT s.store_id, s.kind FROM goods_documents d JOIN stores s ON s.store_id = d.store_id \
+               WHERE d.document_id = $1 AND d.kind = $2 ORDER BY s.kind DESC, s.store_id LIMIT 1";
+    let row = sqlx::query(sql).bind(id).bind(kind).fetch_optional(connection).await?;
+    let row = row.ok_or_else(|| ApiError::not_found(noun))?;
+    if row.cell::<String>("kind")? == "warehouse" {
+        Ok(row.cell("store_id")?)
+    } else {
+        Err(stores_own(what).into())
+    }
+}
+
+/// What a warehouse told of a document last; its row is locked.
+///
+/// # Errors
+/// 404.
+pub async fn latest<P: DeserializeOwned>(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    (kind, id): (&str, &str),
+    noun: &str,
+) -> Result<P, Failure> {
+    let sql = "SELECT r.record, r.encoding FROM goods_documents d \
+               JOIN events e ON e.store_id = d.store_id AND e.event_id = d.event_id \
+               JOIN records r ON r.store_id = e.store_id AND r.epoch = e.epoch AND r.seq = e.seq \
+               WHERE d.store_id = $1 AND d.kind = $2 AND d.document_id = $3 AND d.part = 1";
+    let row = sqlx::query(sql).bind(store_id).bind(kind).bind(id).fetch_optional(connection).await?;
+    Ok(record::said(&row.ok_or_else(|| ApiError::not_found(noun))?)?)
+}

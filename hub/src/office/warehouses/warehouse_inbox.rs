@@ -1,0 +1,142 @@
+//! What the other end of a transfer tells a warehouse, and its days that are over: what a Store Router does by itself.
+
+use crate::db::again::Again;
+use crate::db::column::Columns;
+use crate::db::failure::Failure;
+use crate::office::warehouses::warehouse::Warehouse;
+use crate::office::warehouses::warehouse_book;
+use crate::state::hub::Hub;
+use crate::table::warehouse_rows;
+use domain::model::base::ids::TransferId;
+use domain::model::base::time::UtcMs;
+use domain::model::inventory::transfer::Transfer;
+use domain::model::people::user::{Principal, Role};
+use domain::rules::inventory::transfer::merge_remote;
+use domain::wire::record;
+use edge::clock;
+use sqlx::AnyConnection;
+
+/// Who does what nobody asked for.
+fn nobody() -> Principal {
+    Principal {
+        user_id: "".into(),
+        name: String::new(),
+        role: Role::Admin,
+        store_id: "".into(),
+        session_id: "".into(),
+    }
+}
+
+/// Takes in what was told of transfers of warehouses; what could not be taken in is tried again.
+pub async fn take_in(hub: &Hub) {
+    if let Err(error) = all(hub).await {
+        tracing::warn!(%error, "what was told to a warehouse is taken in later");
+    }
+}
+
+async fn all(hub: &Hub) -> Result<(), Failure> {
+    let mut before = Vec::new();
+    loop {
+        let told = warehouse_rows::unmerged_transfers(hub.db.pool()).await?;
+        // What stays although it was tried waits for the next time.
+        if told.is_empty() || told == before {
+            return Ok(());
+        }
+        for (store_id, transfer_id) in &told {
+            let mut again = Again::default();
+            loop {
+                match one(hub, store_id, transfer_id).await {
+                    Err(failure) if again.after(&failure).await => {}
+                    done => break done?,
+                }
+            }
+        }
+        before = told;
+    }
+}
+
+async fn one(hub: &Hub, store_id: &str, transfer_id: &str) -> Result<(), Failure> {
+    let mut write = hub.db.write().await?;
+    let mut warehouse = match Warehouse::open(hub, &mut write, store_id, nobody(), clock::now()).await {
+        // One that is switched off takes it in when it is switched on again.
+        Err(Failure::Refused(refused)) => {
+            tracing::debug!(store_id, refused.message, "a warehouse takes nothing in now");
+            return Ok(());
+        }
+        warehouse => warehouse?,
+    };
+    merged(&mut write, &mut warehouse, &TransferId(transfer_id.to_owned())).await?;
+    let written = warehouse.written();
+    write.commit().await?;
+    hub.raise_now().await;
+    written.note(hub).await
+}
+
+/// The transfer as the warehouse has it, with all that the other end said of it; none: it has not heard of it. The
+/// transfer's row is locked until the transaction ends.
+///
+/// # Errors
+/// The database's.
+pub async fn merged(
+    connection: &mut AnyConnection,
+    warehouse: &mut Warehouse<'_>,
+    id: &TransferId,
+) -> Result<Option<Transfer>, Failure> {
+    let sql = "UPDATE transfers SET state = state WHERE transfer_id = $1";
+    sqlx::query(sql).bind(id.as_str()).execute(&mut *connection).await?;
+    let store_id = warehouse.store_id().to_owned();
+    let own = warehouse_rows::transfer(connection, &store_id, id.as_str()).await?;
+    let Some(told) = own.remote else { return Ok(own.document) };
+    let skus = told.lines.iter().map(|line| &line.sku);
+    let (_, book) = warehouse_book::load(connection, warehouse, skus).await?;
+    let parts = told.lines.iter().map(|line| line.resolved.len().saturating_add(1)).sum();
+    let ids = warehouse.movement_ids(parts);
+    let event = match merge_remote(&told, own.document.as_ref(), ids, &warehouse.context(&book)) {
+        Ok(Some(event)) => event,
+        Ok(None) => {
+            warehouse_rows::forget_remote(connection, &store_id, id.as_str()).await?;
+            return Ok(own.document);
+        }
+        Err(refusal) => {
+            tracing::warn!(store_id, %id, words = refusal.words(), "a transfer's document can't be true");
+            warehouse_rows::forget_remote(connection, &store_id, id.as_str()).await?;
+            return Ok(own.document);
+        }
+    };
+    let (transfer, movements) = (&event.fact.transfer, &event.rows.movements);
+    if !movements.is_empty() {
+        let tell = match transfer.from_store_id == warehouse.rules.store_id {
+            true => record::transfer_sent,
+            false => record::transfer_resolved,
+        };
+        let records = vec![tell(&warehouse.stamp(), transfer, movements)];
+        warehouse.apply(connection, records, &event.rows.stock).await?;
+    }
+    warehouse_rows::put_transfer(connection, &store_id, transfer).await?;
+    Ok(Some(event.fact.transfer))
+}
+
+/// Takes in what was told, and seals days of warehouses that are over; safe to be done by several processes.
+pub async fn keep(hub: &Hub, now: UtcMs) {
+    take_in(hub).await;
+    if let Err(error) = seal(hub, now).await {
+        tracing::warn!(%error, "days of warehouses are sealed later");
+    }
+}
+
+async fn seal(hub: &Hub, now: UtcMs) -> Result<(), Failure> {
+    // Which day it is there its own zone says; before head office's day is over nobody is asked.
+    let sql = "SELECT DISTINCT d.store_id FROM store_days d JOIN stores s ON s.store_id = d.store_id \
+               AND s.kind = 'warehouse' AND s.disabled = 0 WHERE d.sealed = 0 AND d.business_date < $1 \
+               ORDER BY d.store_id";
+    let today = hub.today(now).to_string();
+    for row in sqlx::query(sql).bind(today).fetch_all(hub.db.pool()).await? {
+        let store_id: String = row.cell("store_id")?;
+        let mut write = hub.db.write().await?;
+        let warehouse = Warehouse::open(hub, &mut write, &store_id, nobody(), now).await?;
+        let written = warehouse.written();
+        write.commit().await?;
+        written.note(hub).await?;
+    }
+    Ok(())
+}

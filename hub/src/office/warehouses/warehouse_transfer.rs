@@ -1,0 +1,190 @@
+//! Transfers from and to warehouses.
+
+use crate::columns;
+use crate::db::document::{decode, encode};
+use crate::db::failure::Failure;
+use crate::db::insert;
+use crate::office::warehouses::warehouse::Warehouse;
+use crate::office::warehouses::warehouse_document::stores_own;
+use crate::office::warehouses::{warehouse_book, warehouse_inbox};
+use crate::table::warehouse_rows;
+use crate::{row, secret};
+use domain::model::base::event::{Event, fact};
+use domain::model::base::ids::{StoreId, TransferId};
+use domain::model::hub::stamp::Stamp;
+use domain::model::inventory::stock::Movement;
+use domain::model::inventory::transfer::{Transfer, TransferState};
+use domain::rules::inventory::transfer::{
+    NewTransfer, ReceiveTransfer, ResolveTransfer, cancel, check_destination, create, receive, resolve, send,
+};
+use domain::wire::feed::StoreDown;
+use domain::wire::record;
+use edge::ApiError;
+use sqlx::AnyConnection;
+
+/// How a step is told.
+type Record = fn(&Stamp, &Transfer, &[Movement]) -> String;
+
+/// What is done with a transfer that is there.
+#[derive(Debug, Clone)]
+pub enum TransferStep {
+    /// A draft's goods leave.
+    Send,
+    /// It is called off.
+    Cancel,
+    /// What arrived is taken in.
+    Receive(ReceiveTransfer),
+    /// What became of missing pieces.
+    Resolve(ResolveTransfer),
+}
+
+impl TransferStep {
+    /// What the audit log calls it.
+    pub fn audit_action(&self) -> &'static str {
+        match self {
+            Self::Send => "stock.transfer_sent",
+            Self::Cancel => "stock.transfer_cancelled",
+            Self::Receive(_) => "stock.transfer_received",
+            Self::Resolve(_) => "stock.transfer_resolved",
+        }
+    }
+}
+
+/// The warehouse that takes a step.
+///
+/// # Errors
+/// 404; 409 `invalid_state` where the store at that end does it.
+pub async fn place(connection: &mut AnyConnection, id: &str, step: &TransferStep) -> Result<String, Failure> {
+    let sql = "SELECT from_store, to_store FROM transfers WHERE transfer_id = $1";
+    let row = sqlx::query(sql).bind(id).fetch_optional(&mut *connection).await?;
+    let row = row.ok_or_else(|| ApiError::not_found("the transfer"))?;
+    let (from, to): (String, String) = columns!(row => (from_store, to_store));
+    let place = if matches!(step, TransferStep::Receive(_)) { to } else { from };
+    match warehouse_rows::is_warehouse(connection, &place).await? {
+        true => Ok(place),
+        false => Err(stores_own("the store at that end does this itself").into()),
+    }
+}
+
+/// Writes a transfer down and, unless it is a draft, sends it.
+///
+/// # Errors
+/// 422, also for a destination that is no store or is switched off; 409 `insufficient_stock`.
+pub async fn begin(
+    connection: &mut AnyConnection,
+    warehouse: &mut Warehouse<'_>,
+    mut command: NewTransfer,
+) -> Result<Transfer, Failure> {
+    command.check(&warehouse.rules.store_id).map_err(ApiError::from)?;
+    warehouse_book::scanned(connection, &mut command.lines).await?;
+    destination(connection, &command.to_store_id).await?;
+    let skus = command.lines.iter().map(|line| &line.sku);
+    let (products, book) = warehouse_book::load(connection, warehouse, skus).await?;
+    let id = TransferId(format!("trf_{}", secret::mark()));
+    let ids = warehouse.movement_ids(command.lines.len());
+    let event = create(&command, id, ids, &products, &warehouse.context(&book)).map_err(ApiError::from)?;
+    if event.fact.transfer.state == TransferState::Draft {
+        drafted(connection, &event.fact.transfer).await?;
+    }
+    told(connection, warehouse, event, record::transfer_sent).await
+}
+
+/// Takes a step.
+///
+/// # Errors
+/// 404; 422; 409 `invalid_state`, `insufficient_stock`, `over_receipt`.
+pub async fn go_on(
+    connection: &mut AnyConnection,
+    warehouse: &mut Warehouse<'_>,
+    (id, step): (&str, &mut TransferStep),
+) -> Result<Transfer, Failure> {
+    let id = TransferId(id.to_owned());
+    let own = warehouse_inbox::merged(connection, warehouse, &id).await?;
+    let known = match own {
+        Some(known) => known,
+        None => stored(connection, &id).await?,
+    };
+    let skus = known.lines.iter().map(|line| &line.sku);
+    let (_, book) = warehouse_book::load(connection, warehouse, skus).await?;
+    let ids = warehouse.movement_ids(known.lines.len().saturating_add(parts(step)));
+    let (event, tell): (_, Record) = match step {
+        TransferStep::Send => {
+            destination(connection, &known.to_store_id).await?;
+            (send(&known, ids, &warehouse.context(&book)), record::transfer_sent)
+        }
+        TransferStep::Cancel => (cancel(&known, ids, &warehouse.context(&book)), record::transfer_cancelled),
+        TransferStep::Receive(command) => {
+            command.check().map_err(ApiError::from)?;
+            warehouse_book::scanned(connection, &mut command.lines).await?;
+            (receive(command, &known, ids, &warehouse.context(&book)), record::transfer_received)
+        }
+        TransferStep::Resolve(command) => {
+            (resolve(command, &known, ids, &warehouse.context(&book)), record::transfer_resolved)
+        }
+    };
+    let event = event.map_err(ApiError::from)?;
+    if known.state == TransferState::Draft {
+        drafted(connection, &event.fact.transfer).await?;
+    }
+    // A draft was nobody else's business.
+    if known.state == TransferState::Draft && event.fact.transfer.state == TransferState::Cancelled {
+        warehouse_rows::put_transfer(connection, warehouse.store_id(), &event.fact.transfer).await?;
+        return Ok(event.fact.transfer);
+    }
+    told(connection, warehouse, event, tell).await
+}
+
+/// Parts that a step may move beside the lines.
+fn parts(step: &TransferStep) -> usize {
+    match step {
+        TransferStep::Resolve(command) => command.lines.len(),
+        _ => 0,
+    }
+}
+
+async fn told(
+    connection: &mut AnyConnection,
+    warehouse: &mut Warehouse<'_>,
+    event: Event<fact::TransferChanged>,
+    tell: Record,
+) -> Result<Transfer, Failure> {
+    let transfer = &event.fact.transfer;
+    if transfer.state != TransferState::Draft {
+        let records = vec![tell(&warehouse.stamp(), transfer, &event.rows.movements)];
+        warehouse.apply(connection, records, &event.rows.stock).await?;
+    }
+    warehouse_rows::put_transfer(connection, warehouse.store_id(), transfer).await?;
+    Ok(event.fact.transfer)
+}
+
+/// Keeps a transfer that no record tells of: a draft, or what became of it.
+async fn drafted(connection: &mut AnyConnection, transfer: &Transfer) -> Result<(), sqlx::Error> {
+    let row = row! {
+        transfer_id: transfer.transfer_id.as_str(), from_store: transfer.from_store_id.as_str(),
+        to_store: transfer.to_store_id.as_str(), state: transfer.state.name(), sent: 0_i64,
+        business_date: transfer.business_date.to_string(), document: encode(transfer)?,
+    };
+    insert::replace(connection, "transfers", &["transfer_id"], vec![row]).await
+}
+
+/// The transfer as head office knows it; its row is locked.
+async fn stored(connection: &mut AnyConnection, id: &TransferId) -> Result<Transfer, Failure> {
+    let sql = "SELECT document FROM transfers WHERE transfer_id = $1";
+    let text: Option<String> = sqlx::query_scalar(sql).bind(id.as_str()).fetch_optional(connection).await?;
+    Ok(decode(&text.ok_or_else(|| ApiError::not_found("the transfer"))?)?)
+}
+
+/// Whether goods may be sent there.
+async fn destination(connection: &mut AnyConnection, to: &StoreId) -> Result<(), Failure> {
+    let sql = "SELECT name, disabled FROM stores WHERE store_id = $1";
+    let row = sqlx::query(sql).bind(to.as_str()).fetch_optional(connection).await?;
+    let told = match row {
+        Some(row) => {
+            let (name, disabled): (String, bool) = columns!(row => (name, disabled));
+            Some(StoreDown { store_id: to.clone(), name, disabled })
+        }
+        None => None,
+    };
+    check_destination(told.as_ref(), true).map_err(ApiError::from)?;
+    Ok(())
+}
