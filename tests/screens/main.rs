@@ -7,6 +7,7 @@
 )]
 
 mod admin;
+mod books;
 mod buying;
 mod killed;
 mod looks;

@@ -61,7 +61,7 @@ pub fn received(shop: &mut Linked, order: &Value) {
 
 /// A sale by card, and the drawer counted.
 #[track_caller]
-fn sold(shop: &mut Linked) -> Value {
+pub fn sold(shop: &mut Linked) -> Value {
     let basket = json!({"items": [{"sku": "8990007", "qty": 1, "price": 25_000}]});
     let sale = shop.till.post("/api/pos/transactions", &basket).data(201);
     let path = format!("/api/pos/transactions/{}/pay", sale["transaction_id"].as_str().unwrap());

@@ -6,53 +6,59 @@ import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import { ask } from "../shared/form.js";
 import { badge, col, completeness, days, figure, ifSome, link, moment, person, store } from "../portal/kit.js";
-import { nameOf } from "../portal/names.js";
+import "./texts.js";
+import { nameOf, rows } from "../portal/names.js";
 import { facts, figures, section, table } from "../portal/record.js";
 import { ofDays, ofState, ofStore } from "../portal/records.js";
 
 const KINDS = ["event", "manual", "reversal", "opening", "year_end", "settlement", "bank", "invoice", "payment", "credit_note"];
+/** Entries of an account that are read at once. */
+const AT_ONCE = 200;
 const amount = (value) => (value ? figure(value) : nothing);
 
 /** The answer of the trial balance as a list, with its sums beside it. */
 const balanceList = {
   path: "/api/finance/trial-balance", whole: true, get defaults() { return { date: isoDay() }; },
   list: (page) => ({
-    title: t("Trial balance"),
+    title: t("Trial balance"), create: { label: t("Opening balances"), act: () => page.app.go("balance", "new") },
     filters: [{ name: "date", label: t("At the end of"), kind: "date" }, { name: "from", label: t("Moved since"), kind: "date" }, ofStore(), { name: "head_office", label: t("Book"), kind: "choice", choices: [["true", t("of head office alone")]] }],
-    open: (one) => address(["balance", one.account], { store_id: page.filters.store_id }),
+    open: (one) => address(["balance", one.account], { store_id: page.filters.store_id, from: page.filters.from, to: page.filters.date }),
     above: ({ answer }) => (answer ? html`<div class="stack s above">${completeness(answer.completeness)}${figures([[t("Debit"), number(answer.total_debit), days(answer.date)], [t("Credit"), number(answer.total_credit)], [t("Difference"), html`<span class=${answer.total_debit === answer.total_credit ? nothing : "differs"}>${number(answer.total_debit - answer.total_credit)}</span>`]])}</div>` : nothing),
     columns: [col(t("Account"), (one) => one.account), col(t("Name"), (one) => one.name), ...(page.filters.from ? [col(t("Before"), (one) => figure((one.opening_debit ?? 0) - (one.opening_credit ?? 0)), "num d"), col(t("Moved, debit"), (one) => amount(one.moved_debit), "num d"), col(t("Moved, credit"), (one) => amount(one.moved_credit), "num d")] : []), col(t("Debit"), (one) => amount(one.debit), "num"), col(t("Credit"), (one) => amount(one.credit), "num")],
     none: t("Nothing was posted yet"),
   }),
 };
 
+/** Days of an account's entries, and the book; all in the address. */
+const accountFilters = (page, one) => {
+  const { query } = page.app.params;
+  const set = (changed) => { location.hash = address(["balance", one.id], { ...query, ...changed }); };
+  const date = (name, label) => html`<div class="field"><label for=${`filter-${name}`}>${label}</label><input class="input" id=${`filter-${name}`} type="date" .value=${query[name] ?? ""} @change=${(event) => set({ [name]: event.target.value })}></div>`;
+  return html`<div class="filters unfolded">${date("from", t("From"))}${date("to", t("Until"))}<div class="field"><label for="filter-store_id">${t("Book of store")}</label><input class="input" id="filter-store_id" list="account-stores" autocomplete="off" .value=${query.store_id ?? ""} @change=${(event) => set({ store_id: event.target.value.trim() })}><datalist id="account-stores">${rows("stores").map((row) => html`<option value=${row.store_id}>${row.name}</option>`)}</datalist></div></div>`;
+};
+const more = (page, one) => page.once(async () => {
+  const { query } = page.app.params;
+  const next = await page.app.get("/api/finance/accounts/:account/entries", { account: one.id }, { from: query.from, to: query.to, store_id: query.store_id, limit: AT_ONCE, cursor: one.next_cursor });
+  page.data = { ...one, items: [...one.items, ...next.items], next_cursor: next.next_cursor };
+});
 const account = {
   back: () => ["balance", t("Trial balance")], needs: ["accounts"],
-  load: async (app, { id, query }) => ({ id, ...(await app.get("/api/finance/accounts/:account/entries", { account: id }, { from: query.from, to: query.to, store_id: query.store_id, limit: 500 })) }),
+  load: async (app, { id, query }) => ({ id, ...(await app.get("/api/finance/accounts/:account/entries", { account: id }, { from: query.from, to: query.to, store_id: query.store_id, limit: AT_ONCE })) }),
   view: (one, page) => ({
     name: `${one.id} ${nameOf("accounts", one.id) === one.id ? "" : nameOf("accounts", one.id)}`,
     parts: [
-      figures([[t("Before"), number(one.opening_balance)], [t("After"), number(one.closing_balance)], [t("Entries"), one.next_cursor ? `${number(one.items.length)}+` : number(one.items.length)]]),
-      table(t("Entries"), [col(t("Day"), (row) => link(["journal", row.entry_id], day(row.entry_date))), col(t("What"), (row) => html`${t(row.kind)} <span class="muted">${row.memo ?? ""}</span>`), col(t("Book"), (row) => store(row.store_id), "d"), col(t("Debit"), (row) => amount(row.debit), "num"), col(t("Credit"), (row) => amount(row.credit), "num"), col(t("Balance"), (row) => figure(row.balance), "num")], one.items, t("Nothing moved it"),
-        html`<label class="rowx">${t("From")} <input class="input" type="date" .value=${page.app.params.query.from ?? ""} @change=${(event) => { location.hash = address(["balance", one.id], { ...page.app.params.query, from: event.target.value }); }}></label>`),
+      accountFilters(page, one),
+      figures([[t("Before"), number(one.opening_balance)], [t("After"), number(one.closing_balance)], [t("Moved"), number(one.closing_balance - one.opening_balance)], [t("Entries"), one.next_cursor ? `${number(one.items.length)}+` : number(one.items.length)]]),
+      table(t("Entries"), [col(t("Day"), (row) => link(["journal", row.entry_id], day(row.entry_date))), col(t("Counts for"), (row) => days(row.reference_date), "d2"), col(t("What"), (row) => html`${t(row.kind)} <span class="muted">${row.memo ?? ""}</span>`), col(t("Book"), (row) => store(row.store_id), "d"), col(t("Debit"), (row) => amount(row.debit), "num"), col(t("Credit"), (row) => amount(row.credit), "num"), col(t("Balance"), (row) => figure(row.balance), "num")], one.items, t("Nothing moved it")),
+      one.next_cursor ? html`<p><button class="btn" ?disabled=${page.busy} @click=${() => more(page, one)}>${t("Load more")}</button></p>` : nothing,
     ],
   }),
-};
-
-const write = async (page) => {
-  const body = ({ date, memo, debit, credit, amount: value, store_id: book }) => ({ date, memo, lines: [{ account: debit, debit: value, ...(book ? { store_id: book } : {}) }, { account: credit, credit: value, ...(book ? { store_id: book } : {}) }] });
-  const made = await ask(page.app, {
-    title: t("Write an entry"), yes: t("Post"),
-    list: [{ name: "date", label: t("Day"), kind: "date", value: isoDay(), required: true }, { name: "debit", label: t("Debit: account"), required: true, focus: true }, { name: "credit", label: t("Credit: account"), required: true }, { name: "amount", label: t("Amount"), kind: "money", required: true }, { name: "store_id", label: t("Book of store"), hint: t("Empty: head office's") }, { name: "memo", label: t("What for"), required: true }],
-    act: (given) => page.app.command({ url: "/api/finance/journal", body: body(given), label: t("Entry") }),
-  });
-  if (made) page.app.go("journal", made.entry_id);
 };
 
 const journal = {
   path: "/api/finance/journal", needs: ["people"],
   list: (page) => ({
-    title: t("Journal"), create: { label: t("Write an entry"), act: () => write(page) },
+    title: t("Journal"), create: { label: t("Write an entry"), act: () => page.app.go("journal", "new") },
     filters: [...ofDays(), ofStore(), { name: "account", label: t("Account") }, { name: "kind", label: t("Kind"), kind: "choice", choices: KINDS.map((kind) => [kind, t(kind)]) }, { name: "late", label: t("Late"), kind: "choice", choices: [["true", t("late ones alone")]] }, { name: "cause_id", label: t("Of document") }],
     open: (one) => address(["journal", one.entry_id]),
     columns: [col(t("Number"), (one) => number(one.entry_no)), col(t("Day"), (one) => html`${days(one.entry_date)}${one.reference_date && one.reference_date !== one.entry_date ? html` <span class="badge warn">${t("of")} ${days(one.reference_date)}</span>` : nothing}`), col(t("What"), (one) => html`${t(one.kind)}${one.memo ? html` <span class="muted">${one.memo}</span>` : html` <span class="muted">${one.cause.type}</span>`}`), col(t("Book"), (one) => store(one.store_id)), col(t("Person"), (one) => person(one.created_by), "d2"), col(t("Amount"), (one) => figure(one.total), "num"), col("", (one) => (one.reversed_by ? badge("reversed") : nothing))],
@@ -61,7 +67,7 @@ const journal = {
 };
 
 /** Documents that have a page, by the type of what posted them. */
-const DOCUMENT = { transaction: "sales", return: "returns", shift: "shifts", invoice: "invoices" };
+const DOCUMENT = { transaction: "sales", return: "returns", shift: "shifts", invoice: "invoices", credit_note: "credit-notes", supplier_payment: "payments", payment: "payments", receiving: "receipts", supplier_return: "supplier-returns", settlement: "settlements", statement: "statements" };
 const entry = {
   back: () => ["journal", t("Journal")], needs: ["accounts"],
   load: (app, { id }) => app.get("/api/finance/journal/:entry_id", { entry_id: id }),

@@ -5,12 +5,13 @@ import { day, number } from "../shared/format.js";
 import { lang, t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import { ask } from "../shared/form.js";
-import { badge, col, days, differs, figure, link, moment, person, steps, store } from "../portal/kit.js";
+import { badge, col, completeness, days, differs, figure, link, moment, person, steps, store } from "../portal/kit.js";
+import "./texts.js";
 import { nameOf } from "../portal/names.js";
 import { facts, figures, section, table } from "../portal/record.js";
 import { ofDays, ofState, ofStore } from "../portal/records.js";
 
-/** What may be said to each kind of difference; matching by hand is not here. */
+/** What may be said to each kind of difference. */
 const RESOLUTIONS = {
   missing_at_provider: ["carry", "write_off"], missing_in_store: ["carry", "post"], amount_differs: ["accept", "carry"], duplicate: ["ignore", "post"], fee_differs: ["accept", "dispute"], chargeback: ["accept", "contest"],
   ambiguous: ["store_id"], unknown_store: ["store_id"], payout_differs: ["accept"], deposit_differs: ["accept"], deposit_missing: ["carry", "write_off"], balance_differs: ["accept"], shift_differs: ["accept"], late: [],
@@ -30,20 +31,23 @@ export const resolve = async (page, one, after) => {
   page.app.say("ok", t("Resolved"));
 };
 
+/** Where a person may say which line and which payment belong together. */
+const BY_HAND = ["missing_at_provider", "missing_in_store", "ambiguous"];
+const byHand = (one) => { location.hash = address(["items", "new"], { statement_id: one.statement_id, store_id: one.store_id, line_id: one.line_ids.join(","), item_id: one.item_ids.join(",") }); };
+
 const differences = (page, rows) => table(t("Differences, {n} open", { n: number(rows.filter(({ state }) => state === "open").length) }), [
   col(t("What"), (one) => html`<div class="said"><b>${t(one.type)}</b>${lang() === "en" ? html`<p class="muted">${one.message}</p>` : nothing}${one.reason ? html`<p class="noted">${t(one.resolution)}: ${one.reason} <span class="muted">${person(one.resolved_by)} ${moment(one.resolved_at)}</span></p>` : nothing}</div>`, "wide-cell"),
   col(t("Source"), (one) => (one.source_id ? nameOf("sources", one.source_id) : nothing), "d"), col(t("Day"), (one) => days(one.business_date), "d2"), col(t("Amount"), (one) => figure(one.amount), "num"), col(t("Account"), (one) => one.account ?? nothing, "d2"),
   col(t("Entry"), (one) => (one.entry_id ? link(["journal", one.entry_id], t("See")) : nothing), "d2"), col(t("State"), (one) => badge(one.state)),
-  col("", (one) => (one.state === "open" && RESOLUTIONS[one.type]?.length ? html`<button class="btn small" ?disabled=${page.busy} @click=${() => resolve(page, one, () => page.load())}>${t("Resolve\u2026")}</button>` : nothing), "acts"),
+  col("", (one) => html`${one.state === "open" && BY_HAND.includes(one.type) ? html`<button class="btn small" @click=${() => byHand(one)}>${t("Match\u2026")}</button> ` : nothing}${one.state === "open" && RESOLUTIONS[one.type]?.length ? html`<button class="btn small" ?disabled=${page.busy} @click=${() => resolve(page, one, () => page.load())}>${t("Resolve\u2026")}</button>` : nothing}`, "acts"),
 ], rows, t("Nothing differs"));
 
-/** All of a list, up to some pages of it. */
 /** All rows, page by page: a difference that is not shown can't be resolved. */
-const read = async (app, pattern, query) => {
+const read = async (app, pattern, query, params = {}) => {
   const found = [];
   let cursor;
   do {
-    const { items, next_cursor: next } = await app.get(pattern, {}, { ...query, limit: 200, cursor });
+    const { items, next_cursor: next } = await app.get(pattern, params, { ...query, limit: 200, cursor });
     found.push(...items);
     cursor = next;
   } while (cursor);
@@ -71,6 +75,10 @@ const settlements = {
   }),
 };
 
+/** Cash needs no statement: the shifts have settled it with the safe, and bags meet the bank as deposits. */
+const cash = ({ cash: seen, store_id: of, business_date: date }) => html`<div class="halves">${table(t("Cash of shifts"), [col(t("Till"), (row) => link(["shifts", row.shift_id], row.register_id, { store_id: of })), col(t("Expected"), (row) => figure(row.expected), "num"), col(t("Counted"), (row) => (row.counted === null ? html`<span class="badge warn">${t("not counted")}</span>` : figure(row.counted)), "num"), col(t("Difference"), (row) => differs(row.variance), "num")], seen.shifts, t("No shift on this day"))}
+  ${section(t("Cash"), facts([[t("Expected"), number(seen.expected)], [t("Counted"), number(seen.counted)], [t("Difference"), differs(seen.variance)], [t("pay_in"), number(seen.pay_in)], [t("pay_out"), number(seen.pay_out)], [t("To the safe"), number(seen.drops)], [t("To the bank"), html`<a href=${address(["deposits"], { store_id: of, from: date, to: date })}>${number(seen.deposits)}</a>`]]))}</div>`;
+
 const settlement = {
   back: () => ["settlements", t("Settlement")], needs: ["sources"],
   load: async (app, { id }) => {
@@ -92,8 +100,10 @@ const settlement = {
         steps(["open", "discrepant", "reconciled", "approved"], one.state),
         table(t("By method"), [col(t("Method"), (row) => t(row.method)), col(t("Sales"), (row) => figure(row.sales), "num d"), col(t("Refunds"), (row) => figure(row.refunds), "num d"), col(t("From days before"), (row) => figure(row.carried_in), "num d2"), col(t("To days after"), (row) => figure(row.carried_out), "num d2"), col(t("Expected"), (row) => figure(row.expected), "num"), col(t("Matched"), (row) => figure(row.matched), "num"), col(t("Not matched"), (row) => differs(row.open), "num")], one.by_method, t("Nothing was paid on this day")),
         figures([[t("Net"), number(one.net), t("what came")], [t("Fees"), number(one.fee)], [t("Difference"), differs(one.difference)], [t("Differences to resolve"), number(one.exceptions.open), t("{n} resolved", { n: number(one.exceptions.resolved) })]]),
+        completeness(one.completeness),
         differences(page, one.found),
-        table(t("Payments of the day"), [col(t("Receipt"), (row) => row.receipt_no ?? row.document_id), col(t("Method"), (row) => t(row.method)), col(t("Reference"), (row) => row.reference ?? nothing, "d"), col(t("When"), (row) => moment(row.occurred_at), "d"), col(t("Amount"), (row) => figure(row.amount), "num"), col(t("Account"), (row) => row.account, "d2"), col(t("State"), (row) => html`${badge(row.state)}${row.late ? html` <span class="badge warn">${t("late")}</span>` : nothing}`)], one.items, t("Nothing that others have to settle")),
+        cash(one),
+        table(t("Payments of the day"), [col(t("Receipt"), (row) => (row.kind === "payment" ? link(["sales", row.document_id], row.receipt_no ?? row.document_id, { store_id: row.store_id }) : row.receipt_no ?? row.document_id)), col(t("Method"), (row) => t(row.method)), col(t("Reference"), (row) => row.reference ?? nothing, "d"), col(t("When"), (row) => moment(row.occurred_at), "d"), col(t("Amount"), (row) => figure(row.amount), "num"), col(t("Account"), (row) => row.account, "d2"), col(t("State"), (row) => html`${badge(row.state)}${row.late ? html` <span class="badge warn">${t("late")}</span>` : nothing}${row.match_id ? html` ${link(["items", row.match_id], t("Match"))}` : nothing}`)], one.items, t("Nothing that others have to settle")),
         section(t("About it"), facts([[t("Store"), store(one.store_id)], [t("Business date"), days(one.business_date)], [t("Approved"), one.approved_at ? moment(one.approved_at) : null], [t("Approved by"), one.approved_by ? person(one.approved_by) : null], [t("Note"), one.note], [t("In the books"), one.entries.length ? one.entries.map((id) => html`${link(["journal", id], t("See"))} `) : null]])),
       ],
     };
@@ -105,15 +115,17 @@ const statement = {
   load: async (app, { id }) => {
     const one = await app.get("/api/statements/:id", { id });
     const found = await read(app, "/api/settlement-exceptions", { source_id: one.source_id });
-    return { ...one, found: found.filter(({ statement_id: of }) => of === id) };
+    const lines = await read(app, "/api/statements/:id/lines", {}, { id });
+    return { ...one, lines, found: found.filter(({ statement_id: of }) => of === id) };
   },
   view: (one, page) => ({
     name: one.doc_no, badges: badge(one.state),
-    actions: [one.state !== "approved" && { label: t("Approve"), image: "check", kind: "primary", why: one.state === "reconciled" ? null : t("not all of its lines are matched or resolved"), act: page.step({ label: t("Approve"), url: path("/api/statements/:id/approve", { id: one.statement_id }), question: { title: t("Approve {name}?", { name: one.doc_no }), text: t("What of it belongs to no settlement is posted") } }) }],
+    actions: [one.state !== "approved" && { label: t("Match by hand"), act: () => { location.hash = address(["items", "new"], { statement_id: one.statement_id }); } }, one.state !== "approved" && { label: t("Approve"), image: "check", kind: "primary", why: one.state === "reconciled" ? null : t("not all of its lines are matched or resolved"), act: page.step({ label: t("Approve"), url: path("/api/statements/:id/approve", { id: one.statement_id }), question: { title: t("Approve {name}?", { name: one.doc_no }), text: t("What of it belongs to no settlement is posted") } }) }],
     parts: [
       steps(["imported", "discrepant", "reconciled", "approved"], one.state),
       figures([[t("Gross"), number(one.gross)], [t("Fees"), number(one.fee)], [t("Net"), number(one.net)], [t("Lines"), number(one.lines_total), t("{n} new, {known} known before", { n: number(one.lines_new), known: number(one.lines_known) })], [t("Matched"), number(one.matched), t("{n} differ", { n: number(one.exceptions) })]]),
       differences(page, one.found),
+      table(t("Lines"), [col(t("Day"), (row) => days(row.date)), col(t("What"), (row) => html`${t(`line.${row.type}`)} <span class="muted">${row.description}</span>`), col(t("Reference"), (row) => row.reference, "d"), col(t("Gross"), (row) => figure(row.gross), "num d2"), col(t("Fees"), (row) => figure(row.fee), "num d"), col(t("Net"), (row) => figure(row.net ?? row.gross), "num"), col(t("State"), (row) => html`${badge(row.state)}${row.match_id ? html` ${link(["items", row.match_id], t("Match"))}` : nothing}`)], one.lines, t("No line")),
       section(t("About it"), facts([[t("Source"), nameOf("sources", one.source_id)], [t("From"), days(one.from)], [t("Until"), days(one.to)], [t("Begins with"), one.opening_balance === null ? null : number(one.opening_balance)], [t("Ends with"), one.closing_balance === null ? null : number(one.closing_balance)]])),
     ],
   }),

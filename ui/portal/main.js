@@ -172,7 +172,7 @@ class PortalApp extends MenuApp {
 
   plain() {
     switch (this.page) {
-      case "login": return html`<page-login .app=${this} .passkeys=${true}></page-login>`;
+      case "login": return html`<page-login .app=${this}></page-login>`;
       case "overview": return html`<page-overview .app=${this}></page-overview>`;
       case "stores": return html`<page-stores .app=${this}></page-stores>`;
       case "store": return html`<page-store .app=${this}></page-store>`;
@@ -184,6 +184,9 @@ class PortalApp extends MenuApp {
       case "invoice_form": return html`<page-invoice-form .app=${this}></page-invoice-form>`;
       case "credit_form": return html`<page-credit-form .app=${this}></page-credit-form>`;
       case "payment_form": return html`<page-payment-form .app=${this}></page-payment-form>`;
+      case "entry_form": return html`<page-entry-form .app=${this}></page-entry-form>`;
+      case "opening_form": return html`<page-opening-form .app=${this}></page-opening-form>`;
+      case "match_form": return html`<page-match-form .app=${this}></page-match-form>`;
       default: return html`<p class="empty">${t("Loading\u2026")}</p>`;
     }
   }

@@ -14,21 +14,31 @@ const ALL = ["admin", "ho_finance", "ho_purchasing"];
 /** Who may, what rows may be about, whether it is of one day's end; figures in the order in which they are read. */
 const REPORTS = {
   sales: { url: "/api/reports/sales", roles: F, by: ["day", "hour", "store", "register", "cashier", "sku", "category", "method", "tax", "promotion"], figures: ["sales_count", "items_count", "gross_sales", "discounts", "net_sales", "tax", "rounding", "total", "returns_count", "returns_total", "returns_rounding", "net_total"], main: ["net_total", "sales_count", "returns_total", "discounts", "tax"] },
-  margin: { url: "/api/reports/margin", roles: F, by: ["day", "store", "sku", "category"], figures: ["items_count", "net_sales", "cost", "correction", "margin", "margin_bp"] },
-  payments: { url: "/api/reports/payments", roles: F, by: ["day", "store", "method", "cashier"], figures: ["payments_count", "sales", "refunds", "net"] },
-  cash: { url: "/api/reports/cash", roles: F, by: ["day", "store", "register", "cashier", "shift"], figures: ["shifts", "opening_float", "sales", "refunds", "pay_in", "pay_out", "drops", "expected", "counted", "variance", "recounts", "deposited"] },
+  margin: { url: "/api/reports/margin", roles: F, by: ["day", "store", "sku", "category", "supplier"], figures: ["items_count", "net_sales", "cost", "correction", "margin", "margin_bp"] },
+  payments: { url: "/api/reports/payments", roles: F, by: ["day", "store", "method", "cashier"], figures: ["payments_count", "sales", "refunds", "net", "settled", "fees", "open"] },
+  cash: { url: "/api/reports/cash", roles: F, by: ["day", "store", "register", "cashier", "shift"], figures: ["shifts", "opening_float", "sales", "refunds", "pay_in", "pay_out", "drops", "expected", "counted", "variance", "recounts", "deposited", "banked"] },
   stock: { url: "/api/reports/stock", roles: ALL, by: ["store", "sku", "category"], asOf: true, figures: ["on_hand", "average_cost", "value", "damaged", "damaged_value", "in_transit_value"] },
-  "sell-through": { url: "/api/reports/sell-through", roles: ALL, by: ["sku", "category", "store"], figures: ["opening_qty", "received_qty", "sold_qty", "returned_qty", "other_qty", "closing_qty", "sell_through_bp", "days_of_stock"] },
+  "sell-through": { url: "/api/reports/sell-through", roles: ALL, by: ["sku", "category", "store", "supplier"], figures: ["opening_qty", "received_qty", "sold_qty", "returned_qty", "other_qty", "closing_qty", "sell_through_bp", "days_of_stock"] },
+  purchases: { url: "/api/reports/purchases", roles: ALL, by: ["supplier", "store", "sku", "month"], figures: ["ordered", "received", "rejected", "returned", "invoiced", "variance", "receipts", "on_time_bp", "open_qty"], main: ["ordered", "received", "invoiced", "variance", "open_qty"] },
+  settlements: { url: "/api/reports/settlements", roles: F, by: ["day", "store", "method"], figures: ["expected", "matched", "fee", "net", "open", "carried", "exceptions", "approved"], main: ["expected", "matched", "fee", "open", "exceptions"] },
   shrinkage: { url: "/api/reports/shrinkage", roles: F, by: ["day", "store", "sku", "category", "reason"], figures: ["pieces", "total", "net_sales", "sales_bp"] },
-  members: { url: "/api/reports/members", roles: F, by: ["day", "store", "tier"], figures: ["sales_count", "total", "member_sales_count", "member_total", "points_earned", "points_redeemed", "points_reversed", "points_expired"] },
+  members: { url: "/api/reports/members", roles: F, by: ["day", "store", "tier"], figures: ["members_new", "sales_count", "total", "member_sales_count", "member_total", "points_earned", "points_redeemed", "points_reversed", "points_expired"] },
   "points-liability": { url: "/api/reports/points-liability", roles: F, by: ["month"], asOf: true, figures: ["earned", "redeemed", "reversed", "expired", "adjusted", "points", "value"] },
   profit: { url: "/api/reports/profit", roles: F, by: ["month", "store", "account"], figures: ["gross_sales", "discounts", "returns", "points", "net_sales", "cost_of_goods", "cost_corrections", "purchase_variance", "shrinkage", "gross_profit", "other_income", "expenses", "result"] },
   exceptions: { url: "/api/reports/exceptions", roles: F, by: ["code", "store", "day"], figures: ["open", "settled", "amount"] },
 };
-const title = (name) => ({ sales: t("Sales"), margin: t("Margin"), payments: t("Payments"), cash: t("Cash of shifts"), stock: t("Stock"), "sell-through": t("Sell-through"), shrinkage: t("Shrinkage"), members: t("Members"), "points-liability": t("Points owed"), profit: t("Profit and loss"), exceptions: t("Exceptions") })[name];
-const group = (name) => ({ day: t("Day"), hour: t("Hour"), store: t("Store"), register: t("Till"), cashier: t("Cashier"), sku: t("Product"), category: t("Category"), method: t("Payment method"), tax: t("Tax rate"), promotion: t("Promotion"), tier: t("Tier"), month: t("Month"), account: t("Account"), shift: t("Shift"), reason: t("Reason"), code: t("What") })[name];
+const title = (name) => ({ sales: t("Sales"), margin: t("Margin"), payments: t("Payments"), cash: t("Cash of shifts"), stock: t("Stock"), "sell-through": t("Sell-through"), purchases: t("Purchases"), settlements: t("Settlement"), shrinkage: t("Shrinkage"), members: t("Members"), "points-liability": t("Points owed"), profit: t("Profit and loss"), exceptions: t("Exceptions") })[name];
+const group = (name) => ({ day: t("Day"), hour: t("Hour"), store: t("Store"), register: t("Till"), cashier: t("Cashier"), sku: t("Product"), category: t("Category"), method: t("Payment method"), tax: t("Tax rate"), promotion: t("Promotion"), tier: t("Tier"), month: t("Month"), account: t("Account"), shift: t("Shift"), supplier: t("Supplier"), reason: t("Reason"), code: t("What") })[name];
 const head = (name) => t(`figure.${name}`);
 const CHARTS = "image/svg+xml";
+
+const within = (row, { from, to, store_id: store }) => ({ store_id: row.store_id ?? store, from: row.business_date ?? from, to: row.business_date ?? to });
+/** The list behind a figure of a row. */
+const DOWN = {
+  sales_count: (row, asked) => address(["sales"], { ...within(row, asked), sku: row.sku, method: row.method, cashier_id: row.cashier_id }), returns_count: (row, asked) => address(["returns"], within(row, asked)), shifts: (row, asked) => address(["shifts"], within(row, asked)),
+  deposited: (row, asked) => address(["deposits"], within(row, asked)), receipts: (row, asked) => address(["receipts"], { ...within(row, asked), supplier_id: row.supplier_id }), open_qty: (row, asked) => (row.supplier_id ? address(["orders"], { store_id: asked.store_id, supplier_id: row.supplier_id }) : null),
+  exceptions: (row, asked) => address(["settlements"], { ...within(row, asked), state: "discrepant" }), approved: (row, asked) => address(["settlements"], { ...within(row, asked), state: "approved" }), expected: (row, asked) => (asked.group_by === "method" && row.method ? address(["items"], { ...within(row, asked), method: row.method }) : null),
+};
 
 const monthBegin = () => `${isoDay().slice(0, 8)}01`;
 const PERIODS = [["today", 0, 0], ["yesterday", -1, -1], ["week", -6, 0], ["month", null, 0], ["quarter", -89, 0]];
@@ -83,7 +93,7 @@ class PageReport extends Page {
     this.busyNow = true;
     this.requestUpdate();
     try {
-      const [found, svg] = await Promise.all([app.get(spec.url, {}, asked), app.get(spec.url, {}, asked, CHARTS), need(app, "stores"), need(app, "people"), need(app, "accounts")]);
+      const [found, svg] = await Promise.all([app.get(spec.url, {}, asked), app.get(spec.url, {}, asked, CHARTS), need(app, "stores"), need(app, "people"), need(app, "accounts"), need(app, "suppliers")]);
       if (mine !== this.tried) return;
       if (this.by === "sku") await needProducts(app, found.items.map(({ sku }) => sku));
       if (this.chart) URL.revokeObjectURL(this.chart);
@@ -121,17 +131,26 @@ class PageReport extends Page {
     if (name === "store_id") return this.name === "sales" && this.by === "store" ? html`<a href=${address(["shifts"], { store_id: value, from: this.asked.from, to: this.asked.to })}>${this.word(name, value)}</a>` : down({ store_id: value, group_by: this.spec.by.find((by) => by !== "store" && by !== "day") ?? this.by });
     if (name === "sku") return html`<a href=${address(["products", value])}>${this.word(name, value)}</a> <span class="muted">${value}</span>`;
     if (name === "shift_id") return html`<a href=${address(["shifts", value], { store_id: row.store_id ?? store })}>${value}</a>`;
+    if (name === "supplier_id") return html`<a href=${address(["suppliers", value])}>${this.word(name, value)}</a>`;
     if (name === "account") return html`<a href=${address(["balance", value])}>${value} ${nameOf("accounts", value)}</a>`;
     return this.word(name, value);
   }
 
   word(name, value) {
     if (name === "store_id") return nameOf("stores", value);
+    if (name === "supplier_id") return nameOf("suppliers", value);
     if (name === "cashier_id") return nameOf("people", value);
     if (name === "sku") return productName(value);
     if (name === "tax_rate_bp") return rate(value);
     if (name.endsWith("_date")) return day(value);
     return ["method", "code", "reason"].includes(name) ? t(value) : value;
+  }
+
+  /** A figure; one that has documents behind it leads to them. */
+  figure(name, row) {
+    const shown = this.cell(name, row[name]);
+    const to = DOWN[name]?.(row, this.asked);
+    return to && row[name] ? html`<a href=${to}>${shown}</a>` : shown;
   }
 
   cell(name, value) {
@@ -147,7 +166,7 @@ class PageReport extends Page {
     const names = this.spec.figures.filter((name) => all.includes(name) || name in totals).concat(all.filter((name) => ["base", "returns_base", "returns_tax", "uses"].includes(name)));
     const keys = all.filter((name) => !names.includes(name));
     return html`<div class="panel scroll"><table class="grid fold records"><thead><tr>${keys.map((name) => html`<th scope="col">${head(name)}</th>`)}${names.map((name) => html`<th scope="col" class="num">${head(name)}</th>`)}</tr></thead>
-      <tbody>${items.map((row) => html`<tr>${keys.map((name) => html`<td><div>${this.key(name, row)}</div></td>`)}${names.map((name) => html`<td class="num">${this.cell(name, row[name])}</td>`)}</tr>`)}</tbody>
+      <tbody>${items.map((row) => html`<tr>${keys.map((name) => html`<td><div>${this.key(name, row)}</div></td>`)}${names.map((name) => html`<td class="num">${this.figure(name, row)}</td>`)}</tr>`)}</tbody>
       <tfoot><tr>${keys.map((_, index) => html`<td>${index ? nothing : t("Total")}</td>`)}${names.map((name) => html`<td class="num">${this.cell(name, totals[name])}</td>`)}</tr></tfoot></table></div>`;
   }
 

@@ -13,10 +13,10 @@ export const FAMILIES = [
   ["store", "s", null, [["stores", () => t("Stores"), A]]],
   ["triangle-alert", "e", null, [["exceptions", () => t("Exceptions"), ALL], ["conflicts", () => t("Conflicts"), A], ["parked", () => t("Parked"), A]]],
   ["chart-column", "r", null, [["reports", () => t("Reports"), ALL]], BEGINS],
-  ["receipt", "a", null, [["sales", () => t("Sales"), F], ["returns", () => t("Returns"), F], ["shifts", () => t("Shifts"), F]]],
-  ["scale", "t", null, [["settlements", () => t("Settlement"), F], ["statements", () => t("Statements"), F]], BEGINS],
-  ["book-open-text", "b", () => t("Books"), [["balance", () => t("Trial balance"), F], ["journal", () => t("Journal"), F]]],
-  ["lock", "d", () => t("Days and months"), [["days", () => t("Days"), F]]],
+  ["receipt", "a", null, [["sales", () => t("Sales"), F], ["returns", () => t("Returns"), F], ["shifts", () => t("Shifts"), F], ["deposits", () => t("Deposits"), F]]],
+  ["scale", "t", null, [["settlements", () => t("Settlement"), F], ["items", () => t("To be paid out"), F], ["statements", () => t("Statements"), F], ["sources", () => t("Who pays out"), F]], BEGINS],
+  ["book-open-text", "b", () => t("Books"), [["balance", () => t("Trial balance"), F], ["journal", () => t("Journal"), F], ["accounts", () => t("Accounts"), F], ["mappings", () => t("Mappings"), F], ["tax", () => t("Tax"), F], ["proofs", () => t("Proofs"), F]]],
+  ["lock", "d", () => t("Days and months"), [["days", () => t("Days"), F], ["periods", () => t("Months"), F]]],
   ["ticket", "i", null, [["invoices", () => t("Invoices"), F], ["uninvoiced", () => t("Not billed"), F], ["credit-notes", () => t("Credit notes"), F], ["payments", () => t("Payments"), F], ["payables", () => t("Payables"), F]]],
   ["clipboard-list", "o", null, [["orders", () => t("Orders"), ALL], ["suggestions", () => t("Suggestions"), P], ["receipts", () => t("Deliveries"), ALL], ["discrepancies", () => t("Differences"), ALL], ["supplier-returns", () => t("Sent back"), ALL]], BEGINS],
   ["truck", "p", null, [["suppliers", () => t("Suppliers"), ALL]]],
@@ -31,15 +31,15 @@ export const familyOf = (section) => FAMILIES.find(([, , , pages]) => pages.some
 
 /** The document of a list. */
 export const DETAILS = {
-  stores: "store", sales: "sale", returns: "return", shifts: "shift", settlements: "settlement", statements: "statement", journal: "entry", balance: "account",
+  stores: "store", sales: "sale", returns: "return", shifts: "shift", settlements: "settlement", items: "match", statements: "statement", sources: "source", journal: "entry", balance: "account", accounts: "account",
   invoices: "invoice", "credit-notes": "credit-note", payments: "payment", orders: "order", receipts: "delivery", "supplier-returns": "supplier-return", suppliers: "supplier", stock: "stocked",
   products: "product", promotions: "promotion", members: "member", people: "person",
 };
 /** Lists and documents that are described as data, by the file that does. */
 export const DESCRIBED = {
   "portal/trade": ["sales", "sale", "returns", "return", "shifts", "shift"], "portal/upkeep": ["exceptions", "audit", "conflicts", "parked"],
-  "books/settlement": ["settlements", "settlement", "statement"],
-  "books/books": ["balance", "account", "journal", "entry", "days"],
+  "books/settlement": ["settlements", "settlement", "statement"], "books/clearing": ["items", "sources", "source", "deposits", "match"],
+  "books/books": ["balance", "account", "journal", "entry", "days"], "books/ledger": ["accounts", "mappings", "tax", "proofs", "periods"],
   "buying/payables": ["invoices", "invoice", "payables"], "buying/paying": ["uninvoiced", "credit-notes", "credit-note", "payments", "payment"],
   "buying/orders": ["orders", "order"], "buying/deliveries": ["receipts", "delivery", "discrepancies", "supplier-returns", "supplier-return"], "buying/goods": ["suppliers", "supplier", "stock", "stocked"],
   "catalogue/catalogue": ["products", "product", "prices", "promotions", "promotion"], "catalogue/people": ["members", "member", "people", "person"],
@@ -47,10 +47,10 @@ export const DESCRIBED = {
 /** Pages that are elements of their own, by the file that has them. */
 export const ELEMENTS = {
   overview: "portal/overview", stores: "portal/stores", store: "portal/store", reports: "portal/report", statements: "books/statements", suggestions: "buying/suggestions",
-  order_form: "buying/order_form", revise_form: "buying/revise_form", invoice_form: "buying/invoice_form", credit_form: "buying/credit_form", payment_form: "buying/payment_form",
+  order_form: "buying/order_form", revise_form: "buying/revise_form", invoice_form: "buying/invoice_form", credit_form: "buying/credit_form", payment_form: "buying/payment_form", entry_form: "books/entry_form", opening_form: "books/opening_form", match_form: "books/match_form",
 };
 /** What a new document is written on, by its list, and what a part of a document is. */
 export const FORMS = {
-  orders: ["order_form", P], invoices: ["invoice_form", F], "credit-notes": ["credit_form", F], payments: ["payment_form", F],
+  orders: ["order_form", P], invoices: ["invoice_form", F], "credit-notes": ["credit_form", F], payments: ["payment_form", F], journal: ["entry_form", F], balance: ["opening_form", F], items: ["match_form", F],
 };
 export const PARTS = { "orders/revise": ["revise_form", P] };

@@ -1,0 +1,125 @@
+//! The books and the settlement through the portal's pages: an opening, an entry with several lines, the drill-down, tax, proofs, a
+//! month that is not ready; a payment and a line put together by hand and taken apart again.
+
+use crate::looks::{fits, look};
+use crate::order_to_settlement::{choose, sold};
+use crate::portal::go;
+use crate::screen::Screen;
+use serde_json::{Value, json};
+use testkit::linked::Linked;
+use testkit::wait;
+
+const ADMIN: &str = "admin@hub.example";
+
+/// Writes lines of account and amount; below 0 is credit.
+#[track_caller]
+fn lines(screen: &mut Screen<()>, lines: &[(&str, i64)]) {
+    for (index, (account, amount)) in lines.iter().enumerate() {
+        choose(screen, &format!("#account-{index}"), account);
+        let side = if *amount > 0 { "debit" } else { "credit" };
+        choose(screen, &format!("#{side}-{index}"), &amount.abs().to_string());
+    }
+}
+
+#[test]
+fn books_are_opened_written_proven_and_read_down_to_the_document() {
+    let mut shop = Linked::open();
+    let sale = sold(&mut shop);
+    let Some(mut screen) = Screen::office(&shop.hub) else { return };
+    screen.log_in_as(ADMIN);
+    screen.sees("page-overview h1");
+
+    go(&mut screen, "#/balance/new", "#account-1");
+    lines(&mut screen, &[("1040", 5_000_000), ("3010", -5_000_000)]);
+    look(&mut screen, "books-opening");
+    screen.browser.press(".title .primary");
+    screen.reads("page-record .title", "Opening");
+
+    go(&mut screen, "#/journal/new", "#memo");
+    choose(&mut screen, "#memo", "Stamps");
+    lines(&mut screen, &[("6050", 700_000), ("1040", -600_000)]);
+    screen.reads("page-entry-form", "100,000 are missing on the credit side");
+    screen.browser.press(".title .primary");
+    screen.reads("page-entry-form", "Both sides have to be equal");
+    choose(&mut screen, "#credit-1", "700000");
+    look(&mut screen, "books-entry-form");
+    screen.browser.press(".title .primary");
+    screen.reads("page-record .title", "By hand");
+    // From the account to the entry, and from the sale's entry to its receipt.
+    go(&mut screen, "#/balance/1040", "page-record tbody");
+    screen.reads("page-record .figures", "4,300,000");
+    look(&mut screen, "books-account");
+    let cause = sale["transaction_id"].as_str().unwrap();
+    go(&mut screen, &format!("#/journal?cause_id={cause}"), "page-records tbody a");
+    screen.script("document.querySelector('page-records tbody a').click()");
+    screen.sees("page-record .facts-grid");
+    screen.script("document.querySelector(`.facts-grid a[href^='#/sales/']`).click()");
+    screen.reads("page-record .title", sale["receipt_no"].as_str().unwrap());
+
+    go(&mut screen, "#/proofs", "page-records .figures");
+    screen.browser.press(".title .primary");
+    screen.reads("#banner", "Every proof holds");
+    look(&mut screen, "books-proofs");
+    go(&mut screen, "#/tax", "page-records .figures");
+    screen.reads("page-records", "It agrees with accounts 2030 and 1310");
+    look(&mut screen, "books-tax");
+    go(&mut screen, "#/periods", "page-records tbody tr");
+    look(&mut screen, "books-months");
+
+    by_hand(&mut shop, &mut screen, &sale);
+    for (address, selector) in [
+        ("#/accounts", "page-records tbody tr"),
+        ("#/mappings", "page-records .panel"),
+        ("#/journal", "page-records tbody tr"),
+        ("#/days", "page-records .panel"),
+        ("#/items?state=any", "page-records tbody tr"),
+        ("#/sources", "page-records tbody tr"),
+        ("#/sources/src_default", "page-record .part"),
+        ("#/deposits", "page-records .panel"),
+        ("#/reports/purchases", "page-report .filters"),
+        ("#/reports/settlements", "page-report .filters"),
+        ("#/reports/members?group_by=store", "page-report .filters"),
+        ("#/reports/cash", "page-report tbody"),
+    ] {
+        go(&mut screen, address, selector);
+        fits(&mut screen, address);
+    }
+    screen.is_clean();
+}
+
+/// A line that names no payment and a payment that no line names belong together, somebody says; and takes it back.
+fn by_hand(shop: &mut Linked, screen: &mut Screen<()>, sale: &Value) {
+    let source = shop.made(
+        "/api/statement-sources",
+        &json!({"name": "Card bank", "kind": "provider", "methods": ["card"]}),
+    );
+    let line = json!({"date": sale["business_date"], "reference": "ZZ-9", "gross": 20_000, "fee": 0});
+    let file = json!({"source_id": source["source_id"], "lines": [line]});
+    let statement = shop.made("/api/statements", &file);
+    let statement = statement["statement_id"].as_str().unwrap();
+    go(screen, &format!("#/items/new?statement_id={statement}&store_id=S001"), "page-match-form tbody input");
+    screen.script("for (const box of document.querySelectorAll('page-match-form tbody input')) box.click()");
+    choose(screen, "#reason", "The terminal lost the number");
+    screen.browser.press(".title .primary");
+    screen.reads("page-match-form", "name the account that takes the difference");
+    choose(screen, "#account", "6060");
+    look(screen, "books-match-form");
+    screen.browser.press(".title .primary");
+    screen.reads("page-record .title", "Match of Card bank");
+    look(screen, "books-match");
+    let item = shop.office.get("/api/settlement-items?method=card").data(200)["items"][0].clone();
+    assert_eq!((&item["state"], &item["document_id"]), (&json!("matched"), &sale["transaction_id"]));
+    screen.script(
+        "[...document.querySelectorAll('.title .btn')].find((one) => one.innerText.includes('Undo')).click()",
+    );
+    screen.sees("#f-reason");
+    choose(screen, "#f-reason", "It was another payment");
+    screen.browser.press("dialog .danger");
+    screen.reads("#banner", "Undone");
+    wait::until("the payment is open again", || {
+        let item = shop.office.get("/api/settlement-items?method=card").data(200)["items"][0].clone();
+        (item["state"] == "open").then_some(())
+    });
+    go(screen, &format!("#/statements/{statement}"), "page-record tbody");
+    look(screen, "books-statement");
+}

@@ -1,0 +1,81 @@
+// An entry by hand: lines of one book or of several, both sides equal before it can be posted.
+import { html, nothing } from "../vendor/lit.js";
+import { icon, moneyInput } from "../shared/controls.js";
+import { isoDay, number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import "./texts.js";
+import { FormPage, accountIds, storeIds, textField } from "../portal/form_page.js";
+import { nameOf, need } from "../portal/names.js";
+
+const empty = () => ({ account: "", store_id: "", debit: null, credit: null });
+
+/** The lines of an entry as they are written; what an opening has in common with it. */
+export class EntryLines extends FormPage {
+  constructor() {
+    super();
+    Object.assign(this, { date: isoDay(), memo: "", lines: [empty(), empty()] });
+  }
+
+  async load() {
+    await Promise.all([need(this.app, "accounts"), need(this.app, "stores")]);
+  }
+
+  sums() {
+    const sum = (name) => this.lines.reduce((all, one) => all + (one[name] ?? 0), 0);
+    return { debit: sum("debit"), credit: sum("credit") };
+  }
+
+  /** Lines with an account and an amount. */
+  written() {
+    return this.lines.filter(({ account, debit, credit }) => account && (debit || credit)).map(({ account, store_id: book, debit, credit }) => ({ account, ...(book && this.books ? { store_id: book } : {}), ...(debit ? { debit } : {}), ...(credit ? { credit } : {}) }));
+  }
+
+  row(line, index) {
+    const cell = (name, list) => html`<input class="input" id=${`${name}-${index}`} list=${list} autocomplete="off" aria-label=${`${name === "account" ? t("Account") : t("Book of store")} ${index + 1}`} .value=${line[name]} @change=${(event) => this.line(index, { [name]: event.target.value.trim() })}>`;
+    const money = (name, other, label) => moneyInput({ id: `${name}-${index}`, value: line[name], label: `${label} ${index + 1}`, onValue: (value) => this.line(index, { [name]: value, ...(value ? { [other]: null } : {}) }) });
+    const known = nameOf("accounts", line.account);
+    return html`<tr><td>${cell("account", "account-ids")}</td><td class="muted"><div>${known === line.account ? nothing : known}</div></td>${this.books ? html`<td>${cell("store_id", "form-store-ids")}</td>` : nothing}<td class="num wide-in">${money("debit", "credit", t("Debit"))}</td><td class="num wide-in">${money("credit", "debit", t("Credit"))}</td>
+      <td class="acts"><button class="btn small" aria-label=${t("Remove line {n}", { n: index + 1 })} @click=${() => this.set({ lines: this.lines.filter((_, at) => at !== index) })}>${icon("trash-2", "icon-s")}</button></td></tr>`;
+  }
+
+  table() {
+    const { debit, credit } = this.sums();
+    const off = debit - credit;
+    return html`<section class="panel part"><header class="part-head"><h2>${t("Lines")}</h2><p class=${off ? "differs" : "muted"}>${off ? t("{n} are missing on the {side}", { n: number(Math.abs(off)), side: off > 0 ? t("credit side") : t("debit side") }) : t("both sides {n}", { n: number(debit) })}</p></header>
+      <div class="scroll"><table class="grid fold lines"><thead><tr><th>${t("Account")}</th><th>${t("Name")}</th>${this.books ? html`<th>${t("Book of store")}</th>` : nothing}<th class="num">${t("Debit")}</th><th class="num">${t("Credit")}</th><th><span class="vh">${t("Actions")}</span></th></tr></thead><tbody>${this.lines.map((line, index) => this.row(line, index))}</tbody></table></div>
+      <p class="pad"><button class="btn" @click=${() => this.set({ lines: [...this.lines, empty()] })}>${icon("plus")}${t("Another line")}</button></p>${accountIds()}${storeIds()}</section>`;
+  }
+}
+
+class PageEntryForm extends EntryLines {
+  /** Its lines may lie in several books. */
+  get books() {
+    return true;
+  }
+
+  get back() {
+    return ["journal", t("Journal")];
+  }
+
+  get name() {
+    return t("Write an entry");
+  }
+
+  body() {
+    const lines = this.written();
+    const { debit, credit } = this.sums();
+    if (!this.memo) this.problem = t("{field} is missing", { field: t("What for") });
+    else if (lines.length < 2 || debit !== credit) this.problem = t("Both sides have to be equal, with at least two lines");
+    return this.problem ? null : { date: this.date, memo: this.memo, lines };
+  }
+
+  async save(body) {
+    const made = await this.app.command({ url: "/api/finance/journal", body, label: t("Entry") });
+    this.app.go("journal", made.entry_id);
+  }
+
+  render() {
+    return this.frame(t("Post"), html`<section class="panel pad"><div class="filters unfolded flat">${textField(this, "date", t("Day"), { kind: "date" })}${textField(this, "memo", t("What for"), { focus: true })}</div><p class="muted">${t("An empty book is head office's. Lines of several books become one entry in each, and account 1290 balances them")}</p></section>`, this.table());
+  }
+}
+customElements.define("page-entry-form", PageEntryForm);

@@ -1,0 +1,97 @@
+// Lines of a statement and payments are put together by hand; what is missing goes to an account that somebody names.
+import { html, nothing } from "../vendor/lit.js";
+import { number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import "./texts.js";
+import { days, figure, store } from "../portal/kit.js";
+import { FormPage, accountIds, field, storeIds, textField } from "../portal/form_page.js";
+import { nameOf, need } from "../portal/names.js";
+import { figures } from "../portal/record.js";
+
+const AT_ONCE = 200;
+/** What of a line comes to payments: its gross, or what reached the account. */
+const worth = ({ gross, net }) => gross ?? net ?? 0;
+
+class PageMatchForm extends FormPage {
+  constructor() {
+    super();
+    Object.assign(this, { statements: [], statement: "", store: "", lines: [], items: [], taken: new Set(), reason: "", account: "" });
+  }
+
+  get back() {
+    return ["items", t("To be paid out")];
+  }
+
+  get name() {
+    return t("Match by hand");
+  }
+
+  async load() {
+    const { statement_id: statement, store_id: store, line_id: line, item_id: item } = this.app.params.query;
+    await Promise.all([need(this.app, "sources"), need(this.app, "stores"), need(this.app, "accounts")]);
+    this.statements = (await this.app.get("/api/statements", {}, { limit: 50 })).items.filter(({ state }) => state !== "approved");
+    this.store = store ?? "";
+    this.statement = statement ?? this.statements[0]?.statement_id ?? "";
+    await this.read();
+    for (const id of `${line ?? ""},${item ?? ""}`.split(",")) if (id) this.taken.add(id);
+  }
+
+  /** Lines that nothing was found for, and payments of the source's methods that are open. */
+  async read() {
+    const of = this.statements.find(({ statement_id: id }) => id === this.statement);
+    const left = of ? await Promise.all(["unmatched", "excepted", "resolved"].map((state) => this.app.get("/api/statements/:id/lines", { id: this.statement }, { state, limit: AT_ONCE }))) : [];
+    const { items } = await this.app.get("/api/settlement-items", {}, { state: "open", store_id: this.store, limit: AT_ONCE });
+    this.taken = new Set();
+    this.lines = left.flatMap(({ items: found }) => found).filter(({ match_id: id }) => !id);
+    this.items = items;
+    this.requestUpdate();
+  }
+
+  take(id, on) {
+    this.taken[on ? "add" : "delete"](id);
+    this.requestUpdate();
+  }
+
+  chosen() {
+    return { lines: this.lines.filter(({ line_id: id }) => this.taken.has(id)), items: this.items.filter(({ item_id: id }) => this.taken.has(id)) };
+  }
+
+  body() {
+    const { lines, items } = this.chosen();
+    const off = this.off();
+    if (!lines.length || !items.length) this.problem = t("At least one line and one payment are needed");
+    else if (!this.reason) this.problem = t("{field} is missing", { field: t("Why") });
+    else if (off && !this.account) this.problem = t("They differ: name the account that takes the difference");
+    const source = this.statements.find(({ statement_id: id }) => id === this.statement)?.source_id;
+    return this.problem ? null : { source_id: source, line_ids: lines.map(({ line_id: id }) => id), item_ids: items.map(({ item_id: id }) => id), reason: this.reason, ...(off ? { difference_account: this.account } : {}) };
+  }
+
+  off() {
+    const { lines, items } = this.chosen();
+    return lines.reduce((sum, one) => sum + worth(one), 0) - items.reduce((sum, { amount }) => sum + amount, 0);
+  }
+
+  async save(body) {
+    const made = await this.app.command({ url: "/api/settlement-matches", body, label: t("Match") });
+    this.app.go("items", made.match_id);
+  }
+
+  table(heading, rows, heads, cells, none, id) {
+    return html`<section class="panel part"><header class="part-head"><h2>${heading}</h2></header>${rows.length ? html`<div class="scroll"><table class="grid fold lines"><thead><tr>${heads.map(([label, kind]) => html`<th class=${kind ?? nothing}>${label}</th>`)}</tr></thead><tbody>${rows.map((row) => html`<tr><td><label class="rowx"><input type="checkbox" .checked=${this.taken.has(id(row))} @change=${(event) => this.take(id(row), event.target.checked)}><span>${cells[0](row)}</span></label></td>${cells.slice(1).map((cell, index) => html`<td class=${heads[index + 1][1] ?? nothing}><div>${cell(row)}</div></td>`)}</tr>`)}</tbody></table></div>` : html`<p class="empty">${none}</p>`}</section>`;
+  }
+
+  render() {
+    const { lines, items } = this.chosen();
+    const again = (changed) => {
+      this.set(changed);
+      this.read().catch((error) => this.app.fail(error));
+    };
+    const off = this.off();
+    return this.frame(t("Match"), html`<section class="panel pad"><div class="filters unfolded flat">${field("statement", t("Statement"), html`<select class="input" id="statement" data-focus @change=${(event) => again({ statement: event.target.value })}>${this.statements.map((one) => html`<option value=${one.statement_id} ?selected=${one.statement_id === this.statement}>${one.doc_no}, ${nameOf("sources", one.source_id)}</option>`)}</select>`)}
+        ${field("store", t("Payments of store"), html`<input class="input" id="store" list="form-store-ids" autocomplete="off" .value=${this.store} @change=${(event) => again({ store: event.target.value.trim() })}>${storeIds()}`)}${textField(this, "reason", t("Why"))}${off ? textField(this, "account", t("Account of the difference"), { list: "account-ids" }) : nothing}</div>${accountIds()}</section>
+      ${figures([[t("Lines"), number(lines.reduce((sum, one) => sum + worth(one), 0)), t("{n} chosen", { n: number(lines.length) })], [t("Payments"), number(items.reduce((sum, { amount }) => sum + amount, 0)), t("{n} chosen", { n: number(items.length) })], [t("Difference"), html`<span class=${off ? "differs" : nothing}>${number(off)}</span>`]])}
+      <div class="halves">${this.table(t("Lines that nothing was found for"), this.lines, [[t("Line")], [t("Reference"), "d"], [t("Fees"), "num d2"], [t("Amount"), "num"]], [(row) => html`${days(row.date)} <span class="muted">${row.description}</span>`, (row) => row.reference, (row) => figure(row.fee), (row) => figure(worth(row))], t("Every line of this statement is matched"), (row) => row.line_id)}
+      ${this.table(t("Open payments"), this.items, [[t("Payment")], [t("Store"), "d"], [t("Day"), "d2"], [t("Amount"), "num"]], [(row) => html`${t(row.method)} <span class="muted">${row.reference ?? row.receipt_no ?? ""}</span>`, (row) => store(row.store_id), (row) => days(row.business_date), (row) => figure(row.amount)], t("No payment is open"), (row) => row.item_id)}</div>`);
+  }
+}
+customElements.define("page-match-form", PageMatchForm);
