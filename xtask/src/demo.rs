@@ -1,4 +1,4 @@
-//! `demo`: the whole chain on loopback, from an empty folder to a report at head office.
+//! `demo`: the whole chain on loopback, from an empty folder to the books of head office.
 
 use crate::replay::input::{BEFORE, opening_float, receive, write_catalogue};
 use crate::replay::selling::{self, Outcome, Work};
@@ -11,8 +11,10 @@ use crate::trade::hubside;
 use crate::trade::members;
 use crate::trade::month::{Month, load};
 use crate::trade::plan::plan;
+use crate::trade::settled_day;
 use crate::trade::till::Till;
 use crate::workspace::{Profile, build, root};
+use anyhow::Context;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -91,6 +93,10 @@ async fn sell_and_compare(stage: &mut Stage, people: &People, month: &Month) -> 
         Comparison { file: &file, tills: seen, store: &store, costs: &costs, hub: &hub, refused };
     let agree = comparison.verdict().print();
     println!("\n{}", if agree { "file, till, store and hub agree" } else { "FIGURES DIFFER" });
+    let admin = stage.hub_setup.login(&admin(), &retries).await?;
+    let day = tills.first().context("no till")?.business_date.clone();
+    let actors = settled_day::Actors { admin: &admin, manager: &manager, warehouse: &warehouse };
+    settled_day::run(&actors, month, &day).await?;
     Ok(agree)
 }
 

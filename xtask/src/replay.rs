@@ -1,12 +1,13 @@
 //! `replay`: a month of invoices through a fresh store and hub, what came back included, with every sum
-//! compared at the end.
+//! compared at the end; then the same month at head office, told by two stores day by day.
 
 mod board;
 pub mod input;
+mod office;
 pub mod selling;
 
 use crate::rest::Api;
-use crate::stage::{Person, Stage, WorkFolder, admin, finance};
+use crate::stage::{Person, STORE_ID, Stage, WorkFolder, admin, finance};
 use crate::trade::books::Books;
 use crate::trade::compare::{Comparison, StoreSide, costs};
 use crate::trade::hubside::{self, HubSide};
@@ -15,7 +16,7 @@ use crate::trade::month::load;
 use crate::trade::plan::{given, plan, spend};
 use crate::trade::till::Till;
 use crate::workspace::{Profile, build};
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use selling::{Outcome, Work};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -93,9 +94,18 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
     let refused = refusals.len() as i64;
     let comparison =
         Comparison { file: &file, tills: seen, store: &store, costs: &costs, hub: &hub, refused };
-    let agree = comparison.verdict().print();
+    let mut agree = comparison.verdict().print();
+    let office = [admin(), finance()];
+    let mut people = Vec::new();
+    for person in &office {
+        people.push(stage.hub_setup.login(person, &retries).await?);
+    }
+    let [admin, finance] = people.as_slice() else { bail!("two people of head office") };
+    let own = (STORE_ID, store.value.values().sum());
+    agree &= office::run(&stage.hub.base(), (admin, finance), &month, own).await?;
     stage.store.stop().await?;
     stage.hub.stop().await?;
+    stage.hub_setup.command(&["verify"], None).await.context("cloud-hub verify")?;
     println!("\n{}", if agree { "every figure agrees" } else { "FIGURES DIFFER" });
     Ok(agree)
 }

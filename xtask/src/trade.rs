@@ -7,6 +7,7 @@ pub mod hubside;
 pub mod members;
 pub mod month;
 pub mod plan;
+pub mod settled_day;
 pub mod stock_value;
 pub mod table;
 pub mod till;

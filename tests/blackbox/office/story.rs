@@ -3,7 +3,7 @@
 //! page's.
 
 mod days;
-mod figures;
+mod outcome;
 mod page;
 mod told;
 mod world;
@@ -44,15 +44,15 @@ fn goes(kills: Option<Random>) {
     world.at("2026-11-21T02:00:00+07:00");
     world.greeted(0);
     locked(&mut world);
-    let before = figures::balance(&world, "20", "");
+    let before = outcome::balance(&world, "20", "");
     world.at("2026-11-21T09:00:00+07:00");
     world.hears(1, &late);
-    let after = figures::balance(&world, "20", "");
+    let after = outcome::balance(&world, "20", "");
     assert_eq!((&after["items"], &after["total_debit"]), (&before["items"], &before["total_debit"]));
-    figures::entries(&world);
-    figures::balances(&world);
-    figures::reports(&world);
-    figures::left(&world);
+    outcome::entries(&world);
+    outcome::balances(&world);
+    outcome::reports(&world);
+    outcome::left(&world);
     let proofs = world.did("/api/finance/proofs", &json!({}));
     assert_eq!(proofs["ok"], true, "{proofs}");
     process::succeed(world.hub.command(&["verify"]), "");

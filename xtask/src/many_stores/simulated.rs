@@ -15,6 +15,9 @@ const EPOCH: &str = "1-00000000000000aa";
 const HUB_ID: &str = "HQ";
 /// What the first record of an epoch follows.
 const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+/// Most of a batch.
+const BATCH_EVENTS: usize = 250;
+const BATCH_BYTES: usize = 900_000;
 /// Seconds that a poll waits.
 const WAIT_S: u64 = 55;
 /// Longer than any answer takes.
@@ -59,10 +62,29 @@ impl Store {
 
     /// Sells to these members and hands it in, in one batch.
     pub async fn push<'a>(&mut self, members: impl Iterator<Item = &'a str>) -> anyhow::Result<()> {
+        let sold = |(member, seq): (&str, u64)| sale(&self.id, seq, member).to_string();
+        let sales = members.zip(self.seq + 1..).map(sold).collect();
+        self.push_records(sales).await
+    }
+
+    /// Hands these records in, in batches that the hub takes.
+    pub async fn hand_in(&mut self, records: &[Value]) -> anyhow::Result<()> {
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        for record in records.iter().map(Value::to_string) {
+            if batch.len() == BATCH_EVENTS || bytes + record.len() > BATCH_BYTES {
+                self.push_records(std::mem::take(&mut batch)).await?;
+                bytes = 0;
+            }
+            bytes += record.len();
+            batch.push(record);
+        }
+        self.push_records(batch).await
+    }
+
+    async fn push_records(&mut self, records: Vec<String>) -> anyhow::Result<()> {
         let (prev_hash, mut events) = (self.hash.clone(), Vec::new());
-        for member in members {
+        for record in records {
             self.seq += 1;
-            let record = sale(&self.id, self.seq, member).to_string();
             self.hash = key::chained(&self.hash, &record);
             events.push(json!({"seq": self.seq, "hash": self.hash, "record": record}));
         }

@@ -5,7 +5,7 @@ use crate::trade::month::{Line, Month};
 use crate::trade::plan::{Back, Sale, Step};
 use std::collections::{BTreeMap, HashMap};
 
-mod sold;
+pub mod sold;
 
 use sold::Sold;
 
@@ -44,7 +44,7 @@ fn half_up(amount: i64, rate_bp: i64) -> i64 {
 }
 
 /// Gross and tax on top (docs/arithmetic.md#price-discount-and-tax).
-fn priced(line: &Line) -> (i64, i64) {
+pub fn priced(line: &Line) -> (i64, i64) {
     let gross = line.qty * line.price;
     (gross, half_up(gross, TAX_RATE_BP))
 }

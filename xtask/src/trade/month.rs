@@ -33,6 +33,8 @@ pub struct Line {
 pub struct Invoice {
     /// Its number.
     pub name: String,
+    /// When it was made, as the file has it.
+    pub at: String,
     /// Whose it is, where the file says so.
     pub customer: Option<String>,
     /// Goods come back: a cancellation.
@@ -114,7 +116,13 @@ fn read(text: impl Read) -> anyhow::Result<Month> {
     for row in &rows {
         let place = *places.entry(&row.invoice).or_insert_with(|| {
             let (name, back) = (row.invoice.clone(), row.back());
-            month.invoices.push(Invoice { name, customer: None, back, lines: Vec::new() });
+            month.invoices.push(Invoice {
+                name,
+                at: row.at.clone(),
+                customer: None,
+                back,
+                lines: Vec::new(),
+            });
             month.invoices.len() - 1
         });
         let Some(invoice) = month.invoices.get_mut(place) else { continue };
@@ -207,7 +215,13 @@ mod tests {
             of_lines(&["5,A,LAMP,2,d,1,17850.0,UK", "C6,A,LAMP,-2,d,1,17850.0,UK", "C6,A,LAMP,-1,d,0,,UK"]);
         let line = |qty, price| Line { sku: "A".into(), qty, price };
         let customer = Some("17850".to_owned());
-        let back = Invoice { name: "C6".into(), customer, back: true, lines: vec![line(2, 100), line(1, 0)] };
+        let back = Invoice {
+            name: "C6".into(),
+            at: "d".into(),
+            customer,
+            back: true,
+            lines: vec![line(2, 100), line(1, 0)],
+        };
         assert_eq!(month.invoices[1], back);
         assert_eq!(month.customers().len(), 1);
         assert!(month.refused.is_empty());

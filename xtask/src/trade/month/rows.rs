@@ -18,6 +18,8 @@ pub struct Row {
     pub name: String,
     /// Pieces.
     pub qty: Option<i64>,
+    /// When.
+    pub at: String,
     /// Pounds.
     pub price: Option<f64>,
     /// Who bought.
@@ -64,9 +66,11 @@ pub fn read(text: impl Read) -> anyhow::Result<Vec<Row>> {
         let found = header.iter().position(|cell| readable(cell).trim_start_matches('\u{feff}') == name);
         found.with_context(|| format!("the file has no column {name}"))
     };
-    let columns = ["InvoiceNo", "StockCode", "Description", "Quantity", "UnitPrice", "CustomerID"];
-    let [invoice, sku, name, qty, price, buyer] = columns.map(column);
-    let (invoice, sku, name, qty, price, buyer) = (invoice?, sku?, name?, qty?, price?, buyer?);
+    let columns =
+        ["InvoiceNo", "StockCode", "Description", "Quantity", "InvoiceDate", "UnitPrice", "CustomerID"];
+    let [invoice, sku, name, qty, at, price, buyer] = columns.map(column);
+    let (invoice, sku, name, qty, at) = (invoice?, sku?, name?, qty?, at?);
+    let (price, buyer) = (price?, buyer?);
     let mut rows = Vec::new();
     for (index, record) in reader.byte_records().enumerate() {
         let record = record.with_context(|| format!("data row {}", index + 1))?;
@@ -76,6 +80,7 @@ pub fn read(text: impl Read) -> anyhow::Result<Vec<Row>> {
             sku: cell(sku),
             name: cut(&cell(name), NAME_BYTES_MAX).to_owned(),
             qty: cell(qty).parse().ok(),
+            at: cell(at),
             price: cell(price).parse().ok().filter(|price: &f64| price.is_finite()),
             customer: customer(&cell(buyer)),
         });

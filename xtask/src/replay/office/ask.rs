@@ -1,0 +1,165 @@
+//! What the hub says, beside what has to come out.
+
+use super::facts::{Facts, Figures};
+use crate::rest::{Api, figure, text};
+use anyhow::Context;
+use jiff::civil::Date;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// So many differences are shown.
+const SHOWN: usize = 12;
+
+/// A report and group, by which fields its rows are told apart.
+const REPORTS: [(&str, &[&str]); 26] = [
+    ("sales/day", &["business_date"]),
+    ("sales/hour", &["hour"]),
+    ("sales/store", &["store_id"]),
+    ("sales/register", &["store_id", "register_id"]),
+    ("sales/cashier", &["cashier_id"]),
+    ("sales/sku", &["sku"]),
+    ("sales/category", &["category"]),
+    ("sales/method", &["method"]),
+    ("sales/tax", &["tax_rate_bp"]),
+    ("margin/day", &["business_date"]),
+    ("margin/store", &["store_id"]),
+    ("margin/sku", &["sku"]),
+    ("members/day", &["business_date"]),
+    ("members/store", &["store_id"]),
+    ("payments/day", &["business_date"]),
+    ("payments/store", &["store_id"]),
+    ("payments/method", &["method"]),
+    ("cash/day", &["business_date"]),
+    ("cash/store", &["store_id"]),
+    ("shrinkage/day", &["business_date"]),
+    ("shrinkage/reason", &["reason"]),
+    ("sell-through/sku", &["sku"]),
+    ("purchases/supplier", &["supplier_id"]),
+    ("purchases/sku", &["sku"]),
+    ("settlements/store", &["store_id"]),
+    ("profit/store", &["store_id"]),
+];
+/// The same at the end of a day.
+const STOCK: [(&str, &[&str]); 2] = [("stock/store", &["store_id"]), ("stock/sku", &["sku"])];
+
+/// Figures that were compared, and those that differ.
+#[derive(Default)]
+pub struct Compared {
+    pub figures: usize,
+    pub differing: Vec<String>,
+}
+
+impl Compared {
+    /// One more figure.
+    pub fn one(&mut self, name: impl FnOnce() -> String, right: i64, found: i64) {
+        self.figures += 1;
+        if right != found {
+            self.differing.push(format!("{}: {right} / {found}", name()));
+        }
+    }
+
+    /// Says how it ended; true if all agree.
+    pub fn tell(&self) -> bool {
+        println!("\n{} figures of head office, each twice; {} differ", self.figures, self.differing.len());
+        for one in self.differing.iter().take(SHOWN) {
+            println!("  {one} (records / hub)");
+        }
+        self.differing.is_empty()
+    }
+
+    fn rows(&mut self, what: &str, right: &BTreeMap<String, Figures>, found: &BTreeMap<String, Value>) {
+        let nothing = Figures::new();
+        let names: Vec<&str> = right
+            .values()
+            .flat_map(|row| row.keys().copied())
+            .collect::<std::collections::BTreeSet<_>>()
+            .into_iter()
+            .collect();
+        let keys: std::collections::BTreeSet<&String> = right.keys().chain(found.keys()).collect();
+        for key in keys {
+            let row = right.get(key).unwrap_or(&nothing);
+            for name in &names {
+                let there = found.get(key).and_then(|found| found.get(*name)).and_then(Value::as_i64);
+                self.one(
+                    || format!("{what} {key} {name}"),
+                    row.get(name).copied().unwrap_or(0),
+                    there.unwrap_or(0),
+                );
+            }
+        }
+    }
+}
+
+fn key(row: &Value, names: &[&str]) -> String {
+    let part = |name: &&str| match row.get(*name) {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Null) | None => String::new(),
+        Some(other) => other.to_string(),
+    };
+    names.iter().map(part).collect::<Vec<_>>().join(" ")
+}
+
+async fn report(finance: &Api, path: &str, names: &[&str]) -> anyhow::Result<BTreeMap<String, Value>> {
+    let told = finance.get(&format!("/api/reports/{path}")).await.with_context(|| path.to_owned())?;
+    let rows = told.get("items").and_then(Value::as_array).context("a report without rows")?;
+    Ok(rows.iter().map(|row| (key(row, names), row.clone())).collect())
+}
+
+/// Every report of a store.
+pub async fn reports(
+    compared: &mut Compared,
+    finance: &Api,
+    (store, facts): (&str, &Facts),
+    (from, to): (Date, Date),
+) -> anyhow::Result<()> {
+    let nothing = BTreeMap::new();
+    let range = REPORTS.iter().map(|it| (it, format!("from={from}&to={to}")));
+    let at_the_end = STOCK.iter().map(|it| (it, format!("as_of={to}")));
+    for ((name, keys), range) in range.chain(at_the_end) {
+        let (report_name, group) = name.split_once('/').context("a report and a group")?;
+        let path = format!("{report_name}?{range}&store_id={store}&group_by={group}");
+        let found = report(finance, &path, keys).await?;
+        compared.rows(&format!("{store} {name}"), facts.reports.get(name).unwrap_or(&nothing), &found);
+    }
+    let tax = finance.get(&format!("/api/finance/tax?from={from}&to={to}&store_id={store}")).await?;
+    for (name, account, sign) in [("output_tax", "2030", -1), ("input_tax", "1310", 1)] {
+        compared.one(
+            || format!("{store} {name}"),
+            sign * facts.balance(store, account),
+            figure(&tax, &format!("/{name}"))?,
+        );
+    }
+    Ok(())
+}
+
+/// Debit less credit by account, and both sides.
+pub async fn balance(
+    finance: &Api,
+    book: &str,
+    date: Date,
+) -> anyhow::Result<(BTreeMap<String, i64>, [i64; 2])> {
+    let told = finance.get(&format!("/api/finance/trial-balance?date={date}{book}")).await?;
+    let mut found = BTreeMap::new();
+    for row in told.get("items").and_then(Value::as_array).context("no accounts")? {
+        found.insert(text(row, "account")?, figure(row, "/debit")? - figure(row, "/credit")?);
+    }
+    Ok((found, [figure(&told, "/total_debit")?, figure(&told, "/total_credit")?]))
+}
+
+/// Every account of a store at the end.
+pub async fn accounts(
+    compared: &mut Compared,
+    finance: &Api,
+    (store, facts): (&str, &Facts),
+    to: Date,
+) -> anyhow::Result<()> {
+    let (mut found, _) = balance(finance, &format!("&store_id={store}"), to).await?;
+    for ((_, account), right) in &facts.balances {
+        let there = found.remove(*account).unwrap_or(0);
+        compared.one(|| format!("{store} account {account}"), *right, there);
+    }
+    for (account, amount) in found {
+        compared.one(|| format!("{store} account {account}"), 0, amount);
+    }
+    Ok(())
+}

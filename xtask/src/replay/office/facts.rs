@@ -1,0 +1,133 @@
+//! Every figure of the reports and of the books once more, from the records that stores told and from what head office's
+//! papers say: nothing of the product takes part, and no table of the hub is looked at.
+
+use anyhow::{Context, bail};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+mod deliveries;
+mod sales;
+
+/// Sums under a name each.
+pub type Figures = BTreeMap<&'static str, i64>;
+
+/// What has to come out.
+#[derive(Default)]
+pub struct Facts {
+    /// By report and group (`sales/day`), then by key.
+    pub reports: BTreeMap<&'static str, BTreeMap<String, Figures>>,
+    /// By book and account, debit above 0.
+    pub balances: BTreeMap<(String, &'static str), i64>,
+    /// Which documents a row has counted: it counts each once.
+    counted: BTreeSet<(&'static str, String, String)>,
+}
+
+/// A figure of a record.
+pub fn int(of: &Value, pointer: &str) -> anyhow::Result<i64> {
+    of.pointer(pointer).and_then(Value::as_i64).with_context(|| format!("a record has no figure {pointer}"))
+}
+
+/// A text of a record; empty where it is null.
+pub fn str_of(of: &Value, pointer: &str) -> String {
+    of.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// A list of a record.
+pub fn list<'a>(of: &'a Value, pointer: &str) -> &'a [Value] {
+    of.pointer(pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+impl Facts {
+    /// Adds to a row of each of these groups.
+    pub fn add(&mut self, groups: &[(&'static str, &str)], figures: &[(&'static str, i64)]) {
+        for (group, key) in groups {
+            let row = self.reports.entry(group).or_default().entry((*key).to_owned()).or_default();
+            for (name, more) in figures {
+                *row.entry(name).or_default() += more;
+            }
+        }
+    }
+
+    /// Adds 1 to a row for each document once.
+    pub fn count(&mut self, group: &'static str, key: &str, name: &'static str, document: &str) {
+        let figures = &[(name, 1)];
+        if self.counted.insert((group, key.to_owned(), format!("{name} {document}"))) {
+            self.add(&[(group, key)], figures);
+        }
+    }
+
+    /// An entry of a book: accounts with debit above 0.
+    pub fn post(&mut self, book: &str, lines: &[(&'static str, i64)]) -> anyhow::Result<()> {
+        let rest: i64 = lines.iter().map(|(_, amount)| amount).sum();
+        if rest != 0 {
+            bail!("an entry of {book} does not balance: {lines:?}");
+        }
+        for (account, amount) in lines {
+            *self.balances.entry((book.to_owned(), account)).or_default() += amount;
+        }
+        Ok(())
+    }
+
+    /// What an account of a book holds.
+    pub fn balance(&self, book: &str, account: &'static str) -> i64 {
+        self.balances.get(&(book.to_owned(), account)).copied().unwrap_or(0)
+    }
+
+    /// Takes in what a store told.
+    pub fn read(&mut self, store: &str, record: &Value) -> anyhow::Result<()> {
+        let kind = str_of(record, "/type");
+        let payload = record.get("payload").context("no payload")?;
+        let day = str_of(payload, "/business_date");
+        match kind.as_str() {
+            "transaction.paid" => self.sale((store, &day), payload),
+            "return.posted" => self.came_back((store, &day), payload),
+            "shift.opened" => self.shift_opened((store, &day), payload),
+            "shift.closed" => self.shift_closed((store, &day), payload),
+            "cash.moved" => self.cash((store, &day), payload),
+            "cash.deposited" => {
+                let amount = int(payload, "/deposit/amount")?;
+                self.add(&[("cash/store", store), ("cash/day", &day)], &[("deposited", amount)]);
+                self.post(store, &[("1030", amount), ("1020", -amount)])
+            }
+            "stock.moved" => self.first_stock(store, payload),
+            "receiving.posted" => self.receipt((store, &day), payload),
+            "supplier_return.posted" => self.sent_back((store, &day), payload),
+            "adjustment.posted" => self.adjusted((store, &day), payload),
+            "day.sealed" => Ok(()),
+            other => bail!("nobody computes {other}"),
+        }
+    }
+
+    /// The report of profit, of the accounts.
+    pub fn profit(&mut self) {
+        let balances: Vec<((String, &str), i64)> = self
+            .balances
+            .iter()
+            .map(|((book, account), amount)| ((book.clone(), *account), *amount))
+            .collect();
+        for ((book, account), amount) in balances {
+            if !("4000".."8000").contains(&account) {
+                continue;
+            }
+            let group = [("profit/store", book.as_str())];
+            self.add(&group, &[("result", -amount)]);
+            match account {
+                "4010" => self.add(
+                    &group,
+                    &[("gross_sales", -amount), ("net_sales", -amount), ("gross_profit", -amount)],
+                ),
+                "4030" => self
+                    .add(&group, &[("returns", amount), ("net_sales", -amount), ("gross_profit", -amount)]),
+                "5010" => self.add(&group, &[("cost_of_goods", amount), ("gross_profit", -amount)]),
+                "5020" => self.add(&group, &[("cost_corrections", amount), ("gross_profit", -amount)]),
+                "5030" | "5040" => {
+                    self.add(&group, &[("purchase_variance", amount), ("gross_profit", -amount)])
+                }
+                _ if account < "6000" => {
+                    self.add(&group, &[("shrinkage", amount), ("gross_profit", -amount)])
+                }
+                _ => self.add(&group, &[("expenses", amount)]),
+            }
+        }
+    }
+}
