@@ -10,6 +10,8 @@ CREATE TABLE hub (
     generation TEXT NOT NULL,
     -- Counts the generations: a database of a lower number than the marks outside of it was restored.
     generation_n BIGINT NOT NULL DEFAULT 1,
+    -- Head office's time zone, as the settings of the program that started last say: its days go by it.
+    timezone TEXT NOT NULL DEFAULT 'UTC',
     -- The program that wrote here last: another version tries what this one could only park.
     version TEXT,
     -- When the lanes' heights were last noted: a clock that has jumped since removes nothing.
@@ -516,6 +518,8 @@ CREATE TABLE statements (
     closing_balance BIGINT,
     -- The store whose settlement it was imported for.
     store_id TEXT,
+    -- The day of the settlement that it was imported for.
+    settlement_date TEXT,
     imported_at BIGINT NOT NULL,
     imported_by TEXT NOT NULL
 );
@@ -582,6 +586,8 @@ CREATE TABLE settlement_items (
 CREATE INDEX settlement_items_id ON settlement_items (item_id, store_id);
 CREATE INDEX settlement_items_day ON settlement_items (store_id, settlement_date, item_id);
 CREATE INDEX settlement_items_open ON settlement_items (method, business_date) WHERE state = 'open';
+CREATE INDEX settlement_items_carried ON settlement_items (carried_until)
+    WHERE state = 'open' AND carried_until IS NOT NULL;
 CREATE INDEX settlement_items_date ON settlement_items (business_date, store_id, item_id);
 CREATE INDEX settlement_items_document ON settlement_items (document_id, store_id);
 
@@ -697,6 +703,7 @@ CREATE TABLE settlement_exceptions (
 CREATE INDEX settlement_exceptions_found ON settlement_exceptions (found_at, exception_id);
 CREATE INDEX settlement_exceptions_open ON settlement_exceptions (store_id, business_date) WHERE state = 'open';
 CREATE INDEX settlement_exceptions_source ON settlement_exceptions (source_id, found_at);
+CREATE INDEX settlement_exceptions_carried ON settlement_exceptions (store_id, item_id) WHERE resolution = 'carry';
 CREATE INDEX settlement_exceptions_line ON settlement_exceptions (line_id) WHERE line_id IS NOT NULL;
 CREATE INDEX settlement_exceptions_statement ON settlement_exceptions (statement_id) WHERE state = 'open';
 

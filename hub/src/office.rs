@@ -223,6 +223,7 @@ pub mod settlement {
     pub mod matching;
     pub mod open;
     pub mod raised;
+    pub mod reconciliation;
     pub mod resolution;
     mod rest;
     pub mod settlement_match;

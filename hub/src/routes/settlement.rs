@@ -18,6 +18,12 @@ pub(super) const ROWS: &[Route<Hub>] = &[
         source_routes::CHANGE,
         answers!(source_routes::change),
     ),
+    Route::get(
+        "/api/statement-sources/:id/reconciliation",
+        FINANCE,
+        source_routes::RECONCILIATION,
+        answers!(source_routes::reconciled),
+    ),
     Route::get("/api/statements", FINANCE, statement_routes::LIST, answers!(statement_routes::list)),
     Route::post("/api/statements", FINANCE, statement_routes::IMPORT, answers!(statement_routes::import)),
     Route::get("/api/statements/:id", FINANCE, statement_routes::READ, answers!(statement_routes::read)),
@@ -35,6 +41,12 @@ pub(super) const ROWS: &[Route<Hub>] = &[
     ),
     Route::get("/api/settlements", FINANCE, settlement_routes::LIST, answers!(settlement_routes::list)),
     Route::post("/api/settlements", FINANCE, settlement_routes::MAKE, answers!(settlement_routes::make)),
+    Route::post(
+        "/api/settlements/:id/statements",
+        FINANCE,
+        statement_routes::IMPORT_FOR_DAY,
+        answers!(statement_routes::import_for_day),
+    ),
     Route::get("/api/settlements/:id", FINANCE, settlement_routes::READ, answers!(settlement_routes::read)),
     Route::get(
         "/api/settlements/:id/items",

@@ -65,6 +65,7 @@ mod office {
         pub mod bank;
         pub mod items;
         pub mod matches;
+        pub mod reconciled;
         pub mod resolved;
         pub mod story;
     }

@@ -12,7 +12,7 @@ use crate::table::journal::Kind;
 use domain::model::base::limits::FIGURE_MAX;
 use domain::rules::books::locked_days::BEGINNING;
 use edge::page::{Cursor, Limit, List};
-use edge::{ApiError, Doc, Reply, clock};
+use edge::{ApiError, Code, Doc, Reply, clock};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,7 +64,8 @@ pub const TRIAL_BALANCE: Doc =
             "total_debit": 50000, "total_credit": 50000,
             "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
             "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#,
-        );
+        )
+        .refuses(&[Code::ValidationFailed]);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

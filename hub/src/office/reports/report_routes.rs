@@ -12,7 +12,7 @@ use crate::office::reports::{
 use domain::model::base::limits::FIGURE_MAX;
 use domain::rules::books::locked_days::BEGINNING;
 use edge::csv::{self, Cell};
-use edge::{ApiError, Doc, Reply, clock};
+use edge::{ApiError, Code, Doc, Reply, clock};
 use jiff::civil::Date;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,11 @@ const STOCK_EXAMPLE: &str = r#"{"as_of": "2026-11-20", "group_by": "store", "dat
     "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}, "late": null}"#;
 
 const fn doc(summary: &'static str) -> Doc {
-    Doc::of("Reports", summary).query::<Query>().answers::<View>(EXAMPLE).also(&["text/csv", SVG])
+    Doc::of("Reports", summary)
+        .query::<Query>()
+        .answers::<View>(EXAMPLE)
+        .also(&["text/csv", SVG])
+        .refuses(&[Code::ValidationFailed])
 }
 
 /// `GET /api/reports/sales`
@@ -41,12 +45,14 @@ pub const MARGIN: Doc = doc("What goods brought beyond what they cost");
 pub const STOCK: Doc = Doc::of("Reports", "Stock at the end of a day in the books")
     .query::<DayQuery>()
     .answers::<View>(STOCK_EXAMPLE)
-    .also(&["text/csv", SVG]);
+    .also(&["text/csv", SVG])
+    .refuses(&[Code::ValidationFailed]);
 /// `GET /api/reports/points-liability`
 pub const POINTS_LIABILITY: Doc = Doc::of("Reports", "What members may still ask for, by months until a day")
     .query::<DayQuery>()
     .answers::<View>(STOCK_EXAMPLE)
-    .also(&["text/csv", SVG]);
+    .also(&["text/csv", SVG])
+    .refuses(&[Code::ValidationFailed]);
 /// `GET /api/reports/shrinkage`
 pub const SHRINKAGE: Doc = doc("What goods were lost, by why");
 /// `GET /api/reports/members`

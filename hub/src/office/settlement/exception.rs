@@ -55,6 +55,10 @@ pub struct ExceptionsQuery {
     pub store_id: Option<String>,
     /// Of one source.
     pub source_id: Option<String>,
+    /// Of one way to pay.
+    pub method: Option<String>,
+    /// That hold one settlement up, or held it up.
+    pub settlement_id: Option<String>,
     /// Of this business day or later.
     pub from: Option<Date>,
     /// Of this business day or earlier.
@@ -79,6 +83,10 @@ pub struct View {
     pub store_id: Option<String>,
     /// The day of that settlement.
     pub business_date: Option<Date>,
+    /// That settlement; none: it is not made yet, or there is none.
+    pub settlement_id: Option<String>,
+    /// How its items were paid; none: it has none, or they were paid in several ways.
+    pub method: Option<String>,
     /// By how much, or of how much.
     pub amount: i64,
     /// Store and id of each item that it is about.
@@ -121,7 +129,9 @@ pub fn place(item: &View) -> Bookmark {
 }
 
 const COLUMNS: &str = "exception_id, kind, source_id, statement_id, store_id, business_date, amount, items, lines, \
-                       candidates, state, resolution, account, reason, resolved_by, resolved_at, entry_id, found_at";
+                       candidates, state, resolution, account, reason, resolved_by, resolved_at, entry_id, found_at, method, \
+                       (SELECT t.settlement_id FROM settlements t WHERE t.store_id = settlement_exceptions.store_id \
+                       AND t.business_date = settlement_exceptions.business_date) AS settlement_id";
 
 fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
     let (kind, state): (String, String) = columns!(row => (kind, state));
@@ -135,7 +145,7 @@ fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
     let (message, action) = known.words();
     Ok(columns!(row => View {
         exception_id, source_id, statement_id, store_id, business_date, amount, resolution, account, reason,
-        resolved_by, resolved_at, entry_id, found_at;
+        resolved_by, resolved_at, entry_id, found_at, method, settlement_id;
         kind = known, items = items, item_ids = item_ids, line_ids = line_ids, candidates = candidates, state = state, message = message,
         action = action,
     }))
@@ -155,6 +165,11 @@ pub async fn list(
         .text("state = ?", ask.state.map(State::name))
         .text("store_id = ?", ask.store_id.as_deref())
         .text("source_id = ?", ask.source_id.as_deref())
+        .text("method = ?", ask.method.as_deref())
+        .text(
+            "(store_id, business_date) IN (SELECT t.store_id, t.business_date FROM settlements t WHERE t.settlement_id = ?)",
+            ask.settlement_id.as_deref(),
+        )
         .text("business_date >= ?", date(ask.from).as_deref())
         .text("business_date <= ?", date(ask.to).as_deref())
         .below(["found_at", "exception_id"], below);

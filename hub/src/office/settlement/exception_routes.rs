@@ -11,7 +11,8 @@ use edge::{Code, Doc, Reply, clock};
 use serde_json::json;
 
 const EXCEPTION: &str = r#"{"exception_id": "sxc_1", "type": "missing_at_provider", "source_id": "src_1",
-    "statement_id": null, "store_id": "S001", "business_date": "2026-11-19", "amount": 83250,
+    "statement_id": null, "store_id": "S001", "business_date": "2026-11-19",
+    "settlement_id": "stl_1", "method": "card", "amount": 83250,
     "item_ids": ["pay_1"], "line_ids": [], "candidates": [], "state": "resolved", "resolution": "carry",
     "account": null, "reason": "terminal was offline", "resolved_by": "usr_1",
     "resolved_at": "2026-11-20T02:06:34.739Z", "entry_id": null, "found_at": "2026-11-20T02:00:00.000Z",

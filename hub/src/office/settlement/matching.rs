@@ -1,5 +1,6 @@
 //! Matching the open lines of a source with the open items that it settles, and keeping what that comes to.
 
+use crate::columns;
 use crate::db::failure::Failure;
 use crate::office::settlement::match_rows::{self, By};
 use crate::office::settlement::open::{self, Methods};
@@ -32,24 +33,28 @@ pub async fn run(
     let found = match_lines(&terms, &lines, &items, &known);
     let matched: BTreeSet<&(String, String)> = found.matches.iter().flat_map(|made| &made.items).collect();
     let reported_to = open::reported_to(connection, &source.source_id).await?;
+    let own = open::own_statements(connection, &source.source_id).await?;
     let is_missing = |item: &&OpenItem| {
         let reported_to = reported_to.filter(|_| item.kind.is_of_customers());
         !matched.contains(&(item.store_id.clone(), item.item_id.clone()))
             && item.kind != ItemKind::SupplierPayment
-            && terms.is_overdue(item.business_date, reported_to, today)
+            && (terms.is_overdue(item.business_date, reported_to, today)
+                || (item.kind.is_of_customers()
+                    && own.contains(&(item.store_id.clone(), item.settlement_date))))
     };
     let missing: Vec<Raised> = items.iter().filter(is_missing).map(missing).collect();
     let statements = open::statements(connection, source).await?;
     match_rows::write(connection, source, &found, &lines, &By::Rules, now).await?;
     note_lines(connection, &found).await?;
     let index = Index::of(&items, &lines);
+    let methods = raised::methods(connection, found.raised.iter().chain(&missing)).await?;
     let mut rows = Vec::new();
     for raised in found.raised.iter().chain(&missing) {
         let line = raised.line_ids.first().and_then(|line_id| statements.get(line_id));
-        let (statement_id, of_store) =
-            line.map_or((None, None), |(id, store)| (Some(id.clone()), store.as_deref()));
-        let belongs =
-            Belongs { statement_id, settlement: index.settlement(raised, of_store), ..Belongs::default() };
+        let statement_id = line.map(|(id, ..)| id.clone());
+        let of = line.and_then(|(_, store, day)| store.as_deref().map(|store| (store, *day)));
+        let (settlement, method) = (index.settlement(raised, of), raised::method(raised, &methods));
+        let belongs = Belongs { statement_id, settlement, method, ..Belongs::default() };
         rows.push(raised::row_of(raised, &source.source_id, belongs, now)?);
     }
     raised::supersede(connection, &source.source_id, &rows, now).await?;
@@ -68,15 +73,19 @@ pub async fn run(
 
 /// What was carried for long enough is a person's to look at again.
 async fn come_up_again(connection: &mut AnyConnection, today: Date, now: UtcMs) -> Result<(), sqlx::Error> {
-    let sql = "UPDATE settlement_exceptions SET state = 'open', resolution = NULL, found_at = $2, \
-               business_date = (SELECT i.settlement_date FROM settlement_items i \
-               WHERE i.store_id = settlement_exceptions.store_id AND i.item_id = settlement_exceptions.item_id) \
-               WHERE state = 'resolved' AND resolution = 'carry' AND EXISTS (SELECT 1 FROM settlement_items i \
-               WHERE i.store_id = settlement_exceptions.store_id AND i.item_id = settlement_exceptions.item_id \
-               AND i.state = 'open' AND i.carried_until < $1)";
-    sqlx::query(sql).bind(today.to_string()).bind(now.0).execute(&mut *connection).await?;
-    let sql = "UPDATE settlement_items SET carried_until = NULL WHERE state = 'open' AND carried_until < $1";
-    sqlx::query(sql).bind(today.to_string()).execute(connection).await?;
+    let sql = "SELECT store_id, item_id, settlement_date FROM settlement_items WHERE state = 'open' \
+               AND carried_until < $1 ORDER BY store_id, item_id";
+    for row in sqlx::query(sql).bind(today.to_string()).fetch_all(&mut *connection).await? {
+        let (store_id, item_id, day): (String, String, String) =
+            columns!(row => (store_id, item_id, settlement_date));
+        let sql = "UPDATE settlement_exceptions SET state = 'open', resolution = NULL, found_at = $3, \
+                   business_date = $4 WHERE store_id = $1 AND item_id = $2 AND state = 'resolved' \
+                   AND resolution = 'carry'";
+        let query = sqlx::query(sql).bind(&store_id).bind(&item_id).bind(now.0).bind(day);
+        query.execute(&mut *connection).await?;
+        let sql = "UPDATE settlement_items SET carried_until = NULL WHERE store_id = $1 AND item_id = $2";
+        sqlx::query(sql).bind(&store_id).bind(&item_id).execute(&mut *connection).await?;
+    }
     Ok(())
 }
 

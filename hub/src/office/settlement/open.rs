@@ -15,7 +15,7 @@ use jiff::Span;
 use jiff::civil::Date;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How far back what was matched may be told again, in days.
 const AGAIN_DAYS: i32 = 90;
@@ -156,18 +156,34 @@ pub async fn reported_to(
     sqlx::query(sql).bind(source_id).fetch_one(connection).await?.cell("reported_to")
 }
 
-/// The statements of open lines, each with the store that it was imported for.
+/// Settlements that a source has reported for by statements of their own: whatever these lack is missing.
+pub async fn own_statements(
+    connection: &mut AnyConnection,
+    source_id: &str,
+) -> Result<BTreeSet<(String, Date)>, sqlx::Error> {
+    let sql = "SELECT DISTINCT s.store_id, s.settlement_date FROM statements s JOIN settlements t \
+               ON t.store_id = s.store_id AND t.business_date = s.settlement_date AND t.state <> 'approved' \
+               WHERE s.source_id = $1 AND s.settlement_date IS NOT NULL";
+    let rows = sqlx::query(sql).bind(source_id).fetch_all(connection).await?;
+    rows.iter().map(|row| Ok(columns!(row => (store_id, settlement_date)))).collect()
+}
+
+/// A statement, and the store and the day that it was imported for.
+pub type OfStatement = (String, Option<String>, Option<Date>);
+
+/// The statements of open lines.
 pub async fn statements(
     connection: &mut AnyConnection,
     source: &Source,
-) -> Result<BTreeMap<String, (String, Option<String>)>, sqlx::Error> {
-    let sql = "SELECT l.line_id, s.statement_id, s.store_id FROM statement_lines l \
+) -> Result<BTreeMap<String, OfStatement>, sqlx::Error> {
+    let sql = "SELECT l.line_id, s.statement_id, s.store_id, s.settlement_date FROM statement_lines l \
                JOIN statements s ON s.statement_id = l.statement_id \
                WHERE l.source_id = $1 AND l.state IN ('unmatched', 'excepted', 'carried')";
     let mut statements = BTreeMap::new();
     for row in sqlx::query(sql).bind(&source.source_id).fetch_all(connection).await? {
-        let (line_id, statement_id, store_id) = columns!(row => (line_id, statement_id, store_id));
-        statements.insert(line_id, (statement_id, store_id));
+        let (line_id, statement_id): (String, String) = columns!(row => (line_id, statement_id));
+        let (store_id, day): (Option<String>, Option<Date>) = columns!(row => (store_id, settlement_date));
+        statements.insert(line_id, (statement_id, store_id, day));
     }
     Ok(statements)
 }

@@ -4,11 +4,14 @@ use crate::db::insert::{self, NewRow};
 use crate::{columns, row, secret};
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::exception::ExceptionKind;
-use domain::rules::books::settlement::{OpenItem, OpenLine, Raised};
+use domain::rules::books::settlement::{ItemRef, OpenItem, OpenLine, Raised};
 use jiff::civil::Date;
-use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Items that are looked up at once.
+const CHUNK: usize = 500;
 
 /// Where an exception belongs.
 #[derive(Debug, Clone, Default)]
@@ -137,7 +140,11 @@ impl<'a> Index<'a> {
     }
 
     /// The store and day whose settlement something raised holds up: its item's, or what its line names.
-    pub fn settlement(&self, raised: &Raised, of_statement: Option<&str>) -> Option<(String, Date)> {
+    pub fn settlement(
+        &self,
+        raised: &Raised,
+        of_statement: Option<(&str, Option<Date>)>,
+    ) -> Option<(String, Date)> {
         let item = raised.items.first();
         let item =
             item.and_then(|(store_id, item_id)| self.items.get(&(store_id.as_str(), item_id.as_str())));
@@ -145,7 +152,43 @@ impl<'a> Index<'a> {
             return Some((item.store_id.clone(), item.settlement_date));
         }
         let line = raised.line_ids.first().and_then(|line_id| self.lines.get(line_id.as_str()))?;
-        let store_id = line.store_id.as_deref().or(of_statement)?;
-        Some((store_id.to_owned(), line.date))
+        // A statement of a settlement's own says its store and day; another one its line.
+        let own = of_statement.and_then(|(store_id, day)| Some((store_id, day?)));
+        let named = line.store_id.as_deref().or(of_statement.map(|(store_id, _)| store_id));
+        let (store_id, day) = own.or(named.map(|store_id| (store_id, line.date)))?;
+        Some((store_id.to_owned(), day))
     }
+}
+
+/// How items are paid, by store and id.
+type MethodOfItem = BTreeMap<ItemRef, String>;
+
+/// How the items of what was raised were paid.
+pub async fn methods(
+    connection: &mut AnyConnection,
+    all: impl Iterator<Item = &Raised>,
+) -> Result<MethodOfItem, sqlx::Error> {
+    let ids: BTreeSet<&str> = all.flat_map(|raised| &raised.items).map(|(_, id)| id.as_str()).collect();
+    let mut methods = MethodOfItem::new();
+    for chunk in Vec::from_iter(ids).chunks(CHUNK) {
+        let list = insert::list(1, chunk.len());
+        let sql = format!("SELECT store_id, item_id, method FROM settlement_items WHERE item_id IN ({list})");
+        let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(false);
+        for id in chunk {
+            query = query.bind((*id).to_owned());
+        }
+        for row in query.fetch_all(&mut *connection).await? {
+            let (store_id, item_id, method): (String, String, String) =
+                columns!(row => (store_id, item_id, method));
+            methods.insert((store_id, item_id), method);
+        }
+    }
+    Ok(methods)
+}
+
+/// How all of its items were paid; none: it has none, or they were paid in several ways.
+pub fn method(raised: &Raised, methods: &MethodOfItem) -> Option<String> {
+    let mut all = raised.items.iter().map(|item| methods.get(item));
+    let first = all.next()??;
+    all.all(|method| method == Some(first)).then(|| first.clone())
 }

@@ -22,7 +22,8 @@ use sqlx::AnyConnection;
 
 const SETTLEMENT: &str = r#"{"settlement_id": "stl_1", "store_id": "S001", "business_date": "2026-11-19",
     "state": "reconciled", "forced": false, "note": null, "approved_by": null, "approved_at": null}"#;
-const DETAIL: &str = r#"{"settlement_id": "stl_1", "store_id": "S001", "business_date": "2026-11-19",
+/// A settlement with all its figures, for descriptions of routes.
+pub const DETAIL: &str = r#"{"settlement_id": "stl_1", "store_id": "S001", "business_date": "2026-11-19",
     "state": "reconciled", "forced": false, "note": null, "approved_by": null, "approved_at": null, "by_method": [
     {"method": "card", "sales": 416250, "refunds": -62160, "expected": 354090, "matched": 270840, "fee": 4995,
     "net": 265845, "difference": 0, "open": 83250, "carried_in": 0, "carried_out": 83250, "late": 0}], "fee": 4995, "difference": 0, "net": 265845,

@@ -2,6 +2,7 @@
 
 use crate::http::change::{self, begun};
 use crate::http::{Answered, Request};
+use crate::office::settlement::reconciliation::{self, ReconciliationQuery};
 use crate::office::settlement::source::{self, Change, View};
 use domain::model::base::answer::Answer;
 use edge::page::{List, Page};
@@ -32,6 +33,17 @@ pub const CHANGE: Doc = Doc::of("Settlement", "Change who pays out, or a bank")
     .body::<Change>(r#"{"window_days": 7}"#)
     .answers::<View>(SOURCE)
     .refuses(&[Code::Duplicate]);
+
+/// `GET /api/statement-sources/:id/reconciliation`
+pub const RECONCILIATION: Doc = Doc::of("Settlement", "Hold a bank's balance against the books: what only one of them has")
+    .query::<ReconciliationQuery>()
+    .answers::<reconciliation::View>(
+        r#"{"source_id": "src_2", "account": "1040", "as_of": "2026-11-20", "statement_to": "2026-11-20",
+            "closing_balance": 19665619, "ledger_balance": 19665619, "in_bank_only": [{"line_id": "sln_1",
+            "statement_id": "stm_1", "date": "2026-11-20", "reference": "QR 19NOV", "amount": -111000}],
+            "in_bank_only_total": -111000, "in_books_only": [{"type": "payment", "object_id": "spm_1", "batch": null,
+            "date": "2026-11-20", "amount": -111000}], "in_books_only_total": -111000, "difference": 0}"#,
+    );
 
 /// `GET /api/statement-sources`
 pub async fn list(request: Request) -> Answered {
@@ -68,4 +80,19 @@ pub async fn change(request: Request) -> Answered {
     let details = json!({"source_id": changed.source_id, "fields": change::fields(&request)});
     change::finish_audited(&request, keyed, ("settlement.source_changed", details), Answer::ok(&changed))
         .await
+}
+
+/// `GET /api/statement-sources/:id/reconciliation`
+pub async fn reconciled(request: Request) -> Answered {
+    let ask: ReconciliationQuery = request.query()?;
+    let (hub, now) = (&request.state, clock::now());
+    // One state of the database: what the bank told is held against what was posted.
+    let mut read = hub.db.read().await?;
+    let as_of = ask.as_of.unwrap_or_else(|| hub.today(now));
+    let view = reconciliation::read(&mut read, request.param("id"), as_of).await?;
+    drop(read);
+    let mut write = hub.db.write().await?;
+    reconciliation::tell(&mut write, &view, now).await?;
+    write.commit().await?;
+    Ok(Reply::ok(&view))
 }

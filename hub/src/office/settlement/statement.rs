@@ -74,6 +74,8 @@ pub struct Import {
     pub source_id: String,
     /// For whose settlement.
     pub store_id: Option<String>,
+    /// Of which day, where it is one settlement's own.
+    pub settlement_date: Option<Date>,
     /// What it begins with.
     pub opening_balance: Option<i64>,
     /// What it ends with.
@@ -132,7 +134,7 @@ pub async fn import(
         state: StatementState::Imported.name(), from_date: from.to_string(), to_date: to.to_string(),
         lines_total: total, lines_new: i64::try_from(new.len()).unwrap_or(i64::MAX), gross, fee, net,
         opening_balance: import.opening_balance, closing_balance: import.closing_balance,
-        store_id: import.store_id.clone(), imported_at: now.0, imported_by: by,
+        store_id: import.store_id.clone(), settlement_date: import.settlement_date.map(|day| day.to_string()), imported_at: now.0, imported_by: by,
     };
     insert::rows(connection, "statements", "", vec![statement]).await?;
     let mut rows = Vec::new();

@@ -5,9 +5,11 @@ use crate::http::bound_page::{after, cut};
 use crate::http::change::{self, begun, one_more};
 use crate::http::{Answered, Request};
 use crate::office::finance::writer::Writer;
+use crate::office::settlement::day_settlement::{self as settlement, Detail};
 use crate::office::settlement::file::camt::{self, CamtStatement};
 use crate::office::settlement::file::csv_reader;
 use crate::office::settlement::file::line::{Bounds, JsonLine, of_json};
+use crate::office::settlement::settlement_routes::DETAIL;
 use crate::office::settlement::source::{self, DEFAULT};
 use crate::office::settlement::statement::{self, Import, StatementsQuery, View};
 use crate::office::settlement::statement_line::{self, StatementLinesQuery};
@@ -62,6 +64,17 @@ pub const IMPORT: Doc = Doc::of(
 )
 .creates::<View>(STATEMENT)
 .refuses(&[Code::NotFound, Code::Duplicate, Code::InvalidState]);
+
+/// `POST /api/settlements/:id/statements`
+pub const IMPORT_FOR_DAY: Doc =
+    Doc::of("Settlement", "Import a statement for the settlement of a store's day; whatever it lacks is missing")
+        .query::<ImportQuery>()
+        .body_csv_or_xml_up_to::<JsonStatement>(
+            BODY_BYTES_MAX,
+            r#"{"source_id": "src_1", "lines": [{"date": "2026-11-20", "reference": "C-1001", "amount": 155400, "fee": 2331}]}"#,
+        )
+        .creates::<Detail>(DETAIL)
+        .refuses(&[Code::NotFound, Code::Duplicate, Code::InvalidState]);
 
 /// `POST /api/statements/:id/approve`
 pub const APPROVE: Doc =
@@ -148,6 +161,35 @@ pub async fn import(request: Request) -> Answered {
     change::finish_audited(&request, keyed, ("settlement.statement_imported", details), answer).await
 }
 
+/// `POST /api/settlements/:id/statements`
+pub async fn import_for_day(request: Request) -> Answered {
+    let ask: ImportQuery = request.query()?;
+    let (now, id) = (clock::now(), request.param("id"));
+    let (named, dry_run) = (ask.store_id.clone(), ask.dry_run.unwrap_or(false));
+    // A body that can't be is refused before the settlement is looked for.
+    let import = parsed(&request, ask).await?;
+    let of = settlement::find(&mut *request.state.db.pool().acquire().await?, id).await?;
+    if named.is_some_and(|named| named != of.store_id) {
+        return Err(ApiError::field("store_id", "is not the settlement's store").into());
+    }
+    let (store_id, settlement_date) = (Some(of.store_id.clone()), Some(of.business_date));
+    let import = Import { store_id, settlement_date, ..import };
+    let today = request.state.today(now);
+    let mut keyed = begun!(request, now);
+    let by = Writer::alone(&mut keyed.write, &request, now).await?.by;
+    let statement_id = statement::import(&mut keyed.write, import, (by, now, today)).await?;
+    let told = statement::read(&mut keyed.write, &statement_id).await?;
+    let detail = settlement::read(&mut keyed.write, id).await?;
+    if dry_run {
+        // Nothing is committed.
+        return Ok(Reply::ok(&detail));
+    }
+    let details = json!({"statement_id": statement_id, "doc_no": told.doc_no, "source_id": told.source_id,
+        "settlement_id": id, "store_id": of.store_id, "lines": told.lines_new, "net": told.net});
+    let answer = Answer::created(format!("/api/settlements/{id}"), &detail);
+    change::finish_audited(&request, keyed, ("settlement.statement_imported", details), answer).await
+}
+
 /// `POST /api/statements/:id/approve`
 pub async fn approve(request: Request) -> Answered {
     let EmptyBody {} = request.json()?;
@@ -170,8 +212,8 @@ async fn parsed(request: &Request, ask: ImportQuery) -> Result<Import, Failure> 
     let content_type = content_type.unwrap_or_default().trim_start().to_ascii_lowercase();
     let is_xml = content_type.starts_with("application/xml");
     let named = ask.source_id.unwrap_or_else(|| DEFAULT.to_owned());
-    let (store_id, opening_balance, closing_balance) =
-        (ask.store_id, ask.opening_balance, ask.closing_balance);
+    let store_id = ask.store_id;
+    let (opening_balance, closing_balance) = (ask.opening_balance, ask.closing_balance);
     let mut connection = request.state.db.pool().acquire().await?;
     if is_xml || content_type.starts_with("text/csv") {
         let source = source::read(&mut connection, &named).await?;
@@ -190,7 +232,16 @@ async fn parsed(request: &Request, ask: ImportQuery) -> Result<Import, Failure> 
         let CamtStatement { opening, closing, lines } = told.map_err(|problems| refused(&problems))?;
         let (opening_balance, closing_balance) = (opening_balance.or(opening), closing_balance.or(closing));
         let span = (None, None);
-        return Ok(Import { source_id: named, store_id, opening_balance, closing_balance, span, lines });
+        let (source_id, settlement_date) = (named, None);
+        return Ok(Import {
+            source_id,
+            store_id,
+            settlement_date,
+            opening_balance,
+            closing_balance,
+            span,
+            lines,
+        });
     }
     let given: JsonStatement = request.json()?;
     let source_id = given.source_id.unwrap_or(named);
@@ -200,6 +251,7 @@ async fn parsed(request: &Request, ask: ImportQuery) -> Result<Import, Failure> 
     Ok(Import {
         source_id,
         store_id,
+        settlement_date: None,
         opening_balance: given.opening_balance.or(opening_balance),
         closing_balance: given.closing_balance.or(closing_balance),
         span: (given.from, given.to.filter(|to| *to <= bounds.today)),

@@ -124,6 +124,9 @@ async fn change_everything(server: &Server, shop: &mut Shop, admin: &Api) {
         json!({"store_id": "S001", "business_date": "2023-12-21", "force": true, "reason": "burnt down"});
     let settlement = id(&post("/api/settlements", day).await, "settlement_id");
     post(&format!("/api/settlements/{settlement}/match"), json!({})).await;
+    let line = json!({"date": yesterday(), "reference": "a fee", "gross": 0, "fee": 1, "type": "fee"});
+    post(&format!("/api/settlements/{settlement}/statements"), json!({"source_id": source, "lines": [line]}))
+        .await;
     post(&format!("/api/settlements/{settlement}/approve"), json!({})).await;
 
     matches::change(&source, shop, admin).await;

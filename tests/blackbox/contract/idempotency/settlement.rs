@@ -80,6 +80,13 @@ pub const SETTLEMENT: &[Probe<Hub>] = &[
         prepare: |hub| switch(hub, &format!("{}/match", made(hub, 7))),
     },
     Probe {
+        operation: "POST /api/settlements/{id}/statements",
+        prepare: |hub| {
+            let path = format!("{}/statements", made(hub, 9));
+            Attempt::new(hub.login(), &path, told("three", "sale"), told("four", "sale"))
+        },
+    },
+    Probe {
         operation: "POST /api/settlements/{id}/approve",
         prepare: |hub| {
             let path = format!("{}/approve", made(hub, 8));

@@ -1,7 +1,7 @@
 //! Every change of head office.
 
 /// Every change that a person can make, by its route, and what the log calls it; "": it changes nothing.
-pub const CHANGES: [(&str, &str, &str); 117] = [
+pub const CHANGES: [(&str, &str, &str); 118] = [
     ("POST", "/api/auth/logout", "session.closed"),
     ("POST", "/api/auth/password", "user.password_changed"),
     ("POST", "/api/auth/webauthn/confirm/start", ""),
@@ -96,6 +96,7 @@ pub const CHANGES: [(&str, &str, &str); 117] = [
     ("POST", "/api/settlement-matches", "settlement.match_made"),
     ("POST", "/api/settlement-matches/:id/undo", "settlement.match_undone"),
     ("POST", "/api/settlements", "settlement.made"),
+    ("POST", "/api/settlements/:id/statements", "settlement.statement_imported"),
     ("POST", "/api/settlements/:id/match", "settlement.matched"),
     ("POST", "/api/settlements/:id/approve", "settlement.approved"),
     ("POST", "/api/receiving", "stock.received"),

@@ -1,0 +1,364 @@
+//! What a bank says of an account beside what the books say of it: what only one of them has.
+
+use crate::columns;
+use crate::db::column::Columns;
+use crate::db::failure::Failure;
+use crate::office::settlement::source::{self, View as Source};
+use crate::table::alarm;
+use domain::model::base::time::UtcMs;
+use domain::rules::books::settlement::SourceKind;
+use edge::ApiError;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
+use std::collections::BTreeMap;
+
+/// The code of the alarm of a bank that differs from the books.
+const ALARM: &str = "bank_differs";
+/// Rows of each side that an answer names; the sums are over all.
+const ROWS_MAX: usize = 1_000;
+
+/// Of which day.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReconciliationQuery {
+    /// At the end of this day; left out: today.
+    pub as_of: Option<Date>,
+}
+
+/// A bank beside the books.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "BankReconciliation")]
+pub struct View {
+    /// The bank.
+    pub source_id: String,
+    /// Its account.
+    pub account: String,
+    /// At the end of this day.
+    pub as_of: Date,
+    /// The day of the last statement with a balance; none: there was none.
+    pub statement_to: Option<Date>,
+    /// What that statement ends with.
+    pub closing_balance: Option<i64>,
+    /// What the account has in all books.
+    pub ledger_balance: i64,
+    /// What the books have not posted, or not all of it.
+    pub in_bank_only: Vec<BankLine>,
+    /// Σ of all of them.
+    pub in_bank_only_total: i64,
+    /// What the bank has not reported.
+    pub in_books_only: Vec<BookLine>,
+    /// Σ of all of them.
+    pub in_books_only_total: i64,
+    /// What neither explains: closing − ledger − what the bank alone has + what the books alone have; 0: all is explained.
+    pub difference: Option<i64>,
+}
+
+/// A line of the bank, or lines that were matched as one.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "BankOnly")]
+pub struct BankLine {
+    /// The first of them.
+    pub line_id: String,
+    /// Its statement.
+    pub statement_id: String,
+    /// Its day.
+    pub date: Date,
+    /// As the bank wrote it.
+    pub reference: String,
+    /// What is not posted of it.
+    pub amount: i64,
+}
+
+/// What the books have of the account.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "BooksOnly")]
+pub struct BookLine {
+    /// `entry`, `payment` (to a supplier) or `payout` (of a provider's batch).
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// The entry, the payment, or the provider's source; none: events of stores together.
+    pub object_id: Option<String>,
+    /// A payout's batch.
+    pub batch: Option<String>,
+    /// Its day in the books; none: several.
+    pub date: Option<Date>,
+    /// In whole currency units, to us above 0.
+    pub amount: i64,
+}
+
+/// What the lines of a source and the entries that they made come to, group by group: lines that one match has are one.
+const GROUPS: &str = "SELECT grp, MIN(batch) AS batch, CAST(SUM(told) AS BIGINT) AS told, \
+    CAST(SUM(booked) AS BIGINT) AS booked FROM (\
+    SELECT COALESCE(match_id, line_id) AS grp, batch, COALESCE(net, gross, 0) AS told, 0 AS booked FROM statement_lines \
+    WHERE source_id = $1 AND line_date <= $3 \
+    UNION ALL SELECT COALESCE(l.match_id, l.line_id), l.batch, 0, jl.debit - jl.credit FROM statement_lines l \
+    JOIN journal j ON j.cause_id = l.statement_id AND j.cause_key = l.statement_id || ':' || l.line_id \
+    JOIN journal_lines jl ON jl.store_id = j.store_id AND jl.entry_no = j.entry_no \
+    WHERE l.source_id = $1 AND jl.account = $2 AND j.entry_date <= $4 \
+    UNION ALL SELECT s.match_id, NULL, 0, s.net FROM match_slices s \
+    JOIN settlement_matches m ON m.match_id = s.match_id \
+    JOIN settlements t ON t.store_id = s.store_id AND t.business_date = s.settlement_date \
+    JOIN journal j ON j.store_id = s.store_id \
+    AND j.cause_key = t.settlement_id || ':' || m.source_id || ':' || m.line_date \
+    WHERE m.source_id = $1 AND s.posted = 1 AND m.rule NOT IN ('contra', 'deposit', 'supplier_payment') \
+    AND j.entry_date <= $4\
+    ) moved GROUP BY grp";
+
+/// What a source told and what is booked of it, by group.
+#[derive(Debug, Default)]
+struct Group {
+    batch: Option<String>,
+    told: i64,
+    booked: i64,
+}
+
+impl Group {
+    fn open(&self) -> i64 {
+        self.told.saturating_sub(self.booked)
+    }
+}
+
+/// The days that are looked at: until which the bank has told, and the day of the books.
+#[derive(Debug, Clone, Copy)]
+struct Days {
+    told: Date,
+    booked: Date,
+}
+
+/// A bank at the end of a day.
+///
+/// # Errors
+/// 404; 422 for a source that is no bank.
+pub async fn read(connection: &mut AnyConnection, source_id: &str, as_of: Date) -> Result<View, Failure> {
+    let bank = source::read(&mut *connection, source_id).await?;
+    if bank.kind != SourceKind::Bank {
+        return Err(ApiError::field("id", "is no bank: only a bank's account is reconciled").into());
+    }
+    let statement = last_balance(connection, source_id, as_of).await?;
+    let days = Days { told: statement.map_or(as_of, |(to, _)| to), booked: as_of };
+    let mut groups = groups(connection, &bank, days).await?;
+    let mut books = Vec::new();
+    payments(connection, &bank, days, (&mut groups, &mut books)).await?;
+    payouts(connection, &bank, days, (&mut groups, &mut books)).await?;
+    entries(connection, &bank.account, as_of, &mut books).await?;
+    books.retain(|line| line.amount != 0);
+    groups.retain(|_, group| group.open() != 0);
+    let ledger_balance = moved(connection, &bank.account, as_of, None).await?;
+    let in_bank_only_total = groups.values().map(Group::open).fold(0, i64::saturating_add);
+    let in_books_only_total = books.iter().map(|line| line.amount).fold(0, i64::saturating_add);
+    let explained = in_bank_only_total.saturating_sub(in_books_only_total);
+    let in_bank_only = lines(connection, &bank, groups).await?;
+    books.truncate(ROWS_MAX);
+    Ok(View {
+        source_id: bank.source_id,
+        account: bank.account,
+        as_of,
+        statement_to: statement.map(|(to, _)| to),
+        closing_balance: statement.map(|(_, closing)| closing),
+        ledger_balance,
+        in_bank_only,
+        in_bank_only_total,
+        in_books_only: books,
+        in_books_only_total,
+        difference: statement
+            .map(|(_, closing)| closing.saturating_sub(ledger_balance).saturating_sub(explained)),
+    })
+}
+
+/// Raises an alarm where bank and books differ by what neither explains, and takes it back where they agree again.
+///
+/// # Errors
+/// The database's.
+pub async fn tell(connection: &mut AnyConnection, view: &View, now: UtcMs) -> Result<(), sqlx::Error> {
+    match view.difference {
+        Some(difference) if difference != 0 => {
+            let message = format!(
+                "{}: at {} {difference} of account {} is explained by neither the bank nor the books",
+                view.source_id, view.as_of, view.account
+            );
+            alarm::raise(connection, "", ALARM, &message, now).await
+        }
+        _ => alarm::clear_of_day(connection, "", ALARM, &view.source_id).await,
+    }
+}
+
+/// The last balance that a bank told of by then: the day of its statement, and the balance.
+async fn last_balance(
+    connection: &mut AnyConnection,
+    source_id: &str,
+    as_of: Date,
+) -> Result<Option<(Date, i64)>, sqlx::Error> {
+    let sql = "SELECT to_date, closing_balance FROM statements WHERE source_id = $1 AND to_date <= $2 \
+               AND closing_balance IS NOT NULL ORDER BY to_date DESC, imported_at DESC LIMIT 1";
+    let row = sqlx::query(sql).bind(source_id).bind(as_of.to_string()).fetch_optional(connection).await?;
+    row.map(|row| Ok(columns!(row => (to_date, closing_balance)))).transpose()
+}
+
+/// What the lines of a source come to, with what was said to what did not agree of them.
+async fn groups(
+    connection: &mut AnyConnection,
+    source: &Source,
+    days: Days,
+) -> Result<BTreeMap<String, Group>, sqlx::Error> {
+    let query = sqlx::query(GROUPS).bind(&source.source_id).bind(&source.account);
+    let query = query.bind(days.told.to_string()).bind(days.booked.to_string());
+    let mut groups = BTreeMap::new();
+    for row in query.fetch_all(&mut *connection).await? {
+        let key: String = row.cell("grp")?;
+        groups.insert(key, columns!(row => Group { batch, told, booked }));
+    }
+    let sql = "SELECT e.lines, CAST(SUM(jl.debit - jl.credit) AS BIGINT) AS booked FROM settlement_exceptions e \
+               JOIN journal j ON j.cause_id = e.exception_id \
+               JOIN journal_lines jl ON jl.store_id = j.store_id AND jl.entry_no = j.entry_no \
+               WHERE e.source_id = $1 AND e.entry_id IS NOT NULL AND jl.account = $2 AND j.entry_date <= $3 \
+               GROUP BY e.exception_id, e.lines";
+    let query = sqlx::query(sql).bind(&source.source_id).bind(&source.account).bind(days.booked.to_string());
+    for row in query.fetch_all(&mut *connection).await? {
+        let told: Vec<String> = row.json("lines")?;
+        let Some(line_id) = told.first() else { continue };
+        let sql = "SELECT COALESCE(match_id, line_id) FROM statement_lines WHERE line_id = $1";
+        let key: Option<String> =
+            sqlx::query_scalar(sql).bind(line_id).fetch_optional(&mut *connection).await?;
+        let group: &mut Group = groups.entry(key.unwrap_or_else(|| line_id.clone())).or_default();
+        group.booked = group.booked.saturating_add(row.cell::<i64>("booked")?);
+    }
+    Ok(groups)
+}
+
+/// Payments to suppliers are posted when they are made: the bank's lines lead to them.
+async fn payments(
+    connection: &mut AnyConnection,
+    bank: &Source,
+    days: Days,
+    (groups, books): (&mut BTreeMap<String, Group>, &mut Vec<BookLine>),
+) -> Result<(), sqlx::Error> {
+    let sql = "SELECT j.cause_id, MIN(j.entry_date) AS day, CAST(SUM(jl.debit - jl.credit) AS BIGINT) AS amount, \
+               (SELECT MIN(i.match_id) FROM match_items i JOIN settlement_matches m ON m.match_id = i.match_id \
+               WHERE i.store_id = '' AND i.item_id = j.cause_id AND m.source_id = $1 AND m.line_date <= $4) AS match_id \
+               FROM journal j JOIN journal_lines jl ON jl.store_id = j.store_id AND jl.entry_no = j.entry_no \
+               WHERE j.kind = 'payment' AND jl.account = $2 AND j.entry_date <= $3 GROUP BY j.cause_id ORDER BY 2, 1";
+    let query = sqlx::query(sql).bind(&bank.source_id).bind(&bank.account);
+    let query = query.bind(days.booked.to_string()).bind(days.told.to_string());
+    for row in query.fetch_all(connection).await? {
+        let (payment_id, day, amount): (String, Date, i64) = columns!(row => (cause_id, day, amount));
+        let match_id: Option<String> = row.cell("match_id")?;
+        match match_id.and_then(|match_id| groups.get_mut(&match_id)) {
+            Some(group) => group.booked = group.booked.saturating_add(amount),
+            None => books.push(BookLine {
+                kind: "payment",
+                object_id: Some(payment_id),
+                batch: None,
+                date: Some(day),
+                amount,
+            }),
+        }
+    }
+    Ok(())
+}
+
+/// What providers pay out is posted with their own lines: the bank's lines lead to their batches.
+async fn payouts(
+    connection: &mut AnyConnection,
+    bank: &Source,
+    days: Days,
+    (groups, books): (&mut BTreeMap<String, Group>, &mut Vec<BookLine>),
+) -> Result<(), sqlx::Error> {
+    for provider in source::all(&mut *connection).await? {
+        if provider.kind == SourceKind::Bank || provider.account != bank.account {
+            continue;
+        }
+        let all = Days { told: days.booked, ..days };
+        let mut batches: BTreeMap<Option<String>, i64> = BTreeMap::new();
+        for group in self::groups(&mut *connection, &provider, all).await?.into_values() {
+            let sum = batches.entry(group.batch).or_default();
+            *sum = sum.saturating_add(group.booked);
+        }
+        for (batch, amount) in batches {
+            let sql = "SELECT COALESCE(l.match_id, l.line_id) FROM paid_batches p \
+                       JOIN statement_lines l ON l.line_id = p.line_id \
+                       WHERE p.source_id = $1 AND p.batch = $2 AND l.source_id = $3 AND l.line_date <= $4";
+            let query = sqlx::query_scalar(sql).bind(&provider.source_id).bind(batch.clone());
+            let query = query.bind(&bank.source_id).bind(days.told.to_string());
+            let paid: Option<String> = query.fetch_optional(&mut *connection).await?;
+            match paid.and_then(|key| groups.get_mut(&key)) {
+                Some(group) => group.booked = group.booked.saturating_add(amount),
+                None => books.push(BookLine {
+                    kind: "payout",
+                    object_id: Some(provider.source_id.clone()),
+                    batch,
+                    date: None,
+                    amount,
+                }),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Entries that no line of a bank or a provider leads to. What a book began with the bank's first balance has.
+async fn entries(
+    connection: &mut AnyConnection,
+    account: &str,
+    as_of: Date,
+    books: &mut Vec<BookLine>,
+) -> Result<(), sqlx::Error> {
+    let sql = "SELECT j.entry_id, j.entry_date, CAST(SUM(jl.debit - jl.credit) AS BIGINT) AS amount FROM journal j \
+               JOIN journal_lines jl ON jl.store_id = j.store_id AND jl.entry_no = j.entry_no \
+               WHERE j.kind NOT IN ('event', 'settlement', 'bank', 'payment', 'opening') AND jl.account = $1 \
+               AND j.entry_date <= $2 GROUP BY j.entry_id, j.entry_date ORDER BY j.entry_date, j.entry_id";
+    let query = sqlx::query(sql).bind(account).bind(as_of.to_string());
+    for row in query.fetch_all(&mut *connection).await? {
+        let (entry_id, day, amount): (String, Date, i64) = columns!(row => (entry_id, entry_date, amount));
+        let object_id = Some(entry_id);
+        books.push(BookLine { kind: "entry", object_id, batch: None, date: Some(day), amount });
+    }
+    // Events of stores seldom move a bank's account, by a mapping: what is left of the account is theirs.
+    let all = moved(&mut *connection, account, as_of, None).await?;
+    let others = moved(connection, account, as_of, Some("event")).await?;
+    let amount = all.saturating_sub(others);
+    books.push(BookLine { kind: "entry", object_id: None, batch: None, date: None, amount });
+    Ok(())
+}
+
+/// By what an account moved in all books until a day; `but` what entries of one kind moved.
+async fn moved(
+    connection: &mut AnyConnection,
+    account: &str,
+    as_of: Date,
+    but: Option<&str>,
+) -> Result<i64, sqlx::Error> {
+    let sql = match but {
+        None => {
+            "SELECT CAST(COALESCE(SUM(debit - credit), 0) AS BIGINT) FROM ledger_days \
+             WHERE account = $1 AND entry_date <= $2 AND $3 = ''"
+        }
+        Some(_) => {
+            "SELECT CAST(COALESCE(SUM(jl.debit - jl.credit), 0) AS BIGINT) FROM journal j \
+             JOIN journal_lines jl ON jl.store_id = j.store_id AND jl.entry_no = j.entry_no \
+             WHERE j.kind <> $3 AND j.kind <> 'event' AND jl.account = $1 AND j.entry_date <= $2"
+        }
+    };
+    let query = sqlx::query_scalar(sql).bind(account.to_owned()).bind(as_of.to_string());
+    query.bind(but.unwrap_or_default().to_owned()).fetch_one(connection).await
+}
+
+/// The first line of each group that is open.
+async fn lines(
+    connection: &mut AnyConnection,
+    bank: &Source,
+    groups: BTreeMap<String, Group>,
+) -> Result<Vec<BankLine>, sqlx::Error> {
+    let mut lines = Vec::new();
+    for (key, group) in groups.into_iter().take(ROWS_MAX) {
+        let sql = "SELECT line_id, statement_id, line_date, reference FROM statement_lines \
+                   WHERE source_id = $1 AND (line_id = $2 OR match_id = $2) ORDER BY line_no LIMIT 1";
+        let query = sqlx::query(sql).bind(&bank.source_id).bind(&key);
+        let Some(row) = query.fetch_optional(&mut *connection).await? else { continue };
+        let amount = group.open();
+        lines.push(columns!(row => BankLine { line_id, statement_id, date: "line_date", reference; amount = amount }));
+    }
+    lines.sort_by(|one, other| (one.date, &one.line_id).cmp(&(other.date, &other.line_id)));
+    Ok(lines)
+}

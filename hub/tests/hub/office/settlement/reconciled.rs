@@ -1,0 +1,120 @@
+//! A bank's balance beside the books, and statements of one settlement's own.
+
+use crate::office::finance::tells;
+use crate::office::settlement::resolved::exception;
+use crate::office::settlement::story::{added, card_source, day, paid, sealed, settlement};
+use crate::support::server::Server;
+use crate::support::shop::Shop;
+use serde_json::{Value, json};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_banks_balance_is_explained_line_by_line_and_what_is_not_is_told() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let (mut shop, cards) = (Shop::open(&server, "S001").await, card_source(&admin).await);
+    let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
+    let opening = json!({"date": day(18), "lines": [{"account": "1040", "debit": 1_000_000}]});
+    admin.post("/api/finance/opening", &opening).await.data();
+    let supplier = admin.post("/api/suppliers", &json!({"code": "TEA", "name": "Tea Ltd"})).await;
+    let supplier = supplier.data()["supplier_id"].clone();
+    for (amount, reference) in [(71_188, "TEA-778"), (5_000, "TEA-779")] {
+        let payment = json!({"supplier_id": supplier, "date": day(19), "account": "1040", "amount": amount,
+            "reference": reference});
+        admin.post("/api/finance/payments", &payment).await.data();
+    }
+    // Two batches of cards: the bank has the first, and has it before the settlement is approved.
+    let sold = vec![
+        paid("S001", 18, 1, ("card", 10_000, "C-0001")),
+        paid("S001", 18, 2, ("card", 20_000, "C-0002")),
+        sealed("S001", 18),
+    ];
+    tells(&mut shop, sold).await;
+    let line = |reference: &str, gross: i64, fee: i64, batch: &str| json!({"date": day(19), "reference": reference, "gross": gross, "fee": fee, "batch": batch});
+    let told = json!({"source_id": cards, "lines": [line("C-0001", 10_000, 150, "77"), line("C-0002", 20_000, 300, "78")]});
+    admin.post("/api/statements", &told).await.data();
+    let line =
+        |reference: &str, amount: i64| json!({"date": day(20), "reference": reference, "amount": amount});
+    let lines = json!([line("TEA-778", -71_188), line("PAYOUT 77", 9_850), line("who knows", 7_000)]);
+    let statement =
+        json!({"source_id": bank, "opening_balance": 1_000_000, "closing_balance": 945_662, "lines": lines});
+    admin.post("/api/statements", &statement).await.data();
+
+    let path = format!("/api/statement-sources/{bank}/reconciliation");
+    let read = async || admin.get(&path).await.data().clone();
+    let view = read().await;
+    assert_eq!((&view["closing_balance"], &view["ledger_balance"]), (&json!(945_662), &json!(923_812)));
+    let of = |list: &Value, name: &str| -> Vec<String> {
+        let rows = list.as_array().unwrap().iter();
+        rows.map(|row| format!("{} {}", row[name].as_str().unwrap_or_default(), row["amount"])).collect()
+    };
+    let mut alone = of(&view["in_bank_only"], "reference");
+    alone.sort();
+    assert_eq!(alone, ["PAYOUT 77 9850", "who knows 7000"], "its settlement is not approved");
+    assert_eq!(of(&view["in_books_only"], "type"), ["payment -5000"]);
+    assert_eq!((&view["difference"], &view["in_books_only_total"]), (&json!(0), &json!(-5_000)));
+    let id = settlement(&admin, "S001", 18).await["settlement_id"].as_str().unwrap().to_owned();
+    admin.post(&format!("/api/settlements/{id}/approve"), &json!({})).await.data();
+    let unknown = exception(&admin, "missing_in_store").await["exception_id"].as_str().unwrap().to_owned();
+    let post = json!({"resolution": "post", "account": "7010", "reason": "a gift"});
+    admin.post(&format!("/api/settlement-exceptions/{unknown}/resolve"), &post).await.data();
+    let view = read().await;
+    assert_eq!(view["in_bank_only"], json!([]));
+    let mut books = of(&view["in_books_only"], "type");
+    books.sort();
+    assert_eq!(books, ["payment -5000", "payout 19700"], "batch 78 is on its way");
+    assert_eq!((&view["difference"], &view["ledger_balance"]), (&json!(0), &json!(960_362)));
+
+    // A statement that begins with another balance than the last one ended with leaves what nobody explains.
+    let alarms = "SELECT COUNT(*) FROM alarms WHERE code = 'bank_differs'";
+    assert_eq!(server.figure(alarms).await, 0);
+    let odd = json!({"source_id": bank, "opening_balance": 945_663, "closing_balance": 965_363,
+        "lines": [line("PAYOUT 78", 19_700)]});
+    admin.post("/api/statements", &odd).await.data();
+    assert_eq!(read().await["difference"], 1);
+    assert_eq!(server.figure(alarms).await, 1);
+    let provider = admin.get(&format!("/api/statement-sources/{cards}/reconciliation")).await;
+    assert_eq!(provider.refusal(), "422 validation_failed");
+    assert_eq!(admin.get("/api/statement-sources/none/reconciliation").await.refusal(), "404 not_found");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_settlements_own_statement_lacks_is_missing_at_once() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let (mut shop, cards) = (Shop::open(&server, "S001").await, card_source(&admin).await);
+    let sold = vec![
+        paid("S001", 20, 1, ("card", 10_000, "C-0001")),
+        paid("S001", 20, 2, ("card", 20_000, "C-0002")),
+        sealed("S001", 20),
+    ];
+    tells(&mut shop, sold).await;
+    let id = settlement(&admin, "S001", 20).await["settlement_id"].as_str().unwrap().to_owned();
+    let path = format!("/api/settlements/{id}/statements");
+    // Of the same day: a statement for all stores would leave a day more.
+    let line = |reference: &str, gross: i64, fee: i64| json!({"date": day(20), "reference": reference, "gross": gross, "fee": fee});
+    let lines = json!({"source_id": cards, "lines": [line("C-0001", 10_000, 150), line("C-0009", 5, 0)]});
+    let rehearsed = admin.post(&format!("{path}?dry_run=true"), &lines).await.data().clone();
+    assert_eq!((&rehearsed["settlement_id"], &rehearsed["exceptions"]["open"]), (&json!(id), &json!(2)));
+    assert_eq!(settlement(&admin, "S001", 20).await["state"], "open", "nothing is kept");
+    let told = admin.post(&path, &lines).await;
+    assert_eq!((told.status.as_u16(), &told.data()["state"]), (201, &json!("discrepant")));
+    let missing = exception(&admin, "missing_at_provider").await;
+    assert_eq!(
+        (&missing["settlement_id"], &missing["method"], &missing["amount"]),
+        (&json!(id), &json!("card"), &json!(20_000))
+    );
+    assert_eq!(
+        exception(&admin, "missing_in_store").await["settlement_id"],
+        json!(id),
+        "it came for this day"
+    );
+    let count = async |query: &str| {
+        let path = format!("/api/settlement-exceptions?{query}");
+        admin.get(&path).await.data()["items"].as_array().unwrap().len()
+    };
+    assert_eq!([count(&format!("settlement_id={id}")).await, count("settlement_id=stl_none").await], [2, 0]);
+    assert_eq!([count("method=card").await, count("method=qris").await], [1, 0]);
+    assert_eq!(admin.post(&path, &lines).await.refusal(), "409 duplicate");
+    assert_eq!(admin.post(&format!("{path}?store_id=S002"), &lines).await.refusal(), "422 validation_failed");
+    assert_eq!(admin.post("/api/settlements/none/statements", &lines).await.refusal(), "404 not_found");
+}
