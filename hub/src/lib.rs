@@ -80,7 +80,7 @@ pub mod maintenance {
 /// What is done once a day, by one process.
 pub mod night {
     pub mod jobs;
-    mod lease;
+    pub mod lease;
 }
 
 /// Folding records into tables.

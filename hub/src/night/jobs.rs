@@ -3,7 +3,8 @@
 
 use crate::db::failure::Failure;
 use crate::night::lease::Lease;
-use crate::office::finance::{proof, writer};
+use crate::office::finance::proof::{self, Proofs};
+use crate::office::finance::writer;
 use crate::office::settlement::{matching, source};
 use crate::office::warehouses::warehouse_inbox;
 use crate::secret;
@@ -17,6 +18,9 @@ use tokio::time::{Instant, interval_at};
 
 /// How often it is looked whether it is time.
 const PERIOD: Duration = Duration::from_secs(60);
+
+/// How often a long job says that it goes on: some of these are within its lease.
+const BEAT: Duration = Duration::from_secs(15);
 
 /// What is done, in this order.
 const JOBS: [&str; 2] = ["settlement", "proofs"];
@@ -61,7 +65,13 @@ async fn one(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failure> 
     }
     let whole = match lease.name {
         "settlement" => overdue(hub, lease, now).await?,
-        _ => proofs(hub, now).await?,
+        _ => {
+            let proving = proof::of_now(&hub.db, now);
+            match while_beating(hub, lease, BEAT, proving).await {
+                Some(proofs) => note(hub, &proofs?).await?,
+                None => false,
+            }
+        }
     };
     if whole {
         let mut write = hub.db.write().await?;
@@ -103,10 +113,40 @@ async fn matched(hub: &Hub, source_id: &str, when: (UtcMs, Date)) -> Result<(), 
     Ok(())
 }
 
-async fn proofs(hub: &Hub, now: UtcMs) -> Result<bool, Failure> {
-    let proofs = proof::of_now(&hub.db, now).await?;
+async fn note(hub: &Hub, proofs: &Proofs) -> Result<bool, Failure> {
     let mut write = hub.db.write().await?;
-    proof::note(&mut write, &proofs).await?;
+    proof::note(&mut write, proofs).await?;
     write.commit().await?;
     Ok(true)
+}
+
+/// Does work that takes long, and says all the while that it goes on; none: another process has taken the job over.
+pub async fn while_beating<T>(
+    hub: &Hub,
+    lease: &Lease<'_>,
+    every: Duration,
+    work: impl Future<Output = T>,
+) -> Option<T> {
+    let beating = async {
+        loop {
+            tokio::time::sleep(every).await;
+            match beat(hub, lease).await {
+                Ok(true) => {}
+                Ok(false) => return,
+                // The lease lasts longer than one beat.
+                Err(error) => tracing::warn!(name = lease.name, %error, "a job's beat could not be noted"),
+            }
+        }
+    };
+    tokio::select! {
+        done = work => Some(done),
+        () = beating => None,
+    }
+}
+
+async fn beat(hub: &Hub, lease: &Lease<'_>) -> Result<bool, sqlx::Error> {
+    let mut write = hub.db.write().await?;
+    let kept = lease.beat(&mut write, clock::now()).await?;
+    write.commit().await?;
+    Ok(kept)
 }

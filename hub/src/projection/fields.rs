@@ -6,7 +6,7 @@ use crate::feed::Entry;
 use crate::projection::announce::{FeedUpdates, Named};
 use crate::projection::members::member_reach;
 use crate::table::member::{self, UNIQUE};
-use crate::table::{conflict, store};
+use crate::table::{conflict, hub, store};
 use crate::{columns, secret};
 use domain::model::base::time::UtcMs;
 use domain::model::hub::hlc;
@@ -17,7 +17,6 @@ use domain::rules::hub::sync::settle;
 use domain::rules::hub::sync::settle::{Lost, Settled};
 use domain::wire::feed::{FieldDown, Kind, MemberDown, RecordVersion, SettingDown};
 use domain::wire::record::FieldWrite;
-use jiff::tz::TimeZone;
 use serde_json::Value;
 use sqlx::AnyConnection;
 use std::borrow::Cow;
@@ -98,7 +97,7 @@ async fn made(
     writer: &Writer<'_>,
 ) -> Result<(), sqlx::Error> {
     let zone = match writer.store_id {
-        "" => TimeZone::UTC,
+        "" => hub::zone(connection).await?,
         store_id => store::zone(connection, store_id).await?,
     };
     let at = UtcMs(at(writer.stamp).unwrap_or(writer.now.0));

@@ -86,16 +86,22 @@ impl LockedPool {
     }
 }
 
+/// Locks the pool's row: whoever changes how points are valued waits.
+pub(crate) async fn lock(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
+    let sql = "UPDATE points_pool SET policy = policy WHERE singleton = 1";
+    sqlx::query(sql).execute(connection).await.map(drop)
+}
+
 /// From here on points are valued so; false: the pool is not empty, and its policy is another one.
 pub(crate) async fn adopt(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
     policy: PointsPolicy,
     redemption_bp: u32,
 ) -> Result<bool, sqlx::Error> {
     let policy = serde_json::to_string(&policy).map_err(|error| sqlx::Error::Encode(error.into()))?;
     let sql = "UPDATE points_pool SET policy = $1, redemption_bp = $2 WHERE singleton = 1 \
                AND (policy = $1 OR (points = 0 AND value = 0))";
-    let done = sqlx::query(sql).bind(policy).bind(i64::from(redemption_bp)).execute(pool).await?;
+    let done = sqlx::query(sql).bind(policy).bind(i64::from(redemption_bp)).execute(connection).await?;
     Ok(done.rows_affected() > 0)
 }
 

@@ -11,7 +11,7 @@ use domain::model::inventory::stock::MovementReason;
 use domain::wire::record::{AnyPayload, Move, OpnamePosted, SupplierReturnPosted, TransferRecord};
 use serde_json::json;
 use sqlx::AnyConnection;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The kind of a document, its id, and which part of it.
 type DocumentKey = (&'static str, String, i64);
@@ -169,9 +169,11 @@ impl GoodsRows {
         insert::rows(connection, "supplier_return_lines", tail, supplier_return_lines).await?;
         insert::rows(connection, "movements", "", movements).await?;
         for ((supplier_id, note), told) in &notes {
-            for (event_id, receiving_id) in told {
+            for (place, (event_id, receiving_id)) in told.iter().enumerate() {
                 let found = Found { store_id, event_id, now };
-                twice(connection, (supplier_id, note), receiving_id, found).await?;
+                // Of two in one batch the later one is told of: the first found nothing.
+                let later = told.iter().skip(place.saturating_add(1)).map(|(_, id)| id.as_str()).collect();
+                twice(connection, (supplier_id, note), (receiving_id, &later), found).await?;
             }
         }
         Ok(())
@@ -238,17 +240,22 @@ fn transferred<'a>(store_id: &str, it: &'a TransferRecord) -> Cause<'a> {
 async fn twice(
     connection: &mut AnyConnection,
     (supplier_id, note): (&str, &str),
-    receiving_id: &str,
+    (receiving_id, later): (&str, &BTreeSet<&str>),
     found: Found<'_>,
 ) -> Result<(), sqlx::Error> {
     let sql = "SELECT o.store_id, o.document_id FROM goods_documents o JOIN goods_documents m ON m.store_id = $3 \
                AND m.kind = 'receiving' AND m.document_id = $4 AND m.state = 'posted' \
                WHERE o.kind = 'receiving' AND o.supplier_id = $1 AND o.delivery_note_no = $2 AND o.state = 'posted' \
                AND NOT (o.store_id = $3 AND o.document_id = $4) \
-               ORDER BY o.created_at, o.store_id LIMIT 1";
+               ORDER BY o.created_at, o.store_id";
     let query = sqlx::query(sql).bind(supplier_id).bind(note).bind(found.store_id).bind(receiving_id);
-    let Some(row) = query.fetch_optional(&mut *connection).await? else { return Ok(()) };
-    let (other_store_id, other): (String, String) = crate::columns!(row => (store_id, document_id));
+    let mut others = Vec::new();
+    for row in query.fetch_all(&mut *connection).await? {
+        let other: (String, String) = crate::columns!(row => (store_id, document_id));
+        others.push(other);
+    }
+    others.retain(|(store_id, id)| store_id != found.store_id || !later.contains(id.as_str()));
+    let Some((other_store_id, other)) = others.into_iter().next() else { return Ok(()) };
     let details = json!({"supplier_id": supplier_id, "delivery_note_no": note, "receiving_id": receiving_id,
         "other_store_id": other_store_id, "other_receiving_id": other});
     exception::note(connection, found, exception::DELIVERY_NOTE_TWICE, &details).await

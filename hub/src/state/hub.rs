@@ -12,6 +12,7 @@ use crate::state::idempotency::Running;
 use crate::state::office_settings::OfficeSettings;
 use crate::state::seen::Seen;
 use crate::state::used_tokens::UsedTokens;
+use crate::table;
 use crate::table::hub::Identity;
 use anyhow::{Context, bail};
 use domain::model::base::time::UtcMs;
@@ -152,13 +153,10 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
     let reach = config.members.reach;
     member_reach::widen(&db, reach, clock::now()).await?;
     let file_settings = OfficeSettings::of(config);
-    let settings = file_settings.clone().with_changes(&mut *db.pool().acquire().await?).await?;
-    let finance = settings.finance;
-    if !points_pool::adopt(db.pool(), finance.points_policy, finance.points_redemption_bp).await? {
-        bail!(
-            "finance.points_policy is not that of the points there are: it changes only while there are none"
-        );
-    }
+    adopt_points(&db, &file_settings).await?;
+    let mut write = db.write().await?;
+    table::hub::set_zone(&mut write, &config.hub.timezone).await?;
+    write.commit().await?;
     let waits = Waits::load(db.pool(), reach).await?;
     Ok(Arc::new(Hub {
         db,
@@ -185,6 +183,19 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
         zone: TimeZone::get(&config.hub.timezone).context("hub.timezone")?,
         started: Instant::now(),
     }))
+}
+
+/// Has points valued as the settings say. What another process changes meanwhile waits for the pool, or is read here.
+async fn adopt_points(db: &Db, file_settings: &OfficeSettings) -> anyhow::Result<()> {
+    let mut write = db.write().await?;
+    points_pool::lock(&mut write).await?;
+    let finance = file_settings.clone().with_changes(&mut write).await?.finance;
+    if !points_pool::adopt(&mut write, finance.points_policy, finance.points_redemption_bp).await? {
+        bail!(
+            "finance.points_policy is not that of the points there are: it changes only while there are none"
+        );
+    }
+    Ok(write.commit().await?)
 }
 
 /// Keys, hashes and ceremonies, with what is remembered of wrong log-ins and of how late it has been.

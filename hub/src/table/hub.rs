@@ -2,6 +2,7 @@
 
 use crate::{columns, secret};
 use domain::model::base::time::UtcMs;
+use jiff::tz::TimeZone;
 use sqlx::AnyConnection;
 
 /// The hub's own row.
@@ -31,4 +32,16 @@ impl Identity {
             sqlx::query("SELECT hub_id, generation, generation_n FROM hub").fetch_optional(pool).await?;
         row.map(|row| Ok(columns!(row => Self { hub_id, generation, number: "generation_n" }))).transpose()
     }
+}
+
+/// Head office's time zone.
+pub async fn zone(connection: &mut AnyConnection) -> Result<TimeZone, sqlx::Error> {
+    let name: String = sqlx::query_scalar("SELECT timezone FROM hub").fetch_one(connection).await?;
+    Ok(TimeZone::get(&name).unwrap_or(TimeZone::UTC))
+}
+
+/// Notes head office's time zone, where it is another one than before.
+pub async fn set_zone(connection: &mut AnyConnection, name: &str) -> Result<(), sqlx::Error> {
+    let sql = "UPDATE hub SET timezone = $1 WHERE timezone <> $1";
+    sqlx::query(sql).bind(name).execute(connection).await.map(drop)
 }

@@ -86,6 +86,18 @@ pub async fn list(pool: &AnyPool, after: Option<&Bookmark>, limit: i64) -> Resul
     Ok(views)
 }
 
+/// The account that a method is mapped to on a day; none: the plan's.
+pub async fn of_method(
+    connection: &mut AnyConnection,
+    method: &str,
+    on: Date,
+) -> Result<Option<String>, sqlx::Error> {
+    let sql = "SELECT account FROM mappings WHERE kind = $1 AND mapped_key = $2 AND from_date <= $3 \
+               ORDER BY from_date DESC LIMIT 1";
+    let query = sqlx::query_scalar(sql).bind(MappingOf::Method.name()).bind(method).bind(on.to_string());
+    query.fetch_optional(connection).await
+}
+
 /// Adds a mapping; nobody else changes accounts or locks days until the transaction ends.
 ///
 /// # Errors

@@ -101,6 +101,9 @@ pub fn place(item: &View) -> Bookmark {
     (*business_date, receiving_id.clone(), store_id.clone(), i64::from(*line_no), kind.clone())
 }
 
+/// Where lines of an order have several prices, what came cheaper is held against the cheapest, what came dearer against
+/// the dearest.
+///
 /// Lines of receipts that count, each beside what its order asks for of the product, and once for each kind. What came too few
 /// or too many is a matter of all receipts of an order: it is told where nothing of it came later.
 const FROM: &str = "goods_documents r \
@@ -145,10 +148,12 @@ pub fn statement(ask: &DiscrepanciesQuery, before: Option<Bookmark>, limit: i64)
         .below(order, below);
     let order = order.map(|column| format!("{column} DESC")).join(", ");
     let columns = "k.kind, r.document_id, l.line_no, r.store_id, r.business_date, r.supplier_id, r.po_id, l.sku, \
-                   o.ordered_qty, o.unit_cost AS order_cost, l.unit_cost, l.rejected_qty, \
+                   o.ordered_qty, CASE WHEN k.kind = 'price' AND l.unit_cost < o.least_cost THEN o.least_cost ELSE o.unit_cost END \
+                   AS order_cost, l.unit_cost, l.rejected_qty, \
                    CASE WHEN k.kind IN ('short', 'over') THEN o.received_qty ELSE l.qty END AS received_qty, \
                    CASE k.kind WHEN 'rejected' THEN l.rejected_qty * l.unit_cost \
-                   WHEN 'price' THEN l.qty * (l.unit_cost - o.unit_cost) \
+                   WHEN 'price' THEN l.qty * (l.unit_cost - CASE WHEN l.unit_cost < o.least_cost THEN o.least_cost \
+                   ELSE o.unit_cost END) \
                    WHEN 'short' THEN (o.received_qty - o.ordered_qty) * o.unit_cost \
                    WHEN 'over' THEN (o.received_qty - o.ordered_qty) * o.unit_cost ELSE l.cost END AS value";
     (conditions, format!("SELECT {columns} FROM {FROM} WHERE {{}} ORDER BY {order} LIMIT {limit}"))

@@ -1,5 +1,6 @@
 //! Categories of products, each below another or at the top.
 
+use crate::db::document::decode;
 use crate::db::failure::Failure;
 use crate::office::lists::entry::{self, Entry, Problems, State};
 use domain::model::base::limits::REFERENCE_BYTES_MAX;
@@ -7,7 +8,7 @@ use edge::ApiError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How deep categories may lie below one another.
 const DEPTH_MAX: usize = 16;
@@ -65,7 +66,7 @@ pub async fn create(connection: &mut AnyConnection, new: NewCategory) -> Result<
     let NewCategory { code, name, parent } = new;
     let name = name.unwrap_or_else(|| code.clone()).trim().to_owned();
     let category = Category { code, name, parent: filled(parent), state: State::Active };
-    check(connection, &category).await?;
+    check(connection, &category, 1).await?;
     entry::add(connection, &category).await?;
     Ok(category)
 }
@@ -89,7 +90,8 @@ pub async fn change(
     if category.parent == before {
         check_fields(&category)?;
     } else {
-        check(connection, &category).await?;
+        let height = height(connection, &category.code).await?;
+        check(connection, &category, height).await?;
     }
     entry::put(connection, &category).await?;
     Ok(category)
@@ -108,10 +110,11 @@ fn check_fields(category: &Category) -> Result<(), ApiError> {
 
 /// Whether its fields are sound and it does not lie below itself. What is above it is locked from below, so that two
 /// who hang categories below one another at once do not make a ring.
-async fn check(connection: &mut AnyConnection, category: &Category) -> Result<(), Failure> {
+async fn check(connection: &mut AnyConnection, category: &Category, height: usize) -> Result<(), Failure> {
     check_fields(category)?;
     let mut above = category.parent.clone();
-    for _ in 0..DEPTH_MAX {
+    // With what lies below it, it takes so many of the levels.
+    for _ in height..=DEPTH_MAX {
         let Some(code) = above else { return Ok(()) };
         if code == category.code {
             return Err(ApiError::field("parent", "must not lie below the category itself").into());
@@ -120,6 +123,25 @@ async fn check(connection: &mut AnyConnection, category: &Category) -> Result<()
         above = found.map_err(|_| ApiError::field("parent", "is no category"))?.parent;
     }
     Err(ApiError::field("parent", "lies too deep: at most 16 below one another").into())
+}
+
+/// How many levels a category and all below it take: 1 where nothing does.
+async fn height(connection: &mut AnyConnection, code: &str) -> Result<usize, sqlx::Error> {
+    let sql = "SELECT document FROM company_lists WHERE list = $1";
+    let texts: Vec<String> = sqlx::query_scalar(sql).bind(Category::LIST).fetch_all(&mut *connection).await?;
+    let mut below: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for text in &texts {
+        let category: Category = decode(text)?;
+        if let Some(parent) = category.parent {
+            below.entry(parent).or_default().push(category.code);
+        }
+    }
+    let (mut height, mut level) = (0_usize, vec![code.to_owned()]);
+    while !level.is_empty() && height <= DEPTH_MAX {
+        height = height.saturating_add(1);
+        level = level.iter().filter_map(|code| below.get(code)).flatten().cloned().collect();
+    }
+    Ok(height)
 }
 
 /// Refuses names that are no category which products may be put into.

@@ -85,7 +85,9 @@ pub async fn change(
     let mut method: PaymentMethod = entry::locked(connection, method).await?;
     method.name = asked.name.map_or(method.name, |name| name.trim().to_owned());
     method.state = asked.state.unwrap_or(method.state);
-    let maps = asked.account.is_some() && asked.account != method.account;
+    // Mappings are made elsewhere too: what counts is the one in force, not what the list was told last.
+    let in_force = mapping::of_method(connection, &method.method, writer.today).await?;
+    let maps = asked.account.is_some() && asked.account != in_force;
     method.account = asked.account.or(method.account);
     check(&method)?;
     entry::put(connection, &method).await?;

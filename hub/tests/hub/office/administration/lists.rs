@@ -91,6 +91,18 @@ async fn categories_make_no_ring_and_a_closed_list_takes_known_ones_alone() {
     assert_eq!(paths(&ring), ["parent"]);
     let top = admin.patch("/api/categories/Tea", &json!({"parent": ""})).await.data().clone();
     assert_eq!(top["parent"], Value::Null);
+    // What lies below goes along: 16 levels, not more.
+    for chain in ["c", "d"] {
+        for level in 1..=10 {
+            let parent = if level == 1 { String::new() } else { format!("{chain}{}", level - 1) };
+            let new = json!({"code": format!("{chain}{level}"), "parent": parent});
+            admin.post("/api/categories", &new).await.data();
+        }
+    }
+    assert_eq!(paths(&admin.patch("/api/categories/d1", &json!({"parent": "c7"})).await), ["parent"]);
+    admin.patch("/api/categories/d1", &json!({"parent": "c6"})).await.data();
+    let below = json!({"code": "e", "parent": "d10"});
+    assert_eq!(paths(&admin.post("/api/categories", &below).await), ["parent"]);
     // Open, any name will do.
     let product =
         |sku: &str, category: &str| json!({"sku": sku, "name": sku, "price": 1, "category": category});
@@ -144,4 +156,14 @@ async fn a_rate_that_was_used_stays_and_a_methods_account_is_mapped() {
     assert_eq!(paths(&admin.post("/api/payment-methods", &wrong).await), ["account"]);
     let known = admin.get("/api/payment-methods").await.data()["items"].as_array().unwrap().len();
     assert_eq!(known, 1, "what could not be mapped was not added");
+    // Mapped elsewhere since, the account that the list was told last is another mapping all the same.
+    let earlier = "UPDATE mappings SET from_date = '2020-01-01' WHERE mapped_key = 'gopay'";
+    sqlx::query(earlier).execute(server.hub.db.pool()).await.unwrap();
+    let elsewhere = json!({"of": "method", "key": "gopay", "account": "1130", "from": "2020-01-02"});
+    admin.post("/api/finance/mappings", &elsewhere).await.data();
+    admin.patch("/api/payment-methods/gopay", &json!({"account": "1120"})).await.data();
+    let mapped = admin.get("/api/finance/mappings").await.data()["items"].clone();
+    assert_eq!((&mapped[0]["account"], mapped.as_array().unwrap().len()), (&json!("1120"), 3));
+    admin.patch("/api/payment-methods/gopay", &json!({"account": "1120"})).await.data();
+    assert_eq!(admin.get("/api/finance/mappings").await.data()["items"].as_array().unwrap().len(), 3);
 }

@@ -191,6 +191,10 @@ async fn receipts_of_all_stores_are_found_and_say_what_is_billed_of_them() {
     let back = read(&admin, "receiving", "rcv_evt_2", 2).await;
     assert_eq!((&back["state"], &back["event_id"]), (&json!("reversed"), &json!("evt_2_back")));
     assert_eq!(admin.get("/api/receiving/rcv_evt_1?store_id=S002").await.refusal(), "404 not_found");
+    // Two of one batch: the later one is told of.
+    let both = [6, 7].map(|number| came("S002", number, 1, of_supplier("DN-9"))).to_vec();
+    all(&mut two, both).await;
+    assert_eq!(admin.get(exceptions).await.data()["items"].as_array().unwrap().len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -6,11 +6,13 @@ use crate::office::settlement::items::balance;
 use crate::office::settlement::matches::proved;
 use crate::office::settlement::resolved::{exception, told};
 use crate::office::settlement::story::{added, approved, card_source, day, paid, posted, sealed, settlement};
-use crate::support::server::Server;
+use crate::support::server::{Place, Server};
 use crate::support::shop::Shop;
 use cloud_hub::night::jobs;
+use cloud_hub::night::lease::Lease;
 use domain::model::base::time::UtcMs;
 use serde_json::json;
+use std::time::Duration;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn payments_to_suppliers_are_found_at_the_bank() {
@@ -155,4 +157,42 @@ async fn a_bank_may_report_as_camt_053() {
     let provider = card_source(&admin).await;
     let path = format!("/api/statements?source_id={provider}");
     assert_eq!(admin.file(&path, xml, &file(15_000)).await.refusal(), "422 validation_failed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_takes_long_says_that_it_goes_on() {
+    let server = Server::start().await;
+    let lease = Lease { name: "proofs", day: day(20), holder: "one" };
+    let mut write = server.hub.db.write().await.unwrap();
+    assert!(lease.claim(&mut write, UtcMs(1)).await.unwrap());
+    write.commit().await.unwrap();
+    let beaten = async {
+        while server.figure("SELECT beat_at FROM jobs").await == 1 {
+            tokio::task::yield_now().await;
+        }
+    };
+    let every = Duration::from_millis(1);
+    assert_eq!(jobs::while_beating(&server.hub, &lease, every, beaten).await, Some(()));
+    // Whoever has lost it stops.
+    let taken = "UPDATE jobs SET holder = 'two'";
+    sqlx::query(taken).execute(server.hub.db.pool()).await.unwrap();
+    assert_eq!(jobs::while_beating(&server.hub, &lease, every, std::future::pending::<()>()).await, None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_member_of_head_office_is_made_on_its_own_day() {
+    let place = Place::initialised().await;
+    // Where it is another day than in UTC at this hour.
+    let now = edge::clock::now().timestamp().to_zoned(jiff::tz::TimeZone::UTC);
+    let zone = if now.hour() >= 11 { "Pacific/Kiritimati" } else { "Pacific/Pago_Pago" };
+    let config = std::fs::read_to_string(&place.config).unwrap();
+    std::fs::write(&place.config, format!("{config}\n[hub]\ntimezone = \"{zone}\"\n")).unwrap();
+    let server = Server::on(place).await;
+    let admin = server.admin().await;
+    admin.post("/api/members", &json!({"name": "Ani", "phone": "0811 2345 6789"})).await.data();
+    let today = server.hub.today(edge::clock::now());
+    assert_ne!(today, now.date(), "{zone}");
+    let sql = "SELECT made_on FROM shared_records WHERE resource = 'member'";
+    let made: String = sqlx::query_scalar(sql).fetch_one(server.hub.db.pool()).await.unwrap();
+    assert_eq!(made, today.to_string());
 }
