@@ -227,12 +227,12 @@ const FACTS: [(&str, &str); 47] = [
     ("TransferChanged", "rows ledger recovery"),
     ("OpnameChanged", "rows ledger recovery"),
     ("PointsMoved", ""),
-    ("PromotionChanged", "rows"),
-    ("PromotionWithdrawn", "rows"),
+    ("PromotionChanged", "rows screen"),
+    ("PromotionWithdrawn", "rows screen"),
     ("SupplierChanged", "rows"),
     ("PurchaseOrderChanged", "rows"),
     ("Audited", "index"),
-    ("ProductChanged", "rows"),
+    ("ProductChanged", "rows screen"),
     ("MemberChanged", "rows recovery"),
     ("UserChanged", "rows recovery screen"),
     ("SessionOpened", "rows"),
@@ -244,7 +244,7 @@ const FACTS: [(&str, &str); 47] = [
     ("EpochOpened", "verify"),
     ("RecordsAcknowledged", "rows"),
     ("FeedApplied", "rows"),
-    ("SyncChanged", "rows"),
+    ("SyncChanged", "rows screen"),
 ];
 
 #[test]

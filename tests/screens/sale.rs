@@ -1,11 +1,8 @@
 //! A cashier's work by keyboard alone.
 
-use crate::screen::{ENTER, ESCAPE, F7, F8, F9, F10, Screen};
+use crate::screen::{ENTER, ESCAPE, F6, F7, F8, F9, F10, Screen};
 use serde_json::json;
 use testkit::{Client, Store, audit};
-
-/// The key that holds a basket.
-const F6: char = '\u{E036}';
 
 #[track_caller]
 fn sales(till: &mut Client) -> Vec<serde_json::Value> {

@@ -8,6 +8,7 @@ use testkit::{Store, wait};
 
 pub const ENTER: char = '\u{E007}';
 pub const ESCAPE: char = '\u{E00C}';
+pub const F6: char = '\u{E036}';
 pub const F7: char = '\u{E037}';
 pub const F8: char = '\u{E038}';
 pub const F9: char = '\u{E039}';
@@ -38,6 +39,14 @@ impl Screen<()> {
         screen.visit("/");
         Some(screen)
     }
+
+    /// A page of a store that somebody else keeps running; none where there is no browser.
+    #[track_caller]
+    pub fn of(store: &Store, path: &str) -> Option<Self> {
+        let mut screen = Self::blank((), store.port())?;
+        screen.visit(path);
+        Some(screen)
+    }
 }
 
 impl Screen {
@@ -57,14 +66,6 @@ impl Screen {
         screen.log_in("till-1");
         screen.open_shift();
         Some(screen)
-    }
-
-    #[track_caller]
-    pub fn open_shift(&mut self) {
-        self.sees("#float");
-        self.types("200.");
-        self.presses(ENTER);
-        self.sees("#line");
     }
 }
 
@@ -94,6 +95,35 @@ impl<S> Screen<S> {
         self.browser.write("#username", username);
         self.browser.write("#password", PASSWORD);
         self.presses(ENTER);
+    }
+
+    #[track_caller]
+    pub fn open_shift(&mut self) {
+        self.sees("#float");
+        self.types("200.");
+        self.presses(ENTER);
+        self.sees("#line");
+    }
+
+    /// Opens the shift of a till of this name.
+    #[track_caller]
+    pub fn open_till(&mut self, register: &str) {
+        self.sees("#float");
+        self.script(&format!("document.querySelector('#register').value = '{register}'"));
+        self.open_shift();
+    }
+
+    /// Sells what is in the basket for exactly its amount by the chosen method, and goes on.
+    #[track_caller]
+    pub fn pays(&mut self, letter: &str) {
+        self.presses(F9);
+        self.sees("#amount");
+        self.types(letter);
+        self.types("e");
+        self.presses(ENTER);
+        self.sees("#receipt-no");
+        self.presses(ENTER);
+        self.sees("#line");
     }
 
     /// Waits until the selector finds something.

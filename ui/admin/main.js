@@ -7,15 +7,16 @@ import "./today.js";
 
 const MANAGE = ["store_manager", "admin"];
 const GOODS = ["warehouse_staff", ...MANAGE];
+const ALL = ["cashier", ...GOODS];
 const MENU = [
   ["today", "house", () => t("Today"), MANAGE], ["stock", "package", () => t("Stock"), GOODS], ["receiving", "truck", () => t("Receiving"), GOODS],
   ["counts", "clipboard-list", () => t("Counts"), GOODS], ["members", "star", () => t("Members"), MANAGE], ["people", "users", () => t("People"), MANAGE],
-  ["sync", "cloud", () => t("Head office"), MANAGE],
+  ["sync", "cloud", () => t("Head office"), MANAGE], ["devices", "key-round", () => t("My devices"), ALL, true],
 ];
 const LATER = {
   stock: () => import("./stock.js"), product: () => import("./product.js"), receiving: () => import("./receiving.js"), receive: () => import("./receive.js"),
   counts: () => import("./counts.js"), count: () => import("./count.js"), members: () => import("./members.js"), member: () => import("./member.js"),
-  people: () => import("./people.js"), person: () => import("./person.js"), sync: () => import("./sync.js"),
+  people: () => import("./people.js"), person: () => import("./person.js"), devices: () => import("../passkeys/devices.js"), sync: () => import("./sync.js"),
 };
 /** What one of a list is shown by. */
 const DETAIL = { stock: "product", receiving: "receive", counts: "count", members: "member", people: "person" };
@@ -42,6 +43,18 @@ class AdminApp extends MenuApp {
     this.settings = await this.get("/api/pos/settings");
     setShop(this.settings);
     await this.begun(user);
+    this.listen();
+  }
+
+  async listen() {
+    const { Live } = await import("../shared/live.js");
+    this.live ??= new Live((name, data) => this.current?.firstElementChild?.told?.(name, data));
+    this.live.start();
+  }
+
+  left() {
+    this.live?.stop();
+    super.left();
   }
 
   body() {
@@ -59,6 +72,7 @@ class AdminApp extends MenuApp {
       case "people": return html`<page-people .app=${this}></page-people>`;
       case "person": return html`<page-person .app=${this}></page-person>`;
       case "sync": return html`<page-sync .app=${this}></page-sync>`;
+      case "devices": return html`<page-devices .app=${this}></page-devices>`;
       default: return html`<p class="empty">${t("Loading\u2026")}</p>`;
     }
   }

@@ -34,6 +34,10 @@ class PageSync extends ListPage {
     await super.load(more);
   }
 
+  told(name) {
+    if (["ready", "sync"].includes(name)) this.load();
+  }
+
   force() {
     return this.once(async () => {
       await this.app.change("POST", "/api/sync/force", {});

@@ -7,6 +7,7 @@ import { Page } from "../shared/page.js";
 import { title } from "../shared/list.js";
 
 const AGAIN_MS = 30_000;
+const SOON_MS = 2000;
 const WEEK_DAYS = 7;
 
 const earlier = (date, days) => new Date(Date.parse(`${date}T00:00:00Z`) - days * 86_400_000).toISOString().slice(0, 10);
@@ -16,6 +17,15 @@ class PageToday extends Page {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());
     this.timer = setInterval(() => this.load(), AGAIN_MS);
+  }
+
+  /** What happens shows within two seconds: a busy till asks for one new page, not for one a sale. */
+  told(name, data) {
+    if (name === "ready" && data.resumed) return;
+    this.soon ??= setTimeout(() => {
+      this.soon = null;
+      if (this.isConnected) this.load();
+    }, SOON_MS);
   }
 
   disconnectedCallback() {

@@ -1,5 +1,6 @@
 // The basket: an open transaction at the store. Changes go one at a time, later ones merged; figures are the answer's.
 import { path } from "../shared/api.js";
+import { money } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { low } from "../shared/sound.js";
 
@@ -53,7 +54,7 @@ export class Basket {
   adopt(sale) {
     this.sale = sale;
     this.lines = sale.items.map((item) => ({
-      sku: item.sku, name: item.name, qty: item.qty, price: item.price, discount: sum(item.discounts, "manual"), item,
+      sku: item.sku, name: item.name, qty: item.qty, price: item.price, discount: sum(item.discounts, "manual"), item, own: item.price_override,
       onHand: this.products.get(item.sku)?.product.on_hand,
     }));
     this.selected = Math.min(this.selected, this.lines.length - 1);
@@ -88,6 +89,29 @@ export class Basket {
     const entry = { product, at: Date.now() };
     this.products.set(code, entry);
     if (product.pack_qty === 1) this.products.set(product.sku, entry);
+  }
+
+  /** A product may be called or cost something else now; no sku: any may. Lines that nobody priced by hand follow it. */
+  async priced(sku) {
+    if (sku === null) this.products.clear();
+    for (const [code, { product }] of this.products) if (product.sku === sku) this.products.delete(code);
+    const lines = this.lines.filter((line) => !line.own && (sku === null || line.sku === sku));
+    const changed = [];
+    for (const line of lines) {
+      const product = await this.find(line.sku).catch(() => null);
+      if (!product || product.price === line.price || !this.lines.includes(line) || this.sale?.state === "partially_paid") continue;
+      Object.assign(line, { price: product.price, item: null });
+      changed.push(t("{name} costs {price} now", { name: line.name, price: money(product.price) }));
+    }
+    if (!changed.length) return;
+    this.changed();
+    this.app.say("warn", changed.join(" \u00b7 "));
+  }
+
+  /** What the books have of a product changed. */
+  stocked(sku, onHand) {
+    for (const { product } of this.products.values()) if (product.sku === sku) product.on_hand = onHand;
+    for (const line of this.lines) if (line.sku === sku) line.onHand = onHand;
   }
 
   /** So many of a product more: its own line if it costs the same there. */

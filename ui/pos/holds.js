@@ -29,6 +29,11 @@ class PageHolds extends Page {
     this.app.focusPage();
   }
 
+  /** Another till put one away, or took one. */
+  told(name) {
+    if (["hold", "ready", "reload"].includes(name) && !this.busy) this.load();
+  }
+
   keys() {
     const move = (by) => {
       this.picked = Math.max(0, Math.min(this.picked + by, (this.items?.length ?? 1) - 1));
@@ -45,12 +50,23 @@ class PageHolds extends Page {
       return undefined;
     }
     return this.once(async () => {
-      const sale = await app.command({ url: path("/api/pos/holds/:id/recall", { id: hold.hold_id }), label: "Recall basket", amount: hold.total });
+      const sale = await this.taken(hold);
       await app.basket.take(sale);
       app.countHolds();
       await app.show("sell");
       if (sale.changes.length) app.say("warn", t("Prices changed while it waited: {n} lines", { n: number(new Set(sale.changes.map(({ line_no: no }) => no)).size) }));
     });
+  }
+
+  /** Two tills may press at once: one has it. */
+  async taken(hold) {
+    try {
+      return await this.app.command({ url: path("/api/pos/holds/:id/recall", { id: hold.hold_id }), label: "Recall basket", amount: hold.total });
+    } catch (error) {
+      if (error.code === "invalid_state") error.words = t("Another till took this basket");
+      await this.load();
+      throw error;
+    }
   }
 
   render() {

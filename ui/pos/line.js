@@ -27,7 +27,7 @@ export const editLine = async (app) => {
       }}>${icon("star")}${quick ? t("Take off the quick keys") : t("Put on a quick key")}</button>`,
   });
   if (!done) return;
-  Object.assign(line, { qty: qty ?? line.qty, price: price ?? line.price, item: null });
+  Object.assign(line, { qty: qty ?? line.qty, price: price ?? line.price, own: line.own || (price ?? line.price) !== line.price, item: null });
   if (line.qty === 0) basket.setQty(basket.selected, 0);
   else basket.changed();
 };

@@ -13,7 +13,7 @@ import "./sell.js";
 const REGISTER = "register";
 const LATER = {
   pay: () => import("./pay.js"), holds: () => import("./holds.js"), return: () => import("./return.js"),
-  receipts: () => import("./receipts.js"), cash: () => import("./cash.js"), close: () => import("./close.js"),
+  receipts: () => import("./receipts.js"), devices: () => import("../passkeys/devices.js"), cash: () => import("./cash.js"), close: () => import("./close.js"),
 };
 
 class PosApp extends App {
@@ -23,6 +23,8 @@ class PosApp extends App {
     this.shift = null;
     this.last = null;
     this.basket = new Basket(this);
+    this.returning = null;
+    this.hub = null;
     this.register = localStorage.getItem(REGISTER);
     // One tab sells: two on one basket would undo each other's lines.
     this.tabs = new BroadcastChannel("pos");
@@ -33,6 +35,7 @@ class PosApp extends App {
     this.user = user;
     this.unconfirmed = null;
     await this.load();
+    this.listen();
     const results = await resumeAll(user.id, (intent) => this.doubt(intent && new Unreachable(), intent ?? undefined));
     if (results.length) await this.load();
     const paid = results.find(({ done, answer }) => done && answer?.state === "paid" && answer.receipt_no);
@@ -58,11 +61,50 @@ class PosApp extends App {
     await this.show(paying ? "pay" : "sell");
   }
 
+  // ---- what other tills and head office do meanwhile
+
+  async listen() {
+    const { Live } = await import("../shared/live.js");
+    this.live ??= new Live((name, data) => this.told(name, data));
+    this.live.start();
+  }
+
+  told(name, data) {
+    if (!this.shift && name !== "shift") return;
+    const page = this.current?.firstElementChild;
+    if (name === "ready" && data.resumed) return;
+    if (["ready", "reload", "hold"].includes(name)) this.countHolds().catch(() => {});
+    if (["ready", "reload", "catalogue"].includes(name)) this.basket.priced(data.sku ?? null);
+    if (name === "stock") this.basket.stocked(data.sku, data.on_hand);
+    if (name === "shift") this.shiftMoved(data);
+    if (name === "sync" && data.state !== this.hub?.state) this.hub = { state: data.state, since: Date.now() };
+    page?.told?.(name, data);
+    this.requestUpdate();
+  }
+
+  /** The shift of this till was ended or closed elsewhere, or one was opened; what this page does itself it knows. */
+  async shiftMoved({ shift_id: id, state, opened_by: by }) {
+    const page = this.current?.firstElementChild;
+    if (page?.busy || page?.closed || this.unconfirmed) return;
+    const own = this.shift?.shift_id === id;
+    if (own && state !== "open") {
+      await this.load();
+      this.say("warn", t("This shift was closed elsewhere"));
+    } else if (!this.shift && by === this.user?.id && state === "open" && this.page === "open") await this.load();
+  }
+
+  /** From pages that are not of the sale. */
+  leavePage() {
+    return this.shift ? this.show("sell") : this.load();
+  }
+
   purpose() {
     return t("This till sells after you log in");
   }
 
   left() {
+    this.live?.stop();
+    this.returning?.clear();
     this.basket.clear();
   }
 
@@ -107,6 +149,7 @@ class PosApp extends App {
       title: this.registerName ?? t("Till"), yes: null, no: t("Close"),
       body: html`<div class="stack s menu">
         ${this.shift ? html`${entry("receipt", t("Receipts of this shift"), () => this.show("receipts"))}${entry("clock", t("Shift and cash"), () => this.show("cash"))}` : nothing}
+        ${entry("key-round", t("My devices"), () => this.show("devices"))}
         ${entry("languages", lang() === "id" ? "English" : "Bahasa Indonesia", () => this.speak(lang() === "id" ? "en" : "id"))}
         ${entry("moon", dark ? t("Light screen") : t("Dark screen"), () => this.theme(dark ? "light" : "dark"))}
         ${entry("log-out", t("Log out"), () => this.logOut())}</div>`,
@@ -119,12 +162,20 @@ class PosApp extends App {
     const { settings, shift, unconfirmed } = this;
     const state = unconfirmed
       ? html`<li class="doubt">${icon("wifi-off", "icon-s")}${t("The store does not answer")}</li>`
-      : html`<li class="muted">${icon("cloud", "icon-s")}<span class="wide">${t("Store online")}</span><span class="vh">${t("Store online")}</span></li>`;
+      : this.office();
     return html`<header class="strip"><button class="ib" aria-label=${t("Menu")} @click=${() => this.menu()}>${icon("menu")}</button>
       <div class="who">${shift ? html`<b>${this.registerName}</b><span class="sep"></span>` : nothing}<span class="wide">${settings?.name}</span>
       ${this.user ? html`<span class="sep wide"></span><span class="person"><bdi>${this.user.name}</bdi></span>` : nothing}
       ${shift ? html`<span class="wide muted">${t("shift open since {time}", { time: time(shift.opened_at) })}</span>` : nothing}</div>
       <ul class="state" aria-label=${t("State of the shop")}>${state}<li class="time">${settings ? time(Date.now()) : nothing}</li></ul></header>`;
+  }
+
+  /** Whether head office is there: selling goes on without it. */
+  office() {
+    const { hub } = this;
+    const away = hub && hub.state !== "online" && hub.state !== "not_configured";
+    const text = away ? t("Head office away since {time}", { time: time(hub.since) }) : t("Store online");
+    return html`<li class=${away ? "away" : "muted"} id="office">${icon(away ? "cloud-off" : "cloud", "icon-s")}<span class="wide">${text}</span><span class="vh">${text}</span></li>`;
   }
 
   elsewhere() {
@@ -142,6 +193,7 @@ class PosApp extends App {
       case "holds": return html`<page-holds .app=${this}></page-holds>`;
       case "return": return html`<page-return .app=${this}></page-return>`;
       case "receipts": return html`<page-receipts .app=${this}></page-receipts>`;
+      case "devices": return html`<page-devices .app=${this}></page-devices>`;
       case "cash": return html`<page-cash .app=${this}></page-cash>`;
       case "close": return html`<page-close .app=${this}></page-close>`;
       default: return html`<p class="empty">${t("Loading\u2026")}</p>`;

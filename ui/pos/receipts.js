@@ -1,7 +1,7 @@
 // This shift's sales: look again, print again, void.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../shared/api.js";
-import { icon, key } from "../shared/controls.js";
+import { field, icon, key } from "../shared/controls.js";
 import { money, number, shortReceipt, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { Page } from "../shared/page.js";
@@ -40,7 +40,7 @@ class PageReceipts extends Page {
       this.picked = Math.max(0, Math.min(this.picked + by, (this.items?.length ?? 1) - 1));
       this.requestUpdate();
     };
-    return { ArrowUp: () => move(-1), ArrowDown: () => move(1), P: () => void this.print(), Delete: () => void this.void(), Escape: () => void this.app.show("sell") };
+    return { ArrowUp: () => move(-1), ArrowDown: () => move(1), P: () => void this.print(), T: () => void this.correct(), Delete: () => void this.void(), Escape: () => void this.app.show("sell") };
   }
 
   print() {
@@ -63,6 +63,38 @@ class PageReceipts extends Page {
     });
   }
 
+  /** A payment that was keyed by the wrong method: both stay on the sale, a manager approves. */
+  async correct() {
+    const { sale, app } = this;
+    const paid = this.correctable(sale);
+    if (!paid.length) return;
+    const methods = app.settings.payments.methods.filter((method) => method !== "points");
+    const chosen = await app.dialog.ask({
+      title: t("How was it really paid?"), text: shortReceipt(sale.receipt_no), yes: t("Put right"),
+      body: html`${field(t("Payment"), html`<select class="input" id="wrong" name="wrong">${paid.map(({ payment_id: id, method, amount }) => html`<option value=${id}>${t(method)} ${number(amount)}</option>`)}</select>`, "wrong")}
+        ${field(t("Was paid with"), html`<select class="input" id="right" name="method" data-focus>${methods.map((method) => html`<option value=${method}>${t(method)}</option>`)}</select>`, "right")}
+        ${field(t("Reason"), html`<input class="input" id="why" name="reason" maxlength="200" autocomplete="off">`, "why")}`,
+      act: (given) => {
+        if (!given.reason.trim()) throw new Error(t("Say why"));
+        return given;
+      },
+    });
+    if (!chosen) return;
+    const { amount } = paid.find(({ payment_id: id }) => id === chosen.wrong);
+    await this.once(async () => {
+      const body = { payment_id: chosen.wrong, payments: [{ method: chosen.method, amount }], reason: chosen.reason.trim() };
+      await app.command({ url: path("/api/pos/transactions/:id/correct-tender", { id: sale.transaction_id }), body, label: "Put right", amount });
+      app.say("ok", t("Put right: {amount} by {method}", { amount: money(amount), method: t(chosen.method) }));
+      await this.load();
+    });
+  }
+
+  /** What money paid and still counts: points and exchanges moved more than money. */
+  correctable(sale) {
+    if (sale?.state !== "paid") return [];
+    return sale.payments.filter(({ state, method }) => state === "accepted" && method !== "points" && method !== "exchange");
+  }
+
   render() {
     const { items, sale } = this;
     return html`<div class="bar"><button class="btn quiet" @click=${() => this.app.show("sell")}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("Receipts of this shift")}</h1></div>
@@ -72,6 +104,7 @@ class PageReceipts extends Page {
           this.requestUpdate();
         }}><td>${one.paid_at ? time(one.paid_at) : ""}</td><td title=${one.receipt_no}>${shortReceipt(one.receipt_no)}</td><td><span class="badge ${one.state === "voided" ? "bad" : "plain"}">${t(one.state)}</span></td><td class="num">${number(one.total)}</td></tr>`)}</tbody></table></section>
         ${sale ? html`<section class="panel">${preview(this.app, sale)}<div class="pad rowx"><button class="btn big grow" data-focus @click=${() => this.print()}>${icon("printer")}${t("Print copy")}${key("P")}</button>
+        <button class="btn big grow" ?disabled=${!this.correctable(sale).length} @click=${() => this.correct()}>${icon("wallet")}${t("Correct payment")}${key("T")}</button>
         <button class="btn big grow" ?disabled=${sale.state !== "paid"} @click=${() => this.void()}>${icon("trash-2")}${t("Void sale")}${key("Del")}</button></div></section>` : nothing}</div>`}</div>`;
   }
 }

@@ -1,138 +1,203 @@
-// Return: a receipt by its number, its lines prefilled, what goes back as the store works it out.
+// Return: against a receipt of this store or another, or without one; what goes back as the store works it out.
 import { html, nothing } from "../vendor/lit.js";
-import { Refusal } from "../shared/api.js";
-import { words } from "../shared/codes.js";
-import { countInput, field, icon, key, notice } from "../shared/controls.js";
+import { countInput, field, icon, key, moneyInput, notice } from "../shared/controls.js";
 import { date, money, number, shortReceipt, symbol, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { clean } from "../shared/scan.js";
 import { Page } from "../shared/page.js";
+import { clean } from "../shared/scan.js";
+import { Returning } from "./returning.js";
 
 const PLACES = ["restock", "damaged", "vendor", "none"];
 
 class PageReturn extends Page {
   constructor() {
     super();
-    this.sale = null;
-    this.lines = [];
-    this.quote = null;
     this.done = null;
-    this.asked = 0;
+  }
+
+  get draft() {
+    this.app.returning ??= new Returning(this.app);
+    return this.app.returning;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    // The basket that an exchange pays may have changed since.
+    Promise.resolve().then(() => this.draft.isKnown && this.changed());
   }
 
   keys() {
-    return { Escape: () => void this.app.show("sell"), F9: () => void this.refund(), Enter: () => (this.done ? void this.app.show("sell") : false) };
+    if (this.done) return { Enter: () => void this.app.show("sell"), Escape: () => void this.app.show("sell") };
+    return { Escape: () => this.leave(), F6: () => this.begin(() => this.draft.withoutReceipt()), F7: () => void this.exchange(), F9: () => void this.refund() };
   }
 
-  scanned(code) {
-    const line = this.lines.find((one) => one.item.sku === code);
-    if (line) this.set(line, { qty: Math.min((line.qty ?? 0) + 1, line.left) });
-    else this.find(code);
+  /** What was begun stays for an exchange; else a return that is left is over. */
+  leave() {
+    if (!this.draft.exchange) this.draft.clear();
+    this.app.show("sell");
   }
 
-  find(text) {
-    const no = clean(text);
-    if (!no) return undefined;
+  // ---- what comes back
+
+  async scanned(text) {
+    const code = clean(text);
+    if (!code || this.done) return;
+    const { app, draft } = this;
+    if (!draft.isKnown) {
+      await this.find(code);
+      return;
+    }
+    await this.once(async () => {
+      const product = await app.basket.find(code);
+      if (!product) app.basket.unknown(code);
+      else if (draft.put(product)) this.changed();
+      else app.basket.refuse(t("{name} is not on this receipt, or all of it came back", { name: product.name }));
+    });
+  }
+
+  find(no) {
     return this.once(async () => {
+      const here = no.startsWith(`${this.app.settings.store_id}-`);
+      if (!here && no.includes("-")) {
+        this.begin(() => this.draft.ofOther(no));
+        return;
+      }
       const receipt = await this.app.get("/api/pos/receipts/:no", { no });
       if (receipt.kind !== "sale") throw Object.assign(new Error(), { words: t("This is the receipt of a return, not of a sale") });
-      this.sale = receipt.transaction;
-      this.lines = this.sale.items.map((item) => ({ item, left: item.qty - item.returned_qty, qty: null, reason: this.app.reasons.returns[0], place: "restock" }));
-      this.quote = null;
+      this.draft.ofSale(receipt.transaction);
       this.requestUpdate();
       await this.updateComplete;
       this.querySelector("tbody input")?.focus();
     });
   }
 
+  begin(act) {
+    act();
+    this.app.say(null);
+    this.requestUpdate();
+    this.app.focusPage();
+  }
+
   set(line, more) {
     Object.assign(line, more);
-    this.requestUpdate();
-    this.ask();
+    this.changed();
   }
 
-  body() {
-    const items = this.lines.filter(({ qty }) => qty > 0).map(({ item, qty, reason, place }) => ({ sku: item.sku, line_no: item.line_no, qty, reason, disposition: place }));
-    return { transaction_id: this.sale.transaction_id, items };
+  changed() {
+    this.requestUpdate();
+    this.draft.ask(() => this.requestUpdate());
   }
 
-  /** What would go back: the store's figure, not the page's. */
-  async ask() {
-    this.asked += 1;
-    const mine = this.asked;
-    const body = this.body();
-    this.problem = null;
-    if (!body.items.length) {
-      this.quote = null;
-      this.requestUpdate();
-      return;
-    }
-    try {
-      const quote = await this.app.change("POST", "/api/pos/returns/quote", body);
-      if (mine === this.asked) this.quote = quote;
-    } catch (error) {
-      if (mine === this.asked) {
-        this.quote = null;
-        this.problem = error instanceof Refusal ? words(error) : null;
-      }
-    }
-    this.requestUpdate();
+  /** What comes back pays the open basket; where there is none yet, it is scanned first. */
+  exchange() {
+    const { app, draft } = this;
+    if (!draft.isKnown) return undefined;
+    draft.exchange = !draft.exchange;
+    if (draft.exchange && app.basket.isEmpty) return app.show("sell");
+    this.changed();
+    return undefined;
   }
 
   refund() {
-    if (!this.sale || this.done || !this.quote) return undefined;
+    const { app, draft } = this;
+    if (!draft.quote || this.done) return undefined;
     return this.once(async () => {
-      this.done = await this.app.command({ url: "/api/pos/returns", body: this.body(), label: "Refund", amount: this.quote.refund_total });
-      this.app.focusPage();
+      const { basket } = draft;
+      const amount = draft.quote.refund_total;
+      const done = await app.command({ url: "/api/pos/returns", body: draft.body(), label: basket ? "Exchange" : "Refund", amount });
+      draft.clear();
+      if (basket) await this.exchanged(basket, done);
+      else this.done = done;
+      app.focusPage();
     });
   }
 
-  back(line) {
-    return this.quote?.items.find(({ sold_line_no: no }) => no === line.item.line_no);
+  /** The new sale is paid by it, or the rest of it is paid now. */
+  async exchanged(basket, done) {
+    const { app } = this;
+    const sale = await app.get("/api/pos/transactions/:id", { id: basket.transaction_id });
+    if (sale.state === "paid") {
+      app.finished(sale);
+      this.sold = sale;
+      this.done = done;
+      return;
+    }
+    await app.basket.take(sale);
+    await app.show("pay");
+    app.say("ok", t("Exchange: {amount} taken, the rest is paid now", { amount: money(Returning.taken(done.refunds)) }));
   }
 
+  // ---- what is seen
+
   row(line) {
-    const { item, left } = line;
-    const id = `back-${item.line_no}`;
-    return html`<tr><td><bdi>${item.name}</bdi></td><td class="num">${number(item.qty)}</td><td class="num">${number(item.returned_qty)}</td>
-      <td class="in">${left > 0 ? countInput({ id, value: line.qty, label: t("{name}: pieces that come back", { name: item.name }), onValue: (qty) => this.set(line, { qty: qty === null ? null : Math.min(qty, left) }) }) : t("all came back")}</td>
-      <td>${line.qty ? html`<select class="input" aria-label=${t("Reason")} @change=${(event) => this.set(line, { reason: event.target.value })}>${this.app.reasons.returns.map((code) => html`<option value=${code} ?selected=${code === line.reason}>${t(code)}</option>`)}</select>` : nothing}</td>
-      <td>${line.qty ? html`<select class="input" aria-label=${t("Goods")} @change=${(event) => this.set(line, { place: event.target.value })}>${PLACES.map((code) => html`<option value=${code} ?selected=${code === line.place}>${t(code)}</option>`)}</select>` : nothing}</td>
-      <td class="num">${this.back(line) ? number(this.back(line).refund) : nothing}</td></tr>`;
+    const { draft } = this;
+    const id = `back-${line.no ?? line.sku}`;
+    const found = draft.quote?.items.find(({ sold_line_no: no, sku }) => (line.no === undefined ? sku === line.sku : no === line.no));
+    const choice = (label, codes, chosen, set) => html`<select class="input" aria-label=${label} @change=${(event) => set(event.target.value)}>${codes.map((code) => html`<option value=${code} ?selected=${code === chosen}>${t(code)}</option>`)}</select>`;
+    return html`<tr><td><bdi>${line.name}</bdi></td>
+      ${draft.sale ? html`<td class="num">${number(line.sold)}</td><td class="num">${number(line.back)}</td>` : nothing}
+      <td class="in">${line.left > 0 ? countInput({ id, value: line.qty, label: t("{name}: pieces that come back", { name: line.name }), onValue: (qty) => this.set(line, { qty: qty === null ? null : Math.min(qty, line.left) }) }) : t("all came back")}</td>
+      ${draft.needsPrice ? html`<td class="in money">${moneyInput({ id: `worth-${line.sku}`, value: line.price, label: t("{name}: price each", { name: line.name }), onValue: (price) => this.set(line, { price }) })}</td>` : nothing}
+      <td>${line.qty ? choice(t("Reason"), this.app.reasons.returns, line.reason, (reason) => this.set(line, { reason })) : nothing}</td>
+      <td>${line.qty ? choice(t("Goods"), PLACES, line.place, (place) => this.set(line, { place })) : nothing}</td>
+      <td class="num">${found ? number(found.refund) : nothing}</td></tr>`;
+  }
+
+  head() {
+    const { sale, needsPrice } = this.draft;
+    return html`<thead><tr><th>${t("Product")}</th>${sale ? html`<th class="num">${t("Sold")}</th><th class="num">${t("Back")}</th>` : nothing}<th class="num">${t("Now")}</th>
+      ${needsPrice ? html`<th class="num">${t("Price each")}</th>` : nothing}<th>${t("Reason")}</th><th>${t("Goods")}</th><th class="num">${t("Refund")}, ${symbol()}</th></tr></thead>`;
+  }
+
+  goods() {
+    const { draft } = this;
+    const { sale } = draft;
+    const about = sale ? ` \u00b7 ${date(sale.paid_at)} ${time(sale.paid_at)} \u00b7 ${money(sale.total)}` : draft.origin ? ` \u00b7 ${t("another store")}` : "";
+    return html`<section class="panel scroll"><h2 class="pad">${sale ? shortReceipt(sale.receipt_no) : draft.title}<span class="muted">${about}</span></h2>
+      ${draft.lines.length ? html`<table class="grid fold">${this.head()}<tbody>${draft.lines.map((line) => this.row(line))}</tbody></table>` : html`<p class="empty">${t("Scan what comes back")}</p>`}</section>`;
   }
 
   total() {
-    const { quote } = this;
-    const by = quote ? quote.refunds.map(({ method, amount }) => `${t(method)} ${number(amount)}`).join(", ") : "";
-    return html`<div class="panel pad stack"><div class="display"><dl>${quote ? html`<div><dt>${t("by {methods}", { methods: by })}</dt><dd></dd></div>` : nothing}
-      ${quote?.points_back ? html`<div><dt>${t("Points taken back")}</dt><dd>${number(quote.points_back)}</dd></div>` : nothing}</dl>
-      <p class="total" aria-live="polite"><span class="cur">${symbol()}</span><span id="refund">${number(quote?.refund_total ?? 0)}</span></p></div>
+    const { draft, app } = this;
+    const { quote, basket } = draft;
+    const by = (quote?.refunds ?? []).map(({ method, amount }) => html`<div><dt>${method === "exchange" ? t("pays the open basket") : t("by {methods}", { methods: t(method) })}</dt><dd>${number(amount)}</dd></div>`);
+    return html`<div class="panel pad stack"><div class="display"><dl>${by}${quote?.points_back ? html`<div><dt>${t("Points taken back")}</dt><dd>${number(quote.points_back)}</dd></div>` : nothing}</dl>
+      <p class="total" aria-live="polite"><span class="cur">${symbol()}</span><span id="refund">${number(quote ? Returning.given(quote.refunds) : 0)}</span></p></div>
+      <label class="rowx swap"><input type="checkbox" id="swap" .checked=${draft.exchange} @change=${() => void this.exchange()}><span>${app.basket.isEmpty ? t("Exchange: scan the new goods") : t("Exchange: pays the open basket of {amount}", { amount: money(app.basket.sale?.amount_due ?? 0) })}</span>${key("F7")}</label>
+      ${quote?.verification === "pending" ? notice("warn", "cloud-off", t("Head office can't be asked now: it checks this receipt later")) : nothing}
       ${quote?.approval_required ? notice("warn", "shield-check", t("A manager has to approve this")) : nothing}
-      ${this.problem ? notice("bad", "triangle-alert", this.problem) : nothing}
-      <button class="pay" ?disabled=${!quote || this.busy} @click=${() => this.refund()}>${icon("undo-2")}<span>${t("Refund")}</span>${key("F9")}</button></div>`;
+      ${draft.problem ? notice("bad", "triangle-alert", draft.problem) : nothing}
+      <button class="pay" ?disabled=${!quote || this.busy} @click=${() => this.refund()}>${icon(basket ? "refresh-cw" : "undo-2")}<span>${basket ? t("Exchange") : t("Refund")}</span>${key("F9")}</button></div>`;
   }
 
   finished() {
-    const { done } = this;
-    return html`<div class="paid"><section class="done"><p class="okmark">${icon("circle-check")}${t("Returned")}</p><p class="label">${t("Give back")}</p>
-      <p class="change"><span class="cur">${symbol()}</span>${number(done.refund_total + done.rounding)}</p>
-      <dl class="facts"><div><dt>${t("Receipt")}</dt><dd>${shortReceipt(done.receipt_no)}</dd></div>${done.refunds.map(({ method, amount }) => html`<div><dt>${t(method)}</dt><dd>${number(amount)}</dd></div>`)}</dl>
-      <div class="rowx"><button class="btn big grow" @click=${async () => this.app.print(await this.app.get("/api/pos/receipts/:no", { no: done.receipt_no }, {}, "text/plain"))}>${icon("printer")}${t("Print receipt")}</button>
+    const { done, sold } = this;
+    const print = async (no) => this.app.print(await this.app.get("/api/pos/receipts/:no", { no }, {}, "text/plain"));
+    return html`<div class="paid"><section class="done"><p class="okmark">${icon("circle-check")}${sold ? t("Exchanged") : t("Returned")}</p><p class="label">${t("Give back")}</p>
+      <p class="change" id="given"><span class="cur">${symbol()}</span>${number(Returning.given(done.refunds))}</p>
+      <dl class="facts"><div><dt>${t("Receipt")}</dt><dd>${shortReceipt(done.receipt_no)}</dd></div>${done.refunds.map(({ method, amount }) => html`<div><dt>${t(method)}</dt><dd>${number(amount)}</dd></div>`)}
+      ${sold ? html`<div><dt>${t("New receipt")}</dt><dd id="sold-no">${shortReceipt(sold.receipt_no)}</dd></div>` : nothing}</dl>
+      <div class="rowx"><button class="btn big grow" @click=${() => print(done.receipt_no)}>${icon("printer")}${t("Print receipt")}</button>
+      ${sold ? html`<button class="btn big grow" @click=${() => print(sold.receipt_no)}>${icon("printer")}${t("Print the new receipt")}</button>` : nothing}
       <button class="btn primary big grow" data-focus @click=${() => this.app.show("sell")}>${t("Sell")}${key("Enter")}</button></div></section></div>`;
   }
 
   render() {
     if (this.done) return this.finished();
-    const { sale } = this;
-    return html`<div class="bar"><button class="btn quiet" @click=${() => this.app.show("sell")}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("Return")}</h1></div>
+    const { draft, app } = this;
+    const label = draft.isKnown ? t("Scan what comes back, or type its code") : t("Scan the receipt, or type its number");
+    return html`<div class="bar"><button class="btn quiet" @click=${() => this.leave()}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("Return")}</h1>
+      ${draft.isKnown ? html`<button class="btn end" aria-label=${t("Another receipt")} @click=${() => this.begin(() => draft.clear())}>${icon("x")}<span class="wide">${t("Another receipt")}</span></button>` : nothing}</div>
       <div class="work"><form class="finder" @submit=${(event) => {
         event.preventDefault();
-        this.find(this.querySelector("#receipt").value);
-      }}>${field(t("Scan the receipt, or type its number"), html`<input class="input" id="receipt" data-scan="line" data-focus autocomplete="off" spellcheck="false">`, "receipt")}
-      <button class="btn big">${icon("search")}${t("Find")}</button>${this.app.last && !sale ? html`<button type="button" class="btn big" @click=${() => this.find(this.app.last.receipt_no)}>${t("Last sale")}</button>` : nothing}</form>
-      ${sale ? html`<div class="two"><section class="panel scroll"><h2 class="pad">${shortReceipt(sale.receipt_no)}<span class="muted"> · ${date(sale.paid_at)} ${time(sale.paid_at)} · ${money(sale.total)}</span></h2>
-        <table class="grid fold"><thead><tr><th>${t("Product")}</th><th class="num">${t("Sold")}</th><th class="num">${t("Back")}</th><th class="num">${t("Now")}</th><th>${t("Reason")}</th><th>${t("Goods")}</th><th class="num">${t("Refund")}, ${symbol()}</th></tr></thead>
-        <tbody>${this.lines.map((line) => this.row(line))}</tbody></table></section>${this.total()}</div>` : html`<p class="empty panel">${t("Its lines are filled in; you say how many come back")}</p>`}</div>`;
+        const input = this.querySelector("#receipt");
+        this.scanned(input.value);
+        input.value = "";
+      }}>${field(label, html`<input class="input" id="receipt" data-scan="line" data-focus autocomplete="off" spellcheck="false">`, "receipt")}
+      <button class="btn big">${icon("search")}${t("Find")}</button></form>
+      ${draft.isKnown ? html`<div class="two">${this.goods()}${this.total()}</div>` : html`<div class="rowx">${app.last ? html`<button class="btn big" @click=${() => this.find(app.last.receipt_no)}>${icon("history")}${t("Last sale")}</button>` : nothing}
+        <button class="btn big" @click=${() => this.begin(() => draft.withoutReceipt())}>${icon("inbox")}${t("Without a receipt")}${key("F6")}</button></div>
+        <p class="empty panel">${t("Its lines are filled in; you say how many come back. A receipt of another store is looked up at head office")}</p>`}</div>`;
   }
 }
 customElements.define("page-return", PageReturn);

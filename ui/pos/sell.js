@@ -151,7 +151,8 @@ class PageSell extends Page {
   async pay() {
     await this.queue;
     await this.app.basket.settled();
-    if (this.app.basket.sale) this.app.show("pay");
+    if (!this.app.basket.sale) return;
+    this.app.show(this.app.returning?.exchange ? "return" : "pay");
   }
 
   hold() {
@@ -307,7 +308,7 @@ class PageSell extends Page {
   render() {
     const { app } = this;
     return html`<h1 class="vh">${t("Sell")}</h1><div class="sell">${this.basketPart()}<aside class="side" aria-label=${t("Total and actions")}>
-      ${this.memberButton()}${this.lastSale()}${this.display()}
+      ${this.memberButton()}${app.returning?.exchange ? html`<button class="btn big swap" id="exchange" @click=${() => app.show("return")}>${icon("refresh-cw")}<span>${t("Exchange: scan the new goods, then F8")}</span></button>` : nothing}${this.lastSale()}${this.display()}
       <button class="pay" ?disabled=${app.basket.isEmpty} @click=${() => this.pay()}>${icon("banknote")}<span>${t("Pay")}</span>${key("F9")}</button>
       ${this.acts()}<button class="more narrow" aria-label=${t("All actions")} @click=${() => this.actions()}>${icon("ellipsis")}</button></aside></div>`;
   }

@@ -32,7 +32,7 @@ export const send = async (method, url, { body, type, key, token, register, acce
   if (token) headers.Authorization = `Bearer ${token}`;
   if (register) headers["X-Register-Id"] = register;
   if (accept) headers.Accept = accept;
-  if (session) headers["X-Session"] = "cookie";
+  if (session) headers["X-Session"] = `cookie; app=${session}`;
   let answer;
   let text;
   try {
@@ -53,4 +53,17 @@ export const send = async (method, url, { body, type, key, token, register, acce
   }
   if (!said.success) throw new Refusal(answer.status, said.error, Number(answer.headers.get("Retry-After")) || 0);
   return said.data;
+};
+
+/** A stream of text that goes on until `signal` ends it; `take` gets what comes. */
+export const follow = async (url, { token, last, signal, take }) => {
+  const headers = { Authorization: `Bearer ${token}`, Accept: "text/event-stream", ...(last ? { "Last-Event-ID": last } : {}) };
+  const answer = await fetch(url, { headers, cache: "no-store", signal });
+  if (!answer.ok) throw new Refusal(answer.status, (await answer.json()).error, 0);
+  const text = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { done, value } = await text.read();
+    if (done) return;
+    take(value);
+  }
 };

@@ -47,8 +47,12 @@ export const TEXTS = {
   storage_full: "The disk is full. Nothing is lost, but nothing can be sold until there is room",
 };
 
+/** Why a device gave no answer, by the browser's names. */
+const DEVICE = { NotAllowedError: "No device answered, or it was cancelled", InvalidStateError: "This device is registered already" };
+
 /** A refusal in words, with the figures that came with it. */
 export const words = (error) => {
+  if (error.device) return t(DEVICE[error.device] ?? "The device can't do this here");
   if (!error.code) return t("The store's box does not answer");
   const { details } = error;
   const text = t(TEXTS[error.code] ?? "The store refused: {message}", { message: error.message });

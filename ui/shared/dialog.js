@@ -69,7 +69,7 @@ export class XDialog extends LitElement {
       <h2 id="dialog-title">${asked.title}</h2>
       ${asked.text ? html`<p class="muted">${asked.text}</p>` : nothing}${body ?? nothing}${problem(this.error)}
       <footer><button type="button" class="btn big" ?data-focus=${asked.danger} @click=${() => this.close(null)}>${asked.no ?? t("Cancel")}</button>
-      ${asked.yes === null ? nothing : html`<button class="btn big ${asked.danger ? "danger" : "primary"}" ?disabled=${this.busy}>${this.busy ? t("Saving\u2026") : asked.yes}</button>`}</footer>
+      ${asked.yes === null ? nothing : html`<button class="btn big ${asked.danger ? "danger" : "primary"}" ?disabled=${this.busy}>${this.busy ? t("Saving\u2026") : asked.yes}</button>`}${asked.more ?? nothing}</footer>
     </form></dialog>`;
   }
 }

@@ -1,7 +1,9 @@
 // Who works here: the access token lives in this module, the refresh token in a cookie that scripts can't read.
-import { newKey, Refusal, send } from "./api.js";
+import { follow, newKey, Refusal, send } from "./api.js";
 
-const GENERATION = "session.generation";
+/** Which app this is: each has a session of its own in the same browser. */
+const APP = { "/pos": "pos", "/admin": "admin" }[location.pathname] ?? "portal";
+const GENERATION = `session.generation.${APP}`;
 let token = null;
 let renewed = 0;
 let lifetime = 0;
@@ -19,7 +21,7 @@ export const refresh = () => {
   refreshing ??= (async () => {
     try {
       const key = localStorage.getItem(GENERATION) ?? newKey();
-      keep(await send("POST", "/api/auth/refresh", { body: {}, key, session: true }));
+      keep(await send("POST", "/api/auth/refresh", { body: {}, key, session: APP }));
     } finally {
       refreshing = null;
     }
@@ -28,7 +30,39 @@ export const refresh = () => {
 };
 
 export const logIn = async (username, password) => {
-  const data = await send("POST", "/api/auth/login", { body: { username, password }, session: true });
+  const data = await send("POST", "/api/auth/login", { body: { username, password }, session: APP });
+  keep(data);
+  return data.user;
+};
+
+// Passkeys: what a device signs in place of a password. Browsers have them over HTTPS and on localhost only.
+/** Whether this browser, at this address, has passkeys. */
+export const able = () => isSecureContext && Boolean(window.PublicKeyCredential?.parseRequestOptionsFromJSON);
+
+/** A known device's answer to a ceremony, as the store takes it. Nobody touched it, or there is none: an error with words. */
+export const assertion = async ({ ceremony_id: id, public_key: asked }) => {
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(asked);
+  return { ceremony_id: id, credential: (await touched(() => navigator.credentials.get({ publicKey }))).toJSON() };
+};
+
+/** A new key of this device. */
+export const creation = async ({ ceremony_id: id, public_key: asked }) => {
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(asked);
+  return { ceremony_id: id, credential: (await touched(() => navigator.credentials.create({ publicKey }))).toJSON() };
+};
+
+const touched = async (act) => {
+  try {
+    return await act();
+  } catch (error) {
+    throw Object.assign(new Error(error.message), { device: error.name });
+  }
+};
+
+/** By a device that was registered: no password is typed. */
+export const logInByDevice = async (username) => {
+  const body = await assertion(await send("POST", "/api/auth/webauthn/login/start", { body: { username } }));
+  const data = await send("POST", "/api/auth/webauthn/login/finish", { body, session: APP });
   keep(data);
   return data.user;
 };
@@ -50,7 +84,7 @@ export const logOut = async () => {
   const ended = token;
   token = null;
   localStorage.removeItem(GENERATION);
-  await send("POST", "/api/auth/logout", { body: {}, token: ended, session: true });
+  await send("POST", "/api/auth/logout", { body: {}, token: ended, session: APP });
 };
 
 /** A request of the person who is logged in. */
@@ -63,4 +97,10 @@ export const ask = async (method, url, options = {}) => {
     await refresh();
     return send(method, url, { ...options, token });
   }
+};
+
+/** The stream of what happens, for the person who is logged in. */
+export const events = async (options) => {
+  if (token && Date.now() - renewed > lifetime * 0.8) await refresh();
+  return follow("/api/events", { ...options, token });
 };

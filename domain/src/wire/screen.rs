@@ -1,4 +1,4 @@
-//! What screens are told while the shop sells: stock, holds and shifts, each to whom it concerns.
+//! What screens are told while the shop sells: stock, holds, shifts and prices, each to whom it concerns.
 //!
 //! A notice carries the value as it is now, so a screen that hears it twice shows the same.
 
@@ -6,6 +6,7 @@ use crate::model::base::event::{Event, Fact};
 use crate::model::base::ids::{RegisterId, ShiftId, Sku, UserId};
 use crate::model::base::time::UtcMs;
 use crate::model::books::shift::{Shift, ShiftState};
+use crate::model::hub::sync::local::Change;
 use crate::model::inventory::stock::Stock;
 use crate::model::people::user::{Principal, Role};
 use crate::model::selling::hold::Hold;
@@ -22,6 +23,8 @@ pub enum Notice {
     Hold(Box<Hold>),
     /// A shift was opened, ended, closed, counted again, or interrupted.
     Shift(Box<ShiftNotice>),
+    /// What goods are called or cost may have changed: of one product, or of any.
+    Catalogue(CatalogueNotice),
     /// Somebody's rights may have changed: nothing to show, but to be looked at by whoever serves screens.
     Access,
 }
@@ -47,6 +50,19 @@ pub struct ShiftNotice {
     opened_at: UtcMs,
     closed_at: Option<UtcMs>,
     z_no: Option<u64>,
+}
+
+/// Whose name, code, price or promotions are no longer what a screen remembers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CatalogueNotice {
+    /// The product; none: any of them, as by a promotion.
+    sku: Option<Sku>,
+}
+
+impl CatalogueNotice {
+    fn of(sku: Option<&Sku>) -> Vec<Notice> {
+        vec![Notice::Catalogue(Self { sku: sku.cloned() })]
+    }
 }
 
 impl StockNotice {
@@ -88,6 +104,14 @@ pub fn notices(event: &Event) -> Vec<Notice> {
         | Fact::ShiftClosed(_)
         | Fact::ShiftRecounted(_)
         | Fact::Restored(_) => shifts(),
+        Fact::ProductChanged(it) => CatalogueNotice::of(Some(&it.product.sku)),
+        Fact::PromotionChanged(_) | Fact::PromotionWithdrawn(_) => CatalogueNotice::of(None),
+        Fact::SyncChanged(it) => match &it.change {
+            Change::Price { price } | Change::PriceGone { price } => {
+                CatalogueNotice::of(Some(&price.price.sku))
+            }
+            _ => Vec::new(),
+        },
         Fact::UserChanged(_) | Fact::SessionClosed(_) => vec![Notice::Access],
         // Sales, returns and documents of the stock room.
         _ => event.rows.stock.iter().map(|row| Notice::Stock(StockNotice::of(row))).collect(),
@@ -113,6 +137,7 @@ impl Notice {
             {
                 serde_json::to_value(shift).unwrap_or_default()
             }
+            Self::Catalogue(goods) => serde_json::to_value(goods).unwrap_or_default(),
             _ => return None,
         };
         Some((self.name(), seen))
@@ -123,6 +148,7 @@ impl Notice {
             Self::Stock(_) => "stock",
             Self::Hold(_) => "hold",
             Self::Shift(_) => "shift",
+            Self::Catalogue(_) => "catalogue",
             Self::Access => "access",
         }
     }

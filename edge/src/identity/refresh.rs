@@ -62,7 +62,9 @@ pub async fn refresh<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError
     let body: Refresh = request.json()?;
     let token = match (body.refresh_token.filter(|token| !token.is_empty()), keeps) {
         (Some(token), _) => token,
-        (None, Keeps::Cookie { .. }) => cookie::token(&request).ok_or_else(ApiError::missing_token)?,
+        (None, Keeps::Cookie { name, .. }) => {
+            cookie::token(&request, name).ok_or_else(ApiError::missing_token)?
+        }
         (None, Keeps::Itself) => return Err(ApiError::field("refresh_token", "is missing")),
     };
     let (state, identity) = (&*request.state, request.state.identity());

@@ -54,13 +54,14 @@ fn everybody_hears_what_the_role_may_see() {
     );
 
     let (marked, seen) = stock_room.until(of_sku("8990012"));
-    assert_eq!((names(&seen), number(&marked.data, "damaged")), (vec!["stock"], 0));
+    assert_eq!((names(&seen), number(&marked.data, "damaged")), (vec!["sync", "stock"], 0));
+    assert_eq!(seen[0].data, json!({"state": "not_configured"}), "why is for whoever runs the shop");
     let (marked, seen) = own.until(of_sku("8990012"));
-    assert_eq!(names(&seen), ["stock", "hold", "hold", "shift"]);
+    assert_eq!(names(&seen), ["sync", "stock", "hold", "hold", "shift"]);
     let fields: Vec<&String> = marked.data.as_object().unwrap().keys().collect();
     assert_eq!(fields, ["on_hand", "sku", "updated_at"], "as the till's products show it");
     let (_, seen) = others.until(of_sku("8990012"));
-    assert_eq!(names(&seen), ["stock", "hold", "hold"], "another's shift is not a cashier's");
+    assert_eq!(names(&seen), ["sync", "stock", "hold", "hold"], "another's shift is not a cashier's");
 }
 
 #[test]
@@ -69,7 +70,7 @@ fn a_screen_comes_back_where_it_was() {
     let (mut screen, _) = Screen::ready(&counter.till, None);
     counter.sale(&[("8990001", 1), ("8990002", 1)], &[], "cash");
     let (_, before) = screen.until(of_sku("8990002"));
-    assert_eq!(before[0].id, None, "only the last of a commit has its number");
+    assert_eq!(before.last().unwrap().id, None, "only the last of a commit has its number");
     counter.sale(&[("8990003", 1)], &[], "cash");
     let last = screen.next_event().unwrap().id.unwrap();
     drop(screen);
@@ -104,7 +105,8 @@ fn a_screen_comes_back_where_it_was() {
         let file = counter.store.write_file(name, &body);
         process::succeed(counter.store.command(&["import", kind, file.to_str().unwrap()]), "");
     }
-    assert_eq!(screen.next_event().unwrap().name, "reload");
+    let (_, before) = screen.until(|told| told.name == "reload");
+    assert_eq!(names(&before), ["sync"]);
     counter.sale(&[("8990005", 1)], &[], "cash");
     screen.until(of_sku("8990005"));
 }

@@ -136,6 +136,20 @@ fn a_page_keeps_its_refresh_token_in_a_cookie() {
     let pair = cookie.split(';').next().unwrap().to_owned();
     // Without the header a cookie counts for nothing: no other site's page can send it.
     store.client().send("POST", REFRESH, &[("Cookie", &pair)], b"{}").invalid_field("refresh_token");
+    // Each app has a cookie of its own: the till's is nothing to Store Admin in the same browser.
+    for (app, status, code) in
+        [("cookie; app=pos", 401, "missing_token"), ("cookie; app=none", 400, "invalid_header")]
+    {
+        let headers = [("X-Session", app), ("Cookie", pair.as_str())];
+        store.client().send("POST", REFRESH, &headers, b"{}").refused(status, code);
+    }
+    let pos =
+        store.client().send("POST", "/api/auth/login", &[("X-Session", "cookie; app=pos")], body.as_bytes());
+    assert!(
+        pos.header("set-cookie").is_some_and(|cookie| cookie.starts_with("refresh_token_pos=")),
+        "{:?}",
+        pos.headers
+    );
     let headers = [("X-Session", "cookie"), ("Cookie", pair.as_str())];
     let next = store.client().send("POST", REFRESH, &headers, b"{}");
     let data = next.data(200);

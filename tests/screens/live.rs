@@ -1,0 +1,76 @@
+//! What other tills and head office do shows on the page that is open, and two tills can't take one basket.
+
+use crate::screen::{F6, F7, Screen};
+use serde_json::json;
+use testkit::linked::Linked;
+use testkit::{Store, wait};
+
+#[test]
+fn two_tills_see_each_other_and_one_takes_the_basket() {
+    let Some(mut one) = Screen::selling(Store::open()) else { return };
+    let second = json!({"register_id": "till-2", "name": "Till 2"});
+    one.store.login("manager").post("/api/registers", &second).data(201);
+    let Some(mut two) = Screen::of(&one.store, "/pos") else { return };
+    two.log_in("till-2");
+    two.open_till("till-2");
+    two.presses(F7);
+    two.reads(".empty", "No basket waits");
+    one.basket(&["89900010"], "2,220");
+    one.presses(F6);
+    // Nobody loads anything: the other till shows it.
+    two.reads("tbody", "2,220");
+    one.reads(".acts em", "1");
+    one.presses(F7);
+    one.sees("tbody tr");
+    // Both press at the same moment; one has it, the other is told.
+    // Each shows the basket when its cashier presses, however fast the other's answer comes.
+    let seen = "window.seen = document.querySelector('page-holds').items[0]";
+    for script in [seen, "void document.querySelector('page-holds').recall(seen)"] {
+        one.script(script);
+        two.script(script);
+    }
+    let has = |screen: &mut Screen<()>| screen.text("#total") == "2,220";
+    let mut own = || one.text("#total") == "2,220";
+    wait::until("one of them has it", || (has(&mut two) || own()).then_some(()));
+    if own() {
+        two.reads("#banner", "Another till took this basket");
+        two.reads(".empty", "No basket waits");
+    } else {
+        one.reads("#banner", "Another till took this basket");
+        one.reads(".empty", "No basket waits");
+    }
+    one.is_clean();
+    two.is_clean();
+}
+
+#[test]
+fn a_shift_that_is_closed_elsewhere_is_said() {
+    let Some(mut screen) = Screen::selling(Store::open()) else { return };
+    let mut manager = screen.store.login("manager");
+    let shift = manager.get("/api/shifts?state=open").data(200)["items"][0]["shift_id"].clone();
+    let path = format!("/api/shifts/{}/close", shift.as_str().unwrap());
+    manager.post(&path, &json!({"counted_cash": 200_000})).data(200);
+    screen.sees("#float");
+    screen.reads("#banner", "closed elsewhere");
+    screen.is_clean();
+}
+
+#[test]
+fn a_price_of_head_office_shows_and_its_absence_does_too() {
+    let mut shop = Linked::open();
+    let Some(mut screen) = Screen::of(&shop.store, "/pos") else { return };
+    screen.log_in("till-1");
+    screen.sees("#line");
+    screen.basket(&["89900010"], "2,220");
+    screen.reads("#office", "Store online");
+    shop.made("/api/prices", &json!({"sku": "8990001", "price": 3_000}));
+    screen.reads("#banner", "Product 8990001 costs Rp\u{a0}3,000 now");
+    screen.reads("#total", "3,330");
+    shop.hub.kill9();
+    screen.reads("#office", "Head office away since");
+    // Selling goes on, and the strip says when it is back.
+    screen.pays("c");
+    shop.hub.start();
+    screen.reads("#office", "Store online");
+    screen.is_clean();
+}

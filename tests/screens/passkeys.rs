@@ -1,0 +1,74 @@
+//! Devices at the pages: registered, named, used to log in and to approve, removed; and one session for each app.
+
+use crate::looks::look;
+use crate::screen::{ENTER, ESCAPE, Screen};
+use serde_json::{Value, json};
+use testkit::Store;
+use testkit::store::PASSWORD;
+
+/// Registers the browser's device for who is logged in, on the page that is open.
+#[track_caller]
+fn register(screen: &mut Screen, name: &str) {
+    screen.sees("page-devices .btn.primary:enabled");
+    screen.browser.press("page-devices .btn.primary");
+    screen.sees("#f-name");
+    screen.browser.write("#f-name", name);
+    screen.browser.write("#f-again", PASSWORD);
+    screen.presses(ENTER);
+    screen.reads("page-devices tbody", name);
+}
+
+#[test]
+fn a_device_logs_in_approves_and_is_removed() {
+    let Some(mut screen) = Screen::open(Store::open()) else { return };
+    screen.log_in("till-1");
+    screen.sees("#float");
+    screen.script("document.querySelector('pos-app').show('devices')");
+    register(&mut screen, "Thumb of till 1");
+    screen.reads("#banner", "Thumb of till 1 is registered");
+    look(&mut screen, "devices");
+    screen.script("document.querySelector('pos-app').logOut()");
+    screen.sees("#username");
+    screen.browser.write("#username", "till-1@s001.example");
+    screen.browser.press("button[name=by]");
+    screen.sees("#float");
+    screen.open_shift();
+
+    // The manager's thumb, registered in Store Admin: a session of its own in the same browser.
+    screen.visit("/admin");
+    screen.log_in("manager");
+    screen.sees(".figures");
+    screen.script("location.hash = '#/devices'");
+    register(&mut screen, "Thumb of the manager");
+    screen.visit("/pos");
+    screen.sees("#line");
+    let who = screen.text(".person");
+    assert!(who.contains("till-1") || !who.contains("anager"), "{who}");
+    screen.basket(&["89900070"], "27,750");
+    screen.pays("c");
+    screen.script("document.querySelector('pos-app').show('receipts')");
+    screen.sees("tbody tr");
+    screen.browser.keys("\u{E017}", 0);
+    screen.sees("#why");
+    screen.browser.press("dialog .danger");
+    screen.sees("#approver");
+    screen.browser.write("#approver", "manager@s001.example");
+    screen.browser.press("dialog button[name=by]");
+    screen.reads("#banner", "Voided");
+    screen.presses(ESCAPE);
+    screen.sees("#line");
+
+    screen.visit("/admin");
+    screen.sees(".figures");
+    screen.script("location.hash = '#/devices'");
+    screen.sees("page-devices tbody button");
+    screen.browser.press("page-devices tbody button");
+    screen.sees("dialog .danger");
+    screen.browser.press("dialog .danger");
+    screen.reads("page-devices", "No device is registered");
+    screen.is_clean();
+    let approved = screen.store.login("manager").get("/api/audit?limit=100").data(200);
+    let voided =
+        approved["items"].as_array().unwrap().iter().find(|one| one["action"] == json!("transaction.voided"));
+    assert!(voided.is_some_and(|one| one["approved_by"] != Value::Null), "{approved}");
+}

@@ -1,0 +1,150 @@
+//! What comes back at the till: exchanged, without a receipt, of another store; and a payment that is put right.
+
+use crate::looks::look;
+use crate::screen::{ENTER, ESCAPE, F6, F7, F8, F9, Screen};
+use serde_json::{Value, json};
+use testkit::store::PASSWORD;
+use testkit::{Store, audit};
+
+#[track_caller]
+fn returns(screen: &Screen) -> Vec<Value> {
+    audit::items(&mut screen.store.login("till-1"), "/api/pos/returns")
+}
+
+/// A manager says yes.
+#[track_caller]
+pub fn approve(screen: &mut Screen) {
+    screen.sees("#approver");
+    screen.browser.write("#approver", "manager@s001.example");
+    screen.browser.write("#approval-password", PASSWORD);
+    screen.presses(ENTER);
+}
+
+/// Looks up the last sale and takes back one piece of its only line.
+#[track_caller]
+fn take_back(screen: &mut Screen, receipt_no: &str) {
+    screen.presses(F8);
+    screen.sees("#receipt");
+    screen.types(receipt_no);
+    screen.presses(ENTER);
+    screen.sees("#back-1");
+    screen.types("1");
+}
+
+#[test]
+fn an_exchange_is_settled_in_one_go() {
+    let Some(mut screen) = Screen::selling(Store::open()) else { return };
+    screen.basket(&["89900030"], "13,875");
+    screen.pays("k");
+    // What comes back is worth more than what goes out: the rest goes back as it came.
+    take_back(&mut screen, "S001-main-00000001");
+    screen.reads("#refund", "13,875");
+    screen.presses(F7);
+    screen.sees("#line");
+    screen.sees("#exchange");
+    screen.basket(&["89900010"], "2,220");
+    screen.presses(F9);
+    screen.reads(".swap", "2,220");
+    screen.reads("#refund", "11,655");
+    look(&mut screen, "exchange");
+    screen.presses(F9);
+    screen.reads("#sold-no", "00000003");
+    screen.reads("#given", "11,655");
+    screen.presses(ENTER);
+    screen.sees("#line");
+    assert_eq!(screen.script("return document.querySelectorAll('.row').length"), 0);
+
+    // What comes back is worth less: the customer pays the difference.
+    screen.basket(&["89900070"], "27,750");
+    take_back(&mut screen, "S001-main-00000003");
+    screen.presses(F7);
+    screen.reads("#refund", "0");
+    screen.sees(".pay:enabled");
+    screen.presses(F9);
+    screen.reads("#left", "25,530");
+    screen.reads("#banner", "2,220 taken");
+    screen.types("e");
+    screen.presses(ENTER);
+    screen.reads("#receipt-no", "00000005");
+    screen.is_clean();
+    let methods: Vec<Vec<(Value, Value)>> = returns(&screen)
+        .iter()
+        .map(|back| {
+            let refunds = back["refunds"].as_array().unwrap().iter();
+            refunds.map(|part| (part["method"].clone(), part["amount"].clone())).collect()
+        })
+        .collect();
+    let exchange = |amount: i64| (json!("exchange"), json!(amount));
+    assert_eq!(methods, [vec![exchange(2_220)], vec![(json!("card"), json!(11_655)), exchange(2_220)]]);
+}
+
+#[test]
+fn goods_come_back_without_a_receipt_and_from_another_store() {
+    let Some(mut screen) = Screen::selling(Store::open()) else { return };
+    screen.basket(&["89900070"], "27,750");
+    screen.pays("c");
+    screen.presses(F8);
+    screen.sees("#receipt");
+    screen.presses(F6);
+    screen.reads("label[for=receipt]", "Scan what comes back");
+    screen.scans("89900010");
+    screen.scans("89900010");
+    // What it costs today stands there; more does not go back.
+    screen.reads("#refund", "4,440");
+    assert_eq!(screen.script("return document.querySelector('#worth-8990001').value"), "2,000");
+    screen.reads(".notice.warn", "A manager has to approve");
+    look(&mut screen, "return-free");
+    screen.presses(F9);
+    approve(&mut screen);
+    screen.reads("#given", "4,440");
+    screen.presses(ENTER);
+    screen.sees("#line");
+
+    // Nobody can look at the other store's receipt now: the till says what a piece was worth, a manager stands for it.
+    screen.presses(F8);
+    screen.sees("#receipt");
+    screen.types("S002-till-1-00000007");
+    screen.presses(ENTER);
+    screen.reads("h2", "another store");
+    screen.scans("89900010");
+    screen.reads(".notice.warn", "it checks this receipt later");
+    screen.reads("#refund", "2,220");
+    screen.presses(F9);
+    approve(&mut screen);
+    screen.reads("#given", "2,220");
+    screen.is_clean();
+    let found = returns(&screen);
+    let shown = |one: &Value| {
+        (one["origin_receipt_no"].clone(), one["verification"].clone(), one["refund_total"].clone())
+    };
+    assert_eq!(shown(&found[0]), (json!("S002-till-1-00000007"), json!("pending"), json!(2_220)));
+    assert_eq!(shown(&found[1]), (Value::Null, Value::Null, json!(4_440)));
+}
+
+#[test]
+fn a_payment_by_the_wrong_method_is_put_right() {
+    let Some(mut screen) = Screen::selling(Store::open()) else { return };
+    screen.basket(&["89900070"], "27,750");
+    screen.pays("c");
+    screen.browser.run("document.querySelector('pos-app').show('receipts')");
+    screen.sees("tbody tr");
+    screen.types("t");
+    screen.sees("#right");
+    screen.script("document.querySelector('#right').value = 'card'");
+    screen.script("document.querySelector('#why').focus()");
+    screen.types("it was a card");
+    screen.presses(ENTER);
+    approve(&mut screen);
+    screen.reads("#banner", "Put right: Rp\u{a0}27,750 by Card");
+    screen.is_clean();
+    screen.presses(ESCAPE);
+    screen.sees("#line");
+    let sales = audit::items(&mut screen.store.login("till-1"), "/api/pos/transactions");
+    let counts: Vec<_> = sales[0]["payments"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["method"].clone(), one["state"].clone()))
+        .collect();
+    assert_eq!(counts, [(json!("cash"), json!("reversed")), (json!("card"), json!("accepted"))]);
+}

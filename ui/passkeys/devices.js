@@ -1,0 +1,111 @@
+// My devices: passkeys in place of the password, and the password itself.
+import { html, nothing } from "../vendor/lit.js";
+import { path } from "../shared/api.js";
+import { icon, key, notice } from "../shared/controls.js";
+import { ask } from "../shared/form.js";
+import { date } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { title } from "../shared/list.js";
+import { Page } from "../shared/page.js";
+import { able, assertion, creation } from "../shared/session.js";
+
+const NAME_MAX = 64;
+
+class PageDevices extends Page {
+  constructor() {
+    super();
+    this.items = null;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    Promise.resolve().then(() => this.load());
+  }
+
+  async load() {
+    try {
+      this.items = (await this.app.get("/api/auth/webauthn/credentials", {}, { limit: 100 })).items;
+    } catch (error) {
+      this.app.fail(error);
+    }
+    this.requestUpdate();
+    this.app.focusPage();
+  }
+
+  keys() {
+    return this.app.leavePage ? { Escape: () => void this.app.leavePage() } : {};
+  }
+
+  /** A stolen session is not enough: the password once more, or a device that is registered. */
+  confirmed(password) {
+    const { app } = this;
+    if (password) return { password };
+    return app.change("POST", "/api/auth/webauthn/confirm/start", { purpose: "registration" }).then(assertion);
+  }
+
+  async add() {
+    const { app } = this;
+    const list = [
+      { name: "name", label: t("Name of this device"), required: true, focus: true },
+      { name: "again", kind: "password", label: t("Your password once more"), ...(this.items.length ? { hint: t("Empty: a device that is registered confirms it") } : { required: true }) },
+    ];
+    const done = await ask(app, {
+      title: t("Register this device"), text: t("It asks for your finger, face or its own code, and logs you in without a password"), yes: t("Register"), list,
+      act: async ({ name, again }) => {
+        const begun = await app.change("POST", "/api/auth/webauthn/register/start", await this.confirmed(again));
+        return app.change("POST", "/api/auth/webauthn/register/finish", { name: name.slice(0, NAME_MAX), ...(await creation(begun)) });
+      },
+    });
+    if (done) await this.said(t("{name} is registered", { name: done.name }));
+  }
+
+  async takeOff(one) {
+    const { app } = this;
+    const done = await ask(app, {
+      title: t("Remove {name}?", { name: one.name }), text: t("It logs in and approves no more"), yes: t("Remove"), danger: true,
+      act: () => app.change("DELETE", path("/api/auth/webauthn/credentials/:id", { id: one.credential_id })),
+    });
+    if (done) await this.said(t("Removed"));
+  }
+
+  async password() {
+    const { app } = this;
+    const list = [
+      { name: "current_password", kind: "password", label: t("Password until now"), required: true, focus: true },
+      { name: "new_password", kind: "password", label: t("New password"), hint: t("At least 8 characters"), required: true },
+    ];
+    const done = await ask(app, {
+      title: t("Change the password"), text: t("Every other session ends, every device is removed"), yes: t("Change it"), list,
+      act: (body) => app.change("POST", "/api/auth/password", body),
+    });
+    if (done) await this.said(t("The password is changed"));
+  }
+
+  async said(text) {
+    await this.load();
+    this.app.say("ok", text);
+  }
+
+  row(one) {
+    return html`<tr><td><bdi>${one.name}</bdi></td><td>${date(one.created_at)}</td><td>${one.last_used_at ? date(one.last_used_at) : t("never")}</td>
+      <td class="num"><button class="btn" @click=${() => this.takeOff(one)}>${icon("trash-2")}${t("Remove")}</button></td></tr>`;
+  }
+
+  list() {
+    const { items } = this;
+    if (items === null) return html`<p class="empty panel">${t("Loading\u2026")}</p>`;
+    if (!items.length) return html`<p class="empty panel">${t("No device is registered; log-ins are by password")}</p>`;
+    return html`<div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Name")}</th><th>${t("Since")}</th><th>${t("Last used")}</th><th></th></tr></thead><tbody>${items.map((one) => this.row(one))}</tbody></table></div>`;
+  }
+
+  render() {
+    const { app } = this;
+    const acts = html`${able() ? html`<button class="btn primary" ?data-focus=${!app.leavePage} ?disabled=${!this.items} @click=${() => this.add()}>${icon("plus")}${t("Register this device")}</button>` : nothing}
+      <button class="btn" @click=${() => this.password()}>${icon("lock")}${t("Change the password")}</button>`;
+    const why = able() ? nothing : notice("", "info", t("Devices can log in where the page comes over HTTPS; ask whoever runs this box"));
+    if (!app.leavePage) return html`${title(t("My devices"), acts)}<div class="stack">${why}${this.list()}</div>`;
+    return html`<div class="bar"><button class="btn quiet" data-focus @click=${() => app.leavePage()}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("My devices")}</h1></div>
+      <div class="work"><div class="rowx">${acts}</div>${why}${this.list()}</div>`;
+  }
+}
+customElements.define("page-devices", PageDevices);

@@ -1,0 +1,145 @@
+// What comes back at this till: its lines, and what the store says goes back for them. Kept while the page is left.
+import { Refusal } from "../shared/api.js";
+import { words } from "../shared/codes.js";
+import { t } from "../shared/i18n.js";
+
+const EXCHANGE = "exchange";
+const POINTS = "points";
+
+/** What of a refund pays the open basket, and what still goes back as it was paid. Points go back as points. */
+export const parts = (refunds, basket) => {
+  const paid = refunds.filter(({ method }) => method !== POINTS);
+  const taken = Math.min(paid.reduce((sum, { amount }) => sum + amount, 0), basket.amount_due);
+  let covered = taken;
+  const rest = [];
+  // The basket takes from what was paid last; what is left keeps its method.
+  for (const { method, amount } of refunds.toReversed()) {
+    const used = method === POINTS ? 0 : Math.min(covered, amount);
+    covered -= used;
+    if (amount > used) rest.unshift({ method, amount: amount - used });
+  }
+  return taken ? [{ method: EXCHANGE, transaction_id: basket.transaction_id, amount: taken }, ...rest] : rest;
+};
+
+export class Returning {
+  constructor(app) {
+    this.app = app;
+    this.asked = 0;
+    this.clear();
+  }
+
+  clear() {
+    this.asked += 1;
+    Object.assign(this, { sale: null, origin: null, free: false, lines: [], quote: null, refunds: null, problem: null, priced: false, exchange: false });
+  }
+
+  get isKnown() {
+    return Boolean(this.sale || this.origin || this.free);
+  }
+
+  /** Whether the till says what a piece is worth: without a receipt, or where nobody can look at another store's. */
+  get needsPrice() {
+    return this.free || (Boolean(this.origin) && this.priced);
+  }
+
+  /** The basket that an exchange pays. */
+  get basket() {
+    const { sale } = this.app.basket;
+    return this.exchange && sale?.amount_due > 0 ? sale : null;
+  }
+
+  line(more) {
+    return { back: 0, left: Infinity, qty: null, reason: this.app.reasons.returns[0], place: "restock", price: null, ...more };
+  }
+
+  ofSale(sale) {
+    this.clear();
+    this.sale = sale;
+    this.lines = sale.items.map((item) => this.line({
+      sku: item.sku, name: item.name, no: item.line_no, sold: item.qty, back: item.returned_qty, left: item.qty - item.returned_qty,
+    }));
+  }
+
+  /** The receipt of another store: head office is asked what stands on it. */
+  ofOther(no) {
+    this.clear();
+    this.origin = no;
+  }
+
+  withoutReceipt() {
+    this.clear();
+    this.free = true;
+  }
+
+  /** A piece that came back; not one of the receipt: false. */
+  put(product) {
+    let line = this.lines.find((one) => one.sku === product.sku && (one.qty ?? 0) < one.left);
+    if (!line) {
+      if (this.sale) return false;
+      line = this.line({ sku: product.sku, name: product.name, price: product.price });
+      this.lines.push(line);
+    }
+    line.qty = Math.min((line.qty ?? 0) + 1, line.left);
+    return true;
+  }
+
+  body() {
+    const head = this.sale ? { transaction_id: this.sale.transaction_id } : this.origin ? { receipt_no: this.origin } : {};
+    const items = this.lines.filter(({ qty }) => qty > 0).map(({ sku, no, qty, reason, place, price }) => ({
+      sku, qty, reason, disposition: place, ...(no === undefined ? {} : { line_no: no }), ...(this.needsPrice ? { price: price ?? 0 } : {}),
+    }));
+    return { ...head, items, ...(this.refunds ? { refunds: this.refunds } : {}) };
+  }
+
+  /** Asks the store what would go back; `shown` draws the page. */
+  async ask(shown) {
+    this.asked += 1;
+    const mine = this.asked;
+    Object.assign(this, { problem: null, refunds: null });
+    const result = { quote: null, problem: null, refunds: null };
+    if (this.body().items.length) await this.quoted(result);
+    if (mine !== this.asked) return;
+    Object.assign(this, result);
+    shown();
+  }
+
+  async quoted(result) {
+    const quote = (refunds) => this.app.change("POST", "/api/pos/returns/quote", { ...this.body(), ...(refunds ? { refunds } : {}) });
+    try {
+      result.quote = await this.valued(quote);
+      if (!this.basket) return;
+      const refunds = parts(result.quote.refunds, this.basket);
+      result.quote = await quote(refunds);
+      result.refunds = refunds;
+    } catch (error) {
+      result.quote = null;
+      result.problem = error instanceof Refusal ? words(error) : null;
+    }
+  }
+
+  /** Head office knows what a piece was worth, or it can't be asked and the till says it. */
+  async valued(quote) {
+    try {
+      return await quote();
+    } catch (error) {
+      const wrong = error.details?.fields?.some(({ path }) => path.endsWith(".price"));
+      if (!this.origin || !wrong) throw error;
+      this.priced = !this.priced;
+      return quote();
+    }
+  }
+
+  /** What is handed to the customer: all but what paid the new basket. */
+  static given(refunds) {
+    return refunds.filter(({ method }) => method !== EXCHANGE).reduce((sum, { amount, rounding }) => sum + amount + rounding, 0);
+  }
+
+  static taken(refunds) {
+    return refunds.filter(({ method }) => method === EXCHANGE).reduce((sum, { amount }) => sum + amount, 0);
+  }
+
+  get title() {
+    if (this.free) return t("Without a receipt");
+    return this.origin ?? this.sale?.receipt_no ?? "";
+  }
+}

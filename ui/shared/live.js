@@ -1,0 +1,94 @@
+// What happens in the shop while a page is open: one stream, gone on with where it broke.
+import { createParser } from "../vendor/events.js";
+import { Refusal } from "./api.js";
+import { events, refresh } from "./session.js";
+
+const AGAIN_MS = [1000, 2000, 5000, 10_000];
+/** The store shows every 15 s that it is there. */
+const SILENT_MS = 40_000;
+/** A tab that nobody looks at gives its connection back: a browser has six for a store. */
+const HIDDEN_MS = 30_000;
+
+export class Live {
+  /** `told(name, data)` hears each event; `ready` comes first, and `resumed` says whether nothing was missed. */
+  constructor(told) {
+    this.told = told;
+    this.last = null;
+    this.line = null;
+    this.on = false;
+    this.trying = false;
+    document.addEventListener("visibilitychange", () => this.shown());
+  }
+
+  start() {
+    if (this.on) return;
+    this.on = true;
+    this.last = null;
+    this.connect();
+  }
+
+  stop() {
+    this.on = false;
+    this.line?.abort();
+  }
+
+  shown() {
+    clearTimeout(this.leaving);
+    if (document.hidden) this.leaving = setTimeout(() => this.line?.abort(), HIDDEN_MS);
+    else if (this.on) this.connect();
+  }
+
+  async connect() {
+    if (this.trying) return;
+    this.trying = true;
+    await this.try();
+    this.trying = false;
+  }
+
+  async try() {
+    for (let tries = 0; this.on && !(tries && document.hidden); tries += 1) {
+      this.line = new AbortController();
+      const begun = Date.now();
+      const again = await this.listen(this.line.signal);
+      clearTimeout(this.silence);
+      if (!again) return;
+      if (Date.now() - begun > SILENT_MS) tries = 0;
+      const wait = AGAIN_MS[Math.min(tries, AGAIN_MS.length - 1)];
+      await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random() / 2)));
+    }
+  }
+
+  /** One connection; whether another one makes sense. */
+  async listen(signal) {
+    const line = this.line;
+    const alive = () => {
+      clearTimeout(this.silence);
+      this.silence = setTimeout(() => line.abort(), SILENT_MS);
+    };
+    const parser = createParser({ onEvent: (event) => this.take(event) });
+    try {
+      alive();
+      await events({ signal, last: this.last, take: (text) => {
+        alive();
+        parser.feed(text);
+      } });
+    } catch (error) {
+      if (!(error instanceof Refusal)) return this.on;
+      if (error.code === "token_expired") return this.renewed();
+      return error.status === 503 || error.status === 429;
+    }
+    return this.ended === "token_expired" ? this.renewed() : this.on && this.ended !== "token_revoked";
+  }
+
+  renewed() {
+    this.ended = null;
+    return refresh().then(() => this.on, () => false);
+  }
+
+  take({ event, data, id }) {
+    if (id) this.last = id;
+    const said = JSON.parse(data);
+    if (event === "end") this.ended = said.code;
+    this.told(event, said);
+  }
+}

@@ -1,0 +1,2 @@
+// What the pages use of eventsource-parser.
+export { createParser } from "eventsource-parser";
