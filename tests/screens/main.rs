@@ -9,6 +9,7 @@
 mod admin;
 mod books;
 mod buying;
+mod catalogue;
 mod killed;
 mod live;
 mod looks;

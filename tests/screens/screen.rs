@@ -20,8 +20,8 @@ const SCANNER: u32 = 5;
 /// Notes what the policy refuses and what a script throws, from the first moment of every page.
 const WATCH: &str = "window.troubles = [];\
     document.addEventListener('securitypolicyviolation', (e) => troubles.push(`${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}`));\
-    addEventListener('error', (e) => troubles.push(e.message));\
-    addEventListener('unhandledrejection', (e) => troubles.push(String(e.reason)));";
+    addEventListener('error', (e) => troubles.push(e.error?.stack ?? e.message));\
+    addEventListener('unhandledrejection', (e) => troubles.push(e.reason?.stack ?? String(e.reason)));";
 
 /// One page in one browser, and the store that it is a page of; head office has none.
 pub struct Screen<S = Store> {

@@ -87,18 +87,13 @@ const pricesList = {
   }),
 };
 
-const TYPES = ["line_percent", "line_amount", "buy_x_get_y", "basket_percent", "basket_amount"];
 const worth = (one) => (one.type.endsWith("percent") ? rate(one.value) : one.type === "buy_x_get_y" ? t("{buy} for {pay}", { buy: one.buy + one.get, pay: one.buy }) : number(one.value));
 const promotions = {
   path: "/api/promotions",
   list: (page) => ({
     title: t("Promotions"), filters: [ofText(t("Name")), { name: "sku", label: t("Product code") }, ofStore(), ...ofDays()],
     open: (one) => address(["promotions", one.promotion_id]),
-    create: page.app.may(A) ? { label: t("New promotion"), act: async () => {
-      const made = await ask(page.app, { title: t("New promotion"), yes: t("Add"), list: [{ name: "name", label: t("Name"), required: true, focus: true }, { name: "type", label: t("Kind"), kind: "choice", choices: TYPES.map((type) => [type, t(type)]) }, { name: "value", label: t("Amount, or per cent times 100"), kind: "money", required: true }, { name: "from", label: t("From"), kind: "date", required: true }, { name: "to", label: t("Until"), kind: "date", required: true }, { name: "skus", label: t("Product codes, with commas"), hint: t("Empty: all goods") }, { name: "category", label: t("Category") }, { name: "store_ids", label: t("Stores, with commas"), hint: t("Empty: every store") }, { name: "min_qty", label: t("From so many pieces"), kind: "count" }, { name: "min_total", label: t("From this total"), kind: "money" }, { name: "priority", label: t("Priority"), kind: "count", value: 0 }],
-        act: ({ skus, store_ids: stores, ...body }) => page.app.change("POST", "/api/promotions", { priority: 0, ...body, ...(skus ? { skus: skus.split(",").map((sku) => sku.trim()) } : {}), ...(stores ? { store_ids: stores.split(",").map((id) => id.trim()) } : {}) }) });
-      if (made) page.app.go("promotions", made.promotion_id);
-    } } : null,
+    create: page.app.may(A) ? { label: t("New promotion"), act: () => page.app.go("promotions", "new") } : null,
     columns: [col(t("Name"), (one) => one.name), col(t("Kind"), (one) => t(one.type)), col(t("Gives"), worth, "num"), col(t("From"), (one) => days(one.from)), col(t("Until"), (one) => days(one.to)), col(t("Stores"), (one) => (one.store_ids?.length ? one.store_ids.join(", ") : t("every store")), "d"), col(t("Tier"), (one) => one.tier ?? nothing, "d2")],
     none: t("No promotion yet"),
   }),

@@ -1,10 +1,12 @@
 // Members and people: found, changed, merged, kept out.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../shared/api.js";
+import { words } from "../shared/codes.js";
 import { date, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import { ask } from "../shared/form.js";
+import "./texts.js";
 import { badge, col, days, figure, link, moment, since, store } from "../portal/kit.js";
 import { need } from "../portal/names.js";
 import { facts, figures, section, table } from "../portal/record.js";
@@ -26,6 +28,37 @@ const members = {
     none: t("No member yet"),
   }),
 };
+/** Who a typed phone, card or name is; one alone. */
+const found = async (app, typed, not) => {
+  // A number is kept with its country: what stands behind the leading 0 is the same in both.
+  const text = /^[0+][\d\s-]+$/.test(typed) ? typed.replace(/\D/g, "").replace(/^0/, "") : typed;
+  const byId = text.startsWith("mbr_") ? [await app.get("/api/members/:id", { id: text })] : (await app.get("/api/members", {}, { q: text, limit: 3 })).items;
+  const others = byId.filter(({ member_id: id, state }) => id !== not && ["active", "blocked"].includes(state));
+  if (others.length === 1) return others[0];
+  throw Object.assign(new Error("which"), { words: others.length ? t("Several members are like this: type the phone or the card number") : t("Nobody else is like this") });
+};
+/** Both side by side before anything is done. */
+const beside = (gone, stays) => html`<table class="grid"><thead><tr><th></th><th>${t("Goes")}</th><th>${t("Stays")}</th></tr></thead><tbody>${[[t("Name"), "name"], [t("Phone"), "phone"], [t("E-mail"), "email"], [t("Card number"), "code"]].map(([label, name]) => html`<tr><th scope="row">${label}</th><td><bdi>${gone[name] ?? "\u2013"}</bdi></td><td><bdi>${stays[name] ?? "\u2013"}</bdi></td></tr>`)}<tr><th scope="row">${t("Points")}</th><td>${number(gone.points_balance)}</td><td>${number(stays.points_balance)}</td></tr></tbody></table>`;
+const merge = async (page, one) => {
+  const { app } = page;
+  const stays = await ask(app, { title: t("Merge {name} into another member?", { name: one.name ?? "" }), yes: t("Look at both"), list: [{ name: "who", label: t("Phone, card or name of the member that stays"), required: true, focus: true }], act: ({ who }) => found(app, who, one.member_id) });
+  if (!stays) return;
+  const done = await app.dialog.ask({
+    title: t("Merge these two?"), yes: t("Merge"), no: t("Keep"), danger: true, text: t("Points and sales count for the other one from then on. This is not undone"), body: beside(one, stays),
+    act: async () => {
+      try {
+        return await app.change("POST", path("/api/members/:id/merge", { id: one.member_id }), { into: stays.member_id });
+      } catch (error) {
+        error.words = words(error);
+        throw error;
+      }
+    },
+  });
+  if (!done) return;
+  app.say("ok", t("Merged"));
+  app.go("members", stays.member_id);
+};
+
 const member = {
   back: () => ["members", t("Members")],
   load: async (app, { id }) => {
@@ -39,7 +72,8 @@ const member = {
     return {
       name: one.name ?? one.member_id, badges: badge(one.state),
       actions: ["active", "blocked"].includes(one.state) ? [
-        { label: t("Merge\u2026"), act: page.step({ label: t("Merge"), money: false, url: path("/api/members/:id/merge", { id: one.member_id }), said: t("Merged"), question: { title: t("Merge {name} into another member?", { name: one.name ?? "" }), danger: true, text: t("Points and sales count for the other one from then on. This is not undone"), list: [{ name: "into", label: t("The member that stays: its number"), required: true }] } }) },
+        { label: t("Erase\u2026"), act: page.step({ label: t("Erase"), money: false, url: path("/api/members/:id/erase", { id: one.member_id }), said: t("Erased; stores are told"), question: { title: t("Erase {name}?", { name: one.name ?? "" }), danger: true, text: t("Name, phone, e-mail, card and date of birth are forgotten everywhere, also in every store. Sales stay, without a name. This is not undone"), list: [{ name: "reason", label: t("Why"), kind: "area", required: true }] } }) },
+        { label: t("Merge\u2026"), act: () => merge(page, one) },
         { label: blocked ? t("Let in again") : t("Block"), act: page.step({ ...change, label: blocked ? t("Let in again") : t("Block"), body: { state: blocked ? "active" : "blocked" } }) },
         { label: t("Edit"), kind: "primary", act: page.step({ ...change, label: t("Save"), question: { title: t("Change member"), list: fieldsOf(one) } }) },
       ] : [],

@@ -1,6 +1,7 @@
 // The portal of head office: a menu of what the role may see, one page per address after `#`.
 import { html, keyed, nothing } from "../vendor/lit.js";
 import { newKey } from "../shared/api.js";
+import { words } from "../shared/codes.js";
 import { icon } from "../shared/controls.js";
 import { setShop } from "../shared/format.js";
 import { addTexts, t } from "../shared/i18n.js";
@@ -155,6 +156,22 @@ class PortalApp extends MenuApp {
     }
   }
 
+  /** By a passkey of whoever's name is typed. */
+  async byDevice() {
+    const username = this.querySelector("#username").value.trim();
+    if (!username) {
+      this.querySelector("#username").focus();
+      this.say("warn", t("Type the login name first"));
+      return;
+    }
+    try {
+      const { logInByDevice } = await import("./passkey.js");
+      await this.entered(await logInByDevice(username));
+    } catch (error) {
+      this.say("bad", error.words ?? words(error));
+    }
+  }
+
   async goTo() {
     const { palette } = await import("../shared/palette.js");
     await palette(this);
@@ -172,13 +189,16 @@ class PortalApp extends MenuApp {
 
   plain() {
     switch (this.page) {
-      case "login": return html`<page-login .app=${this}></page-login>`;
+      case "login": return html`<page-login .app=${this}></page-login>${isSecureContext && window.PublicKeyCredential ? html`<p class="by-device"><button class="btn" @click=${() => this.byDevice()}>${icon("key-round")}${t("Log in by a device")}</button></p>` : nothing}`;
       case "overview": return html`<page-overview .app=${this}></page-overview>`;
       case "stores": return html`<page-stores .app=${this}></page-stores>`;
       case "store": return html`<page-store .app=${this}></page-store>`;
       case "reports": return html`<page-report .app=${this}></page-report>`;
       case "statements": return html`<page-statements .app=${this}></page-statements>`;
       case "suggestions": return html`<page-suggestions .app=${this}></page-suggestions>`;
+      case "settings": return html`<page-settings .app=${this}></page-settings>`;
+      case "import": return html`<page-import .app=${this}></page-import>`;
+      case "devices": return html`<page-devices .app=${this}></page-devices>`;
       case "order_form": return html`<page-order-form .app=${this}></page-order-form>`;
       case "revise_form": return html`<page-revise-form .app=${this}></page-revise-form>`;
       case "invoice_form": return html`<page-invoice-form .app=${this}></page-invoice-form>`;
@@ -187,6 +207,7 @@ class PortalApp extends MenuApp {
       case "entry_form": return html`<page-entry-form .app=${this}></page-entry-form>`;
       case "opening_form": return html`<page-opening-form .app=${this}></page-opening-form>`;
       case "match_form": return html`<page-match-form .app=${this}></page-match-form>`;
+      case "promotion_form": return html`<page-promotion-form .app=${this}></page-promotion-form>`;
       default: return html`<p class="empty">${t("Loading\u2026")}</p>`;
     }
   }

@@ -120,7 +120,7 @@ class PageRecords extends ListPage {
   }
 
   none({ filters = [], none }) {
-    const set = this.filtered(filters.filter(({ name }) => this.app.params.query[name]));
+    const set = this.filtered(filters.filter(({ name }) => this.app.params.query?.[name]));
     return set ? html`<div class="empty panel"><p>${t("Nothing with {filters}", { filters: set })}</p><button class="btn" @click=${() => this.clear()}>${t("Clear filter")}</button></div>` : html`<p class="empty panel">${none}</p>`;
   }
 

@@ -20,10 +20,12 @@ export const FAMILIES = [
   ["ticket", "i", null, [["invoices", () => t("Invoices"), F], ["uninvoiced", () => t("Not billed"), F], ["credit-notes", () => t("Credit notes"), F], ["payments", () => t("Payments"), F], ["payables", () => t("Payables"), F]]],
   ["clipboard-list", "o", null, [["orders", () => t("Orders"), ALL], ["suggestions", () => t("Suggestions"), P], ["receipts", () => t("Deliveries"), ALL], ["discrepancies", () => t("Differences"), ALL], ["supplier-returns", () => t("Sent back"), ALL]], BEGINS],
   ["truck", "p", null, [["suppliers", () => t("Suppliers"), ALL]]],
-  ["package-check", "k", null, [["stock", () => t("Stock of stores"), ALL]]],
-  ["tag", "c", () => t("Catalogue"), [["products", () => t("Products"), ALL], ["prices", () => t("Prices"), ALL], ["promotions", () => t("Promotions"), ALL]], BEGINS],
+  ["package-check", "k", null, [["stock", () => t("Stock of stores"), ALL], ["transfers", () => t("Transfers"), ALL], ["adjustments", () => t("Adjustments"), ALL], ["counts", () => t("Counts"), ALL]]],
+  ["tag", "c", () => t("Catalogue"), [["products", () => t("Products"), ALL], ["prices", () => t("Prices"), ALL], ["promotions", () => t("Promotions"), ALL], ["import", () => t("Import"), A]], BEGINS],
   ["star", "m", null, [["members", () => t("Members"), A]]],
   ["users", "w", null, [["people", () => t("People"), A], ["audit", () => t("Audit"), A]], BEGINS],
+  ["settings", "x", null, [["settings", () => t("Settings"), A], ["categories", () => t("Categories"), A], ["tax-codes", () => t("Tax codes"), A], ["tiers", () => t("Tiers"), A], ["reasons", () => t("Reasons"), A], ["methods", () => t("Payment methods"), A], ["registers", () => t("Tills"), A]]],
+  ["key-round", "y", null, [["devices", () => t("My devices"), ALL]]],
 ];
 /** Rows as the menu's app takes them. */
 export const SECTIONS = FAMILIES.flatMap(([image, , , pages, gap]) => pages.map(([name, label, roles], index) => [name, image, label, roles, index === 0 && gap]));
@@ -32,25 +34,25 @@ export const familyOf = (section) => FAMILIES.find(([, , , pages]) => pages.some
 /** The document of a list. */
 export const DETAILS = {
   stores: "store", sales: "sale", returns: "return", shifts: "shift", settlements: "settlement", items: "match", statements: "statement", sources: "source", journal: "entry", balance: "account", accounts: "account",
-  invoices: "invoice", "credit-notes": "credit-note", payments: "payment", orders: "order", receipts: "delivery", "supplier-returns": "supplier-return", suppliers: "supplier", stock: "stocked",
+  invoices: "invoice", "credit-notes": "credit-note", payments: "payment", orders: "order", receipts: "delivery", "supplier-returns": "supplier-return", suppliers: "supplier", stock: "stocked", transfers: "transfer", adjustments: "adjustment", counts: "count",
   products: "product", promotions: "promotion", members: "member", people: "person",
 };
 /** Lists and documents that are described as data, by the file that does. */
 export const DESCRIBED = {
-  "portal/trade": ["sales", "sale", "returns", "return", "shifts", "shift"], "portal/upkeep": ["exceptions", "audit", "conflicts", "parked"],
+  "portal/trade": ["sales", "sale", "returns", "return", "shifts", "shift"], "portal/upkeep": ["exceptions", "audit", "conflicts", "parked"], "portal/moved": ["transfers", "transfer", "adjustments", "adjustment", "counts", "count"],
   "books/settlement": ["settlements", "settlement", "statement"], "books/clearing": ["items", "sources", "source", "deposits", "match"],
   "books/books": ["balance", "account", "journal", "entry", "days"], "books/ledger": ["accounts", "mappings", "tax", "proofs", "periods"],
   "buying/payables": ["invoices", "invoice", "payables"], "buying/paying": ["uninvoiced", "credit-notes", "credit-note", "payments", "payment"],
   "buying/orders": ["orders", "order"], "buying/deliveries": ["receipts", "delivery", "discrepancies", "supplier-returns", "supplier-return"], "buying/goods": ["suppliers", "supplier", "stock", "stocked"],
-  "catalogue/catalogue": ["products", "product", "prices", "promotions", "promotion"], "catalogue/people": ["members", "member", "people", "person"],
+  "catalogue/catalogue": ["products", "product", "prices", "promotions", "promotion"], "catalogue/people": ["members", "member", "people", "person"], "catalogue/lists": ["categories", "tax-codes", "tiers", "reasons", "methods", "registers"],
 };
 /** Pages that are elements of their own, by the file that has them. */
 export const ELEMENTS = {
-  overview: "portal/overview", stores: "portal/stores", store: "portal/store", reports: "portal/report", statements: "books/statements", suggestions: "buying/suggestions",
-  order_form: "buying/order_form", revise_form: "buying/revise_form", invoice_form: "buying/invoice_form", credit_form: "buying/credit_form", payment_form: "buying/payment_form", entry_form: "books/entry_form", opening_form: "books/opening_form", match_form: "books/match_form",
+  overview: "portal/overview", stores: "portal/stores", store: "portal/store", reports: "portal/report", devices: "portal/devices", statements: "books/statements", suggestions: "buying/suggestions", settings: "catalogue/settings", import: "catalogue/import",
+  order_form: "buying/order_form", revise_form: "buying/revise_form", invoice_form: "buying/invoice_form", credit_form: "buying/credit_form", payment_form: "buying/payment_form", entry_form: "books/entry_form", opening_form: "books/opening_form", match_form: "books/match_form", promotion_form: "catalogue/promotion_form",
 };
 /** What a new document is written on, by its list, and what a part of a document is. */
 export const FORMS = {
-  orders: ["order_form", P], invoices: ["invoice_form", F], "credit-notes": ["credit_form", F], payments: ["payment_form", F], journal: ["entry_form", F], balance: ["opening_form", F], items: ["match_form", F],
+  orders: ["order_form", P], invoices: ["invoice_form", F], "credit-notes": ["credit_form", F], payments: ["payment_form", F], journal: ["entry_form", F], balance: ["opening_form", F], items: ["match_form", F], promotions: ["promotion_form", A],
 };
 export const PARTS = { "orders/revise": ["revise_form", P] };

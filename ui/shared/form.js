@@ -68,7 +68,7 @@ export const ask = (app, { title, text, yes, no, danger = false, list = [], act 
     try {
       return await act(read(list, given));
     } catch (error) {
-      error.words = words(error);
+      error.words ??= words(error);
       marked(list, error);
       throw error;
     }

@@ -1,0 +1,227 @@
+//! What head office keeps: files of products, promotions tried before anybody is told, lists, settings, members merged and erased, and
+//! somebody's own devices. Names that are scripts stay names on every page.
+
+use crate::looks::{fits, look};
+use crate::order_to_settlement::choose;
+use crate::portal::go;
+use crate::screen::Screen;
+use serde_json::json;
+use testkit::linked::Linked;
+use testkit::wait;
+
+const ADMIN: &str = "admin@hub.example";
+/// A name that runs where a page takes text for markup.
+const PROBE: &str = "\"><img src=x onerror=troubles.push('ran')>";
+
+/// A person presses a button of the page by what it says.
+#[track_caller]
+fn press(screen: &mut Screen<()>, label: &str) {
+    wait::until(&format!("{label} is there"), || {
+        let script = format!(
+            "const one = [...document.querySelectorAll('main .btn, dialog .btn')].find((one) => one.innerText.includes({}) && !one.disabled);\
+             one?.click(); return Boolean(one)",
+            json!(label)
+        );
+        (screen.script(&script) == true).then_some(())
+    });
+}
+
+#[track_caller]
+fn file(screen: &mut Screen<()>, text: &str) {
+    screen.script(&format!(
+        "const files = new DataTransfer(); files.items.add(new File([{}], 'products.csv'));\
+         const field = document.querySelector('#file'); field.files = files.files; field.dispatchEvent(new Event('change'))",
+        json!(text)
+    ));
+}
+
+#[test]
+fn the_catalogue_and_its_people_are_kept_on_pages() {
+    let mut shop = Linked::open();
+    let Some(mut screen) = Screen::office(&shop.hub) else { return };
+    screen.log_in_as(ADMIN);
+    screen.sees("page-overview h1");
+
+    // A row that is wrong is named and shown; then all of it is taken in.
+    go(&mut screen, "#/import", "#file");
+    file(&mut screen, "sku,name,price\n990001,Green tea,15000\n990002,Black tea,-1\n");
+    screen.reads("page-import", "products.csv: 2 rows");
+    press(&mut screen, "Take in 2 rows");
+    screen.reads("page-import", "Refused: 1");
+    screen.reads("page-import", "990002,Black tea,-1");
+    look(&mut screen, "catalogue-import");
+    file(&mut screen, "sku,name,price\n990001,Green tea,15000\n990002,Black tea,16000\n");
+    screen.reads("page-import", "products.csv: 2 rows");
+    press(&mut screen, "Take in 2 rows");
+    screen.reads("#banner", "Taken in: 2 rows");
+    assert_eq!(shop.office.get("/api/products/990002").data(200)["price"], json!(16_000));
+
+    promoted(&mut screen);
+    listed(&mut screen);
+    members(&mut shop, &mut screen);
+
+    go(&mut screen, "#/settings", "page-settings tbody");
+    look(&mut screen, "catalogue-settings");
+    go(&mut screen, "#/settings?store_id=S001", "page-settings tbody");
+    screen.reads("page-settings", "the store's file");
+    screen.script("document.querySelector('page-settings tbody .acts .btn').click()");
+    screen.sees("#f-value");
+    choose(&mut screen, "#f-value", "1000");
+    screen.browser.press("dialog .primary");
+    screen.reads("#banner", "Saved");
+    assert_eq!(
+        shop.office.get("/api/stores/S001/settings").data(200)["pricing.discount_limit_bp"],
+        json!(1_000)
+    );
+    probed(&mut shop, &mut screen);
+}
+
+/// A draft is tried on a basket, then kept.
+fn promoted(screen: &mut Screen<()>) {
+    go(screen, "#/promotions/new", "#value");
+    choose(screen, "#label", "Tea week");
+    choose(screen, "#value", "10");
+    choose(screen, "#skus", "990001");
+    choose(screen, "#put", "990001");
+    screen.script("document.querySelector('#put').form.requestSubmit()");
+    screen.sees("#put-0");
+    press(screen, "Try it");
+    screen.reads("page-promotion-form .figures", "13,500");
+    look(screen, "catalogue-promotion-form");
+    screen.browser.press(".title .primary");
+    screen.reads("page-record .title", "Tea week");
+}
+
+/// One of each list, by its question.
+fn listed(screen: &mut Screen<()>) {
+    for (list, fields) in [
+        ("categories", &[("code", "tea"), ("name", "Tea")][..]),
+        ("tax-codes", &[("tax_code", "ppn"), ("name", "PPN")]),
+        ("tiers", &[("tier", "gold"), ("name", "Gold")]),
+        ("reasons", &[("code", "torn"), ("name", "Torn")]),
+        ("methods", &[("method", "wallet"), ("name", "Wallet")]),
+    ] {
+        go(screen, &format!("#/{list}"), "page-records .panel:not(.bones)");
+        press(screen, "New");
+        screen.sees("dialog .input");
+        for (field, value) in fields {
+            choose(screen, &format!("#f-{field}"), value);
+        }
+        screen.browser.press("dialog .primary");
+        screen.reads("page-records tbody", fields[1].1);
+        fits(screen, list);
+    }
+    look(screen, "catalogue-list");
+}
+
+/// Two who are one person become one, seen side by side; and somebody is forgotten.
+fn members(shop: &mut Linked, screen: &mut Screen<()>) {
+    let ani = shop.made("/api/members", &json!({"name": "Ani", "phone": "081234567890"}));
+    let twin = shop.made("/api/members", &json!({"name": "Ani W.", "phone": "081234567899"}));
+    let (ani, twin) = (ani["member_id"].as_str().unwrap(), twin["member_id"].as_str().unwrap());
+    go(screen, &format!("#/members/{twin}"), "page-record .part");
+    press(screen, "Merge");
+    screen.sees("#f-who");
+    choose(screen, "#f-who", "081234567890");
+    screen.browser.press("dialog .primary");
+    screen.reads("dialog", "Merge these two?");
+    look(screen, "catalogue-merge");
+    screen.browser.press("dialog .danger");
+    screen.reads("#banner", "Merged");
+    go(screen, &format!("#/members/{ani}"), "page-record .part");
+    press(screen, "Erase");
+    screen.sees("#f-reason");
+    choose(screen, "#f-reason", "She asked");
+    screen.browser.press("dialog .danger");
+    screen.reads("page-record .title", "erased");
+    assert_eq!(shop.office.get(&format!("/api/members/{ani}")).data(200)["state"], "erased");
+}
+
+/// Names that are scripts, on every list and in both languages.
+fn probed(shop: &mut Linked, screen: &mut Screen<()>) {
+    let supplier = shop.made("/api/suppliers", &json!({"name": PROBE, "code": "XSS"}));
+    shop.made("/api/products", &json!({"sku": "990009", "name": PROBE, "price": 100, "category": PROBE}));
+    shop.made("/api/members", &json!({"name": PROBE, "phone": "081234560000"}));
+    shop.made("/api/categories", &json!({"code": "xss", "name": PROBE}));
+    let price = json!({"sku": "990009", "unit_cost": 50});
+    shop.made(&format!("/api/suppliers/{}/products", supplier["supplier_id"].as_str().unwrap()), &price);
+    let order = json!({"store_id": "S001", "supplier_id": supplier["supplier_id"], "note": PROBE,
+        "lines": [{"sku": "990009", "qty": 1}]});
+    let order = shop.made("/api/purchase-orders", &order);
+    let entry = json!({"date": order["created_at"].as_str().unwrap()[..10], "memo": PROBE,
+        "lines": [{"account": "6050", "debit": 5}, {"account": "1040", "credit": 5}]});
+    let entry = shop.made("/api/finance/journal", &entry);
+    screen.script("document.querySelector('portal-app').speak('id')");
+    for address in [
+        "#/suppliers".to_owned(),
+        format!("#/suppliers/{}", supplier["supplier_id"].as_str().unwrap()),
+        "#/products".to_owned(),
+        "#/products/990009".to_owned(),
+        "#/members".to_owned(),
+        "#/categories".to_owned(),
+        "#/orders".to_owned(),
+        format!("#/orders/{}", order["po_id"].as_str().unwrap()),
+        "#/journal".to_owned(),
+        format!("#/journal/{}", entry["entry_id"].as_str().unwrap()),
+        "#/audit".to_owned(),
+        "#/transfers".to_owned(),
+        "#/adjustments".to_owned(),
+        "#/counts".to_owned(),
+        "#/registers".to_owned(),
+    ] {
+        go(screen, &address, "main :is(page-record .part, page-records .panel:not(.bones))");
+        assert_eq!(
+            screen.script("return document.querySelectorAll('main img[src=x]').length"),
+            0,
+            "{address}"
+        );
+        let wide =
+            screen.script("return document.documentElement.scrollWidth - innerWidth").as_i64().unwrap();
+        assert!(wide <= 0, "{address}: {wide} px too wide");
+    }
+    screen.script("document.querySelector('portal-app').speak('en')");
+    screen.is_clean();
+}
+
+#[test]
+fn a_device_logs_somebody_in_and_letters_go_to_pages() {
+    let shop = Linked::open();
+    let Some(mut screen) = Screen::office(&shop.hub) else { return };
+    screen.log_in_as(ADMIN);
+    screen.sees("page-overview h1");
+    go(&mut screen, "#/devices", "page-devices .part");
+    press(&mut screen, "Register this device");
+    screen.sees("#f-password");
+    choose(&mut screen, "#f-name", "Office laptop");
+    choose(&mut screen, "#f-password", testkit::store::PASSWORD);
+    screen.browser.press("dialog .primary");
+    screen.reads("page-devices tbody", "Office laptop");
+    look(&mut screen, "portal-devices");
+
+    // `g` and a letter: outside of fields, and unless they are off.
+    screen.script("document.activeElement.blur()");
+    screen.types("go");
+    screen.sees("page-records .filters");
+    assert_eq!(screen.script("return location.hash"), "#/orders");
+    screen.script("document.activeElement.blur()");
+    screen.types("?");
+    screen.sees("dialog .keys");
+    look(&mut screen, "portal-keys");
+    screen.script("document.querySelector('dialog input[type=checkbox]').click()");
+    press(&mut screen, "Close");
+    screen.types("gs");
+    assert_eq!(screen.script("return location.hash"), "#/orders");
+
+    screen.script("document.querySelector('portal-app').logOut()");
+    screen.sees(".by-device .btn");
+    screen.browser.write("#username", ADMIN);
+    screen.browser.press(".by-device .btn");
+    screen.sees("page-overview h1");
+    // Somebody else's thumb is refused in words.
+    screen.script("document.querySelector('portal-app').logOut()");
+    screen.sees(".by-device .btn");
+    screen.browser.verifies_its_user(false);
+    screen.browser.press(".by-device .btn");
+    screen.reads("#banner", "The device did not answer");
+    screen.is_clean();
+}

@@ -1,0 +1,100 @@
+// Files of products and of suppliers' prices: looked at here first, taken in whole or not at all; each row that is refused is named.
+import { html, nothing } from "../vendor/lit.js";
+import { newKey, path } from "../shared/api.js";
+import { words } from "../shared/codes.js";
+import { icon, problem } from "../shared/controls.js";
+import { number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { title } from "../shared/list.js";
+import { Page } from "../shared/page.js";
+import "./texts.js";
+import { col } from "../portal/kit.js";
+import { need, rows } from "../portal/names.js";
+import { table } from "../portal/record.js";
+
+const FIRST = 5;
+const COLUMNS = { products: "sku,name,price,category,barcode,reorder_level,tax_rate_bp,cost,pack_barcode,pack_qty", prices: "sku,unit_cost,supplier_sku,min_qty,pack_qty,from,to,lead_time_days,preferred" };
+
+/** The cells of a line; quotes by RFC 4180. To be shown alone: what counts is what head office reads. */
+const cells = (line) => {
+  const found = [];
+  let cell = "";
+  let quoted = false;
+  for (const mark of line) {
+    if (mark === "\"") quoted = !quoted;
+    else if (mark === "," && !quoted) {
+      found.push(cell);
+      cell = "";
+    } else cell += mark;
+  }
+  return [...found, cell];
+};
+
+class PageImport extends Page {
+  constructor() {
+    super();
+    Object.assign(this, { kind: "products", supplier: "", refused: [] });
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    Promise.resolve().then(() => need(this.app, "suppliers")).then(() => this.requestUpdate()).catch((error) => this.app.fail(error));
+  }
+
+  set(changed) {
+    Object.assign(this, { refused: [], problem: null }, changed);
+    this.requestUpdate();
+  }
+
+  async look(file) {
+    if (!file) return;
+    const text = await file.text();
+    const lines = text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/).filter((line) => line.trim());
+    this.set({ file: { name: file.name, text, lines, key: newKey() } });
+  }
+
+  async take() {
+    const { file } = this;
+    if (this.busy || !file) return;
+    this.busy = true;
+    this.set({});
+    const url = this.kind === "products" ? "/api/products/import" : path("/api/suppliers/:id/products/import", { id: this.supplier });
+    try {
+      const done = await this.app.change("POST", url, file.text, { type: "text/csv", key: file.key });
+      this.file = null;
+      this.querySelector("#file").value = "";
+      this.app.say("ok", t("Taken in: {rows} rows, {changed} changed something", { rows: number(done.rows), changed: number(done.changed) }));
+    } catch (error) {
+      this.problem = words(error);
+      this.refused = error.details?.fields ?? [];
+      file.key = newKey();
+    } finally {
+      this.busy = false;
+      this.requestUpdate();
+    }
+  }
+
+  /** What is wrong, beside the row as it stands in the file. */
+  wrong() {
+    const line = (where) => this.file?.lines[Number(where.match(/\d+/)?.[0] ?? 0) - 1] ?? "";
+    return table(t("Refused: {n}", { n: number(this.refused.length) }), [col(t("Where"), (row) => html`<code>${row.path}</code>`), col(t("What is wrong"), (row) => row.problem, "wide-cell"), col(t("As it stands in the file"), (row) => html`<code>${line(row.path)}</code>`, "wide-cell")], this.refused.slice(0, 200));
+  }
+
+  first() {
+    const [heads = "", ...lines] = this.file.lines;
+    const names = cells(heads);
+    return table(t("{name}: {n} rows", { name: this.file.name, n: number(lines.length) }), names.map((name, at) => col(name, (row) => html`<bdi>${row[at] ?? ""}</bdi>`)), lines.slice(0, FIRST).map(cells), t("There is no row in it"));
+  }
+
+  render() {
+    const { file, kind } = this;
+    const ready = file?.lines.length > 1 && (kind === "products" || this.supplier);
+    return html`${title(t("Import"), this.app.find(), html`<button class="btn primary" ?disabled=${!ready || this.busy} @click=${() => this.take()}>${icon("check")}${this.busy ? t("Saving\u2026") : t("Take in {n} rows", { n: number(Math.max(0, (file?.lines.length ?? 1) - 1)) })}</button>`)}${this.app.tabs()}
+      <div class="stack"><section class="panel pad stack s"><div class="filters unfolded flat"><div class="field"><label for="kind">${t("What")}</label><select class="input" id="kind" data-focus @change=${(event) => this.set({ kind: event.target.value })}><option value="products">${t("Products")}</option><option value="prices" ?selected=${kind === "prices"}>${t("A supplier's price list")}</option></select></div>
+        ${kind === "prices" ? html`<div class="field"><label for="supplier">${t("Supplier")}</label><select class="input" id="supplier" @change=${(event) => this.set({ supplier: event.target.value })}><option value="">${t("Choose\u2026")}</option>${rows("suppliers").map((one) => html`<option value=${one.supplier_id} ?selected=${one.supplier_id === this.supplier}>${one.name}</option>`)}</select></div>` : nothing}
+        <div class="field file"><label for="file">${t("CSV file")}</label><input class="input" id="file" type="file" accept=".csv,text/csv" @change=${(event) => this.look(event.target.files[0])}></div></div>
+        <p class="muted">${t("Columns, in any order:")} <code>${COLUMNS[kind]}</code></p><p class="muted">${t("All of it is taken in, or nothing")}</p>${problem(this.problem)}</section>
+      ${this.refused.length ? this.wrong() : nothing}${file ? this.first() : nothing}</div>`;
+  }
+}
+customElements.define("page-import", PageImport);

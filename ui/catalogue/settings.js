@@ -1,0 +1,116 @@
+// Settings of head office and of one store: what counts, where it comes from, and what head office sets over it.
+import { html, nothing } from "../vendor/lit.js";
+import { path } from "../shared/api.js";
+import { number, rate } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { ask } from "../shared/form.js";
+import { failed, title } from "../shared/list.js";
+import { address } from "../shared/menu.js";
+import { Page } from "../shared/page.js";
+import "./texts.js";
+import { col } from "../portal/kit.js";
+import { need, rows } from "../portal/names.js";
+import { table } from "../portal/record.js";
+
+/** What a setting is: a figure's kind, or the words that it may be. */
+const KIND = {
+  "holds.expire_after": "text", "pricing.override": ["flag", "manager", "reject"], "stock.negative": ["allow", "reject"], "returns.unreceipted_any_price": "switch", "shifts.blind": "switch",
+  "approval.adjustment_value": "money", "approval.pay_out_value": "money", "returns.cashier_limit": "money", "returns.unreceipted_max": "money", "shifts.variance_tolerance": "money",
+};
+const kindOf = (name, value) => KIND[name] ?? (typeof value === "boolean" ? "switch" : name.endsWith("_bp") ? "rate" : /limit|amount|rounding$/.test(name) ? "money" : "count");
+/** Of these 0 is no limit at all. */
+const NO_LIMIT = ["finance.manual_limit", "finance.approval_limit", "purchasing.approval_limit"];
+/** Lists that have pages or tables of their own. */
+const ELSEWHERE = ["reasons", "tiers"];
+const SECTIONS = ["finance", "purchasing", "settlement", "pricing", "returns", "holds", "shifts", "approval", "receiving", "stock"];
+
+const shown = (name, value) => {
+  if (value === null || value === undefined) return html`<span class="muted">${t("as the store has it")}</span>`;
+  if (typeof value === "boolean") return value ? t("yes") : t("no");
+  if (typeof value === "object") return html`<code>${JSON.stringify(value)}</code>`;
+  if (typeof value === "string") return Array.isArray(KIND[name]) ? t(`setting.${value}`) : value;
+  if (value === 0 && NO_LIMIT.includes(name)) return html`0 <span class="muted">${t("no limit")}</span>`;
+  return kindOf(name, value) === "rate" ? rate(value) : number(value);
+};
+const fieldOf = (name, value) => {
+  const kind = kindOf(name, value);
+  const one = { name: "value", label: t(`setting.${name}`), value: value ?? undefined, focus: true };
+  if (Array.isArray(kind)) return { ...one, kind: "choice", choices: kind.map((word) => [word, t(`setting.${word}`)]) };
+  if (kind === "switch") return { ...one, kind: "choice", value: String(value ?? false), choices: [["true", t("yes")], ["false", t("no")]] };
+  if (kind === "rate") return { ...one, kind: "count", max: 10_000, hint: t("Per cent times 100") };
+  return kind === "text" ? { ...one, hint: t("As 30m, 2h or 1d") } : { ...one, kind };
+};
+
+class PageSettings extends Page {
+  connectedCallback() {
+    super.connectedCallback();
+    Promise.resolve().then(() => this.load());
+  }
+
+  get store() {
+    return this.app.params.query.store_id ?? "";
+  }
+
+  get pattern() {
+    return this.store ? "/api/stores/:id/settings" : "/api/settings";
+  }
+
+  async load() {
+    try {
+      await need(this.app, "stores");
+      this.values = await this.app.get(this.pattern, { id: this.store });
+      this.error = null;
+    } catch (error) {
+      this.error = error;
+      if (error.status === 401) this.app.fail(error);
+    }
+    this.requestUpdate();
+  }
+
+  choose(id) {
+    this.values = null;
+    this.app.params.query = { store_id: id };
+    history.replaceState(null, "", address(["settings"], this.app.params.query));
+    this.load();
+  }
+
+  send(name, value) {
+    return this.app.change("PATCH", path(this.pattern, { id: this.store }), { [name]: value });
+  }
+
+  async edit(name, value) {
+    const done = await ask(this.app, {
+      title: t(`setting.${name}`), yes: t("Save"), text: this.store ? t("The store is told, and keeps it") : t("It counts from the next request on"), list: [fieldOf(name, value)],
+      act: ({ value: given }) => this.send(name, kindOf(name, value) === "switch" ? given === "true" : given ?? null),
+    });
+    await this.done(done);
+  }
+
+  /** What the file says counts again. */
+  async leave(name) {
+    const done = await ask(this.app, { title: t(`setting.${name}`), yes: t("Leave it to the file"), text: this.store ? t("What the store's own file says counts again") : t("What head office's file says counts again"), act: () => this.send(name, null) });
+    await this.done(done);
+  }
+
+  async done(done) {
+    if (!done) return;
+    await this.load();
+    this.app.say("ok", t("Saved"));
+  }
+
+  part(section) {
+    const names = Object.keys(this.values).filter((name) => name.startsWith(`${section}.`));
+    if (!names.length) return nothing;
+    return table(t(`section.${section}`), [col(t("Setting"), (name) => html`${t(`setting.${name}`)} <span class="muted">${name}</span>`), col(t("Value"), (name) => shown(name, this.values[name])), col(t("Comes from"), (name) => (this.store ? (this.values[name] === null ? t("the store's file") : html`<span class="badge ok">${t("head office")}</span>`) : t("head office, or its file"))),
+      col("", (name) => html`<button class="btn small" @click=${() => this.edit(name, this.values[name])}>${t("Set\u2026")}</button> ${this.store && this.values[name] === null ? nothing : html`<button class="btn small" @click=${() => this.leave(name)}>${t("Leave to the file")}</button>`}`, "acts")], names);
+  }
+
+  render() {
+    const head = html`${title(t("Settings"), this.app.find())}${this.app.tabs()}
+      <div class="filters unfolded"><div class="field"><label for="of">${t("Of")}</label><select class="input" id="of" data-focus @change=${(event) => this.choose(event.target.value)}><option value="">${t("Head office")}</option>${rows("stores").map((one) => html`<option value=${one.store_id} ?selected=${one.store_id === this.store}>${one.name} ${one.store_id}</option>`)}</select></div></div>`;
+    if (!this.values) return html`${head}${this.error ? failed(this.error, () => this.load()) : html`<p class="empty panel">${t("Loading\u2026")}</p>`}`;
+    const others = ELSEWHERE.filter((name) => name in this.values);
+    return html`${head}<div class="stack">${SECTIONS.map((section) => this.part(section))}${others.length ? table(t("Lists"), [col(t("Setting"), (name) => html`<a href=${address([name])}>${t(`setting.${name}`)}</a>`), col(t("Value"), (name) => shown(name, this.values[name]))], others) : nothing}</div>`;
+  }
+}
+customElements.define("page-settings", PageSettings);

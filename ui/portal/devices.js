@@ -1,0 +1,74 @@
+// My devices: passkeys that log in for a password, the password itself, and how the keyboard is used here.
+import { html, nothing } from "../vendor/lit.js";
+import { path } from "../shared/api.js";
+import { icon } from "../shared/controls.js";
+import { date } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { ask } from "../shared/form.js";
+import { failed, title } from "../shared/list.js";
+import { Page } from "../shared/page.js";
+import "../catalogue/texts.js";
+import { col, since } from "./kit.js";
+import { able, registerDevice } from "./passkey.js";
+import { section, table } from "./record.js";
+
+class PageDevices extends Page {
+  connectedCallback() {
+    super.connectedCallback();
+    Promise.resolve().then(() => this.load());
+  }
+
+  async load() {
+    try {
+      this.items = (await this.app.get("/api/auth/webauthn/credentials", {}, { limit: 200 })).items;
+      this.error = null;
+    } catch (error) {
+      this.error = error;
+      if (error.status === 401) this.app.fail(error);
+    }
+    this.requestUpdate();
+  }
+
+  async add() {
+    const done = await ask(this.app, {
+      title: t("Register this device"), yes: t("Register"), text: t("Who is here is confirmed by the password, or by a device that is registered"),
+      list: [{ name: "name", label: t("A name to know it by"), required: true, focus: true }, { name: "password", label: t("Password"), kind: "password", hint: t("Empty: by a device that is registered") }],
+      act: ({ name, password }) => registerDevice(name, password),
+    });
+    if (!done) return;
+    await this.load();
+    this.app.say("ok", t("{name} was registered", { name: done.name }));
+  }
+
+  async forget(one) {
+    const done = await ask(this.app, { title: t("Remove {name}?", { name: one.name }), yes: t("Remove"), danger: true, text: t("It logs nobody in any more"), act: () => this.app.change("DELETE", path("/api/auth/webauthn/credentials/:id", { id: one.credential_id }), {}) });
+    if (!done) return;
+    await this.load();
+    this.app.say("ok", t("Removed"));
+  }
+
+  async password() {
+    const done = await ask(this.app, {
+      title: t("Change my password"), yes: t("Change"), text: t("Every other session ends, every device is removed"),
+      list: [{ name: "current_password", label: t("Password now"), kind: "password", required: true, focus: true }, { name: "new_password", label: t("New password"), kind: "password", required: true }],
+      act: (body) => this.app.change("POST", "/api/auth/password", body),
+    });
+    if (!done) return;
+    await this.app.logOut();
+    this.app.say("ok", t("The password was changed. Log in with the new one"));
+  }
+
+  render() {
+    const add = able() ? html`<button class="btn primary" ?disabled=${this.busy} @click=${() => this.add()}>${icon("plus")}${t("Register this device")}</button>` : nothing;
+    const head = title(t("My devices"), this.app.find(), add);
+    if (!this.items) return html`${head}${this.error ? failed(this.error, () => this.load()) : html`<p class="empty panel">${t("Loading\u2026")}</p>`}`;
+    return html`${head}<div class="stack">${able() ? nothing : html`<p class="notice plain">${icon("info")}<span>${t("Devices are registered over HTTPS, in a browser that knows passkeys")}</span></p>`}
+      ${table(t("Devices"), [col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`), col(t("Since"), (one) => date(one.created_at)), col(t("Last used"), (one) => since(one.last_used_at)), col("", (one) => html`<button class="btn small" @click=${() => this.forget(one)}>${t("Remove")}</button>`, "acts")], this.items, t("No device is registered; log-ins are by password"))}
+      ${section(t("Password"), html`<p class="pad"><button class="btn" @click=${() => this.password()}>${icon("key-round")}${t("Change my password")}</button></p>`)}
+      ${section(t("Keys"), html`<p class="pad"><label class="rowx"><input type="checkbox" .checked=${this.app.letters} @change=${(event) => {
+        this.app.setLetters(event.target.checked);
+        this.requestUpdate();
+      }}><span>${t("Letter keys: g and a letter go to a page, j and k walk a list")}</span></label></p>`)}</div>`;
+  }
+}
+customElements.define("page-devices", PageDevices);

@@ -1,0 +1,88 @@
+// Goods that moved between stores, were adjusted and counted, as the stores told.
+import { html, nothing } from "../vendor/lit.js";
+import { number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { address } from "../shared/menu.js";
+import "../catalogue/texts.js";
+import { badge, col, days, differs, figure, ifSome, link, moment, person, store } from "./kit.js";
+import { nameOf } from "./names.js";
+import { facts, figures, section, table } from "./record.js";
+import { ofDays, ofState, ofStore } from "./records.js";
+
+const F = ["admin", "ho_finance"];
+const REASONS = ["damaged", "expired", "theft", "loss", "found", "sample", "correction"];
+const product = (row) => html`<a href=${address(["stock", row.sku])}><bdi>${row.name ?? row.sku}</bdi></a> <span class="muted">${row.sku}</span>`;
+const entries = (page, one) => ifSome(page.app.may(F) && one.entries, (list) => section(t("In the books"), html`<ul class="pad rowx">${list.map(({ entry_id: id, entry_date: date }) => html`<li>${link(["journal", id], `${t("Entry of")} `)} ${days(date)}</li>`)}</ul>`));
+
+const transfers = {
+  path: "/api/transfers",
+  list: () => ({
+    title: t("Transfers"), filters: [ofState(["draft", "in_transit", "received", "cancelled"]), ofStore(), ...ofDays()],
+    open: (one) => address(["transfers", one.transfer_id]),
+    columns: [col(t("From"), (one) => store(one.from_store_id)), col(t("To"), (one) => store(one.to_store_id)), col(t("Sent"), (one) => moment(one.sent_at)), col(t("Received"), (one) => moment(one.received_at), "d"), col(t("Lines"), (one) => figure(one.lines.length), "num d2"), col(t("Differences"), (one) => (one.discrepancies.length ? html`<span class="differs">${number(one.discrepancies.length)}</span>` : nothing), "num"), col(t("On the way"), (one) => figure(one.in_transit_value), "num d"), col(t("State"), (one) => badge(one.state))],
+    none: t("Nothing was sent between stores yet"),
+  }),
+};
+const transfer = {
+  back: () => ["transfers", t("Transfers")],
+  load: (app, { id }) => app.get("/api/transfers/:id", { id }),
+  view: (one, page) => ({
+    name: `${nameOf("stores", one.from_store_id)} \u203a ${nameOf("stores", one.to_store_id)}`, badges: badge(one.state),
+    parts: [
+      figures([[t("From"), store(one.from_store_id), moment(one.sent_at)], [t("To"), store(one.to_store_id), moment(one.received_at)], [t("On the way"), number(one.in_transit_value)]]),
+      table(t("Lines"), [col(t("Product"), product), col(t("Sent"), (row) => figure(row.qty), "num"), col(t("Received"), (row) => (row.received_qty === null ? html`<span class="muted">${t("not yet")}</span>` : html`<span class=${row.received_qty === row.qty ? nothing : "differs"}>${number(row.received_qty)}</span>`), "num"), col(t("Cost"), (row) => figure(row.cost), "num d")], one.lines),
+      ifSome(one.discrepancies, (list) => table(t("Differences"), [col(t("Product"), product), col(t("Pieces"), (row) => differs(row.qty), "num"), col(t("Became"), (row) => t(`outcome.${row.resolution}`)), col(t("When"), (row) => moment(row.resolved_at), "d")], list)),
+      section(t("About it"), facts([[t("Business date"), days(one.business_date)], [t("Written by"), person(one.created_by)], [t("Taken in by"), one.received_by ? person(one.received_by) : null], [t("Called off"), one.cancelled_at ? moment(one.cancelled_at) : null], [t("Note"), one.note]])),
+      entries(page, one),
+    ],
+  }),
+};
+
+const stateOf = ({ state }) => (state === "pending" ? html`<span class="badge warn">${t("waits for approval")}</span>` : badge(state));
+const adjustments = {
+  path: "/api/adjustments", needs: ["people"],
+  list: () => ({
+    title: t("Adjustments"), filters: [{ name: "state", label: t("State"), kind: "choice", choices: [["pending", t("waits for approval")], ...["posted", "rejected", "reversed"].map((state) => [state, t(state)])] }, { name: "reason", label: t("Reason"), kind: "choice", choices: REASONS.map((reason) => [reason, t(reason)]) }, ofStore(), ...ofDays()],
+    open: (one) => address(["adjustments", one.adjustment_id], { store_id: one.store_id }),
+    columns: [col(t("Day"), (one) => days(one.business_date)), col(t("Store"), (one) => store(one.store_id)), col(t("Reason"), (one) => t(one.reason)), col(t("Person"), (one) => person(one.created_by), "d"), col(t("Lines"), (one) => figure(one.lines.length), "num d2"), col(t("Value"), (one) => differs(one.value), "num"), col(t("State"), stateOf)],
+    none: t("No store adjusted its stock yet"),
+  }),
+};
+const adjustment = {
+  back: () => ["adjustments", t("Adjustments")],
+  load: (app, { id, query }) => app.get("/api/adjustments/:id", { id }, { store_id: query.store_id }),
+  view: (one, page) => ({
+    name: `${t(one.reason)}, ${nameOf("stores", one.store_id)}`, badges: stateOf(one),
+    parts: [
+      figures([[t("Value"), differs(one.value)], [t("Store"), store(one.store_id)], [t("Day"), days(one.business_date)]]),
+      table(t("Lines"), [col(t("Product"), product), col(t("Pieces"), (row) => differs(row.qty), "num"), col(t("Left then"), (row) => figure(row.balance_after), "num d"), col(t("Cost"), (row) => figure(row.cost), "num")], one.lines),
+      section(t("About it"), facts([[t("Written by"), html`${person(one.created_by)} ${moment(one.created_at)}`], [t("Decided by"), one.decided_by ? html`${person(one.decided_by)} ${moment(one.decided_at)}` : null], [t("Of"), t(one.bucket)], [t("Note"), one.note]])),
+      entries(page, one),
+    ],
+  }),
+};
+
+const counts = {
+  path: "/api/opname", needs: ["people"],
+  list: () => ({
+    title: t("Counts"), filters: [ofStore(), ...ofDays()],
+    open: (one) => address(["counts", one.opname_id], { store_id: one.store_id }),
+    columns: [col(t("Day"), (one) => days(one.business_date)), col(t("Store"), (one) => store(one.store_id)), col(t("What"), (one) => (one.scope === "all" ? t("Everything") : one.categories.join(", ") || one.category || t("{n} products", { n: number(one.skus.length) }))), col(t("Person"), (one) => person(one.created_by), "d"), col(t("Lines"), (one) => figure(one.lines_total), "num d"), col(t("Difference"), (one) => differs(one.variance_value), "num"), col(t("State"), (one) => badge(one.state))],
+    none: t("No store counted yet"),
+  }),
+};
+const count = {
+  back: () => ["counts", t("Counts")],
+  load: (app, { id, query }) => app.get("/api/opname/:id", { id }, { store_id: query.store_id }),
+  view: (one, page) => ({
+    name: `${nameOf("stores", one.store_id)}, ${one.business_date}`, badges: badge(one.state),
+    parts: [
+      figures([[t("Difference"), one.variance_value === null ? "\u2013" : differs(one.variance_value)], [t("Lines"), number(one.lines_total)], [t("Store"), store(one.store_id)]]),
+      table(t("Lines"), [col(t("Product"), product), col(t("Books"), (row) => figure(row.expected), "num"), col(t("Counted"), (row) => figure(row.counted), "num"), col(t("Difference"), (row) => differs(row.variance), "num"), col(t("Value"), (row) => differs(row.variance_value), "num d"), col(t("Counted by"), (row) => person(row.counted_by), "d2")], one.lines),
+      section(t("About it"), facts([[t("Begun"), html`${person(one.created_by)} ${moment(one.created_at)}`], [t("Ended"), one.ended_at ? html`${person(one.ended_by)} ${moment(one.ended_at)}` : null], [t("Note"), one.note]])),
+      entries(page, one),
+    ],
+  }),
+};
+
+export const pages = { transfers, transfer, adjustments, adjustment, counts, count };
