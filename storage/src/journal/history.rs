@@ -1,5 +1,6 @@
 //! History in the journal: found by the segments' indexes, read from the frames.
 
+mod answers;
 pub mod merged;
 mod newest;
 pub mod part;
@@ -9,6 +10,7 @@ use crate::journal::body::Body;
 use crate::journal::index::Entries;
 use crate::journal::segment::Segment;
 use crate::journal::walk::Position;
+use answers::Answers;
 use merged::Merged;
 use part::Part;
 use std::ops::ControlFlow;
@@ -48,6 +50,8 @@ struct Parts {
     sealed: Vec<Arc<Part>>,
     segment: Arc<Segment>,
     entries: RwLock<Entries>,
+    /// Of the sealed ones.
+    answers: Answers,
 }
 
 /// A segment and the offsets of the frames that may hold what is looked for, ascending.
@@ -63,8 +67,10 @@ impl History {
         answers_days: u32,
     ) -> Result<Self, StorageError> {
         let (merged, missing) = merged::open(&sealed);
-        let parts = RwLock::new(Parts { sealed, segment, entries: RwLock::new(entries) });
         let kept_ms = DAY_MS.saturating_mul(i64::from(answers_days)).max(ANSWERS_KEPT_MS);
+        let since = now.saturating_sub(kept_ms);
+        let answers = gathered(&sealed, since)?;
+        let parts = RwLock::new(Parts { sealed, segment, entries: RwLock::new(entries), answers });
         let history = Self {
             parts,
             merged: RwLock::new(merged),
@@ -93,18 +99,42 @@ impl History {
         let mut parts = self.parts.write().unwrap_or_else(PoisonError::into_inner);
         let sealed = std::mem::replace(&mut parts.segment, segment);
         let entries = std::mem::take(&mut parts.entries).into_inner().unwrap_or_else(PoisonError::into_inner);
+        parts.answers.add(sealed.head.first_lsn, &entries.tags());
         let part = Arc::new(Part::sealed(sealed, end, entries));
         parts.sealed.push(Arc::clone(&part));
         part
     }
 
-    /// Loads the filters of segments whose keys count, lets the others and the files of old segments go.
+    /// Lets the keys that count no more and the files of old segments go.
     pub fn refresh(&self) -> Result<(), StorageError> {
         let sealed = self.sealed();
         let old = sealed.len().saturating_sub(SEGMENTS_OPEN_MAX);
         sealed.iter().take(old).for_each(|part| part.evict());
-        let mut ages = sealed.iter().rev().enumerate();
-        ages.try_for_each(|(age, part)| part.remember(self.counts(age, part)))
+        let since = self.since();
+        if !self.parts().answers.reach(since) {
+            return self.gather_again(since);
+        }
+        if let Some(oldest) = oldest_counting(&sealed, since) {
+            self.parts.write().unwrap_or_else(PoisonError::into_inner).answers.expire(oldest, since);
+        }
+        Ok(())
+    }
+
+    /// Reads the keys of all segments that count: some of them did not a while ago.
+    fn gather_again(&self, since: i64) -> Result<(), StorageError> {
+        let known = self.sealed();
+        let mut answers = gathered(&known, since)?;
+        let mut parts = self.parts.write().unwrap_or_else(PoisonError::into_inner);
+        for part in parts.sealed.iter().skip(known.len()) {
+            answers.add(part.segment.head.first_lsn, &part.tags()?);
+        }
+        parts.answers = answers;
+        Ok(())
+    }
+
+    /// Since when keys count.
+    fn since(&self) -> i64 {
+        self.now.load(Relaxed).saturating_sub(self.kept_ms)
     }
 
     /// Merges the indexes of sealed segments where that was not done.
@@ -186,24 +216,28 @@ impl History {
         self.search(hash, u64::MAX, |hits| pick_newest(hits, &pick))
     }
 
-    /// The same among the answers that still count, by the filters of the last days' segments.
+    /// The same among the answers that still count: a key that is new asks no segment, but for very few.
     pub fn find_answer<T>(
         &self,
         hash: u64,
         pick: impl Fn(Body) -> Result<Option<T>, String>,
     ) -> Result<Option<T>, StorageError> {
-        let (sealed, open) = self.under(hash);
-        let mut visit = |hits| pick_newest(hits, &pick);
-        if let Some(found) = visit_hits(open, &mut visit)? {
+        let since = self.since();
+        let (open, sealed) = {
+            let parts = self.parts();
+            let entries = parts.entries.read().unwrap_or_else(PoisonError::into_inner);
+            let may_hold = parts.answers.may_hold(hash) || !parts.answers.reach(since);
+            let open = (Arc::clone(&parts.segment), entries.offsets(hash));
+            (open, may_hold.then(|| parts.sealed.clone()))
+        };
+        if let Some(found) = visit_hits(open, &mut |hits| pick_newest(hits, &pick))? {
             return Ok(Some(found));
         }
-        for (_, part) in sealed.iter().rev().enumerate().filter(|(age, part)| self.counts(*age, part)) {
-            let hits = (Arc::clone(&part.segment), part.answer_offsets(hash)?);
-            if let Some(found) = visit_hits(hits, &mut visit)? {
-                return Ok(Some(found));
-            }
-        }
-        Ok(None)
+        let Some(oldest) = sealed.and_then(|sealed| oldest_counting(&sealed, since)) else { return Ok(None) };
+        self.search(hash, u64::MAX, |hits| match hits.0.head.first_lsn >= oldest {
+            true => pick_newest(hits, &pick),
+            false => Ok(ControlFlow::Continue(())),
+        })
     }
 
     /// Sealed segments, and what the open one has under a hash, of one moment.
@@ -237,14 +271,25 @@ impl History {
         self.merged.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether the keys of a part count, `age` segments before the newest sealed one.
-    fn counts(&self, age: usize, part: &Part) -> bool {
-        age < ANSWERS_SEGMENTS_MIN || part.end.at >= self.now.load(Relaxed).saturating_sub(self.kept_ms)
-    }
-
     fn parts(&self) -> RwLockReadGuard<'_, Parts> {
         self.parts.read().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The first lsn of the oldest segment whose keys count; none: nothing is sealed.
+fn oldest_counting(sealed: &[Arc<Part>], since: i64) -> Option<u64> {
+    let newest = sealed.len().saturating_sub(ANSWERS_SEGMENTS_MIN);
+    let counts = |(number, part): &(usize, &Arc<Part>)| *number >= newest || part.end.at >= since;
+    sealed.iter().enumerate().find(counts).map(|(_, part)| part.segment.head.first_lsn)
+}
+
+/// The keys of segments that count since then.
+fn gathered(sealed: &[Arc<Part>], since: i64) -> Result<Answers, StorageError> {
+    let (mut answers, oldest) = (Answers::since(since), oldest_counting(sealed, since));
+    for part in sealed.iter().filter(|part| Some(part.segment.head.first_lsn) >= oldest) {
+        answers.add(part.segment.head.first_lsn, &part.tags()?);
+    }
+    Ok(answers)
 }
 
 /// The first thing that is found in one of some segments.

@@ -13,6 +13,7 @@ use domain::model::people::audit::{AuditEntry, RECEIPT_PRINTED};
 use domain::model::people::points::PointsEntry;
 use domain::model::selling::transaction::Transaction;
 use domain::wire::record::event_id;
+use filter::{Tag, tag};
 use std::collections::BTreeSet;
 
 /// What an entry leads to. The numbers are on the disk: never change one.
@@ -203,8 +204,8 @@ impl Entries {
         self.set.iter()
     }
 
-    /// Hashes of the idempotency keys.
-    pub fn answers(&self) -> &[u64] {
-        &self.answers
+    /// Tags of the idempotency keys.
+    pub fn tags(&self) -> Vec<Tag> {
+        self.answers.iter().map(|hash| tag(*hash)).collect()
     }
 }

@@ -216,7 +216,7 @@ impl Work {
     fn sealed(&mut self, segment: &Segment, entries: &Entries, end: &Position) {
         let path = segment.path.with_extension("idx");
         let stored = IndexFile::open(&path, segment).and_then(|file| {
-            file.filter()?;
+            file.tags()?;
             Ok((file.entries()?, file.seal))
         });
         match stored {

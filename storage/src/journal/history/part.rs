@@ -2,7 +2,7 @@
 
 use crate::error::StorageError;
 use crate::journal::index::Entries;
-use crate::journal::index::filter::Filter;
+use crate::journal::index::filter::Tag;
 use crate::journal::index::index_file::{self, IndexFile};
 use crate::journal::segment::Segment;
 use crate::journal::tail::{Tail, judge};
@@ -19,7 +19,6 @@ pub struct Part {
     pub end: Position,
     index_path: PathBuf,
     index: RwLock<Index>,
-    filter: RwLock<Option<Filter>>,
 }
 
 #[derive(Debug, Clone)]
@@ -33,8 +32,7 @@ impl Part {
     /// A segment that was just sealed.
     pub fn sealed(segment: Arc<Segment>, end: Position, entries: Entries) -> Self {
         let index_path = segment.path.with_extension("idx");
-        let filter = RwLock::new(Some(Filter::new(entries.answers())));
-        Self { segment, end, index_path, index: RwLock::new(Index::Memory(Arc::new(entries))), filter }
+        Self { segment, end, index_path, index: RwLock::new(Index::Memory(Arc::new(entries))) }
     }
 
     /// A segment that was sealed before this start. Its index is remade when it is missing, damaged, or of
@@ -57,7 +55,7 @@ impl Part {
         };
         let end = file.seal.end();
         let index = RwLock::new(Index::File(Arc::new(file)));
-        Ok(Self { segment, end, index_path, index, filter: RwLock::new(None) })
+        Ok(Self { segment, end, index_path, index })
     }
 
     /// Writes the index of a just sealed segment and lets its memory go.
@@ -75,28 +73,9 @@ impl Part {
         self.read_index(|file| file.offsets(hash), |entries| entries.offsets(hash))
     }
 
-    /// The same for an idempotency key; the filter knows most that were never seen.
-    pub fn answer_offsets(&self, hash: u64) -> Result<Vec<u32>, StorageError> {
-        let filter = self.filter.read().unwrap_or_else(PoisonError::into_inner);
-        if filter.as_ref().is_some_and(|filter| !filter.may_hold(hash)) {
-            return Ok(Vec::new());
-        }
-        drop(filter);
-        self.offsets(hash)
-    }
-
-    /// Keeps the filter in memory while its keys count, and no longer.
-    pub fn remember(&self, counts: bool) -> Result<(), StorageError> {
-        let known = self.filter.read().unwrap_or_else(PoisonError::into_inner).is_some();
-        if known == counts {
-            return Ok(());
-        }
-        let filter = match counts {
-            true => Some(self.read_index(IndexFile::filter, |entries| Filter::new(entries.answers()))?),
-            false => None,
-        };
-        *self.filter.write().unwrap_or_else(PoisonError::into_inner) = filter;
-        Ok(())
+    /// Tags of its idempotency keys.
+    pub fn tags(&self) -> Result<Vec<Tag>, StorageError> {
+        self.read_index(IndexFile::tags, Entries::tags)
     }
 
     /// Closes the files of an old segment between reads from now on.

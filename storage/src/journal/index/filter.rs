@@ -1,67 +1,86 @@
-//! A Bloom filter over the idempotency keys of one segment: most keys were never seen before.
+//! A filter over idempotency keys: nearly every key was never seen before, and one look says so.
+//!
+//! A split block Bloom filter: a key sets one bit in each word of one block, so asking touches one line of memory.
 
-/// Bits per key: about one false positive in a hundred.
-const BITS_PER_KEY: usize = 10;
-const PROBES: u64 = 7;
+/// Keys that a filter is made for. More make it say yes more often, never no wrongly.
+pub const KEYS_MAX: usize = 1 << 18;
+/// Sixteen bits for each key: about one wrong yes in a thousand when it is full.
+const BLOCKS: usize = KEYS_MAX * 16 / (WORDS * 32);
+const WORDS: usize = 8;
+/// Odd numbers that spread a tag over the words, as Parquet's filter has them.
+const SALTS: [u32; WORDS] =
+    [0x47b6_137b, 0x4497_4d91, 0x8824_ad5b, 0xa2b7_289d, 0x7054_95c7, 0x2df1_424b, 0x9efc_4947, 0x5c6b_fb31];
+
+/// What is kept of a key's hash.
+pub type Tag = u32;
+
+/// The tag of a hash.
+pub fn tag(hash: u64) -> Tag {
+    (hash >> 32) as Tag
+}
 
 /// The filter.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Filter {
-    bits: Vec<u8>,
+    blocks: Vec<[u32; WORDS]>,
+    keys: usize,
+}
+
+impl Default for Filter {
+    /// Over no keys.
+    fn default() -> Self {
+        Self { blocks: vec![[0; WORDS]; BLOCKS], keys: 0 }
+    }
 }
 
 impl Filter {
-    /// Over hashes of keys.
-    pub fn new(hashes: &[u64]) -> Self {
-        let bytes = (hashes.len() * BITS_PER_KEY).div_ceil(8).max(8);
-        let mut filter = Self { bits: vec![0; bytes] };
-        for hash in hashes {
-            for bit in filter.probes(*hash) {
-                if let Some(byte) = filter.bits.get_mut((bit / 8) as usize) {
-                    *byte |= 1 << (bit % 8);
-                }
+    /// Whether so many keys more are too many.
+    pub fn is_full_with(&self, keys: usize) -> bool {
+        self.keys > 0 && self.keys + keys > KEYS_MAX
+    }
+
+    /// Adds keys.
+    pub fn add(&mut self, tags: &[Tag]) {
+        for tag in tags {
+            if let Some(block) = self.blocks.get_mut(place(*tag)) {
+                block.iter_mut().zip(bits(*tag)).for_each(|(word, bit)| *word |= bit);
             }
         }
-        filter
+        self.keys += tags.len();
     }
 
-    /// From stored bytes.
-    pub fn from_bytes(bits: Vec<u8>) -> Self {
-        Self { bits }
+    /// Whether a key may be among them; never wrong when it says no.
+    pub fn may_hold(&self, tag: Tag) -> bool {
+        let block = self.blocks.get(place(tag));
+        block.is_some_and(|block| block.iter().zip(bits(tag)).all(|(word, bit)| word & bit != 0))
     }
+}
 
-    /// As it is stored.
-    pub fn bytes(&self) -> &[u8] {
-        &self.bits
-    }
+/// The block of a tag, by its upper bits.
+fn place(tag: Tag) -> usize {
+    ((u64::from(tag) * BLOCKS as u64) >> 32) as usize
+}
 
-    /// Whether a hash may be among them; never wrong when it says no.
-    pub fn may_hold(&self, hash: u64) -> bool {
-        let set =
-            |bit: u64| self.bits.get((bit / 8) as usize).is_some_and(|byte| byte & (1 << (bit % 8)) != 0);
-        self.probes(hash).all(set)
-    }
-
-    fn probes(&self, hash: u64) -> impl Iterator<Item = u64> + use<> {
-        let bits = (self.bits.len() as u64 * 8).max(1);
-        let step = hash.rotate_left(32) | 1;
-        (0..PROBES).map(move |probe| hash.wrapping_add(probe.wrapping_mul(step)) % bits)
-    }
+fn bits(tag: Tag) -> impl Iterator<Item = u32> {
+    SALTS.into_iter().map(move |salt| 1 << (tag.wrapping_mul(salt) >> 27))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Filter;
+    use super::*;
     use crate::bytes::hash64;
 
     #[test]
     fn holds_all_of_its_keys_and_few_others() {
-        let hash = |number: u64| hash64([number.to_le_bytes().as_slice()]);
-        let keys: Vec<u64> = (0..5_000).map(hash).collect();
-        let filter = Filter::from_bytes(Filter::new(&keys).bytes().to_vec());
+        let tag = |number: u64| tag(hash64([number.to_le_bytes().as_slice()]));
+        let full = KEYS_MAX as u64;
+        let keys: Vec<Tag> = (0..full).map(tag).collect();
+        let mut filter = Filter::default();
+        assert!(!filter.may_hold(tag(1)) && !filter.is_full_with(KEYS_MAX + 1));
+        filter.add(&keys);
+        assert!(filter.is_full_with(1));
         assert!(keys.iter().all(|key| filter.may_hold(*key)));
-        let wrong = (5_000..15_000).map(hash).filter(|key| filter.may_hold(*key)).count();
-        assert!(wrong < 400, "{wrong} of 10,000");
-        assert!(!Filter::new(&[]).may_hold(hash(1)));
+        let wrong = (full..full + 100_000).map(tag).filter(|key| filter.may_hold(*key)).count();
+        assert!(wrong < 400, "{wrong} of 100,000");
     }
 }

@@ -1,11 +1,11 @@
 //! A sealed segment's index on the disk: immutable, checksummed block by block, remade when damaged.
 //!
-//! Block 0: header. Then blocks of sorted entries (count, entries of 12 bytes, CRC32C). Then the filter of
-//! idempotency keys and its CRC32C. Hashes are evenly spread, so a lookup guesses the block and is
+//! Block 0: header. Then blocks of sorted entries (count, entries of 12 bytes, CRC32C). Then the tags of
+//! idempotency keys, four bytes each, and their CRC32C. Hashes are evenly spread, so a lookup guesses the block and is
 //! rarely far off.
 
 use super::Entries;
-use super::filter::Filter;
+use super::filter::Tag;
 use crate::bytes::{array, u32_at, u64_at};
 use crate::error::StorageError;
 use crate::folder::format;
@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 const MAGIC: [u8; 8] = *b"SRINDEXF";
 const BLOCK_BYTES: usize = 4096;
 const ENTRY_BYTES: usize = 12;
+const TAG_BYTES: usize = 4;
 const ENTRIES_PER_BLOCK: usize = (BLOCK_BYTES - 8) / ENTRY_BYTES;
 /// Bytes that are written at once.
 const WRITTEN_BYTES: usize = 256 * 1024;
@@ -49,8 +50,8 @@ pub struct Seal {
     pub at: i64,
     /// Number of entries.
     pub entries: u64,
-    /// Bytes of the filter.
-    pub filter_bytes: u64,
+    /// Number of tags.
+    pub tags: u64,
 }
 
 impl Seal {
@@ -78,23 +79,23 @@ pub struct IndexFile {
 
 /// Writes the index of a segment that ends at `end`.
 pub fn write(path: &Path, segment: &Segment, end: &Position, entries: &Entries) -> Result<(), StorageError> {
-    write_with(path, (segment, end), &Filter::new(entries.answers()), entries.iter().map(|entry| Ok(*entry)))
+    write_with(path, (segment, end), &entries.tags(), entries.iter().map(|entry| Ok(*entry)))
 }
 
-/// Writes an index of entries that come in order, one block in memory at a time; no filter.
+/// Writes an index of entries that come in order, one block in memory at a time; no tags.
 pub fn write_all(
     path: &Path,
     first: &Segment,
     end: &Position,
     entries: impl Iterator<Item = Result<(u64, u32), StorageError>>,
 ) -> Result<(), StorageError> {
-    write_with(path, (first, end), &Filter::new(&[]), entries)
+    write_with(path, (first, end), &[], entries)
 }
 
 fn write_with(
     path: &Path,
     (first, end): (&Segment, &Position),
-    filter: &Filter,
+    tags: &[Tag],
     entries: impl Iterator<Item = Result<(u64, u32), StorageError>>,
 ) -> Result<(), StorageError> {
     let mut name = path.as_os_str().to_owned();
@@ -103,7 +104,7 @@ fn write_with(
     remove(&temporary)?;
     let open = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(&temporary);
     let file = open.map_err(StorageError::io("write", path))?;
-    let written = write_file(&file, path, (first, end), filter, entries)
+    let written = write_file(&file, path, (first, end), tags, entries)
         .and_then(|()| fs::rename(&temporary, path).map_err(StorageError::io("name", path)));
     if let Err(error) = written {
         // Half an index is of no use and takes room.
@@ -117,7 +118,7 @@ fn write_file(
     file: &File,
     path: &Path,
     (first, end): (&Segment, &Position),
-    filter: &Filter,
+    tags: &[Tag],
     entries: impl Iterator<Item = Result<(u64, u32), StorageError>>,
 ) -> Result<(), StorageError> {
     let failed = || StorageError::io("write", path);
@@ -136,8 +137,9 @@ fn write_file(
     if !block.is_empty() {
         out.write_all(&encode(&block)).map_err(failed())?;
     }
-    out.write_all(filter.bytes()).map_err(failed())?;
-    out.write_all(&crc32c::crc32c(filter.bytes()).to_le_bytes()).map_err(failed())?;
+    let bytes: Vec<u8> = tags.iter().flat_map(|tag| tag.to_le_bytes()).collect();
+    out.write_all(&bytes).map_err(failed())?;
+    out.write_all(&crc32c::crc32c(&bytes).to_le_bytes()).map_err(failed())?;
     out.flush().map_err(failed())?;
     let seal = Seal {
         first_lsn: first.head.first_lsn,
@@ -148,7 +150,7 @@ fn write_file(
         records: end.records.clone(),
         at: end.at,
         entries: count,
-        filter_bytes: filter.bytes().len() as u64,
+        tags: tags.len() as u64,
     };
     file.write_all_at(&header(&seal), 0).and_then(|()| file.sync_all()).map_err(failed())
 }
@@ -193,7 +195,7 @@ impl IndexFile {
         let (seal, _): (Seal, usize) =
             bincode::decode_from_slice(fields, config).map_err(|error| damaged(&error.to_string()))?;
         let blocks = seal.entries.div_ceil(ENTRIES_PER_BLOCK as u64);
-        let wanted = (1 + blocks) * BLOCK_BYTES as u64 + seal.filter_bytes + 4;
+        let wanted = (1 + blocks) * BLOCK_BYTES as u64 + seal.tags.saturating_mul(TAG_BYTES as u64) + 4;
         if (seal.first_lsn, seal.start_chain) != (segment.head.first_lsn, segment.head.chain) {
             return Err(damaged("it belongs to another segment"));
         }
@@ -203,17 +205,17 @@ impl IndexFile {
         Ok(Self { seal, path: path.to_owned(), file: LazyFile::open(path, file), blocks })
     }
 
-    /// The filter of idempotency keys.
-    pub fn filter(&self) -> Result<Filter, StorageError> {
+    /// Tags of the idempotency keys.
+    pub fn tags(&self) -> Result<Vec<Tag>, StorageError> {
         let at = (1 + self.blocks) * BLOCK_BYTES as u64;
-        let mut bytes = vec![0; self.seal.filter_bytes as usize + 4];
+        let mut bytes = vec![0; self.seal.tags as usize * TAG_BYTES + 4];
         self.read(&mut bytes, at)?;
         let crc = u32_at(&bytes, bytes.len() - 4);
         bytes.truncate(bytes.len() - 4);
         if Some(crc32c::crc32c(&bytes)) != crc {
-            return Err(StorageError::damaged(&self.path, at, "the checksum of the filter is wrong"));
+            return Err(StorageError::damaged(&self.path, at, "the checksum of the tags is wrong"));
         }
-        Ok(Filter::from_bytes(bytes))
+        Ok((0..bytes.len()).step_by(TAG_BYTES).filter_map(|at| u32_at(&bytes, at)).collect())
     }
 
     /// Offsets of the frames under a hash, ascending.
