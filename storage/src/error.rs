@@ -145,8 +145,7 @@ impl StorageError {
 
     /// For `map_err` on file operations.
     pub(crate) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
-        let path = path.to_owned();
-        move |source| Self::Io { what, path, source: Arc::new(source) }
+        move |source| Self::Io { what, path: path.to_owned(), source: Arc::new(source) }
     }
 
     /// Damage at a place.

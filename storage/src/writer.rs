@@ -165,7 +165,7 @@ impl Writer {
         if let Some(error) = self.shared.failure() {
             return Err(error);
         }
-        let mut group = Group::stamp(pending, &self.mark, &self.shared.layout.journal())?;
+        let mut group = Group::stamp(pending, &self.mark, &self.shared.layout)?;
         if self.mark.offset + group.bytes.len() as u64 > self.segment.len {
             self.rotate(group.bytes.len() as u64)?;
         }
@@ -181,9 +181,7 @@ impl Writer {
         let texts: usize = pending.iter().flat_map(|it| &it.prepared.texts).map(String::len).sum();
         stats.journal_bytes.fetch_add(group.bytes.len() as u64, Relaxed);
         stats.chained_bytes.fetch_add((group.bytes.len() + texts) as u64, Relaxed);
-        if let Some(last) = group.marks.last() {
-            self.mark = last.clone();
-        }
+        self.mark.clone_from(&group.mark);
         group.index(&self.shared.history, pending);
         group.apply(&self.shared.rows, pending)?;
         // Beside the journal nothing else says how far it got: the rows' engine is behind.

@@ -174,7 +174,7 @@ impl Running {
         }
         match tokio::time::timeout(LEDGER_DEADLINE, settled).await {
             Ok(Ok(Settled::Submitted(events))) => {
-                self.fold(&events);
+                self.fold(events);
                 Ok(true)
             }
             Ok(Ok(Settled::Refused)) => Ok(false),
@@ -187,15 +187,15 @@ impl Running {
         let Some(command) = pending.ready(outcome) else { return };
         let submit = || command.submit(&self.context.storage);
         match self.context.fences.pass(&self.shift.book.shift.shift_id, self.incarnation, submit) {
-            Some(Some(events)) => self.fold(&events),
+            Some(Some(events)) => self.fold(events),
             Some(None) => {}
             // The command was dropped unsent; its caller tries again.
             None => self.shut_out = true,
         }
     }
 
-    fn fold(&mut self, events: &[Event]) {
-        events.iter().for_each(|event| self.shift.book.evolve(event));
+    fn fold(&mut self, events: Vec<Event>) {
+        events.into_iter().for_each(|event| self.shift.book.take(event));
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::hub::sync_state::SyncState;
 use crate::runtime::decide::Outcome;
 use crate::runtime::failure::{Done, Failure};
-use crate::runtime::idempotency::KeyGuard;
+use crate::runtime::idempotency::{KeyGuard, RequestKey};
 use domain::model::base::answer::Answer;
 use domain::model::base::event::Event;
 use storage::{Commit, Keyed, Ready, Storage};
@@ -71,16 +71,20 @@ impl Pending {
             return None;
         }
         let Outcome { events, records, answer, stamp } = outcome;
-        let keyed = self.guard.as_ref().map(|guard| Keyed {
-            key: guard.request.key,
-            body: guard.request.body,
-            answer: answer.clone(),
-        });
+        // An answer that is kept goes into the commit and comes back from it.
+        let (keyed, unkept) = match self.guard.as_ref().map(|guard| guard.request.clone()) {
+            Some(RequestKey { key, body }) => (Some(Keyed { key, body, answer }), None),
+            None => (None, Some(answer)),
+        };
         let commit = Commit { events, records, keyed, at: stamp.now, hlc: Some(stamp.at) };
-        match commit.ready() {
-            Ok(commit) => Some(ReadyCommand { pending: self, commit, answer }),
+        let ready = commit.ready().map_err(|error| error.to_string()).and_then(|mut commit| {
+            let answer = unkept.or_else(|| commit.answer.take()).ok_or("a commit without its answer")?;
+            Ok((commit, answer))
+        });
+        match ready {
+            Ok((commit, answer)) => Some(ReadyCommand { pending: self, commit, answer }),
             Err(error) => {
-                self.fail(Failure::Internal(error.to_string()));
+                self.fail(Failure::Internal(error));
                 None
             }
         }

@@ -189,6 +189,12 @@ const PAID_LINE_BYTES: usize = 140;
 /// What paying adds to a record at most besides: envelope, numbers, times, 20 payments.
 const PAID_BYTES: usize = 16 * 1024;
 
+/// Room for a record; that of a sale takes about as much.
+const TEXT_BYTES: usize = 3 * 1024;
+
+/// The kind of [`TransactionPaid`].
+const PAID: &str = "transaction.paid";
+
 /// What an envelope adds to its document at most.
 const ENVELOPE_BYTES: usize = 1024;
 
@@ -213,7 +219,8 @@ pub(crate) fn document_fits<D: Serialize>(path: &str, document: &D, count: usize
 }
 
 fn fits<D: Serialize>(path: &str, document: &D, more: usize) -> Result<(), Refusal> {
-    let bytes = serde_json::to_vec(document).map_or(RECORD_BYTES_MAX, |text| text.len());
+    let mut text = Vec::with_capacity(TEXT_BYTES);
+    let bytes = serde_json::to_writer(&mut text, document).map_or(RECORD_BYTES_MAX, |()| text.len());
     if bytes.saturating_add(more) > RECORD_BYTES_MAX {
         return Err(Refusal::field(path, "make a document too large for one record; split it"));
     }
@@ -222,15 +229,27 @@ fn fits<D: Serialize>(path: &str, document: &D, more: usize) -> Result<(), Refus
 
 fn text<P>(stamp: &Stamp, of: fn(Box<P>) -> AnyPayload, payload: P) -> String {
     let payload = of(Box::new(payload));
-    let record = Record {
-        event_id: stamp.event_id.0.clone(),
-        kind: payload.kind().to_owned(),
-        schema: SCHEMA,
-        at: stamp.at.clone(),
-        occurred_at: stamp.now,
-        about: Some(payload.about()),
-        payload,
-    };
+    text_of(stamp, payload.kind(), payload.about(), &payload)
+}
+
+/// A record as [`Record`] is read.
+#[derive(Serialize)]
+struct Written<'a, P> {
+    event_id: &'a str,
+    #[serde(rename = "type")]
+    kind: &'a str,
+    schema: u32,
+    at: &'a str,
+    occurred_at: UtcMs,
+    about: About,
+    payload: &'a P,
+}
+
+fn text_of<P: Serialize>(stamp: &Stamp, kind: &str, about: About, payload: &P) -> String {
+    let (event_id, at, occurred_at) = (stamp.event_id.as_str(), stamp.at.as_str(), stamp.now);
+    let record = Written { event_id, kind, schema: SCHEMA, at, occurred_at, about, payload };
+    let mut text = Vec::with_capacity(TEXT_BYTES);
     // Our own payload types always serialise: strings, integers, lists of them.
-    serde_json::to_string(&record).unwrap_or_default()
+    let written = serde_json::to_writer(&mut text, &record);
+    written.ok().and_then(|()| String::from_utf8(text).ok()).unwrap_or_default()
 }

@@ -55,7 +55,8 @@ impl HighWater {
 
     fn write(&mut self, lsn: u64) -> Result<(), StorageError> {
         self.turn += 1;
-        let mut record = MAGIC.to_vec();
+        let mut record = Vec::with_capacity(RECORD_BYTES);
+        record.extend_from_slice(&MAGIC);
         record.extend_from_slice(&format::HIGH_WATER.to_le_bytes());
         record.extend_from_slice(&self.turn.to_le_bytes());
         record.extend_from_slice(&lsn.to_le_bytes());

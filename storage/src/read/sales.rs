@@ -8,7 +8,7 @@ use domain::model::base::event::Fact;
 use domain::model::base::ids::{HoldId, MemberId, ReturnId, ShiftId, TransactionId};
 use domain::model::selling::hold::Hold;
 use domain::model::selling::returns::{Return, SaleAfter};
-use domain::model::selling::transaction::Transaction;
+use domain::model::selling::transaction::{Transaction, TransactionHead};
 use jiff::civil::Date;
 
 impl Sales<'_> {
@@ -175,6 +175,11 @@ impl Sales<'_> {
 
     /// A transaction that is open, held or partially paid.
     pub fn current_transaction(&self, id: &TransactionId) -> Read<Option<Transaction>> {
+        self.0.rows.row(Table::Transaction, id.as_str())
+    }
+
+    /// The same, as far as it says whose it is: the rest of the row is not read.
+    pub fn current_head(&self, id: &TransactionId) -> Read<Option<TransactionHead>> {
         self.0.rows.row(Table::Transaction, id.as_str())
     }
 

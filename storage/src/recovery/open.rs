@@ -15,7 +15,7 @@ use crate::options::Options;
 use crate::rows::check::CHECKED_AT_START_MAX;
 use crate::rows::mark::Mark;
 use crate::rows::sums::Sums;
-use crate::writer::commit::{Commit, Prepared};
+use crate::writer::commit::{Commit, Ready};
 use crate::writer::pace::Pace;
 use crate::writer::shared::Shared;
 use crate::writer::{Message, Pending, WRITER, Writer, sealer};
@@ -180,8 +180,8 @@ fn check_rows(shared: &Shared) {
 fn begin(queue: &mpsc::Sender<Message>, manifest: &Manifest) {
     let event = fact::EpochOpened { epoch: manifest.first_epoch.clone() }.into();
     let commit = Commit { events: vec![event], records: vec![], keyed: None, at: UtcMs(0), hlc: None };
-    match Prepared::new(commit) {
-        Ok((prepared, _)) => {
+    match Ready::of(commit) {
+        Ok(Ready { prepared, .. }) => {
             // The receiver is held by the caller.
             let _ = queue.send(Message::Commit(Box::new(Pending { prepared, then: Box::new(|_| {}) })));
         }

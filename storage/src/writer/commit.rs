@@ -1,7 +1,7 @@
 //! Commits: what becomes durable at once, and its form on the way to the writer.
 
 use crate::error::NotSubmitted;
-use crate::journal::body::{Content, KeyedAnswer};
+use crate::journal::body::{Encoding, KeyedPart};
 use crate::journal::chain_events::{opened_epoch, recovery, reset_clock};
 use crate::journal::index::{self, Kind};
 use crate::rows::{RowOp, apply};
@@ -11,8 +11,9 @@ use domain::model::base::time::UtcMs;
 use domain::model::hub::sync::local::RecoveryPosition;
 use domain::wire::screen::{Notice, notices};
 
-/// Room for the text of an event; that of a sale takes about as much.
-const EVENT_BYTES: usize = 6 * 1024;
+/// Room for the row operations and the index keys of a sale.
+const OPS: usize = 16;
+const KEYS: usize = 16;
 
 /// Everything that one command changes. It is submitted once.
 #[derive(Debug, Clone)]
@@ -40,12 +41,21 @@ pub struct Keyed {
     pub answer: Answer,
 }
 
+impl Keyed {
+    fn part(&self) -> KeyedPart<'_> {
+        let Self { key, body, answer: Answer { status, location, body: answer } } = self;
+        KeyedPart { key, body, status: *status, location: location.as_deref(), answer }
+    }
+}
+
 /// A commit in its stored form: all that is left is to submit it.
 #[derive(Debug)]
 pub struct Ready {
     pub(crate) prepared: Prepared,
     /// Its events, for whoever folds them once it is submitted.
     pub events: Vec<Event>,
+    /// The answer that was kept with it, for whoever gives it.
+    pub answer: Option<Answer>,
 }
 
 impl Commit {
@@ -54,8 +64,7 @@ impl Commit {
     /// # Errors
     /// [`NotSubmitted::Unstorable`]: too long, or not encodable.
     pub fn ready(self) -> Result<Ready, NotSubmitted> {
-        let (prepared, events) = Prepared::new(self).map_err(NotSubmitted::Unstorable)?;
-        Ok(Ready { prepared, events })
+        Ready::of(self).map_err(NotSubmitted::Unstorable)
     }
 }
 
@@ -106,54 +115,43 @@ pub(crate) struct Prepared {
     pub answer_hash: Option<u64>,
 }
 
-impl Prepared {
-    /// Encodes a commit and gives its events back. Fails only for one that could never be stored: too long, or not
-    /// encodable.
-    pub fn new(commit: Commit) -> Result<(Self, Vec<Event>), String> {
-        let mut ops = Vec::new();
-        let mut keys = Vec::new();
-        for event in &commit.events {
+impl Ready {
+    /// Encodes a commit and gives its events and its answer back. Fails only for one that could never be stored: too
+    /// long, or not encodable.
+    pub(crate) fn of(commit: Commit) -> Result<Self, String> {
+        let Commit { events, records, keyed, at, hlc } = commit;
+        let mut ops = Vec::with_capacity(OPS);
+        let mut keys = Vec::with_capacity(KEYS);
+        for event in &events {
             apply::ops(event, &mut ops)?;
             index::event_keys(event, &mut keys);
         }
-        let answer_hash = commit.keyed.as_ref().map(|keyed| index::hash(Kind::Answer, &[&keyed.key]));
+        let answer_hash = keyed.as_ref().map(|keyed| index::hash(Kind::Answer, &[&keyed.key]));
         keys.extend(answer_hash);
-        let mut text = Vec::with_capacity(EVENT_BYTES);
-        let json = |event: &Event| {
-            text.clear();
-            serde_json::to_writer(&mut text, event).map_err(|error| error.to_string())?;
-            Ok::<_, String>(text.as_slice().to_vec())
+        let content = Encoding {
+            at: at.0,
+            hlc: hlc.as_deref(),
+            events: &events,
+            keyed: keyed.as_ref().map(Keyed::part),
+            keys: &keys,
+            texts: &records,
         };
-        let content = Content {
-            at: commit.at.0,
-            hlc: commit.hlc.clone(),
-            events: commit.events.iter().map(json).collect::<Result<_, _>>()?,
-            keyed: commit.keyed.map(|keyed| KeyedAnswer {
-                key: keyed.key,
-                body: keyed.body,
-                status: keyed.answer.status,
-                location: keyed.answer.location,
-                answer: keyed.answer.body,
-            }),
-            keys: keys.clone(),
-            texts: commit.records,
-        };
-        let encoded = content.encode()?;
+        let content = content.encode()?;
         // Made of the texts, not stored beside them.
-        keys.extend(index::record_event_keys(&content.texts));
-        let prepared = Self {
-            content: encoded,
-            texts: content.texts,
+        keys.extend(index::record_event_keys(&records));
+        let prepared = Prepared {
+            content,
+            texts: records,
             keys,
             ops,
-            opens_epoch: opened_epoch(&commit.events),
-            refill: recovery(&commit.events),
-            resets_clock: reset_clock(&commit.events),
-            notices: commit.events.iter().flat_map(notices).collect(),
-            at: commit.at.0,
-            hlc: commit.hlc,
+            opens_epoch: opened_epoch(&events),
+            refill: recovery(&events),
+            resets_clock: reset_clock(&events),
+            notices: events.iter().flat_map(notices).collect(),
+            at: at.0,
+            hlc,
             answer_hash,
         };
-        Ok((prepared, commit.events))
+        Ok(Self { prepared, events, answer: keyed.map(|keyed| keyed.answer) })
     }
 }

@@ -3,6 +3,7 @@
 use super::Pending;
 use crate::bytes::from_hex;
 use crate::error::StorageError;
+use crate::folder::layout::Layout;
 use crate::journal::body::Stamps;
 use crate::journal::frame;
 use crate::journal::history::History;
@@ -14,7 +15,6 @@ use crate::rows::mark::Mark;
 use crate::writer::commit::Durable;
 use domain::model::hub::chain;
 use domain::model::hub::sync::local::RecoveryPosition;
-use std::path::Path;
 
 /// Most commits in a group.
 pub const GROUP_COMMITS_MAX: usize = 64;
@@ -29,21 +29,21 @@ const STAMPS_BYTES: usize = 64;
 pub struct Group {
     /// The frames.
     pub bytes: Vec<u8>,
-    /// The mark after each commit; offsets are relative until [`Group::place`].
-    pub marks: Vec<Mark>,
+    /// The mark after the last commit; its offset is relative until [`Group::place`].
+    pub mark: Mark,
+    durables: Vec<Durable>,
     starts: Vec<u64>,
     stamps: Vec<Stamps>,
 }
 
 impl Group {
     /// Gives every commit its lsn, its records their seq and hash, and makes the frames.
-    pub fn stamp(pending: &mut [Pending], after: &Mark, journal: &Path) -> Result<Self, StorageError> {
-        let mut group = Self::with_room(pending);
-        let mut mark = after.clone();
+    pub fn stamp(pending: &mut [Pending], after: &Mark, layout: &Layout) -> Result<Self, StorageError> {
+        let mut group = Self::with_room(pending, after);
         let first_lsn = after.lsn + 1;
         for pending in pending {
-            let commit = &mut pending.prepared;
-            let failed = |what| StorageError::damaged(journal, 0, what);
+            let (commit, mark) = (&mut pending.prepared, &mut group.mark);
+            let failed = |what| StorageError::damaged(&layout.journal(), 0, what);
             if let Some(epoch) = commit.opens_epoch.take() {
                 epoch_ops(&mark.records, &epoch, &mut commit.ops).map_err(failed)?;
                 mark.records = RecordHead { epoch, ..RecordHead::default() };
@@ -63,19 +63,20 @@ impl Group {
             let chain = frame::write(&mut group.bytes, lsn, first_lsn, &mark.chain, &commit.content);
             mark.advance(lsn, chain, (0, group.bytes.len() as u64), commit.at, commit.hlc.as_deref());
             mark.reset_clock(commit.resets_clock.take());
-            group.marks.push(mark.clone());
+            group.durables.push(Durable { lsn, seq: mark.records.seq });
             group.stamps.push(stamps);
         }
         Ok(group)
     }
 
-    fn with_room(pending: &[Pending]) -> Self {
+    fn with_room(pending: &[Pending], after: &Mark) -> Self {
         let (count, room) = (pending.len(), |pending: &Pending| {
             frame::span(pending.prepared.content.len() + pending.prepared.texts.len() * 32 + STAMPS_BYTES)
         });
         Self {
             bytes: Vec::with_capacity(pending.iter().map(room).sum()),
-            marks: Vec::with_capacity(count),
+            mark: after.clone(),
+            durables: Vec::with_capacity(count),
             starts: Vec::with_capacity(count),
             stamps: Vec::with_capacity(count),
         }
@@ -83,17 +84,14 @@ impl Group {
 
     /// Says where the group will lie.
     pub fn place(&mut self, segment: u64, offset: u64) {
-        for mark in &mut self.marks {
-            mark.segment = segment;
-            mark.offset += offset;
-        }
+        self.mark.segment = segment;
+        self.mark.offset += offset;
         self.starts.iter_mut().for_each(|start| *start += offset);
     }
 
     /// Adds the frames to the open segment's index.
     pub fn index(&self, history: &History, pending: &[Pending]) {
-        let now = self.marks.last().map_or(0, |mark| mark.at);
-        history.add(now, |entries| {
+        history.add(self.mark.at, |entries| {
             for ((pending, stamps), start) in pending.iter().zip(&self.stamps).zip(&self.starts) {
                 let records = record_keys(&stamps.epoch, stamps.first_seq, stamps.hashes.len());
                 let keys = pending.prepared.keys.iter().copied().chain(records);
@@ -106,12 +104,12 @@ impl Group {
     pub fn apply(&self, rows: &Rows, pending: &mut [Pending]) -> Result<(), StorageError> {
         let mut ops =
             pending.iter_mut().flat_map(|pending| std::mem::take(&mut pending.prepared.ops)).collect();
-        self.marks.last().map_or(Ok(()), |mark| rows.apply(&mut ops, mark.clone()))
+        rows.apply(&mut ops, self.mark.clone())
     }
 
     /// What each waiting command is told.
-    pub fn durables(&self) -> Vec<Durable> {
-        self.marks.iter().map(|mark| Durable { lsn: mark.lsn, seq: mark.records.seq }).collect()
+    pub fn durables(self) -> Vec<Durable> {
+        self.durables
     }
 }
 

@@ -44,6 +44,23 @@ impl Payment {
     }
 }
 
+impl From<Transaction> for TransactionHead {
+    fn from(whole: Transaction) -> Self {
+        Self {
+            transaction_id: whole.transaction_id,
+            receipt_no: whole.receipt_no,
+            state: whole.state,
+            business_date: whole.business_date,
+            occurred_at: whole.occurred_at,
+            store_id: whole.store_id,
+            register_id: whole.register_id,
+            shift_id: whole.shift_id,
+            cashier_id: whole.cashier_id,
+            member_id: whole.member_id,
+        }
+    }
+}
+
 impl Transaction {
     /// Σ accepted payments by points.
     pub fn paid_by_points(&self) -> i64 {
@@ -203,6 +220,31 @@ pub struct Payment {
     pub origin: Option<String>,
     /// When it was accepted.
     pub paid_at: UtcMs,
+}
+
+/// The first fields of a [`Transaction`], in their order: whoever asks whose a basket is does not read its lines.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct TransactionHead {
+    /// `trx_…`
+    pub transaction_id: TransactionId,
+    /// As in [`Transaction`].
+    pub receipt_no: Option<String>,
+    /// Where it is in its life.
+    pub state: TransactionState,
+    /// The shift's business date.
+    pub business_date: jiff::civil::Date,
+    /// As in [`Transaction`].
+    pub occurred_at: UtcMs,
+    /// The shop.
+    pub store_id: StoreId,
+    /// The till.
+    pub register_id: RegisterId,
+    /// The shift.
+    pub shift_id: ShiftId,
+    /// Who made it.
+    pub cashier_id: UserId,
+    /// Whom it is attributed to.
+    pub member_id: Option<MemberId>,
 }
 
 /// A basket, and once paid a sale.

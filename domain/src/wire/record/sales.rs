@@ -9,7 +9,7 @@ use crate::model::selling::payment::ReversedPayment;
 use crate::model::selling::returns::{Refund, Return};
 use crate::model::selling::transaction::{Payment, Transaction, TransactionState};
 use crate::wire::record::effect::{moves, of_store};
-use crate::wire::record::{About, AnyPayload, Effect, Known, LineEffect, Payload, text};
+use crate::wire::record::{About, AnyPayload, Effect, Known, LineEffect, PAID, Payload, text, text_of};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,15 @@ pub struct TransactionPaid {
     pub lines: Vec<LineEffect>,
     /// What it did to points.
     pub points: Vec<PointsEntry>,
+}
+
+/// The same of a sale that somebody else holds: most records are of this kind, and none is worth a copy.
+#[derive(Serialize)]
+struct PaidSale<'a> {
+    business_date: Date,
+    transaction: &'a Transaction,
+    lines: Vec<LineEffect>,
+    points: &'a [PointsEntry],
 }
 
 fn of_sale(business_date: Date, sale: &Transaction, points: &[PointsEntry]) -> About {
@@ -214,13 +223,14 @@ pub fn transaction_paid(
     movements: &[Movement],
     points: &[PointsEntry],
 ) -> String {
-    let payload = TransactionPaid {
+    let payload = PaidSale {
         business_date: transaction.business_date,
-        transaction: transaction.clone(),
+        transaction,
         lines: LineEffect::of(movements),
-        points: points.to_vec(),
+        points,
     };
-    text(stamp, AnyPayload::TransactionPaid, payload)
+    let about = of_sale(transaction.business_date, transaction, points);
+    text_of(stamp, PAID, about, &payload)
 }
 
 /// The record of a transaction that was voided before it was complete.

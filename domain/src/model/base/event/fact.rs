@@ -321,7 +321,7 @@ impl Fact {
     }
 
     /// The shift that this is a step of.
-    pub(super) fn shift(&self) -> Option<&Shift> {
+    pub(crate) fn shift(&self) -> Option<&Shift> {
         match self {
             Self::ShiftOpened(it) => Some(&it.shift),
             Self::ShiftClosed(it) => Some(&it.shift),

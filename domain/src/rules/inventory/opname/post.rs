@@ -44,8 +44,8 @@ pub fn post(
     for (line_no, line) in (1_u32..).zip(&mut lines) {
         line.accepted = line.moved_between_counts();
         if let Some(moved) = line.post(moves.row(&line.sku))? {
-            let noted = moves.note(&line.sku, line_no, line.variance(), moved, MovementReason::Opname)?;
-            line.movement_id = Some(noted.movement_id);
+            moves.note(&line.sku, line_no, line.variance(), moved, MovementReason::Opname)?;
+            line.movement_id = moves.last_id();
         }
     }
     let Rows { movements, mut stock, .. } = moves.done();

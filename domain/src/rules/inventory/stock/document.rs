@@ -22,6 +22,17 @@ pub(crate) struct Document<'a> {
     pub(crate) at: UtcMs,
 }
 
+/// What a line is told of its movement.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Noted {
+    /// Of the pieces, with its sign.
+    pub(crate) cost: i64,
+    /// Of earlier costs.
+    pub(crate) correction: i64,
+    /// On hand afterwards.
+    pub(crate) balance_after: i64,
+}
+
 /// Stock rows and movements of one commit: lines of one sku move in their order.
 pub(crate) struct Moves<'a> {
     book: &'a LedgerBook,
@@ -54,7 +65,7 @@ impl<'a> Moves<'a> {
         line_no: u32,
         n: i64,
         reason: MovementReason,
-    ) -> Result<Movement, Refusal> {
+    ) -> Result<Noted, Refusal> {
         let moved = self.row(sku).take_out(n)?;
         self.note(sku, line_no, n.saturating_neg(), moved, reason)
     }
@@ -67,7 +78,7 @@ impl<'a> Moves<'a> {
         n: i64,
         incoming: Incoming,
         reason: MovementReason,
-    ) -> Result<Movement, Refusal> {
+    ) -> Result<Noted, Refusal> {
         let moved = self.row(sku).take_in(n, incoming)?;
         self.note(sku, line_no, n, moved, reason)
     }
@@ -80,7 +91,7 @@ impl<'a> Moves<'a> {
         qty: i64,
         moved: Moved,
         reason: MovementReason,
-    ) -> Result<Movement, Refusal> {
+    ) -> Result<Noted, Refusal> {
         let Some(movement_id) = self.ids.next() else {
             return Err(Refusal::field("lines", "each line needs a movement id"));
         };
@@ -103,8 +114,18 @@ impl<'a> Moves<'a> {
             at,
             negative: row.qty < 0,
         };
-        self.movements.push(movement.clone());
-        Ok(movement)
+        let noted = Noted {
+            cost: movement.cost,
+            correction: movement.correction,
+            balance_after: movement.balance_after,
+        };
+        self.movements.push(movement);
+        Ok(noted)
+    }
+
+    /// The id of the movement that was noted last.
+    pub(crate) fn last_id(&self) -> Option<MovementId> {
+        self.movements.last().map(|movement| movement.movement_id.clone())
     }
 
     /// The movements and the rows afterwards.
