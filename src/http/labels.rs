@@ -2,7 +2,7 @@
 
 use crate::http::Answered;
 use crate::http::Request;
-use crate::http::failure::{failed, stored};
+use crate::http::failure::failed;
 use crate::receipt::{escape, group, page};
 use domain::model::base::ids::Sku;
 use domain::model::base::refusal::Refusal;
@@ -42,8 +42,8 @@ pub async fn labels(request: Request) -> Answered {
     let store = &request.state.store;
     let (mut products, mut unknown) = (Vec::new(), Vec::new());
     for sku in skus {
-        match store.storage().products().product(&Sku::from(sku)).map_err(stored)? {
-            Some(product) => products.push(store.priced(product).map_err(failed)?),
+        match store.sold(&Sku::from(sku)).map_err(failed)? {
+            Some(product) => products.push(product),
             None => unknown.push(sku.to_owned()),
         }
     }

@@ -6,9 +6,11 @@ pub mod apply;
 pub mod cached;
 pub mod check;
 pub mod codec;
+pub mod known;
 pub mod mark;
 mod memtable;
 mod prices;
+mod row_cache;
 pub mod scratch;
 pub mod sums;
 pub mod table;
@@ -16,8 +18,7 @@ pub mod typed;
 
 use crate::error::StorageError;
 use crate::folder::format;
-use cached::Cached;
-use domain::model::selling::promotion::Promotion;
+use known::Known;
 use mark::Mark;
 use memtable::{Changes, Memtable, in_steps, merged};
 use std::fs::File;
@@ -54,8 +55,8 @@ pub struct Rows {
     /// Held by whoever changes the engine or the memtable.
     state: Mutex<State>,
     memtable: RwLock<Memtable>,
-    /// Promotions: every basket is priced with them.
-    pub promotions: Cached<Promotion>,
+    /// What is known without reading its rows again.
+    pub known: Known,
     /// Rises with every change of users and sessions, once readers see it.
     pub accounts: AtomicU64,
     /// What was asked of the engine.
@@ -100,9 +101,10 @@ impl Rows {
             None => Mark::default(),
         };
         let memtable = RwLock::new(Memtable::at(Mark { sums: Sums::default(), ..mark.clone() }));
+        let (known, accounts, counters) = <(Known, _, _)>::default();
+        known.has_prices(mark.sums.count(Table::Price as usize) > 0);
         let state = Mutex::new(State { mark, scan: None, failed: None });
-        let (promotions, accounts, counters) = Default::default();
-        Ok(Self { db, path: path.to_owned(), state, memtable, promotions, accounts, counters })
+        Ok(Self { db, path: path.to_owned(), state, memtable, known, accounts, counters })
     }
 
     /// How far the rows are; the sums are the engine's: [`Rows::flush`].
@@ -113,12 +115,9 @@ impl Rows {
     /// Applies the rows of whole commits and the mark after them, at once. Later operations on the same
     /// key win.
     pub fn apply(&self, ops: &mut Vec<RowOp>, mark: Mark) -> Result<(), StorageError> {
-        let touches = |tables: &[Table]| {
-            let is_of = |op: &RowOp| tables.iter().any(|table| op.key.first() == Some(&(*table as u8)));
-            ops.iter().any(is_of)
-        };
-        let promoted = touches(&[Table::Promotion]);
-        let accounts = touches(&[Table::User, Table::Session]);
+        let of_accounts = [Table::User as u8, Table::Session as u8];
+        let accounts = ops.iter().any(|op| op.key.first().is_some_and(|table| of_accounts.contains(table)));
+        let touched = self.known.touched(ops);
         let changes = Changes::of(ops.drain(..));
         let state = self.state();
         let mut memtable = self.memtable_mut();
@@ -128,9 +127,7 @@ impl Rows {
         let first = state.mark.lsn == 0;
         drop(memtable);
         drop(state);
-        if promoted {
-            self.promotions.forget();
-        }
+        self.known.forget(&touched);
         if accounts {
             self.accounts.fetch_add(1, Release);
         }

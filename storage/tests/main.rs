@@ -13,6 +13,7 @@ mod commits;
 mod damage;
 mod files;
 mod golden;
+mod known;
 mod lookups;
 mod notes;
 mod refill;

@@ -29,7 +29,7 @@ impl StoreHandle {
     /// # Errors
     /// [`Failure::Internal`] when storage can't be read.
     pub async fn look_up_member(&self, id: &MemberId) -> Result<HeadOffice, Failure> {
-        match self.context.storage.members().member(id)? {
+        match self.context.storage.members().known(id)? {
             Some(_) => Ok(HeadOffice::NotNeeded),
             None => self.find(FindMember::by_id(id)).await,
         }

@@ -8,6 +8,7 @@ use domain::model::base::ids::MemberId;
 use domain::model::base::refusal::Refusal;
 use domain::model::people::member::Member;
 use domain::rules::people::member::MemberRow;
+use std::sync::Arc;
 
 impl StoreHandle {
     /// Registers every row of a file in one commit, or none.
@@ -24,6 +25,6 @@ impl StoreHandle {
     /// [`Refusal::NotFound`] when there is none.
     pub fn member(&self, id: &MemberId) -> Result<Member, Failure> {
         let found = pricing::member(&self.context.storage, id)?;
-        found.ok_or(Failure::Refused(Refusal::NotFound("member")))
+        found.map(Arc::unwrap_or_clone).ok_or(Failure::Refused(Refusal::NotFound("member")))
     }
 }

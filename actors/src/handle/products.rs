@@ -3,7 +3,6 @@
 use super::StoreHandle;
 use crate::hub::hub_connection::merge_transfer;
 use crate::message::CatalogueMessage;
-use crate::owners::pricing;
 use crate::runtime::command::COMMAND_DEADLINE;
 use crate::runtime::failure::Failure;
 use crate::runtime::mailbox;
@@ -16,6 +15,7 @@ use domain::model::inventory::transfer::Transfer;
 use domain::rules::inventory::product;
 use domain::rules::selling::price;
 use domain::rules::selling::price::EffectivePrice;
+use std::sync::Arc;
 use storage::StorageError;
 
 impl StoreHandle {
@@ -23,8 +23,16 @@ impl StoreHandle {
     ///
     /// # Errors
     /// [`Failure::Internal`] when storage can't be read.
-    pub fn priced(&self, product: Product) -> Result<Product, Failure> {
-        Ok(pricing::priced(&self.context.storage, product, self.context.stamps.now())?)
+    pub fn sold(&self, sku: &Sku) -> Result<Option<Arc<Product>>, Failure> {
+        Ok(self.context.storage.products().sold(sku, self.context.stamps.now())?)
+    }
+
+    /// The products that are sold and that a scanner's code names, at the prices of now, in order of sku.
+    ///
+    /// # Errors
+    /// As [`Self::sold`].
+    pub fn sold_by_barcode(&self, code: &str) -> Result<Vec<Arc<Product>>, Failure> {
+        Ok(self.context.storage.products().sold_by_barcode(code, self.context.stamps.now())?)
     }
 
     /// Says of a file's products, all together, whether each of their barcodes is theirs alone.

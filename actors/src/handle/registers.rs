@@ -21,7 +21,7 @@ impl StoreHandle {
         let Some(register_id) = named.cloned().or_else(|| own().map(|shift| shift.register_id)) else {
             return Ok(());
         };
-        match self.context.storage.shifts().register(&register_id)? {
+        match self.context.storage.shifts().known_register(&register_id)? {
             Some(register) if register.disabled => Err(Refusal::RegisterDisabled(register_id.0).into()),
             _ => Ok(()),
         }

@@ -6,7 +6,6 @@ use domain::model::base::time::UtcMs;
 use domain::model::inventory::product::Product;
 use domain::model::people::member::Member;
 use domain::model::selling::promotion::Promotion;
-use domain::rules::selling::price;
 use domain::rules::selling::sale::{PricingContext, Scanned};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,9 +14,9 @@ use storage::{Storage, StorageError};
 /// Rows of the catalogue, promotions and the member that a command names.
 #[derive(Debug, Clone, Default)]
 pub struct PricingInputs {
-    products: BTreeMap<Sku, Product>,
+    products: BTreeMap<Sku, Arc<Product>>,
     promotions: Arc<Vec<Promotion>>,
-    member: Option<Member>,
+    member: Option<Arc<Member>>,
 }
 
 impl PricingInputs {
@@ -31,9 +30,9 @@ impl PricingInputs {
         let mut products = BTreeMap::new();
         for sku in skus {
             if !products.contains_key(sku)
-                && let Some(product) = storage.products().product(sku)?
+                && let Some(product) = storage.products().sold(sku, now)?
             {
-                products.insert(sku.clone(), priced(storage, product, now)?);
+                products.insert(sku.clone(), product);
             }
         }
         let promotions = storage.products().promotions()?;
@@ -42,11 +41,11 @@ impl PricingInputs {
     }
 
     /// Puts product and pieces where codes were scanned.
-    pub(crate) fn scan<L: Scanned>(storage: &Storage, lines: &mut [L]) -> Result<(), Failure> {
+    pub(crate) fn scan<L: Scanned>(storage: &Storage, lines: &mut [L], now: UtcMs) -> Result<(), Failure> {
         let mut found = BTreeMap::new();
         for code in lines.iter().filter_map(Scanned::code) {
             if !found.contains_key(code) {
-                found.insert(code.to_owned(), storage.products().products_by_barcode(code)?);
+                found.insert(code.to_owned(), storage.products().sold_by_barcode(code, now)?);
             }
         }
         Ok(domain::rules::selling::sale::scan(lines, &found)?)
@@ -57,27 +56,21 @@ impl PricingInputs {
         PricingContext {
             products: &self.products,
             promotions: &self.promotions,
-            member: self.member.as_ref(),
+            member: self.member.as_deref(),
         }
     }
-}
-
-/// A product at the price that it has at `now`.
-pub(crate) fn priced(storage: &Storage, product: Product, now: UtcMs) -> Result<Product, StorageError> {
-    let last_begun = storage.products().last_begun_price(&product.sku, now)?;
-    Ok(price::priced(product, last_begun))
 }
 
 /// How often a member may have been merged before its first id stops resolving.
 const MERGES_MAX: usize = 16;
 
 /// The member of an id; of a merged one, whom it goes on as.
-pub(crate) fn member(storage: &Storage, id: &MemberId) -> Result<Option<Member>, StorageError> {
-    let mut found = storage.members().member(id)?;
+pub(crate) fn member(storage: &Storage, id: &MemberId) -> Result<Option<Arc<Member>>, StorageError> {
+    let mut found = storage.members().known(id)?;
     for _ in 0..MERGES_MAX {
         let Some(next) = found.as_ref().and_then(|member| member.merged_into.as_ref()) else { break };
         // Whose record is not here yet: the id goes on naming what is.
-        let Some(next) = storage.members().member(next)? else { break };
+        let Some(next) = storage.members().known(next)? else { break };
         found = Some(next);
     }
     Ok(found)

@@ -12,6 +12,7 @@ use edge::page::{Cursor, Limit, cursor};
 use edge::{ApiError, Doc, Reply};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Products read from storage at once.
 const CHUNK: usize = 500;
@@ -22,11 +23,12 @@ const EXAMPLE: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "pr
 
 /// `GET /api/pos/products`
 pub const LIST: Doc =
-    Doc::of("Point of sale", "Search what can be sold").query::<Query>().answers::<Products>(
+    Doc::of("Point of sale", "Search what can be sold").query::<Query>().answers::<Products<'_>>(
         r#"{"items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "tax_rate_bp": 1100, "category": "Drinks", "barcode": "18991234567897", "pack_qty": 24, "barcodes": [{"code": "8991234567890", "pack_qty": 1}, {"code": "18991234567897", "pack_qty": 24}], "on_hand": 40, "updated_at": "2026-11-19T01:00:00.000Z"}], "next_cursor": null, "as_of": "2026-11-20T02:06:00.000Z"}"#,
     );
 /// `GET /api/pos/products/:sku`
-pub const READ: Doc = Doc::of("Point of sale", "One product that can be sold").answers::<OneProduct>(EXAMPLE);
+pub const READ: Doc =
+    Doc::of("Point of sale", "One product that can be sold").answers::<OneProduct<'_>>(EXAMPLE);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -42,28 +44,28 @@ struct Query {
 
 /// A product as a till needs it.
 #[derive(Serialize, JsonSchema)]
-struct TillProduct {
-    sku: Sku,
-    name: String,
+struct TillProduct<'a> {
+    sku: &'a str,
+    name: &'a str,
     /// Unit price in whole currency units.
     price: i64,
     /// Tax rate in basis points.
     tax_rate_bp: u32,
-    category: Option<String>,
+    category: Option<&'a str>,
     /// The code that was asked for, else that of a single piece.
-    barcode: Option<String>,
+    barcode: Option<&'a str>,
     /// Pieces that one scan of `barcode` sells.
     pack_qty: i64,
     /// All codes that name it.
-    barcodes: Vec<Barcode>,
+    barcodes: &'a [Barcode],
     on_hand: i64,
     updated_at: UtcMs,
 }
 
 /// A page of products.
 #[derive(Serialize, JsonSchema)]
-struct Products {
-    items: Vec<TillProduct>,
+struct Products<'a> {
+    items: Vec<TillProduct<'a>>,
     next_cursor: Option<String>,
     /// Until when the catalogue is head office's, by its clock; none: never heard of it.
     as_of: Option<UtcMs>,
@@ -71,9 +73,9 @@ struct Products {
 
 /// One product.
 #[derive(Serialize, JsonSchema)]
-struct OneProduct {
+struct OneProduct<'a> {
     #[serde(flatten)]
-    product: TillProduct,
+    product: TillProduct<'a>,
     /// How fresh the catalogue is.
     as_of: Option<UtcMs>,
 }
@@ -81,10 +83,10 @@ struct OneProduct {
 /// `GET /api/pos/products/:sku`
 pub async fn read(request: Request) -> Answered {
     let store = &request.state.store;
-    let found = store.storage().products().product(&Sku::from(request.param("sku"))).map_err(stored)?;
+    let found = store.sold(&Sku::from(request.param("sku"))).map_err(failed)?;
     let product =
         found.filter(|product| product.is_active()).ok_or_else(|| ApiError::not_found("product"))?;
-    let product = shown(store, product, None)?;
+    let product = shown(store, &product, None)?;
     Ok(Reply::ok(&OneProduct { product, as_of: store.catalogue_as_of().map_err(failed)? }))
 }
 
@@ -93,36 +95,54 @@ pub async fn list(request: Request) -> Answered {
     let query: Query = request.query()?;
     let after = query.cursor.as_ref().map(Cursor::read::<Sku>).transpose()?;
     let state = request.state;
+    if let Some(code) = &query.barcode {
+        // A few rows, mostly known: another thread would cost more than reading them.
+        return scanned(&state.store, &query, code, after.as_ref());
+    }
     let scan = move || page(&state.store, &query, after);
-    let page = tokio::task::spawn_blocking(scan).await.map_err(ApiError::internal)??;
-    Ok(Reply::ok(&page))
+    tokio::task::spawn_blocking(scan).await.map_err(ApiError::internal)?
 }
 
-fn page(store: &StoreHandle, query: &Query, after: Option<Sku>) -> Result<Products, ApiError> {
+/// The products that a code names.
+fn scanned(store: &StoreHandle, query: &Query, code: &str, after: Option<&Sku>) -> Answered {
+    let words = search::words(query.q.as_deref());
+    let fits = |product: &Arc<Product>| {
+        search::matches(&words, &domain::rules::inventory::product::words(product))
+            && after.is_none_or(|after| product.sku > *after)
+    };
+    let found: Vec<_> = store.sold_by_barcode(code).map_err(failed)?.into_iter().filter(fits).collect();
+    answer(store, &found, Some(code), None)
+}
+
+fn page(store: &StoreHandle, query: &Query, after: Option<Sku>) -> Answered {
     let storage = store.storage();
     let words = search::words(query.q.as_deref());
-    let as_of = store.catalogue_as_of().map_err(failed)?;
-    let (found, next) = match &query.barcode {
-        Some(code) => {
-            let found = storage.products().products_by_barcode(code).map_err(stored)?;
-            let fits = |product: &Product| {
-                search::matches(&words, &domain::rules::inventory::product::words(product))
-                    && after.as_ref().is_none_or(|after| product.sku > *after)
-            };
-            (found.into_iter().filter(fits).collect(), None)
-        }
-        None if query.q.is_some() && words.is_empty() => (Vec::new(), None),
-        None => sold(query.limit.0, after, |after, limit| {
+    let (found, next) = if query.q.is_some() && words.is_empty() {
+        (Vec::new(), None)
+    } else {
+        sold(query.limit.0, after, |after, limit| {
             let found = if words.is_empty() {
                 storage.products().products(after, limit)
             } else {
                 storage.products().search_products(&words, after, limit)
             };
             found.map_err(stored)
-        })?,
+        })?
     };
-    let items = found.into_iter().map(|product| shown(store, product, query.barcode.as_deref()));
-    Ok(Products { items: items.collect::<Result<_, _>>()?, next_cursor: next.as_ref().map(cursor), as_of })
+    let priced = found.iter().map(|product| store.sold(&product.sku).map_err(failed));
+    let priced: Vec<_> = priced.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+    answer(store, &priced, None, next.as_ref())
+}
+
+fn answer(
+    store: &StoreHandle,
+    found: &[Arc<Product>],
+    scanned: Option<&str>,
+    next: Option<&Sku>,
+) -> Answered {
+    let items = found.iter().map(|product| shown(store, product, scanned)).collect::<Result<_, _>>()?;
+    let as_of = store.catalogue_as_of().map_err(failed)?;
+    Ok(Reply::ok(&Products { items, next_cursor: next.map(cursor), as_of }))
 }
 
 /// A page of those that may be sold, and after which sku the next one begins.
@@ -132,11 +152,12 @@ fn sold(
     read: impl Fn(Option<&Sku>, usize) -> Result<Vec<Product>, ApiError>,
 ) -> Result<(Vec<Product>, Option<Sku>), ApiError> {
     let (mut found, mut scanned) = (Vec::new(), 0_usize);
+    // Mostly all may be sold, and one more than fits proves that there is more.
+    let mut chunk_max = limit.saturating_add(1).min(CHUNK);
     while scanned < SCANNED_MAX {
-        let chunk = read(after.as_ref(), CHUNK)?;
-        let complete = chunk.len() < CHUNK;
+        let chunk = read(after.as_ref(), chunk_max)?;
+        let complete = chunk.len() < chunk_max;
         for product in chunk {
-            // One more than fits proves that there is more; the next page begins after what is shown.
             if found.len() == limit {
                 return Ok((found, after));
             }
@@ -149,25 +170,29 @@ fn sold(
         if complete {
             return Ok((found, None));
         }
+        chunk_max = CHUNK;
     }
     Ok((found, after))
 }
 
-fn shown(store: &StoreHandle, product: Product, scanned: Option<&str>) -> Result<TillProduct, ApiError> {
+fn shown<'a>(
+    store: &StoreHandle,
+    product: &'a Product,
+    scanned: Option<&str>,
+) -> Result<TillProduct<'a>, ApiError> {
     let stock = store.storage().stock().stock(&product.sku).map_err(stored)?;
-    let product = store.priced(product).map_err(failed)?;
     let scanned = product.barcodes.iter().find(|barcode| Some(barcode.code.as_str()) == scanned);
-    let barcode = scanned.or_else(|| product.barcode()).cloned();
+    let barcode = scanned.or_else(|| product.barcode());
     Ok(TillProduct {
+        sku: product.sku.as_str(),
+        name: &product.name,
         price: product.price,
         tax_rate_bp: product.tax_rate_bp.unwrap_or(store.rules().default_rate_bp),
-        category: product.category,
-        pack_qty: barcode.as_ref().map_or(1, |barcode| barcode.pack_qty),
-        barcode: barcode.map(|barcode| barcode.code),
-        barcodes: product.barcodes,
+        category: product.category.as_deref(),
+        barcode: barcode.map(|barcode| barcode.code.as_str()),
+        pack_qty: barcode.map_or(1, |barcode| barcode.pack_qty),
+        barcodes: &product.barcodes,
         on_hand: stock.map_or(0, |stock| stock.qty),
         updated_at: product.updated_at,
-        sku: product.sku,
-        name: product.name,
     })
 }

@@ -3,7 +3,7 @@
 use crate::http::Answered;
 use crate::http::Request;
 use crate::http::ask::run;
-use crate::http::failure::stored;
+use crate::http::failure::{failed, stored};
 use ::actors::commands;
 use domain::model::base::ids::Sku;
 use domain::model::base::limits::ITEMS_MAX;
@@ -14,6 +14,7 @@ use domain::rules::inventory::stock::{StockView, out_of_catalogue, view};
 use edge::page::{List, Page};
 use edge::{ApiError, Doc, Reply};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use storage::Storage;
 
 mod list;
@@ -65,7 +66,7 @@ pub async fn movements(request: Request) -> Answered {
     if shown.of_commit > ITEMS_MAX {
         return Err(ApiError::invalid_cursor());
     }
-    let sku = product(&request)?.0.sku;
+    let sku = product(&request)?.0.sku.clone();
     let storage = request.state.store.storage();
     // The commit that the last page ended in is read again, without what was shown of it.
     let before = (shown.of_commit > 0).then(|| shown.lsn.saturating_add(1));
@@ -104,11 +105,13 @@ pub fn goods(storage: &Storage, after: Option<&Sku>, limit: usize) -> Result<Vec
 }
 
 /// The product of the path, and whether it is in the catalogue; otherwise it has stock at least.
-fn product(request: &Request) -> Result<(Product, bool), ApiError> {
-    let (storage, sku) = (request.state.store.storage(), Sku::from(request.param("sku")));
-    if let Some(product) = storage.products().product(&sku).map_err(stored)? {
+fn product(request: &Request) -> Result<(Arc<Product>, bool), ApiError> {
+    let (store, sku) = (&request.state.store, Sku::from(request.param("sku")));
+    if let Some(product) = store.sold(&sku).map_err(failed)? {
         return Ok((product, true));
     }
-    let stock = storage.stock().stock(&sku).map_err(stored)?;
-    stock.map(|stock| (out_of_catalogue(stock.sku), false)).ok_or_else(|| ApiError::not_found("product"))
+    let stock = store.storage().stock().stock(&sku).map_err(stored)?;
+    stock
+        .map(|stock| (Arc::new(out_of_catalogue(stock.sku)), false))
+        .ok_or_else(|| ApiError::not_found("product"))
 }

@@ -10,11 +10,17 @@ use domain::model::people::member::{Member, MemberKey};
 use domain::model::people::points::{PointsAccount, PointsEntry};
 use domain::rules::people::member;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 impl Members<'_> {
     /// A member.
     pub fn member(&self, id: &MemberId) -> Read<Option<Member>> {
         self.0.rows.row(Table::Member, id.as_str())
+    }
+
+    /// The same without a copy of it; mostly no row is read for it.
+    pub fn known(&self, id: &MemberId) -> Read<Option<Arc<Member>>> {
+        self.0.rows.known.members.get(id.as_str(), |_| true, || self.member(id))
     }
 
     /// Members after an id, in order of id: of when they joined.
@@ -36,7 +42,7 @@ impl Members<'_> {
         limit: usize,
     ) -> Read<Vec<Member>> {
         let ids = self.0.rows.candidates(Table::MemberWord, typed, after.map(MemberId::as_str))?;
-        let members = ids.iter().filter_map(|id| self.0.rows.row::<Member>(Table::Member, id).transpose());
+        let members = ids.filter_map(|id| self.0.rows.row::<Member>(Table::Member, &id).transpose());
         let wanted = |member: &Member| search::matches(typed, &member::words(member));
         members.filter(|member| member.as_ref().map_or(true, wanted)).take(limit).collect()
     }

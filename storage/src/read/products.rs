@@ -1,7 +1,6 @@
 //! Reads of products.
 
 use super::{Products, Read};
-use crate::rows::apply::sync_rows::SETTLED;
 use crate::rows::table::Table;
 use domain::model::base::ids::Sku;
 use domain::model::base::search;
@@ -20,6 +19,16 @@ impl Products<'_> {
         self.0.rows.row(Table::Product, sku.as_str())
     }
 
+    /// A product at the price that it has at `now`; mostly no row is read for it.
+    pub fn sold(&self, sku: &Sku, now: UtcMs) -> Read<Option<Arc<Product>>> {
+        self.0.rows.sold(sku.as_str(), now)
+    }
+
+    /// What [`Products::products_by_barcode`] gives, at the prices of `now`; mostly no row is read for it.
+    pub fn sold_by_barcode(&self, code: &str, now: UtcMs) -> Read<Vec<Arc<Product>>> {
+        self.0.rows.sold_by_barcode(code, now)
+    }
+
     /// Products after a sku, in order of sku (bytes).
     pub fn products(&self, after: Option<&Sku>, limit: usize) -> Read<Vec<Product>> {
         self.0.rows.page(Table::Product, after.map(Sku::as_str), limit)
@@ -33,13 +42,9 @@ impl Products<'_> {
     /// The products that are sold and that a scanner's code names, in order of sku. More than one: head office
     /// and the store each gave the code to a product.
     pub fn products_by_barcode(&self, code: &str) -> Read<Vec<Product>> {
-        let prefix = Table::Barcode.pair(code, "");
-        let keys = self.0.rows.range(&prefix, None, usize::MAX)?;
-        let skus =
-            keys.iter().map(|(key, _)| String::from_utf8_lossy(key.get(prefix.len()..).unwrap_or_default()));
         let mut found = Vec::new();
-        for sku in skus {
-            let product = self.product(&Sku::from(sku.as_ref()))?;
+        for sku in self.0.rows.skus_by_barcode(code)? {
+            let product = self.product(&sku)?;
             found.extend(product.filter(|product| product.is_active() && product.has_code(code)));
         }
         Ok(found)
@@ -53,26 +58,24 @@ impl Products<'_> {
         limit: usize,
     ) -> Read<Vec<Product>> {
         let skus = self.0.rows.candidates(Table::ProductWord, typed, after.map(Sku::as_str))?;
-        let products =
-            skus.iter().filter_map(|sku| self.0.rows.row::<Product>(Table::Product, sku).transpose());
+        let products = skus.filter_map(|sku| self.0.rows.row::<Product>(Table::Product, &sku).transpose());
         let wanted = |product: &Product| search::matches(typed, &product::words(product));
         products.filter(|product| product.as_ref().map_or(true, wanted)).take(limit).collect()
     }
 
     /// Promotions, in order of id; read from the disk only after one changed.
     pub fn promotions(&self) -> Read<Arc<Vec<Promotion>>> {
-        self.0.rows.promotions.get(|| self.0.rows.page(Table::Promotion, None, usize::MAX))
+        self.0.rows.known.promotions.get(|| self.0.rows.page(Table::Promotion, None, usize::MAX))
     }
 
     /// What the store settles about a product; none: nothing.
     pub fn product_settings(&self, sku: &Sku) -> Read<Option<ProductSettings>> {
-        let text: Option<String> = self.0.rows.row(Table::Sync, &format!("{SETTLED}{sku}"))?;
-        text.map(|text| self.0.rows.parse_json(&text)).transpose()
+        self.0.rows.product_settings(sku)
     }
 
     /// The last price set for a product that has begun at `now`. What it reads are the coming prices and that one,
     /// however many there were before.
     pub fn last_begun_price(&self, sku: &Sku, now: UtcMs) -> Read<Option<Price>> {
-        self.0.rows.last_begun_price(sku, now)
+        Ok(self.0.rows.last_begun_price(sku, now)?.price)
     }
 }

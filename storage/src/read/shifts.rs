@@ -9,6 +9,7 @@ use domain::model::books::deposit::{Deposit, Safe, SafeOpening};
 use domain::model::books::register::{Counters, Register};
 use domain::model::books::shift::{CashMovement, Shift};
 use jiff::civil::Date;
+use std::sync::Arc;
 
 impl Shifts<'_> {
     /// A shift, open or closed.
@@ -69,6 +70,11 @@ impl Shifts<'_> {
     /// A register; none: nobody sold there yet.
     pub fn register(&self, id: &RegisterId) -> Read<Option<Register>> {
         self.0.rows.row(Table::Register, id.as_str())
+    }
+
+    /// The same without a copy of it; mostly no row is read for it.
+    pub fn known_register(&self, id: &RegisterId) -> Read<Option<Arc<Register>>> {
+        self.0.rows.known.registers.get(id.as_str(), |_| true, || self.register(id))
     }
 
     /// All registers, in order of id.

@@ -8,6 +8,7 @@ use domain::model::base::ids::{AdjustmentId, OpnameId, Sku, TransferId};
 use domain::model::inventory::adjustment::Adjustment;
 use domain::model::inventory::opname::{Opname, OpnameLine};
 use domain::model::inventory::transfer::Transfer;
+use std::sync::Arc;
 
 impl StockDocuments<'_> {
     /// Whether a step of this document is in the journal, of whatever noun it is.
@@ -36,8 +37,8 @@ impl StockDocuments<'_> {
     document!(transfer, transfers, Transfer, TransferId, transfer_id, TransferChanged { transfer });
 
     /// Transfers that are not over.
-    pub fn open_transfers(&self) -> Read<Vec<Transfer>> {
-        self.0.rows.page(Table::Transfer, None, usize::MAX)
+    pub fn open_transfers(&self) -> Read<Arc<Vec<Transfer>>> {
+        self.0.rows.known.transfers.get(|| self.0.rows.page(Table::Transfer, None, usize::MAX))
     }
 
     document!(opname, opnames, Opname, OpnameId, opname_id, OpnameChanged { opname });

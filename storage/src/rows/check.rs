@@ -2,6 +2,7 @@
 
 use super::mark::Mark;
 use super::sums::{Change, Scan, Sums};
+use super::table::Table;
 use super::{MARK_KEY, Page, Rows, guarded};
 use crate::error::StorageError;
 use std::ops::Bound;
@@ -61,6 +62,7 @@ impl Rows {
     pub fn begin_at(&self, mut mark: Mark) -> Result<(), StorageError> {
         let mut state = self.state();
         mark.sums = state.mark.sums.clone();
+        self.known.has_prices(mark.sums.count(Table::Price as usize) > 0);
         guarded(&self.path, || self.db.insert(MARK_KEY, mark.encode()))?;
         self.memtable_mut().mark = Mark { sums: Sums::default(), ..mark.clone() };
         state.mark = mark;

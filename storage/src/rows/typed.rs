@@ -6,7 +6,8 @@ use crate::rows::codec::decode;
 use crate::rows::table::Table;
 use crate::rows::{Page, Rows, failed, guarded};
 use serde::de::DeserializeOwned;
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
 use std::ops::Bound;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -57,21 +58,35 @@ impl Rows {
         decode(bytes).map_err(|what| failed(self.path(), what))
     }
 
-    /// Ids under the longest typed word, in order, without repetition: it leaves the fewest.
+    /// Ids under the longest typed word, in order, without repetition: it leaves the fewest. Only those that are asked
+    /// for are put in order.
     pub fn candidates(
         &self,
         table: Table,
         typed: &BTreeSet<String>,
         after: Option<&str>,
-    ) -> Read<BTreeSet<String>> {
-        let Some(longest) = typed.iter().max_by_key(|word| word.len()) else { return Ok(BTreeSet::new()) };
-        let keys = self.range(&table.key(longest), None, SEARCH_KEYS_MAX)?;
-        let id = |key: &[u8]| {
-            let zero = key.iter().rposition(|byte| *byte == 0)?;
-            Some(String::from_utf8_lossy(key.get(zero + 1..)?).into_owned())
+    ) -> Read<impl Iterator<Item = String> + use<>> {
+        let keys = match typed.iter().max_by_key(|word| word.len()) {
+            Some(longest) => self.range(&table.key(longest), None, SEARCH_KEYS_MAX)?,
+            None => Page::new(),
         };
-        let ids = keys.iter().filter_map(|(key, _)| id(key));
-        Ok(ids.filter(|id| after.is_none_or(|after| id.as_str() > after)).collect())
+        let id = |mut key: Vec<u8>| {
+            let zero = key.iter().rposition(|byte| *byte == 0)?;
+            Some(key.split_off(zero + 1))
+        };
+        let wanted = |id: &Vec<u8>| after.is_none_or(|after| id.as_slice() > after.as_bytes());
+        let ids = keys.into_iter().filter_map(|(key, _)| id(key)).filter(wanted).map(Reverse);
+        let mut heap: BinaryHeap<Reverse<Vec<u8>>> = ids.collect();
+        let mut last = None;
+        Ok(std::iter::from_fn(move || {
+            loop {
+                let Reverse(id) = heap.pop()?;
+                if last.as_ref() != Some(&id) {
+                    last = Some(id.clone());
+                    return Some(String::from_utf8_lossy(&id).into_owned());
+                }
+            }
+        }))
     }
 
     pub fn json_rows<T: DeserializeOwned>(

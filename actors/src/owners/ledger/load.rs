@@ -37,8 +37,8 @@ pub(super) fn load(context: &Context) -> Result<LedgerBook, StorageError> {
     for adjustment in context.storage.stock_documents().pending_adjustments()? {
         book.adjustments.insert(adjustment.adjustment_id.clone(), adjustment);
     }
-    for transfer in context.storage.stock_documents().open_transfers()? {
-        book.transfers.insert(transfer.transfer_id.clone(), transfer);
+    for transfer in context.storage.stock_documents().open_transfers()?.iter() {
+        book.transfers.insert(transfer.transfer_id.clone(), transfer.clone());
     }
     for opname in context.storage.stock_documents().open_opnames()? {
         let lines = |after: Option<&OpnameLine>| {

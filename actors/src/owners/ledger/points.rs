@@ -19,7 +19,7 @@ impl Dispatch for AdjustPoints {
             let state = MemberState::Erased.name().to_owned();
             return Err(Refusal::InvalidState { state, allowed: Vec::new() }.into());
         }
-        Ok(found.member_id)
+        Ok(found.member_id.clone())
     }
 }
 

@@ -88,7 +88,7 @@ impl Context {
     /// The id under which a member is now.
     fn member_id(&self, id: &MemberId) -> Result<MemberId, Failure> {
         let found = pricing::member(&self.storage, id)?.ok_or(Refusal::NotFound("member"))?;
-        Ok(found.member_id)
+        Ok(found.member_id.clone())
     }
 }
 

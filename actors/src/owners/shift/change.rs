@@ -37,7 +37,8 @@ impl Dispatch for ChangeSale {
         let mut scanned = None;
         if command.items.iter().flatten().any(|item| item.code.is_some()) {
             let copy = scanned.insert(command.clone());
-            PricingInputs::scan(&context.storage, copy.items.as_deref_mut().unwrap_or_default())?;
+            let items = copy.items.as_deref_mut().unwrap_or_default();
+            PricingInputs::scan(&context.storage, items, context.stamps.now())?;
         }
         let command = scanned.as_ref().unwrap_or(command);
         let old = basket.items.iter().map(|line| &line.sku);

@@ -29,7 +29,7 @@ impl NewBasket {
         let mut scanned = None;
         if command.items.iter().any(|item| item.code.is_some()) {
             let copy = scanned.insert(command.clone());
-            PricingInputs::scan(&context.storage, &mut copy.items)?;
+            PricingInputs::scan(&context.storage, &mut copy.items, context.stamps.now())?;
         }
         let shift_id = context.shift_for(request, command.shift_id.as_ref())?;
         let items = scanned.as_ref().map_or(&command.items, |scanned| &scanned.items);

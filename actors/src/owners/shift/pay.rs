@@ -6,10 +6,11 @@ use crate::owners::transaction::audit_entry;
 use crate::prelude::*;
 use domain::model::base::ids::{PaymentId, ShiftId, TransactionId};
 use domain::model::people::member::Member;
-use domain::model::selling::transaction::Transaction;
+use domain::model::selling::transaction::TransactionHead;
 use domain::rules::selling::sale;
 use domain::rules::selling::sale::{PayOutcome, PaymentReversed, VoidSale, VoidedView};
 use serde_json::json;
+use std::sync::Arc;
 
 /// Pays a transaction, in part or in full, by the rules of [`domain::rules::selling::sale::pay`] and [`domain::rules::books::ledger::settle`].
 pub struct PaySale(pub TransactionId, pub sale::PaySale);
@@ -30,15 +31,19 @@ impl Dispatch for PaySale {
     }
 }
 
-/// An unpaid transaction.
-fn payable(context: &Context, id: &TransactionId) -> Result<Transaction, Failure> {
-    let basket = context.transaction(id)?;
+/// Whose an unpaid transaction is.
+fn payable(context: &Context, id: &TransactionId) -> Result<TransactionHead, Failure> {
+    let basket = match context.storage.sales().current_head(id)? {
+        Some(basket) => basket,
+        // Paid or voided by now, if it ever was.
+        None => context.transaction(id)?.into(),
+    };
     if basket.state.payable() { Ok(basket) } else { Err(basket.state.refusal().into()) }
 }
 
 impl Command for PaySale {
     type Book = ShiftBook;
-    type Rows = (ShiftId, Option<Member>);
+    type Rows = (ShiftId, Option<Arc<Member>>);
 
     fn check(&self, _rules: &Rules) -> Result<(), Refusal> {
         self.1.check()
@@ -53,7 +58,8 @@ impl Command for PaySale {
         let Self(id, command) = self;
         let payment_ids: Vec<PaymentId> = shift.stamps.ids("pay_", command.payments.len());
         let (now, rules, authorization) = (shift.stamps.now(), &*shift.rules, request.authorization());
-        match sale::pay(command, id, payment_ids, now, &authorization, member.as_ref(), rules, &shift.book)? {
+        match sale::pay(command, id, payment_ids, now, &authorization, member.as_deref(), rules, &shift.book)?
+        {
             PayOutcome::Partial(event) => Ok(ShiftDecision::Draft(ShiftDraft::PartlyPaid { event })),
             PayOutcome::Complete(draft) => Ok(ShiftDecision::Draft(ShiftDraft::Sale(draft))),
         }

@@ -21,7 +21,7 @@ pub(crate) use create::basket;
 pub use create::{OPEN_LINES_MAX, OPEN_MAX, create, discounted_above_limit};
 pub use pay::{PayOutcome, SaleDraft, pay};
 pub(crate) use pay::{finish_sale, paid_by};
-pub use price::PricingContext;
+pub use price::{PricingContext, Products};
 pub use reverse::{PaymentReversed, reverse_payment};
 pub use sale_commands::{CreateSale, NewItem, PaySale};
 pub use sale_view::VoidedView;

@@ -12,6 +12,7 @@ use edge::page::{Cursor, Limit, List, cursor};
 use edge::{ApiError, Doc, Reply};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 use storage::Storage;
 
 /// Products read from storage at once.
@@ -60,7 +61,7 @@ fn page(
     own: &StoreId,
     query: &Query,
     mut after: Option<Sku>,
-) -> Result<List<serde_json::Value>, ApiError> {
+) -> Result<List<Value>, ApiError> {
     let coming = in_transit(storage, own)?;
     let mut items = Vec::new();
     let mut scanned = 0_usize;
@@ -80,7 +81,8 @@ fn page(
             {
                 let coming = coming.get(&product.sku).copied().unwrap_or(0);
                 let place = super::shelf_place(storage, &product.sku)?;
-                items.push(view(&product, in_catalogue, stock.as_ref(), coming, place));
+                let shown = view(&product, in_catalogue, stock.as_ref(), coming, place);
+                items.push(serde_json::to_value(shown).map_err(ApiError::internal)?);
             }
             after = Some(product.sku);
             scanned = scanned.saturating_add(1);

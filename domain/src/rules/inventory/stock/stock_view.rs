@@ -6,7 +6,6 @@ use crate::model::inventory::product::{Product, ProductState};
 use crate::model::inventory::stock::Stock;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 
 /// The stock of a product.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -46,16 +45,16 @@ pub fn out_of_catalogue(sku: Sku) -> Product {
 
 /// The stock of `product`, of which `in_transit_in` pieces are on their way here; one that never moved
 /// has 0.
-pub fn view(
-    product: &Product,
+pub fn view<'a>(
+    product: &'a Product,
     in_catalogue: bool,
     stock: Option<&Stock>,
     in_transit_in: i64,
     shelf_place: Option<String>,
-) -> Value {
+) -> StockView<'a> {
     let seed = Stock::seed(product);
     let row = stock.unwrap_or(&seed);
-    let view = StockView {
+    StockView {
         sku: product.sku.as_str(),
         name: &product.name,
         in_catalogue,
@@ -69,6 +68,5 @@ pub fn view(
         reorder_level: product.reorder_level,
         shelf_place,
         updated_at: stock.map(|row| row.updated_at),
-    };
-    serde_json::to_value(view).unwrap_or_default()
+    }
 }

@@ -164,7 +164,7 @@ pub(crate) fn renew(
 
 /// The product of a line; one that is gone, or sold no more, as it was when the basket was made.
 fn as_now(line: &Line, pricing: &PricingContext<'_>) -> Product {
-    match pricing.products.get(&line.sku).filter(|product| product.is_active()) {
+    match pricing.products.product(&line.sku).filter(|product| product.is_active()) {
         Some(product) => product.clone(),
         None => Product {
             tax_rate_bp: Some(line.tax_rate_bp),

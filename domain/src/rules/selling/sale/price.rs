@@ -15,13 +15,26 @@ use crate::rules::selling::payment::cash_due;
 use crate::rules::selling::promotion::{PromoLine, Shared, evaluate};
 use crate::rules::selling::sale::NewItem;
 use jiff::civil::Date;
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
+
+/// Rows of the catalogue, whoever else holds them.
+pub trait Products: std::fmt::Debug + Sync {
+    /// The product of a sku.
+    fn product(&self, sku: &Sku) -> Option<&Product>;
+}
+
+impl<P: Borrow<Product> + std::fmt::Debug + Sync> Products for BTreeMap<Sku, P> {
+    fn product(&self, sku: &Sku) -> Option<&Product> {
+        self.get(sku).map(Borrow::borrow)
+    }
+}
 
 /// What a basket is priced with.
 #[derive(Debug, Clone, Copy)]
 pub struct PricingContext<'a> {
     /// At least the catalogue's rows of the basket's skus.
-    pub products: &'a BTreeMap<Sku, Product>,
+    pub products: &'a dyn Products,
     /// Every promotion that may be in force.
     pub promotions: &'a [Promotion],
     /// The member that the command names, as it is now.
@@ -41,13 +54,13 @@ pub(super) struct Asked<'a> {
 /// `unknown_sku` with all of them, `validation_failed` for products that are not sold any more.
 pub(super) fn catalogue<'a>(
     items: &[NewItem],
-    products: &'a BTreeMap<Sku, Product>,
+    products: &'a dyn Products,
 ) -> Result<Vec<&'a Product>, Refusal> {
     let mut unknown: Vec<String> = Vec::new();
     let mut idle = Vec::new();
     let mut found = Vec::with_capacity(items.len());
     for (place, item) in items.iter().enumerate() {
-        match products.get(&item.sku) {
+        match products.product(&item.sku) {
             None if unknown.contains(&item.sku.0) => {}
             None => unknown.push(item.sku.0.clone()),
             Some(product) if !product.is_active() => idle.push(FieldProblem {

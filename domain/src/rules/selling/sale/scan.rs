@@ -6,6 +6,7 @@ use crate::model::base::limits::{BARCODE_BYTES_MAX, QTY_MAX, SKU_BYTES_MAX};
 use crate::model::base::refusal::{FieldProblem, Refusal};
 use crate::model::inventory::product::Product;
 use crate::rules::selling::sale::NewItem;
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 /// A line that names its product by sku, by a scanned code, or by both.
@@ -87,14 +88,18 @@ pub(crate) use scanned;
 /// # Errors
 /// `unknown_sku` with the codes that name nothing; `duplicate` for one that names several products, unless the
 /// line says which; `validation_failed` for a code of another product than the line's, or too many pieces.
-pub fn scan<L: Scanned>(lines: &mut [L], found: &BTreeMap<String, Vec<Product>>) -> Result<(), Refusal> {
+pub fn scan<L: Scanned, P: Borrow<Product>>(
+    lines: &mut [L],
+    found: &BTreeMap<String, Vec<P>>,
+) -> Result<(), Refusal> {
     let mut unknown: Vec<String> = Vec::new();
     let mut wrong = Vec::new();
     for (place, line) in lines.iter_mut().enumerate() {
         let Some(code) = line.code().map(str::to_owned) else { continue };
         let products = found.get(&code).map(Vec::as_slice).unwrap_or_default();
+        let products = products.iter().map(Borrow::<Product>::borrow);
         let named: Vec<&Product> =
-            products.iter().filter(|product| line.sku().0.is_empty() || product.sku == *line.sku()).collect();
+            products.filter(|product| line.sku().0.is_empty() || product.sku == *line.sku()).collect();
         match named.as_slice() {
             [] if line.sku().0.is_empty() => {
                 if !unknown.contains(&code) {
