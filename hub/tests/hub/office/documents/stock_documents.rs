@@ -192,8 +192,11 @@ async fn receipts_of_all_stores_are_found_and_say_what_is_billed_of_them() {
     assert_eq!((&back["state"], &back["event_id"]), (&json!("reversed"), &json!("evt_2_back")));
     assert_eq!(admin.get("/api/receiving/rcv_evt_1?store_id=S002").await.refusal(), "404 not_found");
     // Two of one batch: the later one is told of.
-    let both = [6, 7].map(|number| came("S002", number, 1, of_supplier("DN-9"))).to_vec();
-    all(&mut two, both).await;
+    for number in [6, 7] {
+        two.chain().append(came("S002", number, 1, of_supplier("DN-9")));
+    }
+    let last = two.chain().records.len();
+    assert_eq!(two.push(&two.batch(last - 1, last)).await.data()["parked"], json!([]));
     assert_eq!(admin.get(exceptions).await.data()["items"].as_array().unwrap().len(), 2);
 }
 
