@@ -45,7 +45,7 @@ struct Query {
 /// A product as a till needs it.
 #[derive(Serialize, JsonSchema)]
 struct TillProduct<'a> {
-    sku: &'a str,
+    sku: &'a Sku,
     name: &'a str,
     /// Unit price in whole currency units.
     price: i64,
@@ -184,7 +184,7 @@ fn shown<'a>(
     let scanned = product.barcodes.iter().find(|barcode| Some(barcode.code.as_str()) == scanned);
     let barcode = scanned.or_else(|| product.barcode());
     Ok(TillProduct {
-        sku: product.sku.as_str(),
+        sku: &product.sku,
         name: &product.name,
         price: product.price,
         tax_rate_bp: product.tax_rate_bp.unwrap_or(store.rules().default_rate_bp),
