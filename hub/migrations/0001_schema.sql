@@ -1062,7 +1062,7 @@ CREATE TABLE transfers (
     to_store TEXT NOT NULL,
     state TEXT NOT NULL,
     sent BIGINT NOT NULL,
-    -- The sender's.
+    -- Of the step that was told first; the document has that of the last one.
     business_date TEXT NOT NULL,
     document TEXT NOT NULL
 );

@@ -122,7 +122,7 @@ pub async fn transfers(request: Request) -> Answered {
     let (ask, pool): (TransfersQuery, _) = (request.query()?, request.state.db.pool());
     let found = transfer_document::list(pool, &ask, after(&ask)?, one_more(ask.limit)).await?;
     let List { items, next_cursor } = cut(&ask, found, transfer_document::place);
-    Ok(Reply::ok(&List { items: items.iter().map(view).collect(), next_cursor }))
+    Ok(Reply::ok(&List { items: items.iter().map(|(_, transfer)| view(transfer)).collect(), next_cursor }))
 }
 
 /// `GET /api/transfers/:id`

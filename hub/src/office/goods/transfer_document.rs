@@ -61,9 +61,12 @@ pub struct Detail {
 /// Where a page begins: after this day and transfer.
 pub type Bookmark = (Date, String);
 
+/// A transfer, and the day that it stands at in the list: that of the step that was told first.
+pub type Listed = (Date, Transfer);
+
 /// The place of a transfer.
-pub fn place(item: &Transfer) -> Bookmark {
-    (item.business_date, item.transfer_id.0.clone())
+pub fn place((day, transfer): &Listed) -> Bookmark {
+    (*day, transfer.transfer_id.0.clone())
 }
 
 /// The statement of a page, the newest first, and what is bound to it.
@@ -81,7 +84,7 @@ pub fn statement(ask: &TransfersQuery, before: Option<Bookmark>, limit: i64) -> 
         .text("business_date >= ?", date(ask.from).as_deref())
         .text("business_date <= ?", date(ask.to).as_deref())
         .below(["business_date", "transfer_id"], below);
-    let sql = "SELECT document FROM transfers WHERE {} ORDER BY business_date DESC, transfer_id DESC";
+    let sql = "SELECT business_date, document FROM transfers WHERE {} ORDER BY business_date DESC, transfer_id DESC";
     (conditions, format!("{sql} LIMIT {limit}"))
 }
 
@@ -91,9 +94,10 @@ pub async fn list(
     ask: &TransfersQuery,
     before: Option<Bookmark>,
     limit: i64,
-) -> Result<Vec<Transfer>, sqlx::Error> {
+) -> Result<Vec<Listed>, sqlx::Error> {
     let (conditions, sql) = statement(ask, before, limit);
-    conditions.query(&sql).fetch_all(pool).await?.iter().map(|row| row.json("document")).collect()
+    let rows = conditions.query(&sql).fetch_all(pool).await?;
+    rows.iter().map(|row| Ok((row.cell("business_date")?, row.json("document")?))).collect()
 }
 
 /// One transfer.
