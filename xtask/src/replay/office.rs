@@ -57,6 +57,7 @@ pub async fn run(
     let first =
         shops.iter().flat_map(|shop| shop.days.first()).map(|day| day.date).min().context("no day")?;
     papers::opens(admin, &mut stores, first).await?;
+    papers::settled::sources(admin).await?;
     let locked = tell(admin, finance, &mut links, &shops).await?;
     let mut paid = Vec::new();
     for (shop, facts) in shops.iter().zip(stores.values_mut()) {

@@ -75,10 +75,18 @@ fn spread(whole: i64, over: &[i64]) -> Vec<i64> {
     shares
 }
 
+/// Who pays out cards and who QRIS, made once: before the stores tell, so that nobody else misses their payments.
+pub async fn sources(admin: &Api) -> anyhow::Result<(String, String)> {
+    let cards = json!({"name": "Cards", "kind": "provider", "methods": ["card"], "fee_rate_bp": CARD_BP});
+    let cards = admin.post("/api/statement-sources", "cards", &cards).await?;
+    let bank = json!({"name": "Bank", "kind": "bank", "methods": ["qris"], "fee_rate_bp": QRIS_BP});
+    let bank = admin.post("/api/statement-sources", "bank", &bank).await?;
+    Ok((text(&cards, "source_id")?, text(&bank, "source_id")?))
+}
+
 /// Reports every payment by card but the first of each store, a batch a week; gives the batches' nets.
 async fn cards(admin: &Api, items: &[Item], slices: &mut Slices) -> anyhow::Result<Vec<(Date, String, i64)>> {
-    let source = json!({"name": "Cards", "kind": "provider", "methods": ["card"], "fee_rate_bp": CARD_BP});
-    let source = text(&admin.post("/api/statement-sources", "cards", &source).await?, "source_id")?;
+    let (source, _) = sources(admin).await?;
     let mut missing = BTreeSet::new();
     let mut weeks: BTreeMap<Date, Vec<&Item>> = BTreeMap::new();
     for item in items.iter().filter(|item| item.method == "card") {
@@ -156,8 +164,7 @@ pub async fn settle(
         }
     }
     lines.sort_by_key(|line| line.get("date").and_then(Value::as_str).map(str::to_owned));
-    let bank = json!({"name": "Bank", "kind": "bank", "methods": ["qris"], "fee_rate_bp": QRIS_BP});
-    let bank = text(&admin.post("/api/statement-sources", "bank", &bank).await?, "source_id")?;
+    let (_, bank) = sources(admin).await?;
     let count = lines.len() as i64;
     let read =
         admin.post("/api/statements", "bank-file", &json!({"source_id": bank, "lines": lines})).await?;
