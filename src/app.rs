@@ -10,6 +10,7 @@ use crate::http::AppState;
 use crate::http::ROUTES;
 use crate::http::operation::admin::Admin;
 use crate::http::operation::events;
+use crate::printing::Printers;
 use crate::receipt::ReceiptHeader;
 use crate::upkeep::Upkeep;
 use crate::{confirmed_time, folder, hub_address, start};
@@ -81,7 +82,9 @@ impl App {
         let upkeep = Upkeep::new(storage.clone());
         let service = Arc::new(ControlService::beside(store.clone(), upkeep.clone()));
         let admin = Admin::new(config, upkeep);
-        let shop = Arc::new(AppState::new(store, identity, admin, head(config)));
+        let run = u64::try_from(edge::clock::now().0).unwrap_or_default();
+        let printers = Printers::begin(&config.printing, run).context("printers")?;
+        let shop = Arc::new(AppState::new(store, identity, admin, head(config), printers));
         let folder = config.storage.path.clone();
         Ok(Self { storage, supervision, shop, service, folder, limits: config.http.limits(), tls })
     }

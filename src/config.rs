@@ -6,6 +6,7 @@
 pub mod check;
 pub mod load;
 pub mod machine;
+pub mod printing;
 pub mod rules;
 pub mod shop;
 pub mod write;
@@ -36,6 +37,8 @@ pub struct Config {
     pub tax: shop::Tax,
     /// Payment methods and cash rounding.
     pub payments: shop::Payments,
+    /// Paper and printers.
+    pub printing: printing::Printing,
     /// Loyalty points.
     pub points: shop::Points,
     /// Prices other than the catalogue's.

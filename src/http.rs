@@ -13,6 +13,7 @@ pub mod selling {
     pub mod days;
     pub mod holds;
     pub mod prices;
+    pub mod prints;
     pub mod reasons;
     pub mod receipts;
     pub mod registers;

@@ -13,6 +13,7 @@ pub mod exit;
 pub mod folder;
 pub mod http;
 pub mod hub_address;
+pub mod printing;
 pub mod random;
 pub mod receipt;
 pub mod start;

@@ -1,4 +1,4 @@
-//! Receipts of sales and returns as people read them: 42 columns for a thermal printer, or a page.
+//! Receipts of sales and returns as people read them: lines for a thermal printer, or a page.
 
 mod html;
 mod layout;
@@ -7,7 +7,7 @@ mod text;
 pub(crate) use html::page;
 pub use html::{escape, html};
 pub use layout::{Layout, Part, group};
-pub use text::{COLUMNS, text};
+pub use text::{lines, text};
 
 use domain::model::selling::returns::Return;
 use domain::model::selling::transaction::Transaction;

@@ -22,6 +22,7 @@ pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
     };
     shop(config, &mut rule);
     money(config, &mut rule);
+    config.printing.check(&mut rule);
     http(config, &mut rule);
     auth(config, &mut rule);
     pace(config, &mut rule);

@@ -25,6 +25,7 @@ use crate::http::operation::sync;
 use crate::http::selling::days;
 use crate::http::selling::holds;
 use crate::http::selling::prices;
+use crate::http::selling::prints;
 use crate::http::selling::reasons;
 use crate::http::selling::receipts;
 use crate::http::selling::registers;
@@ -172,6 +173,14 @@ pub static ROUTES: &[Route<AppState>] = &[
     Route::get("/api/pos/products/:sku", Roles(SELL), products::READ, answers!(products::read)),
     Route::get("/api/pos/reasons", Roles(SELL), reasons::READ, answers!(reasons::read)),
     Route::get("/api/pos/receipts/:receipt_no", Roles(SELL), receipts::READ, answers!(receipts::read)),
+    Route::post(
+        "/api/pos/receipts/:receipt_no/prints",
+        Roles(SELL),
+        receipts::PRINT,
+        answers!(receipts::print),
+    ),
+    Route::post("/api/shifts/:id/prints", Roles(SELL), prints::REPORT, answers!(prints::shift_report)),
+    Route::get("/api/print-jobs/:id", Roles(SELL), prints::READ, answers!(prints::read)),
     Route::get("/api/prices/effective", Roles(STAFF), prices::EFFECTIVE, answers!(prices::effective)),
     Route::get("/api/pos/labels", Roles(STAFF), labels::PAGE, answers!(labels::labels)),
     Route::get("/api/stock", Roles(GOODS), stock::LIST, answers!(stock::list)),

@@ -4,6 +4,7 @@ use crate::http::failure::stored;
 use crate::http::operation::admin::Admin;
 use crate::http::operation::events::{EventBuffer, Streams};
 use crate::http::operation::reports::Gate;
+use crate::printing::Printers;
 use crate::receipt::ReceiptHeader;
 use actors::StoreHandle;
 use domain::model::base::ids::{SessionId, UserId};
@@ -32,6 +33,8 @@ pub struct AppState {
     pub admin: Admin,
     /// What stands on every receipt.
     pub head: ReceiptHeader,
+    /// The tills' own printers.
+    pub printers: Printers,
     /// The places of reports.
     pub reports: Gate,
     /// What screens were told lately.
@@ -45,13 +48,20 @@ pub struct AppState {
 
 impl AppState {
     /// A shop that starts now.
-    pub fn new(store: StoreHandle, identity: Identity, admin: Admin, head: ReceiptHeader) -> Self {
+    pub fn new(
+        store: StoreHandle,
+        identity: Identity,
+        admin: Admin,
+        head: ReceiptHeader,
+        printers: Printers,
+    ) -> Self {
         let buffer = EventBuffer::after_commit(store.storage().head().lsn);
         Self {
             store,
             identity,
             admin,
             head,
+            printers,
             reports: Gate::default(),
             buffer,
             streams: Streams::default(),

@@ -2,14 +2,11 @@
 
 use super::{Layout, Part};
 
-/// Characters in a line.
-pub const COLUMNS: usize = 42;
-
-/// The receipt as plain text, no line longer than [`COLUMNS`].
-pub fn text(layout: &Layout) -> String {
+/// The receipt as plain text, no line longer than `columns` characters.
+pub fn text(layout: &Layout, columns: usize) -> String {
     let mut out = String::new();
     for part in &layout.0 {
-        for line in lines(part) {
+        for line in lines(part, columns) {
             out.push_str(line.trim_end());
             out.push('\n');
         }
@@ -17,13 +14,14 @@ pub fn text(layout: &Layout) -> String {
     out
 }
 
-fn lines(part: &Part) -> Vec<String> {
+/// A part in lines of at most `columns` characters.
+pub fn lines(part: &Part, columns: usize) -> Vec<String> {
     match part {
-        Part::Centre(text) => wrapped(text).iter().map(|line| centred(line)).collect(),
-        Part::Mark(text) => vec![centred(&format!("*** {} ***", plain(text)))],
-        Part::Line(text) => wrapped(text),
-        Part::Figure(text, figure) | Part::Total(text, figure) => vec![figured(text, figure)],
-        Part::Rule => vec!["-".repeat(COLUMNS)],
+        Part::Centre(text) => wrapped(text, columns).iter().map(|line| centred(line, columns)).collect(),
+        Part::Mark(text) => vec![centred(&format!("*** {} ***", plain(text)), columns)],
+        Part::Line(text) => wrapped(text, columns),
+        Part::Figure(text, figure) | Part::Total(text, figure) => vec![figured(text, figure, columns)],
+        Part::Rule => vec!["-".repeat(columns)],
     }
 }
 
@@ -32,27 +30,27 @@ fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-fn wrapped(text: &str) -> Vec<String> {
+fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let characters: Vec<char> = plain(text).chars().collect();
-    characters.chunks(COLUMNS).map(|line| line.iter().collect()).collect()
+    characters.chunks(columns.max(1)).map(|line| line.iter().collect()).collect()
 }
 
-fn centred(text: &str) -> String {
-    let room = COLUMNS.saturating_sub(text.chars().count());
+fn centred(text: &str, columns: usize) -> String {
+    let room = columns.saturating_sub(text.chars().count());
     format!("{}{text}", " ".repeat(room / 2))
 }
 
 /// The text is cut before the figure is.
-fn figured(text: &str, figure: &str) -> String {
-    let figure: String = plain(figure).chars().take(COLUMNS).collect();
-    let room = COLUMNS.saturating_sub(figure.chars().count());
+fn figured(text: &str, figure: &str, columns: usize) -> String {
+    let figure: String = plain(figure).chars().take(columns).collect();
+    let room = columns.saturating_sub(figure.chars().count());
     let text: String = plain(text).chars().take(room.saturating_sub(1)).collect();
     format!("{text:<room$}{figure}")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{COLUMNS, text};
+    use super::text;
     use crate::receipt::{Layout, Part};
 
     #[test]
@@ -66,10 +64,12 @@ mod tests {
             Part::Mark("COPY".to_owned()),
             Part::Rule,
         ]);
-        let printed = text(&layout);
-        assert!(printed.lines().all(|line| line.chars().count() <= COLUMNS), "{printed}");
-        assert!(!printed.contains('\u{1b}'));
-        assert!(printed.lines().any(|line| line.ends_with(" 1,000")), "{printed}");
-        assert!(printed.contains("*** COPY ***"));
+        for columns in [42, 32] {
+            let printed = text(&layout, columns);
+            assert!(printed.lines().all(|line| line.chars().count() <= columns), "{printed}");
+            assert!(!printed.contains('\u{1b}'));
+            assert!(printed.lines().any(|line| line.ends_with(" 1,000")), "{printed}");
+            assert!(printed.contains("*** COPY ***"));
+        }
     }
 }

@@ -38,7 +38,7 @@ class PageCash extends Page {
   }
 
   report() {
-    return this.once(async () => this.app.print(await this.app.get("/api/shifts/:id/report", { id: this.app.shift.shift_id }, {}, "text/plain")));
+    return this.app.report(this.app.shift.shift_id);
   }
 
   async move(type) {

@@ -63,7 +63,7 @@ class PageClose extends Page {
   }
 
   print() {
-    return this.once(async () => this.app.print(await this.app.get("/api/shifts/:id/report", { id: this.closed.shift.shift_id }, {}, "text/plain")));
+    return this.app.report(this.closed.shift.shift_id);
   }
 
   done() {

@@ -130,12 +130,15 @@ class PosApp extends App {
   }
 
   async reprint() {
-    if (!this.last) return;
-    try {
-      this.print(await this.get("/api/pos/receipts/:no", { no: this.last.receipt_no }, {}, "text/plain"));
-    } catch (error) {
-      this.fail(error);
-    }
+    if (this.last) await this.paper(this.last.receipt_no);
+  }
+
+  async paper(no) {
+    (await import("./paper.js")).printReceipt(this, no);
+  }
+
+  async report(id) {
+    (await import("./paper.js")).printReport(this, id);
   }
 
   menu() {

@@ -45,7 +45,7 @@ class PageReceipts extends Page {
 
   print() {
     if (!this.sale) return undefined;
-    return this.once(async () => this.app.print(await this.app.get("/api/pos/receipts/:no", { no: this.sale.receipt_no }, {}, "text/plain")));
+    return this.app.paper(this.sale.receipt_no);
   }
 
   async void() {

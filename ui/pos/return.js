@@ -172,7 +172,7 @@ class PageReturn extends Page {
 
   finished() {
     const { done, sold } = this;
-    const print = async (no) => this.app.print(await this.app.get("/api/pos/receipts/:no", { no }, {}, "text/plain"));
+    const print = (no) => this.app.paper(no);
     return html`<div class="paid"><section class="done"><p class="okmark">${icon("circle-check")}${sold ? t("Exchanged") : t("Returned")}</p><p class="label">${t("Give back")}</p>
       <p class="change" id="given"><span class="cur">${symbol()}</span>${number(Returning.given(done.refunds))}</p>
       <dl class="facts"><div><dt>${t("Receipt")}</dt><dd>${shortReceipt(done.receipt_no)}</dd></div>${done.refunds.map(({ method, amount }) => html`<div><dt>${t(method)}</dt><dd>${number(amount)}</dd></div>`)}

@@ -182,7 +182,9 @@ export class App extends LitElement {
 
   /** Text for the receipt printer, by the browser. */
   print(text) {
-    document.getElementById("paper").textContent = text;
+    const paper = document.getElementById("paper");
+    paper.textContent = text;
+    paper.dataset.columns = this.settings?.printing?.characters ?? "";
     print();
     this.focusPage();
   }

@@ -70,6 +70,8 @@ export const id = {
   "How was it really paid?": "Sebenarnya dibayar dengan apa?", "Was paid with": "Dibayar dengan", "Put right": "Betulkan", "Correct payment": "Betulkan pembayaran",
   "Put right: {amount} by {method}": "Dibetulkan: {amount} dengan {method}", "Another till took this basket": "Keranjang ini diambil kasir lain", "This shift was closed elsewhere": "Shift ini ditutup di tempat lain",
   "{name} costs {price} now": "{name} sekarang {price}", "Head office away since {time}": "Kantor pusat terputus sejak {time}",
+  "Printing…": "Mencetak…", "Printed": "Tercetak", "Not printed: {why}. Print again when it is ready": "Tidak tercetak: {why}. Cetak lagi bila sudah siap",
+  "the printer does not answer": "printer tidak menjawab", "the printer is off or not there": "printer mati atau tidak ada", "too much waits for this printer": "terlalu banyak antrean di printer ini",
   "My devices": "Perangkat saya", "Log in with a device": "Masuk dengan perangkat", "Approve with a device": "Setujui dengan perangkat",
   "Register this device": "Daftarkan perangkat ini", "Name of this device": "Nama perangkat ini", "Your password once more": "Kata sandi sekali lagi",
   "Empty: a device that is registered confirms it": "Kosong: perangkat terdaftar yang memastikan", "{name} is registered": "{name} terdaftar",

@@ -72,6 +72,9 @@ const TABLE: &str = "
     GET  /api/pos/products/:sku             x - x x -
     GET  /api/pos/reasons                   x - x x -
     GET  /api/pos/receipts/:receipt_no      x - x x -
+    POST /api/pos/receipts/:receipt_no/prints x - x x -
+    POST /api/shifts/:id/prints             x - x x -
+    GET  /api/print-jobs/:id                x - x x -
     GET  /api/prices/effective              x x x x -
     GET  /api/pos/labels                    x x x x -
     GET  /api/stock                         - x x x -

@@ -4,12 +4,15 @@ use crate::http::Answered;
 use crate::http::Request;
 use crate::http::ask::ask;
 use crate::http::failure::{failed, stored};
+use crate::http::selling::prints::{PRINT_JOB, till_with_printer};
+use crate::printing::PrintJob;
 use crate::receipt::{Layout, Receipt, ReceiptHeader, Subject, html, text};
 use domain::model::base::ids::UserId;
 use domain::model::people::user::Role;
 use domain::rules::selling::returns::ReturnView;
 use domain::rules::selling::transaction::TransactionView;
-use edge::{ApiError, Doc, Reply};
+use edge::identity::EmptyBody;
+use edge::{ApiError, Code, Doc, Reply};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -27,6 +30,17 @@ pub const READ: Doc = Doc::of(
 )
 .answers::<ReceiptData>(EXAMPLE)
 .also(&["text/plain", "text/html"]);
+
+/// `POST /api/pos/receipts/:receipt_no/prints`
+pub const PRINT: Doc = Doc::of(
+    "Point of sale",
+    "Print a receipt on the till's own printer: from the second time on it says COPY and is in the audit log. Answered before \
+     it is printed",
+)
+.optional_body::<EmptyBody>("{}")
+.answers::<PrintJob>(PRINT_JOB)
+.unkeyed("each is a piece of paper of its own, and from the second one on it says so")
+.refuses(&[Code::NotFound]);
 
 /// Who made it out.
 #[derive(Serialize, JsonSchema)]
@@ -70,6 +84,34 @@ struct ReceiptData<'a> {
 /// `GET /api/pos/receipts/:receipt_no`
 pub async fn read(request: Request) -> Answered {
     let number = request.param("receipt_no");
+    let (subject, cashier) = found(&request, number)?;
+    let head = &request.state.head;
+    let Some(form) = form(&request) else {
+        let role = request.caller()?.role;
+        return Ok(Reply::ok(&data(number, head, &subject, &cashier, role)));
+    };
+    let layout = counted(&request, number, &subject, &cashier).await?;
+    Ok(match form {
+        Form::Text => Reply::Text {
+            content_type: "text/plain; charset=utf-8",
+            body: text(&layout, request.state.printers.columns()),
+        },
+        Form::Page => Reply::Text { content_type: "text/html; charset=utf-8", body: html(number, &layout) },
+    })
+}
+
+/// `POST /api/pos/receipts/:receipt_no/prints`
+pub async fn print(request: Request) -> Answered {
+    request.json::<EmptyBody>()?;
+    let number = request.param("receipt_no");
+    let (subject, cashier) = found(&request, number)?;
+    let till = till_with_printer(&request)?;
+    let layout = counted(&request, number, &subject, &cashier).await?;
+    Ok(Reply::ok(&request.state.printers.receipt(&till, &layout, number)))
+}
+
+/// What a number is the receipt of, and the name of who stood at the till.
+fn found(request: &Request, number: &str) -> Result<(Subject, String), ApiError> {
     let storage = request.state.store.storage();
     let subject = match storage.sales().transaction_by_receipt(number).map_err(stored)? {
         Some(sale) => Subject::Sale(Box::new(sale)),
@@ -78,21 +120,21 @@ pub async fn read(request: Request) -> Answered {
             Subject::Return(Box::new(back.ok_or_else(|| ApiError::not_found("receipt"))?))
         }
     };
-    let cashier =
-        storage.users().user(cashier(&subject)).map_err(stored)?.map(|user| user.name).unwrap_or_default();
-    let head = &request.state.head;
-    let Some(form) = form(&request) else {
-        let role = request.caller()?.role;
-        return Ok(Reply::ok(&data(number, head, &subject, &cashier, role)));
-    };
-    let copy = request.state.store.print_receipt(&ask(&request)?, number).await.map_err(failed)?;
-    let rules = &request.state.store.rules();
-    let layout =
-        Layout::of(&Receipt { head, timezone: &rules.timezone, subject: &subject, cashier: &cashier, copy });
-    Ok(match form {
-        Form::Text => Reply::Text { content_type: "text/plain; charset=utf-8", body: text(&layout) },
-        Form::Page => Reply::Text { content_type: "text/html; charset=utf-8", body: html(number, &layout) },
-    })
+    let user = storage.users().user(cashier(&subject)).map_err(stored)?;
+    Ok((subject, user.map(|user| user.name).unwrap_or_default()))
+}
+
+/// The receipt as it is printed now: counted, and a copy from the second time on.
+async fn counted(
+    request: &Request,
+    number: &str,
+    subject: &Subject,
+    cashier: &str,
+) -> Result<Layout, ApiError> {
+    let shop = &request.state;
+    let copy = shop.store.print_receipt(&ask(request)?, number).await.map_err(failed)?;
+    let rules = shop.store.rules();
+    Ok(Layout::of(&Receipt { head: &shop.head, timezone: &rules.timezone, subject, cashier, copy }))
 }
 
 fn cashier(subject: &Subject) -> &UserId {

@@ -86,7 +86,8 @@ struct Query {
 /// `POST /api/pos/returns`
 pub async fn create(request: Request) -> Answered {
     let (command, ask) = approved::<NewReturn>(&request).await?;
-    answered(request.state.store.post_return(ask, command).await)
+    let done = answered(request.state.store.post_return(ask, command).await);
+    request.state.printers.after(done)
 }
 
 /// `POST /api/pos/returns/quote`

@@ -17,7 +17,7 @@ use serde::Deserialize;
 
 mod drawer;
 mod list;
-mod report;
+pub(super) mod report;
 
 pub use drawer::reverse_cash;
 pub use drawer::{END, MOVE_CASH, MOVEMENTS, RECOUNT, REVERSE_CASH, end, move_cash, movements, recount};

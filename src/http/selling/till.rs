@@ -28,7 +28,8 @@ pub const SETTINGS: Doc = Doc::of(
         "points": {"earn_per": 1000, "redeem_value": 1},
         "pricing": {"override": "flag", "discount_limit_bp": 1000},
         "returns": {"window_days": 30, "cashier_limit": 500000},
-        "shifts": {"blind": false, "variance_tolerance": 0}}"#,
+        "shifts": {"blind": false, "variance_tolerance": 0},
+        "printing": {"characters": 42, "register_ids": ["till-1"]}}"#,
 );
 
 /// The settings in force, by the names of their sections and keys.
@@ -56,6 +57,7 @@ struct TillSettings<'a> {
     pricing: Pricing,
     returns: Returns,
     shifts: Shifts,
+    printing: Paper<'a>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -118,6 +120,15 @@ struct Shifts {
     variance_tolerance: i64,
 }
 
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "TillPrinting")]
+struct Paper<'a> {
+    /// Characters in a line of paper: 42 or 32.
+    characters: usize,
+    /// The tills that have a printer of their own; the others print by their browser.
+    register_ids: Vec<&'a RegisterId>,
+}
+
 /// `GET /api/pos/settings`
 pub async fn settings(request: Request) -> Answered {
     let (shop, caller) = (&request.state, request.caller()?);
@@ -156,5 +167,6 @@ pub async fn settings(request: Request) -> Answered {
             cashier_limit: policy.return_cashier_limit,
         },
         shifts: Shifts { blind: policy.blind, variance_tolerance: policy.variance_tolerance },
+        printing: Paper { characters: shop.printers.columns(), register_ids: shop.printers.registers() },
     }))
 }

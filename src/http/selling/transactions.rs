@@ -54,7 +54,8 @@ pub async fn create(request: Request) -> Answered {
 pub async fn pay(request: Request) -> Answered {
     let command: PaySale = request.json()?;
     let id = TransactionId::from(request.param("id"));
-    run(&request, commands::PaySale(id, command)).await
+    let done = run(&request, commands::PaySale(id, command)).await;
+    request.state.printers.after(done)
 }
 
 /// `GET /api/pos/transactions/:id`

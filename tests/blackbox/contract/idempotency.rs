@@ -21,7 +21,7 @@ use testkit::hub::Hub;
 use testkit::{Client, Reply, Store};
 
 /// What keeps no answer under a key; docs/decisions/0005-keys-without-effect.md says why.
-const UNKEYED: [&str; 20] = [
+const UNKEYED: [&str; 22] = [
     "POST /api/auth/login",
     "POST /auth/login",
     "POST /api/auth/refresh",
@@ -40,6 +40,9 @@ const UNKEYED: [&str; 20] = [
     "POST /api/sync/receipts/release",
     "POST /api/parked/{id}/replay",
     "POST /api/stores",
+    // Each is a piece of paper of its own.
+    "POST /api/pos/receipts/{receipt_no}/prints",
+    "POST /api/shifts/{id}/prints",
     // Writes nothing.
     "POST /api/pos/returns/quote",
     "POST /api/promotions/preview",

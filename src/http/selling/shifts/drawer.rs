@@ -47,7 +47,8 @@ pub const RECOUNT: Doc =
 pub async fn move_cash(request: Request) -> Answered {
     let (command, ask) = approved::<MoveCash>(&request).await?;
     let id = ShiftId::from(request.param("id"));
-    answered(request.state.store.run(ask, commands::MoveCash(id, command)).await)
+    let done = answered(request.state.store.run(ask, commands::MoveCash(id, command)).await);
+    request.state.printers.after(done)
 }
 
 /// `POST /api/shifts/:id/cash-movements/:cash_id/reverse`

@@ -10,7 +10,7 @@ use domain::model::base::settings::Rules;
 use domain::model::base::time::UtcMs;
 use domain::model::books::shift::{Cash, Shift, ShiftState};
 use domain::model::people::user::Role;
-use edge::{Doc, Reply, clock};
+use edge::{ApiError, Doc, Reply, clock};
 use std::fmt::Write as _;
 use storage::{Storage, StorageError};
 
@@ -19,21 +19,27 @@ pub const REPORT: Doc = Doc::of("Shifts", "X (running) or Z (closed) report, as 
     .answers_text("text/plain")
     .also(&["text/html"]);
 
-/// What a thermal printer prints in a line.
-const COLUMNS: usize = 42;
-
 /// `GET /api/shifts/:id/report`
 pub async fn report(request: Request) -> Answered {
-    let shift = readable(&request, &ShiftId::from(request.param("id")))?;
-    let (storage, rules) = (request.state.store.storage(), &request.state.store.rules());
-    let names = Names::of(storage, &shift).map_err(stored)?;
-    let text = text(&shift, &names, request.caller()?.role, clock::now(), rules);
+    let text = of(&request)?;
     let accept = request.headers.get("accept").and_then(|value| value.to_str().ok());
     Ok(if wants_page(accept.unwrap_or_default()) {
         Reply::Text { content_type: "text/html; charset=utf-8", body: page(&text) }
     } else {
         Reply::Text { content_type: "text/plain; charset=utf-8", body: text }
     })
+}
+
+/// The report of the shift that the path names, for whoever asks.
+///
+/// # Errors
+/// 404 for a shift that is not the caller's to read.
+pub fn of(request: &Request) -> Result<String, ApiError> {
+    let shift = readable(request, &ShiftId::from(request.param("id")))?;
+    let (storage, rules) = (request.state.store.storage(), &request.state.store.rules());
+    let names = Names::of(storage, &shift).map_err(stored)?;
+    let columns = request.state.printers.columns();
+    Ok(text(&shift, &names, request.caller()?.role, clock::now(), rules, columns))
 }
 
 /// What people call the till, and those who opened and closed the shift.
@@ -70,11 +76,11 @@ fn wants_page(accept: &str) -> bool {
     }
 }
 
-/// The report in lines of [`COLUMNS`]. A blind shift does not tell its cashier what should be there.
-pub fn text(shift: &Shift, names: &Names, role: Role, now: UtcMs, rules: &Rules) -> String {
+/// The report in lines of `columns`. A blind shift does not tell its cashier what should be there.
+pub fn text(shift: &Shift, names: &Names, role: Role, now: UtcMs, rules: &Rules, columns: usize) -> String {
     let hidden = rules.policy.blind && !role.manages() && shift.state != ShiftState::Closed;
     let local = |at: UtcMs| rules.timezone.to_datetime(at.timestamp()).strftime("%Y-%m-%d %H:%M").to_string();
-    let mut paper = Paper(String::new());
+    let mut paper = Paper { text: String::new(), columns };
     match shift.z_no {
         Some(z_no) => paper.row("Z REPORT", &format!("No {z_no}")),
         None => paper.row("X REPORT", shift.state.name()),
@@ -100,8 +106,8 @@ pub fn text(shift: &Shift, names: &Names, role: Role, now: UtcMs, rules: &Rules)
     paper.row("Last receipt", totals.last_receipt.as_deref().unwrap_or("-"));
     paper.rule();
     if hidden {
-        paper.row("Figures are shown after the count", "");
-        return paper.0;
+        paper.row("Figures come after the count", "");
+        return paper.text;
     }
     paper.sum("Gross sales", totals.gross_sales);
     paper.sum("Discounts", totals.discounts);
@@ -116,7 +122,7 @@ pub fn text(shift: &Shift, names: &Names, role: Role, now: UtcMs, rules: &Rules)
     methods(&mut paper, shift);
     paper.rule();
     drawer(&mut paper, shift);
-    paper.0
+    paper.text
 }
 
 /// Each tax rate with what it was charged on, and what went back of it.
@@ -170,18 +176,22 @@ fn drawer(paper: &mut Paper, shift: &Shift) {
     }
 }
 
-struct Paper(String);
+struct Paper {
+    text: String,
+    columns: usize,
+}
 
 impl Paper {
     /// A label at the left, a value at the right; what is too long for one line gets two.
     fn row(&mut self, label: &str, value: &str) {
         let (left, right) = (label.chars().count(), value.chars().count());
         // Writing to a string can't fail.
-        let _ = match COLUMNS.checked_sub(left.saturating_add(1)) {
+        let columns = self.columns;
+        let _ = match columns.checked_sub(left.saturating_add(1)) {
             Some(room) if right <= room => {
-                writeln!(self.0, "{label}{value:>width$}", width = COLUMNS.saturating_sub(left))
+                writeln!(self.text, "{label}{value:>width$}", width = columns.saturating_sub(left))
             }
-            _ => writeln!(self.0, "{label}\n{value:>COLUMNS$}"),
+            _ => writeln!(self.text, "{label}\n{value:>columns$}"),
         };
     }
 
@@ -197,8 +207,8 @@ impl Paper {
     }
 
     fn rule(&mut self) {
-        self.0.push_str(&"-".repeat(COLUMNS));
-        self.0.push('\n');
+        self.text.push_str(&"-".repeat(self.columns));
+        self.text.push('\n');
     }
 }
 
@@ -243,11 +253,13 @@ mod tests {
 
     #[test]
     fn every_line_fits_the_paper() {
-        let mut paper = Paper(String::new());
-        paper.row("Total", "1");
-        paper.row("First receipt", "S001-a-very-long-register-name-00000001");
-        paper.row("Figures are shown after the count", "");
-        assert!(paper.0.lines().all(|line| line.chars().count() <= COLUMNS), "{}", paper.0);
-        assert_eq!(paper.0.lines().next().map(str::len), Some(COLUMNS));
+        for columns in [42, 32] {
+            let mut paper = Paper { text: String::new(), columns };
+            paper.row("Total", "1");
+            paper.row("First receipt", "S001-a-long-name-00000001");
+            paper.row("Figures come after the count", "");
+            assert!(paper.text.lines().all(|line| line.chars().count() <= columns), "{}", paper.text);
+            assert_eq!(paper.text.lines().next().map(str::len), Some(columns));
+        }
     }
 }

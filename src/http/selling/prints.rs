@@ -1,0 +1,51 @@
+//! Paper of the till's own printer: how far it is, and reports on it. Receipts are beside their other forms.
+
+use crate::http::Answered;
+use crate::http::Request;
+use crate::http::selling::shifts::report;
+use crate::printing::PrintJob;
+use domain::model::base::ids::RegisterId;
+use edge::identity::EmptyBody;
+use edge::{ApiError, Code, Doc, Reply};
+
+/// A job as it is shown.
+pub const PRINT_JOB: &str =
+    r#"{"job_id": "job_19aa0c2d0f3_7", "register_id": "till-1", "state": "waiting", "problem": null}"#;
+
+/// `GET /api/print-jobs/:id`
+pub const READ: Doc = Doc::of(
+    "Printing",
+    "How far a piece of paper is: waiting, printing, printed, or failed and why. Kept for a while",
+)
+.answers::<PrintJob>(PRINT_JOB);
+/// `POST /api/shifts/:id/prints`
+pub const REPORT: Doc = Doc::of("Printing", "Print a shift's X or Z report on the till's own printer")
+    .optional_body::<EmptyBody>("{}")
+    .answers::<PrintJob>(PRINT_JOB)
+    .unkeyed("each is a piece of paper of its own; nothing is written")
+    .refuses(&[Code::NotFound]);
+
+/// `GET /api/print-jobs/:id`
+pub async fn read(request: Request) -> Answered {
+    let job = request.state.printers.job(request.param("id"));
+    Ok(Reply::ok(&job.ok_or_else(|| ApiError::not_found("print job"))?))
+}
+
+/// `POST /api/shifts/:id/prints`
+pub async fn shift_report(request: Request) -> Answered {
+    request.json::<EmptyBody>()?;
+    let text = report::of(&request)?;
+    let till = till_with_printer(&request)?;
+    Ok(Reply::ok(&request.state.printers.report(&till, &text)))
+}
+
+/// The till that asks, or that of the caller's open shift, if it has a printer.
+///
+/// # Errors
+/// 404 `not_found`.
+pub fn till_with_printer(request: &Request) -> Result<RegisterId, ApiError> {
+    let (shop, caller) = (&request.state, request.caller()?);
+    let own = || Some(shop.store.current_shift(&caller.user_id, None).ok()?.register_id);
+    let till = request.register_id.clone().or_else(own).filter(|till| shop.printers.has(till));
+    till.ok_or_else(|| ApiError::not_found("printer"))
+}

@@ -1,0 +1,220 @@
+//! Paper of the tills' own printers. A sale never waits for one: what is printed is put into a short queue, and its end is asked
+//! for by its number.
+
+use crate::config::printing::Printing;
+use crate::receipt::Layout;
+use domain::model::base::ids::RegisterId;
+use edge::{ApiError, Reply};
+use escpos::errors::PrinterError;
+use printer::Paper;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+mod escpos_paper;
+mod printer;
+
+/// Ends of jobs that are remembered.
+const JOBS_MAX: usize = 256;
+/// The method that lies in the drawer.
+const CASH: &str = "cash";
+
+/// How far a piece of paper is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "PrintState")]
+pub enum State {
+    /// In the printer's queue.
+    Waiting,
+    /// On its way to the printer.
+    Printing,
+    /// The printer took all of it.
+    Printed,
+    /// It did not: `problem` says why.
+    Failed,
+}
+
+/// A piece of paper.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "PrintJob")]
+pub struct PrintJob {
+    /// Its number, while the daemon runs.
+    pub job_id: String,
+    /// Whose printer.
+    pub register_id: RegisterId,
+    /// How far it is.
+    pub state: State,
+    /// Why it was not printed.
+    pub problem: Option<String>,
+}
+
+type Jobs = Arc<Mutex<VecDeque<PrintJob>>>;
+
+fn lock(jobs: &Jobs) -> MutexGuard<'_, VecDeque<PrintJob>> {
+    jobs.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A job in a printer's queue, and where its end is told.
+pub struct Job {
+    id: String,
+    jobs: Jobs,
+}
+
+impl Job {
+    fn printing(&self) {
+        self.is(State::Printing, None);
+    }
+
+    fn ended(&self, printed: Result<(), String>) {
+        match printed {
+            Ok(()) => self.is(State::Printed, None),
+            Err(problem) => self.is(State::Failed, Some(problem)),
+        }
+    }
+
+    fn is(&self, state: State, problem: Option<String>) {
+        if let Some(job) = lock(&self.jobs).iter_mut().find(|job| job.job_id == self.id) {
+            job.state = state;
+            job.problem = problem;
+        }
+    }
+}
+
+/// The printers of all tills.
+#[derive(Default)]
+pub struct Printers {
+    queues: BTreeMap<RegisterId, SyncSender<Paper>>,
+    jobs: Jobs,
+    next: AtomicU64,
+    /// Of the daemon's run: numbers of an earlier one are not this one's.
+    run: u64,
+    columns: usize,
+    drawer: bool,
+}
+
+impl Printers {
+    /// As they are set. `run` tells this run of the daemon from others.
+    ///
+    /// # Errors
+    /// A machine that gives no thread.
+    pub fn begin(settings: &Printing, run: u64) -> Result<Self, std::io::Error> {
+        let mut queues = BTreeMap::new();
+        for (register, place) in settings.places() {
+            queues.insert(register, printer::begin(place, settings.timeout.duration())?);
+        }
+        let (columns, drawer) = (settings.columns, settings.drawer);
+        Ok(Self { queues, columns, drawer, run, ..Self::default() })
+    }
+
+    /// Characters in a line, of printers and browsers.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The tills that have one.
+    pub fn registers(&self) -> Vec<&RegisterId> {
+        self.queues.keys().collect()
+    }
+
+    /// Whether a till has one.
+    pub fn has(&self, register: &RegisterId) -> bool {
+        self.queues.contains_key(register)
+    }
+
+    /// A job as it is; none: of another run, or long ago.
+    pub fn job(&self, id: &str) -> Option<PrintJob> {
+        lock(&self.jobs).iter().find(|job| job.job_id == id).cloned()
+    }
+
+    /// Puts a receipt into the queue of a till's printer.
+    pub fn receipt(&self, register: &RegisterId, layout: &Layout, receipt_no: &str) -> PrintJob {
+        self.put(register, escpos_paper::receipt(layout, receipt_no, self.columns))
+    }
+
+    /// Puts a report into the queue of a till's printer.
+    pub fn report(&self, register: &RegisterId, text: &str) -> PrintJob {
+        self.put(register, escpos_paper::report(text, self.columns))
+    }
+
+    /// The answer as it is; the drawer opens where it says, for the first time, that cash moved.
+    pub fn after(&self, done: Result<Reply, ApiError>) -> Result<Reply, ApiError> {
+        if let Ok(Reply::Answer { answer, replayed: false }) = &done {
+            self.opened_by(&answer.body);
+        }
+        done
+    }
+
+    /// Opens the drawer of the till where an answer says that cash moved.
+    fn opened_by(&self, answer: &[u8]) {
+        if !self.drawer || self.queues.is_empty() {
+            return;
+        }
+        let Ok(answer) = serde_json::from_slice::<Value>(answer) else { return };
+        let data = answer.get("data").unwrap_or(&answer);
+        let Some(register) = data.get("register_id").and_then(Value::as_str).map(RegisterId::from) else {
+            return;
+        };
+        if self.has(&register) && moves_cash(data) {
+            self.put(&register, escpos_paper::pulse());
+        }
+    }
+
+    /// Into the queue, if there is room: nobody waits for a printer.
+    fn put(&self, register: &RegisterId, bytes: Result<Vec<u8>, PrinterError>) -> PrintJob {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let job_id = format!("job_{:x}_{number}", self.run);
+        let (state, problem) = (State::Waiting, None);
+        let job = PrintJob { job_id: job_id.clone(), register_id: register.clone(), state, problem };
+        {
+            let mut jobs = lock(&self.jobs);
+            jobs.push_back(job.clone());
+            if jobs.len() > JOBS_MAX {
+                jobs.pop_front();
+            }
+        }
+        let waits = Job { id: job_id, jobs: Arc::clone(&self.jobs) };
+        match (bytes, self.queues.get(register)) {
+            (Ok(bytes), Some(queue)) => {
+                if let Err(error) = queue.try_send(Paper { job: waits, bytes }) {
+                    let Paper { job, .. } = match error {
+                        std::sync::mpsc::TrySendError::Full(paper)
+                        | std::sync::mpsc::TrySendError::Disconnected(paper) => paper,
+                    };
+                    job.ended(Err("too much waits for this printer".to_owned()));
+                }
+            }
+            (Err(error), _) => waits.ended(Err(error.to_string())),
+            (_, None) => waits.ended(Err("this till has no printer".to_owned())),
+        }
+        self.job(&job.job_id).unwrap_or(job)
+    }
+}
+
+/// Whether the drawer of a till opens for what was done: a sale paid in cash, a refund in cash, cash put in or taken out.
+fn moves_cash(done: &Value) -> bool {
+    let by_cash = |list: &str, counts: fn(&Value) -> bool| {
+        let parts = done.get(list).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        parts.iter().any(|part| part.get("method").and_then(Value::as_str) == Some(CASH) && counts(part))
+    };
+    let accepted = |part: &Value| part.get("state").and_then(Value::as_str) == Some("accepted");
+    done.get("cash_id").is_some() || by_cash("payments", accepted) || by_cash("refunds", |_| true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::moves_cash;
+    use serde_json::json;
+
+    #[test]
+    fn the_drawer_opens_where_cash_moves() {
+        let by = |method: &str, state: &str| json!({"payments": [{"method": method, "state": state}]});
+        assert!(moves_cash(&by("cash", "accepted")) && moves_cash(&json!({"refunds": [{"method": "cash"}]})));
+        assert!(moves_cash(&json!({"cash_id": "csh_1", "type": "no_sale"})));
+        assert!(!moves_cash(&by("cash", "reversed")) && !moves_cash(&by("card", "accepted")));
+        assert!(!moves_cash(&json!({"refunds": [{"method": "card"}]})) && !moves_cash(&json!([])));
+    }
+}

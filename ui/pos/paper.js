@@ -1,0 +1,32 @@
+// Receipts and reports on paper: on the till's own printer, else by the browser. What was sold is sold whatever becomes of it.
+import { path } from "../shared/api.js";
+import { t } from "../shared/i18n.js";
+import { ask } from "../shared/session.js";
+
+const AGAIN_MS = 300;
+const UNDER_WAY = ["waiting", "printing"];
+const pause = () => new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+
+/** Once, never repeated by itself: a second piece of paper says that it is a copy. */
+const byStore = async (app, url) => {
+  let job = await ask("POST", url, { body: {}, register: app.register });
+  app.say("ok", t("Printing\u2026"));
+  while (UNDER_WAY.includes(job.state)) {
+    await pause();
+    job = await app.get("/api/print-jobs/:id", { id: job.job_id });
+  }
+  if (job.state === "printed") app.say("ok", t("Printed"));
+  else app.say("warn", t("Not printed: {why}. Print again when it is ready", { why: t(job.problem) }));
+};
+
+const print = async (app, own, text) => {
+  try {
+    if (app.settings.printing.register_ids.includes(app.register)) await byStore(app, own);
+    else app.print(await text());
+  } catch (error) {
+    app.fail(error);
+  }
+};
+
+export const printReceipt = (app, no) => print(app, path("/api/pos/receipts/:no/prints", { no }), () => app.get("/api/pos/receipts/:no", { no }, {}, "text/plain"));
+export const printReport = (app, id) => print(app, path("/api/shifts/:id/prints", { id }), () => app.get("/api/shifts/:id/report", { id }, {}, "text/plain"));
