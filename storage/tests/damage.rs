@@ -161,11 +161,12 @@ async fn a_missing_swapped_or_old_segment_is_refused() {
 async fn a_hole_in_an_old_segment_is_not_skipped_by_a_rebuild() {
     let folder = folder();
     sold(folder.path(), 600).await;
-    let snapshots = files(&folder.path().join("snapshots"), "snap");
     let segments = files(&folder.path().join("journal"), "seg");
     let (starts, _) = frames(&segments[1]);
     flip(&segments[1], starts[starts.len() / 2] + 70);
     open(folder.path()).close().unwrap();
+    // A start may have taken one that was due, in the place of the oldest.
+    let snapshots = files(&folder.path().join("snapshots"), "snap");
     // Neither rows nor snapshots, but a name that says how far the journal was once read.
     fs::remove_dir_all(folder.path().join("rows")).unwrap();
     snapshots.iter().for_each(|snapshot| flip(snapshot, 300));
