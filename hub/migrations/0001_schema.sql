@@ -1137,6 +1137,7 @@ CREATE TABLE warehouse_counts (
     document TEXT NOT NULL,
     PRIMARY KEY (store_id, opname_id)
 );
+CREATE INDEX warehouse_counts_id ON warehouse_counts (opname_id, store_id);
 CREATE INDEX warehouse_counts_date ON warehouse_counts (business_date, created_at, opname_id, store_id);
 CREATE TABLE warehouse_count_lines (
     store_id TEXT NOT NULL,

@@ -218,6 +218,7 @@ pub mod settlement {
     }
     pub mod hand_match;
     pub mod item;
+    pub mod line_group;
     pub mod match_routes;
     pub mod match_rows;
     pub mod matching;
@@ -261,7 +262,7 @@ pub mod suppliers {
 pub mod warehouses {
     pub mod warehouse;
     mod warehouse_adjustment;
-    mod warehouse_book;
+    pub mod warehouse_book;
     mod warehouse_count;
     pub mod warehouse_count_routes;
     mod warehouse_document;

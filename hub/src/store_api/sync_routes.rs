@@ -161,9 +161,7 @@ pub async fn push(request: Request) -> Answered {
     if let Err(error) = ingest::replay::waiting(hub, &taken.moved).await {
         tracing::warn!(%error, "what waited for this batch could not be tried again");
     }
-    if taken.moved.iter().any(|aggregate| aggregate.starts_with("transfer:")) {
-        warehouse_inbox::take_in(hub).await;
-    }
+    warehouse_inbox::take_in(hub, &taken.moved).await;
     Ok(Reply::ok(&answer))
 }
 

@@ -5,9 +5,10 @@ use crate::db::filter::{Bound, Conditions};
 use crate::http::bound_page::asks;
 use crate::office::documents::entries::{self, DocumentEntry, OfStore};
 use crate::office::goods::goods_document::{self, Bookmark, Filter, Kind, LatestRecord};
+use crate::office::warehouses::warehouse_book;
 use crate::table::warehouse_rows;
 use domain::model::inventory::adjustment::{Adjustment, AdjustmentReason, AdjustmentState};
-use domain::model::inventory::opname::{Opname, OpnameState};
+use domain::model::inventory::opname::{Opname, OpnameLine, OpnameState};
 use domain::model::inventory::stock::Stock;
 use domain::model::people::user::Role;
 use domain::rules::inventory::opname::{OpnameLineView, line_view};
@@ -195,7 +196,11 @@ async fn under_way(pool: &AnyPool, id: &str) -> Result<Option<Detail<CountedOpna
     let Some(opname) = warehouse_rows::count(&mut connection, id).await? else { return Ok(None) };
     let counted =
         warehouse_rows::count_lines(&mut connection, opname.store_id.as_str(), &opname.opname_id).await?;
-    let lines = counted.iter().map(|line| line_view(&opname, line, &Stock::default(), Role::Admin)).collect();
+    let skus = counted.iter().map(|line| &line.sku);
+    let (_, stock) = warehouse_book::stock(&mut connection, opname.store_id.as_str(), skus).await?;
+    let none = Stock::default();
+    let row = |line: &OpnameLine| stock.get(&line.sku).unwrap_or(&none);
+    let lines = counted.iter().map(|line| line_view(&opname, line, row(line), Role::Admin)).collect();
     let document = CountedOpname { opname, lines };
     Ok(Some(Detail { document, event_id: String::new(), entries: Vec::new() }))
 }

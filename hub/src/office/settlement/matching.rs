@@ -48,22 +48,22 @@ pub async fn run(
     note_lines(connection, &found).await?;
     let index = Index::of(&items, &lines);
     let methods = raised::methods(connection, found.raised.iter().chain(&missing)).await?;
-    let mut rows = Vec::new();
+    let (mut rows, mut touched) = (Vec::new(), BTreeSet::new());
     for raised in found.raised.iter().chain(&missing) {
         let line = raised.line_ids.first().and_then(|line_id| statements.get(line_id));
         let statement_id = line.map(|(id, ..)| id.clone());
         let of = line.and_then(|(_, store, day)| store.as_deref().map(|store| (store, *day)));
         let (settlement, method) = (index.settlement(raised, of), raised::method(raised, &methods));
+        touched.extend(settlement.clone());
         let belongs = Belongs { statement_id, settlement, method, ..Belongs::default() };
         rows.push(raised::row_of(raised, &source.source_id, belongs, now)?);
     }
-    raised::supersede(connection, &source.source_id, &rows, now).await?;
+    touched.extend(raised::supersede(connection, &source.source_id, &rows, now).await?);
     raised::note(connection, rows).await?;
-    let mut touched = settle_exceptions(connection, &source.source_id, now).await?;
+    touched.extend(settle_exceptions(connection, &source.source_id, now).await?);
     statement::evaluate(connection, &source.source_id).await?;
     let slices = found.matches.iter().flat_map(|made| &made.slices);
     touched.extend(slices.map(|slice| (slice.store_id.clone(), slice.settlement_date)));
-    touched.extend(found.raised.iter().chain(&missing).filter_map(|raised| index.settlement(raised, None)));
     touched.extend(items.iter().map(|item| (item.store_id.clone(), item.settlement_date)));
     for (store_id, day) in touched {
         settlement::evaluate(connection, &store_id, day).await?;
@@ -119,18 +119,20 @@ async fn note_lines(connection: &mut AnyConnection, found: &Found) -> Result<(),
     Ok(())
 }
 
-/// Resolves what waited for something that is matched now; gives back the settlements that it held up.
+/// Resolves what waited for something that is matched now, whichever source was missing it: a payment may have got a source of
+/// its own since. Gives back the settlements that it held up.
 async fn settle_exceptions(
     connection: &mut AnyConnection,
     source_id: &str,
     now: UtcMs,
 ) -> Result<BTreeSet<(String, Date)>, sqlx::Error> {
     let sql = "UPDATE settlement_exceptions SET state = 'resolved', resolution = 'match', resolved_at = $2 \
-               WHERE source_id = $1 AND state = 'open' AND ( \
+               WHERE state = 'open' AND ( \
                EXISTS (SELECT 1 FROM settlement_items i WHERE i.store_id = settlement_exceptions.store_id \
                    AND i.item_id = settlement_exceptions.item_id AND i.state <> 'open') \
-               OR EXISTS (SELECT 1 FROM statement_lines l WHERE l.line_id = settlement_exceptions.line_id \
-                   AND l.state = 'matched')) RETURNING store_id, business_date";
+               OR (source_id = $1 AND EXISTS (SELECT 1 FROM statement_lines l \
+                   WHERE l.line_id = settlement_exceptions.line_id AND l.state = 'matched'))) \
+               RETURNING store_id, business_date";
     let rows = sqlx::query(sql).bind(source_id).bind(now.0).fetch_all(connection).await?;
     raised::held_up(&rows)
 }

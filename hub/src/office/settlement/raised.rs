@@ -79,31 +79,33 @@ pub fn held_up(rows: &[AnyRow]) -> Result<BTreeSet<(String, Date)>, sqlx::Error>
     Ok(settlements)
 }
 
-/// What was said of a line is over once something else is said of it.
+/// What was said of a line is over once something else is said of it. Gives back the settlements that it held up.
 pub async fn supersede(
     connection: &mut AnyConnection,
     source_id: &str,
     rows: &[NewRow],
     now: UtcMs,
-) -> Result<(), sqlx::Error> {
-    let mut told: BTreeMap<String, &str> = BTreeMap::new();
+) -> Result<BTreeSet<(String, Date)>, sqlx::Error> {
+    let (mut freed, mut told) = (BTreeSet::new(), BTreeMap::<String, &str>::new());
     for row in rows {
         let lines: Vec<String> = serde_json::from_str(row.text("lines")).unwrap_or_default();
         told.extend(lines.into_iter().map(|line_id| (line_id, row.text("exception_id"))));
     }
     if told.is_empty() {
-        return Ok(());
+        return Ok(freed);
     }
     let sql = "SELECT exception_id, line_id FROM settlement_exceptions WHERE source_id = $1 AND state = 'open' \
                AND line_id IS NOT NULL";
     for row in sqlx::query(sql).bind(source_id).fetch_all(&mut *connection).await? {
         let (exception_id, line_id): (String, String) = columns!(row => (exception_id, line_id));
         if told.get(&line_id).is_some_and(|now_is| *now_is != exception_id) {
-            let sql = "UPDATE settlement_exceptions SET state = 'resolved', resolved_at = $2 WHERE exception_id = $1";
-            sqlx::query(sql).bind(exception_id).bind(now.0).execute(&mut *connection).await?;
+            let sql = "UPDATE settlement_exceptions SET state = 'resolved', resolved_at = $2 WHERE exception_id = $1 \
+                       RETURNING store_id, business_date";
+            let query = sqlx::query(sql).bind(exception_id).bind(now.0);
+            freed.extend(held_up(&query.fetch_all(&mut *connection).await?)?);
         }
     }
-    Ok(())
+    Ok(freed)
 }
 
 /// Notes what is about a statement as a whole.

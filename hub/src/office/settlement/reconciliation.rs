@@ -3,6 +3,7 @@
 use crate::columns;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
+use crate::office::settlement::line_group::{Days, Group, batches, book, groups, said};
 use crate::office::settlement::source::{self, View as Source};
 use crate::table::alarm;
 use domain::model::base::time::UtcMs;
@@ -88,45 +89,6 @@ pub struct BookLine {
     pub amount: i64,
 }
 
-/// What the lines of a source and the entries that they made come to, group by group: lines that one match has are one.
-const GROUPS: &str = "SELECT grp, MIN(batch) AS batch, CAST(SUM(told) AS BIGINT) AS told, \
-    CAST(SUM(booked) AS BIGINT) AS booked FROM (\
-    SELECT COALESCE(match_id, line_id) AS grp, batch, COALESCE(net, gross, 0) AS told, 0 AS booked FROM statement_lines \
-    WHERE source_id = $1 AND line_date <= $3 \
-    UNION ALL SELECT COALESCE(l.match_id, l.line_id), l.batch, 0, jl.debit - jl.credit FROM statement_lines l \
-    JOIN journal j ON j.cause_id = l.statement_id AND j.cause_key = l.statement_id || ':' || l.line_id \
-    JOIN journal_lines jl ON jl.store_id = j.store_id AND jl.entry_no = j.entry_no \
-    WHERE l.source_id = $1 AND jl.account = $2 AND j.entry_date <= $4 \
-    UNION ALL SELECT s.match_id, NULL, 0, s.net FROM match_slices s \
-    JOIN settlement_matches m ON m.match_id = s.match_id \
-    JOIN settlements t ON t.store_id = s.store_id AND t.business_date = s.settlement_date \
-    JOIN journal j ON j.store_id = s.store_id \
-    AND j.cause_key = t.settlement_id || ':' || m.source_id || ':' || m.line_date \
-    WHERE m.source_id = $1 AND s.posted = 1 AND m.rule NOT IN ('contra', 'deposit', 'supplier_payment') \
-    AND j.entry_date <= $4\
-    ) moved GROUP BY grp";
-
-/// What a source told and what is booked of it, by group.
-#[derive(Debug, Default)]
-struct Group {
-    batch: Option<String>,
-    told: i64,
-    booked: i64,
-}
-
-impl Group {
-    fn open(&self) -> i64 {
-        self.told.saturating_sub(self.booked)
-    }
-}
-
-/// The days that are looked at: until which the bank has told, and the day of the books.
-#[derive(Debug, Clone, Copy)]
-struct Days {
-    told: Date,
-    booked: Date,
-}
-
 /// A bank at the end of a day.
 ///
 /// # Errors
@@ -145,7 +107,7 @@ pub async fn read(connection: &mut AnyConnection, source_id: &str, as_of: Date) 
     entries(connection, &bank.account, as_of, &mut books).await?;
     books.retain(|line| line.amount != 0);
     groups.retain(|_, group| group.open() != 0);
-    let ledger_balance = moved(connection, &bank.account, as_of, None).await?;
+    let ledger_balance = moved(connection, &bank.account, as_of).await?;
     let in_bank_only_total = groups.values().map(Group::open).fold(0, i64::saturating_add);
     let in_books_only_total = books.iter().map(|line| line.amount).fold(0, i64::saturating_add);
     let explained = in_bank_only_total.saturating_sub(in_books_only_total);
@@ -167,21 +129,21 @@ pub async fn read(connection: &mut AnyConnection, source_id: &str, as_of: Date) 
     })
 }
 
-/// Raises an alarm where bank and books differ by what neither explains, and takes it back where they agree again.
+/// Raises the bank's alarm where bank and books differ today by what neither explains, and takes it back where they agree
+/// again. Without a balance nothing is known.
 ///
 /// # Errors
 /// The database's.
 pub async fn tell(connection: &mut AnyConnection, view: &View, now: UtcMs) -> Result<(), sqlx::Error> {
-    match view.difference {
-        Some(difference) if difference != 0 => {
-            let message = format!(
-                "{}: at {} {difference} of account {} is explained by neither the bank nor the books",
-                view.source_id, view.as_of, view.account
-            );
-            alarm::raise(connection, "", ALARM, &message, now).await
-        }
-        _ => alarm::clear_of_day(connection, "", ALARM, &view.source_id).await,
+    let Some(difference) = view.difference else { return Ok(()) };
+    if difference == 0 {
+        return alarm::clear(connection, &view.source_id, ALARM).await;
     }
+    let message = format!(
+        "{}: at {} {difference} of account {} is explained by neither the bank nor the books",
+        view.source_id, view.as_of, view.account
+    );
+    alarm::raise(connection, &view.source_id, ALARM, &message, now).await
 }
 
 /// The last balance that a bank told of by then: the day of its statement, and the balance.
@@ -196,37 +158,6 @@ async fn last_balance(
     row.map(|row| Ok(columns!(row => (to_date, closing_balance)))).transpose()
 }
 
-/// What the lines of a source come to, with what was said to what did not agree of them.
-async fn groups(
-    connection: &mut AnyConnection,
-    source: &Source,
-    days: Days,
-) -> Result<BTreeMap<String, Group>, sqlx::Error> {
-    let query = sqlx::query(GROUPS).bind(&source.source_id).bind(&source.account);
-    let query = query.bind(days.told.to_string()).bind(days.booked.to_string());
-    let mut groups = BTreeMap::new();
-    for row in query.fetch_all(&mut *connection).await? {
-        let key: String = row.cell("grp")?;
-        groups.insert(key, columns!(row => Group { batch, told, booked }));
-    }
-    let sql = "SELECT e.lines, CAST(SUM(jl.debit - jl.credit) AS BIGINT) AS booked FROM settlement_exceptions e \
-               JOIN journal j ON j.cause_id = e.exception_id \
-               JOIN journal_lines jl ON jl.store_id = j.store_id AND jl.entry_no = j.entry_no \
-               WHERE e.source_id = $1 AND e.entry_id IS NOT NULL AND jl.account = $2 AND j.entry_date <= $3 \
-               GROUP BY e.exception_id, e.lines";
-    let query = sqlx::query(sql).bind(&source.source_id).bind(&source.account).bind(days.booked.to_string());
-    for row in query.fetch_all(&mut *connection).await? {
-        let told: Vec<String> = row.json("lines")?;
-        let Some(line_id) = told.first() else { continue };
-        let sql = "SELECT COALESCE(match_id, line_id) FROM statement_lines WHERE line_id = $1";
-        let key: Option<String> =
-            sqlx::query_scalar(sql).bind(line_id).fetch_optional(&mut *connection).await?;
-        let group: &mut Group = groups.entry(key.unwrap_or_else(|| line_id.clone())).or_default();
-        group.booked = group.booked.saturating_add(row.cell::<i64>("booked")?);
-    }
-    Ok(groups)
-}
-
 /// Payments to suppliers are posted when they are made: the bank's lines lead to them.
 async fn payments(
     connection: &mut AnyConnection,
@@ -238,14 +169,15 @@ async fn payments(
                (SELECT MIN(i.match_id) FROM match_items i JOIN settlement_matches m ON m.match_id = i.match_id \
                WHERE i.store_id = '' AND i.item_id = j.cause_id AND m.source_id = $1 AND m.line_date <= $4) AS match_id \
                FROM journal j JOIN journal_lines jl ON jl.store_id = j.store_id AND jl.entry_no = j.entry_no \
-               WHERE j.kind = 'payment' AND jl.account = $2 AND j.entry_date <= $3 GROUP BY j.cause_id ORDER BY 2, 1";
+               WHERE j.kind <> 'event' AND j.kind = 'payment' AND jl.account = $2 AND j.entry_date <= $3 \
+               GROUP BY j.cause_id ORDER BY 2, 1";
     let query = sqlx::query(sql).bind(&bank.source_id).bind(&bank.account);
     let query = query.bind(days.booked.to_string()).bind(days.told.to_string());
     for row in query.fetch_all(connection).await? {
         let (payment_id, day, amount): (String, Date, i64) = columns!(row => (cause_id, day, amount));
         let match_id: Option<String> = row.cell("match_id")?;
-        match match_id.and_then(|match_id| groups.get_mut(&match_id)) {
-            Some(group) => group.booked = group.booked.saturating_add(amount),
+        match match_id {
+            Some(match_id) => book(groups, match_id, amount),
             None => books.push(BookLine {
                 kind: "payment",
                 object_id: Some(payment_id),
@@ -269,21 +201,14 @@ async fn payouts(
         if provider.kind == SourceKind::Bank || provider.account != bank.account {
             continue;
         }
-        let all = Days { told: days.booked, ..days };
-        let mut batches: BTreeMap<Option<String>, i64> = BTreeMap::new();
-        for group in self::groups(&mut *connection, &provider, all).await?.into_values() {
-            let sum = batches.entry(group.batch).or_default();
-            *sum = sum.saturating_add(group.booked);
+        let mut batches = batches(&mut *connection, &provider, (bank, days)).await?;
+        for said in said(&mut *connection, &provider, days).await? {
+            let (sum, _) = batches.entry(said.batch).or_default();
+            *sum = sum.saturating_add(said.booked);
         }
-        for (batch, amount) in batches {
-            let sql = "SELECT COALESCE(l.match_id, l.line_id) FROM paid_batches p \
-                       JOIN statement_lines l ON l.line_id = p.line_id \
-                       WHERE p.source_id = $1 AND p.batch = $2 AND l.source_id = $3 AND l.line_date <= $4";
-            let query = sqlx::query_scalar(sql).bind(&provider.source_id).bind(batch.clone());
-            let query = query.bind(&bank.source_id).bind(days.told.to_string());
-            let paid: Option<String> = query.fetch_optional(&mut *connection).await?;
-            match paid.and_then(|key| groups.get_mut(&key)) {
-                Some(group) => group.booked = group.booked.saturating_add(amount),
+        for (batch, (amount, paid)) in batches {
+            match paid {
+                Some(group) => book(groups, group, amount),
                 None => books.push(BookLine {
                     kind: "payout",
                     object_id: Some(provider.source_id.clone()),
@@ -306,8 +231,9 @@ async fn entries(
 ) -> Result<(), sqlx::Error> {
     let sql = "SELECT j.entry_id, j.entry_date, CAST(SUM(jl.debit - jl.credit) AS BIGINT) AS amount FROM journal j \
                JOIN journal_lines jl ON jl.store_id = j.store_id AND jl.entry_no = j.entry_no \
-               WHERE j.kind NOT IN ('event', 'settlement', 'bank', 'payment', 'opening') AND jl.account = $1 \
-               AND j.entry_date <= $2 GROUP BY j.entry_id, j.entry_date ORDER BY j.entry_date, j.entry_id";
+               WHERE j.kind <> 'event' AND j.kind NOT IN ('settlement', 'bank', 'payment', 'opening') \
+               AND jl.account = $1 AND j.entry_date <= $2 \
+               GROUP BY j.entry_id, j.entry_date ORDER BY j.entry_date, j.entry_id";
     let query = sqlx::query(sql).bind(account).bind(as_of.to_string());
     for row in query.fetch_all(&mut *connection).await? {
         let (entry_id, day, amount): (String, Date, i64) = columns!(row => (entry_id, entry_date, amount));
@@ -315,33 +241,24 @@ async fn entries(
         books.push(BookLine { kind: "entry", object_id, batch: None, date: Some(day), amount });
     }
     // Events of stores seldom move a bank's account, by a mapping: what is left of the account is theirs.
-    let all = moved(&mut *connection, account, as_of, None).await?;
-    let others = moved(connection, account, as_of, Some("event")).await?;
+    let all = moved(&mut *connection, account, as_of).await?;
+    // Said so that SQLite takes the index of those entries that no event made.
+    let sql = "SELECT CAST(COALESCE(SUM(jl.debit - jl.credit), 0) AS BIGINT) FROM journal j \
+               JOIN journal_lines jl ON jl.store_id = j.store_id AND jl.entry_no = j.entry_no \
+               WHERE j.kind <> 'event' AND jl.account = $1 AND j.entry_date <= $2";
+    let query = sqlx::query_scalar(sql).bind(account.to_owned()).bind(as_of.to_string());
+    let others: i64 = query.fetch_one(connection).await?;
     let amount = all.saturating_sub(others);
     books.push(BookLine { kind: "entry", object_id: None, batch: None, date: None, amount });
     Ok(())
 }
 
-/// By what an account moved in all books until a day; `but` what entries of one kind moved.
-async fn moved(
-    connection: &mut AnyConnection,
-    account: &str,
-    as_of: Date,
-    but: Option<&str>,
-) -> Result<i64, sqlx::Error> {
-    let sql = match but {
-        None => {
-            "SELECT CAST(COALESCE(SUM(debit - credit), 0) AS BIGINT) FROM ledger_days \
-             WHERE account = $1 AND entry_date <= $2 AND $3 = ''"
-        }
-        Some(_) => {
-            "SELECT CAST(COALESCE(SUM(jl.debit - jl.credit), 0) AS BIGINT) FROM journal j \
-             JOIN journal_lines jl ON jl.store_id = j.store_id AND jl.entry_no = j.entry_no \
-             WHERE j.kind <> $3 AND j.kind <> 'event' AND jl.account = $1 AND j.entry_date <= $2"
-        }
-    };
+/// By what an account moved in all books until a day.
+async fn moved(connection: &mut AnyConnection, account: &str, as_of: Date) -> Result<i64, sqlx::Error> {
+    let sql = "SELECT CAST(COALESCE(SUM(debit - credit), 0) AS BIGINT) FROM ledger_days \
+               WHERE account = $1 AND entry_date <= $2";
     let query = sqlx::query_scalar(sql).bind(account.to_owned()).bind(as_of.to_string());
-    query.bind(but.unwrap_or_default().to_owned()).fetch_one(connection).await
+    query.fetch_one(connection).await
 }
 
 /// The first line of each group that is open.
@@ -353,7 +270,8 @@ async fn lines(
     let mut lines = Vec::new();
     for (key, group) in groups.into_iter().take(ROWS_MAX) {
         let sql = "SELECT line_id, statement_id, line_date, reference FROM statement_lines \
-                   WHERE source_id = $1 AND (line_id = $2 OR match_id = $2) ORDER BY line_no LIMIT 1";
+                   WHERE source_id = $1 AND (line_id = $2 OR line_id IN \
+                   (SELECT line_id FROM match_lines WHERE match_id = $2)) ORDER BY line_no LIMIT 1";
         let query = sqlx::query(sql).bind(&bank.source_id).bind(&key);
         let Some(row) = query.fetch_optional(&mut *connection).await? else { continue };
         let amount = group.open();

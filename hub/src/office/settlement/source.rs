@@ -197,7 +197,7 @@ impl View {
 /// Adds a source.
 ///
 /// # Errors
-/// 422; 409 `duplicate` for a method that another active source has.
+/// 422; 409 `duplicate` for a method that another active source has, and for the account of another active bank.
 pub async fn create(connection: &mut AnyConnection, new: Change, now: UtcMs) -> Result<View, Failure> {
     let needed = |path: &str| ApiError::field(path, "is needed");
     let kind = new.kind.ok_or_else(|| needed("kind"))?;
@@ -229,7 +229,7 @@ pub async fn create(connection: &mut AnyConnection, new: Change, now: UtcMs) -> 
 /// Changes a source.
 ///
 /// # Errors
-/// 404; 422; 409 `duplicate` for a method that another active source has.
+/// 404; 422; 409 `duplicate` for a method that another active source has, and for the account of another active bank.
 pub async fn change(connection: &mut AnyConnection, source_id: &str, asked: Change) -> Result<View, Failure> {
     let mut view = lock(connection, source_id).await?;
     if asked.kind.is_some_and(|kind| kind != view.kind) {
@@ -257,6 +257,12 @@ async fn save(connection: &mut AnyConnection, view: &View) -> Result<(), Failure
     if view.state == State::Active {
         for other in all(&mut *connection).await? {
             let others = other.source_id != view.source_id && other.state == State::Active;
+            // Of one account's balance one bank tells.
+            let both_banks = other.kind == SourceKind::Bank && view.kind == SourceKind::Bank;
+            if others && both_banks && other.account == view.account {
+                let (what, id) = ("bank of an account", other.source_id);
+                return Err(ApiError::from(Refusal::Duplicate { what, id }).into());
+            }
             if others && other.methods.iter().any(|method| view.methods.contains(method)) {
                 return Err(ApiError::from(Refusal::Duplicate {
                     what: "source of a method",

@@ -88,11 +88,15 @@ pub async fn reconciled(request: Request) -> Answered {
     let (hub, now) = (&request.state, clock::now());
     // One state of the database: what the bank told is held against what was posted.
     let mut read = hub.db.read().await?;
-    let as_of = ask.as_of.unwrap_or_else(|| hub.today(now));
+    let today = hub.today(now);
+    let as_of = ask.as_of.unwrap_or(today);
     let view = reconciliation::read(&mut read, request.param("id"), as_of).await?;
     drop(read);
-    let mut write = hub.db.write().await?;
-    reconciliation::tell(&mut write, &view, now).await?;
-    write.commit().await?;
+    // What was on an earlier day says nothing of today.
+    if as_of == today {
+        let mut write = hub.db.write().await?;
+        reconciliation::tell(&mut write, &view, now).await?;
+        write.commit().await?;
+    }
     Ok(Reply::ok(&view))
 }

@@ -52,7 +52,7 @@ pub struct Warehouse<'a> {
 }
 
 impl<'a> Warehouse<'a> {
-    /// Locks a warehouse and seals its days that are over.
+    /// Locks a warehouse.
     ///
     /// # Errors
     /// 422 on `store_id` for a store, which does this itself, and for what is none; 403 `store_disabled`.
@@ -81,9 +81,7 @@ impl<'a> Warehouse<'a> {
         let sql = "SELECT seq, hash FROM epochs WHERE store_id = $1 AND epoch = $2";
         let row = sqlx::query(sql).bind(store_id).bind(&epoch).fetch_one(&mut *connection).await?;
         let (seq, hash): (u64, String) = columns!(row => (seq, hash));
-        let mut warehouse = Self { hub, rules, now, caller, epoch, seq, hash, moved: BTreeSet::new() };
-        warehouse.seal_ended(connection).await?;
-        Ok(warehouse)
+        Ok(Self { hub, rules, now, caller, epoch, seq, hash, moved: BTreeSet::new() })
     }
 
     /// Its id.
@@ -193,10 +191,15 @@ impl<'a> Warehouse<'a> {
         if records.is_empty() { Ok(()) } else { self.apply(connection, records, &[]).await }
     }
 
-    /// What is known of it outside of the database, once all is committed.
-    pub fn written(self) -> Written {
+    /// Seals its days that are over, and gives back what is known of it outside of the database once all is committed. It is
+    /// the last step of the transaction: a seal takes the book, which comes after what documents take.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn written(mut self, connection: &mut AnyConnection) -> Result<Written, Failure> {
+        self.seal_ended(connection).await?;
         let Self { rules, epoch, seq, moved, .. } = self;
-        Written { store_id: rules.store_id.0, epoch, seq, moved }
+        Ok(Written { store_id: rules.store_id.0, epoch, seq, moved })
     }
 }
 
@@ -216,31 +219,31 @@ pub struct Written {
 }
 
 impl Written {
-    /// Notes how far the warehouse is, and tries what waited for it.
+    /// Notes how far the warehouse is, and tries what waited for it. Gives back the aggregates that moved.
     ///
     /// # Errors
     /// The disk's.
-    pub async fn note(self, hub: &Hub) -> Result<(), Failure> {
+    pub async fn note(self, hub: &Hub) -> Result<BTreeSet<String>, Failure> {
         hub.cursors.note(&self.store_id, &self.epoch, self.seq).map_err(ApiError::internal)?;
         if let Err(error) = ingest::replay::waiting(hub, &self.moved).await {
             tracing::warn!(%error, "what waited for a warehouse could not be tried again");
         }
-        Ok(())
+        Ok(self.moved)
     }
 }
 
 /// Ends a change in a warehouse.
 pub async fn finish(
     request: &Request,
-    keyed: Box<Keyed>,
+    mut keyed: Box<Keyed>,
     warehouse: Warehouse<'_>,
     done: (&str, Value),
     answer: Answer,
 ) -> Answered {
-    let written = warehouse.written();
+    let written = warehouse.written(&mut keyed.write).await?;
     let reply = change::finish_audited(request, keyed, done, answer).await?;
-    written.note(&request.state).await?;
+    let moved = written.note(&request.state).await?;
     // Another warehouse may be the other end of what was sent.
-    warehouse_inbox::take_in(&request.state).await;
+    warehouse_inbox::take_in(&request.state, &moved).await;
     Ok(reply)
 }

@@ -70,9 +70,6 @@ pub async fn go_on(
     let told: AdjustmentPosted =
         warehouse_document::latest(connection, &store_id, ("adjustment", id), "the adjustment").await?;
     let document = told.adjustment;
-    if step == AdjustmentStep::Approve && !administers {
-        check_limit(&document, warehouse.rules.policy.adjustment_value)?;
-    }
     let skus = document.lines.iter().map(|line| &line.sku);
     let (_, book) = warehouse_book::load(connection, warehouse, skus).await?;
     let ids = warehouse.movement_ids(document.lines.len());
@@ -82,6 +79,10 @@ pub async fn go_on(
         AdjustmentStep::Reverse => adjustment::reverse(&document, ids, context),
     };
     let event = rule(ids, &warehouse.context(&book));
+    // What counts is what moves now, not what was estimated when it was asked for.
+    if let (AdjustmentStep::Approve, false, Ok(event)) = (step, administers, &event) {
+        check_limit(&event.fact.adjustment, warehouse.rules.policy.adjustment_value)?;
+    }
     written(connection, warehouse, event).await
 }
 

@@ -14,7 +14,7 @@ use domain::model::inventory::stock::Stock;
 use domain::rules::selling::sale::{Scanned, scan};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Rows that are looked up at once.
 const CHUNK: usize = 500;
@@ -51,35 +51,65 @@ pub async fn load(
     warehouse: &Warehouse<'_>,
     skus: impl Iterator<Item = &Sku>,
 ) -> Result<(Products, LedgerBook), sqlx::Error> {
+    let (products, stock) = stock(connection, warehouse.store_id(), skus).await?;
+    let mut book = LedgerBook { stock, ..LedgerBook::default() };
+    sealed(connection, warehouse, &mut book).await?;
+    Ok((products, book))
+}
+
+/// These products, and what a warehouse has of them.
+///
+/// # Errors
+/// The database's.
+pub async fn stock(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    skus: impl Iterator<Item = &Sku>,
+) -> Result<(Products, HashMap<Sku, Stock>), sqlx::Error> {
     let skus: Vec<String> = skus.map(|sku| sku.0.clone()).collect::<BTreeSet<String>>().into_iter().collect();
-    let (mut products, mut book) = (Products::new(), LedgerBook::default());
-    let store = [warehouse.store_id().to_owned()];
+    let (mut products, mut all) = (Products::new(), HashMap::new());
+    let store = [store_id.to_owned()];
     for chunk in skus.chunks(CHUNK) {
         for row in rows(connection, "SELECT document FROM products WHERE sku IN", &[], chunk).await? {
             let product = product::document(&row)?;
             // One that never moved here is worth what the catalogue says.
-            book.stock.insert(product.sku.clone(), Stock::seed(&product));
+            all.insert(product.sku.clone(), Stock::seed(&product));
             products.insert(product.sku.clone(), product);
         }
         let sql = "SELECT sku, qty, value, last_cost, moved_at FROM stock WHERE store_id = $1 AND sku IN";
         for row in rows(connection, sql, &store, chunk).await? {
-            let stock = stock(&row)?;
-            book.stock.insert(stock.sku.clone(), stock);
+            let stock = on_hand(&row)?;
+            all.insert(stock.sku.clone(), stock);
         }
         let sql = "SELECT sku, qty, value FROM damaged WHERE store_id = $1 AND sku IN";
         for row in rows(connection, sql, &store, chunk).await? {
             let (sku, damaged, value): (String, i64, i64) = columns!(row => (sku, qty, value));
-            let stock = book.stock.entry(Sku(sku.clone())).or_default();
+            let stock: &mut Stock = all.entry(Sku(sku.clone())).or_default();
             (stock.sku, stock.damaged, stock.damaged_value) = (Sku(sku), damaged, value);
         }
+    }
+    Ok((products, all))
+}
+
+/// Puts into a book how often its products moved: only a count asks, and there may be many movements.
+///
+/// # Errors
+/// The database's.
+pub async fn load_moves(
+    connection: &mut AnyConnection,
+    warehouse: &Warehouse<'_>,
+    book: &mut LedgerBook,
+) -> Result<(), sqlx::Error> {
+    let store = [warehouse.store_id().to_owned()];
+    let skus: Vec<String> = book.stock.keys().map(|sku| sku.0.clone()).collect();
+    for chunk in skus.chunks(CHUNK) {
         let sql = "SELECT sku, COUNT(*) AS moves FROM movements WHERE store_id = $1 AND sku IN";
         for row in grouped(connection, sql, &store, chunk).await? {
             let (sku, moves): (String, u64) = columns!(row => (sku, moves));
             book.stock.entry(Sku(sku)).and_modify(|stock| stock.moves = moves);
         }
     }
-    sealed(connection, warehouse, &mut book).await?;
-    Ok((products, book))
+    Ok(())
 }
 
 /// Days that are sealed and not over, where a clock was set back: nothing is dated into them.
@@ -97,7 +127,7 @@ async fn sealed(
     Ok(())
 }
 
-fn stock(row: &AnyRow) -> Result<Stock, sqlx::Error> {
+fn on_hand(row: &AnyRow) -> Result<Stock, sqlx::Error> {
     let (sku, qty, value): (String, i64, i64) = columns!(row => (sku, qty, value));
     let (last_cost, updated_at): (i64, UtcMs) = columns!(row => (last_cost, moved_at));
     Ok(Stock { sku: Sku(sku), qty, value, last_cost, updated_at, ..Stock::default() })

@@ -159,7 +159,8 @@ pub async fn count(
     command.check().map_err(ApiError::from)?;
     warehouse_book::scanned(connection, &mut command.counts).await?;
     let skus = command.counts.iter().map(|count| &count.sku);
-    let Counting { id, products, book } = load(connection, warehouse, id, skus).await?;
+    let Counting { id, products, mut book } = load(connection, warehouse, id, skus).await?;
+    warehouse_book::load_moves(connection, warehouse, &mut book).await?;
     let event = opname::count(&command, &id, &products, &warehouse.context(&book)).map_err(ApiError::from)?;
     kept(connection, warehouse, &event).await?;
     let fact::OpnameChanged { opname, lines } = event.fact;

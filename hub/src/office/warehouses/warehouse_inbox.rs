@@ -15,6 +15,7 @@ use domain::rules::inventory::transfer::merge_remote;
 use domain::wire::record;
 use edge::clock;
 use sqlx::AnyConnection;
+use std::collections::BTreeSet;
 
 /// Who does what nobody asked for.
 fn nobody() -> Principal {
@@ -27,49 +28,73 @@ fn nobody() -> Principal {
     }
 }
 
-/// Takes in what was told of transfers of warehouses; what could not be taken in is tried again.
-pub async fn take_in(hub: &Hub) {
-    if let Err(error) = all(hub).await {
-        tracing::warn!(%error, "what was told to a warehouse is taken in later");
+/// Takes in what was told to warehouses of the transfers among these aggregates; what could not be taken in is tried again.
+pub async fn take_in(hub: &Hub, moved: &BTreeSet<String>) {
+    let ids = moved.iter().filter_map(|aggregate| aggregate.strip_prefix("transfer:")).map(str::to_owned);
+    let ids: Vec<String> = ids.collect();
+    match warehouse_rows::unmerged_of(hub.db.pool(), &ids).await {
+        Ok(told) => {
+            each(hub, &told).await;
+        }
+        Err(error) => tracing::warn!(%error, "what was told to a warehouse is taken in later"),
     }
 }
 
-async fn all(hub: &Hub) -> Result<(), Failure> {
-    let mut before = Vec::new();
+/// Takes in all that was told, warehouse by warehouse; what fails does not keep the others waiting.
+async fn all(hub: &Hub) -> Result<(), sqlx::Error> {
     loop {
-        let told = warehouse_rows::unmerged_transfers(hub.db.pool()).await?;
-        // What stays although it was tried waits for the next time.
-        if told.is_empty() || told == before {
+        let (mut taken, mut after) = (0, (String::new(), String::new()));
+        loop {
+            let told = warehouse_rows::unmerged_transfers(hub.db.pool(), &after).await?;
+            let Some(last) = told.last().cloned() else { break };
+            taken += each(hub, &told).await;
+            after = last;
+        }
+        // What was taken in may have told another warehouse; what failed waits for the next time.
+        if taken == 0 {
             return Ok(());
         }
-        for (store_id, transfer_id) in &told {
-            let mut again = Again::default();
-            loop {
-                match one(hub, store_id, transfer_id).await {
-                    Err(failure) if again.after(&failure).await => {}
-                    done => break done?,
-                }
-            }
-        }
-        before = told;
     }
 }
 
-async fn one(hub: &Hub, store_id: &str, transfer_id: &str) -> Result<(), Failure> {
+/// Says how many of them were taken in.
+async fn each(hub: &Hub, told: &[(String, String)]) -> usize {
+    let mut taken = 0;
+    for (store_id, transfer_id) in told {
+        let mut again = Again::default();
+        let done = loop {
+            match one(hub, store_id, transfer_id).await {
+                Err(failure) if again.after(&failure).await => {}
+                done => break done,
+            }
+        };
+        match done {
+            Ok(done) => taken += usize::from(done),
+            Err(error) => {
+                tracing::warn!(store_id, transfer_id, %error, "what was told to a warehouse is taken in later");
+            }
+        }
+    }
+    taken
+}
+
+/// Whether it was taken in.
+async fn one(hub: &Hub, store_id: &str, transfer_id: &str) -> Result<bool, Failure> {
     let mut write = hub.db.write().await?;
     let mut warehouse = match Warehouse::open(hub, &mut write, store_id, nobody(), clock::now()).await {
         // One that is switched off takes it in when it is switched on again.
         Err(Failure::Refused(refused)) => {
             tracing::debug!(store_id, refused.message, "a warehouse takes nothing in now");
-            return Ok(());
+            return Ok(false);
         }
         warehouse => warehouse?,
     };
     merged(&mut write, &mut warehouse, &TransferId(transfer_id.to_owned())).await?;
-    let written = warehouse.written();
+    let written = warehouse.written(&mut write).await?;
     write.commit().await?;
     hub.raise_now().await;
-    written.note(hub).await
+    written.note(hub).await?;
+    Ok(true)
 }
 
 /// The transfer as the warehouse has it, with all that the other end said of it; none: it has not heard of it. The
@@ -118,13 +143,15 @@ pub async fn merged(
 
 /// Takes in what was told, and seals days of warehouses that are over; safe to be done by several processes.
 pub async fn keep(hub: &Hub, now: UtcMs) {
-    take_in(hub).await;
+    if let Err(error) = all(hub).await {
+        tracing::warn!(%error, "what was told to warehouses is taken in later");
+    }
     if let Err(error) = seal(hub, now).await {
         tracing::warn!(%error, "days of warehouses are sealed later");
     }
 }
 
-async fn seal(hub: &Hub, now: UtcMs) -> Result<(), Failure> {
+async fn seal(hub: &Hub, now: UtcMs) -> Result<(), sqlx::Error> {
     // Which day it is there its own zone says; before head office's day is over nobody is asked.
     let sql = "SELECT DISTINCT d.store_id FROM store_days d JOIN stores s ON s.store_id = d.store_id \
                AND s.kind = 'warehouse' AND s.disabled = 0 WHERE d.sealed = 0 AND d.business_date < $1 \
@@ -132,11 +159,17 @@ async fn seal(hub: &Hub, now: UtcMs) -> Result<(), Failure> {
     let today = hub.today(now).to_string();
     for row in sqlx::query(sql).bind(today).fetch_all(hub.db.pool()).await? {
         let store_id: String = row.cell("store_id")?;
-        let mut write = hub.db.write().await?;
-        let warehouse = Warehouse::open(hub, &mut write, &store_id, nobody(), now).await?;
-        let written = warehouse.written();
-        write.commit().await?;
-        written.note(hub).await?;
+        if let Err(error) = sealed(hub, &store_id, now).await {
+            tracing::warn!(store_id, %error, "days of a warehouse are sealed later");
+        }
     }
     Ok(())
+}
+
+async fn sealed(hub: &Hub, store_id: &str, now: UtcMs) -> Result<(), Failure> {
+    let mut write = hub.db.write().await?;
+    let warehouse = Warehouse::open(hub, &mut write, store_id, nobody(), now).await?;
+    let written = warehouse.written(&mut write).await?;
+    write.commit().await?;
+    written.note(hub).await.map(drop)
 }

@@ -60,11 +60,11 @@ pub async fn reverse(
     let told: ReceivingPosted =
         warehouse_document::latest(connection, &store_id, ("receiving", id), "the receipt").await?;
     let document = told.receiving;
-    let order = order(connection, document.po_id.as_deref()).await?;
     let skus = document.lines.iter().map(|line| &line.sku);
     let (_, book) = warehouse_book::load(connection, warehouse, skus).await?;
     let ids = warehouse.movement_ids(document.lines.len());
-    let event = receiving::reverse(&document, order.as_ref(), ids, &warehouse.context(&book));
+    // What its order got back is counted where the record is applied.
+    let event = receiving::reverse(&document, None, ids, &warehouse.context(&book));
     let event = event.map_err(ApiError::from)?;
     let (receiving, movements) = (&event.fact.receiving, &event.rows.movements);
     let records = vec![record::receiving_reversed(&warehouse.stamp(), receiving, movements)];
@@ -136,8 +136,19 @@ async fn find_note(
     book: &mut LedgerBook,
 ) -> Result<(), sqlx::Error> {
     let Some(note) = note else { return Ok(()) };
-    let sql = "SELECT document_id FROM goods_documents WHERE kind = 'receiving' AND delivery_note_no = $2 \
-               AND state = 'posted' AND COALESCE(supplier_id, '') = $1 ORDER BY created_at, store_id LIMIT 1";
+    // Each of the two finds its rows by the index; every parameter is used.
+    let sql = match note.supplier_id.is_empty() {
+        true => {
+            "SELECT document_id FROM goods_documents WHERE supplier_id IS NULL AND $1 = '' \
+             AND delivery_note_no = $2 AND kind = 'receiving' AND state = 'posted' \
+             ORDER BY created_at, store_id LIMIT 1"
+        }
+        false => {
+            "SELECT document_id FROM goods_documents WHERE supplier_id = $1 \
+             AND delivery_note_no = $2 AND kind = 'receiving' AND state = 'posted' \
+             ORDER BY created_at, store_id LIMIT 1"
+        }
+    };
     let query = sqlx::query_scalar(sql).bind(&note.supplier_id).bind(&note.number);
     if let Some(id) = query.fetch_optional(connection).await? {
         book.delivery_notes.insert(note, ReceivingId(id));

@@ -157,14 +157,15 @@ async fn told(
     Ok(event.fact.transfer)
 }
 
-/// Keeps a transfer that no record tells of: a draft, or what became of it.
+/// Keeps a transfer that no record tells of: a draft, or what became of it. It stays in its place in lists.
 async fn drafted(connection: &mut AnyConnection, transfer: &Transfer) -> Result<(), sqlx::Error> {
     let row = row! {
         transfer_id: transfer.transfer_id.as_str(), from_store: transfer.from_store_id.as_str(),
         to_store: transfer.to_store_id.as_str(), state: transfer.state.name(), sent: 0_i64,
         business_date: transfer.business_date.to_string(), document: encode(transfer)?,
     };
-    insert::replace(connection, "transfers", &["transfer_id"], vec![row]).await
+    let tail = "ON CONFLICT (transfer_id) DO UPDATE SET state = excluded.state, document = excluded.document";
+    insert::rows(connection, "transfers", tail, vec![row]).await
 }
 
 /// The transfer as head office knows it; its row is locked.

@@ -77,12 +77,36 @@ pub async fn forget_remote(
     sqlx::query(sql).bind(store_id).bind(transfer_id).execute(connection).await.map(drop)
 }
 
-/// Transfers of which a warehouse has something to take in: warehouse and transfer.
-pub async fn unmerged_transfers(pool: &AnyPool) -> Result<Vec<(String, String)>, sqlx::Error> {
-    let sql = "SELECT store_id, transfer_id FROM warehouse_transfers WHERE remote IS NOT NULL \
-               ORDER BY store_id, transfer_id LIMIT 1000";
-    let rows = sqlx::query(sql).fetch_all(pool).await?;
-    rows.iter().map(|row| Ok(columns!(row => (store_id, transfer_id)))).collect()
+/// Transfers of which a warehouse that is switched on has something to take in.
+const UNMERGED: &str = "SELECT t.store_id, t.transfer_id FROM warehouse_transfers t \
+                        JOIN stores s ON s.store_id = t.store_id AND s.disabled = 0 WHERE t.remote IS NOT NULL";
+
+/// The first of them after one: warehouse and transfer.
+pub async fn unmerged_transfers(
+    pool: &AnyPool,
+    (store_id, transfer_id): &(String, String),
+) -> Result<Vec<(String, String)>, sqlx::Error> {
+    let sql = format!(
+        "{UNMERGED} AND (t.store_id, t.transfer_id) > ($1, $2) ORDER BY t.store_id, t.transfer_id LIMIT 1000"
+    );
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(store_id.clone()).bind(transfer_id.clone());
+    query.fetch_all(pool).await?.iter().map(|row| Ok(columns!(row => (store_id, transfer_id)))).collect()
+}
+
+/// Those among these transfers.
+pub async fn unmerged_of(pool: &AnyPool, ids: &[String]) -> Result<Vec<(String, String)>, sqlx::Error> {
+    let mut found = Vec::new();
+    for chunk in ids.chunks(CHUNK) {
+        let sql = format!("{UNMERGED} AND t.transfer_id IN ({})", insert::list(1, chunk.len()));
+        let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(false);
+        for id in chunk {
+            query = query.bind(id.clone());
+        }
+        for row in query.fetch_all(pool).await? {
+            found.push(columns!(row => (store_id, transfer_id)));
+        }
+    }
+    Ok(found)
 }
 
 /// Counts of a warehouse that are not over.

@@ -166,7 +166,8 @@ async fn goods_come_into_a_warehouse_go_on_to_a_store_and_the_books_follow() {
         count["opname_id"]
     );
     made(&buyer, &format!("{path}/submit"), json!({})).await;
-    assert_eq!(buyer.get(&path).await.data()["lines"][0]["counted"], 84);
+    let read = buyer.get(&path).await.data()["lines"][0].clone();
+    assert_eq!((&read["counted"], &read["variance_value"]), (&json!(84), &json!(-9_000)));
     let posted = made(&buyer, &format!("{path}/post"), json!({})).await;
     assert_eq!((&posted["variance_value"], stock(&buyer, "W1").await), (&json!(-9_000), (84, 756_000)));
     assert_eq!(buyer.post(&format!("{path}/cancel"), &json!({})).await.refusal(), "409 invalid_state");
@@ -206,7 +207,16 @@ async fn a_warehouse_takes_in_what_the_other_end_of_a_transfer_says() {
     let draft = made(&admin, TRANSFERS, new).await;
     assert_eq!((&draft["state"], hears(&shop, "rest", "transfer").await.len()), (&json!("draft"), 0));
     let path = format!("{TRANSFERS}/{}", text(&draft, "transfer_id"));
+    // It stays where lists had it; and what can't be taken in holds up nothing else.
+    for sql in [
+        "UPDATE transfers SET business_date = '2020-01-01'",
+        "INSERT INTO warehouse_transfers (store_id, transfer_id, remote) VALUES ('W1', 'trf_0', 'torn')",
+    ] {
+        sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
+    }
     made(&admin, &format!("{path}/send"), json!({})).await;
+    let listed = "SELECT COUNT(*) FROM transfers WHERE business_date = '2020-01-01' AND sent = 1";
+    assert_eq!(server.figure(listed).await, 1);
     let mut transfer = hears(&shop, "rest", "transfer").await[0]["payload"].clone();
     made(&admin, &format!("{path}/cancel"), json!({})).await;
     assert_eq!(stock(&admin, "W1").await, (10, 1_000));
@@ -236,7 +246,23 @@ async fn a_warehouse_takes_in_what_the_other_end_of_a_transfer_says() {
     settled["lines"][0]["resolved"] = json!([{"resolution": "found_at_destination", "qty": 3, "cost": 300, "user_id": "usr_9", "at": transfer["sent_at"]}]);
     tells(&mut shop, told("transfer.resolved", &settled, "evt_3", 0, 0)).await;
     assert_eq!((stock(&admin, "W1").await, stock(&admin, "S001").await), ((10, 1_000), (0, 0)));
-    assert_eq!(server.figure("SELECT COUNT(*) FROM warehouse_transfers WHERE remote IS NOT NULL").await, 0);
+    let waiting = "SELECT COUNT(*) FROM warehouse_transfers WHERE remote IS NOT NULL";
+    assert_eq!(server.figure(waiting).await, 1);
+    // Of all that waits, too, what can't be taken in holds up nothing else.
+    let again = "UPDATE warehouse_transfers SET remote = document WHERE transfer_id = 'trf_back'";
+    sqlx::query(again).execute(server.hub.db.pool()).await.unwrap();
+    warehouse_inbox::keep(&server.hub, clock::now()).await;
+    assert_eq!(server.figure(waiting).await, 1);
+
+    // Purchasing approves what moves now, not what it was worth when it was asked for.
+    let buyer = buyer(&server, &admin).await;
+    admin.patch("/api/stores/W1/settings", &json!({"approval.adjustment_value": 400})).await.data();
+    let loss = json!({"store_id": "W1", "reason": "loss", "lines": [{"sku": "A", "qty": -3}], "request_approval": true});
+    let path =
+        format!("{ADJUSTMENTS}/{}/approve", text(&made(&buyer, ADJUSTMENTS, loss).await, "adjustment_id"));
+    let dearer = json!({"store_id": "W1", "lines": [{"sku": "A", "qty": 10, "unit_cost": 300}]});
+    made(&admin, RECEIVING, dearer).await;
+    assert_eq!(buyer.post(&path, &json!({})).await.refusal(), "403 approval_required");
     proven(&server, &finance).await;
 }
 

@@ -72,6 +72,16 @@ async fn a_banks_balance_is_explained_line_by_line_and_what_is_not_is_told() {
     admin.post("/api/statements", &odd).await.data();
     assert_eq!(read().await["difference"], 1);
     assert_eq!(server.figure(alarms).await, 1);
+    // Neither what was on another day nor another bank that agrees puts it right.
+    assert_eq!(admin.get(&format!("{path}?as_of={}", day(17))).await.data()["difference"], Value::Null);
+    let other =
+        added(&admin, &json!({"name": "Other", "kind": "bank", "methods": [], "account": "1310"})).await;
+    let agrees = json!({"source_id": other, "opening_balance": 0, "closing_balance": 5, "lines": [line("who knows", 5)]});
+    admin.post("/api/statements", &agrees).await.data();
+    let beside = admin.get(&format!("/api/statement-sources/{other}/reconciliation")).await;
+    assert_eq!((&beside.data()["difference"], server.figure(alarms).await), (&json!(0), 1));
+    let twice = json!({"name": "Twice", "kind": "bank", "methods": []});
+    assert_eq!(admin.post("/api/statement-sources", &twice).await.refusal(), "409 duplicate");
     let provider = admin.get(&format!("/api/statement-sources/{cards}/reconciliation")).await;
     assert_eq!(provider.refusal(), "422 validation_failed");
     assert_eq!(admin.get("/api/statement-sources/none/reconciliation").await.refusal(), "404 not_found");
@@ -117,4 +127,21 @@ async fn what_a_settlements_own_statement_lacks_is_missing_at_once() {
     assert_eq!(admin.post(&path, &lines).await.refusal(), "409 duplicate");
     assert_eq!(admin.post(&format!("{path}?store_id=S002"), &lines).await.refusal(), "422 validation_failed");
     assert_eq!(admin.post("/api/settlements/none/statements", &lines).await.refusal(), "404 not_found");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_later_line_without_a_payment_holds_up_the_settlement_that_it_came_for() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let (mut shop, cards) = (Shop::open(&server, "S001").await, card_source(&admin).await);
+    tells(&mut shop, vec![paid("S001", 18, 1, ("card", 10_000, "C-0001")), sealed("S001", 18)]).await;
+    let id = settlement(&admin, "S001", 18).await["settlement_id"].as_str().unwrap().to_owned();
+    let path = format!("/api/settlements/{id}/statements");
+    let told = async |reference: &str, gross: i64, fee: i64| {
+        let line = json!({"date": day(19), "reference": reference, "gross": gross, "fee": fee});
+        admin.post(&path, &json!({"source_id": cards, "lines": [line]})).await.data().clone()
+    };
+    assert_eq!(told("C-0001", 10_000, 150).await["state"], "reconciled");
+    assert_eq!(told("C-0009", 5, 0).await["state"], "discrepant", "its line is of another day");
+    assert_eq!(exception(&admin, "missing_in_store").await["settlement_id"], json!(id));
 }

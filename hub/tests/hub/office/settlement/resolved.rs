@@ -86,3 +86,20 @@ async fn what_the_bank_did_not_get_of_a_payout_is_posted_when_it_is_accepted() {
     assert_eq!(admin.post(&path, &json!({})).await.data()["state"], "approved");
     assert_eq!(balance(&server, "6060").await, 1_000, "once");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_payment_that_one_source_missed_is_found_by_the_source_that_it_got_since() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    tells(&mut shop, vec![paid("S001", 18, 1, ("card", 70_000, "C-0001")), sealed("S001", 18)]).await;
+    let other = json!([{"date": day(20), "reference": "X-0001", "gross": 5, "fee": 0}]);
+    told(&admin, "src_default", other).await;
+    exception(&admin, "missing_at_provider").await;
+    let source = card_source(&admin).await;
+    let line = json!([{"date": day(19), "reference": "C-0001", "gross": 70_000, "fee": 1_050}]);
+    told(&admin, &source, line).await;
+    let open = admin.get("/api/settlement-exceptions?type=missing_at_provider&state=open").await;
+    assert_eq!(open.data()["items"], json!([]));
+    assert_eq!(settlement(&admin, "S001", 18).await["state"], "reconciled");
+}
