@@ -4,6 +4,7 @@
 use crate::config::printing::Printing;
 use crate::receipt::Layout;
 use domain::model::base::ids::RegisterId;
+use domain::model::selling::payment::CASH;
 use edge::{ApiError, Reply};
 use escpos::errors::PrinterError;
 use printer::Paper;
@@ -20,8 +21,6 @@ mod printer;
 
 /// Ends of jobs that are remembered.
 const JOBS_MAX: usize = 256;
-/// The method that lies in the drawer.
-const CASH: &str = "cash";
 
 /// How far a piece of paper is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -142,23 +141,28 @@ impl Printers {
 
     /// The answer as it is; the drawer opens where it says, for the first time, that cash moved.
     pub fn after(&self, done: Result<Reply, ApiError>) -> Result<Reply, ApiError> {
-        if let Ok(Reply::Answer { answer, replayed: false }) = &done {
-            self.opened_by(&answer.body);
-        }
+        self.opened_by(&done, moves_cash);
         done
     }
 
-    /// Opens the drawer of the till where an answer says that cash moved.
-    fn opened_by(&self, answer: &[u8]) {
+    /// The same of a payment: its answer names earlier ones too, so that whether this one was in cash is said.
+    pub fn after_payment(&self, in_cash: bool, done: Result<Reply, ApiError>) -> Result<Reply, ApiError> {
+        self.opened_by(&done, |_| in_cash);
+        done
+    }
+
+    /// Opens the drawer of the till that an answer names, where `moves` says that cash moved.
+    fn opened_by(&self, done: &Result<Reply, ApiError>, moves: impl FnOnce(&Value) -> bool) {
+        let Ok(Reply::Answer { answer, replayed: false }) = done else { return };
         if !self.drawer || self.queues.is_empty() {
             return;
         }
-        let Ok(answer) = serde_json::from_slice::<Value>(answer) else { return };
+        let Ok(answer) = serde_json::from_slice::<Value>(&answer.body) else { return };
         let data = answer.get("data").unwrap_or(&answer);
         let Some(register) = data.get("register_id").and_then(Value::as_str).map(RegisterId::from) else {
             return;
         };
-        if self.has(&register) && moves_cash(data) {
+        if self.has(&register) && moves(data) {
             self.put(&register, escpos_paper::pulse());
         }
     }
@@ -194,14 +198,11 @@ impl Printers {
     }
 }
 
-/// Whether the drawer of a till opens for what was done: a sale paid in cash, a refund in cash, cash put in or taken out.
+/// Whether the drawer of a till opens for what was done: cash goes back, by a refund or a void, or is put in or taken out.
 fn moves_cash(done: &Value) -> bool {
-    let by_cash = |list: &str, counts: fn(&Value) -> bool| {
-        let parts = done.get(list).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        parts.iter().any(|part| part.get("method").and_then(Value::as_str) == Some(CASH) && counts(part))
-    };
-    let accepted = |part: &Value| part.get("state").and_then(Value::as_str) == Some("accepted");
-    done.get("cash_id").is_some() || by_cash("payments", accepted) || by_cash("refunds", |_| true)
+    let refunds = done.get("refunds").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let by_cash = |part: &Value| part.get("method").and_then(Value::as_str) == Some(CASH);
+    done.get("cash_id").is_some() || refunds.iter().any(by_cash)
 }
 
 #[cfg(test)]
@@ -211,10 +212,12 @@ mod tests {
 
     #[test]
     fn the_drawer_opens_where_cash_moves() {
-        let by = |method: &str, state: &str| json!({"payments": [{"method": method, "state": state}]});
-        assert!(moves_cash(&by("cash", "accepted")) && moves_cash(&json!({"refunds": [{"method": "cash"}]})));
+        let back = |by: &[&str]| {
+            json!({"refunds": by.iter().map(|method| json!({"method": method})).collect::<Vec<_>>(),
+                "payments": [{"method": "cash", "state": "reversed"}]})
+        };
+        assert!(moves_cash(&back(&["cash"])) && moves_cash(&back(&["card", "cash"])));
         assert!(moves_cash(&json!({"cash_id": "csh_1", "type": "no_sale"})));
-        assert!(!moves_cash(&by("cash", "reversed")) && !moves_cash(&by("card", "accepted")));
-        assert!(!moves_cash(&json!({"refunds": [{"method": "card"}]})) && !moves_cash(&json!([])));
+        assert!(!moves_cash(&back(&["card"])) && !moves_cash(&back(&[])) && !moves_cash(&json!([])));
     }
 }

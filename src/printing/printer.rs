@@ -4,8 +4,8 @@ use super::Job;
 use crate::config::printing::PrinterAddress;
 use rustix::fs::OFlags;
 use std::fs::OpenOptions;
-use std::io::{Error, ErrorKind, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::io::{Error, ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 pub const WAITING_MAX: usize = 32;
 /// How often a device file that takes nothing is asked again.
 const AGAIN: Duration = Duration::from_millis(20);
+/// How long a printer is listened to once it was sent everything.
+const LISTENED: Duration = Duration::from_secs(1);
 
 /// Gives a printer these bytes, and waits no longer than so.
 fn print(place: &PrinterAddress, bytes: &[u8], within: Duration) -> Result<(), Error> {
@@ -34,12 +36,31 @@ fn network(address: &str, bytes: &[u8], until: Instant) -> Result<(), Error> {
         match TcpStream::connect_timeout(&address, left(until)?) {
             Ok(mut stream) => {
                 stream.set_nonblocking(true)?;
-                return write(&mut stream, bytes, until);
+                write(&mut stream, bytes, until)?;
+                return listen(&mut stream, until);
             }
             Err(error) => last = error,
         }
     }
     Err(last)
+}
+
+/// Until the printer ends the connection too, as one does that read all of it, or breaks it off. Many keep it open: of
+/// those no more is known than that everything was sent.
+fn listen(stream: &mut TcpStream, until: Instant) -> Result<(), Error> {
+    stream.shutdown(Shutdown::Write)?;
+    let until = Instant::now().checked_add(LISTENED).map_or(until, |listened| until.min(listened));
+    let mut said = [0; 256];
+    while let Ok(left) = left(until) {
+        match stream.read(&mut said) {
+            Ok(0) => break,
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => std::thread::sleep(AGAIN.min(left)),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// All of it, by something that never waits by itself.
@@ -95,6 +116,9 @@ fn problem(error: &Error) -> String {
         ErrorKind::TimedOut | ErrorKind::WouldBlock => "the printer does not answer".to_owned(),
         ErrorKind::ConnectionRefused | ErrorKind::NotFound | ErrorKind::HostUnreachable => {
             "the printer is off or not there".to_owned()
+        }
+        ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
+            "the printer broke the connection off".to_owned()
         }
         _ => error.to_string(),
     }

@@ -213,15 +213,15 @@ fn a_device_logs_somebody_in_and_letters_go_to_pages() {
     assert_eq!(screen.script("return location.hash"), "#/orders");
 
     screen.script("document.querySelector('portal-app').logOut()");
-    screen.sees(".by-device .btn");
+    screen.sees("button[name=by]");
     screen.browser.write("#username", ADMIN);
-    screen.browser.press(".by-device .btn");
+    screen.browser.press("button[name=by]");
     screen.sees("page-overview h1");
     // Somebody else's thumb is refused in words.
     screen.script("document.querySelector('portal-app').logOut()");
-    screen.sees(".by-device .btn");
+    screen.sees("button[name=by]");
     screen.browser.verifies_its_user(false);
-    screen.browser.press(".by-device .btn");
-    screen.reads("#banner", "The device did not answer");
+    screen.browser.press("button[name=by]");
+    screen.reads("page-login .problem", "No device answered");
     screen.is_clean();
 }

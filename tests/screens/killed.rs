@@ -1,6 +1,7 @@
 //! A payment outlives `kill -9`: the page finishes it by its key, once.
 
-use crate::screen::{ENTER, F9, Screen};
+use crate::sale::INTENTS_LEFT;
+use crate::screen::{ENTER, F8, F9, Screen};
 use testkit::{Store, audit};
 
 #[track_caller]
@@ -45,7 +46,32 @@ fn a_page_that_is_loaded_anew_finishes_what_it_began() {
     screen.sees("#line");
     is_sold_once(&screen);
     screen.is_clean();
-    let left = "return new Promise((told) => { indexedDB.open('pos').onsuccess = (e) => \
-        e.target.result.transaction('intents').objectStore('intents').count().onsuccess = (c) => told(c.target.result); })";
-    assert_eq!(screen.script(left), 0);
+    assert_eq!(screen.script(INTENTS_LEFT), 0);
+}
+
+#[test]
+fn what_a_return_gives_back_is_shown_when_its_answer_was_lost() {
+    let Some(mut screen) = Screen::selling(Store::open()) else { return };
+    screen.basket(&["89900070"], "27,750");
+    screen.pays("c");
+    screen.presses(F8);
+    screen.sees("#receipt");
+    screen.types("S001-main-00000001");
+    screen.presses(ENTER);
+    screen.sees("#back-1");
+    screen.types("1");
+    screen.reads("#refund", "27,750");
+    screen.store.kill9();
+    screen.presses(F9);
+    screen.reads("#banner", "Not known yet: Refund Rp\u{a0}27,750");
+    screen.browser.open("about:blank");
+    screen.store.start();
+    screen.visit("/pos");
+    screen.reads("#given", "27,750");
+    screen.reads("#banner", "Refund Rp\u{a0}27,750: done, receipt");
+    screen.presses(ENTER);
+    screen.sees("#line");
+    screen.is_clean();
+    let returns = audit::items(&mut screen.store.login("till-1"), "/api/pos/returns");
+    assert_eq!(returns.len(), 1, "{returns:?}");
 }

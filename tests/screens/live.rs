@@ -1,6 +1,6 @@
 //! What other tills and head office do shows on the page that is open, and two tills can't take one basket.
 
-use crate::screen::{F6, F7, Screen};
+use crate::screen::{ESCAPE, F6, F7, F9, Screen};
 use serde_json::json;
 use testkit::linked::Linked;
 use testkit::{Store, wait};
@@ -66,6 +66,16 @@ fn a_price_of_head_office_shows_and_its_absence_does_too() {
     shop.made("/api/prices", &json!({"sku": "8990001", "price": 3_000}));
     screen.reads("#banner", "Product 8990001 costs Rp\u{a0}3,000 now");
     screen.reads("#total", "3,330");
+    // What is being paid costs what the customer was told; the basket follows once it is shown again.
+    screen.presses(F9);
+    screen.sees("#amount");
+    shop.made("/api/prices", &json!({"sku": "8990001", "price": 4_000}));
+    let heard = "return document.querySelector('pos-app').basket.late";
+    wait::until("the till has heard of it", || (screen.script(heard) == true).then_some(()));
+    screen.reads("#left", "3,330");
+    screen.presses(ESCAPE);
+    screen.reads("#banner", "Product 8990001 costs Rp\u{a0}4,000 now");
+    screen.reads("#total", "4,440");
     shop.hub.kill9();
     screen.reads("#office", "Head office away since");
     // Selling goes on, and the strip says when it is back.

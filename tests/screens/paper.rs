@@ -51,7 +51,7 @@ fn a_tills_own_printer_prints_and_its_failure_is_said() {
     printer.accept().unwrap().0.read_to_end(&mut paper).unwrap();
     let number = b"S001-main-00000001";
     assert!(paper.windows(number.len()).any(|part| part == number));
-    screen.reads("#banner", "Printed");
+    screen.reads("#banner", "Sent to the printer");
     drop(printer);
     screen.browser.press(".last .link");
     screen.reads("#banner", "Not printed: the printer is off or not there");

@@ -72,3 +72,24 @@ fn a_device_logs_in_approves_and_is_removed() {
         approved["items"].as_array().unwrap().iter().find(|one| one["action"] == json!("transaction.voided"));
     assert!(voided.is_some_and(|one| one["approved_by"] != Value::Null), "{approved}");
 }
+
+#[test]
+fn over_plain_http_a_password_logs_in_and_no_device_is_offered() {
+    let Some(mut screen) = Screen::open(Store::open()) else { return };
+    // What a browser leaves out where it trusts nobody; here it trusts the machine itself.
+    let plain = "Object.defineProperty(window, 'isSecureContext', {value: false});\
+        delete window.PublicKeyCredential; delete Navigator.prototype.credentials;\
+        delete Crypto.prototype.subtle; delete Crypto.prototype.randomUUID;";
+    screen.browser.devtools("Page.addScriptToEvaluateOnNewDocument", &json!({"source": plain}));
+    for path in ["/admin", "/pos"] {
+        screen.visit(path);
+        screen.sees("#username");
+        let offered = "return [isSecureContext, document.querySelectorAll('[name=by]').length]";
+        assert_eq!(screen.script(offered), json!([false, 0]));
+    }
+    screen.log_in("till-1");
+    screen.open_shift();
+    screen.script("document.querySelector('pos-app').show('devices')");
+    screen.reads("page-devices", "where the page comes over HTTPS");
+    screen.is_clean();
+}

@@ -4,6 +4,10 @@ use crate::screen::{ENTER, ESCAPE, F6, F7, F8, F9, F10, Screen};
 use serde_json::json;
 use testkit::{Client, Store, audit};
 
+/// Commands that the page would send again after a reload.
+pub const INTENTS_LEFT: &str = "return new Promise((told) => { indexedDB.open('pos').onsuccess = (e) => \
+    e.target.result.transaction('intents').objectStore('intents').count().onsuccess = (c) => told(c.target.result); })";
+
 #[track_caller]
 fn sales(till: &mut Client) -> Vec<serde_json::Value> {
     audit::items(till, "/api/pos/transactions")
@@ -133,6 +137,8 @@ fn a_manager_approves_on_the_spot() {
     screen.browser.write("#approval-password", testkit::store::PASSWORD);
     screen.presses(ENTER);
     screen.reads("#banner", "Voided");
+    // Neither what was refused nor what was approved is sent again by a page that is loaded anew.
+    assert_eq!(screen.script(INTENTS_LEFT), 0);
     screen.is_clean();
     screen.presses(ESCAPE);
     screen.sees("#line");

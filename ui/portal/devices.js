@@ -7,9 +7,9 @@ import { t } from "../shared/i18n.js";
 import { ask } from "../shared/form.js";
 import { failed, title } from "../shared/list.js";
 import { Page } from "../shared/page.js";
+import { able, assertion, creation } from "../shared/session.js";
 import "../catalogue/texts.js";
 import { col, since } from "./kit.js";
-import { able, registerDevice } from "./passkey.js";
 import { section, table } from "./record.js";
 
 class PageDevices extends Page {
@@ -29,11 +29,20 @@ class PageDevices extends Page {
     this.requestUpdate();
   }
 
+  /** A stolen session is not enough: the password once more, or a device that is registered. */
+  confirmed(password) {
+    if (password) return { password };
+    return this.app.change("POST", "/api/auth/webauthn/confirm/start", { purpose: "registration" }).then(assertion);
+  }
+
   async add() {
     const done = await ask(this.app, {
       title: t("Register this device"), yes: t("Register"), text: t("Who is here is confirmed by the password, or by a device that is registered"),
       list: [{ name: "name", label: t("A name to know it by"), required: true, focus: true }, { name: "password", label: t("Password"), kind: "password", hint: t("Empty: by a device that is registered") }],
-      act: ({ name, password }) => registerDevice(name, password),
+      act: async ({ name, password }) => {
+        const begun = await this.app.change("POST", "/api/auth/webauthn/register/start", await this.confirmed(password));
+        return this.app.change("POST", "/api/auth/webauthn/register/finish", { name, ...(await creation(begun)) });
+      },
     });
     if (!done) return;
     await this.load();

@@ -1,7 +1,6 @@
 // The portal of head office: a menu of what the role may see, one page per address after `#`.
 import { html, keyed, nothing } from "../vendor/lit.js";
 import { newKey } from "../shared/api.js";
-import { words } from "../shared/codes.js";
 import { icon } from "../shared/controls.js";
 import { setShop } from "../shared/format.js";
 import { addTexts, t } from "../shared/i18n.js";
@@ -156,22 +155,6 @@ class PortalApp extends MenuApp {
     }
   }
 
-  /** By a passkey of whoever's name is typed. */
-  async byDevice() {
-    const username = this.querySelector("#username").value.trim();
-    if (!username) {
-      this.querySelector("#username").focus();
-      this.say("warn", t("Type the login name first"));
-      return;
-    }
-    try {
-      const { logInByDevice } = await import("./passkey.js");
-      await this.entered(await logInByDevice(username));
-    } catch (error) {
-      this.say("bad", error.words ?? words(error));
-    }
-  }
-
   async goTo() {
     const { palette } = await import("../shared/palette.js");
     await palette(this);
@@ -189,7 +172,7 @@ class PortalApp extends MenuApp {
 
   plain() {
     switch (this.page) {
-      case "login": return html`<page-login .app=${this}></page-login>${isSecureContext && window.PublicKeyCredential ? html`<p class="by-device"><button class="btn" @click=${() => this.byDevice()}>${icon("key-round")}${t("Log in by a device")}</button></p>` : nothing}`;
+      case "login": return html`<page-login .app=${this}></page-login>`;
       case "overview": return html`<page-overview .app=${this}></page-overview>`;
       case "stores": return html`<page-stores .app=${this}></page-stores>`;
       case "store": return html`<page-store .app=${this}></page-store>`;

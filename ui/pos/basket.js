@@ -12,6 +12,7 @@ export class Basket {
   constructor(app) {
     this.app = app;
     this.products = new Map();
+    this.late = false;
     this.clear();
   }
 
@@ -91,17 +92,39 @@ export class Basket {
     if (product.pack_qty === 1) this.products.set(product.sku, entry);
   }
 
-  /** A product may be called or cost something else now; no sku: any may. Lines that nobody priced by hand follow it. */
+  /**
+   * A product may be called or cost something else now; no sku: any may. Lines that nobody priced by hand follow it, on the
+   * page of the basket alone: what is being paid keeps the price that the customer saw.
+   */
   async priced(sku) {
     if (sku === null) this.products.clear();
     for (const [code, { product }] of this.products) if (product.sku === sku) this.products.delete(code);
-    const lines = this.lines.filter((line) => !line.own && (sku === null || line.sku === sku));
+    const skus = new Set(this.lines.filter((line) => !line.own && (sku === null || line.sku === sku)).map((line) => line.sku));
+    const now = new Map();
+    for (const one of skus) {
+      if (this.app.page === "sell") now.set(one, await this.app.get("/api/pos/products/:sku", { sku: one }).catch(() => null));
+    }
+    if (this.app.page !== "sell") {
+      this.late = true;
+      return;
+    }
+    this.follow(now);
+  }
+
+  /** Prices that changed while another page was shown. */
+  async caughtUp() {
+    if (!this.late) return;
+    this.late = false;
+    await this.priced(null);
+  }
+
+  follow(now) {
     const changed = [];
-    for (const line of lines) {
-      const product = await this.find(line.sku).catch(() => null);
-      if (!product || product.price === line.price || !this.lines.includes(line) || this.sale?.state === "partially_paid") continue;
-      Object.assign(line, { price: product.price, item: null });
-      changed.push(t("{name} costs {price} now", { name: line.name, price: money(product.price) }));
+    for (const line of this.lines) {
+      const price = now.get(line.sku)?.price;
+      if (line.own || price === undefined || price === line.price || this.sale?.state === "partially_paid") continue;
+      Object.assign(line, { price, item: null });
+      changed.push(t("{name} costs {price} now", { name: line.name, price: money(price) }));
     }
     if (!changed.length) return;
     this.changed();

@@ -40,7 +40,17 @@ class PosApp extends App {
     if (results.length) await this.load();
     const paid = results.find(({ done, answer }) => done && answer?.state === "paid" && answer.receipt_no);
     if (paid) this.finished(paid.answer);
+    const back = results.find(({ done, answer }) => done && answer?.return_id);
+    if (back) await this.returned(back.answer);
     this.reported(results);
+  }
+
+  /** A return whose answer was lost: what is still to be handed out is shown. */
+  async returned(done) {
+    await this.show("return");
+    const page = this.current.firstElementChild;
+    await page.once(() => page.gave(done));
+    this.focusPage();
   }
 
   async load() {
@@ -59,6 +69,11 @@ class PosApp extends App {
     this.countHolds();
     const paying = this.basket.sale?.state === "partially_paid";
     await this.show(paying ? "pay" : "sell");
+  }
+
+  async show(page, params) {
+    await super.show(page, params);
+    if (page === "sell") this.basket.caughtUp();
   }
 
   // ---- what other tills and head office do meanwhile

@@ -15,7 +15,8 @@ const byStore = async (app, url) => {
     await pause();
     job = await app.get("/api/print-jobs/:id", { id: job.job_id });
   }
-  if (job.state === "printed") app.say("ok", t("Printed"));
+  // More is not known: whether paper came out, the cashier sees.
+  if (job.state === "printed") app.say("ok", t("Sent to the printer"));
   else app.say("warn", t("Not printed: {why}. Print again when it is ready", { why: t(job.problem) }));
 };
 

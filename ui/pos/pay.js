@@ -111,8 +111,16 @@ class PagePay extends Page {
 
   take() {
     return this.once(async () => {
-      const { app, sale, method, given } = this;
+      const { app, method, given } = this;
+      const seen = this.sale?.amount_due;
       await app.basket.settled();
+      const { sale } = this;
+      if (!sale) return;
+      if (sale.amount_due !== seen) {
+        this.give(null);
+        app.say("warn", t("It is {amount} now. Look at it, then take it", { amount: money(sale.amount_due) }));
+        return;
+      }
       if (sale.amount_due > 0 && this.settles === null) {
         this.app.say("warn", t("Type what was received, or press E for the exact amount"));
         return;

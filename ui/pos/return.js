@@ -5,7 +5,7 @@ import { date, money, number, shortReceipt, symbol, time } from "../shared/forma
 import { t } from "../shared/i18n.js";
 import { Page } from "../shared/page.js";
 import { clean } from "../shared/scan.js";
-import { Returning } from "./returning.js";
+import { EXCHANGE, Returning } from "./returning.js";
 
 const PLACES = ["restock", "damaged", "vendor", "none"];
 
@@ -27,7 +27,7 @@ class PageReturn extends Page {
   }
 
   keys() {
-    if (this.done) return { Enter: () => void this.app.show("sell"), Escape: () => void this.app.show("sell") };
+    if (this.done) return this.busy ? {} : { Enter: () => void this.app.leavePage(), Escape: () => void this.app.leavePage() };
     return { Escape: () => this.leave(), F6: () => this.begin(() => this.draft.withoutReceipt()), F7: () => void this.exchange(), F9: () => void this.refund() };
   }
 
@@ -102,24 +102,28 @@ class PageReturn extends Page {
     const { app, draft } = this;
     if (!draft.quote || this.done) return undefined;
     return this.once(async () => {
-      const { basket } = draft;
       const amount = draft.quote.refund_total;
-      const done = await app.command({ url: "/api/pos/returns", body: draft.body(), label: basket ? "Exchange" : "Refund", amount });
-      draft.clear();
-      if (basket) await this.exchanged(basket, done);
-      else this.done = done;
-      app.focusPage();
-    });
+      const done = await app.command({ url: "/api/pos/returns", body: draft.body(), label: draft.basket ? "Exchange" : "Refund", amount });
+      await this.gave(done);
+    }).then(() => this.done && app.focusPage());
+  }
+
+  /** It is done: what is handed out stands on the page before anything else is asked. */
+  async gave(done) {
+    this.done = done;
+    this.draft.clear();
+    this.requestUpdate();
+    const paid = done.refunds.find(({ method }) => method === EXCHANGE);
+    if (paid) await this.exchanged(paid.transaction_id, done);
   }
 
   /** The new sale is paid by it, or the rest of it is paid now. */
-  async exchanged(basket, done) {
+  async exchanged(id, done) {
     const { app } = this;
-    const sale = await app.get("/api/pos/transactions/:id", { id: basket.transaction_id });
+    const sale = await app.known("/api/pos/transactions/:id", { id });
     if (sale.state === "paid") {
       app.finished(sale);
       this.sold = sale;
-      this.done = done;
       return;
     }
     await app.basket.take(sale);
@@ -160,7 +164,7 @@ class PageReturn extends Page {
   total() {
     const { draft, app } = this;
     const { quote, basket } = draft;
-    const by = (quote?.refunds ?? []).map(({ method, amount }) => html`<div><dt>${method === "exchange" ? t("pays the open basket") : t("by {methods}", { methods: t(method) })}</dt><dd>${number(amount)}</dd></div>`);
+    const by = (quote?.refunds ?? []).map(({ method, amount }) => html`<div><dt>${method === EXCHANGE ? t("pays the open basket") : t("by {methods}", { methods: t(method) })}</dt><dd>${number(amount)}</dd></div>`);
     return html`<div class="panel pad stack"><div class="display"><dl>${by}${quote?.points_back ? html`<div><dt>${t("Points taken back")}</dt><dd>${number(quote.points_back)}</dd></div>` : nothing}</dl>
       <p class="total" aria-live="polite"><span class="cur">${symbol()}</span><span id="refund">${number(quote ? Returning.given(quote.refunds) : 0)}</span></p></div>
       <label class="rowx swap"><input type="checkbox" id="swap" .checked=${draft.exchange} @change=${() => void this.exchange()}><span>${app.basket.isEmpty ? t("Exchange: scan the new goods") : t("Exchange: pays the open basket of {amount}", { amount: money(app.basket.sale?.amount_due ?? 0) })}</span>${key("F7")}</label>
@@ -179,7 +183,7 @@ class PageReturn extends Page {
       ${sold ? html`<div><dt>${t("New receipt")}</dt><dd id="sold-no">${shortReceipt(sold.receipt_no)}</dd></div>` : nothing}</dl>
       <div class="rowx"><button class="btn big grow" @click=${() => print(done.receipt_no)}>${icon("printer")}${t("Print receipt")}</button>
       ${sold ? html`<button class="btn big grow" @click=${() => print(sold.receipt_no)}>${icon("printer")}${t("Print the new receipt")}</button>` : nothing}
-      <button class="btn primary big grow" data-focus @click=${() => this.app.show("sell")}>${t("Sell")}${key("Enter")}</button></div></section></div>`;
+      <button class="btn primary big grow" data-focus ?disabled=${this.busy} @click=${() => this.app.leavePage()}>${t("Sell")}${key("Enter")}</button></div></section></div>`;
   }
 
   render() {

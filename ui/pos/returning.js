@@ -3,7 +3,7 @@ import { Refusal } from "../shared/api.js";
 import { words } from "../shared/codes.js";
 import { t } from "../shared/i18n.js";
 
-const EXCHANGE = "exchange";
+export const EXCHANGE = "exchange";
 const POINTS = "points";
 
 /** What of a refund pays the open basket, and what still goes back as it was paid. Points go back as points. */
@@ -95,7 +95,7 @@ export class Returning {
   async ask(shown) {
     this.asked += 1;
     const mine = this.asked;
-    Object.assign(this, { problem: null, refunds: null });
+    Object.assign(this, { quote: null, problem: null, refunds: null });
     const result = { quote: null, problem: null, refunds: null };
     if (this.body().items.length) await this.quoted(result);
     if (mine !== this.asked) return;
@@ -129,9 +129,9 @@ export class Returning {
     }
   }
 
-  /** What is handed to the customer: all but what paid the new basket. */
+  /** The money that is handed to the customer: neither what paid the new basket nor points. */
   static given(refunds) {
-    return refunds.filter(({ method }) => method !== EXCHANGE).reduce((sum, { amount, rounding }) => sum + amount + rounding, 0);
+    return refunds.filter(({ method }) => method !== EXCHANGE && method !== POINTS).reduce((sum, { amount, rounding }) => sum + amount + rounding, 0);
   }
 
   static taken(refunds) {

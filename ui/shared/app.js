@@ -7,7 +7,7 @@ import { icon } from "./controls.js";
 import "./dialog.js";
 import { money, shortReceipt, time } from "./format.js";
 import { setLanguage, t } from "./i18n.js";
-import { begin, drop, persist, waiting } from "./intents.js";
+import { begin, drop, persist } from "./intents.js";
 import "./login.js";
 import { listen } from "./scan.js";
 import * as session from "./session.js";
@@ -61,6 +61,11 @@ export class App extends LitElement {
     return session.ask("GET", path(pattern, params, query), { register: this.register, accept });
   }
 
+  /** What has to be known before anything goes on: asked for until there is an answer. */
+  known(pattern, params) {
+    return persist("GET", path(pattern, params), { register: this.register }, (error) => this.doubt(error));
+  }
+
   /** A change that is no money: repeated by its key, not kept over a reload. */
   change(method, url, body, { key = newKey(), type } = {}) {
     return persist(method, url, { body, type, key, register: this.register }, (error) => this.doubt(error));
@@ -68,7 +73,8 @@ export class App extends LitElement {
 
   /** A command that moves money or goods. Where a manager has to approve, asks for that on the spot. */
   async command(intent) {
-    const keyed = { register: this.register, amount: null, ...intent };
+    // One key for both attempts: the approved one takes the stored place of the one that was refused.
+    const keyed = { key: newKey(), register: this.register, amount: null, ...intent };
     const told = (error) => this.doubt(error, keyed);
     try {
       return await begin(this.user.id, keyed, null, told);
@@ -76,7 +82,7 @@ export class App extends LitElement {
       if (!(error instanceof Refusal) || error.code !== "approval_required") throw error;
       const done = await approve(this, keyed, error, (approval) => begin(this.user.id, keyed, approval, told));
       if (done) return done;
-      for (const left of await waiting()) if (left.url === keyed.url) await drop(left.key);
+      await drop(keyed.key);
       error.words = t("Not approved. Nothing was done");
       throw error;
     }

@@ -24,6 +24,7 @@ export class Live {
     if (this.on) return;
     this.on = true;
     this.last = null;
+    this.ended = null;
     this.connect();
   }
 
@@ -51,7 +52,11 @@ export class Live {
       const begun = Date.now();
       const again = await this.listen(this.line.signal);
       clearTimeout(this.silence);
-      if (!again) return;
+      if (!again) {
+        // Whoever logs in next begins anew.
+        this.on = false;
+        return;
+      }
       if (Date.now() - begun > SILENT_MS) tries = 0;
       const wait = AGAIN_MS[Math.min(tries, AGAIN_MS.length - 1)];
       await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random() / 2)));
@@ -80,9 +85,11 @@ export class Live {
     return this.ended === "token_expired" ? this.renewed() : this.on && this.ended !== "token_revoked";
   }
 
+  /** Only a session that is over ends it: a box that does not answer now is asked again. */
   renewed() {
     this.ended = null;
-    return refresh().then(() => this.on, () => false);
+    const over = (error) => error instanceof Refusal && (error.status === 401 || error.status === 403);
+    return refresh().then(() => this.on, (error) => this.on && !over(error));
   }
 
   take({ event, data, id }) {

@@ -1,5 +1,5 @@
 // Who works at this till.
-import { html } from "../vendor/lit.js";
+import { html, nothing } from "../vendor/lit.js";
 import { Refusal } from "./api.js";
 import { words } from "./codes.js";
 import { field, icon, problem } from "./controls.js";

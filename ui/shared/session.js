@@ -67,12 +67,6 @@ export const logInByDevice = async (username) => {
   return data.user;
 };
 
-/** Somebody who was let in another way than by password. */
-export const begun = (data) => {
-  keep(data);
-  return data.user;
-};
-
 /** The person of the cookie, or nobody. */
 export const resume = async () => {
   if (!localStorage.getItem(GENERATION)) return null;

@@ -110,7 +110,8 @@ pub async fn read(request: Request) -> Answered {
 pub async fn void(request: Request) -> Answered {
     let (command, ask) = approved::<VoidSale>(&request).await?;
     let id = ReturnId::from(request.param("id"));
-    answered(request.state.store.run(ask, commands::VoidReturn(id, command)).await)
+    let done = answered(request.state.store.run(ask, commands::VoidReturn(id, command)).await);
+    request.state.printers.after(done)
 }
 
 /// `GET /api/pos/returns`

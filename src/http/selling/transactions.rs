@@ -8,6 +8,7 @@ use crate::http::failure::stored;
 use crate::http::members::{met, with_head_office};
 use ::actors::commands;
 use domain::model::base::ids::TransactionId;
+use domain::model::selling::payment::CASH;
 use domain::rules::selling::sale::{CreateSale, PaySale};
 use domain::rules::selling::transaction;
 use domain::rules::selling::transaction::TransactionView;
@@ -54,8 +55,9 @@ pub async fn create(request: Request) -> Answered {
 pub async fn pay(request: Request) -> Answered {
     let command: PaySale = request.json()?;
     let id = TransactionId::from(request.param("id"));
+    let in_cash = command.payments.iter().any(|payment| payment.method == CASH);
     let done = run(&request, commands::PaySale(id, command)).await;
-    request.state.printers.after(done)
+    request.state.printers.after_payment(in_cash, done)
 }
 
 /// `GET /api/pos/transactions/:id`

@@ -168,6 +168,8 @@ impl Encoding<'_> {
                 ends.push(bytes.len());
             }
             let packed = self.pack(EventTexts { bytes, ends: &ends });
+            // What is still in it is kept by `shrink_to`.
+            bytes.clear();
             bytes.shrink_to(TEXT_KEPT_BYTES_MAX);
             packed
         })

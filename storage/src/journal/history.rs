@@ -13,7 +13,7 @@ use crate::journal::walk::Position;
 use answers::Answers;
 use merged::Merged;
 use part::Part;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
@@ -173,16 +173,26 @@ impl History {
         &self,
         hash: u64,
         before: u64,
+        visit: impl FnMut(Hits) -> Result<ControlFlow<T>, StorageError>,
+    ) -> Result<Option<T>, StorageError> {
+        self.search_within(hash, 0..before, visit)
+    }
+
+    /// The same, of the segments that begin within some lsns: older ones cost nothing, however many there are.
+    fn search_within<T>(
+        &self,
+        hash: u64,
+        begins: Range<u64>,
         mut visit: impl FnMut(Hits) -> Result<ControlFlow<T>, StorageError>,
     ) -> Result<Option<T>, StorageError> {
         let (sealed, open) = self.under(hash);
-        if open.0.head.first_lsn < before
+        if begins.contains(&open.0.head.first_lsn)
             && let Some(found) = visit_hits(open, &mut visit)?
         {
             return Ok(Some(found));
         }
         let mut ask = |part: &Part| {
-            if part.segment.head.first_lsn >= before {
+            if !begins.contains(&part.segment.head.first_lsn) {
                 return Ok(None);
             }
             self.lookups.fetch_add(1, Relaxed);
@@ -196,8 +206,11 @@ impl History {
             }
             let (older, range) = older.split_at(merged.first.min(older.len()));
             rest = older;
-            if range.first().is_none_or(|part| part.segment.head.first_lsn >= before) {
+            if range.first().is_none_or(|part| part.segment.head.first_lsn >= begins.end) {
                 continue;
+            }
+            if range.last().is_none_or(|part| part.segment.head.first_lsn < begins.start) {
+                return Ok(None);
             }
             let holders = self.holders(merged, hash, &sealed).unwrap_or_else(|| range.iter().collect());
             if let Some(found) = first_of(holders.into_iter().rev(), &mut ask)? {
@@ -234,10 +247,7 @@ impl History {
             return Ok(Some(found));
         }
         let Some(oldest) = sealed.and_then(|sealed| oldest_counting(&sealed, since)) else { return Ok(None) };
-        self.search(hash, u64::MAX, |hits| match hits.0.head.first_lsn >= oldest {
-            true => pick_newest(hits, &pick),
-            false => Ok(ControlFlow::Continue(())),
-        })
+        self.search_within(hash, oldest..u64::MAX, |hits| pick_newest(hits, &pick))
     }
 
     /// Sealed segments, and what the open one has under a hash, of one moment.

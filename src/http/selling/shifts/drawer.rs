@@ -55,7 +55,8 @@ pub async fn move_cash(request: Request) -> Answered {
 pub async fn reverse_cash(request: Request) -> Answered {
     let (command, ask) = approved::<ReverseCash>(&request).await?;
     let (id, wrong) = (ShiftId::from(request.param("id")), CashId::from(request.param("cash_id")));
-    answered(request.state.store.run(ask, commands::ReverseCash(id, wrong, command)).await)
+    let done = answered(request.state.store.run(ask, commands::ReverseCash(id, wrong, command)).await);
+    request.state.printers.after(done)
 }
 
 /// `GET /api/shifts/:id/cash-movements`

@@ -51,14 +51,16 @@ pub async fn change(request: Request) -> Answered {
 /// `POST /api/pos/transactions/:id/void`
 pub async fn void(request: Request) -> Answered {
     let (command, ask) = approved::<VoidSale>(&request).await?;
-    answered(request.state.store.void(ask, id(&request), command).await)
+    let done = answered(request.state.store.void(ask, id(&request), command).await);
+    request.state.printers.after(done)
 }
 
 /// `POST /api/pos/transactions/:id/payments/:payment_id/reverse`
 pub async fn reverse(request: Request) -> Answered {
     let (command, ask) = approved::<VoidSale>(&request).await?;
     let payment = PaymentId::from(request.param("payment_id"));
-    answered(request.state.store.run(ask, commands::ReversePayment(id(&request), payment, command)).await)
+    let command = commands::ReversePayment(id(&request), payment, command);
+    request.state.printers.after(answered(request.state.store.run(ask, command).await))
 }
 
 /// `POST /api/pos/transactions/:id/correct-tender`
