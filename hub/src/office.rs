@@ -203,6 +203,11 @@ pub mod stock {
 /// Settlement: what others pay out, held against what stores told.
 pub mod settlement {
     pub mod approval;
+    /// What a bank says beside what the books say.
+    pub mod bank_balance {
+        pub mod line_group;
+        pub mod reconciliation;
+    }
     mod by_method;
     pub mod day_settlement;
     pub mod drawer;
@@ -218,13 +223,11 @@ pub mod settlement {
     }
     pub mod hand_match;
     pub mod item;
-    pub mod line_group;
     pub mod match_routes;
     pub mod match_rows;
     pub mod matching;
     pub mod open;
     pub mod raised;
-    pub mod reconciliation;
     pub mod resolution;
     mod rest;
     pub mod settlement_match;

@@ -2,7 +2,7 @@
 
 use crate::http::change::{self, begun};
 use crate::http::{Answered, Request};
-use crate::office::settlement::reconciliation::{self, ReconciliationQuery};
+use crate::office::settlement::bank_balance::reconciliation::{self, ReconciliationQuery};
 use crate::office::settlement::source::{self, Change, View};
 use domain::model::base::answer::Answer;
 use edge::page::{List, Page};

@@ -3,7 +3,7 @@
 use crate::columns;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
-use crate::office::settlement::line_group::{Days, Group, batches, book, groups, said};
+use crate::office::settlement::bank_balance::line_group::{Days, Group, batches, book, groups, said};
 use crate::office::settlement::source::{self, View as Source};
 use crate::table::alarm;
 use domain::model::base::time::UtcMs;
