@@ -1,7 +1,7 @@
 //! The catalogue's file: every bad row is named, and then nothing is imported.
 
 use serde_json::json;
-use testkit::store::{PRODUCTS, Store, catalogue};
+use testkit::store::{PASSWORD, PRODUCTS, Store, catalogue};
 use testkit::{process, wait};
 
 #[test]
@@ -111,8 +111,13 @@ fn a_large_file_of_members_is_one_commit() {
     let file = store.write_file("full.csv", &rows(10_000));
     let said = process::succeed(store.command(&["import", "members", file.to_str().unwrap()]), "");
     assert!(said.contains("10000 members imported"), "{said}");
-    let mut till = store.login("till-1");
-    // Behind ten thousand rows a busy machine may ask a till to come again.
+    // Behind ten thousand rows a busy machine may ask a till to come again, from its log-in on.
+    let login = json!({"username": "till-1@s001.example", "password": PASSWORD});
+    let token = wait::until("the till is logged in", || {
+        let answer = store.client().post("/api/auth/login", &login);
+        (answer.status != 503).then(|| answer.data(200)["token"].as_str().unwrap().to_owned())
+    });
+    let mut till = store.client().with_token(&token);
     let found = wait::until("the members are found", || {
         let answer = till.get("/api/members/search?phone=08100009999");
         (answer.status != 503).then(|| answer.data(200))
