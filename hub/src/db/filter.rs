@@ -49,6 +49,16 @@ impl Conditions {
         self.and(condition, number.map(Bound::Number))
     }
 
+    /// The column is one of these texts; without a list there is no condition.
+    #[must_use]
+    pub fn among(mut self, column: &str, texts: Option<&[String]>) -> Self {
+        let Some(texts) = texts else { return self };
+        let places = crate::db::insert::list(self.bound.len().saturating_add(1), texts.len());
+        self.bound.extend(texts.iter().map(|text| Bound::from(text.as_str())));
+        self.sql.push_str(&format!(" AND {column} IN ({places})"));
+        self
+    }
+
     /// A condition without anything to bind, where it is wanted.
     #[must_use]
     pub fn plain(mut self, condition: &str, wanted: bool) -> Self {

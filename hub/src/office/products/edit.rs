@@ -2,6 +2,7 @@
 
 use crate::db::failure::Failure;
 use crate::feed;
+use crate::http::given::Given;
 use crate::office::products::product::put;
 use crate::table::price;
 use crate::table::product::{document, documents};
@@ -58,22 +59,27 @@ pub struct Change {
     pub rest: Rest,
 }
 
-/// What a product may be without.
+/// What a product may be without; in a change null takes it away.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Rest {
-    /// Tax rate in basis points; none: the store's default.
-    pub tax_rate_bp: Option<u32>,
+    /// Tax rate in basis points; none: that of the code, or the store's default.
+    #[serde(default)]
+    pub tax_rate_bp: Given<u32>,
     /// Says why a rate is 0.
-    pub tax_code: Option<String>,
+    #[serde(default)]
+    pub tax_code: Given<String>,
     /// Category name.
-    pub category: Option<String>,
+    #[serde(default)]
+    pub category: Given<String>,
     /// Codes that name it at a scanner.
     pub barcodes: Option<Vec<Barcode>>,
     /// First cost estimate per piece.
-    pub cost: Option<i64>,
+    #[serde(default)]
+    pub cost: Given<i64>,
     /// On-hand quantity at or below which it should be ordered.
-    pub reorder_level: Option<i64>,
+    #[serde(default)]
+    pub reorder_level: Given<i64>,
     /// Whether stock is kept for it.
     pub track_stock: Option<bool>,
     /// Whether it may be sold.
@@ -82,11 +88,11 @@ pub struct Rest {
 
 impl Rest {
     fn apply(self, product: &mut Product) {
-        product.tax_rate_bp = self.tax_rate_bp.or(product.tax_rate_bp);
-        product.tax_code = self.tax_code.or(product.tax_code.take());
-        product.category = self.category.or(product.category.take());
-        product.cost = self.cost.or(product.cost);
-        product.reorder_level = self.reorder_level.or(product.reorder_level);
+        product.tax_rate_bp = self.tax_rate_bp.over(product.tax_rate_bp);
+        product.tax_code = self.tax_code.over(product.tax_code.take());
+        product.category = self.category.over(product.category.take());
+        product.cost = self.cost.over(product.cost);
+        product.reorder_level = self.reorder_level.over(product.reorder_level);
         product.track_stock = self.track_stock.unwrap_or(product.track_stock);
         product.state = self.state.unwrap_or(product.state);
         if let Some(barcodes) = self.barcodes {

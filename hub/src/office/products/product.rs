@@ -113,6 +113,7 @@ fn differs(product: &Product, known: &HashMap<String, Product>) -> bool {
 pub async fn list(
     pool: &AnyPool,
     (q, category): (&str, &str),
+    skus: Option<&[String]>,
     after: &str,
     limit: i64,
 ) -> Result<Vec<Product>, sqlx::Error> {
@@ -120,6 +121,7 @@ pub async fn list(
     const FOUND: &str = "(folded LIKE ? || '%' ESCAPE '!' OR folded LIKE '%\n%' || ? || '%' ESCAPE '!')";
     let conditions = Conditions::default()
         .text("sku > ?", Some(after))
+        .among("sku", skus)
         .text("category = ?", Some(category).filter(|category| !category.is_empty()))
         .text(FOUND, Some(q).filter(|q| !q.is_empty()).map(escaped).as_deref());
     let sql = format!("SELECT document FROM products WHERE {{}} ORDER BY sku LIMIT {limit}");

@@ -18,6 +18,9 @@ use serde_json::json;
 /// Most bytes of a catalogue.
 const IMPORT_BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
 
+/// Most products that are asked for by their codes at once.
+const SKUS_MAX: usize = 100;
+
 /// `GET /api/products`
 pub const LIST: Doc = Doc::of("Catalogue", "List products").query::<Search>().answers::<List<Product>>(
     r#"{"items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "price_set_at": "2026-11-20T02:06:34.739Z", "tax_rate_bp": null,
@@ -64,6 +67,8 @@ struct Search {
     q: Option<String>,
     /// Only those of this category.
     category: Option<String>,
+    /// Only these, at most 100 codes with commas between them: the names on a document.
+    skus: Option<String>,
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
@@ -74,7 +79,7 @@ pub async fn create(request: Request) -> Answered {
     let new: edit::New = request.json()?;
     let now = clock::now();
     let mut keyed = begun!(request, now);
-    check_categories(&mut keyed, &request, new.rest.category.iter()).await?;
+    check_categories(&mut keyed, &request, new.rest.category.value().into_iter()).await?;
     let product = edit::create(&mut keyed.write, new, now).await?;
     let location = format!("/api/products/{}", product.sku);
     let done = ("product.created", json!({"sku": product.sku, "price": product.price}));
@@ -91,7 +96,7 @@ pub async fn change(request: Request) -> Answered {
     let change: edit::Change = request.json()?;
     let now = clock::now();
     let mut keyed = begun!(request, now);
-    check_categories(&mut keyed, &request, change.rest.category.iter()).await?;
+    check_categories(&mut keyed, &request, change.rest.category.value().into_iter()).await?;
     let product = edit::change(&mut keyed.write, request.param("sku"), change, now).await?;
     let done = (
         "product.changed",
@@ -118,9 +123,19 @@ pub async fn list(request: Request) -> Answered {
     let (after, limit) = (change::after(ask.cursor.as_ref())?, change::one_more(ask.limit));
     let (q, category) = (ask.q.unwrap_or_default(), ask.category.unwrap_or_default());
     change::check_q(Some(&q))?;
-    let products = product::list(request.state.db.pool(), (&q, &category), &after, limit).await;
-    let products = products?;
+    let skus = ask.skus.as_deref().map(listed).transpose()?;
+    let products =
+        product::list(request.state.db.pool(), (&q, &category), skus.as_deref(), &after, limit).await?;
     Ok(Reply::ok(&List::cut(products, ask.limit, |product| product.sku.clone())))
+}
+
+/// Codes that are asked for together.
+fn listed(skus: &str) -> Result<Vec<String>, ApiError> {
+    let skus: Vec<String> = skus.split(',').map(|sku| sku.trim().to_owned()).collect();
+    if skus.len() > SKUS_MAX {
+        return Err(ApiError::field("skus", &format!("more than {SKUS_MAX}")));
+    }
+    Ok(skus)
 }
 
 /// `POST /api/products/import`: all of the file or nothing.

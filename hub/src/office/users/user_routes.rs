@@ -12,7 +12,7 @@ use domain::model::base::time::UtcMs;
 use domain::model::people::user::Role;
 use edge::identity::EmptyBody;
 use edge::identity::secrets::without;
-use edge::page::{Cursor, Limit, List};
+use edge::page::{Cursor, Limit, List, Page};
 use edge::passwords::policy_problem;
 use edge::{ApiError, Code, Doc, Reply, clock};
 use schemars::JsonSchema;
@@ -30,6 +30,12 @@ const USER: &str = r#"{"id": "usr_1", "username": "ani@example.com", "name": "An
 pub const LIST: Doc = Doc::of("Users", "List everyone, or the people of a store")
     .query::<Ask>()
     .answers::<List<View>>(r#"{"items": [], "next_cursor": null}"#);
+/// `GET /api/staff`
+pub const NAMES: Doc = Doc::of("Users", "The names of everyone, for documents that say who did it")
+    .query::<Page>()
+    .answers::<List<StaffName>>(
+        r#"{"items": [{"id": "usr_1", "name": "Ani", "store_id": "S001"}], "next_cursor": null}"#,
+    );
 /// `POST /api/users`
 pub const ADD: Doc = Doc::of("Users", "Add somebody to head office, or give somebody to a store")
     .body::<user_admin::New>(
@@ -88,6 +94,27 @@ pub async fn list(request: Request) -> Answered {
     let filter = user_admin::Filter { q, store_id, role, disabled };
     let items = user_admin::list(request.state.db.pool(), &filter, &after, change::one_more(limit)).await;
     Ok(Reply::ok(&List::cut(items?, limit, |item| item.id.clone())))
+}
+
+/// Somebody on a document.
+#[derive(Serialize, JsonSchema)]
+struct StaffName {
+    /// `usr_…`
+    id: String,
+    /// Display name.
+    name: String,
+    /// The store; empty: head office.
+    store_id: String,
+}
+
+/// `GET /api/staff`
+pub async fn names(request: Request) -> Answered {
+    let Page { limit, cursor } = request.query()?;
+    let (filter, after) = (user_admin::Filter::default(), change::after(cursor.as_ref())?);
+    let people = user_admin::list(request.state.db.pool(), &filter, &after, change::one_more(limit)).await?;
+    let name = |View { id, name, store_id, .. }| StaffName { id, name, store_id };
+    let items = people.into_iter().map(name).collect();
+    Ok(Reply::ok(&List::cut(items, limit, |item: &StaffName| item.id.clone())))
 }
 
 /// Hashed before any transaction begins: it takes long.

@@ -212,6 +212,8 @@ async fn a_person_of_head_office_loses_every_token_at_once() {
     let fin = server.api().login("fin", "right horse 9").await;
     fin.get("/api/auth/me").await.data();
     assert_eq!(fin.get("/api/users").await.refusal(), "403 insufficient_role");
+    let named = json!({"id": id, "name": "Fin", "store_id": ""});
+    assert!(fin.get("/api/staff").await.items().contains(&named), "a document says who did it");
     fin.get("/api/suppliers").await.data();
     assert_eq!(fin.post("/api/suppliers", &json!({})).await.refusal(), "403 insufficient_role");
     admin.post(&format!("/api/users/{id}/revoke-tokens"), &json!({})).await.data();
@@ -332,7 +334,7 @@ async fn every_role_has_its_part_and_no_other() {
     let nobody = "";
     let table = [
         ("GET", "/api/admin/overview", nobody),
-        ("GET", "/api/stores", nobody),
+        ("GET", "/api/stores", "ho_finance ho_purchasing"),
         ("PATCH", "/api/stores/S001", nobody),
         ("POST", "/api/stores", nobody),
         ("GET", "/api/stores/S001/status", nobody),
@@ -365,6 +367,7 @@ async fn every_role_has_its_part_and_no_other() {
         ("PATCH", "/api/members/x", nobody),
         ("GET", "/api/audit", nobody),
         ("GET", "/api/users", nobody),
+        ("GET", "/api/staff", "ho_finance ho_purchasing"),
         ("POST", "/api/users", nobody),
         ("PATCH", "/api/users/x", nobody),
         ("POST", "/api/users/x/revoke-tokens", nobody),

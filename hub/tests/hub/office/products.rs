@@ -148,6 +148,8 @@ async fn products_and_orders_are_found_by_what_people_ask_for() {
         ("q=100%25", vec!["N9"]),
         ("q=p&category=fruit", vec!["AX1", "A_1"]),
         ("category=iron", vec!["N9"]),
+        ("skus=N9,A_1,gone", vec!["A_1", "N9"]),
+        ("skus=N9,A_1&category=iron", vec!["N9"]),
         ("q=ear", vec!["AX1"]),
         ("q=zz", vec![]),
     ] {
@@ -157,7 +159,14 @@ async fn products_and_orders_are_found_by_what_people_ask_for() {
         skus.sort_unstable();
         assert_eq!(skus, expected, "{query}");
     }
-    assert_eq!(admin.get("/api/products/AX1").await.data()["price"], 15_000);
+    let many = admin.get(&format!("/api/products?skus={}", vec!["A_1"; 101].join(","))).await;
+    assert_eq!(many.refusal(), "422 validation_failed");
+    let pear = admin.get("/api/products/AX1").await;
+    assert_eq!((&pear.data()["price"], &pear.data()["category"]), (&json!(15_000), &json!("fruit")));
+    let emptied = admin.patch("/api/products/AX1", &json!({"category": null, "cost": 7})).await;
+    assert_eq!((&emptied.data()["category"], &emptied.data()["cost"]), (&json!(null), &json!(7)));
+    let rest = admin.patch("/api/products/AX1", &json!({"cost": null, "price": 15_000})).await;
+    assert_eq!((&rest.data()["cost"], &rest.data()["track_stock"]), (&json!(null), &json!(true)));
     let supplier = admin.post("/api/suppliers", &json!({"code": "SUP", "name": "Kebun"})).await;
     let supplier = supplier.data()["supplier_id"].as_str().unwrap().to_owned();
     for store in ["S001", "S002"] {
