@@ -9,6 +9,7 @@ import "./texts.js";
 import { badge, col, days, differs, figure, ifSome, link, moment, person, store } from "../portal/kit.js";
 import { nameOf } from "../portal/names.js";
 import { facts, figures, section, table } from "../portal/record.js";
+import { formatStep } from "./source_format.js";
 import { ofDays, ofState, ofStore } from "../portal/records.js";
 
 const METHODS = ["card", "qris", "bank_transfer", "voucher", "deposit"];
@@ -65,7 +66,7 @@ const source = {
   },
   view: (one, page) => ({
     name: one.name, badges: badge(one.state),
-    actions: [{ label: t("Take in a statement"), act: () => page.app.go("statements") }, { label: t("Edit"), kind: "primary", act: page.step({ label: t("Save"), method: "PATCH", money: false, said: t("Saved"), url: path("/api/statement-sources/:id", { id: one.source_id }), question: { title: t("Change who pays out"), list: terms(one), body: changed } }) }],
+    actions: [{ label: t("Take in a statement"), act: () => page.app.go("statements") }, { label: t("How its files look"), act: formatStep(page, one) }, { label: t("Edit"), kind: "primary", act: page.step({ label: t("Save"), method: "PATCH", money: false, said: t("Saved"), url: path("/api/statement-sources/:id", { id: one.source_id }), question: { title: t("Change who pays out"), list: terms(one), body: changed } }) }],
     parts: [
       section(t("About it"), facts([[t("Kind"), one.kind === "bank" ? t("Bank") : t("Provider of payments")], [t("Payment methods"), one.methods.map((method) => t(method)).join(", ") || t("those that nobody else has")], [t("Account"), link(["balance", one.account], one.account)], [t("Fee"), one.fee_rate_bp === null ? t("as reported") : `${rate(one.fee_rate_bp)} + ${number(one.fee_fixed)}`], [t("Fee may differ by"), number(one.fee_tolerance)], [t("Fees of refunds"), t(`fees.${one.fee_on_refunds}`)], [t("Days until it pays out"), number(one.lag_days)], [t("Days in which a payment is looked for"), number(one.window_days)], [t("Its names for stores"), one.store_refs.map(({ ref, store_id: id }) => `${ref}: ${nameOf("stores", id)}`).join(", ")]])),
       ifSome(Object.entries(one.csv?.columns ?? {}), (list) => section(t("How its files look"), facts([[t("Days"), one.csv.date_format], [t("Decimal mark"), one.csv.decimal], ...list.map(([name, column]) => [name, String(column)])]))),

@@ -6,7 +6,7 @@ import { icon, problem } from "../shared/controls.js";
 import { number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { ListPage, title } from "../shared/list.js";
-import { address } from "../shared/menu.js";
+import { address, refilter } from "../shared/menu.js";
 import { ask } from "../shared/form.js";
 import { badge, days, figure } from "../portal/kit.js";
 import { need, nameOf, rows } from "../portal/names.js";
@@ -30,7 +30,7 @@ class PageStatements extends ListPage {
 
   set(name, value) {
     this.app.params.query = { ...this.app.params.query, [name]: value };
-    history.replaceState(null, "", address(["statements"], this.app.params.query));
+    refilter(["statements"], this.app.params.query);
     this.load();
   }
 
@@ -53,9 +53,10 @@ class PageStatements extends ListPage {
     this.busy = true;
     try {
       const type = /\.xml$/i.test(file.name) ? "application/xml" : "text/csv";
-      const text = await file.text();
-      const preview = await this.app.change("POST", this.url(source, true), text, { type });
-      if (mine === this.looks) this.seen = { preview, text, type, source, name: file.name, key: newKey() };
+      // Its bytes as they are: the source says what they are the text of.
+      const bytes = await file.arrayBuffer();
+      const preview = await this.app.change("POST", this.url(source, true), bytes, { type });
+      if (mine === this.looks) this.seen = { preview, bytes, type, source, name: file.name, key: newKey() };
     } catch (error) {
       if (mine !== this.looks) return;
       this.problem = words(error);
@@ -76,7 +77,7 @@ class PageStatements extends ListPage {
   async keep() {
     const { seen } = this;
     await this.once(async () => {
-      const made = await this.app.change("POST", this.url(seen.source, false), seen.text, { type: seen.type, key: seen.key });
+      const made = await this.app.change("POST", this.url(seen.source, false), seen.bytes, { type: seen.type, key: seen.key });
       this.app.go("statements", made.statement_id);
     });
   }

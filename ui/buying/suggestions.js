@@ -5,7 +5,7 @@ import { words } from "../shared/codes.js";
 import { number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { title } from "../shared/list.js";
-import { address } from "../shared/menu.js";
+import { address, refilter } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import "./texts.js";
 import { since } from "../portal/kit.js";
@@ -43,7 +43,7 @@ class PageSuggestions extends Page {
 
   set(name, value) {
     this.app.params.query = { ...this.app.params.query, [name]: value };
-    history.replaceState(null, "", address(["suggestions"], this.app.params.query));
+    refilter(["suggestions"], this.app.params.query);
     this.load();
   }
 

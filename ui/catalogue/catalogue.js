@@ -13,6 +13,7 @@ import { ofDays, ofState, ofStore, ofText } from "../portal/records.js";
 const A = ["admin"];
 const fieldsOf = (one = {}) => [
   ...(one.sku ? [] : [{ name: "sku", label: t("Product code"), required: true, focus: true }]), { name: "name", label: t("Name"), value: one.name, required: true, focus: Boolean(one.sku) }, { name: "price", label: t("Price"), kind: "money", value: one.price, required: true }, { name: "category", label: t("Category"), value: one.category, clears: true }, { name: "cost", label: t("Cost"), kind: "money", value: one.cost, clears: true }, { name: "reorder_level", label: t("Reorder level"), kind: "count", value: one.reorder_level, clears: true },
+  { name: "tax_code", label: t("Tax code"), value: one.tax_code, clears: true, hint: t("Empty: the usual one") }, { name: "tax_rate_bp", label: t("Tax rate, per cent times 100"), kind: "count", value: one.tax_rate_bp, clears: true, max: 10000, hint: t("Empty: that of the code") }, { name: "track_stock", label: t("Stock is counted"), kind: "check", value: one.track_stock ?? true },
   { name: "barcodes", label: t("Barcodes, with commas"), value: one.barcodes?.map(({ code, pack_qty: pack }) => (pack > 1 ? `${code}*${pack}` : code)).join(", "), hint: t("A carton: code*pieces") },
 ];
 const bodyOf = ({ barcodes, ...body }, was) => {

@@ -107,8 +107,8 @@ const person = {
   load: async (app, { id }) => {
     // Devices of a store's own people are known there alone.
     const ofHere = (error) => (error.status === 404 ? { items: null } : Promise.reject(error));
-    const [devices] = await Promise.all([app.get("/api/users/:id/devices", { id }, { limit: 100 }).catch(ofHere), need(app, "people", true)]);
-    const one = (await need(app, "people")).get(id);
+    const [devices] = await Promise.all([app.get("/api/users/:id/devices", { id }, { limit: 100 }).catch(ofHere), need(app, "users", true)]);
+    const one = (await need(app, "users")).get(id);
     if (!one) throw Object.assign(new Error("unknown"), { status: 404, code: "not_found", details: {} });
     return { ...one, devices: devices.items };
   },

@@ -5,7 +5,7 @@ import { number, rate } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { ask } from "../shared/form.js";
 import { failed, title } from "../shared/list.js";
-import { address } from "../shared/menu.js";
+import { address, refilter } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import "./texts.js";
 import { col } from "../portal/kit.js";
@@ -70,7 +70,7 @@ class PageSettings extends Page {
   choose(id) {
     this.values = null;
     this.app.params.query = { store_id: id };
-    history.replaceState(null, "", address(["settings"], this.app.params.query));
+    refilter(["settings"], this.app.params.query);
     this.load();
   }
 

@@ -3,6 +3,7 @@ import { html } from "../vendor/lit.js";
 import { icon, problem } from "../shared/controls.js";
 import { words } from "../shared/codes.js";
 import { t } from "../shared/i18n.js";
+import { backTo } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import { head } from "./record.js";
 import { rows } from "./names.js";
@@ -26,7 +27,7 @@ export class FormPage extends Page {
   }
 
   keys() {
-    return { Escape: () => this.app.go(this.app.section), "Ctrl+Enter": () => void this.send() };
+    return { Escape: () => { location.hash = backTo(this.app.section); }, "Ctrl+Enter": () => void this.send() };
   }
 
   /** Changes what is written. */

@@ -73,11 +73,8 @@ class PortalApp extends MenuApp {
     this.unconfirmed = null;
     this.counts = {};
     forgetNames();
-    if (this.may(A)) {
-      const stores = await need(this, "stores");
-      const [first] = stores.values();
-      if (first) setShop({ currency: "IDR", timezone: first.timezone });
-    }
+    const [first] = (await need(this, "stores")).values();
+    if (first) setShop({ currency: "IDR", timezone: first.timezone });
     this.count();
     await this.begun(user);
   }

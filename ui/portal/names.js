@@ -1,12 +1,16 @@
-// Names behind ids, read once: stores and people where the role may, suppliers, who pays out.
+// Names behind ids, read once: stores, people, suppliers, who pays out.
+const ALL = ["admin", "ho_finance", "ho_purchasing"];
 const KINDS = {
-  stores: { pattern: "/api/stores", id: "store_id", roles: ["admin"] },
-  people: { pattern: "/api/users", id: "id", roles: ["admin"] },
-  suppliers: { pattern: "/api/suppliers", id: "supplier_id", roles: ["admin", "ho_finance", "ho_purchasing"] },
+  stores: { pattern: "/api/stores", id: "store_id", roles: ALL },
+  people: { pattern: "/api/staff", id: "id", roles: ALL },
+  users: { pattern: "/api/users", id: "id", roles: ["admin"] },
+  suppliers: { pattern: "/api/suppliers", id: "supplier_id", roles: ALL },
   sources: { pattern: "/api/statement-sources", id: "source_id", roles: ["admin", "ho_finance"] },
   accounts: { pattern: "/api/finance/accounts", id: "account", roles: ["admin", "ho_finance"] },
 };
 const AT_ONCE = 500;
+/** Products that are asked for together. */
+const SKUS_AT_ONCE = 100;
 /** Pages of a list that are read: beyond it, ids stand for themselves. */
 const PAGES_MAX = 20;
 const known = new Map();
@@ -46,15 +50,14 @@ export const row = (kind, id) => known.get(kind)?.get(id);
 export const nameOf = (kind, id) => row(kind, id)?.name ?? id ?? "";
 export const rows = (kind) => [...(known.get(kind)?.values() ?? [])];
 
-/** Names of products, by sku. */
+/** Names of products, by sku; one that there is no more stands for itself. */
 export const needProducts = async (app, skus) => {
   const left = [...new Set(skus)].filter((sku) => sku && !products.has(sku));
-  await Promise.all(left.slice(0, 60).map(async (sku) => {
-    try {
-      products.set(sku, (await app.get("/api/products/:sku", { sku })).name);
-    } catch {
-      products.set(sku, sku);
-    }
-  }));
+  for (let first = 0; first < left.length; first += SKUS_AT_ONCE) {
+    const these = left.slice(first, first + SKUS_AT_ONCE);
+    const { items } = await app.get("/api/products", {}, { skus: these.join(","), limit: SKUS_AT_ONCE }).catch(() => ({ items: [] }));
+    for (const sku of these) products.set(sku, sku);
+    for (const { sku, name } of items) products.set(sku, name);
+  }
 };
 export const productName = (sku) => products.get(sku) ?? sku;

@@ -3,7 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../shared/controls.js";
 import { t } from "../shared/i18n.js";
 import { failed } from "../shared/list.js";
-import { address } from "../shared/menu.js";
+import { backTo } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import { ask } from "../shared/form.js";
 import { grid } from "./kit.js";
@@ -16,7 +16,7 @@ export const section = (heading, content, ...right) => html`<section class="pane
 export const table = (heading, columns, rows, none, ...right) => section(heading, grid(columns, rows, none), ...right);
 
 /** A head with the way back to its list. */
-export const head = ([place, label], name, ...right) => html`<header class="title"><h1><a class="back" href=${address([place])}>${icon("arrow-left")}<span class="vh">${label}</span></a><bdi>${name}</bdi></h1><div class="rowx end">${right}</div></header>`;
+export const head = ([place, label], name, ...right) => html`<header class="title"><h1><a class="back" href=${backTo(place)}>${icon("arrow-left")}<span class="vh">${label}</span></a><bdi>${name}</bdi></h1><div class="rowx end">${right}</div></header>`;
 
 class PageRecord extends Page {
   connectedCallback() {
@@ -39,7 +39,7 @@ class PageRecord extends Page {
   keys() {
     const typing = (event) => event.target.closest?.("input, select, textarea");
     const main = this.data && this.shown?.actions?.find(({ kind }) => kind === "primary");
-    return { Escape: () => { location.hash = address([this.app.section]); }, "Ctrl+Enter": (event) => (main && !main.why && !this.busy && !event.repeat && !typing(event) ? void main.act() : false) };
+    return { Escape: () => { location.hash = backTo(this.app.section); }, "Ctrl+Enter": (event) => (main && !main.why && !this.busy && !event.repeat && !typing(event) ? void main.act() : false) };
   }
 
   /**
@@ -47,9 +47,15 @@ class PageRecord extends Page {
    * `money`: it is kept over a reload until it is answered.
    */
   step({ label, url, method = "POST", body = {}, question, money = true, said, after }) {
-    const send = (given = {}) => {
+    const send = async (given = {}) => {
       const asked = { ...body, ...given };
-      return money ? this.app.command({ method, url, body: asked, label }) : this.app.change(method, url, asked);
+      try {
+        return await (money ? this.app.command({ method, url, body: asked, label }) : this.app.change(method, url, asked));
+      } catch (error) {
+        // Somebody else took a step in the meantime: what is shown is what it has become.
+        if (error.code === "invalid_state") await this.load();
+        throw error;
+      }
     };
     const done = async (answer) => {
       await this.load();

@@ -3,7 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../shared/controls.js";
 import { t } from "../shared/i18n.js";
 import { ListPage, failed, title } from "../shared/list.js";
-import { address } from "../shared/menu.js";
+import { address, refilter } from "../shared/menu.js";
 import { need, rows } from "./names.js";
 
 const SEARCH_AFTER_MS = 250;
@@ -62,7 +62,7 @@ class PageRecords extends ListPage {
     if (value || this.spec.defaults?.[name]) query[name] = value || ANY;
     else delete query[name];
     this.app.params.query = query;
-    history.replaceState(null, "", address([this.app.section], query));
+    refilter([this.app.section], query);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.load(), SEARCH_AFTER_MS);
     this.requestUpdate();
@@ -70,7 +70,7 @@ class PageRecords extends ListPage {
 
   clear() {
     this.app.params.query = {};
-    history.replaceState(null, "", address([this.app.section]));
+    refilter([this.app.section]);
     this.load();
   }
 

@@ -4,7 +4,7 @@ import { icon } from "../shared/controls.js";
 import { day, isoDay, number, rate } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { failed } from "../shared/list.js";
-import { address } from "../shared/menu.js";
+import { address, refilter } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import { completeness } from "./kit.js";
 import { need, nameOf, needProducts, productName, rows } from "./names.js";
@@ -82,7 +82,7 @@ class PageReport extends Page {
   set(changed) {
     const query = { ...this.app.params.query, ...changed };
     this.app.params.query = query;
-    history.replaceState(null, "", address(["reports", this.name], query));
+    refilter(["reports", this.name], query);
     this.load();
   }
 

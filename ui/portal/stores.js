@@ -4,7 +4,7 @@ import { icon, vars } from "../shared/controls.js";
 import { ago, clock, day, isoDay, number, span, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { failed } from "../shared/list.js";
-import { address } from "../shared/menu.js";
+import { address, refilter } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import { STATES, judged, mark, problemWords, shape, stateNote, stateWord } from "./fleet.js";
 import { ask } from "../shared/form.js";
@@ -51,7 +51,7 @@ class PageStores extends Page {
   set(changed) {
     const query = { ...this.filter, ...changed };
     this.app.params.query = query;
-    history.replaceState(null, "", address(["stores"], query));
+    refilter(["stores"], query);
     this.requestUpdate();
   }
 

@@ -54,6 +54,7 @@ const DEVICE = { NotAllowedError: "No device answered, or it was cancelled", Inv
 export const words = (error) => {
   if (error.device) return t(DEVICE[error.device] ?? "The device can't do this here");
   if (!error.code) return t("The store's box does not answer");
+  if (error.code === "rate_limited" && error.retryAfter) return t("Too many attempts. Try again in {n} s", { n: number(error.retryAfter) });
   const { details } = error;
   const text = t(TEXTS[error.code] ?? "The store refused: {message}", { message: error.message });
   const more = [];
@@ -61,5 +62,6 @@ export const words = (error) => {
   if (details.amount_due !== undefined) more.push(t("due is {amount}", { amount: money(details.amount_due) }));
   if (details.available !== undefined) more.push(t("available: {n}", { n: number(details.available) }));
   if (details.skus) more.push(details.skus.join(", "));
+  if (error.code === "internal" && error.requestId) more.push(t("request {id}", { id: error.requestId }));
   return more.length ? `${text}: ${more.join("; ")}` : text;
 };

@@ -1,6 +1,6 @@
 // Parts of pages: functions that return templates.
 import { Directive, directive, html, ifDefined, live, nothing, svg } from "../vendor/lit.js";
-import { amount, number } from "./format.js";
+import { amount, number, pasted } from "./format.js";
 
 const SPRITE = new URL("../vendor/icons.svg", import.meta.url).pathname;
 export const icon = (name, size = "") => html`<svg class="icon ${size}" aria-hidden="true">${svg`<use href="${SPRITE}#${name}"></use>`}</svg>`;
@@ -11,10 +11,25 @@ export const notice = (kind, name, text) => html`<div class="notice ${kind}">${i
 /** A labelled field around an input. */
 export const field = (label, input, id, error) => html`<div class="field"><label for=${id}>${label}</label>${input}${problem(error, `${id}-problem`)}</div>`;
 
+/** A field of an amount gets what was pasted as a whole, or keeps what it has. */
+export const pasteAmount = (event, onValue) => {
+  event.preventDefault();
+  const value = pasted(event.clipboardData.getData("text"));
+  const { target } = event;
+  target.removeAttribute("aria-invalid");
+  if (value === undefined) {
+    target.setAttribute("aria-invalid", "true");
+    target.addEventListener("input", () => target.removeAttribute("aria-invalid"), { once: true });
+    return;
+  }
+  target.value = number(value);
+  onValue?.(value);
+};
+
 /** An amount: digits, grouped while they are typed; the decimal key writes three zeros. */
 export const moneyInput = ({ id, value, onValue, label, large = false, focus = false, described }) => html`<input class="input num ${large ? "l" : ""}" id=${id} ?data-keys=${focus}
   inputmode="numeric" autocomplete="off" aria-label=${ifDefined(label)} aria-describedby=${ifDefined(described)} ?data-focus=${focus}
-  .value=${live(value === null ? "" : number(value))}
+  .value=${live(value === null ? "" : number(value))} @paste=${(event) => pasteAmount(event, onValue)}
   @input=${(event) => {
     const typed = amount(event.target.value);
     event.target.value = typed === null ? "" : number(typed);

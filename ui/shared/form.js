@@ -1,6 +1,7 @@
 // Questions with fields, described as data: the answer becomes the body of a request.
 import { html, nothing } from "../vendor/lit.js";
 import { words } from "./codes.js";
+import { pasteAmount } from "./controls.js";
 import { amount, number } from "./format.js";
 import { t } from "./i18n.js";
 
@@ -14,7 +15,7 @@ const control = ({ name, kind = "text", value, required, choices, focus, rows = 
   switch (kind) {
     case "choice": return html`<select class="input" id=${id} name=${name} ?data-focus=${first}>${choices.map(([key, label]) => html`<option value=${key} ?selected=${key === value}>${label}</option>`)}</select>`;
     case "area": return html`<textarea class="input area" id=${id} name=${name} rows=${rows} ?data-focus=${first} .value=${value ?? ""}></textarea>`;
-    case "money": return html`<input class="input num" id=${id} name=${name} inputmode="numeric" autocomplete="off" ?data-focus=${first} .value=${value === undefined || value === null ? "" : number(value)} @input=${figures}>`;
+    case "money": return html`<input class="input num" id=${id} name=${name} inputmode="numeric" autocomplete="off" ?data-focus=${first} .value=${value === undefined || value === null ? "" : number(value)} @paste=${(event) => pasteAmount(event)} @input=${figures}>`;
     case "count": return html`<input class="input num" id=${id} name=${name} type="number" min=${min ?? 0} max=${max ?? nothing} step="1" ?data-focus=${first} .value=${value ?? ""}>`;
     case "date": return html`<input class="input" id=${id} name=${name} type="date" ?data-focus=${first} .value=${value ?? ""}>`;
     case "check": return html`<input type="checkbox" id=${id} name=${name} ?checked=${value}>`;

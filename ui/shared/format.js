@@ -42,6 +42,14 @@ export const amount = (text) => {
   const digits = text.replace(/[.,]$/, "000").replace(/\D/g, "");
   return digits === "" ? null : Number(digits.slice(0, 13));
 };
+/**
+ * What was pasted as an amount: grouped in any way, with a fraction of zeros or none. What is no such amount, with a minus
+ * or a fraction, is undefined: half of it would be another amount.
+ */
+export const pasted = (text) => {
+  const [whole, digits] = text.trim().match(/^\D{0,4}?(\d{1,3}(?:([.,' \u00a0\u202f])\d{3}(?:\2\d{3})*)?|\d+)(?:[.,]0{1,2})?$/) ?? [];
+  return whole === undefined || /[-\u2212(]/.test(whole) ? undefined : Number(digits.replace(/\D/g, "").slice(0, 13));
+};
 const UNITS = [["day", 172_800, 86_400], ["hour", 5400, 3600], ["minute", 90, 60], ["second", 0, 1]];
 /** How long ago, in its largest unit: the exact moment belongs beside it. */
 export const ago = (moment) => {

@@ -12,6 +12,17 @@ export const address = (parts, query = {}) => {
   return `#/${parts.map(encodeURIComponent).join("/")}${asked.size ? `?${asked}` : ""}`;
 };
 
+/** The lists as they were left, with their filters. */
+const lists = new Map();
+/** The way back to a section's list, with the filters that it had. */
+export const backTo = (section) => lists.get(section) ?? address([section]);
+/** Other filters of the page that is shown: its address, without a way back to the ones before. */
+export const refilter = (parts, query) => {
+  const now = address(parts, query);
+  if (parts.length === 1) lists.set(parts[0], now);
+  history.replaceState(null, "", now);
+};
+
 const parsed = (hash) => {
   const [way, asked] = hash.split("?");
   try {
@@ -63,6 +74,7 @@ export class MenuApp extends App {
   route() {
     if (!this.user) return undefined;
     const { parts: [place, ...rest], query } = parsed(location.hash);
+    if (place && !rest.length) lists.set(place, location.hash);
     const [first] = this.menu();
     const known = this.sections.find(([name]) => name === place);
     if (!first || (known && !this.may(known[3]))) return this.show("nothing");
@@ -78,6 +90,7 @@ export class MenuApp extends App {
   }
 
   left() {
+    lists.clear();
     location.hash = "";
     this.opened = false;
   }
