@@ -3,6 +3,12 @@
 use clap::Parser;
 use std::process::ExitCode;
 use store_router::{cli, exit};
+use tikv_jemallocator::Jemalloc;
+
+/// Many threads take small pieces and give them back on other threads; what log-ins took returns to the machine within
+/// a second. `.cargo/config.toml` has its settings.
+#[global_allocator]
+static ALLOCATOR: Jemalloc = Jemalloc;
 
 fn main() -> ExitCode {
     edge::private::new_files_only_for_owner();

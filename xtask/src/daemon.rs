@@ -16,8 +16,6 @@ const STOP: Duration = Duration::from_secs(30);
 /// After a kill the operating system reaps within this.
 const REAP: Duration = Duration::from_secs(5);
 const POLL: Duration = Duration::from_millis(5);
-/// As the units have it: memory of log-ins is given back.
-const ALLOCATOR: (&str, &str) = ("MALLOC_MMAP_THRESHOLD_", "1048576");
 /// How much of a log is shown when something went wrong.
 const LOG_TAIL_LINES: usize = 20;
 
@@ -64,7 +62,6 @@ impl Launch {
         let started = Instant::now();
         let child = Command::new(&self.binary)
             .args(&self.args)
-            .env(ALLOCATOR.0, ALLOCATOR.1)
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
             .stderr(log)
