@@ -133,7 +133,7 @@ pub async fn list(request: Request) -> Answered {
 fn listed(skus: &str) -> Result<Vec<String>, ApiError> {
     let skus: Vec<String> = skus.split(',').map(|sku| sku.trim().to_owned()).collect();
     if skus.len() > SKUS_MAX {
-        return Err(ApiError::field("skus", &format!("more than {SKUS_MAX}")));
+        return Err(ApiError::field("skus", format!("more than {SKUS_MAX}")));
     }
     Ok(skus)
 }
