@@ -3,5 +3,6 @@
 pub mod feed;
 pub mod json;
 pub mod record;
+pub mod sale_text;
 pub mod screen;
 pub mod sync;

@@ -7,6 +7,7 @@ pub mod history;
 pub mod index;
 pub mod pack;
 pub mod record_head;
+pub mod repeats;
 pub mod scrub;
 pub mod segment;
 pub mod supply;

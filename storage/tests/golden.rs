@@ -7,7 +7,10 @@
 
 use crate::files::{copy, files, flip, frames};
 use crate::shop::{EPOCH, START_MS, Shop, folder};
+use domain::model::base::answer::Answer;
 use domain::model::base::time::UtcMs;
+use domain::model::people::user::Role;
+use domain::rules::selling::transaction::TransactionView;
 use std::fs;
 use std::path::{Path, PathBuf};
 use storage::{Options, Storage, verify};
@@ -34,7 +37,7 @@ async fn make(target: &Path) {
     for _ in 0..SALES {
         storage.commit(till.sale()).await.unwrap();
     }
-    storage.commit(till.basket()).await.unwrap();
+    storage.commit(till.answered_basket(SALES + 1)).await.unwrap();
     storage.backup(target, Some(&[]), UtcMs(START_MS), &mut |_| ()).unwrap();
     storage.close().unwrap();
 }
@@ -119,6 +122,8 @@ fn check(path: &Path) {
     assert_eq!(storage.stock().movements(&till.stock.sku, None, 100).unwrap().len(), 12);
     let answer = storage.log().answer(&till.key(2)).unwrap().unwrap();
     assert_eq!(answer.answer.body, br#"{"success":true,"data":"trx_till-1_2"}"#);
+    let answer = storage.log().answer(&till.key(SALES + 1)).unwrap().unwrap().answer;
+    assert_eq!(answer, Answer::ok(&TransactionView::new(basket, Role::Cashier)));
     let (_, records) = storage.outbox().records(EPOCH, 0, 100, 1 << 20).unwrap();
     assert_eq!(records.len() as u64, SALES);
     assert_eq!(records[11].record, r#"{"event_id":"evt_till-1_12"}"#);

@@ -17,6 +17,7 @@ mod known;
 mod lookups;
 mod notes;
 mod refill;
+mod repeats;
 mod rows;
 mod shift_sums;
 mod shop;

@@ -1,14 +1,16 @@
 //! A small shop: commits as the rest of the program would make them.
 
 use domain::model::base::answer::Answer;
-use domain::model::base::event::{Event, Rows, fact};
+use domain::model::base::event::{Event, Fact, Rows, fact};
 use domain::model::base::ids::{MovementId, RegisterId, ShiftId, Sku, StoreId, TransactionId, UserId};
 use domain::model::base::time::UtcMs;
 use domain::model::books::register::{Counters, Register, receipt_no};
 use domain::model::books::shift::{Shift, ShiftState, ShiftTotals, TaxTotals};
 use domain::model::inventory::product::Product;
 use domain::model::inventory::stock::{Movement, MovementReason, Stock};
+use domain::model::people::user::Role;
 use domain::model::selling::transaction::{Line, Payment, PaymentState, Transaction, TransactionState};
+use domain::rules::selling::transaction::TransactionView;
 use std::path::Path;
 use storage::{Commit, Keyed, Options, Storage};
 use tempfile::TempDir;
@@ -80,6 +82,15 @@ impl Shop {
     pub fn basket(&mut self) -> Commit {
         let transaction = self.transaction(self.made + 1, TransactionState::Open);
         self.commit(vec![fact::TransactionOpen { transaction }.into()])
+    }
+
+    /// The same with its answer under the key of that number: most of it stands in the event.
+    pub fn answered_basket(&mut self, number: u64) -> Commit {
+        let mut commit = self.basket();
+        let Fact::TransactionOpen(open) = &commit.events[0].fact else { panic!("a basket") };
+        let answer = Answer::ok(&TransactionView::new(&open.transaction, Role::Cashier));
+        commit.keyed = Some(Keyed { key: self.key(number), body: [7; 32], answer });
+        commit
     }
 
     /// A paid sale with everything: stock, shift, counters, record, answer.

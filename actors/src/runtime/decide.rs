@@ -14,6 +14,7 @@ use domain::rules::selling::hold::RecallDraft;
 use domain::rules::selling::returns::{ReturnDraft, ReturnVoidDraft};
 use domain::rules::selling::sale::{SaleDraft, TenderDraft, VoidDraft};
 use domain::wire::record;
+use domain::wire::sale_text::SaleText;
 use jiff::civil::Date;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -53,6 +54,8 @@ pub struct Outcome {
     pub(crate) records: Vec<String>,
     pub(crate) answer: Answer,
     pub(crate) stamp: Stamp,
+    /// The transaction of the first event, where it is written already.
+    pub(crate) sale: Option<SaleText>,
 }
 
 /// An event of one change of what synchronisation keeps.
@@ -63,7 +66,12 @@ pub(crate) fn sync_event(change: Change) -> Event {
 impl Outcome {
     /// One event, the records that tell head office of it, and the answer.
     pub(crate) fn of(stamp: Stamp, event: impl Into<Event>, records: Vec<String>, answer: Answer) -> Self {
-        Self { events: vec![event.into()], records, answer, stamp }
+        Self { events: vec![event.into()], records, answer, stamp, sale: None }
+    }
+
+    /// The same, whose event is of a transaction that is written already.
+    pub(crate) fn written(self, sale: SaleText) -> Self {
+        Self { sale: Some(sale), ..self }
     }
 
     /// The same with an entry for the audit log, here and at head office.

@@ -70,17 +70,18 @@ impl Pending {
             self.fail(failure);
             return None;
         }
-        let Outcome { events, records, answer, stamp } = outcome;
+        let Outcome { events, records, answer, stamp, sale } = outcome;
         // An answer that is kept goes into the commit and comes back from it.
         let (keyed, unkept) = match self.guard.as_ref().map(|guard| guard.request.clone()) {
             Some(RequestKey { key, body }) => (Some(Keyed { key, body, answer }), None),
             None => (None, Some(answer)),
         };
         let commit = Commit { events, records, keyed, at: stamp.now, hlc: Some(stamp.at) };
-        let ready = commit.ready().map_err(|error| error.to_string()).and_then(|mut commit| {
-            let answer = unkept.or_else(|| commit.answer.take()).ok_or("a commit without its answer")?;
-            Ok((commit, answer))
-        });
+        let ready =
+            commit.ready_with(sale.as_ref()).map_err(|error| error.to_string()).and_then(|mut commit| {
+                let answer = unkept.or_else(|| commit.answer.take()).ok_or("a commit without its answer")?;
+                Ok((commit, answer))
+            });
         match ready {
             Ok((commit, answer)) => Some(ReadyCommand { pending: self, commit, answer }),
             Err(error) => {

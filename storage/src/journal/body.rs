@@ -13,20 +13,17 @@ use crate::folder::format;
 use crate::journal::frame::BODY_BYTES_MAX;
 use crate::journal::index::{self, Kind};
 use crate::journal::pack;
-use bincode::enc::Encoder;
-use bincode::error::EncodeError;
+use crate::journal::repeats::Repeating;
 use bincode::{Decode, Encode};
 use domain::model::base::answer::Answer;
 use domain::model::base::event::Event;
-use std::cell::RefCell;
+
+mod encoding;
+
+pub use encoding::{Encoding, KeyedPart};
 
 /// Bytes before the packed content.
 const HEAD_BYTES: usize = 9;
-/// What a thread keeps for the texts of the next events at most.
-const TEXT_KEPT_BYTES_MAX: usize = 64 * 1024;
-/// About what the stamps take, besides the records' hashes.
-const STAMPS_BYTES: usize = 64;
-
 const CODEC: bincode::config::Configuration<
     bincode::config::LittleEndian,
     bincode::config::Varint,
@@ -34,7 +31,7 @@ const CODEC: bincode::config::Configuration<
 > = bincode::config::standard().with_limit::<BODY_BYTES_MAX>();
 
 /// What is known when a commit is submitted.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Content {
     /// Wall clock of the commit, milliseconds since 1970.
     pub at: i64,
@@ -51,7 +48,7 @@ pub struct Content {
 }
 
 /// An answer under its idempotency key; both are HMACs under the installation key.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyedAnswer {
     /// The key.
     pub key: [u8; 32],
@@ -92,108 +89,32 @@ pub struct Body {
     pub stamps: Stamps,
 }
 
-/// A content that is encoded while others hold its parts: the same bytes as those of [`Content`].
-pub struct Encoding<'a> {
-    /// As in [`Content`].
-    pub at: i64,
-    /// As in [`Content`].
-    pub hlc: Option<&'a str>,
-    /// What becomes JSON.
-    pub events: &'a [Event],
-    /// As in [`Content`].
-    pub keyed: Option<KeyedPart<'a>>,
-    /// As in [`Content`].
-    pub keys: &'a [u64],
-    /// As in [`Content`].
-    pub texts: &'a [String],
-}
-
-/// [`Content`] once its events are text.
-#[derive(Encode)]
-struct Parts<'a> {
+/// [`Content`] as it is stored: the first event repeats the first record, the answer repeats the first event.
+#[derive(Decode)]
+struct Stored {
     at: i64,
-    hlc: Option<&'a str>,
-    events: EventTexts<'a>,
-    keyed: Option<KeyedPart<'a>>,
-    keys: &'a [u64],
-    texts: &'a [String],
+    hlc: Option<String>,
+    events: Vec<Repeating>,
+    keyed: Option<([u8; 32], [u8; 32], u16, Option<String>, Repeating)>,
+    keys: Vec<u64>,
+    texts: Vec<String>,
 }
 
-/// Texts of events, one behind the other, and where each ends: encoded as a list of them.
-#[derive(Clone, Copy)]
-struct EventTexts<'a> {
-    bytes: &'a [u8],
-    ends: &'a [usize],
-}
-
-impl Encode for EventTexts<'_> {
-    fn encode<E: Encoder>(&self, encoder: &mut E) -> Result<(), EncodeError> {
-        (self.ends.len() as u64).encode(encoder)?;
-        let starts = std::iter::once(&0).chain(self.ends);
-        for (start, end) in starts.zip(self.ends) {
-            self.bytes.get(*start..*end).unwrap_or_default().encode(encoder)?;
-        }
-        Ok(())
-    }
-}
-
-/// [`KeyedAnswer`] of an answer that is about to be given.
-#[derive(Clone, Copy, Encode)]
-pub struct KeyedPart<'a> {
-    /// As in [`KeyedAnswer`].
-    pub key: &'a [u8; 32],
-    /// As in [`KeyedAnswer`].
-    pub body: &'a [u8; 32],
-    /// As in [`KeyedAnswer`].
-    pub status: u16,
-    /// As in [`KeyedAnswer`].
-    pub location: Option<&'a str>,
-    /// As in [`KeyedAnswer`].
-    pub answer: &'a [u8],
-}
-
-thread_local! {
-    /// Where events become text.
-    static TEXTS: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-}
-
-impl Encoding<'_> {
-    /// The body up to the content, packed, with room for the writer's part: nothing is copied when it comes.
-    pub fn encode(&self) -> Result<Vec<u8>, String> {
-        TEXTS.with_borrow_mut(|bytes| {
-            bytes.clear();
-            let mut ends = Vec::with_capacity(self.events.len());
-            for event in self.events {
-                serde_json::to_writer(&mut *bytes, event).map_err(|error| error.to_string())?;
-                ends.push(bytes.len());
-            }
-            let packed = self.pack(EventTexts { bytes, ends: &ends });
-            // What is still in it is kept by `shrink_to`.
-            bytes.clear();
-            bytes.shrink_to(TEXT_KEPT_BYTES_MAX);
-            packed
-        })
-    }
-
-    fn pack(&self, events: EventTexts<'_>) -> Result<Vec<u8>, String> {
-        let Self { at, hlc, keyed, keys, texts, .. } = *self;
-        let parts = Parts { at, hlc, events, keyed, keys, texts };
-        let fill = |plain: &mut Vec<u8>| {
-            bincode::encode_into_std_write(&parts, plain, CODEC).map_err(|error| error.to_string())?;
-            match plain.len() + texts.len() * 64 + 128 {
-                bytes if bytes <= BODY_BYTES_MAX => Ok(()),
-                bytes => Err(format!("a commit of {bytes} bytes; the most is {BODY_BYTES_MAX}")),
-            }
+impl Stored {
+    /// All texts as they were.
+    fn content(self) -> Result<Content, String> {
+        let Self { at, hlc, events, keyed, keys, texts } = self;
+        let record = texts.first().map(String::as_bytes).unwrap_or_default();
+        let mut base = Some(record);
+        let whole = |event: Repeating| event.restored(base.take().unwrap_or_default(), BODY_BYTES_MAX);
+        let events = events.into_iter().map(whole).collect::<Result<Vec<_>, _>>()?;
+        let first = events.first().map(Vec::as_slice).unwrap_or_default();
+        let answered = |(key, body, status, location, answer): (_, _, _, _, Repeating)| {
+            let answer = answer.restored(first, BODY_BYTES_MAX)?;
+            Ok::<_, String>(KeyedAnswer { key, body, status, location, answer })
         };
-        let stamps = texts.len() * 32 + STAMPS_BYTES;
-        pack::packed(fill, |packed, plain_bytes| {
-            let mut bytes = Vec::with_capacity(HEAD_BYTES + packed.len() + stamps);
-            bytes.push(format::BODY);
-            bytes.extend_from_slice(&(plain_bytes as u32).to_le_bytes());
-            bytes.extend_from_slice(&(packed.len() as u32).to_le_bytes());
-            bytes.extend_from_slice(packed);
-            bytes
-        })
+        let keyed = keyed.map(answered).transpose()?;
+        Ok(Content { at, hlc, events, keyed, keys, texts })
     }
 }
 
@@ -219,8 +140,9 @@ impl Body {
             .and_then(|rest| rest.split_at_checked(packed as usize))
             .ok_or("a cut body")?;
         let content = pack::unpacked(content, plain as usize)?;
-        let (content, _): (Content, usize) =
+        let (content, _): (Stored, usize) =
             bincode::decode_from_slice(&content, CODEC).map_err(|error| error.to_string())?;
+        let content = content.content()?;
         let (stamps, _): (Stamps, usize) =
             bincode::decode_from_slice(stamps, CODEC).map_err(|error| error.to_string())?;
         Ok(Self { content, stamps })

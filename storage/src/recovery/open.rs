@@ -180,7 +180,7 @@ fn check_rows(shared: &Shared) {
 fn begin(queue: &mpsc::Sender<Message>, manifest: &Manifest) {
     let event = fact::EpochOpened { epoch: manifest.first_epoch.clone() }.into();
     let commit = Commit { events: vec![event], records: vec![], keyed: None, at: UtcMs(0), hlc: None };
-    match Ready::of(commit) {
+    match Ready::of(commit, None) {
         Ok(Ready { prepared, .. }) => {
             // The receiver is held by the caller.
             let _ = queue.send(Message::Commit(Box::new(Pending { prepared, then: Box::new(|_| {}) })));

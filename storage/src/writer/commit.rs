@@ -9,6 +9,7 @@ use domain::model::base::answer::Answer;
 use domain::model::base::event::Event;
 use domain::model::base::time::UtcMs;
 use domain::model::hub::sync::local::RecoveryPosition;
+use domain::wire::sale_text::SaleText;
 use domain::wire::screen::{Notice, notices};
 
 /// Room for the row operations and the index keys of a sale.
@@ -64,7 +65,15 @@ impl Commit {
     /// # Errors
     /// [`NotSubmitted::Unstorable`]: too long, or not encodable.
     pub fn ready(self) -> Result<Ready, NotSubmitted> {
-        Ready::of(self).map_err(NotSubmitted::Unstorable)
+        self.ready_with(None)
+    }
+
+    /// The same where the transaction of its first event is written already, as `sale`.
+    ///
+    /// # Errors
+    /// As [`Self::ready`].
+    pub fn ready_with(self, sale: Option<&SaleText>) -> Result<Ready, NotSubmitted> {
+        Ready::of(self, sale).map_err(NotSubmitted::Unstorable)
     }
 }
 
@@ -118,7 +127,7 @@ pub(crate) struct Prepared {
 impl Ready {
     /// Encodes a commit and gives its events and its answer back. Fails only for one that could never be stored: too
     /// long, or not encodable.
-    pub(crate) fn of(commit: Commit) -> Result<Self, String> {
+    pub(crate) fn of(commit: Commit, sale: Option<&SaleText>) -> Result<Self, String> {
         let Commit { events, records, keyed, at, hlc } = commit;
         let mut ops = Vec::with_capacity(OPS);
         let mut keys = Vec::with_capacity(KEYS);
@@ -132,6 +141,7 @@ impl Ready {
             at: at.0,
             hlc: hlc.as_deref(),
             events: &events,
+            sale,
             keyed: keyed.as_ref().map(Keyed::part),
             keys: &keys,
             texts: &records,

@@ -49,13 +49,13 @@ impl Command for ChangeProductSettings {
         let kept = sync_event(Change::ProductSettings { settings });
         let events = vec![kept, Event::product_changed(product)];
         if fields.is_empty() {
-            return Ok(Outcome { events, records: Vec::new(), answer, stamp }.into());
+            return Ok(Outcome { events, records: Vec::new(), answer, stamp, sale: None }.into());
         }
         let details = json!({"sku": sku, "fields": fields.keys().collect::<Vec<_>>()});
         let entry = AuditEntry::new(&authorization, "product_settings.changed", stamp.now, details);
         let written = ProductSettingsChanged { id: sku.clone(), fields };
         let records = vec![record::product_settings_changed(&stamp, &written)];
-        let outcome = Outcome { events, records, answer, stamp };
+        let outcome = Outcome { events, records, answer, stamp, sale: None };
         Ok(outcome.audited(&catalogue.stamps, None, entry).into())
     }
 }

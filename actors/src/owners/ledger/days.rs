@@ -63,7 +63,7 @@ impl State {
         let entry = AuditEntry::new(&request.authorization(), "day.reopened", stamp.now, details);
         let records = vec![record::day_reopened(&stamp, &day)];
         let events = vec![fact::DayReopened { day }.into()];
-        let outcome = Outcome { events, records, answer: Answer::ok(&()), stamp };
+        let outcome = Outcome { events, records, answer: Answer::ok(&()), stamp, sale: None };
         let Outcome { events, records, stamp, .. } = outcome.audited(&self.context.stamps, Some(date), entry);
         if let Err(error) = self.submit_own(permit, stamp, events, records) {
             tracing::error!(%date, %error, "a day that goes on was not opened again");

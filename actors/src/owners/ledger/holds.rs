@@ -29,7 +29,7 @@ impl Owner<LedgerBook> {
         let fact::TransactionHeld { hold, transaction, .. } = &event.fact;
         let answer = Answer::created(format!("/api/pos/holds/{}", hold.hold_id.as_str()), hold);
         let (stamp, date) = (self.stamps.stamp(), Some(transaction.business_date));
-        let outcome = Outcome { events: vec![event.into()], records: Vec::new(), answer, stamp };
+        let outcome = Outcome::of(stamp, event, Vec::new(), answer);
         Ok(outcome.audited_all(&self.stamps, date, entries))
     }
 
@@ -45,7 +45,7 @@ impl Owner<LedgerBook> {
             guarded(|| hold::recall(draft, stamp.now, &authorization, &pricing, rules, &self.book))?;
         let transaction = &event.fact.transaction;
         let answer = Answer::ok(&RecalledView::new(transaction, &changes, request.caller.role));
-        Ok(Outcome { events: vec![event.into()], records: Vec::new(), answer, stamp })
+        Ok(Outcome::of(stamp, event, Vec::new(), answer))
     }
 }
 

@@ -66,7 +66,7 @@ impl Owner<LedgerBook> {
         let location = format!("/api/pos/returns/{}", back.return_id.as_str());
         let answer = Answer::created(location, &ReturnView::new(&back, request.caller.role));
         let (records, stamp) = self.records(&settled, stamp);
-        let outcome = Outcome { events: settled.events(), records, answer, stamp };
+        let outcome = Outcome { events: settled.events(), records, answer, stamp, sale: None };
         if !approved {
             return Ok(outcome);
         }
@@ -131,7 +131,7 @@ impl Owner<LedgerBook> {
         let records = vec![record::return_voided(&stamp, document, movements, points)];
         let entry = audit_entry(request, "return.voided", document, stamp.now);
         let date = Some(document.business_date);
-        Ok(Outcome { events: vec![event.into()], records, answer, stamp }.audited(&self.stamps, date, entry))
+        Ok(Outcome::of(stamp, event, records, answer).audited(&self.stamps, date, entry))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Settles what a shift drafted for its till: goods, points and what became of a sale are known here.
 
-use crate::owners::transaction::{audit_entry, transaction_answer};
+use crate::owners::transaction::audit_entry;
 use crate::runtime::command::Owner;
 use crate::runtime::decide::{Decision, Outcome, ShiftDraft, guarded};
 use crate::runtime::failure::Failure;
@@ -15,7 +15,10 @@ use domain::model::people::audit::AuditEntry;
 use domain::rules::books::ledger;
 use domain::rules::books::shift;
 use domain::rules::selling::sale::{SaleDraft, TenderDraft, VoidDraft, VoidedView};
+use domain::rules::selling::transaction;
+use domain::rules::selling::transaction::TransactionView;
 use domain::wire::record;
+use domain::wire::sale_text::SaleText;
 use serde_json::json;
 
 impl Owner<LedgerBook> {
@@ -57,8 +60,9 @@ impl Owner<LedgerBook> {
         let checked = guarded(|| ledger::check_part(transaction, now, rules, &self.book));
         self.unseed(&seeded);
         checked?;
-        let answer = transaction_answer(false, transaction, request.caller.role);
-        Ok(Outcome::of(self.stamps.stamp(), event, Vec::new(), answer))
+        let text = SaleText::of(transaction);
+        let answer = transaction::answer(false, transaction, &text, request.caller.role);
+        Ok(Outcome::of(self.stamps.stamp(), event, Vec::new(), answer).written(text))
     }
 
     fn void(&mut self, draft: VoidDraft, request: &RequestContext) -> Result<Outcome, Failure> {
@@ -77,7 +81,7 @@ impl Owner<LedgerBook> {
         let details = json!({"reason": transaction.void_reason});
         let entry = audit_entry(request, "transaction.voided", transaction, stamp.now, details);
         let date = Some(transaction.business_date);
-        Ok(Outcome { events: vec![event.into()], records, answer, stamp }.audited(&self.stamps, date, entry))
+        Ok(Outcome::of(stamp, event, records, answer).audited(&self.stamps, date, entry))
     }
 
     fn correct(
@@ -93,12 +97,12 @@ impl Owner<LedgerBook> {
         let fact::TenderCorrected { transaction, wrong, .. } = &event.fact;
         let right: Vec<PaymentId> =
             transaction.payments.iter().skip(known).map(|payment| payment.payment_id.clone()).collect();
-        let answer = transaction_answer(false, transaction, request.caller.role);
+        let answer = Answer::ok(&TransactionView::new(transaction, request.caller.role));
         let records = vec![record::tender_corrected(&stamp, transaction, wrong, &right)];
         let details = json!({"payment_id": wrong, "reason": reason});
         let entry = audit_entry(request, "tender.corrected", transaction, stamp.now, details);
         let date = Some(transaction.business_date);
-        Ok(Outcome { events: vec![event.into()], records, answer, stamp }.audited(&self.stamps, date, entry))
+        Ok(Outcome::of(stamp, event, records, answer).audited(&self.stamps, date, entry))
     }
 
     /// Completes a sale.
@@ -109,9 +113,10 @@ impl Owner<LedgerBook> {
         let (stamp, event) = settled?;
         let transaction = &event.fact.transaction;
         let Rows { movements, points, .. } = &event.rows;
-        let answer = transaction_answer(false, transaction, request.caller.role);
-        let records = vec![record::transaction_paid(&stamp, transaction, movements, points)];
-        Ok(Outcome::of(stamp, event, records, answer))
+        let text = SaleText::of(transaction);
+        let answer = transaction::answer(false, transaction, &text, request.caller.role);
+        let records = vec![record::sale_paid(&stamp, transaction, &text, movements, points)];
+        Ok(Outcome::of(stamp, event, records, answer).written(text))
     }
 
     fn settled(&mut self, draft: SaleDraft) -> Result<(Stamp, Event<fact::TransactionPaid>), Failure> {

@@ -39,7 +39,7 @@ impl Command for ImportMembers {
         fits(&events, &records)?;
         let answer = Answer::ok(&json!({"members": events.len()}));
         // The last stamp of all: the mark keeps the highest.
-        Ok(Outcome { events, records, answer, stamp: stamps.stamp() }.into())
+        Ok(Outcome { events, records, answer, stamp: stamps.stamp(), sale: None }.into())
     }
 }
 

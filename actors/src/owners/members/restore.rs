@@ -113,5 +113,5 @@ fn audited(
     let stamp = members.stamps.stamp();
     let records = vec![record, record::audit_recorded(&stamp, None, &entry)];
     events.push(fact::Audited { entry }.into());
-    Outcome { events, records, answer: Answer::ok(&()), stamp }
+    Outcome { events, records, answer: Answer::ok(&()), stamp, sale: None }
 }

@@ -37,7 +37,7 @@ impl Command for ChangeUsers {
         let Decided { user, session, devices, action, details, answer } = decided;
         let entry = AuditEntry::unapproved(&request.caller.user_id, action, users.stamps.now(), details);
         let records = user.iter().map(|user| record::user_changed(&stamp, user)).collect();
-        let outcome = Outcome { events: events(user, session, devices), records, answer, stamp };
+        let outcome = Outcome { events: events(user, session, devices), records, answer, stamp, sale: None };
         let renamed = matches!(self.0, Change::Update { change: ChangeUser { username: Some(_), .. }, .. });
         Ok(UserDecision { outcome: outcome.audited(&users.stamps, None, entry), renamed })
     }

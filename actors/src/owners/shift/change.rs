@@ -3,12 +3,14 @@
 use super::ShiftOwner;
 use super::void::of_open_shift;
 use crate::owners::pricing::PricingInputs;
-use crate::owners::transaction::{audit_entry, transaction_answer};
+use crate::owners::transaction::audit_entry;
 use crate::prelude::*;
 use domain::model::base::ids::{PaymentId, ShiftId, TransactionId};
 use domain::model::selling::transaction::TransactionState;
 use domain::rules::selling::sale;
 use domain::rules::selling::sale::Changed;
+use domain::rules::selling::transaction;
+use domain::wire::sale_text::SaleText;
 use serde_json::json;
 
 /// Changes an open basket, by the rules of [`domain::rules::selling::sale::change`].
@@ -82,8 +84,9 @@ impl Command for ChangeSale {
             })
             .chain(shift.overridden(transaction, request, now))
             .collect();
-        let answer = transaction_answer(false, transaction, request.caller.role);
-        let outcome = Outcome::of(stamp, event, Vec::new(), answer);
+        let text = SaleText::of(transaction);
+        let answer = transaction::answer(false, transaction, &text, request.caller.role);
+        let outcome = Outcome::of(stamp, event, Vec::new(), answer).written(text);
         Ok(ShiftDecision::Own(outcome.audited_all(&shift.stamps, date, entries)))
     }
 }

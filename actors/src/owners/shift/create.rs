@@ -2,10 +2,11 @@
 
 use super::ShiftOwner;
 use crate::owners::pricing::PricingInputs;
-use crate::owners::transaction::transaction_answer;
 use crate::prelude::*;
 use domain::model::base::ids::ShiftId;
 use domain::rules::selling::sale;
+use domain::rules::selling::transaction;
+use domain::wire::sale_text::SaleText;
 
 /// Makes a transaction in the named shift, else in the caller's own, by the rules of [`domain::rules::selling::sale::create`].
 pub struct CreateSale(pub sale::CreateSale);
@@ -70,8 +71,9 @@ impl Command for CreateSale {
         let transaction = &event.fact.transaction;
         let (stamp, date) = (shift.stamps.stamp(), Some(transaction.business_date));
         let entries = shift.overridden(transaction, request, stamp.now);
-        let answer = transaction_answer(true, transaction, request.caller.role);
-        let outcome = Outcome::of(stamp, event, Vec::new(), answer);
+        let text = SaleText::of(transaction);
+        let answer = transaction::answer(true, transaction, &text, request.caller.role);
+        let outcome = Outcome::of(stamp, event, Vec::new(), answer).written(text);
         Ok(ShiftDecision::Own(outcome.audited_all(&shift.stamps, date, entries)))
     }
 }

@@ -16,6 +16,11 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
+/// What every answer begins with; the data follows.
+pub const BEGIN: &str = "{\"success\":true,\"data\":";
+/// What ends it.
+pub const END: &str = "}";
+
 #[derive(Serialize)]
 struct Envelope<'a, T> {
     success: bool,

@@ -144,7 +144,8 @@ impl Event {
 }
 
 impl Rows {
-    fn is_empty(&self) -> bool {
+    /// Whether nothing changed.
+    pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 

@@ -1,4 +1,6 @@
 //! The rules of transaction: what may happen, and what comes of it.
 
+mod answer_text;
 mod transaction_view;
+pub use answer_text::answer;
 pub use transaction_view::{TransactionView, view};

@@ -10,6 +10,7 @@ use crate::model::selling::returns::{Refund, Return};
 use crate::model::selling::transaction::{Payment, Transaction, TransactionState};
 use crate::wire::record::effect::{moves, of_store};
 use crate::wire::record::{About, AnyPayload, Effect, Known, LineEffect, PAID, Payload, text, text_of};
+use crate::wire::sale_text::SaleText;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
@@ -26,11 +27,12 @@ pub struct TransactionPaid {
     pub points: Vec<PointsEntry>,
 }
 
-/// The same of a sale that somebody else holds: most records are of this kind, and none is worth a copy.
+/// The same without the sale itself, whose text somebody has: most records are of this kind, and none is worth a copy.
 #[derive(Serialize)]
 struct PaidSale<'a> {
     business_date: Date,
-    transaction: &'a Transaction,
+    /// Null.
+    transaction: (),
     lines: Vec<LineEffect>,
     points: &'a [PointsEntry],
 }
@@ -223,14 +225,21 @@ pub fn transaction_paid(
     movements: &[Movement],
     points: &[PointsEntry],
 ) -> String {
-    let payload = PaidSale {
-        business_date: transaction.business_date,
-        transaction,
-        lines: LineEffect::of(movements),
-        points,
-    };
+    sale_paid(stamp, transaction, &SaleText::of(transaction), movements, points)
+}
+
+/// The same where the sale is written already, as `text`.
+pub fn sale_paid(
+    stamp: &Stamp,
+    transaction: &Transaction,
+    text: &SaleText,
+    movements: &[Movement],
+    points: &[PointsEntry],
+) -> String {
+    let lines = LineEffect::of(movements);
+    let payload = PaidSale { business_date: transaction.business_date, transaction: (), lines, points };
     let about = of_sale(transaction.business_date, transaction, points);
-    text_of(stamp, PAID, about, &payload)
+    text.put_into(text_of(stamp, PAID, about, &payload))
 }
 
 /// The record of a transaction that was voided before it was complete.

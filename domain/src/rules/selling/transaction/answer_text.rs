@@ -1,0 +1,46 @@
+//! The answer to a till, cut out of the transaction's text: most of what is stored is shown.
+
+use super::TransactionView;
+use crate::model::base::answer::{self, Answer};
+use crate::model::people::user::Role;
+use crate::model::selling::transaction::Transaction;
+use crate::wire::sale_text::SaleText;
+
+/// 200, or 201 where it was made, with what `role` may see of a transaction; `text` is its JSON. The bytes are those of
+/// [`TransactionView`].
+pub fn answer(created: bool, transaction: &Transaction, text: &SaleText, role: Role) -> Answer {
+    // A line that was scanned shows a code that is stored apart from it.
+    let cut = transaction.scans.is_empty().then(|| cut(text.as_str(), transaction.items.len(), role));
+    let body = match cut.flatten() {
+        Some(body) => body.into_bytes(),
+        None => answer::envelope(&TransactionView::new(transaction, role)),
+    };
+    let location = created.then(|| format!("/api/pos/transactions/{}", transaction.transaction_id));
+    Answer { status: if created { 201 } else { 200 }, location, body }
+}
+
+/// Leaves out what no answer shows, and of each line its cost, which is not for cashiers. Names in quotes are never a part
+/// of somebody's words: there they are escaped.
+fn cut(text: &str, lines: usize, role: Role) -> Option<String> {
+    let mut body = String::with_capacity(answer::BEGIN.len() + text.len() + answer::END.len());
+    body.push_str(answer::BEGIN);
+    let mut rest = text;
+    for _ in 0..lines {
+        rest = without(rest, ",\"track_stock\":", ",\"cost\":", &mut body)?;
+        if role == Role::Cashier {
+            rest = rest.get(rest.find('}')?..)?;
+        }
+    }
+    rest = without(rest, ",\"scans\":", ",\"subtotal\":", &mut body)?;
+    rest = without(rest, ",\"earn_per\":", ",\"payments\":", &mut body)?;
+    body.push_str(rest);
+    body.push_str(answer::END);
+    Some(body)
+}
+
+/// Takes a text up to one name, and gives what follows from another one on.
+fn without<'t>(text: &'t str, from: &str, until: &str, body: &mut String) -> Option<&'t str> {
+    let (shown, hidden) = text.split_once(from)?;
+    body.push_str(shown);
+    hidden.get(hidden.find(until)?..)
+}
