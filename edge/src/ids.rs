@@ -1,18 +1,67 @@
 //! New identifiers: a three-letter prefix and a UUIDv7, so that they sort by the time of their making.
+//!
+//! Random bytes come from a generator of each thread that the system seeds, and seeds again, not from the system one id at a
+//! time: a sale makes a dozen.
 
-use uuid::Uuid;
+use crate::clock;
+use rand::Rng;
+use std::sync::{Mutex, PoisonError};
+use uuid::{Builder, Uuid};
+
+/// How far ids of one millisecond count: so many bits, the highest of which is free in the first.
+const COUNTER_BITS: u32 = 42;
+
+/// What the last id was made of.
+static LAST: Mutex<Last> = Mutex::new(Last { ms: 0, counter: 0 });
+
+/// The time and the count of an id; the next one is greater, whatever the clock says.
+#[derive(Clone, Copy)]
+struct Last {
+    ms: u64,
+    counter: u64,
+}
+
+impl Last {
+    /// Goes on: counts from `begin` in a new millisecond, else up.
+    fn next(&mut self, ms: u64, begin: u64) -> Self {
+        // Half of the range is free to count in.
+        let begin = begin >> (u64::BITS - COUNTER_BITS + 1);
+        if ms > self.ms {
+            *self = Self { ms, counter: begin };
+        } else if self.counter.saturating_add(1) >> COUNTER_BITS == 0 {
+            self.counter += 1;
+        } else {
+            *self = Self { ms: self.ms.saturating_add(1), counter: begin };
+        }
+        *self
+    }
+
+    /// As a UUIDv7 with so much chance behind the count.
+    fn uuid(self, chance: [u8; 4]) -> Uuid {
+        let [_, _, c0, c1, c2, c3, c4, c5] = self.counter.to_be_bytes();
+        let [r0, r1, r2, r3] = chance;
+        // Of the first byte four bits count, of the third six: the rest says that it is a UUIDv7.
+        let (high, middle) = (c0 << 2 | c1 >> 6, c1 << 2 | c2 >> 6);
+        Builder::from_unix_timestamp_millis(self.ms, &[high, middle, c2, c3, c4, c5, r0, r1, r2, r3])
+            .into_uuid()
+    }
+}
 
 /// A new identifier, for example `new("trx_")`.
-#[allow(clippy::disallowed_methods, reason = "this is the one place that makes ids")]
 pub fn new(prefix: &str) -> String {
+    let (begin, chance): (u64, [u8; 4]) = rand::rng().random();
+    let ms = u64::try_from(clock::now().0).unwrap_or_default();
+    let last = LAST.lock().unwrap_or_else(PoisonError::into_inner).next(ms, begin);
     let mut buffer = Uuid::encode_buffer();
-    let text = Uuid::now_v7().hyphenated().encode_lower(&mut buffer);
+    let text = last.uuid(chance).hyphenated().encode_lower(&mut buffer);
     [prefix, text].concat()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::new;
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
+
+    use super::*;
     use std::collections::BTreeSet;
 
     #[test]
@@ -24,5 +73,35 @@ mod tests {
             ids.iter()
                 .all(|id| id.starts_with("trx_") && id.len() <= domain::model::base::limits::ID_BYTES_MAX)
         );
+    }
+
+    #[test]
+    fn an_id_is_a_uuid_of_its_time_and_version() {
+        let before = clock::now().0;
+        let id = Uuid::parse_str(&new("trx_")[4..]).unwrap();
+        let (s, ns) = id.get_timestamp().unwrap().to_unix();
+        // Other tests may have counted a millisecond on.
+        assert!((before..=clock::now().0 + 1).contains(&(s as i64 * 1_000 + i64::from(ns) / 1_000_000)));
+        assert_eq!((id.get_version_num(), id.get_variant()), (7, uuid::Variant::RFC4122));
+    }
+
+    #[test]
+    fn ids_go_on_when_the_clock_stands_goes_back_or_a_millisecond_is_full() {
+        let full = (1 << COUNTER_BITS) - 1;
+        let mut last = Last { ms: 5, counter: full - 1 };
+        let mut made = vec![last.uuid([255; 4])];
+        for (ms, begin, expected) in [
+            (5, 9, (5, full)),
+            (4, u64::MAX, (6, full / 2)),
+            (6, 0, (6, full / 2 + 1)),
+            (7, 0, (7, 0)),
+            (1, 0, (7, 1)),
+        ] {
+            let next = last.next(ms, begin);
+            assert_eq!((next.ms, next.counter), expected);
+            made.push(next.uuid([0; 4]));
+        }
+        assert!(made.is_sorted());
+        assert_eq!(made.iter().collect::<BTreeSet<_>>().len(), made.len());
     }
 }
