@@ -26,7 +26,7 @@ static PANICS: AtomicUsize = AtomicUsize::new(0);
 struct Nobody;
 
 impl Authority for Nobody {
-    async fn authenticate(&self, _bearer: &str, _access: &Access) -> Result<Principal, ApiError> {
+    async fn authenticate(&self, _bearer: &str, _access: &Access) -> Result<Arc<Principal>, ApiError> {
         Err(ApiError::invalid_token())
     }
 }

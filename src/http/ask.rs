@@ -13,7 +13,7 @@ pub fn ask(request: &Request) -> Result<RequestContext, ApiError> {
 
 /// The same where `body` is what counts of the body.
 pub fn ask_for(request: &Request, body: &[u8]) -> Result<RequestContext, ApiError> {
-    let caller = request.caller()?.clone();
+    let caller = request.shared_caller()?;
     // A cashier's till is that of the open shift; a manager at no till in particular may switch it on again.
     let user = (!caller.role.manages()).then_some(&caller.user_id);
     request.state.store.check_register(request.register_id.as_ref(), user).map_err(failed)?;

@@ -13,7 +13,7 @@ use edge::identity::{self, Identity};
 use edge::{Access, ApiError, Authority};
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tokio::sync::watch;
 
@@ -21,7 +21,7 @@ use tokio::sync::watch;
 const CALLERS_MAX: usize = 1_000;
 
 /// Callers by the id of their token, and the version of users and sessions that they were read at.
-type Callers = HashMap<String, (u64, Principal)>;
+type Callers = HashMap<String, (u64, Arc<Principal>)>;
 
 /// The running shop, as its HTTP interface sees it.
 pub struct AppState {
@@ -93,22 +93,22 @@ impl AppState {
     }
 
     /// The caller behind an access token: signed by us and alive.
-    fn caller(&self, bearer: &str) -> Result<Principal, ApiError> {
+    fn caller(&self, bearer: &str) -> Result<Arc<Principal>, ApiError> {
         let claims = self.identity.claims(bearer)?;
         let storage = self.store.storage();
         // Before the rows are read: what changes meanwhile is newer.
         let version = storage.users().version();
         if let Some(caller) = self.callers().get(&claims.jti).filter(|known| known.0 == version) {
-            return Ok(caller.1.clone());
+            return Ok(Arc::clone(&caller.1));
         }
         let session = storage.users().session(&SessionId(claims.sid.clone())).map_err(stored)?;
         let user = storage.users().user(&UserId(claims.sub.clone())).map_err(stored)?;
-        let caller = identity::caller(&claims, session, user)?;
+        let caller = Arc::new(identity::caller(&claims, session, user)?);
         let mut callers = self.callers();
         if callers.len() >= CALLERS_MAX {
             callers.clear();
         }
-        callers.insert(claims.jti.clone(), (version, caller.clone()));
+        callers.insert(claims.jti.clone(), (version, Arc::clone(&caller)));
         Ok(caller)
     }
 
@@ -118,7 +118,7 @@ impl AppState {
 }
 
 impl Authority for AppState {
-    async fn authenticate(&self, bearer: &str, access: &Access) -> Result<Principal, ApiError> {
+    async fn authenticate(&self, bearer: &str, access: &Access) -> Result<Arc<Principal>, ApiError> {
         match access {
             // This store serves no other store; a sync token opens nothing here.
             Access::SyncToken => Err(ApiError::invalid_token()),

@@ -4,12 +4,13 @@ use crate::runtime::idempotency::RequestKey;
 use domain::model::base::ids::RegisterId;
 use domain::model::people::authorization::Authorization;
 use domain::model::people::user::{Principal, Role};
+use std::sync::Arc;
 
 /// Who asks and who approved it, from which till, under which key.
 #[derive(Debug, Clone)]
 pub struct RequestContext {
     /// The verified caller.
-    pub caller: Principal,
+    pub caller: Arc<Principal>,
     /// Who approved this one command at the till: verified, and no longer in its body.
     pub approver: Option<Principal>,
     /// The till that is speaking, if it said so.
@@ -21,7 +22,7 @@ pub struct RequestContext {
 impl RequestContext {
     /// A request that came from no till: of the hub, or of whoever runs the machine.
     pub(crate) fn internal(caller: Principal) -> Self {
-        Self { caller, approver: None, register_id: None, key: None }
+        Self { caller: Arc::new(caller), approver: None, register_id: None, key: None }
     }
 
     /// What rules are asked with.
@@ -31,13 +32,13 @@ impl RequestContext {
 
     /// The same as a cashier would ask it alone: what is refused then is done by a manager's right.
     pub(crate) fn as_if_cashier(&self) -> Self {
-        let caller = Principal { role: Role::Cashier, ..self.caller.clone() };
-        Self { caller, approver: None, ..self.clone() }
+        let caller = Principal { role: Role::Cashier, ..Principal::clone(&self.caller) };
+        Self { caller: Arc::new(caller), approver: None, ..self.clone() }
     }
 
     /// The same with an approval that nobody gave: for what is only asked, and never done.
     pub(crate) fn as_if_approved(&self) -> Self {
-        let approver = Principal { role: Role::StoreManager, ..self.caller.clone() };
+        let approver = Principal { role: Role::StoreManager, ..Principal::clone(&self.caller) };
         Self { approver: Some(approver), ..self.clone() }
     }
 }

@@ -13,6 +13,7 @@ use domain::rules::inventory::transfer::{NewTransfer, NewTransferLine};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use storage::{Options, Storage};
 
@@ -31,7 +32,7 @@ async fn until(what: &str, mut there: impl FnMut() -> bool) {
 
 fn manager() -> RequestContext {
     let mut ask = ask(9, None);
-    ask.caller.role = Role::StoreManager;
+    Arc::make_mut(&mut ask.caller).role = Role::StoreManager;
     ask
 }
 

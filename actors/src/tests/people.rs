@@ -10,6 +10,7 @@ use domain::model::people::user::{FieldTimes, Role, User};
 use domain::rules::people::user::account_change::Change;
 use domain::rules::people::user::change::ChangeUser;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const ROUNDS: u64 = 8;
@@ -24,7 +25,7 @@ async fn until(what: &str, mut there: impl FnMut() -> bool) {
 
 fn admin() -> RequestContext {
     let mut ask = ask(9, None);
-    ask.caller.role = Role::Admin;
+    Arc::make_mut(&mut ask.caller).role = Role::Admin;
     ask
 }
 

@@ -218,7 +218,7 @@ async fn what_a_refused_sale_looked_at_leaves_no_trace_in_the_ledger() {
     product.cost = Some(700);
     shop.handle.import_products(vec![product]).await.unwrap();
     let mut manager = ask(9, None);
-    manager.caller.role = Role::StoreManager;
+    Arc::make_mut(&mut manager.caller).role = Role::StoreManager;
     let goods = serde_json::from_value(json!({"lines": [{"sku": "A", "qty": 2}]})).unwrap();
     let received = shop.handle.run(manager.clone(), commands::Receive(goods)).await.unwrap();
     assert_eq!(data(&received.answer)["lines"][0]["unit_cost"], 700, "as after a restart");

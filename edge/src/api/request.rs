@@ -28,7 +28,7 @@ pub struct Request<S> {
     /// The raw query, without `?`.
     pub query: String,
     /// Who asks; none on a public route.
-    pub caller: Option<Principal>,
+    pub caller: Option<Arc<Principal>>,
     /// Where from; an IPv4 address in IPv6 clothes is unmapped.
     pub peer: SocketAddr,
     /// It came over TLS.
@@ -40,7 +40,7 @@ pub struct Request<S> {
     /// Which till is speaking, if it says so.
     pub register_id: Option<RegisterId>,
     /// All headers.
-    pub headers: HeaderMap,
+    pub headers: Arc<HeaderMap>,
     /// The body, unpacked if it came compressed.
     pub body: Bytes,
 }
@@ -59,7 +59,7 @@ impl<S> Clone for Request<S> {
             request_id: self.request_id.clone(),
             idempotency_key: self.idempotency_key.clone(),
             register_id: self.register_id.clone(),
-            headers: self.headers.clone(),
+            headers: Arc::clone(&self.headers),
             body: self.body.clone(),
         }
     }
@@ -121,6 +121,14 @@ impl<S> Request<S> {
     /// # Errors
     /// 401 `missing_token` on a public route, where nobody was asked for a token.
     pub fn caller(&self) -> Result<&Principal, ApiError> {
-        self.caller.as_ref().ok_or_else(ApiError::missing_token)
+        self.caller.as_deref().ok_or_else(ApiError::missing_token)
+    }
+
+    /// Who asks, for whoever keeps it longer than the request.
+    ///
+    /// # Errors
+    /// As [`Request::caller`].
+    pub fn shared_caller(&self) -> Result<Arc<Principal>, ApiError> {
+        self.caller.clone().ok_or_else(ApiError::missing_token)
     }
 }

@@ -8,6 +8,7 @@ use futures_util::future::BoxFuture;
 use http::Method;
 use std::future::Future;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 mod doc;
 
@@ -118,7 +119,7 @@ pub trait Authority: Send + Sync + 'static {
         &self,
         bearer: &str,
         access: &Access,
-    ) -> impl Future<Output = Result<Principal, ApiError>> + Send;
+    ) -> impl Future<Output = Result<Arc<Principal>, ApiError>> + Send;
 
     /// Hears of a caller whose role has no part in a route.
     fn denied(&self, _caller: &Principal, _pattern: &'static str, _address: IpAddr) {}

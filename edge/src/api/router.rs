@@ -25,6 +25,7 @@ pub(crate) struct ConnectionInfo {
     pub secure: bool,
     pub uri: Uri,
     pub request_id: HeaderValue,
+    pub headers: Arc<HeaderMap>,
 }
 
 /// A table of routes, ready to answer.
@@ -56,31 +57,24 @@ impl<S: Authority> Router<S> {
     ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
         warp::method()
             .and(warp::ext::get::<ConnectionInfo>())
-            .and(warp::header::headers_cloned())
             .and(warp::body::stream())
-            .then(move |method, info, headers, body| Arc::clone(&self).dispatch(method, info, headers, body))
+            .then(move |method, info, body| Arc::clone(&self).dispatch(method, info, body))
     }
 
-    async fn dispatch<T, B>(
-        self: Arc<Self>,
-        method: Method,
-        info: ConnectionInfo,
-        headers: HeaderMap,
-        body: T,
-    ) -> Response
+    async fn dispatch<T, B>(self: Arc<Self>, method: Method, info: ConnectionInfo, body: T) -> Response
     where
         T: Stream<Item = Result<B, warp::Error>> + Send,
         B: Buf + Send,
     {
         let request_id = info.request_id.clone();
-        let mut body = body::Incoming::new(&headers, body);
+        let mut body = body::Incoming::new(&info.headers, body);
         let (metrics, found) = match self.find(&method, info.uri.path()) {
             Ok((route, metrics, params)) => (metrics, Ok((route, params))),
             Err(error) => (&self.unmatched, Err(error)),
         };
         let observation = metrics.observe();
         let result = match found {
-            Ok((route, params)) => self.answer(route, params, method, info, headers, &mut body).await,
+            Ok((route, params)) => self.answer(route, params, method, info, &mut body).await,
             Err(error) => Err(error),
         };
         let mut response = respond(result, &request_id);
@@ -111,13 +105,13 @@ impl<S: Authority> Router<S> {
         params: Params,
         method: Method,
         info: ConnectionInfo,
-        headers: HeaderMap,
         body: &mut body::Incoming<T>,
     ) -> Result<Reply, ApiError>
     where
         T: Stream<Item = Result<B, warp::Error>> + Send,
         B: Buf + Send,
     {
+        let headers = info.headers;
         let caller = self.authorise(route, &headers, info.peer).await?;
         let idempotency_key = headers::idempotency_key(&headers)?.filter(|_| route.mutates);
         let register_id = headers::register_id(&headers)?;
@@ -146,7 +140,7 @@ impl<S: Authority> Router<S> {
         route: &Route<S>,
         headers: &HeaderMap,
         peer: SocketAddr,
-    ) -> Result<Option<Principal>, ApiError> {
+    ) -> Result<Option<Arc<Principal>>, ApiError> {
         let roles = match route.access {
             Access::Public => return Ok(None),
             Access::LoopbackOr(_) if peer.ip().is_loopback() => return Ok(None),

@@ -169,8 +169,14 @@ where
         return Ok(refusal(&error, &request_id));
     }
     let Peer { address, secure } = peer;
-    let info =
-        ConnectionInfo { peer: address, secure, uri: request.uri().clone(), request_id: request_id.clone() };
+    let info = ConnectionInfo {
+        peer: address,
+        secure,
+        uri: request.uri().clone(),
+        request_id: request_id.clone(),
+        // Nobody below reads them of the request itself.
+        headers: Arc::new(std::mem::take(request.headers_mut())),
+    };
     request.extensions_mut().insert(info);
     let answered = AssertUnwindSafe(async { hyper::service::Service::call(&service, request).await });
     match answered.catch_unwind().await {

@@ -34,7 +34,7 @@ pub struct Desk {
 }
 
 impl Authority for Desk {
-    async fn authenticate(&self, bearer: &str, access: &Access) -> Result<Principal, ApiError> {
+    async fn authenticate(&self, bearer: &str, access: &Access) -> Result<Arc<Principal>, ApiError> {
         let now = edge::clock::now();
         if *access == Access::SyncToken {
             let store = sync::claimed_store(bearer)?;
@@ -50,14 +50,14 @@ impl Authority for Desk {
     }
 }
 
-fn caller(role: Role, store: &str) -> Principal {
-    Principal {
+fn caller(role: Role, store: &str) -> Arc<Principal> {
+    Arc::new(Principal {
         user_id: "usr_1".into(),
         name: "Ani".into(),
         role,
         store_id: store.into(),
         session_id: "ses_1".into(),
-    }
+    })
 }
 
 #[derive(Deserialize, Serialize)]

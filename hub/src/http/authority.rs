@@ -12,14 +12,15 @@ use edge::tokens::sync;
 use edge::{Access, ApiError, Authority, clock, keys};
 use serde_json::json;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 /// How long a challenge may be answered: as long as the token that carries it lives.
 const CHALLENGE_MS_MAX: i64 = sync::SYNC_TTL_S_MAX * 1000;
 
 impl Authority for Hub {
-    async fn authenticate(&self, bearer: &str, access: &Access) -> Result<Principal, ApiError> {
+    async fn authenticate(&self, bearer: &str, access: &Access) -> Result<Arc<Principal>, ApiError> {
         let now = clock::now();
-        match access {
+        let caller = match access {
             Access::SyncToken => {
                 self.store(bearer, now).await.map_err(|failure| self.with_hub_time(failure.into(), now))
             }
@@ -29,7 +30,8 @@ impl Authority for Hub {
                 let user = self.user(&UserId(claims.sub.clone())).await?;
                 identity::caller(&claims, session, user)
             }
-        }
+        };
+        caller.map(Arc::new)
     }
 
     fn denied(&self, caller: &Principal, pattern: &'static str, address: IpAddr) {

@@ -122,7 +122,8 @@ pub fn ask(till: usize, key: Option<u64>) -> RequestContext {
         bytes[8..16].copy_from_slice(&(till as u64).to_le_bytes());
         RequestKey { key: bytes, body: [7; 32] }
     });
-    RequestContext { caller, approver: None, register_id: Some(RegisterId(format!("till-{till}"))), key }
+    let register_id = Some(RegisterId(format!("till-{till}")));
+    RequestContext { caller: Arc::new(caller), approver: None, register_id, key }
 }
 
 pub fn data(answer: &domain::model::base::answer::Answer) -> Value {
