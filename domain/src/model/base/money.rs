@@ -38,6 +38,14 @@ pub fn figure(path: &str, value: i128) -> Result<i64, Refusal> {
     }
 }
 
+/// The same of one in a list: its path is only written where it is refused.
+///
+/// # Errors
+/// As [`figure`].
+pub fn figure_at(path: impl FnOnce() -> String, value: i128) -> Result<i64, Refusal> {
+    figure("", value).or_else(|_| figure(&path(), value))
+}
+
 /// The sum of figures.
 ///
 /// # Errors

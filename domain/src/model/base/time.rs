@@ -23,11 +23,53 @@ impl UtcMs {
         let edge = if self.0 < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX };
         jiff::Timestamp::from_millisecond(self.0).unwrap_or(edge)
     }
+
+    /// As text, from 1970 to 9999. A sale has some thirty instants: they are not worth a general formatter.
+    fn text(self) -> Option<[u8; TEXT_BYTES]> {
+        let at = u64::try_from(self.0).ok().filter(|at| *at < TEXTS_END_MS)?;
+        let (year, month, day) = civil(at / DAY_MS);
+        let (minutes, ms) = (at % DAY_MS / 60_000, at % 60_000);
+        let ([y0, y1], [y2, y3], [m0, m1], [d0, d1]) =
+            (digits(year / 100), digits(year % 100), digits(month), digits(day));
+        let ([h0, h1], [n0, n1], [s0, s1]) = (digits(minutes / 60), digits(minutes % 60), digits(ms / 1_000));
+        let ([_, f0], [f1, f2]) = (digits(ms % 1_000 / 100), digits(ms % 100));
+        Some([
+            y0, y1, y2, y3, b'-', m0, m1, b'-', d0, d1, b'T', h0, h1, b':', n0, n1, b':', s0, s1, b'.', f0,
+            f1, f2, b'Z',
+        ])
+    }
+}
+
+/// `2026-11-20T02:06:34.739Z`
+const TEXT_BYTES: usize = 24;
+const DAY_MS: u64 = 86_400_000;
+/// The last whole second that jiff knows, in the year 9999.
+const TEXTS_END_MS: u64 = 253_402_207_200_000;
+
+/// Two decimal digits.
+fn digits(number: u64) -> [u8; 2] {
+    [b'0' + (number / 10 % 10) as u8, b'0' + (number % 10) as u8]
+}
+
+/// Year, month and day of so many days after 1970-01-01, by Howard Hinnant's `civil_from_days`: years begin in March,
+/// so that the leap day is their last.
+fn civil(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (year + era * 400 + u64::from(month <= 2), month, day)
 }
 
 impl fmt::Display for UtcMs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.3}", self.timestamp())
+        match self.text().as_ref().map(|text| std::str::from_utf8(text)) {
+            Some(Ok(text)) => f.write_str(text),
+            _ => write!(f, "{:.3}", self.timestamp()),
+        }
     }
 }
 
@@ -48,7 +90,10 @@ impl JsonSchema for UtcMs {
 impl Serialize for UtcMs {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
-            serializer.collect_str(self)
+            match self.text().as_ref().map(|text| std::str::from_utf8(text)) {
+                Some(Ok(text)) => serializer.serialize_str(text),
+                _ => serializer.collect_str(self),
+            }
         } else {
             serializer.serialize_i64(self.0)
         }
@@ -84,6 +129,7 @@ pub fn span_ms(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::UtcMs;
+    use proptest::prelude::*;
 
     #[test]
     fn is_written_with_milliseconds_and_read_back() {
@@ -92,5 +138,28 @@ mod tests {
         assert_eq!(UtcMs::parse("2026-11-20T02:06:34.739Z"), Some(at));
         assert_eq!(UtcMs(0).to_string(), "1970-01-01T00:00:00.000Z");
         assert_eq!(UtcMs::parse("yesterday"), None);
+    }
+
+    /// As jiff writes it.
+    fn check(at: i64) {
+        let at = UtcMs(at);
+        let text = format!("{:.3}", at.timestamp());
+        assert_eq!(at.to_string(), text);
+        assert_eq!(serde_json::to_string(&at).ok(), Some(format!("\"{text}\"")));
+    }
+
+    #[test]
+    fn every_day_of_four_centuries_and_the_edges_are_written_as_jiff_writes_them() {
+        (0..150_000_i64).for_each(|day| check(day * 86_400_000 + day));
+        let edges =
+            [-1, 0, 253_402_207_199_999, 253_402_207_200_000, 253_402_300_800_000, i64::MIN, i64::MAX];
+        edges.into_iter().for_each(check);
+    }
+
+    proptest! {
+        #[test]
+        fn any_instant_is_written_as_jiff_writes_it(at in -1_000_000_000_000..260_000_000_000_000_i64) {
+            check(at);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Prices a basket (docs/arithmetic.md#price-discount-and-tax): line discounts, the basket's discount spread, tax
 //! per line.
 
-use crate::model::base::money::{figure, product, spread, sum};
+use crate::model::base::money::{figure, figure_at, product, spread, sum};
 use crate::model::base::refusal::Refusal;
 use crate::rules::selling::tax::tax;
 
@@ -76,7 +76,7 @@ pub fn price(lines: &[BasketLine], discount: i64, contained: bool) -> Result<Bas
 
 /// gross − own discount.
 fn left_of_line((place, line): (usize, &BasketLine)) -> Result<i64, Refusal> {
-    let gross = figure(&format!("items[{place}]"), product(line.qty, line.price))?;
+    let gross = figure_at(|| format!("items[{place}]"), product(line.qty, line.price))?;
     if line.discount < 0 || line.discount > gross {
         return Err(Refusal::field(format!("items[{place}].discount"), "is more than the line's price"));
     }

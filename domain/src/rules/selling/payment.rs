@@ -1,6 +1,6 @@
 //! Accepts payments (docs/arithmetic.md#payment-change-and-cash-rounding): split tender, change, cash rounding.
 
-use crate::model::base::money::{figure, half_up, sum};
+use crate::model::base::money::{figure, figure_at, half_up, sum};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::{RoundingMode, Rules};
 use crate::model::selling::payment::{CASH, POINTS};
@@ -129,16 +129,16 @@ fn tender(
     rounding: i128,
     mismatch: &dyn Fn(String) -> Refusal,
 ) -> Result<Accepted, Refusal> {
-    let path = format!("payments[{place}]");
-    let owed = figure(&path, i128::from(offer.amount).saturating_add(rounding))?;
+    let path = || format!("payments[{place}]");
+    let owed = figure_at(path, i128::from(offer.amount).saturating_add(rounding))?;
     let tendered = offer.tendered.unwrap_or(owed);
-    let change = figure(&path, i128::from(tendered).saturating_sub(i128::from(owed)))?;
+    let change = figure_at(path, i128::from(tendered).saturating_sub(i128::from(owed)))?;
     if change < 0 {
         return Err(mismatch(format!("{tendered} were given for {owed}")));
     }
     if change > 0 && offer.method != CASH {
         return Err(mismatch(format!("only cash gives change, not {}", offer.method)));
     }
-    let rounding = figure(&path, rounding)?;
+    let rounding = figure_at(path, rounding)?;
     Ok(Accepted { amount: offer.amount, tendered, change, rounding })
 }
