@@ -45,7 +45,7 @@ pub struct RowOp {
     /// Table byte and key.
     pub key: Vec<u8>,
     /// The row afterwards; none: deleted.
-    pub value: Option<Vec<u8>>,
+    pub value: Option<sled::IVec>,
 }
 
 /// The engine with its mark, and what it does not have yet.

@@ -12,17 +12,19 @@ impl StoreHandle {
     /// # Errors
     /// [`Refusal::RegisterDisabled`]; storage that can't be read.
     pub fn check_register(&self, named: Option<&RegisterId>, user: Option<&UserId>) -> Result<(), Failure> {
-        let own = || {
+        let own = user.filter(|_| named.is_none()).and_then(|user| {
             self.context
                 .shift_registry
-                .of_user(user?)
+                .of_user(user)
                 .and_then(|shift| self.context.shift_registry.get(&shift))
-        };
-        let Some(register_id) = named.cloned().or_else(|| own().map(|shift| shift.register_id)) else {
+        });
+        let Some(register_id) = named.or(own.as_ref().map(|shift| &shift.register_id)) else {
             return Ok(());
         };
-        match self.context.storage.shifts().known_register(&register_id)? {
-            Some(register) if register.disabled => Err(Refusal::RegisterDisabled(register_id.0).into()),
+        match self.context.storage.shifts().known_register(register_id)? {
+            Some(register) if register.disabled => {
+                Err(Refusal::RegisterDisabled(register_id.0.clone()).into())
+            }
             _ => Ok(()),
         }
     }

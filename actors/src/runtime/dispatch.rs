@@ -18,6 +18,7 @@ use domain::model::books::shift::{Shift, ShiftBook, ShiftState};
 use domain::model::inventory::product::Product;
 use domain::model::selling::transaction::Transaction;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use tokio::sync::oneshot;
 
 /// The catalogue's rows that a command names.
@@ -112,7 +113,7 @@ impl Addressed for UserRows {
 }
 
 impl Context {
-    async fn shift_ref(&self, shift_id: &ShiftId) -> Result<ShiftRef, Failure> {
+    async fn shift_ref(&self, shift_id: &ShiftId) -> Result<Arc<ShiftRef>, Failure> {
         if let Some(shift) = self.shift_registry.get(shift_id) {
             return Ok(shift);
         }

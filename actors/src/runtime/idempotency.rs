@@ -2,6 +2,7 @@
 
 use crate::runtime::failure::{Done, Failure};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use storage::Storage;
@@ -19,7 +20,8 @@ pub struct RequestKey {
     pub body: [u8; 32],
 }
 
-type Running = Arc<Mutex<HashMap<[u8; 32], watch::Receiver<()>>>>;
+/// Keys, and who is told of their end: nobody, until a second request with the same key waits for it.
+type Running = Arc<Mutex<HashMap<[u8; 32], Option<watch::Sender<()>>>>>;
 
 /// The keys in flight.
 #[derive(Debug, Clone, Default)]
@@ -30,7 +32,6 @@ pub(crate) struct Keys(Running);
 pub(crate) struct KeyGuard {
     running: Running,
     pub(crate) request: RequestKey,
-    _done: watch::Sender<()>,
 }
 
 impl Drop for KeyGuard {
@@ -55,7 +56,7 @@ impl Keys {
             match self.take(request) {
                 Ok(guard) => return stored(storage, guard),
                 Err(mut first) => {
-                    // `changed` fails when the guard is dropped: that is the signal.
+                    // `changed` fails when the key is let go: that is the signal.
                     let ended = tokio::time::timeout_at(deadline, first.changed()).await;
                     ended.map_or(Err(Failure::InProgress), |_| Ok(()))?;
                 }
@@ -65,12 +66,15 @@ impl Keys {
 
     fn take(&self, request: &RequestKey) -> Result<KeyGuard, watch::Receiver<()>> {
         let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(first) = running.get(&request.key) {
-            return Err(first.clone());
+        match running.entry(request.key) {
+            Entry::Occupied(mut first) => {
+                Err(first.get_mut().get_or_insert_with(|| watch::Sender::new(())).subscribe())
+            }
+            Entry::Vacant(free) => {
+                free.insert(None);
+                Ok(KeyGuard { running: Arc::clone(&self.0), request: request.clone() })
+            }
         }
-        let (done, receiver) = watch::channel(());
-        running.insert(request.key, receiver);
-        Ok(KeyGuard { running: Arc::clone(&self.0), request: request.clone(), _done: done })
     }
 }
 

@@ -14,7 +14,6 @@ pub(crate) fn actor_name(shift_id: &ShiftId) -> String {
 }
 
 /// One open shift.
-#[derive(Clone)]
 pub(crate) struct ShiftRef {
     pub(crate) opened_by: UserId,
     pub(crate) register_id: RegisterId,
@@ -28,7 +27,7 @@ pub(crate) struct ShiftRegistry(Arc<RwLock<Entries>>);
 
 #[derive(Default)]
 struct Entries {
-    by_shift: HashMap<ShiftId, ShiftRef>,
+    by_shift: HashMap<ShiftId, Arc<ShiftRef>>,
     by_user: HashMap<UserId, ShiftId>,
 }
 
@@ -38,7 +37,7 @@ impl ShiftRegistry {
         let mut entries = self.0.write().unwrap_or_else(PoisonError::into_inner);
         entries.by_user.insert(opened_by.clone(), shift_id.clone());
         let register_id = shift.register_id.clone();
-        entries.by_shift.insert(shift_id, ShiftRef { opened_by, register_id, actor, queue_len });
+        entries.by_shift.insert(shift_id, Arc::new(ShiftRef { opened_by, register_id, actor, queue_len }));
     }
 
     /// Forgets a shift; a later one of the same person stays.
@@ -51,7 +50,7 @@ impl ShiftRegistry {
         }
     }
 
-    pub(crate) fn get(&self, shift: &ShiftId) -> Option<ShiftRef> {
+    pub(crate) fn get(&self, shift: &ShiftId) -> Option<Arc<ShiftRef>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).by_shift.get(shift).cloned()
     }
 

@@ -2,12 +2,13 @@
 
 use super::RowOp;
 use super::codec::encode;
-use super::table::{Table, epoch_key, passkey_key, shift_prefix};
+use super::table::{Table, epoch_key, passkey_key};
 use crate::journal::record_head::RecordHead;
 use domain::model::base::event::{Event, Fact, Rows};
 use domain::model::books::shift::{Shift, ShiftState};
 use domain::model::selling::transaction::Transaction;
 use serde::{Deserialize, Serialize};
+use sled::IVec;
 
 mod catalogue;
 pub mod day_rows;
@@ -154,7 +155,7 @@ fn put<T: Serialize>(key: Vec<u8>, row: &T, out: &mut Vec<RowOp>) -> Encoded {
 
 /// A key that says all.
 fn empty(key: Vec<u8>, out: &mut Vec<RowOp>) {
-    out.push(RowOp { key, value: Some(Vec::new()) });
+    out.push(RowOp { key, value: Some(IVec::default()) });
 }
 
 fn delete(key: Vec<u8>, out: &mut Vec<RowOp>) {
@@ -173,9 +174,7 @@ fn put_shift(shift: &Shift, out: &mut Vec<RowOp>) -> Encoded {
 }
 
 fn shift_key(transaction: &Transaction) -> Vec<u8> {
-    let mut key = shift_prefix(&transaction.shift_id);
-    key.extend_from_slice(transaction.transaction_id.as_str().as_bytes());
-    key
+    Table::ShiftTransaction.pair(transaction.shift_id.as_str(), transaction.transaction_id.as_str())
 }
 
 fn open_transaction(transaction: &Transaction, out: &mut Vec<RowOp>) -> Encoded {

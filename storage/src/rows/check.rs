@@ -77,7 +77,7 @@ mod tests {
     use crate::rows::RowOp;
 
     fn put(table: u8, number: u32, value: u8) -> RowOp {
-        RowOp { key: [&[table][..], &number.to_be_bytes()].concat(), value: Some(vec![value; 40]) }
+        RowOp { key: [&[table][..], &number.to_be_bytes()].concat(), value: Some(vec![value; 40].into()) }
     }
 
     #[test]

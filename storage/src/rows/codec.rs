@@ -2,12 +2,14 @@
 
 use crate::folder::format::ROWS;
 use serde::{Serialize, de::DeserializeOwned};
+use sled::IVec;
+use std::cell::RefCell;
 
 /// The longest row that is written (values of the engine stay small).
 pub const ROW_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// Room for a row; that of stock or of a shift takes about as much.
-const ROW_BYTES: usize = 256;
+/// What a thread keeps for its next rows at most.
+const KEPT_BYTES_MAX: usize = 64 * 1024;
 
 const CODEC: bincode::config::Configuration<
     bincode::config::LittleEndian,
@@ -15,12 +17,20 @@ const CODEC: bincode::config::Configuration<
     bincode::config::Limit<ROW_BYTES_MAX>,
 > = bincode::config::standard().with_limit::<ROW_BYTES_MAX>();
 
+thread_local! {
+    /// Where rows become bytes.
+    static BYTES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
 /// A row as bytes.
-pub fn encode<T: Serialize>(row: &T) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::with_capacity(ROW_BYTES);
-    bytes.push(ROWS);
-    bincode::serde::encode_into_std_write(row, &mut bytes, CODEC).map_err(|error| error.to_string())?;
-    Ok(bytes)
+pub fn encode<T: Serialize>(row: &T) -> Result<IVec, String> {
+    BYTES.with_borrow_mut(|bytes| {
+        bytes.clear();
+        bytes.shrink_to(KEPT_BYTES_MAX);
+        bytes.push(ROWS);
+        bincode::serde::encode_into_std_write(row, bytes, CODEC).map_err(|error| error.to_string())?;
+        Ok(IVec::from(bytes.as_slice()))
+    })
 }
 
 /// Bytes as a row.

@@ -27,8 +27,8 @@ impl Changes {
     pub fn of(ops: impl Iterator<Item = RowOp>) -> Self {
         let mut changes = Self::default();
         for RowOp { key, value } in ops {
-            changes.bytes += key.len() + value.as_ref().map_or(0, Vec::len);
-            changes.rows.insert(key, value.map(IVec::from));
+            changes.bytes += key.len() + value.as_ref().map_or(0, |value| value.len());
+            changes.rows.insert(key, value);
         }
         changes
     }
@@ -152,7 +152,7 @@ mod tests {
     use std::sync::atomic::Ordering::Relaxed;
 
     fn put(number: u8, value: Option<u8>) -> RowOp {
-        RowOp { key: vec![1, number], value: value.map(|value| vec![value]) }
+        RowOp { key: vec![1, number], value: value.map(|value| vec![value].into()) }
     }
 
     fn applied(rows: &Rows, lsn: u64, ops: &[RowOp]) {
@@ -211,7 +211,7 @@ mod tests {
         drop(rows);
         let rows = Rows::open(folder.path(), 1 << 20).unwrap();
         assert_eq!((rows.mark().lsn, numbers(&rows.range(&[1], None, 9).unwrap())), (1, vec![(1, 1)]));
-        let long = |number: u8| vec![RowOp { key: vec![1, number], value: Some(vec![0; 500]) }];
+        let long = |number: u8| vec![RowOp { key: vec![1, number], value: Some(vec![0; 500].into()) }];
         for lsn in 2..=3 {
             rows.apply(&mut long(lsn as u8), Mark { lsn, ..Mark::default() }).unwrap();
             rows.flush_when_full(1_000).unwrap();
@@ -227,7 +227,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let rows = Rows::open(folder.path(), 1 << 20).unwrap();
         let count = STEP_ROWS as u32 * 3;
-        let op = |number: u32, value| RowOp { key: [&[1_u8][..], &number.to_be_bytes()].concat(), value };
+        let op = |number: u32, value: Option<Vec<u8>>| RowOp {
+            key: [&[1_u8][..], &number.to_be_bytes()].concat(),
+            value: value.map(IVec::from),
+        };
         let mut all: Vec<_> = (0..count).map(|number| op(number, Some(vec![1]))).collect();
         rows.apply(&mut all, Mark { lsn: 1, ..Mark::default() }).unwrap();
         let mut later: Vec<_> = (0..count).step_by(3).map(|number| op(number, None)).collect();

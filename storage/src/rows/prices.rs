@@ -95,7 +95,7 @@ mod tests {
             .unwrap();
         }
         for RowOp { value, .. } in ops.iter_mut().take(1_000) {
-            *value = Some(vec![0xff; 3]);
+            *value = Some(vec![0xff; 3].into());
         }
         rows.apply(&mut ops, Mark::default()).unwrap();
         let at = |now: i64| {

@@ -118,7 +118,9 @@ impl Table {
 
     /// A key of two parts; the first is without a zero byte.
     pub fn pair(self, first: &str, second: &str) -> Vec<u8> {
-        let mut bytes = self.key(first);
+        let mut bytes = Vec::with_capacity(first.len() + second.len() + 2);
+        bytes.push(self as u8);
+        bytes.extend_from_slice(first.as_bytes());
         bytes.push(0);
         bytes.extend_from_slice(second.as_bytes());
         bytes
@@ -141,7 +143,5 @@ pub fn passkey_key(user: &str, credential: &str) -> Vec<u8> {
 
 /// The part of an open transaction's key that its shift gives.
 pub fn shift_prefix(shift: &ShiftId) -> Vec<u8> {
-    let mut key = Table::ShiftTransaction.key(shift.as_str());
-    key.push(0);
-    key
+    Table::ShiftTransaction.pair(shift.as_str(), "")
 }

@@ -101,10 +101,10 @@ impl Group {
     }
 
     /// Applies all commits to the rows.
-    pub fn apply(&self, rows: &Rows, pending: &mut [Pending]) -> Result<(), StorageError> {
+    pub fn apply(&mut self, rows: &Rows, pending: &mut [Pending]) -> Result<(), StorageError> {
         let mut ops =
             pending.iter_mut().flat_map(|pending| std::mem::take(&mut pending.prepared.ops)).collect();
-        rows.apply(&mut ops, self.mark.clone())
+        rows.apply(&mut ops, std::mem::take(&mut self.mark))
     }
 
     /// What each waiting command is told.

@@ -5,6 +5,7 @@ use crate::folder::layout::Layout;
 use crate::folder::lock::FolderLock;
 use crate::folder::manifest::InstallKey;
 use crate::journal::history::History;
+use crate::journal::record_head::RecordHead;
 use crate::journal::scrub::Scrub;
 use crate::journal::segment::{self, Segment};
 use crate::journal::supply::Supply;
@@ -77,7 +78,7 @@ pub struct Shared {
     pub stopping: AtomicBool,
     /// Under which fingerprints are made.
     pub key: InstallKey,
-    head: Mutex<JournalHead>,
+    head: Mutex<(u64, RecordHead)>,
     /// When the disk was asked last, and what it said.
     free: Mutex<Option<(Instant, u64)>>,
     /// The last seq.
@@ -97,8 +98,9 @@ impl Shared {
         (rows, history): (Rows, History),
         supply: Arc<Supply>,
     ) -> Self {
-        let head = Mutex::new(head_of(&rows.mark()));
-        let seq = watch::Sender::new(rows.mark().records.seq);
+        let Mark { lsn, records, .. } = rows.mark();
+        let seq = watch::Sender::new(records.seq);
+        let head = Mutex::new((lsn, records));
         let (store_id, key, lock) = identity;
         let quarter = usize::try_from(options.segment_bytes / 4).unwrap_or(usize::MAX);
         Self {
@@ -124,7 +126,12 @@ impl Shared {
 
     /// Shows readers how far the journal is.
     pub fn publish(&self, mark: &Mark) {
-        *self.head.lock().unwrap_or_else(PoisonError::into_inner) = head_of(mark);
+        let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+        let RecordHead { epoch, seq, hash } = &mark.records;
+        (head.0, head.1.seq, head.1.hash) = (mark.lsn, *seq, *hash);
+        // An epoch lasts for years: its name is not copied for every group.
+        head.1.epoch.clone_from(epoch);
+        drop(head);
         self.seq.send_if_modified(|seq| std::mem::replace(seq, mark.records.seq) != mark.records.seq);
     }
 
@@ -155,7 +162,10 @@ impl Shared {
 
     /// The end of the journal, as readers may see it.
     pub fn head(&self) -> JournalHead {
-        self.head.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+        let (lsn, RecordHead { epoch, seq, hash }) = &*head;
+        let (epoch, hash) = (epoch.clone(), domain::model::hub::chain::hex(hash));
+        JournalHead { lsn: *lsn, epoch, seq: *seq, hash }
     }
 
     /// Free bytes on the disk, a moment ago; 0 where it does not say.
@@ -169,14 +179,5 @@ impl Shared {
                 bytes
             }
         }
-    }
-}
-
-fn head_of(mark: &Mark) -> JournalHead {
-    JournalHead {
-        lsn: mark.lsn,
-        epoch: mark.records.epoch.clone(),
-        seq: mark.records.seq,
-        hash: domain::model::hub::chain::hex(&mark.records.hash),
     }
 }

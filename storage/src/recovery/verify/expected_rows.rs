@@ -74,7 +74,7 @@ impl Expected {
                 self.before.entry(op.key.clone()).or_default().push(old);
             }
             match op.value {
-                Some(value) => self.hashes.insert(op.key, hash64([value.as_slice()])),
+                Some(value) => self.hashes.insert(op.key, hash64([&*value])),
                 None => self.hashes.remove(&op.key),
             };
         }
@@ -125,7 +125,7 @@ impl Seen {
             let page = rows.after(after.as_deref(), PAGE_ROWS)?;
             let Some((last, _)) = page.last() else { break };
             after = Some(last.clone());
-            hashes.extend(page.into_iter().map(|(key, value)| (key, hash64([value.as_slice()]))));
+            hashes.extend(page.into_iter().map(|(key, value)| (key, hash64([&*value]))));
         }
         // A batch and its mark are one: whatever was read is not behind this mark.
         Ok(Self { what: rows.path().display().to_string(), from, to: rows.mark().lsn, hashes })

@@ -7,6 +7,7 @@ use crate::rows::codec::encode;
 use crate::rows::table::Table;
 use domain::model::hub::sync::local::Change;
 use jiff::civil::Date;
+use sled::IVec;
 
 pub const TALLY: &str = "tally";
 pub const FIGURES: &str = "figures\0";
@@ -23,7 +24,7 @@ pub fn ops(change: &Change, out: &mut Vec<RowOp>) -> Result<(), String> {
         }
         Change::Day { proof } => {
             put(Table::Sync.key(&format!("{DAY}{}", proof.business_date)), proof, out)?;
-            let due = if proof.clean() { None } else { Some(Vec::new()) };
+            let due = if proof.clean() { None } else { Some(IVec::default()) };
             out.push(RowOp { key: Table::DueDay.key(&proof.business_date), value: due });
             let since = proof.since.filter(|_| proof.result == "difference");
             let since = since.map(|since| encode(&since)).transpose()?;
@@ -42,5 +43,5 @@ pub fn ops(change: &Change, out: &mut Vec<RowOp>) -> Result<(), String> {
 }
 
 fn due(day: Date, out: &mut Vec<RowOp>) {
-    out.push(RowOp { key: Table::DueDay.key(&day.to_string()), value: Some(Vec::new()) });
+    out.push(RowOp { key: Table::DueDay.key(&day.to_string()), value: Some(IVec::default()) });
 }

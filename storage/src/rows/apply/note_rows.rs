@@ -6,6 +6,7 @@ use crate::rows::table::Table;
 use domain::model::base::time::UtcMs;
 use domain::model::hub::sync::local::Change;
 use serde_json::Value;
+use sled::IVec;
 
 /// The operations of a note, appended.
 pub fn ops(change: &Change, out: &mut Vec<RowOp>) -> Result<(), String> {
@@ -15,7 +16,7 @@ pub fn ops(change: &Change, out: &mut Vec<RowOp>) -> Result<(), String> {
         Change::Conflict { id, conflict } => {
             put(Table::Conflict.key(id), conflict, out)?;
             let time = format!("{:020}", resolved_at(conflict).0.max(0));
-            out.push(RowOp { key: Table::ConflictTime.pair(&time, id), value: Some(Vec::new()) });
+            out.push(RowOp { key: Table::ConflictTime.pair(&time, id), value: Some(IVec::default()) });
         }
         _ => {}
     }
