@@ -2,19 +2,19 @@
 //!
 //! Two keys may share a hash; whoever looks one up reads the frame and compares.
 
+mod entries;
 pub mod filter;
 pub mod index_file;
 
+pub use entries::Entries;
+
 use crate::bytes::hash64;
-use crate::journal::body::Body;
 use domain::model::base::event::{Event, Fact, Noun};
 use domain::model::inventory::stock::Movement;
 use domain::model::people::audit::{AuditEntry, RECEIPT_PRINTED};
 use domain::model::people::points::PointsEntry;
 use domain::model::selling::transaction::Transaction;
 use domain::wire::record::event_id;
-use filter::{Tag, tag};
-use std::collections::BTreeSet;
 
 /// What an entry leads to. The numbers are on the disk: never change one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,43 +169,4 @@ fn movement_keys(movements: &[Movement], keys: &mut Vec<u64>) {
 /// The hashes of a frame's records.
 pub fn record_keys(epoch: &str, first_seq: u64, count: usize) -> impl Iterator<Item = u64> {
     (first_seq..).take(count).map(move |seq| record_hash(epoch, seq))
-}
-
-/// Entries of one segment in memory.
-#[derive(Debug, Default)]
-pub struct Entries {
-    set: BTreeSet<(u64, u32)>,
-    answers: Vec<u64>,
-}
-
-impl Entries {
-    /// Adds a frame's keys.
-    pub fn add(&mut self, keys: impl Iterator<Item = u64>, answer: Option<u64>, offset: u32) {
-        self.set.extend(keys.map(|key| (key, offset)));
-        self.answers.extend(answer);
-    }
-
-    /// Adds all that a stored frame is found by.
-    pub fn add_body(&mut self, body: &Body, offset: u32) {
-        let stamps = &body.stamps;
-        let records = record_keys(&stamps.epoch, stamps.first_seq, stamps.hashes.len());
-        let records = records.chain(record_event_keys(&body.content.texts));
-        let answer = body.content.keyed.as_ref().map(|keyed| hash(Kind::Answer, &[&keyed.key]));
-        self.add(body.content.keys.iter().copied().chain(records), answer, offset);
-    }
-
-    /// Offsets under a hash, in order.
-    pub fn offsets(&self, hash: u64) -> Vec<u32> {
-        self.set.range((hash, 0)..=(hash, u32::MAX)).map(|(_, offset)| *offset).collect()
-    }
-
-    /// All entries in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &(u64, u32)> {
-        self.set.iter()
-    }
-
-    /// Tags of the idempotency keys.
-    pub fn tags(&self) -> Vec<Tag> {
-        self.answers.iter().map(|hash| tag(*hash)).collect()
-    }
 }

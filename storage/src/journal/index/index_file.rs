@@ -79,7 +79,7 @@ pub struct IndexFile {
 
 /// Writes the index of a segment that ends at `end`.
 pub fn write(path: &Path, segment: &Segment, end: &Position, entries: &Entries) -> Result<(), StorageError> {
-    write_with(path, (segment, end), &entries.tags(), entries.iter().map(|entry| Ok(*entry)))
+    write_with(path, (segment, end), &entries.tags(), entries.sorted().into_iter().map(Ok))
 }
 
 /// Writes an index of entries that come in order, one block in memory at a time; no tags.
