@@ -75,12 +75,39 @@ pub async fn run(
         compared.one(|| format!("{store}: stock of the records"), shop.worth(), facts.balance(store, "1210"));
         ask::reports(&mut compared, finance, (store, facts), (first, to)).await?;
         ask::accounts(&mut compared, finance, (store, facts), to).await?;
+        let books = by_books(shop, locked)?;
+        ask::reports_of_books(&mut compared, finance, (store, &books), (first, to)).await?;
     }
     let (of_store, _) = ask::balance(finance, &format!("&store_id={}", own.0), to).await?;
     compared.one(|| format!("{}: 1210", own.0), own.1, of_store.get("1210").copied().unwrap_or(0));
     each_day(&mut compared, finance, (first, to)).await?;
     whole(&mut compared, admin, locked).await?;
     Ok(compared.tell())
+}
+
+/// What a store told by the day that it has in the books: what it told of locked days lies on the first one after them, and a
+/// person is told of each of these days once, by the first record that posts, which is the float of its shift.
+fn by_books(shop: &MonthStore, locked: Date) -> anyhow::Result<Facts> {
+    let [_, away] = IDS;
+    let mut books = Facts::default();
+    for (place, day) in shop.days.iter().enumerate() {
+        let late = shop.id == away && place >= AWAY_FROM && day.date <= locked;
+        let entry_date = if late { locked.tomorrow()? } else { day.date }.to_string();
+        for record in &day.records {
+            books.read_on(&shop.id, &entry_date, record)?;
+        }
+        if late {
+            let own = day.date.to_string();
+            let rows = [
+                ("exceptions/code", "late_after_lock"),
+                ("exceptions/store", shop.id.as_str()),
+                ("exceptions/day", own.as_str()),
+            ];
+            books.add(&rows, &[("open", 1), ("settled", 0), ("amount", 0)]);
+        }
+    }
+    books.points_at_the_end();
+    Ok(books)
 }
 
 /// Both stores tell their days; the second tells of some only when they are locked.

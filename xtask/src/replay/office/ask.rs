@@ -42,6 +42,22 @@ const REPORTS: [(&str, &[&str]); 26] = [
 /// The same at the end of a day.
 const STOCK: [(&str, &[&str]); 2] = [("stock/store", &["store_id"]), ("stock/sku", &["sku"])];
 
+/// By the day that each record has in the books.
+const BY_BOOKS: [(&str, &[&str]); 6] = [
+    ("sales/day", &["entry_date"]),
+    ("margin/day", &["entry_date"]),
+    ("members/day", &["entry_date"]),
+    ("payments/day", &["entry_date"]),
+    ("cash/day", &["entry_date"]),
+    ("shrinkage/day", &["entry_date"]),
+];
+/// What came late, told once for each day.
+const LATE: [(&str, &[&str]); 3] = [
+    ("exceptions/code", &["code"]),
+    ("exceptions/store", &["store_id"]),
+    ("exceptions/day", &["business_date"]),
+];
+
 /// Figures that were compared, and those that differ.
 #[derive(Default)]
 pub struct Compared {
@@ -127,6 +143,32 @@ pub async fn reports(
             || format!("{store} {name}"),
             sign * facts.balance(store, account),
             figure(&tax, &format!("/{name}"))?,
+        );
+    }
+    Ok(())
+}
+
+/// The reports of a store by the books, what it owes of points by months, and what came after its day was locked.
+pub async fn reports_of_books(
+    compared: &mut Compared,
+    finance: &Api,
+    (store, books): (&str, &Facts),
+    (from, to): (Date, Date),
+) -> anyhow::Result<()> {
+    let nothing = BTreeMap::new();
+    let range = format!("from={from}&to={to}");
+    let by_books = BY_BOOKS.iter().map(|it| (it, format!("{range}&dates=books")));
+    let late = LATE.iter().map(|it| (it, range.clone()));
+    let points: (&str, &[&str]) = ("points-liability/month", &["month"]);
+    let points = std::iter::once((&points, format!("as_of={to}")));
+    for ((name, keys), range) in by_books.chain(late).chain(points) {
+        let (report_name, group) = name.split_once('/').context("a report and a group")?;
+        let path = format!("{report_name}?{range}&store_id={store}&group_by={group}");
+        let found = report(finance, &path, keys).await?;
+        compared.rows(
+            &format!("{store} {name} (books)"),
+            books.reports.get(name).unwrap_or(&nothing),
+            &found,
         );
     }
     Ok(())

@@ -73,28 +73,44 @@ impl Facts {
         self.balances.get(&(book.to_owned(), account)).copied().unwrap_or(0)
     }
 
-    /// Takes in what a store told.
+    /// Takes in what a store told, on its own day.
     pub fn read(&mut self, store: &str, record: &Value) -> anyhow::Result<()> {
+        self.read_on(store, &str_of(record, "/payload/business_date"), record)
+    }
+
+    /// Takes in what a store told, on the day that it has in the books.
+    pub fn read_on(&mut self, store: &str, day: &str, record: &Value) -> anyhow::Result<()> {
         let kind = str_of(record, "/type");
         let payload = record.get("payload").context("no payload")?;
-        let day = str_of(payload, "/business_date");
         match kind.as_str() {
-            "transaction.paid" => self.sale((store, &day), payload),
-            "return.posted" => self.came_back((store, &day), payload),
-            "shift.opened" => self.shift_opened((store, &day), payload),
-            "shift.closed" => self.shift_closed((store, &day), payload),
-            "cash.moved" => self.cash((store, &day), payload),
+            "transaction.paid" => self.sale((store, day), payload),
+            "return.posted" => self.came_back((store, day), payload),
+            "shift.opened" => self.shift_opened((store, day), payload),
+            "shift.closed" => self.shift_closed((store, day), payload),
+            "cash.moved" => self.cash((store, day), payload),
             "cash.deposited" => {
                 let amount = int(payload, "/deposit/amount")?;
-                self.add(&[("cash/store", store), ("cash/day", &day)], &[("deposited", amount)]);
+                self.add(&[("cash/store", store), ("cash/day", day)], &[("deposited", amount)]);
                 self.post(store, &[("1030", amount), ("1020", -amount)])
             }
             "stock.moved" => self.first_stock(store, payload),
-            "receiving.posted" => self.receipt((store, &day), payload),
-            "supplier_return.posted" => self.sent_back((store, &day), payload),
-            "adjustment.posted" => self.adjusted((store, &day), payload),
+            "receiving.posted" => self.receipt((store, day), payload),
+            "supplier_return.posted" => self.sent_back((store, day), payload),
+            "adjustment.posted" => self.adjusted((store, day), payload),
             "day.sealed" => Ok(()),
             other => bail!("nobody computes {other}"),
+        }
+    }
+
+    /// Points and what they are worth are those at the end of each month.
+    pub fn points_at_the_end(&mut self) {
+        let (mut points, mut value) = (0, 0);
+        for row in self.reports.entry("points-liability/month").or_default().values_mut() {
+            for (name, so_far) in [("points", &mut points), ("value", &mut value)] {
+                let figure = row.entry(name).or_default();
+                *so_far += *figure;
+                *figure = *so_far;
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Sales, returns, shifts and cash.
 
 use super::{Facts, int, list, str_of};
+use anyhow::Context;
 use serde_json::Value;
 
 /// Where money of a method stands until it is settled.
@@ -18,6 +19,22 @@ fn hour(at: &str) -> anyhow::Result<String> {
     Ok(at.in_tz("Asia/Jakarta")?.strftime("%Y-%m-%dT%H:00").to_string())
 }
 
+/// The rows that a document counts in as a whole.
+fn of_whole<'a>(
+    (store, day): (&'a str, &'a str),
+    hour: &'a str,
+    place: &'a str,
+    cashier: &'a str,
+) -> [(&'static str, &'a str); 5] {
+    [
+        ("sales/day", day),
+        ("sales/hour", hour),
+        ("sales/store", store),
+        ("sales/register", place),
+        ("sales/cashier", cashier),
+    ]
+}
+
 impl Facts {
     /// M1, M3, M8.
     pub(super) fn sale(&mut self, (store, day): (&str, &str), payload: &Value) -> anyhow::Result<()> {
@@ -26,13 +43,7 @@ impl Facts {
         let (cashier, hour) = (str_of(sale, "/cashier_id"), hour(&str_of(sale, "/paid_at"))?);
         let (total, tax) = (int(sale, "/total")?, int(sale, "/tax")?);
         let place = format!("{store} {till}");
-        let whole = [
-            ("sales/day", day),
-            ("sales/hour", hour.as_str()),
-            ("sales/store", store),
-            ("sales/register", place.as_str()),
-            ("sales/cashier", cashier.as_str()),
-        ];
+        let whole = of_whole((store, day), &hour, &place, &cashier);
         let mut pieces = 0;
         let mut cost_sum = 0;
         for item in list(sale, "/items") {
@@ -77,6 +88,7 @@ impl Facts {
             figures.extend([("member_sales_count", 1), ("member_total", total), ("points_earned", earned)]);
         }
         self.add(&[("members/day", day), ("members/store", store)], &figures);
+        self.points(day, [earned, 0])?;
         let mut lines = vec![
             ("4010", tax - total),
             ("2030", -tax),
@@ -91,6 +103,15 @@ impl Facts {
             self.money((store, day), &method, amount, &id);
         }
         self.post(store, &lines)
+    }
+
+    /// What a day gave and took of points, each worth 1, in its month.
+    fn points(&mut self, day: &str, [earned, reversed]: [i64; 2]) -> anyhow::Result<()> {
+        let left = earned - reversed;
+        let figures = [("earned", earned), ("reversed", reversed), ("points", left), ("value", left)];
+        let month = day.get(..7).context("a day without a month")?;
+        self.add(&[("points-liability/month", month)], &figures);
+        Ok(())
     }
 
     fn money(&mut self, (store, day): (&str, &str), method: &str, amount: i64, document: &str) {
@@ -115,13 +136,7 @@ impl Facts {
         let (cashier, hour) = (str_of(back, "/cashier_id"), hour(&str_of(back, "/created_at"))?);
         let (refund, tax) = (int(back, "/refund_total")?, int(back, "/tax")?);
         let place = format!("{store} {till}");
-        let whole = [
-            ("sales/day", day),
-            ("sales/hour", hour.as_str()),
-            ("sales/store", store),
-            ("sales/register", place.as_str()),
-            ("sales/cashier", cashier.as_str()),
-        ];
+        let whole = of_whole((store, day), &hour, &place, &cashier);
         self.add(&whole, &[("returns_count", 1), ("returns_total", refund), ("net_total", -refund)]);
         let mut lines = vec![("4030", refund - tax), ("2030", tax)];
         for item in list(back, "/items") {
@@ -159,6 +174,7 @@ impl Facts {
         }
         let lost = int(back, "/points_reversed")?;
         self.add(&[("members/day", day), ("members/store", store)], &[("points_reversed", lost)]);
+        self.points(day, [0, lost])?;
         lines.extend([("2040", lost), ("6040", -lost)]);
         for part in list(back, "/refunds") {
             let (method, amount) = (str_of(part, "/method"), int(part, "/amount")?);
