@@ -22,6 +22,7 @@ pub fn rules(config: &Config) -> Result<Rules, jiff::Error> {
         price_override: config.pricing.price_override,
         negative_stock: config.stock.negative,
         registers_closed: config.registers.closed,
+        next_terms: None,
         policy: policy(config),
     })
 }

@@ -283,6 +283,7 @@ fn shift(register: &str) -> Shift {
         denominations: Vec::new(),
         z_no: None,
         note: None,
+        terms: None,
         totals: ShiftTotals::default(),
     }
 }

@@ -41,6 +41,7 @@ pub fn rules() -> Rules {
         price_override: Default::default(),
         negative_stock: Default::default(),
         registers_closed: false,
+        next_terms: None,
         // What a default asks a manager for is tested where it is set.
         policy: Policy {
             discount_limit_bp: 0,

@@ -8,6 +8,7 @@ use crate::runtime::pending::{Pending, Reply};
 use crate::runtime::request::RequestContext;
 use domain::model::base::event::Event;
 use domain::model::base::ids::{MemberId, ShiftId};
+use domain::model::base::settings::Rules;
 use domain::model::books::ledger::LedgerBook;
 use domain::model::inventory::transfer::Transfer;
 use domain::model::people::points::PointsEntry;
@@ -24,6 +25,8 @@ pub(crate) enum LedgerMessage {
         draft: ShiftDraft,
         shift_id: ShiftId,
         incarnation: u64,
+        /// Those of the shift.
+        rules: Arc<Rules>,
         request: Arc<RequestContext>,
         pending: Pending,
         back: oneshot::Sender<Settled>,

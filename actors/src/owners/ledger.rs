@@ -98,7 +98,8 @@ impl Actor for LedgerActor {
         }
         match message {
             LedgerMessage::Run(command) => state.run(command).await?,
-            LedgerMessage::Settle { draft, shift_id, incarnation, request, pending, back } => {
+            LedgerMessage::Settle { draft, shift_id, incarnation, rules, request, pending, back } => {
+                state.ledger.rules = rules;
                 let decided = state.ledger.settle(draft, &request);
                 state.settle((&shift_id, incarnation), decided, pending, back);
             }

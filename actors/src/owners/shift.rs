@@ -145,7 +145,8 @@ impl Running {
             // The journal knows its finished sales, and a rule must not decide by what one of them was a moment ago.
             self.context.storage.barrier().await?;
         }
-        self.shift.rules = self.context.rules.now();
+        // It keeps the terms that it was opened with.
+        self.shift.rules = self.shift.book.shift.rules(&self.context.rules.now());
         let Decided { decision, request, pending } = command.decide(&mut self.shift);
         match decision {
             Err(failure) => pending.refuse(&self.context.storage, failure),
@@ -167,7 +168,8 @@ impl Running {
     ) -> Result<bool, LedgerLost> {
         let (back, settled) = oneshot::channel();
         let (shift_id, incarnation) = (self.shift.book.shift.shift_id.clone(), self.incarnation);
-        let message = LedgerMessage::Settle { draft, shift_id, incarnation, request, pending, back };
+        let rules = Arc::clone(&self.shift.rules);
+        let message = LedgerMessage::Settle { draft, shift_id, incarnation, rules, request, pending, back };
         if let Err(unsent) = self.context.ledger.send(message).await {
             unsent.fail(Failure::Unavailable(mailbox::LEDGER.0));
             return Ok(false);

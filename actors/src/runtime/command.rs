@@ -191,6 +191,7 @@ mod tests {
             price_override: PriceOverride::default(),
             negative_stock: NegativeStock::default(),
             registers_closed: false,
+            next_terms: None,
             policy: Policy::default(),
         }
     }

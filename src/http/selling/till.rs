@@ -11,6 +11,7 @@ use edge::{Doc, Reply, clock};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::sync::Arc;
 
 /// `GET /api/pos/settings`
 pub const SETTINGS: Doc = Doc::of(
@@ -132,8 +133,11 @@ struct Paper<'a> {
 /// `GET /api/pos/settings`
 pub async fn settings(request: Request) -> Answered {
     let (shop, caller) = (&request.state, request.caller()?);
-    let (store, rules) = (&shop.store, &shop.store.rules());
+    let store = &shop.store;
     let shift = store.current_shift(&caller.user_id, None).ok();
+    // In a shift those that it began with; before one those that it will begin with.
+    let now = store.rules();
+    let rules = &shift.as_ref().map_or_else(|| Arc::new(now.of_next_shift()), |shift| shift.rules(&now));
     let own = shift.as_ref().map(|shift| shift.register_id.clone());
     let id = request.register_id.clone().or(own).unwrap_or_else(|| RegisterId::from(MAIN));
     let known = store.storage().shifts().register(&id).map_err(stored)?;

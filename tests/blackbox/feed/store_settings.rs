@@ -89,6 +89,76 @@ fn what_head_office_sets_beats_the_file_at_once_and_outlives_everything() {
     shop.store.verify();
 }
 
+/// What a till is told of tax and payment methods.
+fn terms(client: &mut Client) -> (Value, Value) {
+    let seen = client.get("/api/pos/settings").data(200);
+    (seen["tax"]["default_rate_bp"].clone(), seen["payments"]["methods"].clone())
+}
+
+/// What two pieces cost with their tax, and what becomes of a payment by card.
+fn by_card(till: &mut Client) -> (Value, testkit::Reply) {
+    let made = till
+        .post("/api/pos/transactions", &json!({"items": [{"sku": "8990001", "qty": 2, "price": 2_000}]}))
+        .data(201);
+    let path = format!("/api/pos/transactions/{}/pay", made["transaction_id"].as_str().unwrap());
+    let paid = till.post(&path, &json!({"method": "card", "amount": made["total"], "reference": "C-1"}));
+    (made["total"].clone(), paid)
+}
+
+#[test]
+fn a_shift_keeps_the_terms_that_it_began_with_and_the_next_one_has_head_offices() {
+    let mut shop = Linked::open();
+    shop.priced("8990001", 2_000);
+    // The product has no rate of its own.
+    let (rate, methods) = terms(&mut shop.till);
+    assert_eq!(rate, json!(1100));
+    let set_terms = json!({"tax.default_rate_bp": 1_200, "payments.methods": ["cash", "qris"],
+        "payments.cash_rounding": 100, "points.earn_per": 500});
+    set(&mut shop, &set_terms);
+    let told = (json!(1200), json!(["cash", "qris"]));
+    shop.seen("whoever is in no shift is told those of the next one", "/api/pos/settings", |seen| {
+        (&seen["tax"]["default_rate_bp"], &seen["payments"]["methods"]) == (&told.0, &told.1)
+    });
+    let line = shown(&shop, "default_rate_bp");
+    assert!(line.contains("= 1200 ") && line.ends_with("# hub"), "{line}");
+    // The open shift goes on as it began, also after a crash and without head office.
+    assert_eq!(terms(&mut shop.till), (rate.clone(), methods.clone()));
+    let (total, paid) = by_card(&mut shop.till);
+    assert_eq!((total, paid.data(200)["state"].clone()), (json!(4_440), json!("paid")));
+    shop.store.kill9();
+    shop.store.start();
+    shop.till = shop.store.login("till-1").at_register("till-1");
+    assert_eq!(terms(&mut shop.till), (rate, methods));
+    let (total, paid) = by_card(&mut shop.till);
+    assert_eq!((total, paid.data(200)["state"].clone()), (json!(4_440), json!("paid")));
+    let shift = shop.till.get("/api/pos/settings").data(200)["shift_id"].as_str().unwrap().to_owned();
+    shop.till.post(&format!("/api/shifts/{shift}/close"), &json!({"counted_cash": 0})).data(200);
+    // The next one begins with head office's, and keeps those when they are taken back.
+    shop.till.post("/api/shifts/open", &json!({})).data(201);
+    assert_eq!(terms(&mut shop.till), told);
+    set(
+        &mut shop,
+        &json!({"tax.default_rate_bp": null, "payments.methods": null, "payments.cash_rounding": null,
+        "points.earn_per": null}),
+    );
+    shop.manager = shop.store.login("manager");
+    shop.seen("the file counts again", "/api/pos/settings", |seen| {
+        seen["tax"]["default_rate_bp"] == json!(1100)
+    });
+    assert_eq!(terms(&mut shop.till), told);
+    let (total, paid) = by_card(&mut shop.till);
+    assert_eq!(total, json!(4_480));
+    paid.refused(422, "validation_failed");
+    shop.synced();
+    let untaken =
+        shop.store.login("manager").get("/api/sync/status").data(200)["inbound"]["untaken"]["total"].clone();
+    assert_eq!(untaken, json!(0));
+    let shifts = shop.office.get("/api/shifts").data(200)["items"].as_array().unwrap().len();
+    assert_eq!(shifts, 2, "head office understands both");
+    shop.store.stop();
+    shop.store.verify();
+}
+
 #[test]
 fn head_office_names_tills_and_switches_them_off() {
     let mut shop = Linked::open();

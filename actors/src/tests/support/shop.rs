@@ -48,6 +48,7 @@ pub fn rules() -> Rules {
         price_override: PriceOverride::Flag,
         negative_stock: NegativeStock::Allow,
         registers_closed: false,
+        next_terms: None,
         policy: Policy { discount_limit_bp: 0, ..Policy::default() },
     }
 }

@@ -7,7 +7,9 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 mod policy;
+mod terms;
 pub use policy::Policy;
+pub use terms::Terms;
 
 /// What a price other than the catalogue's leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -77,6 +79,9 @@ pub struct Rules {
     pub registers_closed: bool,
     /// Approvals, limits, lifetimes.
     pub policy: Policy,
+    /// What head office has set of the terms: the next shift that is opened begins with it. None: nothing; a shift goes by
+    /// the settings file.
+    pub next_terms: Option<Terms>,
 }
 
 impl Rules {

@@ -2,12 +2,14 @@
 
 use crate::model::base::ids::{CashId, RegisterId, ShiftId, StoreId, TransactionId, UserId};
 use crate::model::base::refusal::Refusal;
+use crate::model::base::settings::{Rules, Terms};
 use crate::model::base::time::UtcMs;
 use crate::model::books::register::Counters;
 use crate::model::selling::transaction::Transaction;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 mod totals;
 pub use totals::Cash;
@@ -146,8 +148,18 @@ pub struct Shift {
     pub z_no: Option<u64>,
     /// A note.
     pub note: Option<String>,
+    /// The terms that it was opened with and keeps, where head office had set some; none: the settings file's.
+    #[serde(default)]
+    pub terms: Option<Terms>,
     /// Running sums.
     pub totals: ShiftTotals,
+}
+
+impl Shift {
+    /// The rules that count in it, of those that are in force.
+    pub fn rules(&self, now: &Arc<Rules>) -> Arc<Rules> {
+        self.terms.as_ref().map_or_else(|| Arc::clone(now), |terms| Arc::new(now.under(terms)))
+    }
 }
 
 impl ShiftState {

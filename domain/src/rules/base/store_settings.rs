@@ -1,25 +1,34 @@
-//! What head office sets for a store: in the place of what the store's settings file says, at once.
+//! What head office sets for a store: in the place of what the store's settings file says.
 //!
-//! What decides how a basket is paid is not among it: a shift that is open would go on by other rules than it began with.
+//! It counts at once, but for the terms of a shift ([`Terms`]): a shift that is open goes on by those that it began with, the
+//! next one begins with the new ones.
 
-use crate::model::base::ids::StoreId;
+use crate::model::base::ids::{StoreId, is_short_id};
 use crate::model::base::limits::REFERENCE_BYTES_MAX;
 use crate::model::base::refusal::{FieldProblem, Refusal};
-use crate::model::base::settings::{NegativeStock, Policy, PriceOverride, RoundingMode, Rules};
+use crate::model::base::settings::{NegativeStock, Policy, PriceOverride, RoundingMode, Rules, Terms};
 use crate::model::base::time::span_ms;
+use crate::model::selling::payment::CASH;
 use crate::model::selling::reasons::Reasons;
 use crate::wire::feed::{FieldDown, StoreSettingsDown};
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Their names, by section and key as in the store's settings file; `tiers` stands in no file.
-pub const SETTABLE: [&str; 15] = [
+pub const SETTABLE: [&str; 24] = [
     "approval.adjustment_value",
     "approval.pay_out_value",
     "holds.expire_after",
+    "payments.cash_rounding",
+    "payments.cash_rounding_mode",
+    "payments.methods",
+    "points.earn_per",
+    "points.expire_after",
+    "points.offline_limit",
+    "points.restore_days",
     "pricing.discount_limit_bp",
     "pricing.override",
     "reasons",
@@ -31,11 +40,19 @@ pub const SETTABLE: [&str; 15] = [
     "shifts.blind",
     "shifts.variance_tolerance",
     "stock.negative",
+    "tax.default_rate_bp",
+    "tax.prices_include_tax",
     "tiers",
 ];
 
-/// What a shift begins with and keeps: sections whose settings stay the file's.
-const OF_SHIFTS: [&str; 3] = ["tax", "payments", "points"];
+/// What a point pays: not a store's to differ in.
+const WORTH_OF_POINTS: &str = "points.redeem_value";
+/// Sections of the terms of a shift.
+const OF_SHIFTS: [&str; 3] = ["payments", "points", "tax"];
+/// Most payment methods.
+const METHODS_MAX: usize = 50;
+/// A day, in milliseconds.
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// The largest amount.
 const AMOUNT_MAX: i64 = 1_000_000_000_000;
@@ -101,15 +118,38 @@ fn set(rules: &mut Rules, name: &str, value: &Value) -> Result<(), Refusal> {
         "shifts.variance_tolerance" => policy.variance_tolerance = amount(name, value)?,
         "stock.negative" => rules.negative_stock = one_of(name, value, "must be allow or reject")?,
         "tiers" => policy.tiers = tiers(name, value)?,
+        _ if name.split_once('.').is_some_and(|(section, _)| OF_SHIFTS.contains(&section)) => {
+            let mut terms = rules.next_terms.clone().unwrap_or_else(|| rules.terms());
+            set_term(&mut terms, name, value)?;
+            rules.next_terms = Some(terms);
+        }
+        _ => return Err(Refusal::field(name, unknown(name))),
+    }
+    Ok(())
+}
+
+/// Puts one value into the terms of the next shift.
+fn set_term(terms: &mut Terms, name: &str, value: &Value) -> Result<(), Refusal> {
+    match name {
+        "payments.cash_rounding" => terms.cash_rounding = amount(name, value)?,
+        "payments.cash_rounding_mode" => {
+            terms.cash_rounding_mode = one_of(name, value, "must be nearest, customer or shop")?;
+        }
+        "payments.methods" => terms.methods = methods(name, value)?,
+        "points.earn_per" => terms.earn_per = at_least_1(name, value)?,
+        "points.expire_after" => terms.points_expire_days = days(name, value)?,
+        "points.offline_limit" => terms.points_offline_limit = amount(name, value)?,
+        "points.restore_days" => terms.points_restore_days = up_to(name, value, DAYS_MAX)?,
+        "tax.default_rate_bp" => terms.default_rate_bp = up_to(name, value, RATE_BP_MAX)?,
+        "tax.prices_include_tax" => terms.prices_include_tax = switch(name, value)?,
         _ => return Err(Refusal::field(name, unknown(name))),
     }
     Ok(())
 }
 
 fn unknown(name: &str) -> &'static str {
-    let section = name.split('.').next().unwrap_or_default();
-    if OF_SHIFTS.contains(&section) {
-        "counts for a shift from its opening on and is set in the store's settings file"
+    if name == WORTH_OF_POINTS {
+        "is not set from head office: it counts a point as 1 in every store"
     } else {
         "is no setting that head office may set for a store"
     }
@@ -143,6 +183,30 @@ fn span(name: &str, value: &Value) -> Result<i64, Refusal> {
     ms.ok_or_else(|| {
         Refusal::field(name, "must be a span of time, as \"30m\", \"2h\" or \"1d\"; \"0s\": for ever")
     })
+}
+
+fn at_least_1(name: &str, value: &Value) -> Result<i64, Refusal> {
+    let number = amount(name, value).ok().filter(|number| *number >= 1);
+    number.ok_or_else(|| Refusal::field(name, format!("must be 1 to {AMOUNT_MAX}")))
+}
+
+/// Whole days of a span, rounded up: points never die early.
+fn days(name: &str, value: &Value) -> Result<u32, Refusal> {
+    let days = span(name, value)?.saturating_add(DAY_MS - 1).div_euclid(DAY_MS);
+    let days = u32::try_from(days).ok().filter(|days| *days <= DAYS_MAX);
+    days.ok_or_else(|| Refusal::field(name, format!("must be at most {DAYS_MAX} days")))
+}
+
+fn methods(name: &str, value: &Value) -> Result<Vec<String>, Refusal> {
+    let problem = "must be at most 50 names, each once, cash among them";
+    let methods: Vec<String> = value_of(name, value, problem)?;
+    let once: BTreeSet<&String> = methods.iter().collect();
+    let sound =
+        methods.iter().all(|method| is_short_id(method)) && methods.iter().any(|method| method == CASH);
+    if sound && methods.len() <= METHODS_MAX && once.len() == methods.len() {
+        return Ok(methods);
+    }
+    Err(Refusal::field(name, problem))
 }
 
 fn reasons(name: &str, value: &Value) -> Result<Reasons, Refusal> {
@@ -183,6 +247,7 @@ fn unset() -> Rules {
         price_override: PriceOverride::default(),
         negative_stock: NegativeStock::default(),
         registers_closed: false,
+        next_terms: None,
         policy: Policy::default(),
     }
 }
@@ -199,6 +264,13 @@ mod tests {
             ("approval.adjustment_value", json!(5), json!(-1)),
             ("approval.pay_out_value", json!(5), json!(1_000_000_000_001_i64)),
             ("holds.expire_after", json!("2h"), json!("soon")),
+            ("payments.cash_rounding", json!(100), json!(-100)),
+            ("payments.cash_rounding_mode", json!("shop"), json!("up")),
+            ("payments.methods", json!(["cash", "card"]), json!(["card"])),
+            ("points.earn_per", json!(500), json!(0)),
+            ("points.expire_after", json!("365d"), json!("3651d")),
+            ("points.offline_limit", json!(5), json!(-5)),
+            ("points.restore_days", json!(7), json!(3_651)),
             ("pricing.discount_limit_bp", json!(1500), json!(10_001)),
             ("pricing.override", json!("reject"), json!("never")),
             ("reasons", json!({"voids": ["x"], "enforced": true}), json!({"voids": ["x", "x"]})),
@@ -210,6 +282,8 @@ mod tests {
             ("shifts.blind", json!(true), json!(null)),
             ("shifts.variance_tolerance", json!(100), json!([])),
             ("stock.negative", json!("reject"), json!("Reject")),
+            ("tax.default_rate_bp", json!(1200), json!(10_001)),
+            ("tax.prices_include_tax", json!(true), json!("yes")),
             ("tiers", json!({"gold": 15_000}), json!({"gold": 100_001})),
         ]
     }
@@ -235,17 +309,37 @@ mod tests {
     }
 
     #[test]
-    fn what_a_shift_began_with_is_not_set_from_afar() {
+    fn the_terms_of_a_shift_are_those_of_the_next_one_and_the_rest_counts_at_once() {
+        let file = unset();
+        let field = |value: Value| FieldDown { value, at: "x".into(), by: "y".into() };
+        let fields = [
+            ("tax.default_rate_bp", json!(1200)),
+            ("points.earn_per", json!(500)),
+            ("shifts.blind", json!(true)),
+        ];
+        let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), field(value))).collect();
+        let (rules, problems) = in_force(&file, &StoreSettingsDown { fields });
+        assert_eq!((problems, rules.terms(), rules.policy.blind), (Vec::new(), file.terms(), true));
+        let next = rules.of_next_shift();
+        assert_eq!(
+            (next.default_rate_bp, next.earn_per, next.methods.clone()),
+            (1200, 500, file.methods.clone())
+        );
+        assert_eq!(file.of_next_shift().terms(), file.terms(), "nothing is set");
+        assert_eq!(file.under(&next.terms()).terms(), next.terms());
+    }
+
+    #[test]
+    fn what_is_not_head_offices_is_refused_with_the_reason() {
         for name in
-            ["tax.default_rate_bp", "payments.methods", "points.earn_per", "http.listen", "tiers.gold", ""]
+            ["points.redeem_value", "payments.denominations", "tax.code", "http.listen", "tiers.gold", ""]
         {
             let Err(Refusal::ValidationFailed(found)) = check(name, &json!(1)) else {
                 unreachable!("{name}")
             };
-            let of_shift = found[0].problem.contains("from its opening on");
             assert_eq!(
-                of_shift,
-                ["tax", "payments", "points"].iter().any(|of| name.starts_with(of)),
+                found[0].problem.contains("counts a point as 1"),
+                name == "points.redeem_value",
                 "{name}"
             );
         }

@@ -135,6 +135,7 @@ fn shift(id: &str) -> Shift {
         reversed: BTreeSet::new(),
         z_no: None,
         note: None,
+        terms: None,
         totals: ShiftTotals::default(),
     }
 }

@@ -8,16 +8,19 @@ use edge::{Doc, Reply, clock};
 use serde_json::json;
 
 const SETTINGS: &str = r#"{"approval.adjustment_value": null, "approval.pay_out_value": 250000,
-    "holds.expire_after": "2h", "pricing.discount_limit_bp": 1000, "pricing.override": "manager", "reasons": null,
+    "holds.expire_after": "2h", "payments.cash_rounding": 100, "payments.cash_rounding_mode": null,
+    "payments.methods": ["cash", "card", "qris"], "points.earn_per": null, "points.expire_after": null,
+    "points.offline_limit": null, "points.restore_days": null, "pricing.discount_limit_bp": 1000, "pricing.override": "manager", "reasons": null,
     "receiving.over_tolerance_bp": null, "returns.cashier_limit": null, "returns.unreceipted_any_price": null,
     "returns.unreceipted_max": null, "returns.window_days": 14, "shifts.blind": true,
-    "shifts.variance_tolerance": null, "stock.negative": null, "tiers": {"gold": 15000}}"#;
+    "shifts.variance_tolerance": null, "stock.negative": null, "tax.default_rate_bp": 1200,
+    "tax.prices_include_tax": null, "tiers": {"gold": 15000}}"#;
 
 /// `GET /api/stores/:id/settings`
 pub const READ: Doc = Doc::of("Stores", "What head office set for a store").answers::<View>(SETTINGS);
 /// `PATCH /api/stores/:id/settings`
 pub const CHANGE: Doc =
-    Doc::of("Stores", "Set what counts in a store in the place of its settings file, once it hears of it")
+    Doc::of("Stores", "Set what counts in a store in the place of its settings file, once it hears of it; tax, payments and points from the next shift on")
         .body::<Change>(r#"{"returns.window_days": 14, "tiers": {"gold": 15000}}"#)
         .answers::<View>(SETTINGS);
 

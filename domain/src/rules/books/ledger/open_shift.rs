@@ -55,6 +55,7 @@ pub fn open_shift(
         reversed: BTreeSet::new(),
         z_no: None,
         note: cmd.note.clone(),
+        terms: rules.next_terms.clone(),
         totals: ShiftTotals::default(),
     };
     Ok(Event::new(

@@ -291,6 +291,7 @@ impl<R: Rows> Book<'_, R> {
             reversed: BTreeSet::new(),
             z_no: None,
             note: None,
+            terms: None,
             totals: ShiftTotals::default(),
         }
     }

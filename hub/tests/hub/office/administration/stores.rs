@@ -16,7 +16,7 @@ async fn a_stores_settings_go_down_as_one_record_with_the_last_word_of_each() {
     let (one, two) = (Shop::open(&server, "S001").await, Shop::open(&server, "S002").await);
     let admin = server.admin().await;
     let none = admin.get(SETTINGS).await.data().clone();
-    assert!(none.as_object().unwrap().len() == 15 && none.as_object().unwrap().values().all(Value::is_null));
+    assert!(none.as_object().unwrap().len() == 24 && none.as_object().unwrap().values().all(Value::is_null));
 
     let set = json!({"returns.window_days": 14, "shifts.blind": true, "tiers": {"gold": 15_000}});
     admin.patch(SETTINGS, &set).await.data();
@@ -37,12 +37,12 @@ async fn a_stores_settings_go_down_as_one_record_with_the_last_word_of_each() {
     admin.patch(SETTINGS, &json!({"returns.window_days": 7, "pricing.override": null})).await.data();
     assert_eq!(hears(&one, "prices", "settings").await.len(), before, "what says nothing new is not told");
 
-    let wrong = json!({"returns.window_days": -1, "shifts.blind": "yes", "tax.default_rate_bp": 1000,
-        "payments.methods": ["cash"], "points.earn_per": null, "http.listen": "x", "stock.negative": "reject"});
+    let wrong = json!({"returns.window_days": -1, "shifts.blind": "yes", "tax.default_rate_bp": 10_001,
+        "payments.methods": ["card"], "points.redeem_value": 5, "http.listen": "x", "stock.negative": "reject"});
     let expected = [
         "http.listen",
         "payments.methods",
-        "points.earn_per",
+        "points.redeem_value",
         "returns.window_days",
         "shifts.blind",
         "tax.default_rate_bp",

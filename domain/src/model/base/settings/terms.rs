@@ -1,0 +1,66 @@
+//! What a shift begins with and keeps until it is closed.
+
+use super::{RoundingMode, Rules};
+use serde::{Deserialize, Serialize};
+
+/// How baskets are taxed and paid, and what they earn. Another word of head office on it counts from the next shift on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Terms {
+    /// Basis points for products without a rate of their own.
+    pub default_rate_bp: u32,
+    /// Whether prices contain tax.
+    pub prices_include_tax: bool,
+    /// Accepted payment methods.
+    pub methods: Vec<String>,
+    /// Smallest cash step; 0: none.
+    pub cash_rounding: i64,
+    /// Whom rounding favours.
+    pub cash_rounding_mode: RoundingMode,
+    /// One point is earned per this many currency units.
+    pub earn_per: i64,
+    /// Most points of one member that may be redeemed while head office is away.
+    pub points_offline_limit: i64,
+    /// Days that points live; 0: for ever.
+    pub points_expire_days: u32,
+    /// Days that given-back points of an expired lot live again.
+    pub points_restore_days: u32,
+}
+
+impl Rules {
+    /// Their terms.
+    pub fn terms(&self) -> Terms {
+        Terms {
+            default_rate_bp: self.default_rate_bp,
+            prices_include_tax: self.prices_include_tax,
+            methods: self.methods.clone(),
+            cash_rounding: self.cash_rounding,
+            cash_rounding_mode: self.cash_rounding_mode,
+            earn_per: self.earn_per,
+            points_offline_limit: self.policy.points_offline_limit,
+            points_expire_days: self.policy.points_expire_days,
+            points_restore_days: self.policy.points_restore_days,
+        }
+    }
+
+    /// The same under other terms.
+    #[must_use]
+    pub fn under(&self, terms: &Terms) -> Self {
+        let mut rules = self.clone();
+        rules.default_rate_bp = terms.default_rate_bp;
+        rules.prices_include_tax = terms.prices_include_tax;
+        rules.methods.clone_from(&terms.methods);
+        rules.cash_rounding = terms.cash_rounding;
+        rules.cash_rounding_mode = terms.cash_rounding_mode;
+        rules.earn_per = terms.earn_per;
+        rules.policy.points_offline_limit = terms.points_offline_limit;
+        rules.policy.points_expire_days = terms.points_expire_days;
+        rules.policy.points_restore_days = terms.points_restore_days;
+        rules
+    }
+
+    /// The rules of a shift that is opened now.
+    #[must_use]
+    pub fn of_next_shift(&self) -> Self {
+        self.next_terms.as_ref().map_or_else(|| self.clone(), |terms| self.under(terms))
+    }
+}
