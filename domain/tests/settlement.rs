@@ -33,6 +33,7 @@ fn item(store_id: &str, of: i8, reference: &str, amount: i64) -> OpenItem {
         item_id: format!("{reference} {amount}"),
         store_id: store_id.to_owned(),
         kind: if amount < 0 { ItemKind::Refund } else { ItemKind::Payment },
+        method: "card".to_owned(),
         account: CARD,
         business_date: day(of),
         settlement_date: day(of),

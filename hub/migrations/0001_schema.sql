@@ -27,6 +27,14 @@ CREATE TABLE company_lists (
     PRIMARY KEY (list, code)
 );
 
+-- What is decided by looking at more rows than can be locked one by one is decided by one at a time: whoever does takes the
+-- row of that name before they look.
+CREATE TABLE turns (
+    name TEXT PRIMARY KEY,
+    turn BIGINT NOT NULL
+);
+INSERT INTO turns (name, turn) VALUES ('categories', 0), ('delivery_notes', 0);
+
 -- What an administrator set in the place of what the settings file says; the value is JSON.
 CREATE TABLE settings (
     name TEXT PRIMARY KEY,
@@ -638,6 +646,8 @@ CREATE TABLE match_slices (
     store_id TEXT NOT NULL,
     settlement_date TEXT NOT NULL,
     match_id TEXT NOT NULL,
+    -- How all of its items were paid; none: in several ways.
+    method TEXT,
     gross BIGINT NOT NULL,
     fee BIGINT NOT NULL,
     difference BIGINT NOT NULL,
@@ -649,6 +659,18 @@ CREATE TABLE match_slices (
     CHECK (gross = fee + difference + net)
 );
 CREATE INDEX match_slices_match ON match_slices (match_id);
+-- What of a slice of several methods each of them has.
+CREATE TABLE slice_methods (
+    store_id TEXT NOT NULL,
+    settlement_date TEXT NOT NULL,
+    match_id TEXT NOT NULL,
+    method TEXT NOT NULL,
+    fee BIGINT NOT NULL,
+    difference BIGINT NOT NULL,
+    net BIGINT NOT NULL,
+    PRIMARY KEY (store_id, settlement_date, match_id, method)
+);
+CREATE INDEX slice_methods_match ON slice_methods (match_id);
 
 -- The settlement of each day of a store.
 CREATE TABLE settlements (
@@ -704,6 +726,7 @@ CREATE INDEX settlement_exceptions_found ON settlement_exceptions (found_at, exc
 CREATE INDEX settlement_exceptions_open ON settlement_exceptions (store_id, business_date) WHERE state = 'open';
 CREATE INDEX settlement_exceptions_source ON settlement_exceptions (source_id, found_at);
 CREATE INDEX settlement_exceptions_carried ON settlement_exceptions (store_id, item_id) WHERE resolution = 'carry';
+CREATE INDEX settlement_exceptions_bag ON settlement_exceptions (item_id, store_id) WHERE kind = 'deposit_missing';
 CREATE INDEX settlement_exceptions_line ON settlement_exceptions (line_id) WHERE line_id IS NOT NULL;
 CREATE INDEX settlement_exceptions_statement ON settlement_exceptions (statement_id) WHERE state = 'open';
 
@@ -1030,6 +1053,8 @@ CREATE TABLE shifts (
     -- The latest count, which the books have.
     last_counted BIGINT,
     last_counted_at BIGINT,
+    -- JSON: what came in less what went back by method, as the shift told when it closed.
+    methods TEXT,
     PRIMARY KEY (store_id, shift_id)
 );
 CREATE INDEX shifts_id ON shifts (shift_id, store_id);

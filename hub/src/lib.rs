@@ -88,7 +88,6 @@ pub mod night {
 pub mod projection {
     pub mod announce;
     pub mod anomalies;
-    pub mod credit_note;
     pub mod documents;
     pub mod envelope;
     pub mod fields;
@@ -102,17 +101,28 @@ pub mod projection {
         pub mod member_reach;
     }
     pub mod orders;
+    /// What is owed to suppliers: what was received and not billed, and what they give back.
+    pub mod payables {
+        pub mod credit_note;
+        pub mod uninvoiced;
+    }
     pub mod points;
     pub mod points_pool;
     pub mod recompute;
-    pub mod return_places;
-    pub mod returned_from;
+    /// What came back, and which sale it was of.
+    pub mod returns {
+        pub mod places;
+        pub mod returned_from;
+    }
     pub mod rollups;
-    pub mod settlement_items;
+    /// What somebody else has to settle.
+    pub mod settlement {
+        pub mod items;
+        pub mod shift_difference;
+    }
     pub mod shared;
     pub mod shifts;
     mod stock_documents;
-    pub mod uninvoiced;
     pub mod write;
 }
 

@@ -15,6 +15,7 @@ pub mod conflicts {
 
 /// What stores told: sales, returns, shifts, days, deposits.
 pub mod documents {
+    mod bag;
     pub mod day;
     pub mod deposit;
     pub mod document_routes;
@@ -29,6 +30,7 @@ pub mod exceptions {
     pub mod exception;
     pub mod exception_routes;
     pub mod explanation;
+    mod interrupted_shift;
 }
 
 /// The books: accounts, entries, balances.
@@ -53,6 +55,7 @@ pub mod finance {
     pub mod readiness;
     pub mod status;
     pub mod tax;
+    pub mod tax_document;
     pub mod tax_routes;
     pub mod trial_balance;
     pub mod writer;

@@ -14,7 +14,7 @@ import { table } from "../portal/record.js";
 
 /** What a setting is: a figure's kind, or the words that it may be. */
 const KIND = {
-  "holds.expire_after": "text", "pricing.override": ["flag", "manager", "reject"], "stock.negative": ["allow", "reject"], "returns.unreceipted_any_price": "switch", "shifts.blind": "switch",
+  "holds.expire_after": "text", "points.expire_after": "text", "payments.methods": "words", "payments.cash_rounding_mode": ["nearest", "customer", "shop"], "tax.prices_include_tax": "switch", "payments.cash_rounding": "money", "points.earn_per": "money", "points.offline_limit": "count", "pricing.override": ["flag", "manager", "reject"], "stock.negative": ["allow", "reject"], "returns.unreceipted_any_price": "switch", "shifts.blind": "switch",
   "approval.adjustment_value": "money", "approval.pay_out_value": "money", "returns.cashier_limit": "money", "returns.unreceipted_max": "money", "shifts.variance_tolerance": "money",
 };
 const kindOf = (name, value) => KIND[name] ?? (typeof value === "boolean" ? "switch" : name.endsWith("_bp") ? "rate" : /limit|amount|rounding$/.test(name) ? "money" : "count");
@@ -22,11 +22,12 @@ const kindOf = (name, value) => KIND[name] ?? (typeof value === "boolean" ? "swi
 const NO_LIMIT = ["finance.manual_limit", "finance.approval_limit", "purchasing.approval_limit"];
 /** Lists that have pages or tables of their own. */
 const ELSEWHERE = ["reasons", "tiers"];
-const SECTIONS = ["finance", "purchasing", "settlement", "pricing", "returns", "holds", "shifts", "approval", "receiving", "stock"];
+const SECTIONS = ["finance", "purchasing", "settlement", "tax", "payments", "points", "pricing", "returns", "holds", "shifts", "approval", "receiving", "stock"];
 
 const shown = (name, value) => {
   if (value === null || value === undefined) return html`<span class="muted">${t("as the store has it")}</span>`;
   if (typeof value === "boolean") return value ? t("yes") : t("no");
+  if (Array.isArray(value)) return value.join(", ");
   if (typeof value === "object") return html`<code>${JSON.stringify(value)}</code>`;
   if (typeof value === "string") return Array.isArray(KIND[name]) ? t(`setting.${value}`) : value;
   if (value === 0 && NO_LIMIT.includes(name)) return html`0 <span class="muted">${t("no limit")}</span>`;
@@ -37,9 +38,19 @@ const fieldOf = (name, value) => {
   const one = { name: "value", label: t(`setting.${name}`), value: value ?? undefined, focus: true };
   if (Array.isArray(kind)) return { ...one, kind: "choice", choices: kind.map((word) => [word, t(`setting.${word}`)]) };
   if (kind === "switch") return { ...one, kind: "choice", value: String(value ?? false), choices: [["true", t("yes")], ["false", t("no")]] };
+  if (kind === "words") return { ...one, kind: "text", value: (value ?? []).join(", "), hint: t("Names with commas between them, cash among them") };
   if (kind === "rate") return { ...one, kind: "count", max: 10_000, hint: t("Per cent times 100") };
   return kind === "text" ? { ...one, hint: t("As 30m, 2h or 1d") } : { ...one, kind };
 };
+
+/** What was typed, as the setting has it. */
+const typed = (kind, given) => {
+  if (kind === "switch") return given === "true";
+  if (kind === "words") return (given ?? "").split(",").map((word) => word.trim()).filter(Boolean);
+  return given ?? null;
+};
+/** What counts for a shift from its opening on. */
+const OF_SHIFTS = /^(tax|payments|points)\./;
 
 class PageSettings extends Page {
   connectedCallback() {
@@ -58,7 +69,9 @@ class PageSettings extends Page {
   async load() {
     try {
       await need(this.app, "stores");
+      const sources = this.store ? {} : await this.app.get("/api/settings/sources");
       this.values = await this.app.get(this.pattern, { id: this.store });
+      this.sources = sources;
       this.error = null;
     } catch (error) {
       this.error = error;
@@ -80,8 +93,8 @@ class PageSettings extends Page {
 
   async edit(name, value) {
     const done = await ask(this.app, {
-      title: t(`setting.${name}`), yes: t("Save"), text: this.store ? t("The store is told, and keeps it") : t("It counts from the next request on"), list: [fieldOf(name, value)],
-      act: ({ value: given }) => this.send(name, kindOf(name, value) === "switch" ? given === "true" : given ?? null),
+      title: t(`setting.${name}`), yes: t("Save"), text: this.store ? (OF_SHIFTS.test(name) ? t("The store is told; it counts from the next shift on") : t("The store is told, and keeps it")) : t("It counts from the next request on"), list: [fieldOf(name, value)],
+      act: ({ value: given }) => this.send(name, typed(kindOf(name, value), given)),
     });
     await this.done(done);
   }
@@ -101,8 +114,8 @@ class PageSettings extends Page {
   part(section) {
     const names = Object.keys(this.values).filter((name) => name.startsWith(`${section}.`));
     if (!names.length) return nothing;
-    return table(t(`section.${section}`), [col(t("Setting"), (name) => html`${t(`setting.${name}`)} <span class="muted">${name}</span>`), col(t("Value"), (name) => shown(name, this.values[name])), col(t("Comes from"), (name) => (this.store ? (this.values[name] === null ? t("the store's file") : html`<span class="badge ok">${t("head office")}</span>`) : t("head office, or its file"))),
-      col("", (name) => html`<button class="btn small" @click=${() => this.edit(name, this.values[name])}>${t("Set\u2026")}</button> ${this.store && this.values[name] === null ? nothing : html`<button class="btn small" @click=${() => this.leave(name)}>${t("Leave to the file")}</button>`}`, "acts")], names);
+    return table(t(`section.${section}`), [col(t("Setting"), (name) => html`${t(`setting.${name}`)} <span class="muted">${name}</span>`), col(t("Value"), (name) => shown(name, this.values[name])), col(t("Comes from"), (name) => (this.store ? (this.values[name] === null ? t("the store's file") : html`<span class="badge ok">${t("head office")}</span>`) : this.sources[name] === "administrator" ? html`<span class="badge ok">${t("set here")}</span>` : t("head office's file"))),
+      col("", (name) => html`<button class="btn small" @click=${() => this.edit(name, this.values[name])}>${t("Set\u2026")}</button> ${(this.store ? this.values[name] === null : this.sources[name] !== "administrator") ? nothing : html`<button class="btn small" @click=${() => this.leave(name)}>${t("Leave to the file")}</button>`}`, "acts")], names);
   }
 
   render() {

@@ -8,7 +8,7 @@ import { ofDays, ofState, ofStore } from "./records.js";
 
 const CODES = ["receipt_number_twice", "receipt_number_of_another_store", "transfer_cancelled_and_received", "transfer_over_receipt", "transfer_of_other_stores", "transfer_to_unknown_store", "transfer_of_unknown_products",
   "user_of_another_store", "user_name_taken", "member_registered_twice", "return_exceeds_sold", "points_overdrawn", "shift_was_closed", "order_over_receipt", "order_cancelled_and_received", "order_of_another_store",
-  "receipt_reversed_after_invoice", "supplier_return_unallocated", "entry_unbalanced", "stock_value_differs", "unexplained_movement", "mapping_closed", "delivery_note_twice", "late_after_lock", "safe_below_zero"];
+  "receipt_reversed_after_invoice", "supplier_return_unallocated", "entry_unbalanced", "stock_value_differs", "unexplained_movement", "mapping_closed", "delivery_note_twice", "late_after_lock", "safe_below_zero", "shift_interrupted"];
 
 /** What to do; Indonesian by its code, since the interface says it in English. */
 const action = ({ code, action: english }) => {
@@ -20,7 +20,7 @@ const said = (one) => html`<div class="said"><b>${t(one.code)}</b>${lang() === "
 const settle = async (page, one) => {
   const done = await ask(page.app, {
     title: t(one.code), text: action(one), yes: t("Settle"),
-    list: [{ name: "note", label: t("What came of it"), kind: "area", required: true, focus: true }],
+    list: [{ name: "note", label: t("What came of it"), kind: "area", required: true, focus: true }, ...(one.code === "shift_interrupted" ? [{ name: "counted_cash", label: t("Cash found in the drawer"), kind: "money", required: true }] : [])],
     act: (body) => page.app.change("POST", path("/api/exceptions/:id/settle", { id: one.exception_id }), body),
   });
   if (!done) return;

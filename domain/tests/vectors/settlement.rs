@@ -29,6 +29,7 @@ fn items(given: &Value) -> Vec<OpenItem> {
             item_id: text(item, "item_id").to_owned(),
             store_id: text(item, "store_id").to_owned(),
             kind: if amount < 0 { ItemKind::Refund } else { ItemKind::Payment },
+            method: "card".to_owned(),
             account: CARD,
             business_date: date(item),
             settlement_date: date(item),

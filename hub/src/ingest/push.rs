@@ -6,10 +6,10 @@ use crate::ingest::apply::{self, BatchContext, Outcome};
 use crate::ingest::batch::Batch;
 use crate::ingest::lock::{Locked, lock};
 use crate::ingest::skew;
-use crate::table::alarm;
 use crate::table::epoch::{self, Cursor};
 use crate::table::hub::Identity;
 use crate::table::record::hash_at;
+use crate::table::{alarm, exception};
 use domain::model::base::time::UtcMs;
 use domain::model::hub::hlc::Clock;
 use domain::rules::hub::sync::rules;
@@ -62,6 +62,7 @@ impl Intake<'_> {
         let mut write = self.db.write().await?;
         let store = lock(&mut write, self.identity, store_id, now).await?;
         let mut cursor = admitted(&mut write, &store, batch).await?;
+        let first_of_epoch = cursor.seq == 0 && store.current_epoch.as_deref() == Some(&batch.epoch);
         hole(&mut write, &store, batch, &mut cursor, now).await?;
         let skipped = match seen_before(&mut write, &store, batch, &cursor).await {
             Err(Failure::Refused(refusal)) if refusal.code == edge::Code::HistoryDiverged => {
@@ -81,6 +82,9 @@ impl Intake<'_> {
             (_, Mode::Whole) => apply::whole(&mut write, &place, fresh).await?,
             (_, Mode::OneByOne) => apply::one_by_one(&mut write, &place, fresh).await?,
         };
+        if first_of_epoch && !fresh.is_empty() {
+            exception::note_interrupted(&mut write, store_id, &batch.epoch, now).await?;
+        }
         let (acked_seq, acked_hash) =
             fresh.last().map_or_else(|| (cursor.seq, cursor.hash), |last| (last.seq, last.hash.clone()));
         advance(&mut write, &store, batch, acked_seq, &acked_hash, now).await?;

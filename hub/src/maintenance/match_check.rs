@@ -4,7 +4,7 @@ use crate::db::column::Columns;
 use sqlx::AnyConnection;
 
 /// `(what is wrong, whose)`: that a line and an item are in one match at most is their tables' key.
-const CHECKS: [(&str, &str); 6] = [
+const CHECKS: [(&str, &str); 7] = [
     (
         "a line is matched and in no match, or in one and not matched",
         "SELECT l.line_id AS place FROM statement_lines l LEFT JOIN match_lines m ON m.line_id = l.line_id \
@@ -36,6 +36,14 @@ const CHECKS: [(&str, &str); 6] = [
          LEFT JOIN settlement_items i ON i.store_id = s.store_id AND i.settlement_date = s.settlement_date \
          AND i.match_id = s.match_id WHERE m.rule <> 'contra' \
          GROUP BY s.store_id, s.settlement_date, s.match_id, s.gross HAVING COALESCE(SUM(i.amount), 0) <> s.gross",
+    ),
+    (
+        "the methods of a slice are not all of it",
+        "SELECT s.match_id AS place FROM match_slices s LEFT JOIN slice_methods p ON p.store_id = s.store_id \
+         AND p.settlement_date = s.settlement_date AND p.match_id = s.match_id \
+         GROUP BY s.store_id, s.settlement_date, s.match_id, s.method, s.fee, s.difference, s.net \
+         HAVING (s.method IS NULL) <> (COUNT(p.method) > 1) OR (s.method IS NULL AND (SUM(p.fee) <> s.fee \
+         OR SUM(p.difference) <> s.difference OR SUM(p.net) <> s.net))",
     ),
     (
         "a match is posted and a part of it is not, or the other way round",

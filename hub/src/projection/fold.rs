@@ -3,9 +3,9 @@
 use crate::db::insert::NewRow;
 use crate::projection::anomalies::AnomalyChecks;
 use crate::projection::envelope::{ToPost, Understood};
+use crate::projection::payables::uninvoiced::{self, Moved};
 use crate::projection::shifts::ShiftRecord;
 use crate::projection::stock_documents::GoodsRows;
-use crate::projection::uninvoiced::{self, Moved};
 use domain::model::base::time::UtcMs;
 use domain::model::books::shift::{CashKind, CashMovement};
 use domain::model::inventory::transfer::Transfer;

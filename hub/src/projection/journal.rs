@@ -6,7 +6,7 @@ use crate::projection::envelope::{Incoming, ToPost, Understood};
 use crate::projection::in_transit;
 use crate::projection::points_pool::LockedPool;
 use crate::projection::rollups::{self, RollupRecord, StoredDocuments};
-use crate::projection::settlement_items::{self, ExpectedItem};
+use crate::projection::settlement::items::{self, ExpectedItem};
 use crate::table::day_lock;
 use crate::table::exception::Found;
 use crate::table::journal::{self, Kind, NewEntry};
@@ -97,7 +97,7 @@ pub(crate) async fn write(
         false => None,
     };
     let mappings = Mappings::load(connection).await?;
-    let listed = settlement_items::listed(connection, store_id, &told).await?;
+    let listed = items::listed(connection, store_id, &told).await?;
     let mut desk = Desk {
         store_id,
         zone,

@@ -3,7 +3,7 @@
 
 use crate::projection::envelope::Incoming;
 use crate::projection::fold::Projection;
-use crate::projection::returned_from::AffectedSales;
+use crate::projection::returns::returned_from::AffectedSales;
 use crate::projection::{journal, points};
 use crate::table::purchase_order;
 use jiff::tz::TimeZone;

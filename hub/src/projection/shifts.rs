@@ -3,12 +3,16 @@
 
 use crate::db::insert::{self, NewRow};
 use crate::db::signed;
+use crate::table::exception;
 use crate::{columns, row};
-use domain::model::books::shift::{Shift, ShiftState};
+use domain::model::base::time::UtcMs;
+use domain::model::books::shift::{MethodTotals, Shift, ShiftState};
 use domain::rules::books::posting::Counted;
 use domain::rules::books::shift::CountedShift;
+use jiff::civil::Date;
+use serde_json::json;
 use sqlx::AnyConnection;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A record of a shift.
 pub(crate) struct ShiftRecord<'a> {
@@ -18,12 +22,20 @@ pub(crate) struct ShiftRecord<'a> {
     pub shift: &'a Shift,
 }
 
+/// The days of shifts that tell their sums.
+pub(crate) fn closed_days(told: &[ShiftRecord<'_>]) -> BTreeSet<Date> {
+    let closed = told.iter().filter(|told| told.shift.state == ShiftState::Closed);
+    closed.map(|told| told.shift.business_date).collect()
+}
+
 /// Writes what is known of the shifts now; what each count adds to what the books have of its shift, by event.
 pub(crate) async fn write(
     connection: &mut AnyConnection,
     store_id: &str,
     told: Vec<ShiftRecord<'_>>,
+    now: UtcMs,
 ) -> Result<BTreeMap<String, Counted>, sqlx::Error> {
+    let closes = !closed_days(&told).is_empty();
     let mut known = counted_before(connection, store_id, &told).await?;
     let (mut rows, mut news) = (BTreeMap::new(), BTreeMap::new());
     for ShiftRecord { event_id, recounted, shift } in told {
@@ -59,8 +71,11 @@ pub(crate) async fn write(
                 closed_by = excluded.closed_by, closed_at = excluded.closed_at, \
                 counted_cash = excluded.counted_cash, expected_cash = excluded.expected_cash, \
                 variance = excluded.variance, z_no = excluded.z_no, last_counted = excluded.last_counted, \
-                last_counted_at = excluded.last_counted_at";
+                last_counted_at = excluded.last_counted_at, methods = COALESCE(excluded.methods, shifts.methods)";
     insert::rows(connection, "shifts", tail, rows).await?;
+    if closes {
+        exception::close_interrupted(connection, store_id, now).await?;
+    }
     Ok(news)
 }
 
@@ -84,7 +99,15 @@ fn cells((store_id, event_id): (&str, &str), shift: &Shift, counted: Option<&Cou
         z_no: counted.and_then(|shift| shift.z_no).map(signed),
         last_counted: counted.map(|shift| shift.last_counted),
         last_counted_at: counted.map(|shift| shift.last_counted_at.0),
+        methods: methods(shift).map(|methods| json!(methods).to_string()),
     }
+}
+
+/// What a shift took in less what it gave back by each method; none: it has not told.
+fn methods(shift: &Shift) -> Option<BTreeMap<&str, i64>> {
+    let net = |(method, of): (_, &MethodTotals)| (method, of.sales.saturating_sub(of.refunds));
+    let told = shift.totals.by_method.iter().map(|(method, of)| net((method.as_str(), of)));
+    (shift.state == ShiftState::Closed).then(|| told.collect())
 }
 
 /// The shifts of a batch that were counted before it, by id, each with the event that told of the first count.

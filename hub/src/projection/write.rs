@@ -5,8 +5,10 @@ use crate::projection::announce::FeedUpdates;
 use crate::projection::documents::payments;
 use crate::projection::fold::{DaySeal, Projection, RightTender, Sums, Voided};
 use crate::projection::journal::{self, Beside};
-use crate::projection::returned_from::AffectedSales;
-use crate::projection::{credit_note, points, settlement_items, shared, shifts, uninvoiced};
+use crate::projection::payables::{credit_note, uninvoiced};
+use crate::projection::returns::returned_from::AffectedSales;
+use crate::projection::settlement::items::{self, DaysOfBatch};
+use crate::projection::{points, shared, shifts};
 use crate::table::exception::{self, Found};
 use crate::table::product;
 use crate::{columns, row};
@@ -44,7 +46,8 @@ impl Projection<'_> {
         tenders(connection, store_id, self.tenders).await?;
         voids(connection, store_id, &self.voids).await?;
         touched.flag(connection, store_id, now).await?;
-        let counted = shifts::write(connection, store_id, self.shifts).await?;
+        let closed = shifts::closed_days(&self.shifts);
+        let counted = shifts::write(connection, store_id, self.shifts, now).await?;
         let method = |((shift_id, method), amount): ((String, String), i64)| row! { store_id, shift_id, method, amount };
         let key = ["store_id", "shift_id", "method"];
         let methods = self.methods.into_iter().map(method).collect();
@@ -67,7 +70,7 @@ impl Projection<'_> {
         let beside = Beside { counted, foreign, categories };
         let expected = journal::write(connection, (store_id, self.zone), self.journal, beside, now).await?;
         credit_note::post(connection, store_id, owed, now).await?;
-        settlement_items::write(connection, store_id, expected, sealed, now).await?;
+        items::write(connection, store_id, expected, DaysOfBatch { sealed, closed }, now).await?;
         Ok(later)
     }
 

@@ -12,6 +12,7 @@ use edge::Route;
 /// Its rows.
 pub(super) const ROWS: &[Route<Hub>] = &[
     Route::get("/api/settings", ADMIN, setting_routes::READ, answers!(setting_routes::read)),
+    Route::get("/api/settings/sources", ADMIN, setting_routes::SOURCES, answers!(setting_routes::sources)),
     Route::patch("/api/settings", ADMIN, setting_routes::CHANGE, answers!(setting_routes::change)),
     Route::post("/api/members/:id/erase", ADMIN, member_routes::ERASE, answers!(member_routes::erase)),
     Route::get(

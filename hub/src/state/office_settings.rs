@@ -11,7 +11,7 @@ use domain::model::base::time::UtcMs;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::AnyConnection;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Those of them that may be changed, by section and key as in `hub.toml`. The others say how the books are laid out.
 pub const CHANGEABLE: [&str; 17] = [
@@ -100,6 +100,12 @@ impl OfficeSettings {
         let (section, key) = name.split_once('.')?;
         sections.get(section)?.get(key).cloned()
     }
+}
+
+/// The names of those that an administrator set over the file.
+pub async fn set_here(connection: &mut AnyConnection) -> Result<BTreeSet<String>, sqlx::Error> {
+    let rows = sqlx::query("SELECT name FROM settings").fetch_all(connection).await?;
+    rows.iter().map(|row| row.cell("name")).collect()
 }
 
 /// Keeps what an administrator set; none: the file's counts again.

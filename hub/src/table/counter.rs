@@ -1,4 +1,4 @@
-//! `counters`: human numbers of documents, taken in the commit that makes the document.
+//! `counters`: human numbers of documents, taken in the commit that makes the document. `turns`: who may decide next.
 
 use sqlx::{AnyConnection, Error};
 
@@ -9,4 +9,23 @@ pub async fn next(connection: &mut AnyConnection, kind: &str, year: i16) -> Resu
     let query = sqlx::query_scalar(sql).bind(kind).bind(i64::from(year));
     let last: i64 = query.fetch_one(connection).await?;
     Ok(format!("{kind}-{year}-{last:06}"))
+}
+
+/// What is decided by one at a time.
+#[derive(Debug, Clone, Copy)]
+pub enum Turn {
+    /// Where categories lie: how deep depends on what is above and below.
+    Categories,
+    /// Delivery notes without a supplier, whose row would be taken otherwise.
+    DeliveryNotes,
+}
+
+/// Waits until nobody else decides this; others wait until the transaction ends.
+pub async fn take_turn(connection: &mut AnyConnection, what: Turn) -> Result<(), Error> {
+    let name = match what {
+        Turn::Categories => "categories",
+        Turn::DeliveryNotes => "delivery_notes",
+    };
+    let sql = "UPDATE turns SET turn = turn + 1 WHERE name = $1";
+    sqlx::query(sql).bind(name).execute(connection).await.map(drop)
 }

@@ -1,10 +1,10 @@
 //! Contradictions among what stores did. Nothing is held back for one: everything was applied, and a person
 //! decides what it means.
 
-use crate::secret;
+use crate::{columns, secret};
 use domain::model::base::time::UtcMs;
 use jiff::tz::TimeZone;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sqlx::AnyConnection;
 
 /// Two documents carry one receipt number.
@@ -55,6 +55,8 @@ pub const ENTRY_UNBALANCED: &str = "entry_unbalanced";
 pub const STOCK_VALUE_DIFFERS: &str = "stock_value_differs";
 /// Goods moved without a document, and not as the first stock.
 pub const UNEXPLAINED_MOVEMENT: &str = "unexplained_movement";
+/// A shift was open when its store was restored, and nobody counted it.
+pub const SHIFT_INTERRUPTED: &str = "shift_interrupted";
 /// An account that takes the place of the plan's is closed: the plan's was used.
 pub const MAPPING_CLOSED: &str = "mapping_closed";
 
@@ -94,4 +96,39 @@ pub async fn note(
     let query = query.bind(details.to_string()).bind(found.now.0).bind(day(found.now));
     query.bind(new_id()).execute(connection).await?;
     Ok(())
+}
+
+/// Notes the shifts of earlier epochs that were never closed. Those epochs are complete here: a store tells them before the
+/// first record of the next one.
+pub async fn note_interrupted(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    epoch: &str,
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    let sql = "SELECT s.event_id, s.shift_id, s.register_id, s.business_date, s.opened_by FROM shifts s \
+               JOIN events e ON e.store_id = s.store_id AND e.event_id = s.event_id \
+               WHERE s.store_id = $1 AND s.state <> 'closed' AND e.epoch <> $2";
+    for row in sqlx::query(sql).bind(store_id).bind(epoch).fetch_all(&mut *connection).await? {
+        let (event_id, shift_id, register_id): (String, String, String) =
+            columns!(row => (event_id, shift_id, register_id));
+        let (business_date, opened_by): (String, String) = columns!(row => (business_date, opened_by));
+        let details = json!({"shift_id": shift_id, "register_id": register_id, "business_date": business_date,
+            "opened_by": opened_by});
+        note(connection, Found { store_id, event_id: &event_id, now }, SHIFT_INTERRUPTED, &details).await?;
+    }
+    Ok(())
+}
+
+/// A shift that its store has counted after all needs nobody any more.
+pub async fn close_interrupted(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    let sql = "UPDATE exceptions SET settled_at = $3, note = 'its store has counted it' WHERE store_id = $1 \
+               AND code = $2 AND settled_at IS NULL AND NOT EXISTS (SELECT 1 FROM shifts s \
+               WHERE s.store_id = exceptions.store_id AND s.event_id = exceptions.event_id AND s.state <> 'closed')";
+    let query = sqlx::query(sql).bind(store_id).bind(SHIFT_INTERRUPTED).bind(now.0);
+    query.execute(connection).await.map(drop)
 }

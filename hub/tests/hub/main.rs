@@ -67,6 +67,7 @@ mod office {
         pub mod matches;
         pub mod reconciled;
         pub mod resolved;
+        mod shift_figures;
         pub mod story;
     }
 }
@@ -75,6 +76,7 @@ mod operation {
     pub mod commands;
     pub mod office_races {
         mod documents;
+        mod goods;
         mod settlements;
         mod two;
     }

@@ -23,7 +23,7 @@ mod text;
 
 pub use bank::{BankText, Payout};
 pub use by_hand::match_by_hand;
-pub use expected::{NewItem, is_settled_elsewhere, items_of};
+pub use expected::{NewItem, differing, is_settled_elsewhere, items_of};
 pub use item::{ItemKind, ItemRef, OpenItem};
 pub use line::{LineKind, OpenLine};
 pub use matched::{Match, Raised, Rule};

@@ -1,8 +1,10 @@
 //! Cash that left stores for the bank.
 
 use crate::columns;
+use crate::db::column::Columns;
 use crate::db::filter::{Bound, Conditions};
 use crate::http::bound_page::asks;
+use crate::office::documents::bag::Bags;
 use domain::model::base::time::UtcMs;
 use edge::page::{Cursor, Limit};
 use jiff::civil::Date;
@@ -16,8 +18,36 @@ use sqlx::any::AnyRow;
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "DepositState")]
 pub enum State {
-    /// It left the store, and was not taken back.
+    /// It left the store, and the bank has not told of it.
     OnTheWay,
+    /// The bank has it.
+    Banked,
+    /// It should be at the bank by now, or was given up.
+    Missing,
+}
+
+/// Another bag takes it back, or it takes one back: it stands nowhere.
+const TAKEN_BACK: &str = "(d.reverses IS NOT NULL OR EXISTS (SELECT 1 FROM deposits b WHERE b.store_id = d.store_id \
+                          AND b.reverses = d.deposit_id))";
+
+impl State {
+    /// Which deposits `d` stand there, by their items of settlement.
+    fn condition(self) -> String {
+        let item = |states: &str| {
+            format!(
+                "EXISTS (SELECT 1 FROM settlement_items i WHERE i.store_id = d.store_id AND i.item_id = d.deposit_id \
+                 AND i.state {states})"
+            )
+        };
+        let missed = "EXISTS (SELECT 1 FROM settlement_exceptions e WHERE e.store_id = d.store_id \
+                      AND e.item_id = d.deposit_id AND e.kind = 'deposit_missing' AND e.state = 'open')";
+        let stands = match self {
+            Self::OnTheWay => format!("{} AND NOT {missed}", item("= 'open'")),
+            Self::Banked => item("IN ('matched', 'posted')"),
+            Self::Missing => format!("({} OR {missed})", item("= 'written_off'")),
+        };
+        format!("NOT {TAKEN_BACK} AND {stands}")
+    }
 }
 
 /// Which are asked for.
@@ -36,7 +66,7 @@ pub struct DepositsQuery {
     pub from: Option<Date>,
     /// Of this business day or earlier.
     pub to: Option<Date>,
-    /// Without those that were taken back, and what took them back.
+    /// That stand there: none of those that were taken back, nor of what took them back.
     pub state: Option<State>,
 }
 asks!(DepositsQuery, "deposits");
@@ -57,6 +87,14 @@ pub struct View {
     bank_account: String,
     deposited_at: UtcMs,
     business_date: Date,
+    /// Where it is; none: it was taken back, or takes one back.
+    state: Option<State>,
+    /// What the bank counted; none: it has not told of it. Of bags that it told of together each has its part.
+    banked: Option<i64>,
+    /// What was in the bag beyond that.
+    difference: Option<i64>,
+    /// The line of the bank's statement that tells of it, the first of several.
+    statement_line: Option<String>,
 }
 
 /// Where a page begins: after this day, moment, deposit, store and event.
@@ -76,19 +114,18 @@ pub fn statement(ask: &DepositsQuery, before: Option<Bookmark>, limit: i64) -> (
         [Bound::from(date.to_string().as_str()), at.into(), id, store_id, event_id]
     });
     let order = ["d.business_date", "d.deposited_at", "d.deposit_id", "d.store_id", "d.event_id"];
+    let stands = ask.state.map(State::condition);
     let conditions = Conditions::default()
         .text("d.store_id = ?", ask.store_id.as_deref())
         .text("d.business_date >= ?", date(ask.from).as_deref())
         .text("d.business_date <= ?", date(ask.to).as_deref())
-        .plain(
-            "d.reverses IS NULL AND NOT EXISTS (SELECT 1 FROM deposits b WHERE b.store_id = d.store_id \
-             AND b.reverses = d.deposit_id)",
-            ask.state == Some(State::OnTheWay),
-        )
+        .plain(stands.as_deref().unwrap_or_default(), stands.is_some())
         .below(order, below);
     let order = order.map(|column| format!("{column} DESC")).join(", ");
-    let columns = "d.deposit_id, d.store_id, d.event_id, d.amount, d.reverses, d.bag_no, d.bank_account, \
-                   d.deposited_at, d.business_date";
+    let columns = format!(
+        "d.deposit_id, d.store_id, d.event_id, d.amount, d.reverses, d.bag_no, d.bank_account, \
+                   d.deposited_at, d.business_date, CASE WHEN {TAKEN_BACK} THEN 1 ELSE 0 END AS taken_back"
+    );
     (conditions, format!("SELECT {columns} FROM deposits d WHERE {{}} ORDER BY {order} LIMIT {limit}"))
 }
 
@@ -100,10 +137,22 @@ pub async fn list(
     limit: i64,
 ) -> Result<Vec<View>, sqlx::Error> {
     let (conditions, sql) = statement(ask, before, limit);
-    let view = |row: &AnyRow| {
-        Ok(columns!(row => View {
-            deposit_id, store_id, event_id, amount, reverses, bag_no, bank_account, deposited_at, business_date,
-        }))
-    };
-    conditions.query(&sql).fetch_all(pool).await?.iter().map(view).collect()
+    let rows = conditions.query(&sql).fetch_all(pool).await?;
+    let bags = Bags::of(pool, &rows).await?;
+    rows.iter().map(|row| view(row, &bags)).collect()
+}
+
+fn view(row: &AnyRow, bags: &Bags) -> Result<View, sqlx::Error> {
+    let (store_id, deposit_id, amount): (String, String, i64) =
+        columns!(row => (store_id, deposit_id, amount));
+    let taken_back: bool = row.cell("taken_back")?;
+    let bag = bags.0.get(&(store_id.clone(), deposit_id.clone())).filter(|_| !taken_back);
+    let at_bank = bag.and_then(|bag| bag.at_bank.as_ref());
+    Ok(columns!(row => View {
+        event_id, reverses, bag_no, bank_account, deposited_at, business_date;
+        store_id = store_id, deposit_id = deposit_id, amount = amount, state = bag.map(|bag| bag.state),
+        banked = at_bank.map(|bank| amount.saturating_sub(bank.difference)),
+        difference = at_bank.map(|bank| bank.difference),
+        statement_line = at_bank.and_then(|bank| bank.line_id.clone()),
+    }))
 }

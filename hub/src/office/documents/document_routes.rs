@@ -71,7 +71,8 @@ pub const DEPOSITS: Doc = Doc::of(GROUP, "List the cash that left all stores for
     .lists::<deposit::View>(
         r#"{"deposit_id": "csh_019aa0d3e2b58c6d", "store_id": "S001", "event_id": "evt_019aa0c2d2c7",
             "amount": 1500000, "reverses": null, "bag_no": "B-17", "bank_account": "BCA 123",
-            "deposited_at": "2026-11-20T10:00:00.000Z", "business_date": "2026-11-20"}"#,
+            "deposited_at": "2026-11-20T10:00:00.000Z", "business_date": "2026-11-20", "state": "banked",
+            "banked": 1499000, "difference": 1000, "statement_line": "sln_019aa0d3e2b58c6d"}"#,
     );
 
 /// `GET /api/transactions`

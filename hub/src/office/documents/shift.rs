@@ -1,6 +1,7 @@
 //! Shifts as stores told them: their figures are those of the store's summary.
 
 use crate::columns;
+use crate::db::column::Columns;
 use crate::db::filter::{Bound, Conditions};
 use crate::http::bound_page::asks;
 use crate::office::documents::entries::{self, DocumentEntry, OfStore};
@@ -152,7 +153,8 @@ pub fn place(item: &StoreShift) -> Bookmark {
     (shift.business_date, shift.opened_at.0, shift.shift_id.0.clone(), store_id.clone())
 }
 
-const SELECT: &str = "SELECT s.store_id, s.event_id, r.record, r.encoding FROM shifts s \
+const SELECT: &str = "SELECT s.store_id, s.event_id, s.state, s.closed_by, s.closed_at, s.counted_cash, \
+                      s.expected_cash, s.variance, r.record, r.encoding FROM shifts s \
                       JOIN events e ON e.store_id = s.store_id AND e.event_id = s.event_id \
                       JOIN records r ON r.store_id = e.store_id AND r.epoch = e.epoch AND r.seq = e.seq WHERE {}";
 
@@ -176,7 +178,15 @@ pub fn statement(ask: &ShiftsQuery, before: Option<Bookmark>, limit: i64) -> (Co
 }
 
 fn store_shift(row: &AnyRow) -> Result<StoreShift, sqlx::Error> {
-    let ShiftRecord { shift, .. } = record::said(row)?;
+    let ShiftRecord { mut shift, .. } = record::said(row)?;
+    let state: String = row.cell("state")?;
+    // Counted at head office: its store never told.
+    if state == ShiftState::Closed.name() && shift.state != ShiftState::Closed {
+        let by: Option<String> = row.cell("closed_by")?;
+        (shift.state, shift.closed_by) = (ShiftState::Closed, by.map(Into::into));
+        (shift.closed_at, shift.counted_cash, shift.expected_cash, shift.variance) =
+            columns!(row => (closed_at, counted_cash, expected_cash, variance));
+    }
     Ok(columns!(row => StoreShift { store_id, event_id; shift = shift }))
 }
 

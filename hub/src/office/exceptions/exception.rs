@@ -4,6 +4,7 @@ use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::office::exceptions::explanation;
 use crate::table::audit;
+use crate::table::exception::SHIFT_INTERRUPTED;
 use domain::model::base::ids::UserId;
 use domain::model::base::time::UtcMs;
 use edge::ApiError;
@@ -90,6 +91,8 @@ pub struct Filter {
 pub struct Settle {
     /// What came of it: 1 to 500 bytes.
     pub note: String,
+    /// Of an interrupted shift, and of nothing else: the cash that was in its drawer.
+    pub counted_cash: Option<i64>,
 }
 
 fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
@@ -175,7 +178,11 @@ pub async fn settle(
         let error = ApiError::new(edge::Code::InvalidState, "this exception was settled already");
         return Err(error.with_details(json!({"state": "settled", "allowed": []})).into());
     }
-    let details = json!({"exception_id": id, "store_id": view.store_id, "code": view.code, "note": note});
+    if view.code == SHIFT_INTERRUPTED && ask.counted_cash.is_none() {
+        return Err(ApiError::field("counted_cash", "is needed: what was in the drawer").into());
+    }
+    let details = json!({"exception_id": id, "store_id": view.store_id, "code": view.code, "note": note,
+        "counted_cash": ask.counted_cash});
     audit::append(connection, by, "exception.settled", &details, now).await?;
     Ok(view)
 }

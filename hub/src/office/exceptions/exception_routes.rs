@@ -4,6 +4,7 @@ use crate::http::change::{self, begun};
 use crate::http::{Answered, Request};
 use crate::office::exceptions::exception::{self, Filter, Settle, State, View};
 use crate::office::exceptions::explanation::{CODES, OF_GOODS, OF_MONEY};
+use crate::office::finance::writer::Writer;
 use domain::model::base::answer::Answer;
 use domain::model::people::user::Role;
 use edge::page::{Cursor, Limit, List};
@@ -28,7 +29,7 @@ pub const LIST: Doc =
         );
 /// `POST /api/exceptions/:id/settle`
 pub const SETTLE: Doc = Doc::of("Synchronisation", "Say what came of an exception; it is no longer counted")
-    .body::<Settle>(r#"{"note": "both sales were real, the number is the till's own"}"#)
+    .body::<Settle>(r#"{"note": "both sales were real, the number is the till's own", "counted_cash": null}"#)
     .answers::<View>(
         r#"{"exception_id": "exc_00a1b2c3d4e5f607", "store_id": "S001", "code": "receipt_number_twice",
             "message": "receipt number S001-main-00000001 was given twice; both documents count",
@@ -90,6 +91,10 @@ pub async fn settle(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let by = (&request.caller()?.user_id, own_codes(&request)?);
+    if let Some(counted) = ask.counted_cash {
+        let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+        writer.count_interrupted(&mut keyed.write, (request.param("id"), by.1), counted).await?;
+    }
     let settled = exception::settle(&mut keyed.write, by, request.param("id"), &ask, now).await?;
     change::finish(&request, keyed, Answer::ok(&settled)).await
 }

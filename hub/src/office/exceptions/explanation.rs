@@ -3,14 +3,14 @@
 use crate::table::exception::{
     DELIVERY_NOTE_TWICE, ENTRY_UNBALANCED, LATE_AFTER_LOCK, MAPPING_CLOSED, MEMBER_TWICE, ORDER_CANCELLED,
     ORDER_FOREIGN, ORDER_OVER, POINTS_OVERDRAWN, RECEIPT_FOREIGN, RECEIPT_REVERSED, RECEIPT_TWICE,
-    RETURN_OVER, RETURN_UNALLOCATED, SAFE_BELOW_ZERO, SHIFT_CLOSED, STOCK_VALUE_DIFFERS, TRANSFER_FOREIGN,
-    TRANSFER_MET, TRANSFER_NOWHERE, TRANSFER_OVER, TRANSFER_UNKNOWN, UNEXPLAINED_MOVEMENT, USER_FOREIGN,
-    USER_NAME_TAKEN,
+    RETURN_OVER, RETURN_UNALLOCATED, SAFE_BELOW_ZERO, SHIFT_CLOSED, SHIFT_INTERRUPTED, STOCK_VALUE_DIFFERS,
+    TRANSFER_FOREIGN, TRANSFER_MET, TRANSFER_NOWHERE, TRANSFER_OVER, TRANSFER_UNKNOWN, UNEXPLAINED_MOVEMENT,
+    USER_FOREIGN, USER_NAME_TAKEN,
 };
 use serde_json::Value;
 
 /// Every code that this version notes.
-pub const CODES: [&str; 25] = [
+pub const CODES: [&str; 26] = [
     RECEIPT_TWICE,
     RECEIPT_FOREIGN,
     TRANSFER_MET,
@@ -24,6 +24,7 @@ pub const CODES: [&str; 25] = [
     RETURN_OVER,
     POINTS_OVERDRAWN,
     SHIFT_CLOSED,
+    SHIFT_INTERRUPTED,
     ORDER_OVER,
     ORDER_CANCELLED,
     ORDER_FOREIGN,
@@ -46,6 +47,7 @@ pub const OF_MONEY: &[&str] = &[
     LATE_AFTER_LOCK,
     SAFE_BELOW_ZERO,
     SHIFT_CLOSED,
+    SHIFT_INTERRUPTED,
     RETURN_OVER,
     POINTS_OVERDRAWN,
 ];
@@ -142,6 +144,16 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
         SHIFT_CLOSED => (
             format!("something was done in shift {} after it was closed", text("shift_id")),
             "count it with that day's cash by hand; the shift's report does not have it",
+        ),
+        SHIFT_INTERRUPTED => (
+            format!(
+                "shift {} at till {} of {} was open when its store was restored, and nobody has counted it",
+                text("shift_id"),
+                text("register_id"),
+                text("business_date")
+            ),
+            "say what was in the drawer when it was found (counted_cash): that closes the shift in the books; or have the \
+             store's manager count it there",
         ),
         ORDER_OVER => (
             format!("more came against order {} than was ordered", text("po_id")),

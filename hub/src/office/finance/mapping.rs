@@ -1,6 +1,7 @@
 //! Accounts that take the place of the plan's, each from a day in the books on.
 
 use crate::columns;
+use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::office::finance::account::{self, Chart, State};
 use crate::table::day_lock;
@@ -76,7 +77,7 @@ pub async fn list(pool: &AnyPool, after: Option<&Bookmark>, limit: i64) -> Resul
         after.cloned().map_or_else(Default::default, |(day, kind, key)| (day.to_string(), kind, key));
     let mut views = Vec::new();
     for row in sqlx::query(AssertSqlSafe(sql)).bind(day).bind(kind).bind(key).fetch_all(pool).await? {
-        let kind: String = crate::db::column::Columns::cell(&row, "kind")?;
+        let kind: String = row.cell("kind")?;
         let of =
             serde_json::from_value(Value::String(kind)).map_err(|error| sqlx::Error::Decode(error.into()))?;
         views.push(columns!(row => View {
@@ -96,6 +97,17 @@ pub async fn of_method(
                ORDER BY from_date DESC LIMIT 1";
     let query = sqlx::query_scalar(sql).bind(MappingOf::Method.name()).bind(method).bind(on.to_string());
     query.fetch_optional(connection).await
+}
+
+/// The first day after one from which a method is mapped anew; none: it stays as it is.
+pub async fn later(
+    connection: &mut AnyConnection,
+    method: &str,
+    after: Date,
+) -> Result<Option<Date>, sqlx::Error> {
+    let sql = "SELECT MIN(from_date) AS first_day FROM mappings WHERE kind = $1 AND mapped_key = $2 AND from_date > $3";
+    let query = sqlx::query(sql).bind(MappingOf::Method.name()).bind(method).bind(after.to_string());
+    query.fetch_one(connection).await?.cell("first_day")
 }
 
 /// Adds a mapping; nobody else changes accounts or locks days until the transaction ends.

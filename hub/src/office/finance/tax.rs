@@ -22,7 +22,7 @@ const DAYS_MAX: i32 = 366;
 const ALARM: &str = "tax_differs";
 
 /// By what the rows are kept apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GroupBy {
     /// By tax code and rate alone.
@@ -32,6 +32,8 @@ pub enum GroupBy {
     Day,
     /// By the store as well.
     Store,
+    /// No sums: a list of what suppliers billed and gave back, document by document.
+    Document,
 }
 
 /// Which tax is asked for.
@@ -155,7 +157,8 @@ impl Filter {
         Ok(())
     }
 
-    fn conditions(&self) -> Conditions {
+    /// What holds for the entries, `j`, that are asked for.
+    pub fn conditions(&self) -> Conditions {
         Conditions::default()
             .text("j.entry_date >= ?", Some(&self.from.to_string()))
             .text("j.entry_date <= ?", Some(&self.to.to_string()))
@@ -164,7 +167,7 @@ impl Filter {
 
     async fn output(&self, connection: &mut AnyConnection) -> Result<Vec<Output>, sqlx::Error> {
         let (group, keys) = match self.group_by {
-            GroupBy::Code => ("", "NULL AS day, NULL AS store"),
+            GroupBy::Code | GroupBy::Document => ("", "NULL AS day, NULL AS store"),
             GroupBy::Day => ("entry_date, ", "entry_date AS day, NULL AS store"),
             GroupBy::Store => ("store_id, ", "NULL AS day, store_id AS store"),
         };

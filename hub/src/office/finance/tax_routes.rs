@@ -1,16 +1,19 @@
 //! Tax by the books.
 
+use crate::http::bound_page::{after, cut};
+use crate::http::change::one_more;
 use crate::http::{Answered, Request};
 use crate::office::finance::tax::{self, Filter, GroupBy};
+use crate::office::finance::tax_document::{self, TaxDocument, TaxQuery};
+use edge::page::{Limit, List};
 use edge::{ApiError, Doc, Reply, clock};
-use jiff::civil::Date;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::Serialize;
 
 /// `GET /api/finance/tax`
-pub const TAX: Doc = Doc::of("Finance", "Tax of a range of days in the books, with what the accounts say of it")
+pub const TAX: Doc = Doc::of("Finance", "Tax of a range of days in the books, with what the accounts say of it; with group_by=document a list of what suppliers billed")
     .query::<TaxQuery>()
-    .answers::<tax::View>(
+    .answers::<Answer>(
         r#"{"output": [{"entry_date": null, "store_id": null, "tax_code": null, "tax_rate_bp": 1100,
             "sales_base": 1580000, "sales_tax": 173800, "returns_base": 156000, "returns_tax": 17160, "base": 1424000,
             "tax": 156640, "base_11_12": 1305333}], "input": [], "late": [{"store_id": "S002",
@@ -18,32 +21,38 @@ pub const TAX: Doc = Doc::of("Finance", "Tax of a range of days in the books, wi
             "input_tax": 0, "payable": 156640, "ledger": {"output_tax": 156640, "input_tax": 0, "agrees": true}}"#,
     );
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct TaxQuery {
-    /// From this day in the books on.
-    from: Option<Date>,
-    /// Until this day; at most 366.
-    to: Option<Date>,
-    /// Of one store; none: of all.
-    store_id: Option<String>,
-    /// By what the rows are kept apart.
-    #[serde(default)]
-    group_by: GroupBy,
+/// Sums, or documents.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "TaxAnswer")]
+enum Answer {
+    /// By code, day or store.
+    Sums(Box<tax::View>),
+    /// The newest first.
+    Documents(List<TaxDocument>),
 }
 
 /// `GET /api/finance/tax`
 pub async fn tax(request: Request) -> Answered {
-    let TaxQuery { from, to, store_id, group_by } = request.query()?;
-    let (Some(from), Some(to)) = (from, to) else {
+    let ask: TaxQuery = request.query()?;
+    let (Some(from), Some(to)) = (ask.from, ask.to) else {
         return Err(ApiError::invalid_query("from and to are needed: days, YYYY-MM-DD").into());
     };
-    let filter = Filter { from, to, store_id: store_id.filter(|id| !id.is_empty()), group_by };
+    let store_id = ask.store_id.clone().filter(|id| !id.is_empty());
+    let filter = Filter { from, to, store_id, group_by: ask.group_by };
     filter.check()?;
     // One state of the database: what was sold and what was posted are held against one another.
     let mut read = request.state.db.read().await?;
+    if ask.group_by == GroupBy::Document {
+        let before = after(&ask)?;
+        let items = tax_document::list(&mut read, filter.conditions(), before, one_more(ask.limit)).await?;
+        return Ok(Reply::ok(&Answer::Documents(cut(&ask, items, tax_document::place))));
+    }
+    if ask.cursor.is_some() || ask.limit != Limit::default() {
+        return Err(ApiError::invalid_query("limit and cursor go with group_by=document").into());
+    }
     let tax = filter.read(&mut read).await?;
     drop(read);
     filter.note(&request.state.db, &tax, clock::now()).await?;
-    Ok(Reply::ok(&tax))
+    Ok(Reply::ok(&Answer::Sums(Box::new(tax))))
 }

@@ -3,6 +3,7 @@
 use crate::db::document::decode;
 use crate::db::failure::Failure;
 use crate::office::lists::entry::{self, Entry, Problems, State};
+use crate::table::counter::{Turn, take_turn};
 use domain::model::base::limits::REFERENCE_BYTES_MAX;
 use edge::ApiError;
 use schemars::JsonSchema;
@@ -66,6 +67,7 @@ pub async fn create(connection: &mut AnyConnection, new: NewCategory) -> Result<
     let NewCategory { code, name, parent } = new;
     let name = name.unwrap_or_else(|| code.clone()).trim().to_owned();
     let category = Category { code, name, parent: filled(parent), state: State::Active };
+    take_turn(connection, Turn::Categories).await?;
     check(connection, &category, 1).await?;
     entry::add(connection, &category).await?;
     Ok(category)
@@ -80,6 +82,7 @@ pub async fn change(
     code: &str,
     asked: CategoryChange,
 ) -> Result<Category, Failure> {
+    take_turn(connection, Turn::Categories).await?;
     let mut category: Category = entry::locked(connection, code).await?;
     let before = category.parent.clone();
     category.name = asked.name.map_or(category.name, |name| name.trim().to_owned());
@@ -108,8 +111,8 @@ fn check_fields(category: &Category) -> Result<(), ApiError> {
     problems.done()
 }
 
-/// Whether its fields are sound and it does not lie below itself. What is above it is locked from below, so that two
-/// who hang categories below one another at once do not make a ring.
+/// Whether its fields are sound and it does not lie below itself, nor too deep. One is hung at a time: two at once would
+/// neither make a ring nor a pile that each alone would not have made.
 async fn check(connection: &mut AnyConnection, category: &Category, height: usize) -> Result<(), Failure> {
     check_fields(category)?;
     let mut above = category.parent.clone();
@@ -119,8 +122,8 @@ async fn check(connection: &mut AnyConnection, category: &Category, height: usiz
         if code == category.code {
             return Err(ApiError::field("parent", "must not lie below the category itself").into());
         }
-        let found: Result<Category, Failure> = entry::locked(connection, &code).await;
-        above = found.map_err(|_| ApiError::field("parent", "is no category"))?.parent;
+        let found: Option<Category> = entry::read(connection, &code).await?;
+        above = found.ok_or_else(|| ApiError::field("parent", "is no category"))?.parent;
     }
     Err(ApiError::field("parent", "lies too deep: at most 16 below one another").into())
 }

@@ -9,7 +9,7 @@ use edge::ApiError;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use sqlx::{AnyConnection, AnyPool};
+use sqlx::{Any, AnyConnection, Executor};
 
 /// Whether something of a list is still used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -34,10 +34,14 @@ pub trait Entry: Serialize + DeserializeOwned {
 }
 
 /// Those after a place, by it.
-pub async fn list<T: Entry>(pool: &AnyPool, after: &str, limit: i64) -> Result<Vec<T>, sqlx::Error> {
+pub async fn list<'a, T: Entry>(
+    database: impl Executor<'a, Database = Any>,
+    after: &str,
+    limit: i64,
+) -> Result<Vec<T>, sqlx::Error> {
     let sql = "SELECT document FROM company_lists WHERE list = $1 AND code > $2 ORDER BY code LIMIT $3";
     let rows: Vec<String> =
-        sqlx::query_scalar(sql).bind(T::LIST).bind(after).bind(limit).fetch_all(pool).await?;
+        sqlx::query_scalar(sql).bind(T::LIST).bind(after).bind(limit).fetch_all(database).await?;
     rows.iter().map(|text| decode(text)).collect()
 }
 

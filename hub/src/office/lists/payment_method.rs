@@ -6,6 +6,7 @@ use crate::office::finance::writer::Writer;
 use crate::office::lists::entry::{self, Entry, Problems, State};
 use domain::rules::books::posting::MappingOf;
 use edge::ApiError;
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
@@ -17,7 +18,7 @@ pub struct PaymentMethod {
     pub method: String,
     /// Its name for people.
     pub name: String,
-    /// The account that its money was last mapped to here; none: the plan's, or as the mappings say.
+    /// The account that its money is mapped to today, here or among the mappings; none: the plan's.
     pub account: Option<String>,
     /// Whether it is still used.
     pub state: State,
@@ -88,13 +89,32 @@ pub async fn change(
     // Mappings are made elsewhere too: what counts is the one in force, not what the list was told last.
     let in_force = mapping::of_method(connection, &method.method, writer.today).await?;
     let maps = asked.account.is_some() && asked.account != in_force;
-    method.account = asked.account.or(method.account);
+    if maps && let Some(from) = mapping::later(connection, &method.method, writer.today).await? {
+        let problem = format!(
+            "is mapped anew from {from} on: say in POST /api/finance/mappings from which day this one counts"
+        );
+        return Err(ApiError::field("account", problem).into());
+    }
+    method.account = asked.account.or(in_force);
     check(&method)?;
     entry::put(connection, &method).await?;
     if maps {
         map(connection, &method, writer).await?;
     }
     Ok(method)
+}
+
+/// Those after a place, each with the account that counts today.
+pub async fn list(
+    connection: &mut AnyConnection,
+    (after, limit): (&str, i64),
+    today: Date,
+) -> Result<Vec<PaymentMethod>, sqlx::Error> {
+    let mut methods: Vec<PaymentMethod> = entry::list(&mut *connection, after, limit).await?;
+    for method in &mut methods {
+        method.account = mapping::of_method(connection, &method.method, today).await?;
+    }
+    Ok(methods)
 }
 
 async fn map(

@@ -12,35 +12,20 @@ const OPEN: Figure = sum("open", "SUM(d.is_open)");
 const LATE: Option<(&str, &str)> =
     Some(("d.payments_count + d.returns_count", "d.total + d.rounding - (d.refunds + d.refunds_rounding)"));
 
-/// What was paid, and what others have paid out of it since: posted, or still to come.
-macro_rules! of_methods {
-    ($more:literal) => {
-        concat!(
-            "(SELECT store_id, business_date, entry_date, method, payments_count, total, rounding, returns_count, \
-             refunds, refunds_rounding, 0 AS settled, 0 AS fees, 0 AS is_open FROM sales_methods \
-             UNION ALL SELECT i.store_id, i.business_date, COALESCE(j.entry_date, i.business_date), i.method, \
-             0, 0, 0, 0, 0, 0, CASE WHEN i.state = 'posted' THEN i.amount ELSE 0 END, 0, \
-             CASE WHEN i.state IN ('open', 'matched') THEN i.amount ELSE 0 END \
-             FROM settlement_items i LEFT JOIN journal j ON j.store_id = i.store_id AND j.cause_key = i.event_id \
-             WHERE i.kind IN ('payment', 'refund')",
-            $more,
-            ") d"
-        )
-    };
-}
-
-/// Fees are told of whole matches: they are no method's.
+/// What was paid, and what others have paid out of it since: posted, or still to come. What they kept is on the day whose
+/// settlement has it.
 static METHODS: Source = Source {
-    from: of_methods!(""),
-    dated: true,
-    late: LATE,
-    figures: &[PAYMENTS_COUNT, SALES, REFUNDS, NET, SETTLED, nothing("fees"), OPEN],
-};
-static DAYS: Source = Source {
-    from: of_methods!(
-        " UNION ALL SELECT store_id, settlement_date, settlement_date, '', 0, 0, 0, 0, 0, 0, 0, fee, 0 \
-         FROM match_slices WHERE posted = 1"
-    ),
+    from: "(SELECT store_id, business_date, entry_date, method, payments_count, total, rounding, returns_count, \
+           refunds, refunds_rounding, 0 AS settled, 0 AS fees, 0 AS is_open FROM sales_methods \
+           UNION ALL SELECT i.store_id, i.business_date, COALESCE(j.entry_date, i.business_date), i.method, \
+           0, 0, 0, 0, 0, 0, CASE WHEN i.state = 'posted' THEN i.amount ELSE 0 END, 0, \
+           CASE WHEN i.state IN ('open', 'matched') THEN i.amount ELSE 0 END \
+           FROM settlement_items i LEFT JOIN journal j ON j.store_id = i.store_id AND j.cause_key = i.event_id \
+           WHERE i.kind IN ('payment', 'refund') \
+           UNION ALL SELECT s.store_id, s.settlement_date, s.settlement_date, COALESCE(m.method, s.method, ''), \
+           0, 0, 0, 0, 0, 0, 0, COALESCE(m.fee, s.fee), 0 FROM match_slices s LEFT JOIN slice_methods m \
+           ON m.store_id = s.store_id AND m.settlement_date = s.settlement_date AND m.match_id = s.match_id \
+           WHERE s.posted = 1) d",
     dated: true,
     late: LATE,
     figures: &[PAYMENTS_COUNT, SALES, REFUNDS, NET, SETTLED, sum("fees", "SUM(d.fees)"), OPEN],
@@ -57,10 +42,10 @@ static CASHIERS: Source = Source {
 pub static PAYMENTS: Report = Report {
     name: "payments",
     groups: &[
-        group!("day", [DAY], &DAYS, &DAYS),
-        group!("store", [STORE], &DAYS, &DAYS),
-        group!("method", [text("method", "d.method")], &METHODS, &DAYS),
-        group!("cashier", [text("cashier_id", "d.cashier_id")], &CASHIERS, &DAYS),
+        group!("day", [DAY], &METHODS, &METHODS),
+        group!("store", [STORE], &METHODS, &METHODS),
+        group!("method", [text("method", "d.method")], &METHODS, &METHODS),
+        group!("cashier", [text("cashier_id", "d.cashier_id")], &CASHIERS, &METHODS),
     ],
     chart: &["sales"],
 };

@@ -20,6 +20,35 @@ use std::collections::BTreeMap;
 #[schemars(rename = "OfficeSettings")]
 pub struct View(BTreeMap<&'static str, Value>);
 
+/// Where the value of a setting comes from.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "OfficeSettingSource")]
+pub enum Source {
+    /// `hub.toml`, or the default where it says nothing.
+    File,
+    /// An administrator set it over that.
+    Administrator,
+}
+
+/// Where each setting comes from, by section and key.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(rename = "OfficeSettingSources")]
+pub struct Sources(BTreeMap<&'static str, Source>);
+
+impl Sources {
+    /// As it is now.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn read(connection: &mut AnyConnection) -> Result<Self, sqlx::Error> {
+        let set = office_settings::set_here(connection).await?;
+        let source = |name: &str| if set.contains(name) { Source::Administrator } else { Source::File };
+        Ok(Self(CHANGEABLE.into_iter().map(|name| (name, source(name))).collect()))
+    }
+}
+
 /// What somebody sets; null: what `hub.toml` says counts again.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]

@@ -2,7 +2,7 @@
 
 use crate::http::change::{self, begun};
 use crate::http::{Answered, Request};
-use crate::office::settings::setting::{self, Change, View};
+use crate::office::settings::setting::{self, Change, Sources, View};
 use domain::model::base::answer::Answer;
 use edge::{Doc, Reply, clock};
 
@@ -16,6 +16,9 @@ const SETTINGS: &str = r#"{"finance.approval_limit": 0, "finance.four_eyes": fal
 /// `GET /api/settings`
 pub const READ: Doc = Doc::of("Settings", "The settings of head office that may be changed while it runs")
     .answers::<View>(SETTINGS);
+/// `GET /api/settings/sources`
+pub const SOURCES: Doc = Doc::of("Settings", "Where each of these settings comes from")
+    .answers::<Sources>(r#"{"finance.manual_limit": "administrator", "purchasing.rate_days": "file"}"#);
 /// `PATCH /api/settings`
 pub const CHANGE: Doc = Doc::of("Settings", "Change settings of head office, from the next request on")
     .body::<Change>(r#"{"finance.manual_limit": 5000000, "purchasing.four_eyes": true}"#)
@@ -25,6 +28,12 @@ pub const CHANGE: Doc = Doc::of("Settings", "Change settings of head office, fro
 pub async fn read(request: Request) -> Answered {
     let mut connection = request.state.db.pool().acquire().await?;
     Ok(Reply::ok(&View::of(&request.state.settings(&mut connection).await?)))
+}
+
+/// `GET /api/settings/sources`
+pub async fn sources(request: Request) -> Answered {
+    let mut connection = request.state.db.pool().acquire().await?;
+    Ok(Reply::ok(&Sources::read(&mut connection).await?))
 }
 
 /// `PATCH /api/settings`

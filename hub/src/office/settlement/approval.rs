@@ -116,7 +116,7 @@ async fn parts(connection: &mut AnyConnection, store_id: &str, day: Date) -> Res
         let rest = rest.and_then(|account| Account::parse(&account)).unwrap_or(SETTLEMENT_DIFFERENCES);
         let cleared = row.json("cleared")?;
         let slice = columns!(row => Slice {
-            store_id, settlement_date, gross, fee, difference, net; cleared = cleared,
+            store_id, settlement_date, gross, fee, difference, net; cleared = cleared, methods = BTreeMap::new(),
         });
         let account = Account::parse(&account).unwrap_or(BANK);
         parts.entry((source_id, account, date)).or_default().push((slice, rest));

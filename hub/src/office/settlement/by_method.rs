@@ -1,8 +1,9 @@
 //! What a settlement comes to, by how it was paid.
 
-use crate::columns;
 use crate::db::column::Columns;
-use domain::rules::books::settlement::{Rule, Slice};
+use crate::db::insert::{self, NewRow};
+use crate::{columns, row};
+use domain::rules::books::settlement::Slice;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -105,53 +106,64 @@ async fn now(
     Ok(methods)
 }
 
-/// Fee, difference and net by method. Slices and items are read apart and put together here: the engines know too little of
-/// both to join them well, and a day has not more of them than a shop has customers.
+/// What the matches of a day are to each method: `slice_methods` has those of several.
+const PARTS: &str = "SELECT COALESCE(m.method, s.method, '') AS method, \
+                     CAST(SUM(COALESCE(m.fee, s.fee)) AS BIGINT) AS fee, \
+                     CAST(SUM(COALESCE(m.difference, s.difference)) AS BIGINT) AS difference, \
+                     CAST(SUM(COALESCE(m.net, s.net)) AS BIGINT) AS net FROM match_slices s \
+                     LEFT JOIN slice_methods m ON m.store_id = s.store_id \
+                     AND m.settlement_date = s.settlement_date AND m.match_id = s.match_id \
+                     WHERE s.store_id = $1 AND s.settlement_date = $2 GROUP BY 1";
+
+/// Fee, difference and net by method.
 async fn parts(
     connection: &mut AnyConnection,
     store_id: &str,
     day: Date,
 ) -> Result<BTreeMap<String, [i64; 3]>, sqlx::Error> {
-    let sql = "SELECT match_id, method, CAST(SUM(amount) AS BIGINT) AS amount FROM settlement_items \
-               WHERE store_id = $1 AND settlement_date = $2 AND match_id IS NOT NULL \
-               AND kind IN ('payment', 'refund') GROUP BY match_id, method ORDER BY match_id, method";
-    let query = sqlx::query(sql).bind(store_id).bind(day.to_string());
-    let mut amounts: BTreeMap<String, Vec<(String, i64)>> = BTreeMap::new();
-    for row in query.fetch_all(&mut *connection).await? {
-        amounts.entry(row.cell("match_id")?).or_default().push(columns!(row => (method, amount)));
-    }
-    let sql = "SELECT s.store_id, s.settlement_date, s.match_id, s.gross, s.fee, s.difference, s.net, s.cleared, \
-               (SELECT m.rule FROM settlement_matches m WHERE m.match_id = s.match_id) AS rule \
-               FROM match_slices s WHERE s.store_id = $1 AND s.settlement_date = $2";
-    let query = sqlx::query(sql).bind(store_id).bind(day.to_string());
-    let mut parts: BTreeMap<String, [i64; 3]> = BTreeMap::new();
-    for row in query.fetch_all(connection).await? {
-        let (match_id, rule): (String, Option<String>) = columns!(row => (match_id, rule));
-        // What takes itself back reaches no account, whichever methods it was of.
-        let Some(methods) =
-            amounts.remove(&match_id).filter(|_| rule.as_deref() != Some(Rule::Contra.name()))
-        else {
-            continue;
-        };
-        let cleared = row.json("cleared")?;
-        let slice = columns!(row => Slice {
-            store_id, settlement_date, gross, fee, difference, net; cleared = cleared,
-        });
-        for (method, part) in by_methods(&slice, methods) {
-            let sums = parts.entry(method).or_default();
-            for (sum, figure) in sums.iter_mut().zip(part) {
-                *sum = sum.saturating_add(figure);
-            }
-        }
-    }
-    Ok(parts)
+    let rows = sqlx::query(PARTS).bind(store_id).bind(day.to_string()).fetch_all(connection).await?;
+    let part = |row: &AnyRow| {
+        let (method, fee, difference, net): (String, i64, i64, i64) =
+            columns!(row => (method, fee, difference, net));
+        Ok((method, [fee, difference, net]))
+    };
+    rows.iter().map(part).collect()
 }
 
-/// What of a slice each method has: all of it, where there is one.
-fn by_methods(slice: &Slice, methods: Vec<(String, i64)>) -> Vec<(String, [i64; 3])> {
-    if let [(method, _)] = methods.as_slice() {
-        return vec![(method.clone(), [slice.fee, slice.difference, slice.net])];
+/// The rows of a slice of several methods.
+pub fn rows(slice: &Slice, match_id: &str) -> Vec<NewRow> {
+    let row = |(method, [fee, difference, net]): (&str, [i64; 3])| {
+        row! {
+            store_id: slice.store_id.as_str(), settlement_date: slice.settlement_date.to_string(), match_id, method, fee,
+            difference, net,
+        }
+    };
+    slice.by_method().into_iter().map(row).collect()
+}
+
+/// Takes a slice of several methods apart once more: what it comes to has changed.
+pub async fn anew(
+    connection: &mut AnyConnection,
+    (store_id, day, match_id): &(String, Date, String),
+) -> Result<(), sqlx::Error> {
+    let sql = "DELETE FROM slice_methods WHERE store_id = $1 AND settlement_date = $2 AND match_id = $3";
+    let query = sqlx::query(sql).bind(store_id).bind(day.to_string()).bind(match_id);
+    if query.execute(&mut *connection).await?.rows_affected() == 0 {
+        return Ok(());
     }
-    let grosses: Vec<i64> = methods.iter().map(|(_, amount)| *amount).collect();
-    methods.into_iter().map(|(method, _)| method).zip(slice.parts(&grosses)).collect()
+    let sql = "SELECT method, CAST(SUM(amount) AS BIGINT) AS amount FROM settlement_items WHERE store_id = $1 \
+               AND settlement_date = $2 AND match_id = $3 GROUP BY method";
+    let query = sqlx::query(sql).bind(store_id).bind(day.to_string()).bind(match_id);
+    let mut methods = BTreeMap::new();
+    for row in query.fetch_all(&mut *connection).await? {
+        methods.extend([columns!(row => (method, amount))]);
+    }
+    let sql = "SELECT store_id, settlement_date, gross, fee, difference, net FROM match_slices WHERE store_id = $1 \
+               AND settlement_date = $2 AND match_id = $3";
+    let query = sqlx::query(sql).bind(store_id).bind(day.to_string()).bind(match_id);
+    let row = query.fetch_one(&mut *connection).await?;
+    let slice = columns!(row => Slice {
+        store_id, settlement_date, gross, fee, difference, net; cleared = BTreeMap::new(), methods = methods,
+    });
+    insert::rows(connection, "slice_methods", "", rows(&slice, match_id)).await
 }

@@ -123,6 +123,7 @@ impl Writer<'_> {
             "DELETE FROM match_lines WHERE match_id = $1",
             "DELETE FROM match_items WHERE match_id = $1",
             "DELETE FROM match_slices WHERE match_id = $1",
+            "DELETE FROM slice_methods WHERE match_id = $1",
         ] {
             sqlx::query(sql).bind(match_id).execute(&mut *connection).await?;
         }

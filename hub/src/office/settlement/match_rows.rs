@@ -1,6 +1,7 @@
 //! Matches on their way into their tables.
 
 use crate::db::insert;
+use crate::office::settlement::by_method;
 use crate::office::settlement::source::View as Source;
 use crate::row;
 use domain::model::base::time::UtcMs;
@@ -43,6 +44,7 @@ pub async fn write(
     let dates: BTreeMap<&str, Date> = lines.iter().map(|line| (line.line_id.as_str(), line.date)).collect();
     let (mut matches, mut of_lines, mut of_items, mut slices, mut batches) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut parts = Vec::new();
     for made in &found.matches {
         let match_id = ids::new("mch_");
         let told = made.line_ids.iter().filter_map(|line_id| dates.get(line_id.as_str()));
@@ -69,10 +71,16 @@ pub async fn write(
             );
         }
         for slice in &made.slices {
+            let of_methods = slice.by_method();
+            let one =
+                of_methods.first().filter(|_| of_methods.len() == 1).map(|(method, _)| (*method).to_owned());
+            if one.is_none() {
+                parts.extend(by_method::rows(slice, &match_id));
+            }
             let cleared = serde_json::to_string(&slice.cleared);
             slices.push(row! {
                 store_id: slice.store_id.as_str(), settlement_date: slice.settlement_date.to_string(),
-                match_id: match_id.as_str(), gross: slice.gross, fee: slice.fee, difference: slice.difference,
+                match_id: match_id.as_str(), method: one, gross: slice.gross, fee: slice.fee, difference: slice.difference,
                 net: slice.net, cleared: cleared.map_err(|error| sqlx::Error::Encode(error.into()))?, posted: 0_i64,
             });
         }
@@ -82,6 +90,7 @@ pub async fn write(
     insert::rows(connection, "match_lines", "", of_lines).await?;
     insert::rows(connection, "match_items", "", of_items).await?;
     insert::rows(connection, "match_slices", "", slices).await?;
+    insert::rows(connection, "slice_methods", "", parts).await?;
     insert::rows(connection, "paid_batches", "", batches).await?;
     let sql = "UPDATE statement_lines SET state = 'matched', match_id = (SELECT m.match_id FROM match_lines m \
                WHERE m.line_id = statement_lines.line_id) WHERE source_id = $1 \

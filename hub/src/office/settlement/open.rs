@@ -60,7 +60,7 @@ pub async fn open_items(
         format!("OR kind = 'deposit' OR (kind = 'supplier_payment' AND account = ${place})")
     });
     let sql = format!(
-        "SELECT item_id, store_id, kind, account, business_date, settlement_date, occurred_at, amount, reference, \
+        "SELECT item_id, store_id, kind, method, account, business_date, settlement_date, occurred_at, amount, reference, \
          contra_of FROM settlement_items WHERE state = 'open' \
          AND ((kind IN ('payment', 'refund') AND {listed}) {account})"
     );
@@ -76,7 +76,7 @@ fn item(row: &AnyRow) -> Result<OpenItem, sqlx::Error> {
     let kind = ItemKind::ALL.into_iter().find(|known| known.name() == kind).unwrap_or(ItemKind::Payment);
     let account = Account::parse(&account).unwrap_or(BANK_TRANSFER);
     Ok(columns!(row => OpenItem {
-        item_id, store_id, business_date, settlement_date, occurred_at, amount, reference, contra_of;
+        item_id, store_id, method, business_date, settlement_date, occurred_at, amount, reference, contra_of;
         kind = kind, account = account,
     }))
 }
@@ -128,7 +128,7 @@ pub async fn named_line(
 /// # Errors
 /// 422 where none or several have that id; 409 `invalid_state` where it is matched, posted or written off.
 pub async fn named_item(connection: &mut AnyConnection, item_id: &str) -> Result<OpenItem, Failure> {
-    let sql = "SELECT item_id, store_id, kind, account, business_date, settlement_date, occurred_at, amount, reference, \
+    let sql = "SELECT item_id, store_id, kind, method, account, business_date, settlement_date, occurred_at, amount, reference, \
                contra_of, state FROM settlement_items WHERE item_id = $1 ORDER BY store_id LIMIT 2";
     let rows = sqlx::query(sql).bind(item_id).fetch_all(connection).await?;
     let [row] = rows.as_slice() else {

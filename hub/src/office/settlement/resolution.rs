@@ -6,7 +6,7 @@ use crate::db::failure::Failure;
 use crate::office::finance::account::Chart;
 use crate::office::finance::writer::{Writer, check_text};
 use crate::office::settlement::exception::{State, View, read};
-use crate::office::settlement::{hand_match, matching, source, statement};
+use crate::office::settlement::{hand_match, matching, raised, source, statement};
 use crate::table::journal::{self, Kind, NewEntry};
 use crate::table::store::is_known;
 use crate::table::{day_lock, settlement};
@@ -69,6 +69,9 @@ impl Writer<'_> {
             let names: Vec<&str> = found.kind.resolutions().iter().map(|known| known.name()).collect();
             return Err(ApiError::field("resolution", format!("must be one of {}", names.join(", "))).into());
         }
+        if found.kind == ExceptionKind::ShiftDiffers {
+            return self.accept_shifts(connection, exception_id, asked).await;
+        }
         let source_id = found.source_id.clone().unwrap_or_default();
         let source = source::lock(connection, &source_id).await?;
         if found.state == State::Resolved {
@@ -123,6 +126,31 @@ impl Writer<'_> {
             if let Some(day) = found.business_date {
                 settlement::evaluate(connection, &store_id, day).await?;
             }
+        }
+        Ok(())
+    }
+
+    /// Takes the figures of a day's shifts as they are: it is no source's, and posts nothing.
+    async fn accept_shifts(
+        &self,
+        connection: &mut AnyConnection,
+        exception_id: &str,
+        asked: &Resolve,
+    ) -> Result<(), Failure> {
+        if asked.account.is_some() {
+            return Err(ApiError::field("account", "has nothing to take: it posts nothing").into());
+        }
+        let sql = "UPDATE settlement_exceptions SET state = 'resolved', resolution = $2, reason = $3, \
+                   resolved_by = $4, resolved_at = $5 WHERE exception_id = $1 AND state = 'open' \
+                   RETURNING store_id, business_date";
+        let query = sqlx::query(sql).bind(exception_id).bind(asked.resolution.name()).bind(&asked.reason);
+        let done = query.bind(self.by).bind(self.now.0).fetch_all(&mut *connection).await?;
+        if done.is_empty() {
+            let (state, allowed) = ("resolved".to_owned(), Vec::new());
+            return Err(ApiError::from(Refusal::InvalidState { state, allowed }).into());
+        }
+        for (store_id, day) in raised::held_up(&done)? {
+            settlement::evaluate(connection, &store_id, day).await?;
         }
         Ok(())
     }

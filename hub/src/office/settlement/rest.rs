@@ -4,6 +4,7 @@ use crate::columns;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::office::finance::writer::Writer;
+use crate::office::settlement::by_method;
 use crate::office::settlement::exception::View;
 use crate::office::settlement::resolution::carry;
 use crate::office::settlement::source::View as Source;
@@ -11,7 +12,7 @@ use domain::rules::books::settlement::Slice;
 use domain::rules::books::settlement::exception::ExceptionKind;
 use jiff::civil::Date;
 use sqlx::AnyConnection;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Writer<'_> {
     /// What is missing of a match stays open, as an item of its own: one for each store and day.
@@ -32,7 +33,7 @@ impl Writer<'_> {
             let Some(row) = row else { continue };
             let (match_id, cleared) = (row.cell::<String>("match_id")?, row.json("cleared")?);
             let slice = columns!(row => Slice {
-                store_id, settlement_date, gross, fee, difference, net; cleared = cleared,
+                store_id, settlement_date, gross, fee, difference, net; cleared = cleared, methods = BTreeMap::new(),
             });
             if !done.insert((slice.store_id.clone(), slice.settlement_date, match_id.clone())) {
                 continue;
@@ -41,11 +42,13 @@ impl Writer<'_> {
                 ExceptionKind::FeeDiffers => agreed_fee(connection, &match_id, &slice, source).await?,
                 _ => slice.fee,
             };
+            let place = (slice.store_id.clone(), slice.settlement_date, match_id.clone());
             let rest = shorten(connection, &match_id, slice, fee).await?;
             if rest != 0 {
                 let left = split(connection, (store_id, item_id), rest).await?;
                 carry(connection, &[(store_id.clone(), left)], until).await?;
             }
+            by_method::anew(connection, &place).await?;
         }
         Ok(())
     }

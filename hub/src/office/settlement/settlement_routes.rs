@@ -7,6 +7,7 @@ use crate::http::{Answered, Request};
 use crate::office::finance::writer::{Writer, check_text};
 use crate::office::settlement::day_settlement::{self as settlement, Detail, SettlementsQuery, View};
 use crate::office::settlement::{item, matching, source};
+use crate::projection::settlement::shift_difference;
 use crate::table;
 use crate::table::journal;
 use crate::table::store::is_known;
@@ -165,6 +166,9 @@ async fn made(
     let is_new =
         table::settlement::make(connection, (new.store_id.as_str(), new.business_date), sealed == 0, now)
             .await?;
+    if shift_difference::note(connection, &new.store_id, new.business_date, now).await? {
+        table::settlement::evaluate(connection, &new.store_id, new.business_date).await?;
+    }
     let sql = "SELECT settlement_id FROM settlements WHERE store_id = $1 AND business_date = $2";
     let id: String = sqlx::query_scalar(sql).bind(&new.store_id).bind(&day).fetch_one(connection).await?;
     if is_new { Ok(id) } else { Err(ApiError::from(Refusal::Duplicate { what: "settlement", id }).into()) }

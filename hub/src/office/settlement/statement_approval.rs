@@ -132,7 +132,7 @@ async fn deposits(
         let rest = rest.and_then(|account| Account::parse(&account)).unwrap_or(OVER_AND_SHORT);
         let cleared = row.json("cleared")?;
         let slice = columns!(row => Slice {
-            store_id, settlement_date, gross, fee, difference, net; cleared = cleared,
+            store_id, settlement_date, gross, fee, difference, net; cleared = cleared, methods = BTreeMap::new(),
         });
         parts.entry((slice.store_id.clone(), line_id, date)).or_default().push((slice, rest));
         matches.insert(match_id);

@@ -4,6 +4,7 @@ use crate::db::failure::Failure;
 use crate::office::warehouses::warehouse::Warehouse;
 use crate::office::warehouses::{warehouse_book, warehouse_document};
 use crate::secret;
+use crate::table::counter::{Turn, take_turn};
 use crate::table::purchase_order;
 use domain::model::base::ids::ReceivingId;
 use domain::model::base::ids::SupplierReturnId;
@@ -36,6 +37,9 @@ pub async fn receive(
     let skus = command.lines.iter().map(|line| &line.sku);
     let (products, mut book) = warehouse_book::load(connection, warehouse, skus).await?;
     let note = DeliveryNote::new(supplier.as_deref(), command.delivery_note_no.as_deref());
+    if note.is_some() && supplier.is_none() {
+        take_turn(connection, Turn::DeliveryNotes).await?;
+    }
     find_note(connection, note, &mut book).await?;
     let id = ReceivingId(format!("rcv_{}", secret::mark()));
     let ids = warehouse.movement_ids(command.lines.len());

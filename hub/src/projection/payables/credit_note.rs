@@ -54,7 +54,7 @@ pub(super) async fn expected(
 }
 
 /// The entries of notes that are expected, in the store's book, which is locked here.
-pub(super) async fn post(
+pub(crate) async fn post(
     connection: &mut AnyConnection,
     store_id: &str,
     notes: Vec<CreditNote>,

@@ -1,7 +1,8 @@
 //! What account 2020 holds, line by line: receipts come in, reversals, returns and suppliers paid from tills go out.
 
 use crate::db::insert;
-use crate::projection::{credit_note, return_places};
+use crate::projection::payables::credit_note;
+use crate::projection::returns::places;
 use crate::row;
 use crate::table::exception::{self, Found};
 use crate::table::payables::uninvoiced::{Cause, bound, note};
@@ -130,7 +131,7 @@ async fn returned(
     line: &SupplierReturnLine,
     found: Found<'_>,
 ) -> Result<Vec<CreditNoteLine>, sqlx::Error> {
-    let places = return_places::of(connection, found.store_id, &document.supplier_id, &line.sku).await?;
+    let places = places::of(connection, found.store_id, &document.supplier_id, &line.sku).await?;
     let placed = place_return(line.qty, document.reference.as_deref(), &places);
     let open = placed.open.iter().map(|(.., part)| part.qty);
     let billed = placed.billed.iter().map(|(.., part)| part.qty);

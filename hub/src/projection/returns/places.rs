@@ -8,7 +8,7 @@ use sqlx::{AnyConnection, Error};
 
 /// The lines of receipts of a supplier and a product in a store, locked, the newest first: what of each is not billed,
 /// and what is and did not go back.
-pub(super) async fn of(
+pub(crate) async fn of(
     connection: &mut AnyConnection,
     store_id: &str,
     supplier_id: &str,

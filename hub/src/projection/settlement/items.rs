@@ -3,6 +3,7 @@
 use crate::db::column::Columns;
 use crate::db::insert;
 use crate::projection::envelope::ToPost;
+use crate::projection::settlement::shift_difference;
 use crate::row;
 use crate::table::{journal, settlement};
 use domain::model::base::time::UtcMs;
@@ -23,6 +24,14 @@ pub(crate) struct ExpectedItem {
     pub account: Account,
     /// What is expected.
     pub item: NewItem,
+}
+
+/// Days of which a batch told more than items.
+pub(crate) struct DaysOfBatch {
+    /// They were sealed.
+    pub sealed: Vec<Date>,
+    /// A shift of theirs told its sums.
+    pub closed: BTreeSet<Date>,
 }
 
 /// Which items of these events are in the store's list. Its book is locked: nobody else adds to the list.
@@ -54,11 +63,12 @@ pub(crate) async fn write(
     connection: &mut AnyConnection,
     store_id: &str,
     expected: Vec<ExpectedItem>,
-    sealed: Vec<Date>,
+    DaysOfBatch { sealed, closed }: DaysOfBatch,
     now: UtcMs,
 ) -> Result<(), sqlx::Error> {
-    let days = expected.iter().map(|expected| expected.item.business_date).chain(sealed.iter().copied());
-    let Some(earliest) = days.min() else { return Ok(()) };
+    let of_items = expected.iter().map(|expected| expected.item.business_date);
+    let days: BTreeSet<Date> = of_items.chain(sealed.iter().copied()).chain(closed).collect();
+    let Some(earliest) = days.first().copied() else { return Ok(()) };
     journal::numbers(connection, store_id, 0).await?;
     let approved = settlement::approved(connection, store_id, earliest).await?;
     let mut touched: BTreeSet<Date> = BTreeSet::new();
@@ -79,6 +89,11 @@ pub(crate) async fn write(
     for day in sealed {
         settlement::make(connection, (store_id, day), false, now).await?;
         touched.remove(&day);
+    }
+    for day in days {
+        if shift_difference::note(connection, store_id, day, now).await? {
+            touched.insert(day);
+        }
     }
     for day in touched {
         settlement::evaluate(connection, store_id, day).await?;

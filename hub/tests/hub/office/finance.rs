@@ -198,7 +198,7 @@ async fn a_sale_by_each_method_posts_its_row_once_whatever_is_sent_again() {
     assert!(!verified.status.success() && told.contains(&format!("posted S001 {DAY} 1020")), "{told}");
 }
 
-fn shift(kind: &str, event_id: &str) -> String {
+pub fn shift(kind: &str, event_id: &str) -> String {
     let mut whole: Value = serde_json::from_str(&shift_closed("S001", "shf_1", event_id)).unwrap();
     whole["type"] = json!(kind);
     if kind == "shift.opened" {

@@ -72,6 +72,7 @@ mod tests {
             difference,
             net,
             cleared: BTreeMap::from([(cleared, gross)]),
+            methods: BTreeMap::new(),
         }
     }
 

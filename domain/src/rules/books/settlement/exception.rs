@@ -117,6 +117,8 @@ impl ExceptionKind {
             (Self::DepositMissing, Resolution::WriteOff) | (Self::DepositDiffers, Resolution::Accept) => {
                 Some(OVER_AND_SHORT)
             }
+            // They only say that somebody looked.
+            (Self::BalanceDiffers | Self::ShiftDiffers, _) => None,
             (_, Resolution::WriteOff | Resolution::Accept) => Some(SETTLEMENT_DIFFERENCES),
             _ => None,
         }
@@ -212,5 +214,6 @@ mod tests {
         let bag = ExceptionKind::DepositMissing.default_account(Resolution::WriteOff);
         assert_eq!(bag, Some(OVER_AND_SHORT));
         assert_eq!(ExceptionKind::MissingInStore.default_account(Resolution::Post), None);
+        assert_eq!(ExceptionKind::ShiftDiffers.default_account(Resolution::Accept), None);
     }
 }

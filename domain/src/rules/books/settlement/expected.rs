@@ -10,6 +10,7 @@ use crate::rules::books::posting::plan::{Account, ON_THE_WAY};
 use crate::rules::books::settlement::ItemKind;
 use crate::wire::record::{AnyPayload, TenderCorrected, TransactionVoided};
 use jiff::civil::Date;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The method of bags.
 const DEPOSIT: &str = "deposit";
@@ -54,6 +55,14 @@ impl NewItem {
 /// Whether somebody else has to settle what was paid so.
 pub fn is_settled_elsewhere(method: &str) -> bool {
     ![CASH, POINTS, EXCHANGE].contains(&method)
+}
+
+/// By how much the shifts of a day say more of a method than its items come to, or less; without those that agree.
+pub fn differing(shifts: &BTreeMap<String, i64>, items: &BTreeMap<String, i64>) -> BTreeMap<String, i64> {
+    let methods: BTreeSet<&String> = shifts.keys().chain(items.keys()).collect();
+    let of = |sums: &BTreeMap<String, i64>, method: &String| sums.get(method).copied().unwrap_or_default();
+    let difference = |method: &String| (method.clone(), of(shifts, method).saturating_sub(of(items, method)));
+    methods.into_iter().map(difference).filter(|(_, amount)| *amount != 0).collect()
 }
 
 /// The items of a record.

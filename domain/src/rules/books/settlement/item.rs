@@ -54,6 +54,8 @@ pub struct OpenItem {
     pub store_id: String,
     /// What it is.
     pub kind: ItemKind,
+    /// How it was paid.
+    pub method: String,
     /// The account that it stands on until it is settled.
     pub account: Account,
     /// The day it belongs to.

@@ -24,9 +24,17 @@ pub struct Slice {
     pub net: i64,
     /// Its gross by the accounts that are cleared.
     pub cleared: BTreeMap<Account, i64>,
+    /// Its gross by how its items were paid.
+    pub methods: BTreeMap<String, i64>,
 }
 
 impl Slice {
+    /// Fee, difference and net of each method; empty: nobody says how its items were paid.
+    pub fn by_method(&self) -> Vec<(&str, [i64; 3])> {
+        let grosses: Vec<i64> = self.methods.values().copied().collect();
+        self.methods.keys().map(String::as_str).zip(self.parts(&grosses)).collect()
+    }
+
     /// Fee, difference and net of each of the amounts that it is the sum of.
     pub fn parts(&self, grosses: &[i64]) -> Vec<[i64; 3]> {
         let weights: Vec<i64> = grosses.iter().map(|gross| gross.saturating_abs()).collect();
@@ -52,12 +60,16 @@ impl Slice {
 /// Takes a match apart. Fee and difference follow the gross, by largest remainder, ties to the lower store and day.
 pub fn slices(found: &Match, items: &[&OpenItem]) -> Vec<Slice> {
     let mut parts: BTreeMap<(&str, Date), BTreeMap<Account, i64>> = BTreeMap::new();
+    let mut methods: BTreeMap<(&str, Date), BTreeMap<String, i64>> = BTreeMap::new();
     for item in items {
-        let part = parts.entry((item.store_id.as_str(), item.settlement_date)).or_default();
-        let sum = part.entry(item.account).or_default();
+        let place = (item.store_id.as_str(), item.settlement_date);
+        let cleared = parts.entry(place).or_default().entry(item.account).or_default();
+        let of_method = methods.entry(place).or_default().entry(item.method.clone()).or_default();
         // What takes itself back clears nothing.
         let amount = if found.rule == Rule::Contra { 0 } else { item.amount };
-        *sum = sum.saturating_add(amount);
+        for sum in [cleared, of_method] {
+            *sum = sum.saturating_add(amount);
+        }
     }
     let sum = |part: &BTreeMap<Account, i64>| part.values().copied().fold(0, i64::saturating_add);
     let grosses: Vec<i64> = parts.values().map(sum).collect();
@@ -66,8 +78,9 @@ pub fn slices(found: &Match, items: &[&OpenItem]) -> Vec<Slice> {
     let figures = grosses.into_iter().zip(fees).zip(differences);
     let slice = |(((store_id, settlement_date), cleared), ((gross, fee), difference))| {
         let net = i64::saturating_sub(gross, fee).saturating_sub(difference);
+        let methods = methods.remove(&(store_id, settlement_date)).unwrap_or_default();
         let store_id = str::to_owned(store_id);
-        Slice { store_id, settlement_date, gross, fee, difference, net, cleared }
+        Slice { store_id, settlement_date, gross, fee, difference, net, cleared, methods }
     };
     parts.into_iter().zip(figures).map(slice).collect()
 }
@@ -92,8 +105,10 @@ mod tests {
             difference: -1,
             net: 141,
             cleared: BTreeMap::new(),
+            methods: BTreeMap::from([("card".to_owned(), 200), ("qris".to_owned(), -50)]),
         };
         assert_eq!(slice.parts(&[200, -50]), [[8, -1, 193], [2, 0, -52]]);
         assert_eq!(slice.parts(&[150]), [[10, -1, 141]]);
+        assert_eq!(slice.by_method(), [("card", [8, -1, 193]), ("qris", [2, 0, -52])]);
     }
 }

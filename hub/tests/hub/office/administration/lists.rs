@@ -166,4 +166,16 @@ async fn a_rate_that_was_used_stays_and_a_methods_account_is_mapped() {
     assert_eq!((&mapped[0]["account"], mapped.as_array().unwrap().len()), (&json!("1120"), 3));
     admin.patch("/api/payment-methods/gopay", &json!({"account": "1120"})).await.data();
     assert_eq!(admin.get("/api/finance/mappings").await.data()["items"].as_array().unwrap().len(), 3);
+    // It says what counts today, also where that was mapped elsewhere, and leaves what counts later alone.
+    let count = async || admin.get("/api/finance/mappings").await.data()["items"].as_array().unwrap().len();
+    let today = "UPDATE mappings SET account = '1130' WHERE mapped_key = 'gopay'";
+    sqlx::query(today).execute(server.hub.db.pool()).await.unwrap();
+    assert_eq!(admin.get("/api/payment-methods").await.data()["items"][0]["account"], "1130");
+    let later = json!({"of": "method", "key": "gopay", "account": "1140", "from": "2999-01-01"});
+    admin.post("/api/finance/mappings", &later).await.data();
+    assert_eq!(admin.get("/api/payment-methods").await.data()["items"][0]["account"], "1130");
+    let now = json!({"account": "1120"});
+    assert_eq!(paths(&admin.patch("/api/payment-methods/gopay", &now).await), ["account"]);
+    let named = admin.patch("/api/payment-methods/gopay", &json!({"name": "Go"})).await.data().clone();
+    assert_eq!((&named["account"], count().await), (&json!("1130"), 4));
 }

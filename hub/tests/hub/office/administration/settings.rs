@@ -44,6 +44,14 @@ async fn what_is_set_counts_at_once_in_every_process_and_beats_the_file() {
         (&json!(true), &json!(5000))
     );
     assert_eq!((settings.as_object().unwrap().len(), &settings["purchasing.rate_days"]), (17, &json!(28)));
+    let sources = there.get("/api/settings/sources").await;
+    assert_eq!(sources.refusal(), "403 insufficient_role", "an administrator's");
+    let sources = admin.get("/api/settings/sources").await.data().clone();
+    let told = ["finance.manual_limit", "purchasing.four_eyes", "purchasing.rate_days"];
+    assert_eq!(
+        told.map(|name| sources[name].clone()),
+        ["administrator", "administrator", "file"].map(Value::from)
+    );
     there.post("/api/finance/journal", &entry(1001)).await.data();
     assert_eq!(there.post("/api/finance/journal", &entry(5001)).await.refusal(), "403 approval_required");
     assert_eq!(redeemed(&server).await, 5000, "points are valued by it");

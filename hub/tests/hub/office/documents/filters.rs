@@ -244,6 +244,8 @@ async fn returns_shifts_days_and_deposits_are_found_by_each_filter() {
             ("store_id=S002", &[]),
             ("from=2023-11-21&to=2023-11-21", &["5"]),
             ("state=on_the_way", &["5"]),
+            ("state=banked", &[]),
+            ("state=missing&store_id=S001", &[]),
         ],
     )
     .await;
@@ -312,7 +314,7 @@ async fn a_cursor_holds_for_its_list_and_filters() {
         "shifts?state=moon",
         "shifts?variance_above=-1",
         "shifts?variance_above=x",
-        "deposits?state=banked",
+        "deposits?state=moon",
         "transactions/trx_S001_1?moon=1",
     ] {
         assert_eq!(admin.get(&format!("/api/{query}")).await.refusal(), "400 invalid_query", "{query}");

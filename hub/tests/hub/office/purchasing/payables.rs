@@ -116,6 +116,31 @@ async fn goods_that_go_back_after_the_invoice_make_a_credit_note() {
         {"tax_rate_bp": null, "base": -5_000, "tax": -500, "documents": 1}]);
     assert_eq!((&tax["input"], &tax["payable"]), (&input, &json!(-600)));
     assert_eq!(tax["ledger"], json!({"output_tax": 0, "input_tax": 600, "agrees": true}));
+    // The same, document by document.
+    let documents = format!("/api/finance/tax?from={DAY}&to={DAY}&group_by=document&limit=1");
+    let (mut pages, mut path) = (Vec::new(), documents.clone());
+    loop {
+        let page = finance.get(&path).await.data().clone();
+        pages.extend(page["items"].as_array().unwrap().clone());
+        let Some(next) = page["next_cursor"].as_str() else { break };
+        path = format!("{documents}&cursor={next}");
+    }
+    let row = |row: &Value| {
+        json!([row["type"], row["supplier_doc_no"], row["base"], row["tax"], row["entry_date"]])
+    };
+    let mut rows: Vec<Value> = pages.iter().map(row).collect();
+    rows.sort_by_key(Value::to_string);
+    let total = |name: &str| pages.iter().map(|row| row[name].as_i64().unwrap()).sum::<i64>();
+    // What was expected of the credit note, and what its paper says beyond that.
+    let expected = [
+        json!(["credit_note", "C-1", -5_000, -550, DAY]),
+        json!(["credit_note", "C-1", 0, 50, DAY]),
+        json!(["invoice", "T-1", 10_000, 1_100, DAY]),
+    ];
+    assert_eq!(rows, expected);
+    assert_eq!((total("base"), total("tax")), (5_000, 600));
+    let bare = finance.get(&format!("/api/finance/tax?from={DAY}&to={DAY}&limit=1")).await;
+    assert_eq!(bare.refusal(), "400 invalid_query");
     let now = finance.get("/api/finance/payables?group_by=invoice").await.data().clone();
     assert_eq!((&now["items"][0]["days_over_90"], &now["totals"]["total"]), (&json!(5_600), &json!(5_600)));
     let before = finance.get("/api/finance/payables?as_of=2023-11-19").await.data().clone();

@@ -128,6 +128,17 @@ async fn a_settlement_says_by_method_what_came_and_what_was_kept() {
     // It goes on saying so when what was open is another day's.
     assert_eq!(approved(&admin, "S001", 17).await["by_method"], json!(halves));
     assert_eq!(approved(&admin, "S001", 18).await["by_method"], expected);
+    let fees = async |report: &str, figures: [&str; 2]| {
+        let path = format!("/api/reports/{report}?from={}&to={}&group_by=method", day(17), day(18));
+        let rows = admin.get(&path).await.data()["items"].clone();
+        let row = |row: &Value| json!([row["method"], row[figures[0]], row[figures[1]]]);
+        rows.as_array().unwrap().iter().map(row).collect::<Vec<_>>()
+    };
+    let by_method = [json!(["card", 1_000, 99_000]), json!(["qris", 990, 98_010])];
+    assert_eq!(fees("settlements", ["fee", "net"]).await, by_method);
+    let by_method = [json!(["card", 1_000, 100_000]), json!(["qris", 990, 100_000])];
+    assert_eq!(fees("payments", ["fees", "settled"]).await, by_method);
+    verified(&server).await;
     assert_eq!(unposted(&admin).await, [(7_000, json!(day(19)))]);
     tells(&mut shop, vec![sealed("S001", 19)]).await;
     let next = settlement(&admin, "S001", 19).await["by_method"].clone();

@@ -157,6 +157,17 @@ async fn bags_that_a_person_matches_are_posted_once_whatever_lines_have_them() {
     let made = admin.post("/api/settlement-matches", &body).await.data().clone();
     assert_eq!((&made["rule"], &made["difference"]), (&json!("deposit"), &json!(1_000)));
     assert_eq!(admin.post(&format!("{statement}/approve"), &json!({})).await.data()["state"], "approved");
+    // Each bag tells what the bank counted of it: its part of what is missing.
+    let bags = admin.get("/api/deposits?state=banked").await.data()["items"].clone();
+    let bag = |bag: &Value| {
+        json!([bag["deposit_id"], bag["state"], bag["banked"], bag["difference"], bag["statement_line"]])
+    };
+    let bags: Vec<Value> = bags.as_array().unwrap().iter().map(bag).collect();
+    let first = line_ids.iter().min().unwrap();
+    assert_eq!(
+        bags,
+        [json!(["dep_2", "banked", 19_600, 400, first]), json!(["dep_1", "banked", 29_400, 600, first])]
+    );
     let accounts = ["1030", "1040", "6010"];
     let mut balances = Vec::new();
     for account in accounts {

@@ -228,7 +228,7 @@ async fn a_provider_and_a_bank_settle_two_stores_and_two_days() {
         (
             format!("settlements?{range}=method"),
             "method expected matched fee open",
-            json!([["card", 731_490, 648_240, null, 83_250]]),
+            json!([["card", 731_490, 648_240, 10_656, 83_250], ["qris", 0, 0, 777, 0]]),
         ),
         (
             format!("payments?{range}=store"),

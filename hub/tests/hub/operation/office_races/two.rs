@@ -60,9 +60,18 @@ impl Two {
 
     /// Both are asked in one moment, each at its own process; who is first by turns.
     pub async fn race(&self, turn: usize, asks: [(&str, Value); 2]) -> Vec<Answer> {
+        self.race_by(Method::POST, turn, asks).await
+    }
+
+    /// The same of two changes.
+    pub async fn change_both(&self, turn: usize, asks: [(&str, Value); 2]) -> Vec<Answer> {
+        self.race_by(Method::PATCH, turn, asks).await
+    }
+
+    async fn race_by(&self, method: Method, turn: usize, asks: [(&str, Value); 2]) -> Vec<Answer> {
         let apis = [self.one(), self.other()];
         let of =
-            |((path, body), api): ((&str, Value), &Api)| (api.clone(), Method::POST, path.to_owned(), body);
+            |((path, body), api): ((&str, Value), &Api)| (api.clone(), method.clone(), path.to_owned(), body);
         let mut asks: Vec<_> = asks.into_iter().zip(apis).map(of).collect();
         let turned = turn % 2 == 1;
         if turned {

@@ -1,0 +1,118 @@
+//! What became of bags: where each is, and what the bank counted of it.
+
+use crate::columns;
+use crate::db::column::Columns;
+use crate::db::insert::list;
+use crate::office::documents::deposit::State;
+use domain::model::base::money::spread;
+use sqlx::any::AnyRow;
+use sqlx::{AnyPool, AssertSqlSafe};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A bag.
+pub struct Bag {
+    /// Where it is.
+    pub state: State,
+    /// What the bank says of it, once it does.
+    pub at_bank: Option<AtBank>,
+}
+
+/// What the bank says of a bag.
+#[derive(Clone, Default)]
+pub struct AtBank {
+    /// What was in it beyond what was counted.
+    pub difference: i64,
+    /// The first of the lines that tell of it.
+    pub line_id: Option<String>,
+}
+
+/// Bags by store and id.
+pub struct Bags(pub BTreeMap<Key, Bag>);
+
+/// A store and a deposit.
+type Key = (String, String);
+
+impl Bags {
+    /// Of the deposits of a page.
+    pub async fn of(pool: &AnyPool, page: &[AnyRow]) -> Result<Self, sqlx::Error> {
+        let ids = page.iter().map(|row| row.cell("deposit_id")).collect::<Result<BTreeSet<String>, _>>()?;
+        if ids.is_empty() {
+            return Ok(Self(BTreeMap::new()));
+        }
+        let missing = "SELECT store_id, item_id FROM settlement_exceptions WHERE kind = 'deposit_missing' \
+                       AND state = 'open' AND item_id IN";
+        let rows = named(pool, missing, &ids).await?;
+        let missing: BTreeSet<Key> = rows
+            .iter()
+            .map(|row| Ok(columns!(row => (store_id, item_id))))
+            .collect::<Result<_, sqlx::Error>>()?;
+        let items = "SELECT store_id, item_id, state, COALESCE(match_id, '') AS match_id FROM settlement_items \
+                     WHERE kind = 'deposit' AND item_id IN";
+        let (mut bags, mut matches) = (BTreeMap::new(), BTreeSet::new());
+        for row in named(pool, items, &ids).await? {
+            let (store_id, item_id, state): (String, String, String) =
+                columns!(row => (store_id, item_id, state));
+            let key = (store_id, item_id);
+            let state = match state.as_str() {
+                "matched" | "posted" => State::Banked,
+                "written_off" => State::Missing,
+                _ if missing.contains(&key) => State::Missing,
+                _ => State::OnTheWay,
+            };
+            matches.insert(row.cell::<String>("match_id")?);
+            bags.insert(key, Bag { state, at_bank: None });
+        }
+        for (key, told) in counted(pool, &matches).await? {
+            if let Some(bag) = bags.get_mut(&key).filter(|bag| bag.state == State::Banked) {
+                bag.at_bank = Some(told);
+            }
+        }
+        Ok(Self(bags))
+    }
+}
+
+/// What the bank says of the bags of matches: of several bags each has its part of what is missing.
+async fn counted(pool: &AnyPool, matches: &BTreeSet<String>) -> Result<BTreeMap<Key, AtBank>, sqlx::Error> {
+    let lines = "SELECT match_id, line_id FROM match_lines WHERE match_id IN";
+    let mut first: BTreeMap<String, String> = BTreeMap::new();
+    for row in named(pool, lines, matches).await? {
+        let (match_id, line_id): (String, String) = columns!(row => (match_id, line_id));
+        let known = first.entry(match_id).or_insert_with(|| line_id.clone());
+        if line_id < *known {
+            *known = line_id;
+        }
+    }
+    let items = "SELECT p.match_id, p.store_id, p.item_id, i.amount, m.difference FROM match_items p \
+                 JOIN settlement_matches m ON m.match_id = p.match_id JOIN settlement_items i \
+                 ON i.store_id = p.store_id AND i.item_id = p.item_id WHERE p.match_id IN";
+    let mut parts: BTreeMap<(String, i64), BTreeMap<Key, i64>> = BTreeMap::new();
+    for row in named(pool, items, matches).await? {
+        let (match_id, store_id, item_id): (String, String, String) =
+            columns!(row => (match_id, store_id, item_id));
+        let (amount, difference): (i64, i64) = columns!(row => (amount, difference));
+        parts.entry((match_id, difference)).or_default().insert((store_id, item_id), amount);
+    }
+    let mut counted = BTreeMap::new();
+    for ((match_id, difference), bags) in parts {
+        let weights: Vec<i64> = bags.values().map(|amount| amount.saturating_abs()).collect();
+        let shares = spread(difference.saturating_abs(), &weights);
+        for (key, share) in bags.into_keys().zip(shares) {
+            let difference = share.saturating_mul(difference.signum());
+            counted.insert(key, AtBank { difference, line_id: first.get(&match_id).cloned() });
+        }
+    }
+    Ok(counted)
+}
+
+/// The rows of a statement that ends with `IN`.
+async fn named(pool: &AnyPool, sql: &str, ids: &BTreeSet<String>) -> Result<Vec<AnyRow>, sqlx::Error> {
+    let sql = format!("{sql} ({})", list(1, ids.len().max(1)));
+    let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(false);
+    for id in ids {
+        query = query.bind(id.clone());
+    }
+    if ids.is_empty() {
+        query = query.bind(String::new());
+    }
+    query.fetch_all(pool).await
+}

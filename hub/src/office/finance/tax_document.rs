@@ -1,0 +1,142 @@
+//! Input tax document by document: each invoice and credit note of a supplier with the numbers of its tax invoice.
+
+use crate::columns;
+use crate::db::document::decode;
+use crate::db::filter::{Bound, Conditions};
+use crate::http::bound_page::asks;
+use crate::office::finance::tax::GroupBy;
+use domain::model::books::payables::{CreditNote, Invoice};
+use edge::page::{Cursor, Limit};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
+
+/// Which tax is asked for.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TaxQuery {
+    /// From this day in the books on.
+    pub from: Option<Date>,
+    /// Until this day; at most 366.
+    pub to: Option<Date>,
+    /// Of one store; none: of all.
+    pub store_id: Option<String>,
+    /// By what the rows are kept apart.
+    #[serde(default)]
+    pub group_by: GroupBy,
+    /// Documents on a page, with `group_by=document` alone.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped, with `group_by=document` alone.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+}
+asks!(TaxQuery, "tax");
+
+/// What it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TaxDocumentType {
+    /// A supplier bills tax.
+    Invoice,
+    /// A supplier gives tax back.
+    CreditNote,
+}
+
+/// A supplier's document in one book: what it moved of input tax.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TaxDocument {
+    /// What it is.
+    #[serde(rename = "type")]
+    pub kind: TaxDocumentType,
+    /// Its id, `inv_…` or `crn_…`.
+    pub document_id: String,
+    /// `IN-2026-000001`
+    pub doc_no: String,
+    /// Whose it is.
+    pub supplier_id: String,
+    /// The supplier's number; none: a credit note whose paper has not come.
+    pub supplier_doc_no: Option<String>,
+    /// Its own day.
+    pub document_date: Date,
+    /// The number of the tax invoice; none: nobody wrote it down.
+    pub tax_invoice_no: Option<String>,
+    /// Its day.
+    pub tax_invoice_date: Option<Date>,
+    /// The book; empty: head office's own.
+    pub store_id: String,
+    /// The entry that posted it.
+    pub entry_id: String,
+    /// Its number in the book.
+    pub entry_no: i64,
+    /// The day in the books.
+    pub entry_date: Date,
+    /// The day that it belongs to, where that is another one.
+    pub reference_date: Option<Date>,
+    /// Without tax; of a credit note below 0.
+    pub base: i64,
+    /// The tax; of a credit note below 0.
+    pub tax: i64,
+}
+
+/// Where a page begins: after this day, book and entry.
+pub type Bookmark = (Date, String, i64);
+
+/// The place of a document.
+pub fn place(item: &TaxDocument) -> Bookmark {
+    (item.entry_date, item.store_id.clone(), item.entry_no)
+}
+
+/// Entries of invoices and credit notes. A credit note that settles an invoice of another book moves 2010 once more, without
+/// tax.
+const SELECT: &str = "\
+    SELECT j.entry_id, j.entry_no, j.store_id, j.entry_date, j.reference_date, \
+    COALESCE(i.document, 'null') AS invoice, COALESCE(c.document, 'null') AS note, \
+    CAST(CASE WHEN j.kind = 'invoice' THEN (SELECT COALESCE(SUM(l.net), 0) FROM invoice_lines l \
+    WHERE l.invoice_id = j.cause_id AND l.store_id = j.store_id) ELSE (SELECT COALESCE(SUM(l.credit - l.debit), 0) \
+    FROM journal_lines l WHERE l.store_id = j.store_id AND l.entry_no = j.entry_no AND l.account IN ('2010', '1310')) \
+    END AS BIGINT) AS base, \
+    CAST(CASE WHEN j.kind = 'invoice' THEN (SELECT COALESCE(SUM(l.tax), 0) FROM invoice_lines l \
+    WHERE l.invoice_id = j.cause_id AND l.store_id = j.store_id) ELSE (SELECT COALESCE(SUM(l.debit - l.credit), 0) \
+    FROM journal_lines l WHERE l.store_id = j.store_id AND l.entry_no = j.entry_no AND l.account = '1310') \
+    END AS BIGINT) AS tax \
+    FROM journal j LEFT JOIN invoices i ON j.kind = 'invoice' AND i.invoice_id = j.cause_id \
+    LEFT JOIN credit_notes c ON j.kind = 'credit_note' AND c.credit_note_id = j.cause_id \
+    WHERE j.kind IN ('invoice', 'credit_note') AND j.cause_key NOT LIKE '%:apply#%' AND {}";
+
+/// The newest first, after a place.
+pub async fn list(
+    connection: &mut AnyConnection,
+    conditions: Conditions,
+    before: Option<Bookmark>,
+    limit: i64,
+) -> Result<Vec<TaxDocument>, sqlx::Error> {
+    let below = before.map(|(day, book, entry_no)| {
+        [Bound::from(day.to_string().as_str()), Bound::from(book.as_str()), Bound::from(entry_no)]
+    });
+    let conditions = conditions.below(["j.entry_date", "j.store_id", "j.entry_no"], below);
+    let sql = format!("{SELECT} ORDER BY j.entry_date DESC, j.store_id DESC, j.entry_no DESC LIMIT {limit}");
+    conditions.query(&sql).fetch_all(connection).await?.iter().map(document).collect()
+}
+
+fn document(row: &AnyRow) -> Result<TaxDocument, sqlx::Error> {
+    let (invoice, note): (String, String) = columns!(row => (invoice, note));
+    if let Some(it) = decode::<Option<Invoice>>(&invoice)? {
+        return Ok(columns!(row => TaxDocument {
+            store_id, entry_id, entry_no, entry_date, reference_date, base, tax;
+            kind = TaxDocumentType::Invoice, document_id = it.invoice_id, doc_no = it.doc_no,
+            supplier_id = it.supplier_id, supplier_doc_no = Some(it.invoice_no), document_date = it.invoice_date,
+            tax_invoice_no = it.tax_invoice_no, tax_invoice_date = it.tax_invoice_date,
+        }));
+    }
+    let missing = || sqlx::Error::Decode("an entry has no document".into());
+    let it = decode::<Option<CreditNote>>(&note)?.ok_or_else(missing)?;
+    Ok(columns!(row => TaxDocument {
+        store_id, entry_id, entry_no, entry_date, reference_date, base, tax;
+        kind = TaxDocumentType::CreditNote, document_id = it.credit_note_id, doc_no = it.doc_no,
+        supplier_id = it.supplier_id, supplier_doc_no = it.credit_note_no, document_date = it.date,
+        tax_invoice_no = None, tax_invoice_date = None,
+    }))
+}
