@@ -4,6 +4,7 @@
 //! write what was submitted and close.
 
 use crate::config::Config;
+use crate::config::load::Loaded;
 use crate::control::{self, ControlService, socket};
 use crate::exit::{BUDGET, DISK, Exit, FAILED, USAGE};
 use crate::http::AppState;
@@ -71,7 +72,8 @@ impl App {
     ///
     /// # Errors
     /// Exit codes 2 (settings), 73 (folder in use), 74 (disk or damage), else 1.
-    pub async fn open(config: &Config) -> anyhow::Result<Self> {
+    pub async fn open(loaded: &Loaded) -> anyhow::Result<Self> {
+        let config = &loaded.config;
         let tls = config.http.tls().map_err(|error| Exit::new(USAGE, error.to_string()))?;
         let storage = notify::while_opening(open_storage(config)).await?;
         if let Some(hub) = storage.sync().hub().map_err(folder::in_use)? {
@@ -81,7 +83,7 @@ impl App {
         let (store, supervision) = start::serving(config, storage.clone()).await?;
         let upkeep = Upkeep::new(storage.clone());
         let service = Arc::new(ControlService::beside(store.clone(), upkeep.clone()));
-        let admin = Admin::new(config, upkeep);
+        let admin = Admin::new(loaded, upkeep);
         let run = u64::try_from(edge::clock::now().0).unwrap_or_default();
         let printers = Printers::begin(&config.printing, run).context("printers")?;
         let shop = Arc::new(AppState::new(store, identity, admin, head(config), printers));
@@ -247,6 +249,7 @@ fn head(config: &Config) -> ReceiptHeader {
         tax_id: store.tax_id.clone(),
         footer: store.receipt_footer.clone(),
         currency: store.currency.clone(),
+        language: config.printing.language,
     }
 }
 

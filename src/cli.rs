@@ -215,7 +215,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Init { admin, password_stdin, answers } => {
             init::run(&loaded, cli.config.as_deref(), &answers, &admin, password_stdin)
         }
-        Command::Serve => serve::run(config),
+        Command::Serve => serve::run(&loaded),
         Command::User(UserArgs { command }) => match command {
             UserCommand::Add { username, name, role, password_stdin } => {
                 users::add(config, &username, &name, &role, password_stdin)

@@ -39,6 +39,7 @@ pub mod access {
     pub mod approval;
     pub mod audit;
     pub mod identity;
+    pub mod staff;
 }
 /// The store itself: its health, its dealings with head office, what screens and reports show.
 pub mod operation {

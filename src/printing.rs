@@ -92,6 +92,7 @@ pub struct Printers {
     /// Of the daemon's run: numbers of an earlier one are not this one's.
     run: u64,
     columns: usize,
+    auto_print: bool,
     drawer: bool,
 }
 
@@ -105,13 +106,18 @@ impl Printers {
         for (register, place) in settings.places() {
             queues.insert(register, printer::begin(place, settings.timeout.duration())?);
         }
-        let (columns, drawer) = (settings.columns, settings.drawer);
-        Ok(Self { queues, columns, drawer, run, ..Self::default() })
+        let Printing { columns, auto_print, drawer, .. } = *settings;
+        Ok(Self { queues, columns, auto_print, drawer, run, ..Self::default() })
     }
 
     /// Characters in a line, of printers and browsers.
     pub fn columns(&self) -> usize {
         self.columns
+    }
+
+    /// Whether a till prints each receipt by itself.
+    pub fn auto_print(&self) -> bool {
+        self.auto_print
     }
 
     /// The tills that have one.

@@ -3,11 +3,13 @@
 mod html;
 mod layout;
 mod text;
+mod words;
 
 pub(crate) use html::page;
 pub use html::{escape, html};
 pub use layout::{Layout, Part, group};
 pub use text::{lines, text};
+pub use words::Language;
 
 use domain::model::selling::returns::Return;
 use domain::model::selling::transaction::Transaction;
@@ -26,6 +28,8 @@ pub struct ReceiptHeader {
     pub footer: String,
     /// ISO 4217 code.
     pub currency: String,
+    /// What its paper speaks.
+    pub language: Language,
 }
 
 /// What a receipt is of.

@@ -167,7 +167,7 @@ fn measure(store: &Store, storage: &Storage) -> [u64; 8] {
 fn a_sale_of_three_lines_costs_no_more_than_its_budget() {
     let store = Store::prepare("", 1);
     let file = store.folder().join("config.toml");
-    let config = load::load(Some(&file), Vec::new()).unwrap().config;
+    let config = load::load(Some(&file), Vec::new()).unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let (stop, stopped) = oneshot::channel::<()>();
     let (storage, serving) = runtime.block_on(async {

@@ -26,7 +26,7 @@ pub const ADMIN: Doc = Doc::of("Pages", "Store Admin").answers_text("text/html")
 pub const PORTAL: Doc = Doc::of("Pages", "The portal of head office").answers_text("text/html");
 /// `GET /passkeys`
 pub const PASSKEYS: Doc =
-    Doc::of("Passkeys", "A page to log in on, and to register this device").answers_text("text/html");
+    Doc::of("Passkeys", "Leads to the page on which devices are registered").answers_text("text/html");
 /// `GET /docs`
 pub const DOCS: Doc = Doc::of("Description", "A page that shows this document").answers_text("text/html");
 
@@ -126,7 +126,11 @@ fn pages() -> &'static Pages {
 /// # Errors
 /// 404 for an app that there is not.
 fn page(app: &str, asked: &HeaderMap) -> Result<Reply, ApiError> {
-    let file = pages().files.get(&format!("{app}/index.html")).ok_or_else(ApiError::no_such_path)?;
+    at(&format!("{app}/index.html"), asked)
+}
+
+fn at(path: &str, asked: &HeaderMap) -> Result<Reply, ApiError> {
+    let file = pages().files.get(path).ok_or_else(ApiError::no_such_path)?;
     Ok(file.answer(asked, ASK_AGAIN))
 }
 
@@ -165,12 +169,20 @@ pub async fn portal<S>(request: Request<S>) -> Result<Reply, ApiError> {
     page("portal", &request.headers)
 }
 
-/// `GET /passkeys`
+/// `GET /passkeys` at a store: *My devices* of Store Admin, which everybody of the shop may open.
 ///
 /// # Errors
 /// None.
-pub async fn passkeys<S>(request: Request<S>) -> Result<Reply, ApiError> {
-    page("passkeys", &request.headers)
+pub async fn passkeys_of_store<S>(request: Request<S>) -> Result<Reply, ApiError> {
+    at("passkeys/store.html", &request.headers)
+}
+
+/// `GET /passkeys` at head office: *My devices* of the portal.
+///
+/// # Errors
+/// None.
+pub async fn passkeys_of_office<S>(request: Request<S>) -> Result<Reply, ApiError> {
+    at("passkeys/office.html", &request.headers)
 }
 
 /// `GET /docs`

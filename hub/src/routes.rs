@@ -74,7 +74,7 @@ const SHARED: &[Route<Hub>] = &[
     Route::get("/metrics", LOCAL, health::METRICS, answers!(health::metrics)),
     Route::get("/api/openapi.json", PUBLIC, docs::DOCUMENT, answers!(document)),
     Route::get("/docs", PUBLIC, pages::DOCS, shared!(pages::docs)),
-    Route::get("/passkeys", PUBLIC, pages::PASSKEYS, shared!(pages::passkeys)),
+    Route::get("/passkeys", PUBLIC, pages::PASSKEYS, shared!(pages::passkeys_of_office)),
     Route::get("/", PUBLIC, pages::PORTAL, shared!(pages::portal)),
     Route::get("/ui/:build/:folder/:file", PUBLIC, pages::FILE, shared!(pages::file)),
     Route::post("/api/auth/login", PUBLIC, login::LOGIN, shared!(login::login)),

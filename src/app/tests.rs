@@ -25,7 +25,7 @@ async fn a_spent_restart_budget_ends_the_program_with_a_code_of_its_own() {
         init::store(&prepared, admin).unwrap();
     };
     tokio::task::spawn_blocking(prepare).await.unwrap();
-    let app = App::open(&config).await.unwrap();
+    let app = App::open(&config.clone().into()).await.unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let store = app.shop.store.clone();
     store.storage().reserve().close();

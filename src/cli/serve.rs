@@ -1,7 +1,7 @@
 //! `serve`: the daemon.
 
 use crate::app::{App, signals};
-use crate::config::Config;
+use crate::config::load::Loaded;
 use anyhow::Context;
 use edge::telemetry;
 use std::time::Duration;
@@ -11,19 +11,20 @@ use tokio::net::TcpListener;
 const RUNTIME_DEADLINE: Duration = Duration::from_secs(1);
 
 /// Serves until a signal says stop.
-pub fn run(config: &Config) -> anyhow::Result<()> {
-    telemetry::init(config.log.format, &config.log.level)?;
+pub fn run(loaded: &Loaded) -> anyhow::Result<()> {
+    let log = &loaded.config.log;
+    telemetry::init(log.format, &log.level)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let ended = runtime.block_on(serve(config));
+    let ended = runtime.block_on(serve(loaded));
     runtime.shutdown_timeout(RUNTIME_DEADLINE);
     ended
 }
 
-async fn serve(config: &Config) -> anyhow::Result<()> {
+async fn serve(loaded: &Loaded) -> anyhow::Result<()> {
     let stop = signals::stop().context("can't listen for signals")?;
     // The folder first: beside a running daemon the answer is 73, not a port that is taken.
-    let app = App::open(config).await?;
-    let listen = config.http.listen;
+    let app = App::open(loaded).await?;
+    let listen = loaded.config.http.listen;
     let listener =
         TcpListener::bind(listen).await.with_context(|| format!("http.listen: can't listen on {listen}"))?;
     app.run(listener, stop).await

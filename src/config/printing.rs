@@ -1,6 +1,7 @@
 //! `[printing]`: paper, and the printers that the store itself prints on.
 
 use super::duration::Period;
+use crate::receipt::Language;
 use domain::model::base::ids::{RegisterId, is_short_id};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -21,6 +22,10 @@ pub struct Printing {
     pub printers: Vec<String>,
     /// Characters in a line: 42 or 32.
     pub columns: usize,
+    /// What receipts and shift reports speak.
+    pub language: Language,
+    /// Whether a till prints each receipt by itself.
+    pub auto_print: bool,
     /// Whether a drawer hangs on each printer, and opens where cash moves.
     pub drawer: bool,
     /// How long a printer may take for one piece of paper.
@@ -29,7 +34,15 @@ pub struct Printing {
 
 impl Default for Printing {
     fn default() -> Self {
-        Self { printers: Vec::new(), columns: 42, drawer: true, timeout: Period::seconds(10) }
+        let (columns, timeout) = (42, Period::seconds(10));
+        Self {
+            printers: Vec::new(),
+            columns,
+            language: Language::En,
+            auto_print: false,
+            drawer: true,
+            timeout,
+        }
     }
 }
 

@@ -46,7 +46,7 @@ impl Running {
         config.auth.argon2.iterations = 2;
         let prepared = config.clone();
         tokio::task::spawn_blocking(move || prepare(&prepared)).await.unwrap();
-        let app = App::open(&config).await.unwrap();
+        let app = App::open(&config.clone().into()).await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();

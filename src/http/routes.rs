@@ -2,7 +2,7 @@
 
 use crate::http::AppState;
 use crate::http::Request;
-use crate::http::access::audit;
+use crate::http::access::{audit, staff};
 use crate::http::inventory::adjustments;
 use crate::http::inventory::opname;
 use crate::http::inventory::products;
@@ -96,6 +96,7 @@ pub static ROUTES: &[Route<AppState>] = &[
         devices::REMOVE,
         answers!(devices::remove),
     ),
+    Route::get("/api/staff", Roles(STAFF), staff::LIST, answers!(staff::list)),
     Route::get("/api/users", Roles(MANAGE), users::LIST, answers!(users::list)),
     Route::post("/api/users", Roles(MANAGE), users::CREATE, answers!(users::create)),
     Route::get("/api/users/:id", Roles(MANAGE), users::READ, answers!(users::read)),
@@ -280,6 +281,7 @@ pub static ROUTES: &[Route<AppState>] = &[
     Route::get("/api/admin/actors", Roles(MANAGE), actors::TREE, answers!(actors::tree)),
     Route::post("/api/admin/actors/:name/restart", Roles(ADMIN), actors::RESTART, answers!(actors::restart)),
     Route::get("/api/admin/settings", Roles(MANAGE), admin::SETTINGS, answers!(admin::settings)),
+    Route::get("/api/admin/work", Roles(MANAGE), admin::WORK, answers!(admin::work)),
     Route::post("/api/admin/verify", Roles(MANAGE), admin::VERIFY, answers!(admin::verify)),
     Route::post("/api/admin/backup", Roles(MANAGE), admin::BACKUP, answers!(admin::backup)),
     Route::get("/health", Public, health::LIVE, answers!(health::live)),
@@ -287,7 +289,7 @@ pub static ROUTES: &[Route<AppState>] = &[
     Route::get("/metrics", LoopbackOr(ADMIN), metrics::TEXT, answers!(metrics::text)),
     Route::get("/api/openapi.json", Public, edge::docs::DOCUMENT, answers!(docs::document)),
     Route::get("/docs", Public, pages::DOCS, answers!(pages::docs)),
-    Route::get("/passkeys", Public, pages::PASSKEYS, answers!(pages::passkeys)),
+    Route::get("/passkeys", Public, pages::PASSKEYS, answers!(pages::passkeys_of_store)),
     Route::get("/admin", Public, pages::ADMIN, answers!(pages::admin)),
     Route::get("/pos", Public, pages::POS, answers!(pages::pos)),
     Route::get("/ui/:build/:folder/:file", Public, pages::FILE, answers!(pages::file)),

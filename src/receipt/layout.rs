@@ -1,6 +1,6 @@
 //! What stands on a receipt, in order, whatever it is printed on.
 
-use super::{Receipt, Subject};
+use super::{Language, Receipt, Subject};
 use domain::model::base::time::UtcMs;
 use domain::model::selling::returns::{Return, ReturnState};
 use domain::model::selling::transaction::{
@@ -31,41 +31,49 @@ pub struct Layout(pub Vec<Part>);
 impl Layout {
     /// Of this receipt.
     pub fn of(receipt: &Receipt<'_>) -> Self {
-        let mut layout = Self::default();
-        layout.head(receipt);
+        let mut paper = Composer { parts: Vec::new(), language: receipt.head.language };
+        paper.head(receipt);
         match receipt.subject {
-            Subject::Sale(sale) => layout.sale(receipt, sale),
-            Subject::Return(back) => layout.back(receipt, back),
+            Subject::Sale(sale) => paper.sale(receipt, sale),
+            Subject::Return(back) => paper.back(receipt, back),
         }
-        layout.0.push(Part::Rule);
+        paper.parts.push(Part::Rule);
         for line in receipt.head.footer.lines() {
-            layout.centre(line);
+            paper.centre(line);
         }
         if receipt.copy {
-            layout.0.push(Part::Mark("COPY".to_owned()));
+            paper.mark("COPY");
         }
-        layout
+        Self(paper.parts)
     }
+}
 
+/// A receipt while it is written.
+struct Composer {
+    parts: Vec<Part>,
+    language: Language,
+}
+
+impl Composer {
     fn head(&mut self, receipt: &Receipt<'_>) {
         let head = receipt.head;
         for line in head.name.lines().chain(head.address.lines()) {
             self.centre(line);
         }
         if !head.tax_id.is_empty() {
-            self.centre(&format!("Tax no. {}", head.tax_id));
+            self.centre(&format!("{} {}", self.language.say("Tax no."), head.tax_id));
         }
         if receipt.copy {
-            self.0.push(Part::Mark("COPY".to_owned()));
+            self.mark("COPY");
         }
-        self.0.push(Part::Rule);
+        self.parts.push(Part::Rule);
     }
 
     fn about(&mut self, receipt: &Receipt<'_>, number: &str, register: &str, at: UtcMs) {
-        self.0.push(Part::Line(format!("Receipt {number}")));
-        self.0.push(Part::Figure(local(at, receipt), register.to_owned()));
+        self.named("Receipt", number);
+        self.parts.push(Part::Figure(local(at, receipt), register.to_owned()));
         if !receipt.cashier.is_empty() {
-            self.0.push(Part::Line(format!("Cashier {}", receipt.cashier)));
+            self.named("Cashier", receipt.cashier);
         }
     }
 
@@ -73,17 +81,17 @@ impl Layout {
         let number = sale.receipt_no.as_deref().unwrap_or_default();
         self.about(receipt, number, &sale.register_id.0, sale.paid_at.unwrap_or(sale.occurred_at));
         if sale.state == TransactionState::Voided {
-            self.0.push(Part::Mark("VOID".to_owned()));
+            self.mark("VOID");
         }
-        self.0.push(Part::Rule);
+        self.parts.push(Part::Rule);
         sale.items.iter().for_each(|line| self.line(line));
-        self.0.push(Part::Rule);
+        self.parts.push(Part::Rule);
         self.figure("Subtotal", sale.subtotal);
         self.some("Discount", sale.discount.saturating_neg());
         let tax = if sale.prices_include_tax { "Tax contained" } else { "Tax" };
         self.some(tax, sale.tax);
         let currency = &receipt.head.currency;
-        self.0.push(Part::Total(format!("TOTAL {currency}"), group(sale.total)));
+        self.parts.push(Part::Total(format!("TOTAL {currency}"), self.language.group(sale.total)));
         for payment in sale.payments.iter().filter(|payment| payment.state == PaymentState::Accepted) {
             self.figure(&payment.method, payment.tendered);
         }
@@ -97,39 +105,41 @@ impl Layout {
     }
 
     fn line(&mut self, line: &Line) {
-        self.0.push(Part::Line(line.name.clone()));
+        self.parts.push(Part::Line(line.name.clone()));
         let gross = line.qty.saturating_mul(line.price);
-        self.0.push(Part::Figure(format!("  {} x {}", group(line.qty), group(line.price)), group(gross)));
+        self.pieces(line.qty, line.price, gross);
         for discount in &line.discounts {
             let source = match discount.source {
                 DiscountSource::Promotion => "promotion",
                 DiscountSource::Manual | DiscountSource::Basket => "discount",
             };
             let what = discount.reason.as_deref().unwrap_or(source);
-            self.0.push(Part::Figure(format!("  {what}"), group(discount.amount.saturating_neg())));
+            self.inset(what, discount.amount.saturating_neg());
         }
     }
 
     fn back(&mut self, receipt: &Receipt<'_>, back: &Return) {
         self.about(receipt, &back.receipt_no, &back.register_id.0, back.created_at);
-        self.0.push(Part::Mark("RETURN".to_owned()));
+        self.mark("RETURN");
         if back.state == ReturnState::Voided {
-            self.0.push(Part::Mark("VOID".to_owned()));
+            self.mark("VOID");
         }
         if let Some(number) = &back.origin_receipt_no {
-            self.0.push(Part::Line(format!("Of receipt {number}")));
+            self.named("Of receipt", number);
         }
-        self.0.push(Part::Rule);
+        self.parts.push(Part::Rule);
         for line in &back.items {
-            self.0.push(Part::Line(line.name.clone()));
-            let pieces = format!("  {} x {}", group(line.qty), group(line.price));
-            self.0.push(Part::Figure(pieces, group(line.gross)));
-            self.some("  discount", line.discount.saturating_neg());
+            self.parts.push(Part::Line(line.name.clone()));
+            self.pieces(line.qty, line.price, line.gross);
+            if line.discount != 0 {
+                self.inset("discount", line.discount.saturating_neg());
+            }
         }
-        self.0.push(Part::Rule);
+        self.parts.push(Part::Rule);
         let tax = if back.prices_include_tax { "Tax contained" } else { "Tax" };
         self.some(tax, back.tax);
-        self.0.push(Part::Total(format!("REFUND {}", receipt.head.currency), group(back.refund_total)));
+        let total = format!("{} {}", self.language.say("REFUND"), receipt.head.currency);
+        self.parts.push(Part::Total(total, self.language.group(back.refund_total)));
         self.some("Rounding", back.rounding);
         for refund in &back.refunds {
             self.figure(&refund.method, refund.amount.saturating_add(refund.rounding));
@@ -140,12 +150,31 @@ impl Layout {
 
     fn centre(&mut self, text: &str) {
         if !text.is_empty() {
-            self.0.push(Part::Centre(text.to_owned()));
+            self.parts.push(Part::Centre(text.to_owned()));
         }
     }
 
+    fn mark(&mut self, what: &str) {
+        self.parts.push(Part::Mark(self.language.say(what).to_owned()));
+    }
+
+    /// A word and whose it is.
+    fn named(&mut self, what: &str, of: &str) {
+        self.parts.push(Part::Line(format!("{} {of}", self.language.say(what))));
+    }
+
+    fn pieces(&mut self, qty: i64, price: i64, gross: i64) {
+        let group = |amount| self.language.group(amount);
+        self.parts.push(Part::Figure(format!("  {} x {}", group(qty), group(price)), group(gross)));
+    }
+
+    /// A figure of the line above.
+    fn inset(&mut self, what: &str, amount: i64) {
+        self.parts.push(Part::Figure(format!("  {}", self.language.say(what)), self.language.group(amount)));
+    }
+
     fn figure(&mut self, what: &str, amount: i64) {
-        self.0.push(Part::Figure(what.to_owned(), group(amount)));
+        self.parts.push(Part::Figure(self.language.say(what).to_owned(), self.language.group(amount)));
     }
 
     /// A figure that is left out when it is 0.

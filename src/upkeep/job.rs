@@ -15,7 +15,15 @@ const KEPT_MS: i64 = 60_000;
 
 /// One kind of work, at most once at a time.
 #[derive(Debug, Default)]
-pub struct Job(Mutex<Option<watch::Receiver<State>>>);
+pub struct Job(Mutex<Begun>);
+
+#[derive(Debug, Default)]
+struct Begun {
+    /// What the next who asks joins or is told.
+    open: Option<watch::Receiver<State>>,
+    /// The latest, told or not: for whoever only looks.
+    latest: Option<watch::Receiver<State>>,
+}
 
 /// Where the work stands.
 #[derive(Debug, Clone)]
@@ -41,14 +49,19 @@ impl Job {
         let now = state.borrow().clone();
         if now.ended.is_some() {
             // Told: whoever asks next wants it done anew.
-            self.lock().take_if(|job| job.same_channel(&state));
+            self.lock().open.take_if(|job| job.same_channel(&state));
         }
         now
     }
 
     /// Whether the next who asks begins it.
     pub fn is_idle(&self) -> bool {
-        !self.lock().as_ref().is_some_and(|job| fresh(&job.borrow()))
+        !self.lock().open.as_ref().is_some_and(|job| fresh(&job.borrow()))
+    }
+
+    /// Where the latest work stands, without waiting; none: nobody asked since the start.
+    pub fn latest(&self) -> Option<State> {
+        self.lock().latest.as_ref().map(|job| job.borrow().clone())
     }
 
     fn begin_or_join<F>(&self, work: impl FnOnce(Progressing) -> F) -> watch::Receiver<State>
@@ -56,17 +69,17 @@ impl Job {
         F: Future<Output = anyhow::Result<Value>> + Send + 'static,
     {
         let mut job = self.lock();
-        if let Some(state) = job.as_ref().filter(|state| fresh(&state.borrow())) {
+        if let Some(state) = job.open.as_ref().filter(|state| fresh(&state.borrow())) {
             return state.clone();
         }
         let (tell, state) = watch::channel(State { started_at: clock::now(), step: None, ended: None });
         let (progress, seen) = watch::channel(None);
         tokio::spawn(go(work(progress), seen, tell));
-        *job = Some(state.clone());
+        *job = Begun { open: Some(state.clone()), latest: Some(state.clone()) };
         state
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<watch::Receiver<State>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Begun> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -115,12 +128,15 @@ mod tests {
             ended.await?;
             Ok(json!(1))
         };
+        assert!(job.latest().is_none());
         assert!(job.run(long).await.ended.is_none(), "it takes longer than anybody waits");
+        assert!(job.latest().is_some_and(|state| state.ended.is_none()));
         let joined = job.run(|_| async { Ok(json!("never begun")) }).await;
         assert!(joined.ended.is_none());
         end.send(()).unwrap();
         let told = job.run(|_| async { Ok(json!("never begun")) }).await;
         assert_eq!(told.ended.unwrap().1, Ok(json!(1)));
+        assert_eq!(job.latest().unwrap().ended.unwrap().1, Ok(json!(1)), "looking takes nothing away");
         let anew = job.run(|_| async { anyhow::bail!("no room") }).await;
         assert_eq!(anew.ended.unwrap().1, Err("no room".to_owned()));
     }

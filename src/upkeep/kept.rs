@@ -1,6 +1,8 @@
 //! Backups that a page asks for: folders named by their time, of which the last few are kept.
 
 use domain::model::base::time::UtcMs;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,6 +13,52 @@ const PARTIAL: &str = ".partial";
 /// The folder of a backup that begins now.
 pub fn name(now: UtcMs) -> String {
     now.timestamp().strftime("%Y%m%dT%H%M%S%3fZ").to_string().replace('.', "")
+}
+
+/// A backup that is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// When it was begun, as its name says.
+    pub made_at: UtcMs,
+    /// Bytes of its files.
+    pub bytes: u64,
+}
+
+/// Those that lie below `folder`, the newest first; none where nobody made one yet.
+///
+/// # Errors
+/// The folder can't be read.
+pub fn list(folder: &Path) -> io::Result<Vec<Kept>> {
+    let named = match entries(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        found => found?,
+    };
+    let kept = named.into_iter().filter_map(|(name, folder)| Some((time_of(&name)?, folder)));
+    let sized = kept.map(|(made_at, folder)| Ok(Kept { bytes: size(&folder)?, made_at, folder }));
+    let mut found = sized.collect::<io::Result<Vec<_>>>()?;
+    found.sort_by_key(|kept| std::cmp::Reverse(kept.made_at));
+    Ok(found)
+}
+
+fn size(folder: &Path) -> io::Result<u64> {
+    let mut bytes = 0_u64;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let of = entry.metadata()?;
+        let part = if of.is_dir() { size(&entry.path())? } else { of.len() };
+        bytes = bytes.saturating_add(part);
+    }
+    Ok(bytes)
+}
+
+/// When a folder of this name was begun; none: the name is none of ours.
+fn time_of(name: &str) -> Option<UtcMs> {
+    let (seconds, rest) = name.split_at_checked(15).filter(|_| is_name(name))?;
+    let at = DateTime::strptime("%Y%m%dT%H%M%S", seconds).ok()?.to_zoned(TimeZone::UTC).ok()?;
+    let ms: i64 = rest.strip_suffix('Z')?.parse().ok()?;
+    Some(UtcMs(at.timestamp().as_millisecond().saturating_add(ms)))
 }
 
 /// Whether this program gives such names; what else lies there is somebody's own.
@@ -72,6 +120,11 @@ mod tests {
             fs::create_dir(at(name)).unwrap();
         }
         clear(folder.path()).unwrap();
+        fs::write(at(&names[1]).join("rows"), [0; 7]).unwrap();
+        let listed = list(folder.path()).unwrap();
+        assert_eq!(listed.iter().map(|kept| kept.bytes).collect::<Vec<_>>(), [0, 0, 7, 0]);
+        assert_eq!(listed.iter().map(|kept| name(kept.made_at)).rev().collect::<Vec<_>>(), names);
+        assert_eq!(list(&at("nowhere")).unwrap(), []);
         prune(folder.path(), &at(&names[2]), 2).unwrap();
         let mut left: Vec<String> =
             entries(folder.path()).unwrap().into_iter().map(|(name, _)| name).collect();

@@ -24,6 +24,11 @@ fn of_office(file: &Path) -> bool {
     file.parent().is_some_and(|folder| folders.iter().any(|name| folder.ends_with(name)))
 }
 
+/// Whether a page's file is one of Store Admin's own.
+fn of_admin(file: &Path) -> bool {
+    file.parent().is_some_and(|folder| folder.ends_with("admin"))
+}
+
 /// What stands between `before` and the next quotation mark, wherever it does.
 fn quoted(text: &str, before: &str) -> BTreeSet<String> {
     text.split(before).skip(1).filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())).collect()
@@ -62,15 +67,22 @@ fn said(text: &str) -> BTreeSet<String> {
 #[test]
 fn every_text_is_there_in_indonesian() {
     let shared = read(SHARED_TEXTS);
-    // The portal's own stand in files of their own, by what they are about.
-    let own = sources("js").into_iter().filter(|(file, _)| {
-        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        name.starts_with("texts") && of_office(file)
-    });
-    let portal = own.map(|(_, text)| text).fold(shared.clone(), |all, text| all + &text);
+    // Those of the portal and of Store Admin stand in files of their own, by what they are about.
+    let own = |mine: fn(&Path) -> bool| {
+        let texts = sources("js").into_iter().filter(|(file, _)| {
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            name.starts_with("texts") && mine(file)
+        });
+        texts.map(|(_, text)| text).fold(shared.clone(), |all, text| all + &text)
+    };
+    let (portal, admin) = (own(of_office), own(of_admin));
     let mut missing = BTreeSet::new();
     for (file, text) in sources("js") {
-        let indonesian = if of_office(&file) { &portal } else { &shared };
+        let indonesian = match () {
+            () if of_office(&file) => &portal,
+            () if of_admin(&file) => &admin,
+            () => &shared,
+        };
         for said in said(&text) {
             let said = said.replace("\\u2026", "\u{2026}");
             let known = [format!("\"{said}\":"), format!(" {said}: \""), format!("[\"{said}\", ")];
@@ -123,9 +135,7 @@ fn nothing_goes_around_the_policy() {
 #[test]
 fn colours_are_named_in_one_file() {
     for (file, text) in sources("css") {
-        let own = file.ends_with("shared/tokens.css")
-            || file.ends_with("docs/page.css")
-            || file.ends_with("passkeys/page.css");
+        let own = file.ends_with("shared/tokens.css") || file.ends_with("docs/page.css");
         let colour = text
             .match_indices('#')
             .find(|(at, _)| text[at + 1..].chars().take_while(char::is_ascii_hexdigit).count() >= 6);

@@ -31,6 +31,13 @@ pub struct Loaded<T> {
     pub sources: BTreeMap<String, Source>,
 }
 
+impl<T> From<T> for Loaded<T> {
+    /// Settings that nobody wrote down anywhere.
+    fn from(config: T) -> Self {
+        Self { config, file: None, sources: BTreeMap::new() }
+    }
+}
+
 /// The environment of this process. A value that is no text stays in, made visible, so that it is refused
 /// instead of ignored.
 pub fn environment() -> Vec<(String, String)> {

@@ -4,8 +4,33 @@ use super::{
     Settings,
     load::{Loaded, Source},
 };
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use toml::{Table, Value};
+
+/// Who says what a setting is, where it is not the default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "SettingSource")]
+pub enum Origin {
+    /// The settings file.
+    File,
+    /// A variable of the environment.
+    Environment,
+    /// Head office.
+    Hub,
+}
+
+/// Where a setting comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "SettingPlace")]
+pub struct Place {
+    /// `file`, `environment` or `hub`.
+    pub source: Origin,
+    /// The file with its line, or the name of the variable; none: head office.
+    pub place: Option<String>,
+}
 
 /// One line per setting, as TOML with the source in a comment.
 ///
@@ -89,13 +114,51 @@ fn put_over(
     Ok(set)
 }
 
-fn source<T>(loaded: &Loaded<T>, path: &str) -> String {
-    // A part of an inline table (auth.argon2.memory_kib) may come from elsewhere than the rest.
+/// Where each setting that is not the default comes from, by `section.key`.
+///
+/// # Errors
+/// As [`view`].
+pub fn places<T: Settings>(
+    loaded: &Loaded<T>,
+    of_hub: &BTreeMap<String, serde_json::Value>,
+) -> Result<BTreeMap<String, Place>, toml::ser::Error> {
+    let mut table = Table::try_from(&loaded.config)?;
+    let set = put_over(&mut table, of_hub)?;
+    let mut places = BTreeMap::new();
+    for (section, values) in &table {
+        for key in values.as_table().into_iter().flat_map(Table::keys) {
+            let path = format!("{section}.{key}");
+            let origin = if set.contains(&path) { Some(Origin::Hub) } else { origin(loaded, &path) };
+            if let Some(source) = origin {
+                let place = (source != Origin::Hub).then(|| self::source(loaded, &path));
+                places.insert(path, Place { source, place });
+            }
+        }
+    }
+    Ok(places)
+}
+
+/// A part of an inline table (auth.argon2.memory_kib) may come from elsewhere than the rest.
+fn parts<'a, T>(loaded: &'a Loaded<T>, path: &'a str) -> impl Iterator<Item = &'a Source> {
     let inner = format!("{path}.");
-    let parts = loaded.sources.iter().filter(|(key, _)| *key == path || key.starts_with(&inner));
+    loaded
+        .sources
+        .iter()
+        .filter(move |(key, _)| *key == path || key.starts_with(&inner))
+        .map(|(_, from)| from)
+}
+
+/// The environment where any part of the setting comes from there; none: the default.
+fn origin<T>(loaded: &Loaded<T>, path: &str) -> Option<Origin> {
+    let is_environment = |source: &Source| matches!(source, Source::Environment(_));
+    let named = parts(loaded, path).map(is_environment).reduce(|one, other| one || other);
+    named.map(|environment| if environment { Origin::Environment } else { Origin::File })
+}
+
+fn source<T>(loaded: &Loaded<T>, path: &str) -> String {
     let file = loaded.file.as_deref().map_or_else(String::new, |file| file.display().to_string());
-    let mut named: Vec<String> = parts
-        .map(|(_, source)| match source {
+    let mut named: Vec<String> = parts(loaded, path)
+        .map(|source| match source {
             Source::File(line) => format!("{file}:{line}"),
             Source::Environment(name) => name.clone(),
         })

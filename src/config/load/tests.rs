@@ -5,7 +5,9 @@
     reason = "a test may fail loudly"
 )]
 use super::*;
-use edge::settings::{key_span, show::show};
+use edge::settings::key_span;
+use edge::settings::show::{Origin, places, show};
+use std::collections::BTreeMap;
 use toml::Table;
 
 /// The shipped file with every commented key switched on.
@@ -125,7 +127,8 @@ fn names_sources_and_masks_logins() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("c.toml");
     std::fs::write(&file, "\n[log]\nlevel = \"debug\"\n").unwrap();
-    let text = show(&load(Some(&file), environment).unwrap()).unwrap();
+    let loaded = load(Some(&file), environment).unwrap();
+    let text = show(&loaded).unwrap();
     assert!(!text.contains("secret"), "{text}");
     assert!(text.contains("https://***@hub.example"), "{text}");
     let line = |key: &str| text.lines().find(|line| line.starts_with(key)).unwrap().to_owned();
@@ -133,4 +136,18 @@ fn names_sources_and_masks_logins() {
     assert!(line("argon2").ends_with("# STORE_ROUTER__AUTH__ARGON2__ITERATIONS"));
     assert!(line("level").ends_with("c.toml:3"));
     assert!(line("max_restarts").ends_with("# default"));
+    // A page is told the same, with what head office set over it.
+    let of_hub = [("hub.url".to_owned(), "https://other.example".into())].into();
+    let shown = |of_hub: &BTreeMap<String, serde_json::Value>, key: &str| {
+        let place = places(&loaded, of_hub).unwrap().remove(key);
+        place.map(|found| (found.source, found.place.unwrap_or_default()))
+    };
+    let none = BTreeMap::new();
+    assert_eq!(shown(&none, "hub.url"), Some((Origin::Environment, "STORE_ROUTER__HUB__URL".to_owned())));
+    assert_eq!(shown(&of_hub, "hub.url"), Some((Origin::Hub, String::new())));
+    assert_eq!(shown(&none, "auth.argon2").map(|found| found.0), Some(Origin::Environment));
+    assert!(
+        shown(&none, "log.level").is_some_and(|(source, at)| source == Origin::File && at.ends_with(":3"))
+    );
+    assert_eq!(shown(&none, "supervision.max_restarts"), None);
 }

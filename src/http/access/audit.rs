@@ -11,6 +11,7 @@ use edge::{Doc, Reply};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 use storage::AuditOf;
 
 /// `GET /api/audit`
@@ -30,6 +31,8 @@ const ROWS: usize = 250;
 struct Query {
     user_id: Option<UserId>,
     action: Option<String>,
+    /// Of what: an id, a code or a number that stands in the details, whole.
+    resource_id: Option<String>,
     /// The first business date.
     from: Option<Date>,
     /// The last business date.
@@ -51,8 +54,19 @@ impl Query {
     fn wants(&self, entry: &AuditEntry, rules: &Rules) -> bool {
         let date = rules.business_date(entry.at);
         self.action.as_ref().is_none_or(|action| entry.action == *action)
+            && self.resource_id.as_ref().is_none_or(|id| names(&entry.details, id))
             && self.from.is_none_or(|from| date >= from)
             && self.to.is_none_or(|to| date <= to)
+    }
+}
+
+/// Whether a detail, or one of a list of them, is this text.
+fn names(details: &Value, id: &str) -> bool {
+    match details {
+        Value::String(text) => text == id,
+        Value::Array(list) => list.iter().any(|one| names(one, id)),
+        Value::Object(fields) => fields.values().any(|one| names(one, id)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

@@ -1,12 +1,13 @@
 //! Running the store from a page: settings, verification, backups.
 
-use crate::config::{Config, show};
+use crate::config::load::Loaded;
+use crate::config::show::{self, Place};
 use crate::http::Answered;
 use crate::http::Request;
 use crate::http::ask::{answered, ask};
 use crate::http::failure::stored;
 use crate::upkeep::job::{Job, State};
-use crate::upkeep::{Step, Upkeep, outcome};
+use crate::upkeep::{Step, Upkeep, kept, outcome};
 use actors::Failure;
 use anyhow::Context;
 use domain::model::base::answer::Answer;
@@ -16,11 +17,19 @@ use edge::{ApiError, Doc, Reply};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// `GET /api/admin/settings`
-pub const SETTINGS: Doc = Doc::of("Operation", "The settings in force, secrets masked")
-    .answers::<SettingsView>(r#"{"settings": {"store": {"id": "S001", "currency": "IDR"}}}"#);
+pub const SETTINGS: Doc =
+    Doc::of("Operation", "The settings in force, secrets masked, and where each comes from")
+        .answers::<SettingsView>(include_str!("examples/settings.json"));
+/// `GET /api/admin/work`
+pub const WORK: Doc = Doc::of(
+    "Operation",
+    "How far verification and backup are, what came of the last ones, and the backups that are kept",
+)
+.answers::<WorkView>(include_str!("examples/work.json"));
 /// `POST /api/admin/verify`
 pub const VERIFY: Doc = Doc::of("Operation", "Check everything that is stored, beside selling")
     .optional_body::<EmptyBody>("{}")
@@ -33,7 +42,7 @@ pub const BACKUP: Doc = Doc::of("Operation", "Back the store up into its folder 
 /// What these routes share.
 pub struct Admin {
     upkeep: Upkeep,
-    config: Config,
+    loaded: Loaded,
     /// The data folder.
     data: PathBuf,
     /// Where backups that a page asks for lie.
@@ -46,10 +55,11 @@ pub struct Admin {
 
 impl Admin {
     /// Of a store with these settings.
-    pub fn new(config: &Config, upkeep: Upkeep) -> Self {
+    pub fn new(loaded: &Loaded, upkeep: Upkeep) -> Self {
+        let config = &loaded.config;
         Self {
             upkeep,
-            config: config.clone(),
+            loaded: loaded.clone(),
             data: config.storage.path.clone(),
             backups: config.storage.path.join("backups"),
             keep: config.backup.keep,
@@ -75,6 +85,30 @@ fn yes() -> bool {
 #[derive(Serialize, JsonSchema)]
 struct SettingsView {
     settings: Map<String, Value>,
+    /// Where each comes from that is not the default, by `section.key`.
+    setting_places: BTreeMap<String, Place>,
+}
+
+/// What is done for the store's data, and what was.
+#[derive(Serialize, JsonSchema)]
+struct WorkView {
+    /// The latest verification since the daemon started.
+    verify: Option<Work>,
+    /// The latest backup since the daemon started.
+    backup: Option<Work>,
+    /// Those below the data folder, the newest first.
+    backups: Vec<KeptBackup>,
+    /// What is free on the disk of the data folder.
+    free_bytes: u64,
+}
+
+/// A backup that is kept.
+#[derive(Serialize, JsonSchema)]
+struct KeptBackup {
+    folder: String,
+    made_at: UtcMs,
+    /// How much it takes.
+    bytes: u64,
 }
 
 /// Long work: ask again while it is not completed.
@@ -112,8 +146,28 @@ impl From<State> for Work {
 /// `GET /api/admin/settings`
 pub async fn settings(request: Request) -> Answered {
     let of_hub = request.state.store.hub_settings().map_err(stored)?;
-    let view = show::view(&request.state.admin.config, &of_hub).map_err(ApiError::internal)?;
-    Ok(Reply::ok(&SettingsView { settings: view.as_object().cloned().unwrap_or_default() }))
+    let loaded = &request.state.admin.loaded;
+    let view = show::view(&loaded.config, &of_hub).map_err(ApiError::internal)?;
+    let setting_places = show::places(loaded, &of_hub).map_err(ApiError::internal)?;
+    Ok(Reply::ok(&SettingsView { settings: view.as_object().cloned().unwrap_or_default(), setting_places }))
+}
+
+/// `GET /api/admin/work`
+pub async fn work(request: Request) -> Answered {
+    let admin = &request.state.admin;
+    let backups = admin.backups.clone();
+    let kept = tokio::task::spawn_blocking(move || kept::list(&backups)).await.map_err(ApiError::internal)?;
+    let backups = kept.map_err(ApiError::internal)?.into_iter().map(|kept| KeptBackup {
+        folder: kept.folder.display().to_string(),
+        made_at: kept.made_at,
+        bytes: kept.bytes,
+    });
+    Ok(Reply::ok(&WorkView {
+        verify: admin.verifying.latest().map(Work::from),
+        backup: admin.backing_up.latest().map(Work::from),
+        backups: backups.collect(),
+        free_bytes: request.state.store.storage().stats().free_bytes,
+    }))
 }
 
 /// `POST /api/admin/verify`

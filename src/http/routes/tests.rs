@@ -19,6 +19,7 @@ const TABLE: &str = "
     POST /api/auth/webauthn/register/finish x x x x -
     GET  /api/auth/webauthn/credentials     x x x x -
     DELETE /api/auth/webauthn/credentials/:id x x x x -
+    GET  /api/staff                         x x x x -
     GET  /api/users                         - - x x -
     POST /api/users                         - - x x -
     GET  /api/users/:id                     - - x x -
@@ -134,6 +135,7 @@ const TABLE: &str = "
     GET  /api/admin/actors                  - - x x -
     POST /api/admin/actors/:name/restart    - - - x -
     GET  /api/admin/settings                - - x x -
+    GET  /api/admin/work                    - - x x -
     POST /api/admin/verify                  - - x x -
     POST /api/admin/backup                  - - x x -
     GET  /health                            - - - - p

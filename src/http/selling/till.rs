@@ -30,7 +30,7 @@ pub const SETTINGS: Doc = Doc::of(
         "pricing": {"override": "flag", "discount_limit_bp": 1000},
         "returns": {"window_days": 30, "cashier_limit": 500000},
         "shifts": {"blind": false, "variance_tolerance": 0},
-        "printing": {"characters": 42, "register_ids": ["till-1"]}}"#,
+        "printing": {"characters": 42, "auto_print": false, "register_ids": ["till-1"]}}"#,
 );
 
 /// The settings in force, by the names of their sections and keys.
@@ -126,6 +126,8 @@ struct Shifts {
 struct Paper<'a> {
     /// Characters in a line of paper: 42 or 32.
     characters: usize,
+    /// Whether a till prints each receipt by itself.
+    auto_print: bool,
     /// The tills that have a printer of their own; the others print by their browser.
     register_ids: Vec<&'a RegisterId>,
 }
@@ -171,6 +173,10 @@ pub async fn settings(request: Request) -> Answered {
             cashier_limit: policy.return_cashier_limit,
         },
         shifts: Shifts { blind: policy.blind, variance_tolerance: policy.variance_tolerance },
-        printing: Paper { characters: shop.printers.columns(), register_ids: shop.printers.registers() },
+        printing: Paper {
+            characters: shop.printers.columns(),
+            auto_print: shop.printers.auto_print(),
+            register_ids: shop.printers.registers(),
+        },
     }))
 }

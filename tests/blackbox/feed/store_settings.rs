@@ -58,7 +58,11 @@ fn what_head_office_sets_beats_the_file_at_once_and_outlives_everything() {
     shop.till.post(&void, &json!({"reason": "whatever"})).invalid_field("reason");
     shop.till.post(&void, &json!({"reason": "late"})).data(200);
     let mut admin = shop.store.login("admin");
-    let settings = admin.get("/api/admin/settings").data(200)["settings"].clone();
+    let shown_to_pages = admin.get("/api/admin/settings").data(200);
+    let hub = json!({"source": "hub", "place": null});
+    assert_eq!(shown_to_pages["setting_places"]["returns.window_days"], hub, "{shown_to_pages}");
+    assert_eq!(shown_to_pages["setting_places"]["reasons.voids"], hub, "{shown_to_pages}");
+    let settings = shown_to_pages["settings"].clone();
     assert_eq!((&settings["returns"]["window_days"], &settings["reasons"]), (&json!(3), &reasons));
     assert_eq!(settings["tax"]["default_rate_bp"], json!(1100));
     let line = shown(&shop, "window_days");

@@ -133,6 +133,17 @@ fn each_sensitive_action_is_found_by_every_filter() {
     );
     assert!(of("?to=2001-01-01").is_empty() && of("?from=2999-01-01").is_empty());
     assert!(of("?user_id=usr_nobody").is_empty() && of("?action=nothing").is_empty());
+    // The trail of one document: whatever names it.
+    let receipt = text(&of("?action=tender.corrected")[0]["details"], "receipt_no");
+    let names_it = |entry: &&Value| entry["details"].to_string().contains(&format!("\"{receipt}\""));
+    let named: Vec<&Value> = whole.iter().filter(names_it).collect();
+    assert!(named.len() >= 2, "put right, and printed again: {named:?}");
+    let trail = of(&format!("?resource_id={receipt}"));
+    assert_eq!(trail.iter().collect::<Vec<_>>(), named);
+    assert!(
+        of("?resource_id=nothing").is_empty()
+            && of(&format!("?resource_id={receipt}&to=2001-01-01")).is_empty()
+    );
     for query in ["from=yesterday", "to=2026-13-01", "limit=0", "who=me"] {
         counter.manager.get(&format!("/api/audit?{query}")).refused(400, "invalid_query");
     }

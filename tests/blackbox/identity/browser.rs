@@ -1,80 +1,108 @@
-//! Passkeys in a real browser, on the page that the store serves.
+//! Passkeys in a real browser, on *My devices*, where `/passkeys` leads.
 
+use serde_json::json;
 use testkit::client::browser::Browser;
 use testkit::store::{PASSWORD, Store};
 use testkit::wait;
 
-/// Waits until the page has told how a step ended; it has to have ended so.
+const ALERT: &str = "page-login [role=alert]";
+const PROBLEM: &str = "dialog .problem";
+const DEVICES: &str = "page-devices h1";
+const BY_DEVICE: &str = "button[name=by]";
+const REGISTER: &str = "page-devices .btn.primary";
+
+/// The words of an element; empty where there is none.
+fn words(browser: &mut Browser, selector: &str) -> String {
+    let script = format!("return document.querySelector({})?.innerText ?? ''", json!(selector));
+    browser.run(&script).as_str().unwrap_or_default().to_owned()
+}
+
+/// Waits until an element says something with these words.
 #[track_caller]
-fn told(browser: &mut Browser, expected: &str) {
-    let told = wait::until("the page tells how it ended", || {
-        let told = browser.text("#told");
-        (!told.is_empty() && told != "…").then_some(told)
+fn reads(browser: &mut Browser, selector: &str, expected: &str) {
+    wait::until(&format!("{selector} says {expected}"), || {
+        let said = words(browser, selector);
+        (!said.is_empty() && said.contains(expected)).then_some(())
     });
-    assert!(told.starts_with(expected), "{told}");
+}
+
+#[track_caller]
+fn leave(browser: &mut Browser) {
+    browser.press(".foot button:last-child");
+    reads(browser, "page-login h1", "Log in");
+}
+
+/// Registers with what is typed as the password once more.
+#[track_caller]
+fn register(browser: &mut Browser, again: &str) {
+    browser.write("#f-again", again);
+    browser.press("dialog .btn.primary");
 }
 
 #[test]
 fn a_device_is_registered_and_logs_in_on_the_stores_own_page() {
     let store = Store::open_with("", 1);
     let Some(mut browser) = Browser::start() else { return };
+    browser.devtools("Emulation.setLocaleOverride", &json!({"locale": "en-GB"}));
     browser.open(&format!("http://localhost:{}/passkeys", store.port()));
+    reads(&mut browser, "page-login h1", "Log in");
     browser.write("#username", "till-1@s001.example");
     browser.write("#password", "a wrong horse");
-    browser.press("#enter");
-    told(&mut browser, "Refused: invalid_credentials");
+    browser.press("page-login .btn.primary");
+    reads(&mut browser, ALERT, "the password is wrong");
     // Nothing is registered yet: the browser finds no key for what the store asks.
-    browser.press("#device");
-    told(&mut browser, "Refused: ");
+    browser.press(BY_DEVICE);
+    reads(&mut browser, ALERT, "No device answered");
     browser.write("#password", PASSWORD);
-    browser.press("#enter");
-    told(&mut browser, "Logged in");
-    browser.write("#name", "Thumb of till 1");
+    browser.press("page-login .btn.primary");
+    reads(&mut browser, DEVICES, "My devices");
+    reads(&mut browser, "page-devices", "No device is registered");
+    browser.press(REGISTER);
+    reads(&mut browser, "#dialog-title", "Register this device");
+    browser.write("#f-name", "Thumb of till 1");
     // Being logged in is not enough: the password once more, or a device that is registered.
-    browser.press("#register");
-    told(&mut browser, "Refused: ");
-    browser.write("#again", "a wrong horse");
-    browser.press("#register");
-    told(&mut browser, "Refused: invalid_credentials");
-    browser.write("#again", PASSWORD);
-    browser.press("#register");
-    told(&mut browser, "Registered");
-    assert!(browser.text("#devices").contains("Thumb of till 1"));
+    browser.press("dialog .btn.primary");
+    reads(&mut browser, PROBLEM, "is missing");
+    register(&mut browser, "a wrong horse");
+    reads(&mut browser, PROBLEM, "the password is wrong");
+    register(&mut browser, PASSWORD);
+    reads(&mut browser, "page-devices tbody", "Thumb of till 1");
     let copied = browser.credentials();
     assert_eq!(copied.len(), 1);
     // One device is registered once. It was asked who this is before the browser was asked for a new one.
-    browser.press("#register");
-    told(&mut browser, "Refused: ");
+    browser.press(REGISTER);
+    browser.write("#f-name", "The same thumb");
+    browser.press("dialog .btn.primary");
+    reads(&mut browser, PROBLEM, "registered already");
+    browser.press("dialog footer button[type=button]");
     let used = store.login("till-1").get("/api/auth/webauthn/credentials").data(200);
     assert!(used["items"][0]["last_used_at"].is_string(), "{used}");
-    browser.press("#leave");
-    told(&mut browser, "Logged out");
+    leave(&mut browser);
 
-    browser.press("#device");
-    told(&mut browser, "Logged in");
-    browser.press("#leave");
-    told(&mut browser, "Logged out");
+    browser.press(BY_DEVICE);
+    reads(&mut browser, DEVICES, "My devices");
+    leave(&mut browser);
     // Somebody else's thumb.
     browser.verifies_its_user(false);
-    browser.press("#device");
-    told(&mut browser, "Refused: ");
+    browser.press(BY_DEVICE);
+    reads(&mut browser, ALERT, "No device answered");
     browser.verifies_its_user(true);
-    browser.press("#device");
-    told(&mut browser, "Logged in");
-    browser.press("#leave");
-    told(&mut browser, "Logged out");
+    browser.press(BY_DEVICE);
+    reads(&mut browser, DEVICES, "My devices");
+    leave(&mut browser);
     // A copy from before those log-ins has a counter that has been seen.
     let genuine = browser.credentials();
     browser.hold(&copied[0]);
-    browser.press("#device");
-    told(&mut browser, "Refused: invalid_credentials");
+    browser.press(BY_DEVICE);
+    reads(&mut browser, ALERT, "the password is wrong");
     browser.hold(&genuine[0]);
-    browser.press("#device");
-    told(&mut browser, "Logged in");
-    browser.press("#devices button");
-    told(&mut browser, "Removed");
-    browser.press("#leave");
-    told(&mut browser, "Logged out");
-    browser.press("#device");
-    told(&mut browser, "Refused: ");
+    browser.press(BY_DEVICE);
+    reads(&mut browser, DEVICES, "My devices");
+    browser.press("page-devices tbody button");
+    reads(&mut browser, "#dialog-title", "Remove Thumb of till 1?");
+    browser.press("dialog .danger");
+    reads(&mut browser, "page-devices", "No device is registered");
+    leave(&mut browser);
+    browser.press(BY_DEVICE);
+    reads(&mut browser, ALERT, "No device answered");
 }

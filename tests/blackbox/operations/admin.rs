@@ -29,6 +29,12 @@ fn settings_are_shown_without_secrets() {
     let settings = reply.data(200)["settings"].clone();
     assert_eq!(settings["store"]["id"], json!(STORE_ID));
     assert_eq!(settings["hub"]["url"], json!("https://***@hub.example"));
+    // Each with who says so; what nobody says is the default and has no place.
+    let places = reply.data(200)["setting_places"].clone();
+    let url = &places["hub.url"];
+    assert_eq!(url["source"], json!("file"), "{places}");
+    assert!(url["place"].as_str().unwrap().contains("config.toml:"), "{url}");
+    assert!(places.get("returns.window_days").is_none(), "{places}");
     store.login("till-1").get("/api/admin/settings").refused(403, "insufficient_role");
 }
 
@@ -55,6 +61,17 @@ fn a_page_verifies_and_backs_up_while_tills_sell() {
     };
     load.finish();
     let folder = work["result"]["folder"].as_str().unwrap().to_owned();
+    // Whoever only looks sees both ends, as often as he likes, and takes nothing from who asks next.
+    for _ in 0..2 {
+        let seen = manager.get("/api/admin/work").data(200);
+        assert_eq!(seen["backup"]["result"], work["result"], "{seen}");
+        assert_eq!(seen["verify"]["result"]["problems"], json!([]), "{seen}");
+        assert_eq!(seen["backups"][0]["folder"], json!(folder), "{seen}");
+        assert!(seen["backups"][0]["bytes"].as_u64() >= work["result"]["bytes"].as_u64(), "{seen}");
+    }
+    let names = manager.get("/api/staff").data(200)["items"].clone();
+    let admin = names.as_array().unwrap().iter().find(|one| one["role"] == json!("admin")).unwrap();
+    assert!(admin["user_id"].is_string() && admin.get("username").is_none(), "{admin}");
     assert!(Path::new(&folder).starts_with(store.data().join("backups")), "{folder}");
     assert!(!Path::new(&folder).join("install.key").exists());
     store.stop();

@@ -45,7 +45,7 @@ fn the_store_prints_on_the_tills_own_printer_and_opens_its_drawer() {
     let settings = format!("printing.printers = [\"till-1={place}\"]\nprinting.columns = 32\n");
     let mut counter = Counter::open_with(&settings);
     let told = counter.till.get("/api/pos/settings").data(200);
-    assert_eq!(told["printing"], json!({"characters": 32, "register_ids": ["till-1"]}));
+    assert_eq!(told["printing"], json!({"characters": 32, "auto_print": false, "register_ids": ["till-1"]}));
     // Nothing but the pulse, before anybody asks for paper.
     let sold = counter.sale(&[("8990001", 1)], &[], "cash");
     let pulse = paper(&printer);
@@ -81,6 +81,25 @@ fn the_store_prints_on_the_tills_own_printer_and_opens_its_drawer() {
         (&failed["state"], &failed["problem"]),
         (&json!("failed"), &json!("the printer is off or not there"))
     );
+}
+
+#[test]
+fn paper_speaks_the_shops_language() {
+    let mut counter = Counter::open_with("printing.language = \"id\"\nprinting.auto_print = true\n");
+    assert_eq!(counter.till.get("/api/pos/settings").data(200)["printing"]["auto_print"], json!(true));
+    let sold = counter.sale(&[("8990001", 1)], &[], "cash");
+    let mut printed = |path: &str| counter.till.send("GET", path, &[("Accept", "text/plain")], b"").text();
+    let receipt = printed(&format!("/api/pos/receipts/{}", text(&sold, "receipt_no")));
+    for line in ["Struk S001-", "Kasir ", "PPN ", "Tunai ", " 2.220"] {
+        assert!(receipt.contains(line), "{line} is not in {receipt}");
+    }
+    let report = printed(&format!("/api/shifts/{}/report", counter.shift_id.clone()));
+    for line in ["LAPORAN X ", "terbuka", "Mesin kasir ", "Tunai, pembayaran 1 ", "Seharusnya "] {
+        assert!(report.contains(line), "{line} is not in {report}");
+    }
+    for english in ["Receipt", "Cashier", "Register", "Change", "Sales", "Expected"] {
+        assert!(!receipt.contains(english) && !report.contains(english), "{english}: {receipt}{report}");
+    }
 }
 
 #[test]

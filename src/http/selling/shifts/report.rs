@@ -4,7 +4,7 @@ use super::readable;
 use crate::http::Answered;
 use crate::http::Request;
 use crate::http::failure::stored;
-use crate::receipt::group;
+use crate::receipt::Language;
 use domain::model::base::ids::{ShiftId, UserId};
 use domain::model::base::settings::Rules;
 use domain::model::base::time::UtcMs;
@@ -38,8 +38,8 @@ pub fn of(request: &Request) -> Result<String, ApiError> {
     let shift = readable(request, &ShiftId::from(request.param("id")))?;
     let (storage, rules) = (request.state.store.storage(), &request.state.store.rules());
     let names = Names::of(storage, &shift).map_err(stored)?;
-    let columns = request.state.printers.columns();
-    Ok(text(&shift, &names, request.caller()?.role, clock::now(), rules, columns))
+    let paper = Paper::new(request.state.printers.columns(), request.state.head.language);
+    Ok(text(&shift, &names, request.caller()?.role, clock::now(), rules, paper))
 }
 
 /// What people call the till, and those who opened and closed the shift.
@@ -76,14 +76,14 @@ fn wants_page(accept: &str) -> bool {
     }
 }
 
-/// The report in lines of `columns`. A blind shift does not tell its cashier what should be there.
-pub fn text(shift: &Shift, names: &Names, role: Role, now: UtcMs, rules: &Rules, columns: usize) -> String {
+/// The report on this paper. A blind shift does not tell its cashier what should be there.
+fn text(shift: &Shift, names: &Names, role: Role, now: UtcMs, rules: &Rules, mut paper: Paper) -> String {
     let hidden = rules.policy.blind && !role.manages() && shift.state != ShiftState::Closed;
     let local = |at: UtcMs| rules.timezone.to_datetime(at.timestamp()).strftime("%Y-%m-%d %H:%M").to_string();
-    let mut paper = Paper { text: String::new(), columns };
+    let language = paper.language;
     match shift.z_no {
-        Some(z_no) => paper.row("Z REPORT", &format!("No {z_no}")),
-        None => paper.row("X REPORT", shift.state.name()),
+        Some(z_no) => paper.row("Z REPORT", &format!("{} {z_no}", language.say("No"))),
+        None => paper.row("X REPORT", language.say(shift.state.name())),
     }
     paper.row("Store", shift.store_id.as_str());
     paper.row("Register", &names.register);
@@ -129,7 +129,9 @@ pub fn text(shift: &Shift, names: &Names, role: Role, now: UtcMs, rules: &Rules,
 fn taxes(paper: &mut Paper, shift: &Shift) {
     for of in &shift.totals.by_tax {
         paper.rule();
-        paper.row(&format!("Tax {} % on", percent(of.tax_rate_bp)), &group(of.base));
+        let (tax, on) = (paper.language.say("Tax"), paper.language.say("on"));
+        let label = format!("{tax} {} % {on}", percent(of.tax_rate_bp));
+        paper.sum(&label, of.base);
         paper.sum("  Tax", of.tax);
         if (of.returns_base, of.returns_tax) != (0, 0) {
             paper.sum("  Returned on", of.returns_base);
@@ -148,11 +150,13 @@ fn percent(rate_bp: u32) -> String {
 fn methods(paper: &mut Paper, shift: &Shift) {
     for (method, of) in &shift.totals.by_method {
         paper.rule();
-        paper.sum(&format!("{method}, payments {}", group(of.sales_count)), of.sales);
+        let language = paper.language;
+        let label = |what: &str| format!("{}, {}", language.say(method), language.say(what));
+        paper.sum(&format!("{} {}", label("payments"), language.group(of.sales_count)), of.sales);
         if of.refunds_count != 0 || of.refunds != 0 {
-            let refunds = format!("{method}, refunds {}", group(of.refunds_count));
+            let refunds = format!("{} {}", label("refunds"), language.group(of.refunds_count));
             paper.sum(&refunds, of.refunds.saturating_neg());
-            paper.sum(&format!("{method}, net"), of.sales.saturating_sub(of.refunds));
+            paper.sum(&label("net"), of.sales.saturating_sub(of.refunds));
         }
     }
 }
@@ -179,11 +183,17 @@ fn drawer(paper: &mut Paper, shift: &Shift) {
 struct Paper {
     text: String,
     columns: usize,
+    language: Language,
 }
 
 impl Paper {
+    fn new(columns: usize, language: Language) -> Self {
+        Self { text: String::new(), columns, language }
+    }
+
     /// A label at the left, a value at the right; what is too long for one line gets two.
     fn row(&mut self, label: &str, value: &str) {
+        let label = self.language.say(label);
         let (left, right) = (label.chars().count(), value.chars().count());
         // Writing to a string can't fail.
         let columns = self.columns;
@@ -196,7 +206,7 @@ impl Paper {
     }
 
     fn sum(&mut self, label: &str, value: i64) {
-        self.row(label, &group(value));
+        self.row(label, &self.language.group(value));
     }
 
     /// A figure that is left out when it is 0.
@@ -254,12 +264,19 @@ mod tests {
     #[test]
     fn every_line_fits_the_paper() {
         for columns in [42, 32] {
-            let mut paper = Paper { text: String::new(), columns };
+            let mut paper = Paper::new(columns, Language::En);
             paper.row("Total", "1");
             paper.row("First receipt", "S001-a-long-name-00000001");
             paper.row("Figures come after the count", "");
             assert!(paper.text.lines().all(|line| line.chars().count() <= columns), "{}", paper.text);
             assert_eq!(paper.text.lines().next().map(str::len), Some(columns));
+            let mut paper = Paper::new(columns, Language::Id);
+            paper.sum("Expected", 1_250_000);
+            assert!(
+                paper.text.starts_with("Seharusnya ") && paper.text.ends_with(" 1.250.000\n"),
+                "{}",
+                paper.text
+            );
         }
     }
 }

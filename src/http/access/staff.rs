@@ -1,0 +1,44 @@
+//! Who has worked here: names for what was done, also by those whom the caller may not change.
+
+use crate::http::Answered;
+use crate::http::Request;
+use crate::http::failure::stored;
+use domain::model::base::ids::UserId;
+use domain::model::people::user::{Role, User};
+use edge::page::{List, Page};
+use edge::{Doc, Reply};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// `GET /api/staff`
+pub const LIST: Doc = Doc::of("Users", "The names of everybody who works or worked here")
+    .query::<Page>()
+    .answers::<List<StaffName>>(
+        r#"{"items": [{"user_id": "usr_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "name": "Ani", "role": "cashier"}], "next_cursor": null}"#,
+    );
+
+/// Somebody by name.
+#[derive(Serialize, JsonSchema)]
+struct StaffName {
+    user_id: UserId,
+    /// Display name.
+    name: String,
+    role: Role,
+}
+
+impl From<User> for StaffName {
+    fn from(user: User) -> Self {
+        Self { user_id: user.user_id, name: user.name, role: user.role }
+    }
+}
+
+/// `GET /api/staff`: in order of id.
+pub async fn list(request: Request) -> Answered {
+    let page: Page = request.query()?;
+    let after = page.after::<UserId>()?;
+    let mut users = request.state.store.storage().users().users().map_err(stored)?;
+    users.sort_by(|one, other| one.user_id.cmp(&other.user_id));
+    let later = users.into_iter().filter(|user| after.as_ref().is_none_or(|after| user.user_id > *after));
+    let shown: Vec<StaffName> = later.take(page.limit.one_more()).map(StaffName::from).collect();
+    Ok(Reply::ok(&List::cut(shown, page.limit, |one: &StaffName| one.user_id.clone())))
+}
