@@ -8,6 +8,7 @@
 
 mod admin;
 mod books;
+mod box_pages;
 mod buying;
 mod catalogue;
 mod keystrokes;

@@ -59,3 +59,18 @@ fn a_tills_own_printer_prints_and_its_failure_is_said() {
     sold(&mut screen);
     screen.is_clean();
 }
+
+#[test]
+fn a_receipt_comes_out_by_itself_in_the_shops_language() {
+    let settings = "printing.auto_print = true\nprinting.language = \"id\"\n";
+    let Some(mut screen) = Screen::selling(Store::open_with(settings, 1)) else { return };
+    screen.script("window.print = () => { window.printed = (window.printed ?? 0) + 1; }");
+    sold(&mut screen);
+    screen.sees("#paper:not(:empty)");
+    let paper = screen.script("return document.getElementById('paper').textContent");
+    let paper = paper.as_str().unwrap();
+    assert!(paper.contains("Struk S001-main-00000001") && paper.contains("Tunai"), "{paper}");
+    assert_eq!(screen.script("return window.printed"), 1);
+    assert!(!paper.contains("SALINAN"), "the first paper is no copy: {paper}");
+    screen.is_clean();
+}

@@ -66,9 +66,12 @@ fn an_exchange_is_settled_in_one_go() {
     screen.presses(F7);
     screen.reads("#refund", "0");
     screen.sees(".pay:enabled");
+    // No figure to give back is shown on the way, not for a moment: the customer pays.
+    screen.script("window.given = []; new MutationObserver(() => { const one = document.querySelector('#given'); if (one) given.push(one.innerText); }).observe(document.body, {subtree: true, childList: true})");
     screen.presses(F9);
     screen.reads("#left", "25,530");
     screen.reads("#banner", "2,220 taken");
+    assert_eq!(screen.script("return given"), json!([]));
     screen.types("e");
     screen.presses(ENTER);
     screen.reads("#receipt-no", "00000005");

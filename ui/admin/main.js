@@ -1,9 +1,14 @@
 // Store Admin: a menu of what the role may do, one page per address after `#`.
-import { html } from "../vendor/lit.js";
+import { html, keyed } from "../vendor/lit.js";
 import { setShop } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { MenuApp } from "../shared/menu.js";
+import { addTexts, t } from "../shared/i18n.js";
+import { Lettered } from "../shared/letters.js";
+import { address, MenuApp } from "../shared/menu.js";
+import { ACTIONS, BOX, BOX_LATER, LETTERS } from "./box.js";
+import { texts } from "./texts.js";
 import "./today.js";
+
+addTexts(texts);
 
 const MANAGE = ["store_manager", "admin"];
 const GOODS = ["warehouse_staff", ...MANAGE];
@@ -11,17 +16,20 @@ const ALL = ["cashier", ...GOODS];
 const MENU = [
   ["today", "house", () => t("Today"), MANAGE], ["stock", "package", () => t("Stock"), GOODS], ["receiving", "truck", () => t("Receiving"), GOODS],
   ["counts", "clipboard-list", () => t("Counts"), GOODS], ["members", "star", () => t("Members"), MANAGE], ["people", "users", () => t("People"), MANAGE],
-  ["sync", "cloud", () => t("Head office"), MANAGE], ["devices", "key-round", () => t("My devices"), ALL, true],
+  ["sync", "cloud", () => t("Head office"), MANAGE],
+  ...BOX,
+  ["devices", "key-round", () => t("My devices"), ALL, true],
 ];
 const LATER = {
   stock: () => import("./stock.js"), product: () => import("./product.js"), receiving: () => import("./receiving.js"), receive: () => import("./receive.js"),
   counts: () => import("./counts.js"), count: () => import("./count.js"), members: () => import("./members.js"), member: () => import("./member.js"),
   people: () => import("./people.js"), person: () => import("./person.js"), devices: () => import("../passkeys/devices.js"), sync: () => import("./sync.js"),
+  ...BOX_LATER,
 };
 /** What one of a list is shown by. */
 const DETAIL = { stock: "product", receiving: "receive", counts: "count", members: "member", people: "person" };
 
-class AdminApp extends MenuApp {
+class AdminApp extends Lettered(MenuApp) {
   constructor() {
     super();
     this.sections = MENU;
@@ -35,6 +43,32 @@ class AdminApp extends MenuApp {
 
   brand() {
     return this.settings?.name ?? "";
+  }
+
+  places() {
+    return this.menu().filter(([name]) => LETTERS[name]).map(([name, , label]) => [LETTERS[name], label(), name]);
+  }
+
+  entries() {
+    return super.entries().map((entry) => ({ ...entry, letter: this.waits && LETTERS[entry.name] }));
+  }
+
+  searches(text) {
+    const wanted = text.toLowerCase();
+    const places = new Set(this.menu().map(([name]) => name));
+    const acts = ACTIONS.map(([name, image, label]) => [name, image, label(), address([name])]).filter(([, , label]) => label.toLowerCase().includes(wanted));
+    const found = [["stock", "package", t("Product {text}", { text }), address(["stock"], { q: text })], ["members", "star", t("Member {text}", { text }), address(["members"], { q: text })], ["audit", "scroll-text", t("Who did what to {text}", { text }), address(["audit"], { resource_id: text })]];
+    return [...acts, ...found].filter(([name]) => places.has(name)).map(([, ...row]) => row);
+  }
+
+  /** Beside those of every app: `j` and `k` walk the rows of a list. */
+  onLetter(event) {
+    const step = { j: 1, k: -1 }[event.key];
+    if (!step || this.waits || event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.("input, select, textarea")) return super.onLetter(event);
+    const rows = [...this.current.querySelectorAll("tbody tr td:first-child a")];
+    const at = rows.indexOf(document.activeElement);
+    rows[Math.min(Math.max(at + step, 0), rows.length - 1)]?.focus();
+    return rows.length > 0;
   }
 
   async entered(user) {
@@ -57,7 +91,12 @@ class AdminApp extends MenuApp {
     super.left();
   }
 
+  /** Each address is a page of its own, also where only its filter is another one. */
   body() {
+    return keyed(this.params, this.plain());
+  }
+
+  plain() {
     switch (this.page) {
       case "login": return html`<page-login .app=${this}></page-login>`;
       case "today": return html`<page-today .app=${this}></page-today>`;
@@ -72,6 +111,9 @@ class AdminApp extends MenuApp {
       case "people": return html`<page-people .app=${this}></page-people>`;
       case "person": return html`<page-person .app=${this}></page-person>`;
       case "sync": return html`<page-sync .app=${this}></page-sync>`;
+      case "machine": return html`<page-machine .app=${this}></page-machine>`;
+      case "audit": return html`<page-audit .app=${this}></page-audit>`;
+      case "settings": return html`<page-settings .app=${this}></page-settings>`;
       case "devices": return html`<page-devices .app=${this}></page-devices>`;
       default: return html`<p class="empty">${t("Loading\u2026")}</p>`;
     }

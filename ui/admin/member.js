@@ -36,6 +36,20 @@ class PageMember extends Page {
     });
   }
 
+  async erase() {
+    const { member, app } = this;
+    const agreed = await app.dialog.ask({
+      title: t("Erase {name}?", { name: member.name }), yes: t("Erase for good"), no: t("Keep"), danger: true,
+      text: t("Name, phone, e-mail, card and day of birth are forgotten here and at head office, and {n} points can't be spent any more. Sales stay, without a name. Nobody can undo this", { n: number(this.points.balance) }),
+    });
+    if (!agreed) return;
+    await this.once(async () => {
+      await app.command({ url: path("/api/members/:id/erase", { id: member.member_id }), label: "Erase member" });
+      await this.load();
+      app.say("ok", t("Erased"));
+    });
+  }
+
   async adjust() {
     const { member, app } = this;
     const given = await app.dialog.ask({
@@ -58,8 +72,10 @@ class PageMember extends Page {
     const { member, points } = this;
     if (!member || !points) return html`<p class="empty panel">${t("Loading\u2026")}</p>`;
     const box = (label, value) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
-    return html`${title(html`<a class="back" href="#/members">${icon("arrow-left")}<span class="vh">${t("Members")}</span></a><bdi>${member.name}</bdi>`, html`<span class="badge ${member.state === "active" ? "ok" : "bad"}">${t(member.state)}</span>`,
-      html`<button class="btn" @click=${() => this.adjust()}>${t("Correct points")}</button>`, html`<button class="btn" @click=${() => this.block()}>${icon("lock")}${member.state === "active" ? t("Block") : t("Let in again")}</button>`)}
+    const living = ["active", "blocked"].includes(member.state);
+    const acts = living ? html`<button class="btn" ?disabled=${this.busy} @click=${() => this.adjust()}>${t("Correct points")}</button><button class="btn" ?disabled=${this.busy} @click=${() => this.block()}>${icon("lock")}${member.state === "active" ? t("Block") : t("Let in again")}</button>
+      <button class="btn" ?disabled=${this.busy} @click=${() => this.erase()}>${icon("trash-2")}${t("Erase")}</button>` : nothing;
+    return html`${title(html`<a class="back" href="#/members">${icon("arrow-left")}<span class="vh">${t("Members")}</span></a><bdi>${member.state === "erased" ? t("erased") : member.name}</bdi>`, html`<span class="badge ${member.state === "active" ? "ok" : "bad"}">${t(member.state)}</span>`, acts)}
       <dl class="figures panel">${box(t("Points"), number(points.balance))}${box(t("Earned in all"), number(points.lifetime_earned))}${box(t("Redeemed in all"), number(points.lifetime_redeemed))}${box(t("Phone"), member.phone ?? "\u2013")}${box(t("Card"), member.code ?? "\u2013")}${box(t("Since"), date(member.joined_at))}</dl>
       <h2 class="section">${t("Points")}</h2>${points.entries.length ? html`<div class="panel scroll"><table class="grid"><thead><tr><th>${t("Time")}</th><th>${t("What")}</th><th class="num">${t("Points")}</th><th class="num">${t("Left")}</th></tr></thead><tbody>${points.entries.map((one) => html`<tr><td>${date(one.at)} ${time(one.at)}</td><td>${t(one.reason)}</td><td class="num">${number(one.points)}</td><td class="num">${one.balance_after === null ? nothing : number(one.balance_after)}</td></tr>`)}</tbody></table></div>` : html`<p class="empty panel">${t("No points were earned yet")}</p>`}`;
   }

@@ -14,6 +14,11 @@ class PageMembers extends ListPage {
     this.text = "";
   }
 
+  connectedCallback() {
+    this.text = this.app.params.query?.q ?? "";
+    super.connectedCallback();
+  }
+
   query() {
     return /^[+\d][\d\s-]{4,}$/.test(this.text) ? { phone: this.text } : { q: this.text };
   }
@@ -38,7 +43,7 @@ class PageMembers extends ListPage {
   }
 
   render() {
-    return html`${title(t("Members"))}<div class="rowx tools"><label class="vh" for="search">${t("Phone, name or card")}</label><div class="searching">${icon("search")}<input class="input" id="search" data-focus data-keys autocomplete="off" placeholder=${t("Phone, name or card")} @input=${(event) => this.typed(event.target.value)}></div></div>
+    return html`${title(t("Members"))}<div class="rowx tools"><label class="vh" for="search">${t("Phone, name or card")}</label><div class="searching">${icon("search")}<input class="input" id="search" data-focus data-keys autocomplete="off" placeholder=${t("Phone, name or card")} .value=${this.text} @input=${(event) => this.typed(event.target.value)}></div></div>
       ${this.table([[t("Name")], [t("Phone")], [t("Card")], [t("State")], [t("points"), "num"]], (one) => this.row(one), this.text.length < 2 ? t("Type two letters of a name, or a phone number") : t("Nobody is called this"))}`;
   }
 }

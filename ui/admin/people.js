@@ -7,6 +7,8 @@ import { t } from "../shared/i18n.js";
 import { ListPage, title } from "../shared/list.js";
 
 const ROLES = ["cashier", "warehouse_staff", "store_manager", "admin"];
+/** The roles that somebody may give: a manager those below. */
+export const rolesFor = (app) => (app.user.role === "admin" ? ROLES : ROLES.slice(0, 2));
 
 class PagePeople extends ListPage {
   constructor() {
@@ -20,7 +22,7 @@ class PagePeople extends ListPage {
 
   async add() {
     const { app } = this;
-    const roles = app.user.role === "admin" ? ROLES : ROLES.slice(0, 2);
+    const roles = rolesFor(app);
     const made = await app.dialog.ask({
       title: t("New person"), yes: t("Add"),
       body: html`${field(t("Name"), html`<input class="input" id="person-name" name="name" autocomplete="off" data-focus>`, "person-name")}${field(t("Login name"), html`<input class="input" id="person-login" name="username" autocomplete="off">`, "person-login")}

@@ -1,11 +1,13 @@
-// One person: disable, end every session, remove a lost device.
+// One person: name and role, another password, disable, end every session, remove a lost device.
 import { html } from "../vendor/lit.js";
 import { path } from "../shared/api.js";
 import { icon } from "../shared/controls.js";
+import { ask } from "../shared/form.js";
 import { date, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { Page } from "../shared/page.js";
-import { title } from "../shared/list.js";
+import { failed, title } from "../shared/list.js";
+import { rolesFor } from "./people.js";
 
 class PagePerson extends Page {
   connectedCallback() {
@@ -17,14 +19,49 @@ class PagePerson extends Page {
     const { id } = this.app.params;
     try {
       [this.person, this.devices] = await Promise.all([this.app.get("/api/users/:id", { id }), this.app.get("/api/users/:id/devices", { id }, { limit: 100 })]);
+      this.error = null;
     } catch (error) {
-      this.app.fail(error);
+      this.error = error;
+      if (error.status === 401) this.app.fail(error);
     }
     this.requestUpdate();
   }
 
   keys() {
-    return { Escape: () => this.app.go("people") };
+    return { Escape: () => this.app.go("people"), E: (event) => (event.target.matches("input, select") || !this.person ? false : void this.edit()) };
+  }
+
+  /** What is typed here is sent alone where it is another than before. */
+  async edit() {
+    const { app, person } = this;
+    const { id } = person;
+    const list = [{ name: "name", label: t("Name"), value: person.name, required: true, focus: true }, { name: "username", label: t("Login name"), value: person.username, required: true },
+      { name: "role", label: t("Role"), kind: "choice", required: true, value: person.role, choices: rolesFor(app).map((role) => [role, t(role)]), hint: t("Another role ends every session") }];
+    const done = await ask(app, {
+      title: t("Change {name}", { name: person.name }), yes: t("Save"), list,
+      act: (given) => {
+        const body = Object.fromEntries(Object.entries(given).filter(([name, value]) => value !== person[name]));
+        return Object.keys(body).length ? app.change("PATCH", path("/api/users/:id", { id }), body) : {};
+      },
+    });
+    await this.done(done, t("Saved"));
+  }
+
+  async password() {
+    const { app, person } = this;
+    const list = [{ name: "password", kind: "password", label: t("New password"), hint: t("At least 8 characters"), required: true, focus: true }];
+    const done = await ask(app, {
+      title: t("New password for {name}", { name: person.name }), text: t("Every session ends, every device is removed. Tell it to nobody else"), yes: t("Change it"), list,
+      act: (body) => app.change("PATCH", path("/api/users/:id", { id: person.id }), body),
+    });
+    await this.done(done, t("The password is changed"));
+  }
+
+  async done(done, said) {
+    if (!done) return;
+    this.app.staff = null;
+    await this.load();
+    this.app.say("ok", said);
   }
 
   async act(question, yes, method, url, body, said) {
@@ -39,11 +76,12 @@ class PagePerson extends Page {
 
   render() {
     const { person } = this;
+    if (!person && this.error) return html`<h1 class="vh">${t("People")}</h1>${failed(this.error, () => this.load())}`;
     if (!person || !this.devices) return html`<p class="empty panel">${t("Loading\u2026")}</p>`;
     const { id, name, disabled } = person;
     const change = () => this.act(disabled ? t("Let {name} log in again?", { name }) : t("Disable {name}? Every session ends, every device is removed", { name }), disabled ? t("Enable") : t("Disable"), "PATCH", path("/api/users/:id", { id }), { disabled: !disabled }, t("Saved"));
     const revoke = () => this.act(t("End every session of {name}? Every device is removed", { name }), t("End sessions"), "POST", path("/api/users/:id/revoke-tokens", { id }), {}, t("Every session has ended"));
-    return html`${title(html`<a class="back" href="#/people">${icon("arrow-left")}<span class="vh">${t("People")}</span></a><bdi>${name}</bdi>`, html`<button class="btn" @click=${revoke}>${icon("log-out")}${t("End sessions")}</button>`, html`<button class="btn" @click=${change}>${icon("lock")}${disabled ? t("Enable") : t("Disable")}</button>`)}
+    return html`${title(html`<a class="back" href="#/people">${icon("arrow-left")}<span class="vh">${t("People")}</span></a><bdi>${name}</bdi>`, html`<button class="btn" @click=${() => this.edit()}>${icon("user-round")}${t("Name, role")}</button>`, html`<button class="btn" @click=${() => this.password()}>${icon("key-round")}${t("New password")}</button>`, html`<button class="btn" @click=${revoke}>${icon("log-out")}${t("End sessions")}</button>`, html`<button class="btn" @click=${change}>${icon("lock")}${disabled ? t("Enable") : t("Disable")}</button>`)}
       <dl class="figures panel"><div><dt>${t("Login name")}</dt><dd>${person.username}</dd></div><div><dt>${t("Role")}</dt><dd>${t(person.role)}</dd></div><div><dt>${t("State")}</dt><dd>${disabled ? t("disabled") : t("active")}</dd></div><div><dt>${t("Since")}</dt><dd>${date(person.created_at)}</dd></div></dl>
       <h2 class="section">${t("Devices")} <span class="muted">${number(this.devices.items.length)}</span></h2>${this.devices.items.length ? html`<div class="panel scroll"><table class="grid"><thead><tr><th>${t("Name")}</th><th>${t("Since")}</th><th>${t("Last used")}</th><th></th></tr></thead><tbody>${this.devices.items.map((one) => html`<tr><td><bdi>${one.name}</bdi></td><td>${date(one.created_at)}</td><td>${one.last_used_at ? date(one.last_used_at) : t("never")}</td>
         <td class="num"><button class="btn" @click=${() => this.act(t("Remove {name}?", { name: one.name }), t("Remove"), "DELETE", path("/api/users/:id/devices/:credential_id", { id, credential_id: one.credential_id }), {}, t("Removed"))}>${icon("trash-2")}${t("Remove")}</button></td></tr>`)}</tbody></table></div>` : html`<p class="empty panel">${t("No device is registered; log-ins are by password")}</p>`}`;

@@ -17,6 +17,11 @@ class PageStock extends ListPage {
     this.text = "";
   }
 
+  connectedCallback() {
+    this.text = this.app.params.query?.q ?? "";
+    super.connectedCallback();
+  }
+
   query() {
     return { q: this.text || undefined, below_reorder: this.filter === "low" ? true : undefined, negative: this.filter === "negative" ? true : undefined };
   }
@@ -55,7 +60,7 @@ class PageStock extends ListPage {
   render() {
     const chip = (filter, label) => html`<button class="btn" aria-pressed=${this.filter === filter} @click=${() => this.choose(filter)}>${label}</button>`;
     const none = this.text || this.filter ? t("Nothing is called this") : t("Nothing came into stock yet. Receiving brings it in");
-    return html`${title(t("Stock"))}<div class="rowx tools"><label class="vh" for="search">${t("Search or scan")}</label><div class="searching">${icon("search")}<input class="input" id="search" data-focus data-keys autocomplete="off" placeholder=${t("Search or scan")} @input=${(event) => this.typed(event.target.value)}
+    return html`${title(t("Stock"))}<div class="rowx tools"><label class="vh" for="search">${t("Search or scan")}</label><div class="searching">${icon("search")}<input class="input" id="search" data-focus data-keys autocomplete="off" placeholder=${t("Search or scan")} .value=${this.text} @input=${(event) => this.typed(event.target.value)}
       @keydown=${(event) => event.key === "Enter" && /^\d{8,}$/.test(clean(event.target.value)) && this.scanned(clean(event.target.value))}></div>${chip("low", t("Below reorder level"))}${chip("negative", t("Below zero"))}</div>
       ${this.table([[t("Product")], [t("Code")], [t("Shelf")], [t("On hand"), "num"], [t("Available"), "num"], [t("On the way"), "num"], [t("Reorder at"), "num"], [`${t("Value")}, ${symbol()}`, "num"]], (one) => this.row(one), none)}`;
   }

@@ -1,12 +1,27 @@
-// Head office: the link, what waits, what lost against head office and can be put back.
+// Head office: the link, what waits, what lost and can be put back, what head office could not use, whether both count the same.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../shared/api.js";
 import { icon, notice } from "../shared/controls.js";
-import { date, number, time } from "../shared/format.js";
+import { ago, clock, date, number, span, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { ListPage, title } from "../shared/list.js";
+import { moment, pairs, since } from "./parts.js";
+import "./told.js";
 
 const AGAIN_MS = 10_000;
+const SLOW_MS = 120_000;
+
+/** How the link stands, in words that say whether anything is to be done. */
+const LINKS = {
+  online: "Connected. What is sold here goes there at once", offline: "Not reached. Nothing is to be done: everything is kept and sent when it is back", backing_off: "Not reached. Nothing is to be done: everything is kept and sent when it is back",
+  rejected: "Head office refuses this store. Ask head office whether it was disabled; everything is kept", not_configured: "This store works alone: it is not enrolled at a head office",
+};
+/** What to do about a problem, by its code. */
+const TO_DO = {
+  rejected: "Ask head office whether this store was disabled. Selling goes on", unreachable: "Look at the store's line. Selling goes on", backlog: "Nothing while it shrinks. If it grows, look at the line",
+  parked: "Head office upgrades or mends it; below is why", digest_difference: "Check everything that is stored, here and at head office", feed_unusable: "Head office mends the record, or one of two people gets another login name",
+  clock_skew: "Set the clock of the box", fenced: "Find the other box that is this store. Only one may sell", refilling: "Wait: it sells again when they are here",
+};
 
 class PageSync extends ListPage {
   constructor() {
@@ -16,7 +31,7 @@ class PageSync extends ListPage {
 
   connectedCallback() {
     super.connectedCallback();
-    this.timer = setInterval(() => this.load(), AGAIN_MS);
+    this.timer = setInterval(() => !document.hidden && this.look(), AGAIN_MS);
   }
 
   disconnectedCallback() {
@@ -24,49 +39,103 @@ class PageSync extends ListPage {
     super.disconnectedCallback();
   }
 
-  async load(more) {
+  /** The state alone; the lists only when they have become longer: nobody loses the place that he reads at. */
+  async look() {
+    const before = this.status?.conflicts.total;
     try {
       this.status = await this.app.get("/api/sync/status");
     } catch (error) {
       this.app.fail(error);
       return;
     }
-    await super.load(more);
+    this.requestUpdate();
+    if (before !== this.status.conflicts.total) await super.load();
+  }
+
+  async load(more) {
+    if (more) await super.load(true);
+    else await this.look();
   }
 
   told(name) {
-    if (["ready", "sync"].includes(name)) this.load();
+    if (["ready", "sync"].includes(name)) this.look();
   }
 
-  force() {
+  force(full) {
     return this.once(async () => {
-      await this.app.change("POST", "/api/sync/force", {});
-      this.app.say("ok", t("Head office is being asked now"));
-      await this.load();
+      if (full) {
+        const agreed = await this.app.dialog.ask({ title: t("Read everything of head office again?"), text: t("Products, prices, members and people are fetched once more. It may take minutes; selling goes on"), yes: t("Read again") });
+        if (!agreed) return;
+      }
+      const done = await this.app.change("POST", "/api/sync/force", { full });
+      await this.look();
+      const what = t("{sent} records sent, {taken} changes taken", { sent: number(done.pushed), taken: number(done.pulled) });
+      if (done.completed) this.app.say("ok", what);
+      else this.app.say("warn", done.error ? t("Not finished: {why}. It goes on by itself", { why: done.error }) : t("{what}. The rest goes on by itself", { what }));
     });
   }
 
-  restore(one) {
-    return this.once(async () => {
-      await this.app.command({ url: path("/api/sync/conflicts/:id/restore", { id: one.conflict_id }), label: "Restore" });
-      await this.load();
+  async restore(one) {
+    const { app } = this;
+    const lost = Object.entries(one.lost_fields).map(([name, value]) => `${t(name)}: ${value === null ? "\u2013" : value}`).join(", ");
+    const agreed = await app.dialog.ask({ title: t("Put the value back that lost?"), text: t("{lost}. It is written anew, counts from now on here and at head office, and is in the audit log", { lost }), yes: t("Restore"), no: t("Keep") });
+    if (!agreed) return;
+    await this.once(async () => {
+      await app.command({ url: path("/api/sync/conflicts/:id/restore", { id: one.conflict_id }), label: "Restore" });
+      app.say("ok", t("Put back; head office is told"));
+      await super.load();
     });
   }
 
   row(one) {
-    const shown = (fields) => html`<dl class="pairs">${Object.entries(fields ?? {}).map(([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${String(value)}</bdi></dd></div>`)}</dl>`;
-    return html`<tr><td>${one.resource}<br><span class="muted">${date(one.resolved_at)} ${time(one.resolved_at)}</span></td><td>${shown(one.kept_fields)}</td><td>${shown(one.lost_fields)}</td><td class="num">${one.restored_at ? t("put back") : html`<button class="btn" ?disabled=${this.busy} @click=${() => this.restore(one)}>${icon("history")}${t("Restore")}</button>`}</td></tr>`;
+    const place = { member: "members", product_settings: "stock" }[one.resource];
+    // Settings of a product are known by the store and the product.
+    const id = one.resource === "product_settings" ? one.id.slice(one.id.indexOf(":") + 1) : one.id;
+    const what = html`<b>${t(one.resource)}</b> ${place ? html`<a href=${`#/${place}/${encodeURIComponent(id)}`}><bdi>${id}</bdi></a>` : html`<bdi>${id}</bdi>`}`;
+    const by = one.winner === "hub" ? t("head office's value counts") : t("this store's value counts");
+    return html`<tr><td><div>${what}<br><span class="muted">${moment(one.resolved_at)} \u00b7 ${by}</span></div></td><td><div>${pairs(one.kept_fields)}</div></td><td><div>${pairs(one.lost_fields)}</div></td>
+      <td class="num">${one.restored_at ? html`<span class="badge ok">${t("put back")}</span>` : html`<button class="btn" ?disabled=${this.busy} @click=${() => this.restore(one)}>${icon("history")}${t("Restore")}</button>`}</td></tr>`;
+  }
+
+  problem(one) {
+    return notice("bad", "triangle-alert", html`<p><b>${t(`problem.${one.code}`)}</b> <span class="muted">${one.since ? t("since {time}", { time: `${date(one.since)} ${time(one.since)}` }) : ""}</span></p><p><bdi>${one.message}</bdi></p>${TO_DO[one.code] ? html`<p>${t(TO_DO[one.code])}</p>` : nothing}`);
+  }
+
+  figures() {
+    const { hub, outbox, inbound, clock_skew_ms: skew, conflicts } = this.status;
+    const box = (label, value, note) => html`<div><dt>${label}</dt><dd>${value}</dd>${note ? html`<dd class="muted">${note}</dd>` : nothing}</div>`;
+    const next = hub.next_attempt_at && hub.state !== "online" ? t("next try {time}", { time: time(hub.next_attempt_at) }) : "";
+    const last = hub.last_success_at ? t("last {time}", { time: ago(hub.last_success_at) }) : "";
+    const off = skew === null ? "" : Math.abs(skew) >= SLOW_MS ? t("set the clock of the box") : t("close enough");
+    return html`<dl class="figures panel">${box(t("Link"), t(hub.state), [last, next].filter(Boolean).join(", "))}
+      ${box(t("Waiting"), number(outbox.pending), outbox.oldest_pending_at ? t("the oldest for {time}", { time: span(Date.now() - Date.parse(outbox.oldest_pending_at)) }) : t("all of it is there"))}
+      ${box(t("Parked"), number(outbox.parked), outbox.parked ? html`<a href="#/sync" @click=${(event) => this.down(event, "parked-head")}>${t("See")}</a>` : "")}
+      ${box(t("Conflicts"), number(conflicts.total))}${box(t("Heard from head office"), inbound.last_change_at ? since(inbound.last_change_at) : "\u2013", inbound.untaken.total ? t("{n} records can't be used", { n: number(inbound.untaken.total) }) : "")}
+      ${box(t("Clock against head office"), skew === null ? "\u2013" : clock(skew), off)}</dl>`;
+  }
+
+  /** Within the page: the address belongs to pages. */
+  down(event, id) {
+    event.preventDefault();
+    this.querySelector(`#${id}`)?.scrollIntoView();
+  }
+
+  untaken() {
+    const { records } = this.status.inbound.untaken;
+    if (!records.length) return nothing;
+    return html`<section><h2 class="section">${t("What this store can't use of head office's")}</h2><div class="panel scroll"><table class="grid fold"><thead><tr><th scope="col">${t("What")}</th><th scope="col">${t("Why")}</th><th scope="col">${t("Since")}</th></tr></thead><tbody>
+      ${records.map((one) => html`<tr><td><div>${one.kind} <code>${one.id}</code></div></td><td><div><bdi>${one.problem}</bdi></div></td><td>${moment(one.at)}</td></tr>`)}</tbody></table></div></section>`;
   }
 
   render() {
     const { status } = this;
-    if (!status) return html`<p class="empty panel">${t("Loading\u2026")}</p>`;
-    const { hub, outbox } = status;
-    const box = (label, value, note) => html`<div><dt>${label}</dt><dd>${value}</dd>${note ? html`<dd class="muted">${note}</dd>` : nothing}</div>`;
-    return html`${title(t("Head office"), html`<button class="btn" ?disabled=${this.busy || !hub.configured} @click=${() => this.force()}>${icon("refresh-cw")}${t("Ask now")}</button>`)}
-      <div class="stack">${status.problems.map((one) => notice("bad", "triangle-alert", one.message))}${hub.configured ? nothing : notice("", "info", t("This store works alone: it is not enrolled at a head office"))}
-      <dl class="figures panel">${box(t("Link"), t(hub.state), hub.last_success_at ? t("last {time}", { time: `${date(hub.last_success_at)} ${time(hub.last_success_at)}` }) : "")}${box(t("Waiting"), number(outbox.pending), outbox.oldest_pending_at ? t("since {time}", { time: time(outbox.oldest_pending_at) }) : "")}${box(t("Parked"), number(outbox.parked))}${box(t("Conflicts"), number(status.conflicts.total))}${box(t("Clock against head office"), status.clock_skew_ms === null ? "\u2013" : `${number(status.clock_skew_ms)} ms`)}</dl></div>
-      <h2 class="section">${t("Values that lost")}</h2>${this.table([[t("What")], [t("Counts now")], [t("Lost")], [""]], (one) => this.row(one), t("No value of this store lost against head office"))}`;
+    if (!status) return html`<h1>${t("Head office")}</h1><p class="empty panel">${t("Loading\u2026")}</p>`;
+    const { hub } = status;
+    const acts = hub.configured ? html`<button class="btn" ?disabled=${this.busy} @click=${() => this.force(true)}>${t("Read everything again")}</button><button class="btn primary" id="force" ?disabled=${this.busy} @click=${() => this.force(false)}>${icon("refresh-cw")}${this.busy ? t("Asking\u2026") : t("Ask now")}</button>` : nothing;
+    return html`${title(t("Head office"), acts)}
+      <div class="stack">${status.problems.map((one) => this.problem(one))}${status.problems.length ? nothing : hub.state === "online" ? html`<p class="calm">${icon("circle-check")}${t(LINKS.online)}</p>` : notice("", hub.configured ? "cloud-off" : "info", t(LINKS[hub.state] ?? LINKS.offline))}${this.figures()}</div>
+      <h2 class="section" id="conflicts-head">${t("Values that lost")}</h2>${this.table([[t("What")], [t("Counts now")], [t("Lost")], [""]], (one) => this.row(one), t("No value of this store lost against head office"))}
+      ${this.untaken()}<told-parked .app=${this.app}></told-parked><told-days .app=${this.app}></told-days>`;
   }
 }
 customElements.define("page-sync", PageSync);

@@ -91,7 +91,7 @@ class PageToday extends Page {
 
   render() {
     const { report } = this;
-    const head = title(`${t("Today")}, ${day(this.app.settings.business_date)}`, this.at ? html`<span class="muted">${t("as of {time}", { time: time(this.at) })}</span>` : nothing);
+    const head = title(`${t("Today")}, ${day(this.app.settings.business_date)}`, this.at ? html`<span class="muted">${t("as of {time}", { time: time(this.at) })}</span>` : nothing, this.app.find());
     if (!report || !this.orders) return html`${head}<p class="empty panel">${t("Loading\u2026")}</p>`;
     return html`${head}<div class="stack">${this.alerts()}${this.figures()}<div class="halves"><section class="panel"><h2 class="pad">${t("Tills")}</h2>${this.tills()}</section>
       <section class="panel"><h2 class="pad">${t("Payments")}</h2>${report.by_method.length ? this.bars(report.by_method, ({ method }) => t(method), ({ net }) => net) : html`<p class="empty">${t("Nothing was sold yet")}</p>`}</section>

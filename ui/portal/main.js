@@ -1,10 +1,10 @@
 // The portal of head office: a menu of what the role may see, one page per address after `#`.
 import { html, keyed, nothing } from "../vendor/lit.js";
 import { newKey } from "../shared/api.js";
-import { icon } from "../shared/controls.js";
 import { setShop } from "../shared/format.js";
 import { addTexts, t } from "../shared/i18n.js";
 import { begin, drop } from "../shared/intents.js";
+import { Lettered } from "../shared/letters.js";
 import { address, MenuApp } from "../shared/menu.js";
 import { forgetNames, need } from "./names.js";
 import { A, DESCRIBED, DETAILS, ELEMENTS, FAMILIES, familyOf, FORMS, PARTS, SECTIONS } from "./sections.js";
@@ -12,19 +12,15 @@ import { texts } from "./texts.js";
 
 addTexts(texts);
 
-const LETTERS = "letters";
-/** How long the letter after `g` is waited for. */
-const LETTER_WITHIN_MS = 1500;
 const COUNT_EVERY_MS = 60_000;
 
-class PortalApp extends MenuApp {
+class PortalApp extends Lettered(MenuApp) {
   constructor() {
     super();
     this.sections = SECTIONS;
     this.details = DETAILS;
     this.later = Object.fromEntries(Object.entries(ELEMENTS).map(([page, file]) => [page, () => import(`../${file}.js`)]));
     this.described = {};
-    this.letters = localStorage.getItem(LETTERS) !== "off";
     for (const [file, pages] of Object.entries(DESCRIBED)) for (const page of pages) this.later[page] = () => this.describe(file, page);
     setShop({ currency: "IDR", timezone: Intl.DateTimeFormat().resolvedOptions().timeZone });
   }
@@ -93,48 +89,12 @@ class PortalApp extends MenuApp {
     }
   }
 
-  onKey(event) {
-    if (event.ctrlKey && event.key.toLowerCase() === "k" && this.user && !this.dialog?.isOpen) {
-      event.preventDefault();
-      this.goTo();
-      return;
-    }
-    if (this.letters && this.user && !this.dialog?.isOpen && this.onLetter(event)) {
-      event.preventDefault();
-      return;
-    }
-    if (event.key === "Escape" && this.opened) {
-      this.opened = false;
-      this.requestUpdate();
-      return;
-    }
-    super.onKey(event);
-  }
-
-  /** `g` and a letter go to a page, `?` tells the keys; outside of fields, and unless somebody turned them off. */
-  onLetter(event) {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.("input, select, textarea")) return false;
-    const wait = (waits) => {
-      clearTimeout(this.letterTimer);
-      this.waits = waits;
-      if (waits) this.letterTimer = setTimeout(() => wait(false), LETTER_WITHIN_MS);
-      this.requestUpdate();
-    };
-    if (this.waits) {
-      wait(false);
-      const family = FAMILIES.find(([, letter]) => letter === event.key.toLowerCase());
-      const first = family?.[3].find(([, , roles]) => this.may(roles));
-      if (first) this.go(first[0]);
-      return Boolean(first);
-    }
-    if (event.key === "g") wait(true);
-    else if (event.key === "?") import("./keys.js").then(({ keys }) => keys(this));
-    return event.key === "g" || event.key === "?";
-  }
-
-  setLetters(on) {
-    this.letters = on;
-    localStorage.setItem(LETTERS, on ? "on" : "off");
+  /** The letter of each family: the first of its pages that the role may see stands for it. */
+  places() {
+    return FAMILIES.map(([, letter, label, pages]) => {
+      const first = pages.find(([, , roles]) => this.may(roles));
+      return first ? [letter, (label ?? first[1])(), first[0]] : null;
+    }).filter(Boolean);
   }
 
   banner() {
@@ -150,15 +110,6 @@ class PortalApp extends MenuApp {
       if (error.code === "approval_required") await drop(keyed.key);
       throw error;
     }
-  }
-
-  async goTo() {
-    const { palette } = await import("../shared/palette.js");
-    await palette(this);
-  }
-
-  find() {
-    return html`<button class="btn find" @click=${() => this.goTo()}>${icon("search")}<span class="say">${t("Go to\u2026")}</span><kbd class="wide" aria-hidden="true">Ctrl K</kbd></button>`;
   }
 
   body() {

@@ -144,6 +144,11 @@ class PosApp extends App {
     this.basket.clear();
   }
 
+  /** By the shop's setting each receipt comes out by itself; what was sold is sold whatever becomes of its paper. */
+  printed(no) {
+    if (this.settings.printing.auto_print) this.paper(no);
+  }
+
   async reprint() {
     if (this.last) await this.paper(this.last.receipt_no);
   }

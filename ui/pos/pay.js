@@ -142,6 +142,7 @@ class PagePay extends Page {
     if (answer.state === "paid") {
       this.paid = answer;
       this.app.finished(answer);
+      this.app.printed(answer.receipt_no);
     } else {
       this.app.basket.adopt(answer);
       this.method = "cash";

@@ -113,8 +113,16 @@ class PageReturn extends Page {
     this.done = done;
     this.draft.clear();
     this.requestUpdate();
+    this.app.printed(done.receipt_no);
     const paid = done.refunds.find(({ method }) => method === EXCHANGE);
-    if (paid) await this.exchanged(paid.transaction_id, done);
+    if (!paid) return;
+    this.settling = true;
+    try {
+      await this.exchanged(paid.transaction_id, done);
+    } finally {
+      this.settling = false;
+      this.requestUpdate();
+    }
   }
 
   /** The new sale is paid by it, or the rest of it is paid now. */
@@ -123,6 +131,7 @@ class PageReturn extends Page {
     const sale = await app.known("/api/pos/transactions/:id", { id });
     if (sale.state === "paid") {
       app.finished(sale);
+      app.printed(sale.receipt_no);
       this.sold = sale;
       return;
     }
@@ -177,8 +186,11 @@ class PageReturn extends Page {
   finished() {
     const { done, sold } = this;
     const print = (no) => this.app.paper(no);
+    const given = Returning.given(done.refunds);
+    // Whether the rest is paid or nothing is left is known in a moment: until then no figure says that it is over.
+    if (this.settling && !given) return html`<div class="paid"><section class="done"><p class="okmark">${icon("refresh-cw")}${t("Exchange")}</p><p class="label" role="status">${t("One moment\u2026")}</p></section></div>`;
     return html`<div class="paid"><section class="done"><p class="okmark">${icon("circle-check")}${sold ? t("Exchanged") : t("Returned")}</p><p class="label">${t("Give back")}</p>
-      <p class="change" id="given"><span class="cur">${symbol()}</span>${number(Returning.given(done.refunds))}</p>
+      <p class="change" id="given"><span class="cur">${symbol()}</span>${number(given)}</p>
       <dl class="facts"><div><dt>${t("Receipt")}</dt><dd>${shortReceipt(done.receipt_no)}</dd></div>${done.refunds.map(({ method, amount }) => html`<div><dt>${t(method)}</dt><dd>${number(amount)}</dd></div>`)}
       ${sold ? html`<div><dt>${t("New receipt")}</dt><dd id="sold-no">${shortReceipt(sold.receipt_no)}</dd></div>` : nothing}</dl>
       <div class="rowx"><button class="btn big grow" @click=${() => print(done.receipt_no)}>${icon("printer")}${t("Print receipt")}</button>

@@ -154,4 +154,6 @@ export const id = {
   "{change} % to last week": "{change} % dari minggu lalu", "{n} pieces": "{n} buah", "{n} receipts": "{n} struk", "No till was opened today": "Belum ada mesin kasir dibuka",
   "In drawer": "Di laci", "as of {time}": "per {time}", "Tills": "Mesin kasir", "Payments": "Pembayaran", "Nothing was sold yet": "Belum ada penjualan", "By hour": "Per jam",
   "(may be empty)": "(boleh kosong)", "{field} is missing": "{field} belum diisi", "Receipt {text}": "Struk {text}", "Product {text}": "Produk {text}", "Supplier {text}": "Pemasok {text}", "Member {text}": "Member {text}", "Go to": "Buka", "A page, a receipt number, a name": "Halaman, nomor struk, atau nama", "Found": "Ditemukan",
+  "Go to…": "Buka…", "Keys": "Tombol", "Next row, row before": "Baris berikut, baris sebelum", "New": "Baru", "The page's main button": "Tombol utama halaman", "Filter": "Saringan", "Letter keys": "Tombol huruf",
+  "Letters alone do nothing now. My devices turns them on again": "Huruf tidak berfungsi sekarang. Aktifkan lagi di Perangkat saya",
 };

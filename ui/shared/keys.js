@@ -1,14 +1,10 @@
-// The keys of the portal, told by `?`; letter keys may be turned off for whoever speaks to the machine.
+// The keys of an app with a menu, told by `?`; letter keys may be turned off for whoever speaks to the machine.
 import { html, nothing } from "../vendor/lit.js";
-import { t } from "../shared/i18n.js";
-import { FAMILIES } from "./sections.js";
+import { t } from "./i18n.js";
 
 export const keys = async (app) => {
-  const places = FAMILIES.map(([, letter, label, pages]) => {
-    const mine = pages.filter(([, , roles]) => app.may(roles));
-    return mine.length ? [`g ${letter}`, (label ?? mine[0][1])()] : null;
-  }).filter(Boolean);
   const others = [["Ctrl K", t("Go to\u2026")], ["/", t("Filter")], ["j k", t("Next row, row before")], ["n", t("New")], ["Ctrl Enter", t("The page's main button")], ["Esc", t("Back")]];
+  const places = app.places().map(([letter, label]) => [`g ${letter}`, label]);
   const list = (rows) => html`<dl class="keys">${rows.map(([key, label]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${label}</dd></div>`)}</dl>`;
   await app.dialog.ask({
     title: t("Keys"), yes: null, no: t("Close"),

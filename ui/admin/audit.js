@@ -1,0 +1,114 @@
+// Audit: who did what, when and to what; nothing of it is ever altered.
+import { html, nothing } from "../vendor/lit.js";
+import { field, icon } from "../shared/controls.js";
+import { date, isoDay, number, shortReceipt, time } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { ListPage, title } from "../shared/list.js";
+import { address } from "../shared/menu.js";
+import { ACTIONS } from "./texts.js";
+import { moment, pairs, staff, who } from "./parts.js";
+
+const SEARCH_AFTER_MS = 400;
+const FILTERS = ["user_id", "action", "resource_id", "from", "to"];
+/** By which of its details a document is known at a glance, the best first. */
+const NAMED_BY = ["receipt_no", "sku", "name", "username", "business_date", "transaction_id", "return_id", "shift_id", "member_id", "user_id", "cash_id", "deposit_id", "opname_id", "adjustment_id", "receiving_id", "transfer_id", "supplier_return_id", "register_id", "credential_id", "session_id"];
+const AMOUNTS = ["amount", "refund_total", "total", "variance", "discount", "points", "counted_cash", "opening_float"];
+
+/** What was done to what: its best name, short. */
+const about = (details) => {
+  const by = NAMED_BY.find((name) => typeof details[name] === "string");
+  if (!by) return nothing;
+  const value = details[by];
+  return html`<bdi title=${value}>${by === "receipt_no" ? shortReceipt(value) : by.endsWith("_id") && value.length > 16 ? `${value.slice(0, 4)}\u2026${value.slice(-8)}` : value}</bdi>`;
+};
+const amount = (details) => {
+  const by = AMOUNTS.find((name) => typeof details[name] === "number");
+  return by ? number(details[by]) : nothing;
+};
+
+class PageAudit extends ListPage {
+  constructor() {
+    super();
+    this.pattern = "/api/audit";
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    Promise.resolve().then(() => this.names());
+  }
+
+  async names() {
+    try {
+      this.staff = await staff(this.app);
+    } catch (error) {
+      this.app.fail(error);
+    }
+    this.requestUpdate();
+  }
+
+  get given() {
+    return this.app.params.query ?? {};
+  }
+
+  query() {
+    return Object.fromEntries(FILTERS.map((name) => [name, this.given[name]]));
+  }
+
+  keys() {
+    return { "/": (event) => (event.target.matches("input, select") ? false : this.querySelector("#resource_id").focus()) };
+  }
+
+  /** A filter is part of the address; the page stays, and with it what has the focus. */
+  filter(name, value) {
+    const query = { ...this.given, [name]: value.trim() || undefined };
+    this.app.params.query = query;
+    history.replaceState(null, "", address(["audit"], query));
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.load(), name === "resource_id" ? SEARCH_AFTER_MS : 0);
+    this.requestUpdate();
+  }
+
+  clear() {
+    this.app.params.query = {};
+    history.replaceState(null, "", address(["audit"]));
+    this.load();
+  }
+
+  async open(one) {
+    const { before, after, ...rest } = one.details;
+    const changed = before !== undefined || after !== undefined;
+    const side = (label, value) => html`<div><h3>${label}</h3>${typeof value === "object" && value ? pairs(value) : html`<p>${value === undefined || value === null ? html`<span class="muted">${t("nothing")}</span>` : typeof value === "number" ? number(value) : value}</p>`}</div>`;
+    await this.app.dialog.ask({
+      title: t(one.action), yes: null, no: t("Close"),
+      body: html`<div class="entry-of"><dl class="pairs"><div><dt>${t("When")}</dt><dd>${date(one.at)} ${time(one.at)}</dd></div><div><dt>${t("Who")}</dt><dd>${who(this.staff, one.user_id)}</dd></div>
+        ${one.approved_by ? html`<div><dt>${t("Approved by")}</dt><dd>${who(this.staff, one.approved_by)}</dd></div>` : nothing}</dl>
+        ${changed ? html`<div class="sides">${side(t("Before"), before)}${side(t("After"), after ?? rest.amount)}</div>` : nothing}
+        ${Object.keys(rest).length ? pairs(rest) : html`<p class="muted">${t("No more is written down of it")}</p>`}<p class="muted"><code>${one.action}</code></p></div>`,
+    });
+  }
+
+  row(one) {
+    return html`<tr class="open" @click=${(event) => (event.target.closest("a, button") ? undefined : this.open(one))}><td>${moment(one.at)}</td>
+      <td><button class="link" @click=${() => this.open(one)}>${t(one.action)}</button></td><td>${about(one.details)}</td><td class="num">${amount(one.details)}</td><td>${who(this.staff, one.user_id)}</td><td>${one.approved_by ? who(this.staff, one.approved_by) : nothing}</td></tr>`;
+  }
+
+  filters() {
+    const { given } = this;
+    const people = [...(this.staff?.values() ?? [])].sort((one, other) => one.name.localeCompare(other.name));
+    const actions = ACTIONS.map((name) => [name, t(name)]).sort(([, one], [, other]) => one.localeCompare(other));
+    const choice = (name, label, all, rows) => field(label, html`<select class="input" id=${name} @change=${(event) => this.filter(name, event.target.value)}><option value="">${all}</option>${rows.map(([key, text]) => html`<option value=${key} ?selected=${key === given[name]}>${text}</option>`)}</select>`, name);
+    const day = (name, label) => field(label, html`<input class="input" type="date" id=${name} max=${isoDay()} .value=${given[name] ?? ""} @change=${(event) => this.filter(name, event.target.value)}>`, name);
+    return html`<div class="asking">${choice("user_id", t("Who"), t("Everybody"), people.map((one) => [one.user_id, one.name]))}${choice("action", t("What"), t("Everything"), actions)}
+      ${field(t("Document, product or person, by its whole number"), html`<input class="input" id="resource_id" data-focus autocomplete="off" spellcheck="false" .value=${given.resource_id ?? ""} @input=${(event) => this.filter("resource_id", event.target.value)}>`, "resource_id")}
+      ${day("from", t("From day"))}${day("to", t("To day"))}${FILTERS.some((name) => given[name]) ? html`<button class="btn" @click=${() => this.clear()}>${icon("x")}${t("Clear filter")}</button>` : nothing}</div>`;
+  }
+
+  render() {
+    const filtered = FILTERS.some((name) => this.given[name]);
+    const none = this.next ? t("Nothing of this among the latest. Look further back") : filtered ? t("Nobody did this") : t("Nothing sensitive was done yet");
+    return html`${title(t("Audit"), this.app.find())}${this.filters()}
+      ${this.table([[t("When")], [t("What")], [t("On what")], [t("Figure"), "num"], [t("Who")], [t("Approved by")]], (one) => this.row(one), none)}
+      ${this.items?.length === 0 && this.next ? html`<button class="btn" @click=${() => this.load(true)}>${t("Look further back")}</button>` : nothing}`;
+  }
+}
+customElements.define("page-audit", PageAudit);

@@ -1,0 +1,144 @@
+// Machine: the parts that the store is made of, as they run; its copies and checks are beside them.
+import { html, nothing } from "../vendor/lit.js";
+import { path } from "../shared/api.js";
+import { icon, notice } from "../shared/controls.js";
+import { day, number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { failed, title } from "../shared/list.js";
+import { Page } from "../shared/page.js";
+import { since } from "./parts.js";
+import "./work.js";
+
+const AGAIN_MS = 2000;
+/** How long a row that changed is marked. */
+const MARKED_MS = 2000;
+/** A queue of this length is worth a look. */
+const QUEUE_LONG = 100;
+
+/** What each part is for, by its name; a shift's is its till's. */
+const PARTS = {
+  supervisor: ["Supervisor", "Starts every part, and starts it again when it fails"], ledger: ["Ledger", "Stock, cash, days and documents"], members: ["Members", "Members and their points"],
+  sessions: ["Sessions", "People, log-ins, devices"], catalogue: ["Catalogue", "Products, prices, promotions"], outbox: ["Outbox", "What is told to head office"],
+  hub_connection: ["Link", "The connection to head office"], shifts: ["Shifts", "One part for each open shift"],
+};
+
+/** The tree as rows, each with its depth and the way to it. */
+const rows = (node, depth = 0) => (node ? [{ ...node, depth }, ...node.children.flatMap((child) => rows(child, depth + 1))] : []);
+
+class PageMachine extends Page {
+  constructor() {
+    super();
+    this.tree = null;
+    this.shifts = new Map();
+    this.changed = new Map();
+    this.said = "";
+    this.asked = 0;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    Promise.resolve().then(() => this.load());
+    // Nobody looks at a tab that is hidden.
+    this.timer = setInterval(() => !document.hidden && this.load(), AGAIN_MS);
+  }
+
+  disconnectedCallback() {
+    clearInterval(this.timer);
+    super.disconnectedCallback();
+  }
+
+  told(name) {
+    if (["ready", "shift"].includes(name)) this.load();
+  }
+
+  async load() {
+    const { app } = this;
+    this.asked += 1;
+    const mine = this.asked;
+    try {
+      const [{ root }, shifts] = await Promise.all([app.get("/api/admin/actors"), app.get("/api/shifts", {}, { state: "open", limit: 100 })]);
+      // What was asked later is newer, also where its answer came first.
+      if (mine !== this.asked) return;
+      this.shifts = new Map(shifts.items.map((one) => [`shift:${one.shift_id}`, one]));
+      this.take(rows(root));
+      this.error = null;
+    } catch (error) {
+      if (mine !== this.asked) return;
+      this.error = error;
+      if (error.status === 401) app.fail(error);
+    }
+    this.requestUpdate();
+  }
+
+  /** What is another than a moment ago is marked, and said once. */
+  take(tree) {
+    const before = new Map((this.tree ?? []).map((one) => [one.name, one]));
+    const now = Date.now();
+    for (const one of this.tree ? tree : []) {
+      const old = before.get(one.name);
+      if (old && old.state === one.state && old.restarts === one.restarts) continue;
+      this.changed.set(one.name, now);
+      if (!old) this.said = t("{name} was started", { name: this.nameOf(one) });
+      else if (one.state !== "running") this.said = t("{name} is being restarted", { name: this.nameOf(one) });
+      else this.said = t("{name} runs again", { name: this.nameOf(one) });
+    }
+    this.tree = tree;
+  }
+
+  isMarked(name) {
+    return Date.now() - (this.changed.get(name) ?? 0) < MARKED_MS;
+  }
+
+  nameOf({ name }) {
+    const shift = this.shifts.get(name);
+    if (shift) return t("Shift at {till}", { till: shift.register_id });
+    return PARTS[name] ? t(PARTS[name][0]) : name;
+  }
+
+  async restart(one) {
+    const { app } = this;
+    const name = this.nameOf(one);
+    const agreed = await app.dialog.ask({
+      title: t("Restart {name}?", { name }), yes: t("Restart"), no: t("Keep"), danger: true,
+      text: t("It ends as by a crash and starts again at once. Nothing that was answered is lost; what is under way is repeated by whoever asked. Selling goes on"),
+    });
+    if (!agreed) return;
+    await this.once(async () => {
+      await app.change("POST", path("/api/admin/actors/:name/restart", { name: one.name }), {});
+      await this.load();
+      app.say("ok", t("{name} runs again", { name }));
+    });
+  }
+
+  row(one) {
+    const shift = this.shifts.get(one.name);
+    const runs = one.state === "running";
+    const about = shift ? t("since {time}, open", { time: day(shift.business_date) }) : PARTS[one.name] ? t(PARTS[one.name][1]) : "";
+    const may = this.app.user.role === "admin" && one.depth > 0;
+    return html`<tr id=${`part-${one.name}`} class=${this.isMarked(one.name) ? "marked" : nothing}><td class="depth depth-${Math.min(one.depth, 3)}"><div><b><bdi>${this.nameOf(one)}</bdi></b> <code>${shift ? nothing : one.name}</code><span class="muted">${about}</span></div></td>
+      <td><span class="badge ${runs ? "ok" : "warn"}">${icon(runs ? "check" : "refresh-cw", "icon-s")}${t(one.state)}</span></td>
+      <td class="num ${one.mailbox >= QUEUE_LONG ? "differs" : ""}">${number(one.mailbox)}</td><td class="num">${number(one.restarts)}</td><td class="d2">${since(one.started_at)}</td><td class="why">${one.last_failure ? html`<bdi>${one.last_failure}</bdi>` : nothing}</td>
+      ${this.app.user.role === "admin" ? html`<td class="num">${may ? html`<button class="btn" ?disabled=${this.busy} @click=${() => this.restart(one)}>${icon("refresh-cw")}${t("Restart")}<span class="vh">${this.nameOf(one)}</span></button>` : nothing}</td>` : nothing}</tr>`;
+  }
+
+  health() {
+    const away = this.tree.filter(({ state }) => state !== "running");
+    if (away.length) return notice("warn", "refresh-cw", t("{names} is being restarted. Tills repeat what they asked by themselves", { names: away.map((one) => this.nameOf(one)).join(", ") }));
+    const long = this.tree.filter(({ mailbox }) => mailbox >= QUEUE_LONG);
+    if (long.length) return notice("warn", "clock", t("Much waits at {names}: the disk or the machine is slow", { names: long.map((one) => this.nameOf(one)).join(", ") }));
+    return html`<p class="calm">${icon("circle-check")}${t("All {n} parts run", { n: number(this.tree.length) })}</p>`;
+  }
+
+  parts() {
+    if (!this.tree) return this.error ? failed(this.error, () => this.load()) : html`<p class="empty panel">${t("Loading\u2026")}</p>`;
+    const head = [[t("Part")], [t("State")], [t("Queue"), "num"], [t("Restarts"), "num"], [t("Runs since"), "d2"], [t("Last failure")], ...(this.app.user.role === "admin" ? [["", "num"]] : [])];
+    return html`${this.error ? notice("warn", "cloud-off", t("The store's box does not answer")) : this.health()}<p class="vh" role="status">${this.said}</p>
+      <div class="panel scroll"><table class="grid fold tree"><thead><tr>${head.map(([label, kind]) => html`<th scope="col" class=${kind ?? ""}>${label || html`<span class="vh">${t("Restart")}</span>`}</th>`)}</tr></thead><tbody>${this.tree.map((one) => this.row(one))}</tbody></table></div>
+      ${this.app.user.role === "admin" ? nothing : html`<p class="muted">${t("An administrator may restart a part")}</p>`}`;
+  }
+
+  render() {
+    return html`${title(t("Machine"), this.app.find())}<div class="stack"><h2>${t("Parts of the store")}</h2>${this.parts()}<store-work .app=${this.app}></store-work></div>`;
+  }
+}
+customElements.define("page-machine", PageMachine);

@@ -1,0 +1,51 @@
+// What the pages of the box share: who did something, when, and what a document is called.
+import { html, nothing } from "../vendor/lit.js";
+import { ago, brief, date, number, time } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+
+/** A moment: how long ago, exact in its tooltip. */
+export const since = (at) => (at ? html`<time datetime=${at} title=${`${date(at)}, ${time(at)}`}>${ago(at)}</time>` : html`<span class="muted">${t("never")}</span>`);
+/** A moment: short, exact in its tooltip. */
+export const moment = (at) => (at ? html`<time datetime=${at} title=${`${date(at)}, ${time(at)}`}>${brief(at)}, ${time(at)}</time>` : nothing);
+
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
+/** Bytes in the unit that keeps them short. */
+export const bytes = (count) => {
+  const step = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, count)) / 10));
+  return `${number(Math.round(count / 1024 ** step))}\u00a0${UNITS[step]}`;
+};
+
+/** Everybody who works or worked here, by id; asked for once. */
+export const staff = async (app) => {
+  if (app.staff) return app.staff;
+  const names = new Map();
+  let cursor;
+  do {
+    const page = await app.get("/api/staff", {}, { limit: 500, cursor });
+    for (const one of page.items) names.set(one.user_id, one);
+    cursor = page.next_cursor;
+  } while (cursor);
+  app.staff = names;
+  return names;
+};
+/** Somebody by name; nobody is whoever runs the machine, and head office's people have only their id here. */
+export const who = (names, id) => {
+  if (!id) return html`<span class="muted">${t("whoever runs the machine")}</span>`;
+  const known = names?.get(id);
+  return known ? html`<bdi title=${id}>${known.name}</bdi>` : html`<code title=${id}>${id.slice(0, 12)}\u2026</code>`;
+};
+
+/** Where a value of this name leads to. */
+const PLACES = { sku: "stock", member_id: "members", user_id: "people", po_id: "receiving", opname_id: "counts" };
+const shownValue = (name, value) => {
+  if (value === null || value === undefined || value === "") return html`<span class="muted">\u2013</span>`;
+  if (typeof value === "boolean") return value ? t("yes") : t("no");
+  if (typeof value === "number") return number(value);
+  if (Array.isArray(value)) return value.map((one) => (typeof one === "string" ? t(one) : JSON.stringify(one))).join(", ");
+  if (typeof value === "object") return html`<code>${JSON.stringify(value)}</code>`;
+  if (PLACES[name]) return html`<a href=${`#/${PLACES[name]}/${encodeURIComponent(value)}`}><bdi>${value}</bdi></a>`;
+  if (/^\d{4}-\d\d-\d\dT/.test(value)) return moment(value);
+  return html`<bdi>${name === "action" || name === "role" || name === "state" || name === "reason" ? t(value) : value}</bdi>`;
+};
+/** Values by their names, in words. */
+export const pairs = (values) => html`<dl class="pairs">${Object.entries(values ?? {}).map(([name, value]) => html`<div><dt>${t(name)}</dt><dd>${shownValue(name, value)}</dd></div>`)}</dl>`;

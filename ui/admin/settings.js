@@ -1,0 +1,100 @@
+// Settings as they are in force, and who says so: the settings file, the environment, head office, or nobody.
+import { html, nothing } from "../vendor/lit.js";
+import { icon, notice } from "../shared/controls.js";
+import { number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { failed, title } from "../shared/list.js";
+import { Page } from "../shared/page.js";
+
+const LOOKS = { hub: "ok", environment: "warn", file: "plain" };
+const NAMES = { hub: "Head office", environment: "Environment", file: "Settings file", default: "Default" };
+const SOURCES = Object.keys(NAMES);
+
+/** A value as its file would have it, in words where it is yes or no. */
+const shown = (value) => {
+  if (value === "" || value === null) return html`<span class="muted">${t("empty")}</span>`;
+  if (typeof value === "boolean") return value ? t("yes") : t("no");
+  if (typeof value === "number") return number(value);
+  if (Array.isArray(value)) return value.length ? html`<bdi>${value.map((one) => (typeof one === "object" ? JSON.stringify(one) : one)).join(", ")}</bdi>` : html`<span class="muted">${t("none of them")}</span>`;
+  if (typeof value === "object") return html`<dl class="pairs">${Object.entries(value).map(([name, one]) => html`<div><dt>${name}</dt><dd>${shown(one)}</dd></div>`)}</dl>`;
+  return html`<bdi>${value}</bdi>`;
+};
+
+class PageSettings extends Page {
+  constructor() {
+    super();
+    this.rows = null;
+    this.text = "";
+    this.source = "";
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.text = this.app.params.query?.q ?? "";
+    Promise.resolve().then(() => this.load());
+  }
+
+  async load() {
+    try {
+      const { settings, setting_places: places } = await this.app.get("/api/admin/settings");
+      this.rows = Object.entries(settings).flatMap(([section, keys]) => Object.entries(keys).map(([key, value]) => ({
+        section, key, value, name: `${section}.${key}`, source: places[`${section}.${key}`]?.source ?? "default", place: places[`${section}.${key}`]?.place ?? null,
+      })));
+      this.error = null;
+    } catch (error) {
+      this.error = error;
+      if (error.status === 401) this.app.fail(error);
+    }
+    this.requestUpdate();
+    this.app.focusPage();
+  }
+
+  keys() {
+    return { "/": (event) => (event.target.matches("input") ? false : this.querySelector("#search").focus()) };
+  }
+
+  found() {
+    const wanted = this.text.trim().toLowerCase();
+    const fits = ({ name, value, section }) => !wanted || name.includes(wanted) || t(`section.${section}`).toLowerCase().includes(wanted) || JSON.stringify(value).toLowerCase().includes(wanted);
+    return this.rows.filter((one) => fits(one) && (!this.source || one.source === this.source));
+  }
+
+  from({ source, place }) {
+    return html`<span class="badge ${LOOKS[source] ?? ""}">${t(NAMES[source])}</span>${place ? html` <code>${place}</code>` : nothing}`;
+  }
+
+  section(name, rows) {
+    return html`<section class="panel" aria-labelledby=${`section-${name}`}><h2 class="pad" id=${`section-${name}`}>${t(`section.${name}`)} <code>[${name}]</code></h2>
+      <div class="scroll"><table class="grid fold settings-of"><thead><tr><th scope="col">${t("Setting")}</th><th scope="col">${t("Value")}</th><th scope="col">${t("Said by")}</th></tr></thead><tbody>
+      ${rows.map((one) => html`<tr id=${`set-${one.name}`}><td><code>${one.key}</code></td><td><div>${shown(one.value)}</div></td><td><div>${this.from(one)}</div></td></tr>`)}</tbody></table></div></section>`;
+  }
+
+  tools() {
+    const count = (source) => this.rows.filter((one) => one.source === source).length;
+    const chip = (source) => html`<button class="btn" aria-pressed=${this.source === source} @click=${() => {
+      this.source = this.source === source ? "" : source;
+      this.requestUpdate();
+    }}>${t(NAMES[source])} <span class="muted">${number(count(source))}</span></button>`;
+    return html`<div class="rowx tools"><label class="vh" for="search">${t("Search a setting")}</label><div class="searching">${icon("search")}<input class="input" id="search" data-focus data-keys autocomplete="off" spellcheck="false" placeholder=${t("Search a setting")} .value=${this.text} @input=${(event) => {
+      this.text = event.target.value;
+      this.requestUpdate();
+    }}></div>${SOURCES.filter(count).map(chip)}</div>`;
+  }
+
+  body() {
+    if (!this.rows) return this.error ? failed(this.error, () => this.load()) : html`<p class="empty panel">${t("Loading\u2026")}</p>`;
+    const found = this.found();
+    const sections = [...new Set(found.map(({ section }) => section))];
+    return html`${this.tools()}<div class="stack">${notice("", "info", t("Settings are changed in the settings file of the box, which takes a restart, or at head office, at once. What head office says counts before the file. Secrets are never shown"))}
+      ${sections.map((name) => this.section(name, found.filter(({ section }) => section === name)))}${found.length ? nothing : html`<div class="empty panel"><p>${t("No setting is called this")}</p><button class="btn" @click=${() => {
+        this.text = "";
+        this.source = "";
+        this.requestUpdate();
+      }}>${icon("x")}${t("Clear filter")}</button></div>`}</div>`;
+  }
+
+  render() {
+    return html`${title(t("Settings"), this.app.find())}${this.body()}`;
+  }
+}
+customElements.define("page-settings", PageSettings);

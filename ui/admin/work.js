@@ -1,0 +1,128 @@
+// Copies of the store and checks of all that is stored, with how far they are and what came of them.
+import { html, nothing } from "../vendor/lit.js";
+import { icon, notice } from "../shared/controls.js";
+import { words } from "../shared/codes.js";
+import { number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { Page } from "../shared/page.js";
+import { bytes, moment, since } from "./parts.js";
+
+const AGAIN_MS = 1000;
+/** Of a list of what is wrong; the rest is counted. */
+const PROBLEMS_SHOWN = 20;
+const URLS = { verify: "/api/admin/verify", backup: "/api/admin/backup" };
+
+class StoreWork extends Page {
+  constructor() {
+    super();
+    this.work = null;
+    /** What was asked from this page and is not answered yet. */
+    this.asked = {};
+    /** Why it was not begun, by kind. */
+    this.refused = {};
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    Promise.resolve().then(() => this.load());
+    this.timer = setInterval(() => !document.hidden && (this.underWay("verify") || this.underWay("backup")) && this.load(), AGAIN_MS);
+  }
+
+  disconnectedCallback() {
+    clearInterval(this.timer);
+    super.disconnectedCallback();
+  }
+
+  underWay(kind) {
+    const one = this.work?.[kind];
+    return Boolean(this.asked[kind] || (one && !one.finished_at));
+  }
+
+  async load() {
+    this.looked = (this.looked ?? 0) + 1;
+    const mine = this.looked;
+    try {
+      const work = await this.app.get("/api/admin/work");
+      if (mine !== this.looked) return;
+      this.work = work;
+    } catch (error) {
+      if (!this.work || error.status === 401) this.app.fail(error);
+    }
+    this.requestUpdate();
+  }
+
+  /** It goes on when nobody waits for it: this page only looks how far it is. */
+  async begin(kind, body) {
+    this.asked[kind] = true;
+    this.refused[kind] = null;
+    this.requestUpdate();
+    setTimeout(() => this.load(), AGAIN_MS / 2);
+    try {
+      await this.app.change("POST", URLS[kind], body);
+    } catch (error) {
+      this.refused[kind] = error.status === 507 ? t("There is no room for a copy beside what selling needs. Make room on the disk, or keep fewer copies (backup.keep)") : words(error);
+    }
+    this.asked[kind] = false;
+    await this.load();
+  }
+
+  async backUp() {
+    const given = await this.app.dialog.ask({
+      title: t("Back up now"), yes: t("Back up"), text: t("Tills go on selling. The copy is checked as a store of its own before it gets its name"),
+      body: html`<label class="rowx"><input type="checkbox" name="keys" checked><span>${t("With the store's keys: whoever has them can pass for this store. Without them the restored store is enrolled anew")}</span></label>`,
+    });
+    if (given) await this.begin("backup", { keys: given.keys === "on" });
+  }
+
+  progress(kind) {
+    const step = this.work?.[kind]?.finished_at ? null : this.work?.[kind]?.progress;
+    const part = step?.total ? Math.min(100, Math.floor(step.done * 100 / step.total)) : null;
+    return html`<div class="progress" role="status"><label for=${`progress-${kind}`}>${step ? t("{step}: {done} of {all}", { step: t(`step.${step.step}`), done: bytes(step.done), all: bytes(step.total) }) : t("Beginning\u2026")}</label>
+      ${part === null ? html`<progress id=${`progress-${kind}`}></progress>` : html`<progress id=${`progress-${kind}`} max="100" value=${part}></progress><b>${number(part)}\u00a0%</b>`}</div>`;
+  }
+
+  trouble(kind) {
+    const one = this.work?.[kind];
+    const why = this.refused[kind] ?? one?.error;
+    return why && !this.underWay(kind) ? notice("bad", "triangle-alert", html`<p><b>${kind === "verify" ? t("The check did not end") : t("No copy was made")}</b></p><p>${why}</p>`) : nothing;
+  }
+
+  /** What a check found, and what is to be done. */
+  found() {
+    const one = this.work?.verify;
+    if (this.underWay("verify") || !one?.result) return nothing;
+    const { problems, commits, records, sales, rows } = one.result;
+    const read = t("{commits} commits, {records} records for head office, {sales} sales and {rows} rows were read, {time}", { commits: number(commits), records: number(records), sales: number(sales), rows: number(rows), time: "" });
+    if (!problems.length) return notice("ok", "circle-check", html`<p id="verified"><b>${t("Everything is whole")}</b></p><p>${read}${since(one.finished_at)}</p>`);
+    const shown = problems.slice(0, PROBLEMS_SHOWN);
+    return notice("bad", "triangle-alert", html`<p id="verified"><b>${problems.length === 1 ? t("One thing is wrong") : t("{n} things are wrong", { n: number(problems.length) })}</b> ${since(one.finished_at)}</p>
+      <ul class="wrong">${shown.map((text) => html`<li><bdi>${text}</bdi></li>`)}</ul>${problems.length > shown.length ? html`<p>${t("and {n} more", { n: number(problems.length - shown.length) })}</p>` : nothing}
+      <h3>${t("What to do")}</h3><ol class="steps-to-do"><li>${t("Go on selling: what is sold now is kept as before")}</li><li>${t("Copy the whole data folder to another disk before anything is tried")}</li>
+      <li>${t("Rows or an index are made anew: stop the store, then store-router rebuild-index")}</li><li>${t("The journal itself is damaged: restore a copy from before, or enrol a new folder. What head office has is safe there")}</li></ol>`);
+  }
+
+  made() {
+    const one = this.work?.backup;
+    if (this.underWay("backup") || !one?.result) return nothing;
+    const { folder, bytes: size, keys } = one.result;
+    return notice("ok", "circle-check", html`<p id="backed-up"><b>${t("A copy of {size} was made and checked", { size: bytes(size) })}</b> ${since(one.finished_at)}</p><p><code>${folder}</code>${keys ? nothing : ` \u00b7 ${t("without keys")}`}</p>`);
+  }
+
+  copies() {
+    const kept = this.work.backups;
+    if (!kept.length) return html`<p class="empty">${t("No copy lies here yet. A store whose disk dies without one has what head office knows")}</p>`;
+    return html`<div class="scroll"><table class="grid fold"><thead><tr><th scope="col">${t("Copy of")}</th><th scope="col">${t("Folder")}</th><th scope="col" class="num">${t("Size")}</th></tr></thead><tbody>
+      ${kept.map((one) => html`<tr><td>${moment(one.made_at)}</td><td><div><code>${one.folder}</code></div></td><td class="num">${bytes(one.bytes)}</td></tr>`)}</tbody></table></div>
+      <p class="pad muted">${t("They lie on the same disk as the store: move them to another machine. store-router restore puts one into an empty data folder")}</p>`;
+  }
+
+  render() {
+    if (!this.work) return nothing;
+    const busy = this.underWay("verify") || this.underWay("backup");
+    return html`<div class="stack"><section class="panel pad stack" aria-labelledby="verify-head"><div class="rowx"><div class="grow"><h2 id="verify-head">${t("Check everything that is stored")}</h2><p class="muted">${t("Every commit, record and row is read and added up again, beside selling")}</p></div>
+      <button class="btn" id="verify" ?disabled=${busy} @click=${() => this.begin("verify", {})}>${icon("shield-check")}${t("Check now")}</button></div>${this.underWay("verify") ? this.progress("verify") : nothing}${this.trouble("verify")}${this.found()}</section>
+      <section class="panel stack" aria-labelledby="backup-head"><div class="pad stack"><div class="rowx"><div class="grow"><h2 id="backup-head">${t("Copies of the store")}</h2><p class="muted">${t("{size} are free on the disk", { size: bytes(this.work.free_bytes) })}</p></div>
+      <button class="btn primary" id="backup" ?disabled=${busy} @click=${() => this.backUp()}>${icon("download")}${t("Back up now")}</button></div>${this.underWay("backup") ? this.progress("backup") : nothing}${this.trouble("backup")}${this.made()}</div>${this.copies()}</section></div>`;
+  }
+}
+customElements.define("store-work", StoreWork);
