@@ -23,4 +23,6 @@ mod sale;
 mod scans;
 mod screen;
 mod sources;
+mod stockroom;
 mod taken_back;
+mod takings;

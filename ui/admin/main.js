@@ -4,8 +4,11 @@ import { setShop } from "../shared/format.js";
 import { addTexts, t } from "../shared/i18n.js";
 import { Lettered } from "../shared/letters.js";
 import { address, MenuApp } from "../shared/menu.js";
+import { forgetNames } from "../portal/names.js";
 import { ACTIONS, BOX, BOX_LATER, LETTERS } from "./box.js";
+import * as more from "./sections.js";
 import { texts } from "./texts.js";
+import "../goods/texts.js";
 import "./today.js";
 
 addTexts(texts);
@@ -32,9 +35,28 @@ const DETAIL = { stock: "product", receiving: "receive", counts: "count", member
 class AdminApp extends Lettered(MenuApp) {
   constructor() {
     super();
-    this.sections = MENU;
-    this.details = DETAIL;
-    this.later = LATER;
+    this.sections = more.arranged(MENU);
+    this.details = { ...DETAIL, ...more.DETAILS };
+    this.later = { ...LATER, ...more.later(this) };
+    this.described = {};
+    this.knows = { stores: { roles: GOODS }, suppliers: { roles: GOODS }, people: { roles: ALL, pattern: "/api/staff", id: "user_id" } };
+  }
+
+  /** Names that nobody has to be asked for: this store's, and the own. */
+  own(kind) {
+    const { settings, user } = this;
+    return { stores: [{ store_id: settings.store_id, name: settings.name }], people: [{ user_id: user.id, name: user.name }] }[kind] ?? [];
+  }
+
+  show(page, params = {}) {
+    return super.show(more.formOf(this, params) ?? page, params);
+  }
+
+  /** Nothing in the menu has a number here. */
+  count() {}
+
+  tabs() {
+    return more.tabs(this);
   }
 
   purpose() {
@@ -46,18 +68,23 @@ class AdminApp extends Lettered(MenuApp) {
   }
 
   places() {
-    return this.menu().filter(([name]) => LETTERS[name]).map(([name, , label]) => [LETTERS[name], label(), name]);
+    const letters = this.keysOfPages;
+    return this.menu().filter(([name]) => letters[name]).map(([name, , label]) => [letters[name], label(), name]);
+  }
+
+  get keysOfPages() {
+    return { ...LETTERS, ...more.LETTERS };
   }
 
   entries() {
-    return super.entries().map((entry) => ({ ...entry, letter: this.waits && LETTERS[entry.name] }));
+    return more.entries(this, super.entries()).map((entry) => ({ ...entry, letter: this.waits && this.keysOfPages[entry.name] }));
   }
 
   searches(text) {
     const wanted = text.toLowerCase();
     const places = new Set(this.menu().map(([name]) => name));
-    const acts = ACTIONS.map(([name, image, label]) => [name, image, label(), address([name])]).filter(([, , label]) => label.toLowerCase().includes(wanted));
-    const found = [["stock", "package", t("Product {text}", { text }), address(["stock"], { q: text })], ["members", "star", t("Member {text}", { text }), address(["members"], { q: text })], ["audit", "scroll-text", t("Who did what to {text}", { text }), address(["audit"], { resource_id: text })]];
+    const acts = [...more.ACTIONS, ...ACTIONS].map(([name, image, label, part]) => [name, image, label(), address(part ? [name, part] : [name])]).filter(([, , label]) => label.toLowerCase().includes(wanted));
+    const found = [["stock", "package", t("Product {text}", { text }), address(["stock"], { q: text })], ["members", "star", t("Member {text}", { text }), address(["members"], { q: text })], ["sales", "receipt", t("Receipt {text}", { text }), address(["sales"], { receipt_no: text })], ["audit", "scroll-text", t("Who did what to {text}", { text }), address(["audit"], { resource_id: text })]];
     return [...acts, ...found].filter(([name]) => places.has(name)).map(([, ...row]) => row);
   }
 
@@ -74,6 +101,7 @@ class AdminApp extends Lettered(MenuApp) {
   async entered(user) {
     this.user = user;
     this.unconfirmed = null;
+    forgetNames();
     this.settings = await this.get("/api/pos/settings");
     setShop(this.settings);
     await this.begun(user);
@@ -93,7 +121,7 @@ class AdminApp extends Lettered(MenuApp) {
 
   /** Each address is a page of its own, also where only its filter is another one. */
   body() {
-    return keyed(this.params, this.plain());
+    return keyed(this.params, (this.page !== "login" && more.drawn(this)) || this.plain());
   }
 
   plain() {

@@ -5,6 +5,7 @@ import { countInput, field, icon } from "../shared/controls.js";
 import { date, money, number, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { ListPage, title } from "../shared/list.js";
+import { address } from "../shared/menu.js";
 
 class PageProduct extends ListPage {
   constructor() {
@@ -46,6 +47,13 @@ class PageProduct extends ListPage {
     });
   }
 
+  /** What else may be done with it. */
+  ways() {
+    const { sku, damaged } = this.product;
+    const way = (parts, query, image, label) => html`<a class="btn" href=${address(parts, query)}>${icon(image)}${label}</a>`;
+    return html`${this.app.may(["store_manager", "admin"]) ? way(["labels"], { sku }, "tag", t("Label")) : nothing}${way(["adjustments", "new"], { sku }, "scale", t("Adjust"))}${damaged ? way(["adjustments", "new"], { sku, bucket: "damaged" }, "trash-2", t("Throw damaged away")) : nothing}`;
+  }
+
   row(one) {
     return html`<tr><td>${date(one.at)} ${time(one.at)}</td><td>${t(one.reason)}</td><td class="num ${one.qty < 0 ? "" : "plus"}">${one.qty > 0 ? "+" : ""}${number(one.qty)}</td><td class="num">${number(one.balance_after)}</td><td class="num">${one.unit_cost === null ? nothing : number(one.unit_cost)}</td></tr>`;
   }
@@ -54,7 +62,7 @@ class PageProduct extends ListPage {
     const { product } = this;
     if (!product) return html`<p class="empty panel">${t("Loading\u2026")}</p>`;
     const box = (label, value) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
-    return html`${title(html`<a class="back" href="#/stock">${icon("arrow-left")}<span class="vh">${t("Stock")}</span></a><bdi>${product.name}</bdi>`, html`<button class="btn" @click=${() => this.edit()}>${icon("settings")}${t("Reorder level, shelf")}</button>`)}
+    return html`${title(html`<a class="back" href="#/stock">${icon("arrow-left")}<span class="vh">${t("Stock")}</span></a><bdi>${product.name}</bdi>`, this.ways(), html`<button class="btn" @click=${() => this.edit()}>${icon("settings")}${t("Reorder level, shelf")}</button>`)}
       <dl class="figures panel">${box(t("On hand"), number(product.on_hand))}${box(t("Available"), number(product.available))}${box(t("On the way"), number(product.in_transit_in))}${box(t("Damaged"), number(product.damaged))}
       ${box(t("Average cost"), product.average_cost === null ? t("none") : money(product.average_cost))}${box(t("Value"), money(product.value))}${box(t("Reorder at"), product.reorder_level === null ? "\u2013" : number(product.reorder_level))}${box(t("Shelf"), product.shelf_place ?? "\u2013")}</dl>
       <h2 class="section">${t("Stock movements")}</h2>${this.table([[t("Time")], [t("What")], [t("Pieces"), "num"], [t("Left"), "num"], [t("Cost each"), "num"]], (one) => this.row(one), t("Nothing moved it yet"))}`;

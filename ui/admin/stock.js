@@ -4,6 +4,7 @@ import { icon } from "../shared/controls.js";
 import { number, symbol } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { clean } from "../shared/scan.js";
+import { download } from "../takings/download.js";
 import { findProduct } from "./find.js";
 import { ListPage, title } from "../shared/list.js";
 
@@ -57,10 +58,16 @@ class PageStock extends ListPage {
       <td class="num">${one.reorder_level === null ? nothing : low ? html`<span class="badge warn">${number(one.reorder_level)}</span>` : number(one.reorder_level)}</td><td class="num">${number(one.value)}</td></tr>`;
   }
 
+  /** The whole store's, for whoever may see what it is worth. */
+  csv() {
+    if (!this.app.may(["store_manager", "admin"])) return nothing;
+    return html`<button class="btn" ?disabled=${this.busy} @click=${() => this.once(() => download(this.app, "/api/reports/stock", {}, "stock"))}>${icon("download")}CSV</button>`;
+  }
+
   render() {
     const chip = (filter, label) => html`<button class="btn" aria-pressed=${this.filter === filter} @click=${() => this.choose(filter)}>${label}</button>`;
     const none = this.text || this.filter ? t("Nothing is called this") : t("Nothing came into stock yet. Receiving brings it in");
-    return html`${title(t("Stock"))}<div class="rowx tools"><label class="vh" for="search">${t("Search or scan")}</label><div class="searching">${icon("search")}<input class="input" id="search" data-focus data-keys autocomplete="off" placeholder=${t("Search or scan")} .value=${this.text} @input=${(event) => this.typed(event.target.value)}
+    return html`${title(t("Stock"), this.csv())}<div class="rowx tools"><label class="vh" for="search">${t("Search or scan")}</label><div class="searching">${icon("search")}<input class="input" id="search" data-focus data-keys autocomplete="off" placeholder=${t("Search or scan")} .value=${this.text} @input=${(event) => this.typed(event.target.value)}
       @keydown=${(event) => event.key === "Enter" && /^\d{8,}$/.test(clean(event.target.value)) && this.scanned(clean(event.target.value))}></div>${chip("low", t("Below reorder level"))}${chip("negative", t("Below zero"))}</div>
       ${this.table([[t("Product")], [t("Code")], [t("Shelf")], [t("On hand"), "num"], [t("Available"), "num"], [t("On the way"), "num"], [t("Reorder at"), "num"], [`${t("Value")}, ${symbol()}`, "num"]], (one) => this.row(one), none)}`;
   }

@@ -55,9 +55,9 @@ class PageToday extends Page {
     const differing = report.shifts.filter(({ variance }) => variance);
     const found = [];
     for (const problem of sync.problems) found.push(["bad", "triangle-alert", problem.message, "sync"]);
-    if (differing.length) found.push(["bad", "calculator", t("{n} tills closed with a difference", { n: number(differing.length) }), null]);
+    if (differing.length) found.push(["bad", "calculator", t("{n} tills closed with a difference", { n: number(differing.length) }), `days/${this.app.settings.business_date}`]);
     if (negative.items.length) found.push(["warn", "package", t("{n} goods below zero", { n: number(negative.items.length) }), "stock"]);
-    if (pending.items.length) found.push(["warn", "shield-check", t("{n} adjustments wait for approval", { n: number(pending.items.length) }), null]);
+    if (pending.items.length) found.push(["warn", "shield-check", t("{n} adjustments wait for approval", { n: number(pending.items.length) }), "adjustments?state=pending"]);
     if (!found.length) return html`<p class="calm">${icon("circle-check")}${t("Nothing needs you")}</p>`;
     return html`<ul class="alerts panel">${found.map(([kind, name, text, place]) => html`<li class=${kind}>${icon(name)}<span>${text}</span>${place ? html`<a href="#/${place}">${t("See")}</a>` : nothing}</li>`)}</ul>`;
   }
@@ -85,7 +85,7 @@ class PageToday extends Page {
     const { shifts } = this.report;
     if (!shifts.length) return html`<p class="empty">${t("No till was opened today")}</p>`;
     return html`<table class="grid fold"><thead><tr><th>${t("Till")}</th><th>${t("State")}</th><th class="num">${t("Sales")}</th><th class="num">${t("Total")}</th><th class="num">${t("In drawer")}</th><th class="num">${t("Difference")}</th></tr></thead><tbody>
-      ${shifts.map((one) => html`<tr><td>${one.register_id}</td><td><span class="badge ${one.state === "open" ? "ok" : "plain"}">${t(one.state)}</span></td><td class="num">${number(one.totals.sales_count)}</td><td class="num">${number(one.totals.net_total)}</td><td class="num">${number(one.cash.expected)}</td>
+      ${shifts.map((one) => html`<tr><td><a href="#/shifts/${one.shift_id}">${one.register_id}</a></td><td><span class="badge ${one.state === "open" ? "ok" : "plain"}">${t(one.state)}</span></td><td class="num">${number(one.totals.sales_count)}</td><td class="num">${number(one.totals.net_total)}</td><td class="num">${number(one.cash.expected)}</td>
         <td class="num ${one.variance ? "differs" : ""}">${one.variance === null ? nothing : number(one.variance)}</td></tr>`)}</tbody></table>`;
   }
 

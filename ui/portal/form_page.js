@@ -1,5 +1,5 @@
 // What pages have on which a new document is written: read first, one save at a time, a refusal said where the person looks.
-import { html } from "../vendor/lit.js";
+import { html, nothing } from "../vendor/lit.js";
 import { icon, problem } from "../shared/controls.js";
 import { words } from "../shared/codes.js";
 import { t } from "../shared/i18n.js";
@@ -14,7 +14,7 @@ export class FormPage extends Page {
     Promise.resolve().then(() => this.begin());
   }
 
-  /** Subclasses say `back`, `name`, `load()`, `body()`, and `save(body)`. */
+  /** Subclasses say `back`, `name`, `load()`, `body()`, and `save(body)`; `beside()` stands beside the main button. */
   async begin() {
     try {
       await this.load();
@@ -52,14 +52,14 @@ export class FormPage extends Page {
     try {
       await this.save(body);
     } catch (error) {
-      this.problem = words(error);
+      this.problem = error.words ?? words(error);
     } finally {
       this.busy = false;
     }
   }
 
   frame(label, ...content) {
-    return html`${head(this.back, this.name, html`<button class="btn primary" ?disabled=${this.busy || !this.loaded} @click=${() => this.send()}>${icon("check")}${this.busy ? t("Saving\u2026") : label}</button>`)}
+    return html`${head(this.back, this.name, this.beside?.() ?? nothing, html`<button class="btn primary" ?disabled=${this.busy || !this.loaded} @click=${() => this.send()}>${icon("check")}${this.busy ? t("Saving\u2026") : label}</button>`)}
       <div class="stack">${problem(this.problem)}${this.loaded ? content : html`<p class="empty panel">${this.problem ? "" : t("Loading\u2026")}</p>`}</div>`;
   }
 }

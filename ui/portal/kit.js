@@ -10,7 +10,7 @@ import { nameOf, row } from "./names.js";
 const LOOKS = {
   open: "warn", discrepant: "bad", disputed: "bad", draft: "warn", approved: "ok", reconciled: "ok", matched: "ok", paid: "ok", posted: "ok", received: "ok", resolved: "ok", settled: "ok",
   locked: "ok", partially_paid: "warn", partially_received: "warn", sent: "plain", cancelled: "plain", closed: "plain", voided: "bad", reversed: "bad", interrupted: "bad", ended: "warn",
-  blocked: "bad", disabled: "bad", expected: "warn", difference: "bad", match: "ok", not_yet: "plain", imported: "warn", withdrawn: "plain",
+  in_transit: "warn", rejected: "bad", accepted: "ok", blocked: "bad", disabled: "bad", expected: "warn", difference: "bad", match: "ok", not_yet: "plain", imported: "warn", withdrawn: "plain",
 };
 export const badge = (state) => (state ? html`<span class="badge ${LOOKS[state] ?? "plain"}">${t(state)}</span>` : nothing);
 export const figure = (value) => (value === null || value === undefined ? nothing : html`<span class=${value < 0 ? "minus" : nothing}>${number(value)}</span>`);
@@ -22,7 +22,12 @@ export const since = (at) => (at ? html`<time datetime=${at} title=${`${date(at)
 export const link = (parts, text, query) => html`<a href=${address(parts, query)}><bdi>${text}</bdi></a>`;
 /** A store by its name, where the role may know it. */
 export const store = (id) => (row("stores", id) ? html`<bdi>${nameOf("stores", id)}</bdi> <span class="muted">${id}</span>` : (id ? html`<bdi>${id}</bdi>` : html`<span class="muted">${t("Head office")}</span>`));
-export const person = (id) => (id ? html`<bdi title=${id}>${nameOf("people", id)}</bdi>` : nothing);
+/** A person by name; whom the role may not know by the end of the id. */
+export const person = (id) => {
+  if (!id) return nothing;
+  const name = row("people", id)?.name;
+  return name ? html`<bdi title=${id}>${name}</bdi>` : html`<span class="muted" title=${id}>${`\u2026${id.slice(-6)}`}</span>`;
+};
 export const supplier = (id) => (id ? html`<bdi>${nameOf("suppliers", id)}</bdi>` : nothing);
 /** A column: its head, its cell, `num` and `d`, `d2`, `d3` for those that narrow screens leave out. */
 export const col = (head, cell, kind = "") => ({ head, cell, kind });

@@ -35,12 +35,17 @@ const all = async (app, { pattern, id }) => {
   return found;
 };
 
-/** Reads all of a kind; what the role may not see is empty. */
+/**
+ * Reads all of a kind; what the role may not see is empty. A store has them elsewhere, for others (`app.knows`), and an app
+ * may know some without asking (`app.own`).
+ */
 export const need = async (app, kind, again = false) => {
-  if (!app.may(KINDS[kind].roles)) return new Map();
   if (!again && known.has(kind)) return known.get(kind);
-  if (!reading.has(kind)) reading.set(kind, all(app, KINDS[kind]).finally(() => reading.delete(kind)));
+  const asked = { ...KINDS[kind], ...app.knows?.[kind] };
+  const read = () => (app.may(asked.roles) ? all(app, asked) : Promise.resolve(new Map()));
+  if (!reading.has(kind)) reading.set(kind, read().finally(() => reading.delete(kind)));
   const found = await reading.get(kind);
+  for (const one of app.own?.(kind) ?? []) found.set(one[asked.id], one);
   known.set(kind, found);
   return found;
 };

@@ -26,9 +26,15 @@ class PageRecords extends ListPage {
     return this.spec.list(this);
   }
 
+  /** What is asked for where the address says nothing of it. */
+  get defaults() {
+    const { defaults } = this.spec;
+    return typeof defaults === "function" ? defaults(this.app, this.app.params.query) : defaults;
+  }
+
   /** What is asked for: the address's filters over the defaults. */
   get filters() {
-    return { ...this.spec.defaults, ...this.app.params.query };
+    return { ...this.defaults, ...this.app.params.query };
   }
 
   get pattern() {
@@ -38,6 +44,11 @@ class PageRecords extends ListPage {
   /** An answer without pages. */
   get whole() {
     return Boolean(this.spec.whole);
+  }
+
+  /** What happened in the shop, where the app hears of it: a list that is about it is read anew, unless more was loaded. */
+  told(name) {
+    if (this.spec.live?.includes(name) && this.items && this.items.length <= 50) this.load();
   }
 
   /** Where an answer has its rows. */
@@ -59,7 +70,7 @@ class PageRecords extends ListPage {
 
   set(name, value) {
     const query = { ...this.app.params.query };
-    if (value || this.spec.defaults?.[name]) query[name] = value || ANY;
+    if (value || this.defaults?.[name]) query[name] = value || ANY;
     else delete query[name];
     this.app.params.query = query;
     refilter([this.app.section], query);

@@ -20,6 +20,8 @@ export const symbol = () => {
   return parts.find((part) => part.type === "currency").value;
 };
 export const money = (value) => (value < 0 ? "\u2212" : "") + `${symbol()}\u00a0${number(Math.abs(value))}`;
+/** A figure at the side of a chart, where the table has it whole. */
+export const compact = (value) => by(Intl.NumberFormat, { notation: "compact", maximumFractionDigits: 1 }).format(value).replace("-", "\u2212");
 /** Basis points as per cent. */
 export const rate = (points) => `${by(Intl.NumberFormat, { maximumFractionDigits: 2 }).format(points / 100)}\u00a0%`;
 export const time = (moment) => by(Intl.DateTimeFormat, { hour: "2-digit", minute: "2-digit", hour12: false, timeZone: zone })

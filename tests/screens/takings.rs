@@ -1,0 +1,205 @@
+//! What a store took, in Store Admin: a period's sales with its chart down to one receipt, a day that is sealed, the safe and the
+//! bag to the bank, tills.
+
+use crate::looks::{fits, look};
+use crate::screen::{ENTER, Screen};
+use crate::stockroom::{admin, choose, go};
+use serde_json::{Value, json};
+use testkit::counter::text;
+use testkit::{Client, Store, audit};
+
+/// Sells one of each of these for card or cash.
+#[track_caller]
+fn sells(till: &mut Client, skus: &[&str], method: &str) -> Value {
+    let items: Vec<_> = skus.iter().map(|sku| json!({"sku": sku, "qty": 1})).collect();
+    let priced: Vec<_> = items
+        .iter()
+        .map(|item| {
+            let mut item = item.clone();
+            item["price"] =
+                till.get(&format!("/api/pos/products/{}", item["sku"].as_str().unwrap())).data(200)["price"]
+                    .clone();
+            item
+        })
+        .collect();
+    let sale = till.post("/api/pos/transactions", &json!({"items": priced})).data(201);
+    let due = if method == "cash" { &sale["cash_due"] } else { &sale["total"] };
+    let paid = json!({"payments": [{"method": method, "amount": due, "reference": (method == "card").then_some("C-1")}]});
+    let path = format!("/api/pos/transactions/{}/pay", text(&sale, "transaction_id"));
+    till.post(&path, &paid).data(200)
+}
+
+/// A store that sold by two methods, with its shift still open: the till, its shift.
+#[track_caller]
+fn sold() -> (Store, Client, String) {
+    let store = Store::open_with("", 1);
+    store.receive_all(10);
+    let mut till = store.login("till-1").at_register("till-1");
+    let shift = till.post("/api/shifts/open", &json!({"opening_float": 200_000})).data(201);
+    sells(&mut till, &["8990007"], "cash");
+    sells(&mut till, &["8990001", "8990003"], "card");
+    (store, till, text(&shift, "shift_id"))
+}
+
+#[test]
+fn a_figure_of_the_report_leads_down_to_its_receipt() {
+    let (store, mut till, shift) = sold();
+    let total = store.login("manager").get("/api/shifts?limit=1").data(200);
+    let day = text(&total["items"][0], "business_date");
+    let Some(mut screen) = admin(&store, "manager") else { return };
+    go(&mut screen, "#/reports", ".columns .column");
+    let shown = store.login("manager").get(&format!("/api/reports/sales?from={day}&to={day}")).data(200);
+    let net = shown["totals"]["net_total"].as_i64().unwrap();
+    let grouped = screen.script(&format!("return Intl.NumberFormat('en-GB').format({net})"));
+    screen.reads(".figures", grouped.as_str().unwrap());
+    screen.reads("tfoot", grouped.as_str().unwrap());
+    look(&mut screen, "admin-reports");
+    choose(&mut screen, "#filter-by", "method");
+    screen.reads("tbody", "Card");
+    for by in ["hour", "category", "cashier", "sku"] {
+        choose(&mut screen, "#filter-by", by);
+        screen.sees(".compared tbody tr");
+        screen.sees("[aria-busy=false]");
+    }
+    screen.reads("tbody", "Product 8990001");
+    fits(&mut screen, "admin-reports-sku");
+    // Day, shift, sale.
+    choose(&mut screen, "#filter-by", "day");
+    screen.sees(&format!("tbody a[href='#/days/{day}']"));
+    screen.browser.press(&format!("tbody a[href='#/days/{day}']"));
+    screen.sees(&format!("a[href='#/shifts/{shift}']"));
+    screen.reads("main", "shifts open: 1");
+    look(&mut screen, "admin-day");
+    screen.browser.press(&format!("a[href='#/shifts/{shift}']"));
+    screen.reads(".paper", "X");
+    look(&mut screen, "admin-shift");
+    screen.browser.press(".part-head a.btn");
+    screen.sees("page-records tbody a");
+    look(&mut screen, "admin-sales");
+    screen.script("document.querySelector('page-records tbody a').click()");
+    screen.reads("page-record", "Card");
+    look(&mut screen, "admin-sale");
+    for (address, selector) in [
+        ("#/goods-now", "page-records tbody tr"),
+        ("#/valuation", "page-records tbody tr"),
+        ("#/shifts", "page-records tbody tr"),
+    ] {
+        go(&mut screen, address, selector);
+        fits(&mut screen, address);
+    }
+    till.get("/api/shifts/current").data(200);
+    screen.is_clean();
+}
+
+#[test]
+fn a_drawer_is_counted_again_a_day_sealed_and_a_bag_goes_to_the_bank() {
+    let (store, mut till, shift) = sold();
+    let closed =
+        till.post(&format!("/api/shifts/{shift}/close"), &json!({"counted_cash": 227_000})).data(200);
+    let day = text(&closed["shift"], "business_date");
+    let Some(mut screen) = admin(&store, "admin") else { return };
+    // A note stuck in the tray.
+    go(&mut screen, &format!("#/shifts/{shift}"), ".paper");
+    screen.browser.press(".title .end .btn:not(.primary)");
+    screen.sees("#f-counted_cash");
+    screen.types("227750");
+    screen.browser.write("#f-reason", "a note stuck in the tray");
+    screen.browser.press("dialog .primary");
+    screen.reads("#banner", "The new count is written down");
+    screen.reads("main", "a note stuck in the tray");
+
+    go(&mut screen, "#/days", "page-days tbody a");
+    look(&mut screen, "admin-days");
+    go(&mut screen, &format!("#/days/{day}"), "page-record .figures");
+    screen.reads(".title .primary", "Seal the day");
+    screen.browser.press(".title .primary");
+    // The day goes on: it wants a reason.
+    screen.sees("#f-reason");
+    screen.browser.press("dialog .primary");
+    screen.reads("dialog", "is missing");
+    screen.browser.write("#f-reason", "closed early: public holiday");
+    look(&mut screen, "admin-day-seal");
+    screen.browser.press("dialog .primary");
+    screen.reads("#banner", "The day is sealed");
+    let mut manager = store.login("manager");
+    assert_eq!(manager.get(&format!("/api/days/{day}")).data(200)["state"], "sealed");
+    screen.reads(".badge", "sealed");
+    // An administrator opens it again.
+    screen.browser.press(".title .end .btn:nth-of-type(2)");
+    screen.sees("#f-reason");
+    screen.browser.write("#f-reason", "counted wrong");
+    screen.browser.press("dialog .danger");
+    screen.reads("#banner", "The day is open again");
+    assert_eq!(manager.get(&format!("/api/days/{day}")).data(200)["state"], "open");
+
+    go(&mut screen, "#/safe", "page-records .figures");
+    deposits(&mut screen);
+    let safe = manager.get("/api/safe").data(200);
+    assert_eq!((&safe["deposited"], &safe["deposits"][0]["bag_no"]), (&json!(150_000), &json!("B-17")));
+    screen.reads("tbody", "B-17");
+    look(&mut screen, "admin-safe");
+    screen.browser.press("tbody .acts .btn");
+    screen.sees("#f-reason");
+    screen.browser.write("#f-reason", "the bag is still here");
+    screen.browser.press("dialog .danger");
+    screen.reads("#banner", "Taken back");
+    assert_eq!(manager.get("/api/safe").data(200)["deposited"], json!(0));
+    screen.is_clean();
+}
+
+#[track_caller]
+fn deposits(screen: &mut Screen<()>) {
+    screen.browser.press(".title .primary");
+    screen.sees("#f-amount");
+    screen.types("150.");
+    screen.browser.write("#f-bag_no", "B-17");
+    screen.browser.write("#f-bank_account", "BCA 123");
+    screen.browser.press("dialog .primary");
+    screen.reads("#banner", "Written down: the bag has left the safe");
+}
+
+#[test]
+fn a_till_is_added_renamed_and_switched_off_and_letters_lead_there() {
+    let (store, _till, _) = sold();
+    let Some(mut screen) = admin(&store, "manager") else { return };
+    screen.sees(".figures");
+    screen.types("gk");
+    screen.sees("page-records tbody tr");
+    screen.reads("tbody", "till-1");
+    screen.reads("tbody", "open");
+    screen.types("n");
+    screen.sees("#f-register_id");
+    screen.types("till-9");
+    screen.browser.write("#f-name", "Back door");
+    screen.browser.press("dialog .primary");
+    screen.reads("tbody", "Back door");
+    look(&mut screen, "admin-tills");
+    let off = "[...document.querySelectorAll('tbody tr')].find((row) => row.textContent.includes('Back door')).querySelectorAll('.acts .btn')[1].click()";
+    screen.script(off);
+    screen.sees("dialog .danger");
+    screen.browser.press("dialog .danger");
+    screen.reads("tbody", "switched off");
+    let registers = audit::items(&mut store.login("manager"), "/api/registers");
+    let back = registers.iter().find(|one| one["register_id"] == "till-9").unwrap();
+    assert_eq!((&back["name"], &back["state"]), (&json!("Back door"), &json!("disabled")));
+    // The help knows the letters, and Ctrl K what may be begun.
+    screen.types("?");
+    screen.reads("dialog", "g k");
+    look(&mut screen, "admin-keys");
+    screen.browser.press("dialog footer .btn");
+    screen.script("document.querySelector('admin-app').goTo()");
+    screen.sees("#palette");
+    screen.types("new tr");
+    screen.presses(ENTER);
+    screen.sees("#scan");
+    nothing_was_chosen(&mut screen);
+    screen.is_clean();
+}
+
+/// Nothing was chosen: the form says what is missing, where it is missing.
+#[track_caller]
+fn nothing_was_chosen(screen: &mut Screen<()>) {
+    screen.browser.press(".title .primary");
+    screen.reads(".problem", "Choose the store");
+    assert_eq!(screen.focus(), "store");
+}

@@ -1,0 +1,94 @@
+// What Store Admin has beside the pages that are named in main.js: documents of the stock room, takings, tills; the order of
+// the menu, letters, and the pages beside one another.
+import { html, nothing } from "../vendor/lit.js";
+import { t } from "../shared/i18n.js";
+import { address } from "../shared/menu.js";
+
+const MANAGE = ["store_manager", "admin"];
+const GOODS = ["warehouse_staff", ...MANAGE];
+
+/** Address, icon, name, who may. */
+const MORE = [
+  ["reports", "chart-column", () => t("Reports"), MANAGE], ["goods-now", "chart-column", () => t("Goods now"), MANAGE], ["valuation", "chart-column", () => t("Value at the end of a day"), MANAGE],
+  ["sales", "receipt", () => t("Sales"), MANAGE], ["shifts", "clock", () => t("Shifts"), MANAGE], ["days", "lock", () => t("Days"), MANAGE], ["safe", "wallet", () => t("Safe"), MANAGE],
+  ["transfers", "store", () => t("Transfers"), GOODS], ["adjustments", "scale", () => t("Adjustments"), GOODS], ["supplier-returns", "undo-2", () => t("Returns to suppliers"), GOODS],
+  ["labels", "tag", () => t("Labels"), MANAGE], ["tills", "calculator", () => t("Tills"), MANAGE],
+];
+/** The menu from above, by groups; a page that is not named comes before the last group. */
+const GROUPS = [["today"], ["reports", "goods-now", "valuation", "sales", "shifts", "days", "safe"], ["stock", "receiving", "supplier-returns", "transfers", "adjustments", "counts", "labels"], ["members", "people", "tills"], ["sync"]];
+const LAST = ["devices"];
+/** Pages beside one another: the first stands in the menu for all. */
+const FAMILIES = [["reports", "goods-now", "valuation"]];
+/** The letter after `g`, by page. */
+export const LETTERS = {
+  today: "t", reports: "e", sales: "o", shifts: "i", days: "d", safe: "v", stock: "s", receiving: "r", "supplier-returns": "u", transfers: "f", adjustments: "j", counts: "c", labels: "l", members: "m", people: "p", tills: "k", sync: "h", devices: "y",
+};
+/** What may be begun, for whoever types it. */
+export const ACTIONS = [
+  ["transfers", "store", () => t("New transfer"), "new"], ["adjustments", "scale", () => t("New adjustment"), "new"], ["supplier-returns", "undo-2", () => t("Send goods back"), "new"], ["safe", "landmark", () => t("Bag to the bank")], ["tills", "calculator", () => t("New till")], ["days", "lock", () => t("Seal the day")],
+];
+
+/** The whole menu of both files, in order; a group begins with a line. */
+export const arranged = (menu) => {
+  const all = [...menu, ...MORE];
+  const named = new Set([...GROUPS.flat(), ...LAST]);
+  const others = all.map(([name]) => name).filter((name) => !named.has(name));
+  const groups = [...GROUPS.slice(0, -1), [...GROUPS.at(-1), ...others], LAST];
+  return groups.flatMap((group, at) => group.map((name) => all.find(([known]) => known === name)).filter(Boolean).map((row, index) => [...row.slice(0, 4), at > 0 && index === 0]));
+};
+
+export const DETAILS = { transfers: "transfer", adjustments: "adjustment", "supplier-returns": "supplier-return", sales: "sale", shifts: "shift", days: "day" };
+/** Lists and documents that are described as data, by the file that does. */
+const DESCRIBED = {
+  "goods/transfers": ["transfers", "transfer"], "goods/adjustments": ["adjustments", "adjustment"], "goods/supplier_returns": ["supplier-returns", "supplier-return"],
+  "takings/goods": ["goods-now", "valuation"], "takings/sales": ["sales", "sale"], "takings/shifts": ["shifts", "shift"], "takings/day": ["day"], "takings/safe": ["safe"], "takings/tills": ["tills"],
+};
+const ELEMENTS = { reports: "takings/report", days: "takings/days", labels: "takings/labels", send: "goods/send", take_in: "goods/take_in", settle: "goods/settle", adjust: "goods/adjust", send_back: "goods/send_back" };
+const describe = async (app, file, page) => {
+  const [{ pages }] = await Promise.all([import(`../${file}.js`), import("../portal/records.js"), import("../portal/record.js")]);
+  app.described[page] = pages[page];
+};
+/** What is read when a page is opened for the first time. */
+export const later = (app) => Object.fromEntries([
+  ...Object.entries(ELEMENTS).map(([page, file]) => [page, () => import(`../${file}.js`)]), ...Object.entries(DESCRIBED).flatMap(([file, pages]) => pages.map((page) => [page, () => describe(app, file, page)])),
+]);
+/** What a new document is written on, and a part of one. */
+const FORMS = { transfers: "send", adjustments: "adjust", "supplier-returns": "send_back" };
+const PARTS = { "transfers/receive": ["take_in", GOODS], "transfers/resolve": ["settle", MANAGE] };
+
+/** The page of an address, where it is a form. */
+export const formOf = (app, { id, part }) => {
+  const [form, roles] = (id === "new" && FORMS[app.section] && [FORMS[app.section], GOODS]) || PARTS[`${app.section}/${part}`] || [];
+  return form && app.may(roles) ? form : null;
+};
+
+const familyOf = (section) => FAMILIES.find((family) => family.includes(section));
+
+/** Entries of the menu: one for each family. */
+export const entries = (app, rows) => rows.filter(({ name }) => !familyOf(name) || familyOf(name)[0] === name).map((row) => ({ ...row, here: row.here || Boolean(familyOf(row.name)?.includes(app.section)) }));
+
+export const tabs = (app) => {
+  const mine = app.menu().filter(([name]) => familyOf(app.section)?.includes(name));
+  if (mine.length < 2) return nothing;
+  return html`<nav class="tabs" aria-label=${t("Pages beside this one")}>${mine.map(([name, , label]) => html`<a href=${address([name])} aria-current=${name === app.section ? "page" : nothing}>${name === "reports" ? t("Sales") : label()}</a>`)}</nav>`;
+};
+
+const element = (app) => {
+  switch (app.page) {
+    case "reports": return html`<page-report .app=${app}></page-report>`;
+    case "days": return html`<page-days .app=${app}></page-days>`;
+    case "labels": return html`<page-labels .app=${app}></page-labels>`;
+    case "send": return html`<page-send .app=${app}></page-send>`;
+    case "take_in": return html`<page-take-in .app=${app}></page-take-in>`;
+    case "settle": return html`<page-settle .app=${app}></page-settle>`;
+    case "adjust": return html`<page-adjust .app=${app}></page-adjust>`;
+    case "send_back": return html`<page-send-back .app=${app}></page-send-back>`;
+    default: return null;
+  }
+};
+
+/** The page that is shown, where it is one of these. */
+export const drawn = (app) => {
+  const spec = app.described[app.page];
+  return spec ? (spec.load ? html`<page-record .app=${app} .spec=${spec}></page-record>` : html`<page-records .app=${app} .spec=${spec}></page-records>`) : element(app);
+};

@@ -1,0 +1,58 @@
+// Stock that was written off, found or corrected: what waits for a manager first, what was posted, what was taken back.
+import { html } from "../vendor/lit.js";
+import { badge, col, days, differs, figure, moment, person } from "../portal/kit.js";
+import { facts, figures, section, table } from "../portal/record.js";
+import { ofDays } from "../portal/records.js";
+import { path } from "../shared/api.js";
+import { money, number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { address } from "../shared/menu.js";
+import { ofProduct, product } from "./transfers.js";
+import "./texts.js";
+
+const MANAGE = ["store_manager", "admin"];
+export const REASONS = ["damaged", "expired", "theft", "loss", "found", "sample", "correction"];
+export const reason = (name) => t(`because.${name}`);
+
+const stateOf = ({ state }) => (state === "pending" ? html`<span class="badge warn">${t("waits for approval")}</span>` : badge(state));
+const signed = (qty) => (qty > 0 ? html`<span class="plus">+${number(qty)}</span>` : differs(qty));
+const what = ({ lines }) => (lines.length === 1 ? html`<bdi>${lines[0].name}</bdi>` : t("products: {n}", { n: number(lines.length) }));
+
+const adjustments = {
+  path: "/api/adjustments", needs: ["people"],
+  list: (page) => ({
+    title: t("Adjustments"), create: { label: t("New adjustment"), act: () => page.app.go("adjustments", "new") },
+    filters: [{ name: "state", label: t("State"), kind: "choice", choices: [["pending", t("waits for approval")], ...["posted", "rejected", "reversed"].map((state) => [state, t(state)])] }, { name: "reason", label: t("Reason"), kind: "choice", choices: REASONS.map((name) => [name, reason(name)]) }, ofProduct(), ...ofDays()],
+    open: (one) => address(["adjustments", one.adjustment_id]),
+    columns: [col(t("Reason"), (one) => reason(one.reason)), col(t("Day"), (one) => days(one.business_date)), col(t("What"), what, "d"), col(t("Pieces"), (one) => signed(one.lines.reduce((all, { qty }) => all + qty, 0)), "num"), col(t("Value"), (one) => figure(one.value), "num"), col(t("Person"), (one) => person(one.created_by), "d2"), col(t("State"), stateOf)],
+    none: t("Nothing was adjusted yet. What is broken, stolen, found or miscounted is written down here"),
+  }),
+};
+
+const actions = (one, page) => {
+  if (!page.app.may(MANAGE)) return [];
+  const url = (step) => path(`/api/adjustments/:id/${step}`, { id: one.adjustment_id });
+  if (one.state === "pending") {
+    return [
+      { label: t("Reject"), image: "x", act: page.step({ label: t("Reject"), url: url("reject"), said: t("Rejected: no stock has moved"), question: { title: t("Reject this adjustment?"), danger: true, text: t("Nothing moves. Whoever asked sees that it was rejected") } }) },
+      { label: t("Approve"), image: "check", kind: "primary", act: page.step({ label: t("Approve"), url: url("approve"), said: t("Posted: stock has moved"), question: { title: t("Approve this adjustment?"), text: t("About {amount}, at the stock and cost of now. You answer for it", { amount: money(one.value) }) } }) },
+    ];
+  }
+  if (one.state === "posted") return [{ label: t("Take back"), image: "undo-2", act: page.step({ label: t("Take back"), url: url("reverse"), said: t("Taken back"), question: { title: t("Take this adjustment back?"), danger: true, text: t("The pieces move back. Both stay in the list") } }) }];
+  return [];
+};
+
+const adjustment = {
+  back: () => ["adjustments", t("Adjustments")], needs: ["people"],
+  load: (app, { id }) => app.get("/api/adjustments/:id", { id }),
+  view: (one, page) => ({
+    name: reason(one.reason), badges: stateOf(one), actions: actions(one, page),
+    parts: [
+      figures([[t("Value"), money(one.value), one.state === "pending" ? t("estimated until it is posted") : null], [t("Pieces"), signed(one.lines.reduce((all, { qty }) => all + qty, 0)), t("lines: {n}", { n: number(one.lines.length) })], [t("Day"), days(one.business_date)], [t("Taken from"), one.bucket === "damaged" ? t("put aside as damaged") : t("goods on hand"), one.keep ? t("kept, put aside as damaged") : null]]),
+      table(t("Lines"), [col(t("Product"), product), col(t("Pieces"), (row) => signed(row.qty), "num"), col(t("Left then"), (row) => figure(row.balance_after), "num d"), col(t("Cost"), (row) => figure(row.cost), "num")], one.lines),
+      section(t("About it"), facts([[t("Written by"), html`${person(one.created_by)} ${moment(one.created_at)}`], [one.state === "reversed" ? t("Taken back by") : t("Decided by"), one.decided_by ? html`${person(one.decided_by)} ${moment(one.decided_at)}` : null], [t("Note"), one.note && html`<bdi>${one.note}</bdi>`]])),
+    ],
+  }),
+};
+
+export const pages = { adjustments, adjustment };

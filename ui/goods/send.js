@@ -1,0 +1,83 @@
+// A new transfer: which store, what of it by scan; sent at once, or written down as a draft.
+import { html } from "../vendor/lit.js";
+import { field } from "../portal/form_page.js";
+import { need, rows } from "../portal/names.js";
+import { number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { LinesPage, sayNext } from "./lines.js";
+
+class PageSend extends LinesPage {
+  constructor() {
+    super();
+    this.store = "";
+    this.note = "";
+  }
+
+  get back() {
+    return ["transfers", t("Transfers")];
+  }
+
+  get name() {
+    return t("New transfer");
+  }
+
+  get draft() {
+    return "draft.transfer";
+  }
+
+  get kept() {
+    return ["lines", "store", "note"];
+  }
+
+  async load() {
+    this.recall();
+    await need(this.app, "stores", true);
+  }
+
+  /** The stores that head office has told of; without its list an id is typed. */
+  get stores() {
+    return rows("stores").filter(({ store_id: id }) => id !== this.app.settings.store_id);
+  }
+
+  body() {
+    if (!this.store) {
+      this.problem = t("Choose the store that gets the goods");
+      this.querySelector("#store")?.focus();
+      return null;
+    }
+    const lines = this.filled();
+    return lines && { to_store_id: this.store, ...(this.note ? { note: this.note } : {}), lines: lines.map(({ sku, qty }) => ({ sku, qty })) };
+  }
+
+  async save(body) {
+    const draft = this.asDraft;
+    const made = await this.app.command({ url: "/api/transfers", body: { ...body, ...(draft ? { draft } : {}) }, label: "Transfer" });
+    this.forget();
+    this.app.go("transfers", made.transfer_id);
+    await sayNext(this.app, draft ? t("Saved as a draft: no stock has moved") : t("Sent: the goods have left stock"));
+  }
+
+  beside() {
+    return html`<span class="muted wide">${t("draft on this device")}</span><button class="btn" ?disabled=${this.busy || !this.loaded} @click=${() => this.send(true)}>${t("Save draft")}</button>`;
+  }
+
+  /** As the form's, but a draft where the other button was pressed. */
+  send(draft = false) {
+    this.asDraft = draft === true;
+    return super.send();
+  }
+
+  row(line, index) {
+    const short = (line.qty ?? 0) > line.there;
+    return html`<tr>${this.product(line)}<td class="num"><div class=${short ? "differs" : ""}>${number(line.there)}</div></td>${this.pieces(line, index)}${this.removal(line)}</tr>`;
+  }
+
+  render() {
+    const { stores } = this;
+    const choice = stores.length ? html`<select class="input" id="store" @change=${(event) => this.set({ store: event.target.value })}><option value="">${t("Choose\u2026")}</option>${stores.map((one) => html`<option value=${one.store_id} ?selected=${one.store_id === this.store} ?disabled=${one.state === "disabled"}>${one.name} (${one.store_id})</option>`)}</select>`
+      : html`<input class="input" id="store" autocomplete="off" .value=${this.store} @change=${(event) => this.set({ store: event.target.value.trim() })}>`;
+    return this.frame(t("Send now"), html`<section class="panel pad"><div class="filters unfolded flat">${field("store", stores.length ? t("To store") : t("To store, its number"), choice)}${field("note", t("Note"), html`<input class="input" id="note" maxlength="500" autocomplete="off" .value=${this.note} @input=${(event) => this.set({ note: event.target.value })}>`, "grow")}</div></section>`,
+      this.sheet([[t("Product")], [t("On hand"), "num"], [t("Pieces"), "num"]], (line, index) => this.row(line, index), t("Scan the first product that goes")));
+  }
+}
+customElements.define("page-send", PageSend);

@@ -1,0 +1,77 @@
+// Goods go back to a supplier: what, how many, and what is claimed for each; from the shelf or from what was put aside.
+import { html } from "../vendor/lit.js";
+import { field, supplierField } from "../portal/form_page.js";
+import { need } from "../portal/names.js";
+import { moneyInput } from "../shared/controls.js";
+import { number, symbol } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { LinesPage, sayNext } from "./lines.js";
+
+class PageSendBack extends LinesPage {
+  constructor() {
+    super();
+    this.supplier = "";
+    this.reference = "";
+    this.note = "";
+    this.bucket = "on_hand";
+  }
+
+  get back() {
+    return ["supplier-returns", t("Returns to suppliers")];
+  }
+
+  get name() {
+    return t("Send goods back");
+  }
+
+  get draft() {
+    return "draft.supplier_return";
+  }
+
+  get kept() {
+    return ["lines", "supplier", "reference", "note", "bucket"];
+  }
+
+  async load() {
+    this.recall();
+    await need(this.app, "suppliers", true);
+  }
+
+  body() {
+    if (!this.supplier) {
+      this.problem = t("Choose the supplier");
+      this.querySelector("#supplier")?.focus();
+      return null;
+    }
+    const { supplier, reference, note, bucket } = this;
+    const lines = this.filled();
+    return lines && { supplier_id: supplier, bucket, ...(reference ? { reference } : {}), ...(note ? { note } : {}), lines: lines.map(({ sku, qty, claim }) => ({ sku, qty, ...(claim === null || claim === undefined ? {} : { unit_cost: claim }) })) };
+  }
+
+  async save(body) {
+    const made = await this.app.command({ url: "/api/supplier-returns", body, label: "Send goods back" });
+    this.forget();
+    this.app.go("supplier-returns", made.supplier_return_id);
+    await sayNext(this.app, t("Posted: the goods have left stock"));
+  }
+
+  beside() {
+    return html`<span class="muted wide">${t("draft on this device")}</span>`;
+  }
+
+  row(line, index) {
+    const there = this.bucket === "damaged" ? line.damaged : line.there;
+    return html`<tr>${this.product(line)}<td class="num"><div class=${(line.qty ?? 0) > there ? "differs" : ""}>${number(there)}</div></td>${this.pieces(line, index)}
+      <td class="num in wide-in">${moneyInput({ id: `claim-${line.sku}`, value: line.claim ?? null, label: t("{name}: claimed for each", { name: line.name }), onValue: (claim) => this.line(index, { claim }) })}</td>${this.removal(line)}</tr>`;
+  }
+
+  render() {
+    const text = (name, label, kind = "") => field(name, label, html`<input class="input" id=${name} maxlength="64" autocomplete="off" .value=${this[name]} @input=${(event) => this.set({ [name]: event.target.value })}>`, kind);
+    return this.frame(t("Send back"), html`<section class="panel pad"><div class="filters unfolded flat">${supplierField(this, this.supplier, (supplier) => this.set({ supplier }))}
+      ${field("bucket", t("Taken from"), html`<select class="input" id="bucket" @change=${(event) => this.set({ bucket: event.target.value })}><option value="on_hand" ?selected=${this.bucket === "on_hand"}>${t("goods on hand")}</option><option value="damaged" ?selected=${this.bucket === "damaged"}>${t("put aside as damaged")}</option></select>`)}
+      ${text("reference", t("Their delivery note"))}${text("note", t("Note"), "grow")}</div></section>`,
+    this.sheet([[t("Product")], [this.bucket === "damaged" ? t("Put aside") : t("On hand"), "num"], [t("Pieces"), "num"], [`${t("Claimed each")}, ${symbol()}`, "num"]], (line, index) => this.row(line, index), t("Scan the first product that goes back")),
+    html`<p class="muted">${t("Claimed each may stay empty: then it is the average cost")}</p>`);
+  }
+}
+customElements.define("page-send-back", PageSendBack);

@@ -1,0 +1,69 @@
+// What became of pieces that were sent and not received: said by the manager of the store that sent them.
+import { html } from "../vendor/lit.js";
+import { FormPage } from "../portal/form_page.js";
+import { nameOf, need } from "../portal/names.js";
+import { path } from "../shared/api.js";
+import { countInput } from "../shared/controls.js";
+import { number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { sayNext } from "./lines.js";
+import { missing } from "./transfers.js";
+
+const OUTCOMES = ["lost", "damaged", "found_at_source", "found_at_destination"];
+const told = (line) => OUTCOMES.reduce((all, name) => all + (line[name] ?? 0), 0);
+
+class PageSettle extends FormPage {
+  constructor() {
+    super();
+    this.lines = [];
+  }
+
+  get id() {
+    return this.app.params.id;
+  }
+
+  get back() {
+    return ["transfers", t("Transfers")];
+  }
+
+  get name() {
+    return this.transfer ? t("Missing at {store}", { store: nameOf("stores", this.transfer.to_store_id) }) : t("Missing pieces");
+  }
+
+  keys() {
+    return { ...super.keys(), Escape: () => this.app.go("transfers", this.id) };
+  }
+
+  async load() {
+    await need(this.app, "stores");
+    this.transfer = await this.app.get("/api/transfers/:id", { id: this.id });
+    const name = (sku) => this.transfer.lines.find((line) => line.sku === sku)?.name ?? sku;
+    this.lines = missing(this.transfer).map(({ sku, qty }) => ({ sku, name: name(sku), qty }));
+  }
+
+  body() {
+    const lines = this.lines.flatMap((line) => OUTCOMES.filter((name) => line[name]).map((resolution) => ({ sku: line.sku, qty: line[resolution], resolution })));
+    const over = this.lines.find((line) => told(line) > line.qty);
+    if (over) this.problem = t("{name}: no more than {n}", { name: over.name, n: number(over.qty) });
+    else if (!lines.length) this.problem = t("Say of at least one piece what became of it");
+    return this.problem ? null : { lines };
+  }
+
+  async save(body) {
+    await this.app.command({ url: path("/api/transfers/:id/resolve", { id: this.id }), body, label: "Settle what is missing" });
+    this.app.go("transfers", this.id);
+    await sayNext(this.app, t("Saved"));
+  }
+
+  row(line, index) {
+    const input = (name, at) => html`<td class="num in">${countInput({ id: `${name}-${line.sku}`, value: line[name] ?? null, label: `${line.name}: ${t(`became.${name}`)}`, focus: index === 0 && at === 0, onValue: (value) => this.line(index, { [name]: value }) })}</td>`;
+    const left = line.qty - told(line);
+    return html`<tr><td><div><bdi>${line.name}</bdi> <span class="muted">${line.sku}</span></div></td><td class="num"><div>${number(line.qty)}</div></td>${OUTCOMES.map(input)}<td class="num"><div class=${left < 0 ? "differs" : ""}>${number(left)}</div></td></tr>`;
+  }
+
+  render() {
+    return this.frame(t("Save"), html`<p class="muted">${t("Lost and damaged pieces leave the value of your stock. Found here: they are back in stock. Found there: the other store takes them in")}</p>
+      <section class="panel part"><div class="scroll"><table class="grid fold lines"><thead><tr><th scope="col">${t("Product")}</th><th scope="col" class="num">${t("Missing")}</th>${OUTCOMES.map((name) => html`<th scope="col" class="num">${t(`became.${name}`)}</th>`)}<th scope="col" class="num">${t("Not said")}</th></tr></thead><tbody>${this.lines.map((line, index) => this.row(line, index))}</tbody></table></div></section>`);
+  }
+}
+customElements.define("page-settle", PageSettle);

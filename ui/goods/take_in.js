@@ -1,0 +1,121 @@
+// A transfer that came is taken in: how many of each arrived, how many of these are damaged. Once; the rest is the sender's to settle.
+import { html, nothing } from "../vendor/lit.js";
+import { field } from "../portal/form_page.js";
+import { nameOf, need } from "../portal/names.js";
+import { words } from "../shared/codes.js";
+import { icon } from "../shared/controls.js";
+import { path } from "../shared/api.js";
+import { number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { clean } from "../shared/scan.js";
+import { low } from "../shared/sound.js";
+import { findProduct } from "../admin/find.js";
+import { LinesPage, sayNext } from "./lines.js";
+
+class PageTakeIn extends LinesPage {
+  get id() {
+    return this.app.params.id;
+  }
+
+  get back() {
+    return ["transfers", t("Transfers")];
+  }
+
+  get name() {
+    return this.transfer ? t("From {store}", { store: nameOf("stores", this.transfer.from_store_id) }) : t("Take in");
+  }
+
+  get draft() {
+    return `draft.transfer.${this.id}`;
+  }
+
+  async load() {
+    await need(this.app, "stores");
+    this.transfer = await this.app.get("/api/transfers/:id", { id: this.id });
+    this.lines = this.transfer.lines.map(({ sku, name, qty }) => ({ sku, name, sent: qty, qty: null, broken: null }));
+    this.recall();
+  }
+
+  keys() {
+    return { ...super.keys(), Escape: () => this.app.go("transfers", this.id) };
+  }
+
+  /** A scan is one piece of what was sent; anything else stays out. */
+  async scanned(code) {
+    try {
+      const found = await findProduct(this.app, code);
+      if (!found) return;
+      const at = this.lines.findIndex(({ sku }) => sku === found.sku);
+      if (at < 0) {
+        low();
+        this.app.say("bad", t("{name} was not sent with this transfer", { name: found.name }));
+      } else this.line(at, { qty: (this.lines[at].qty ?? 0) + 1 });
+    } catch (error) {
+      this.app.fail(error);
+    }
+  }
+
+  body() {
+    const wrong = this.lines.find(({ qty, broken, sent }) => (qty ?? 0) > sent || (broken ?? 0) > (qty ?? 0));
+    if (wrong) {
+      this.problem = (wrong.qty ?? 0) > wrong.sent ? t("{name}: no more than {n}", { name: wrong.name, n: number(wrong.sent) }) : t("{name}: more are damaged than arrived", { name: wrong.name });
+      return null;
+    }
+    return { lines: this.lines.filter(({ qty }) => qty).map(({ sku, qty }) => ({ sku, qty })) };
+  }
+
+  get short() {
+    return this.lines.reduce((all, { sent, qty }) => all + sent - (qty ?? 0), 0);
+  }
+
+  async save(body) {
+    const { short } = this;
+    if (short) {
+      const sure = await this.app.dialog.ask({ title: t("Take in without the missing pieces, {n}?", { n: number(short) }), text: t("A transfer is taken in once. The store that sent them says what became of the rest"), yes: t("Take in"), no: t("Count again") });
+      if (!sure) return;
+    }
+    await this.app.command({ url: path("/api/transfers/:id/receive", { id: this.id }), body, label: "Take in" });
+    this.forget();
+    const broken = this.lines.filter(({ broken: n }) => n).map(({ sku, broken: n }) => ({ sku, qty: -n }));
+    const problem = broken.length ? await this.putAside(broken) : null;
+    this.app.go("transfers", this.id);
+    await sayNext(this.app, t("Taken in"));
+    if (problem) this.app.say("warn", t("Taken in. The damaged ones are still on the shelf in the books: {why}", { why: problem }));
+  }
+
+  /** What arrived damaged came in, and is put aside. */
+  async putAside(lines) {
+    try {
+      await this.app.command({ url: "/api/adjustments", body: { reason: "damaged", keep: true, note: t("arrived damaged"), lines }, label: "Adjustment" });
+      return null;
+    } catch (error) {
+      return error.words ?? words(error);
+    }
+  }
+
+  all() {
+    this.set({ lines: this.lines.map((line) => ({ ...line, qty: line.sent })) });
+  }
+
+  beside() {
+    return html`<button class="btn" ?disabled=${this.busy || !this.loaded} @click=${() => this.all()}>${icon("clipboard-check")}${t("All arrived")}</button>`;
+  }
+
+  row(line, index) {
+    const left = line.sent - (line.qty ?? 0);
+    const said = line.qty === null ? html`<span class="muted">${t("not counted yet")}</span>` : html`<span class="badge ${left ? "bad" : "ok"}">${left > 0 ? t("{n} missing", { n: number(left) }) : left < 0 ? t("{n} too many", { n: number(-left) }) : t("complete")}</span>`;
+    return html`<tr>${this.product(line)}<td class="num"><div>${number(line.sent)}</div></td>${this.pieces(line, index, { label: t("{name}: arrived", { name: line.name }) })}${this.pieces(line, index, { name: "broken", label: t("{name}: of these damaged", { name: line.name }) })}<td><div>${said}</div></td></tr>`;
+  }
+
+  render() {
+    const scan = field("scan", t("Scan what arrived"), html`<input class="input" id="scan" data-focus data-scan="line" autocomplete="off" @keydown=${(event) => {
+      if (event.key !== "Enter" || event.ctrlKey || !event.target.value) return;
+      const code = clean(event.target.value);
+      event.target.value = "";
+      this.scanned(code);
+    }}>`, "finder");
+    return this.frame(t("Take in"), html`<section class="panel part sheet"><header class="part-head">${scan}<p class="muted end" aria-live="polite">${this.short ? t("left: {n}", { n: number(this.short) }) : t("complete")}</p></header>
+      <div class="scroll"><table class="grid fold lines"><thead><tr><th scope="col">${t("Product")}</th><th scope="col" class="num">${t("Sent")}</th><th scope="col" class="num">${t("Arrived")}</th><th scope="col" class="num">${t("Of these damaged")}</th><th scope="col">${t("Difference")}</th></tr></thead><tbody>${this.lines.map((line, index) => this.row(line, index))}</tbody></table></div></section>`, this.transfer?.note ? html`<p class="muted">${t("Note")}: <bdi>${this.transfer.note}</bdi></p>` : nothing);
+  }
+}
+customElements.define("page-take-in", PageTakeIn);

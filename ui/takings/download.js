@@ -1,0 +1,11 @@
+// What the interface gives as CSV, as a file.
+const TYPE = "text/csv";
+
+export const download = async (app, url, asked, name) => {
+  const text = await app.get(url, {}, asked, TYPE);
+  const way = document.createElement("a");
+  way.href = URL.createObjectURL(new Blob([text], { type: TYPE }));
+  way.download = `${name}.csv`;
+  way.click();
+  URL.revokeObjectURL(way.href);
+};

@@ -1,0 +1,43 @@
+// What the store's goods are worth: now, with what is low, below zero or damaged; and at the end of a day.
+import { html } from "../vendor/lit.js";
+import { col, figure } from "../portal/kit.js";
+import { figures } from "../portal/record.js";
+import { day, money, number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { address } from "../shared/menu.js";
+import { download } from "./download.js";
+import "../goods/texts.js";
+
+const REPORT = "/api/reports/stock";
+const name = (row) => html`<bdi>${row.name}</bdi>`;
+const code = (row) => html`<span class="muted">${row.sku}</span>`;
+const onHand = (row) => html`<span class=${row.on_hand < 0 ? "differs" : ""}>${number(row.on_hand)}</span>`;
+const ofCategory = () => ({ name: "category", label: t("Category") });
+
+const stock = {
+  path: REPORT,
+  list: (page) => ({
+    title: t("Goods now"), create: { label: "CSV", image: "download", act: () => page.once(() => download(page.app, REPORT, { category: page.app.params.query.category }, "stock")) },
+    filters: [ofCategory()], open: (row) => address(["stock", row.sku]),
+    above: () => {
+      // The sums of all pages stand on the first.
+      page.totals = page.answer?.totals ?? page.totals;
+      const { totals } = page;
+      return totals ? html`<div class="above">${figures([[t("Value"), money(totals.value), t("products: {n}, pieces: {p}", { n: number(totals.products_count), p: number(totals.on_hand) })], [t("Put aside as damaged"), money(totals.damaged_value), t("{n} pieces", { n: number(totals.damaged) })], [t("Below reorder level"), number(totals.below_reorder_count), t("products")], [t("Below zero"), number(totals.negative_count), t("products")]])}</div>` : "";
+    },
+    columns: [col(t("Product"), name), col(t("Code"), code, "d"), col(t("Category"), (row) => row.category ?? "", "d2"), col(t("On hand"), onHand, "num"), col(t("Reserved"), (row) => figure(row.reserved || null), "num d3"), col(t("On the way"), (row) => figure(row.in_transit_in || null), "num d2"), col(t("Damaged"), (row) => figure(row.damaged || null), "num d"), col(t("Reorder at"), (row) => (row.below_reorder ? html`<span class="badge warn">${number(row.reorder_level)}</span>` : figure(row.reorder_level)), "num d"), col(t("Average cost"), (row) => figure(row.average_cost), "num d"), col(t("Value"), (row) => figure(row.value), "num")],
+    none: t("Nothing came into stock yet. Receiving brings it in"),
+  }),
+};
+
+const valuation = {
+  path: "/api/stock/valuation",
+  list: (page) => ({
+    title: t("Value at the end of a day"), filters: [{ name: "date", label: t("At the end of"), kind: "date" }, ofCategory()], open: (row) => address(["stock", row.sku]),
+    above: () => (page.answer ? html`<div class="above">${figures([[t("Value"), money(page.answer.total_value), t("at the end of {day}", { day: day(page.answer.date) })]])}</div>` : ""),
+    columns: [col(t("Product"), name), col(t("Code"), code, "d"), col(t("Category"), (row) => row.category ?? "", "d2"), col(t("On hand"), onHand, "num"), col(t("Value"), (row) => figure(row.value), "num")],
+    none: t("Nothing was in stock at the end of this day"),
+  }),
+};
+
+export const pages = { "goods-now": stock, valuation };

@@ -1,0 +1,85 @@
+// Price labels: products by scan, how many of each, seen as they will be printed.
+import { html, nothing } from "../vendor/lit.js";
+import { LinesPage } from "../goods/lines.js";
+import { money, rate } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { title } from "../shared/list.js";
+import { icon, problem } from "../shared/controls.js";
+import { bars } from "./barcode.js";
+
+const LABELS_MAX = 200;
+
+class PageLabels extends LinesPage {
+  constructor() {
+    super();
+    this.priced = new Map();
+  }
+
+  get draft() {
+    return "draft.labels";
+  }
+
+  async load() {
+    this.recall();
+    await Promise.all(this.lines.map(({ sku }) => this.price(sku)));
+    const { sku } = this.app.params.query;
+    if (sku) this.put(await this.app.get("/api/stock/:sku", { sku }));
+  }
+
+  keys() {
+    return { ...super.keys(), Escape: () => this.app.go("stock"), "Ctrl+Enter": () => void this.paper() };
+  }
+
+  /** What it costs and which code it has: as the till knows it. */
+  async price(sku) {
+    try {
+      this.priced.set(sku, await this.app.get("/api/pos/products/:sku", { sku }));
+    } catch (error) {
+      if (error.status !== 404) throw error;
+      this.priced.set(sku, null);
+    }
+    this.requestUpdate();
+  }
+
+  put(product) {
+    super.put(product);
+    if (!this.priced.has(product.sku)) this.price(product.sku).catch((error) => this.app.fail(error));
+  }
+
+  get labels() {
+    return this.lines.flatMap((line) => {
+      const known = this.priced.get(line.sku);
+      return known ? Array.from({ length: Math.min(line.qty ?? 0, LABELS_MAX) }, () => known) : [];
+    }).slice(0, LABELS_MAX);
+  }
+
+  /** The page prints itself: everything but the labels is left out by its style. */
+  paper() {
+    if (!this.labels.length) return;
+    document.body.dataset.print = "labels";
+    addEventListener("afterprint", () => delete document.body.dataset.print, { once: true });
+    print();
+  }
+
+  label(product) {
+    const { tax } = this.app.settings;
+    const points = product.tax_rate_bp ?? tax.default_rate_bp;
+    const said = points ? (tax.prices_include_tax ? t("tax included") : t("plus {rate} tax", { rate: rate(points) })) : nothing;
+    return html`<li class="label"><b>${product.name}</b><strong>${money(product.price)}</strong><small>${said}</small>${bars(product.barcode ?? product.sku)}</li>`;
+  }
+
+  row(line, index) {
+    const known = this.priced.get(line.sku);
+    return html`<tr>${this.product(line)}<td class="num"><div>${known ? money(known.price) : known === null ? html`<span class="badge bad">${t("not sold")}</span>` : nothing}</div></td>${this.pieces(line, index, { label: t("{name}: labels", { name: line.name }) })}${this.removal(line)}</tr>`;
+  }
+
+  render() {
+    const { labels } = this;
+    const button = html`<button class="btn primary" ?disabled=${!labels.length} @click=${() => this.paper()}>${icon("printer")}${t("Print labels: {n}", { n: labels.length })}</button>`;
+    if (!this.loaded) return html`${title(t("Labels"))}${problem(this.problem)}`;
+    return html`${title(t("Labels"), this.lines.length ? html`<button class="btn" @click=${() => this.set({ lines: [] })}>${t("Clear")}</button>` : nothing, button)}
+      <div class="stack">${problem(this.problem)}${this.sheet([[t("Product")], [t("Price"), "num"], [t("Labels"), "num"]], (line, index) => this.row(line, index), t("Scan the products whose price changed, or whose label is gone"))}
+      ${labels.length ? html`<section><h2 class="section">${t("As they are printed")}</h2><ul class="labels">${labels.map((product) => this.label(product))}</ul></section>` : nothing}</div>`;
+  }
+}
+customElements.define("page-labels", PageLabels);

@@ -1,0 +1,50 @@
+// Sales of the store, by day, number, till, person and product; one sale with its lines, payments and what came back.
+import { html, nothing } from "../vendor/lit.js";
+import { badge, col, days, figure, link, moment, person } from "../portal/kit.js";
+import { rows } from "../portal/names.js";
+import { facts, figures, section, table } from "../portal/record.js";
+import { ofDays, ofState } from "../portal/records.js";
+import { money, number, rate, shortReceipt } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { address } from "../shared/menu.js";
+import { ofProduct, product } from "../goods/transfers.js";
+import "../goods/texts.js";
+
+const receipt = (one) => (one.receipt_no ? html`<span title=${one.receipt_no}>${shortReceipt(one.receipt_no)}</span>` : html`<span class="muted">${t("no receipt")}</span>`);
+
+const sales = {
+  path: "/api/pos/transactions", needs: ["people"],
+  list: (page) => ({
+    title: t("Sales"),
+    filters: [{ name: "receipt_no", label: t("Receipt number"), kind: "search" }, ...ofDays(), ofState(["paid", "voided", "open", "held", "partially_paid"]), { name: "register_id", label: t("Till"), kind: "choice", choices: page.app.settings.registers.map((one) => [one.register_id, one.name ?? one.register_id]) }, { name: "cashier_id", label: t("Cashier"), kind: "choice", choices: rows("people").map((one) => [one.user_id, one.name]) }, ofProduct()],
+    open: (one) => address(["sales", one.transaction_id]),
+    columns: [col(t("Receipt"), receipt), col(t("When"), (one) => moment(one.paid_at ?? one.created_at)), col(t("Till"), (one) => one.register_id, "d"), col(t("Cashier"), (one) => person(one.cashier_id), "d2"), col(t("Pieces"), (one) => figure(one.items.reduce((all, { qty }) => all + qty, 0)), "num d2"), col(t("Discount"), (one) => figure(one.discount || null), "num d3"), col(t("Paid by"), (one) => [...new Set(one.payments.map(({ method }) => t(method)))].join(", "), "d"), col(t("Total"), (one) => figure(one.total), "num"), col(t("State"), (one) => badge(one.state))],
+    none: t("Nothing was sold in these days"),
+  }),
+  // A receipt is found whenever it was; else the list begins with today.
+  defaults: (app, { receipt_no: no }) => (no ? {} : { from: app.settings.business_date }),
+};
+
+const sale = {
+  back: () => ["sales", t("Sales")], needs: ["people"],
+  load: async (app, { id }) => {
+    const [one, returns] = await Promise.all([app.get("/api/pos/transactions/:id", { id }), app.get("/api/pos/returns", {}, { transaction_id: id, limit: 100 })]);
+    return { ...one, returns: returns.items };
+  },
+  view: (one, page) => {
+    const { app } = page;
+    const paper = one.receipt_no && { label: t("Print a copy"), image: "printer", act: () => page.once(async () => app.print(await app.get("/api/pos/receipts/:no", { no: one.receipt_no }, {}, "text/plain"))) };
+    return {
+      name: one.receipt_no ? shortReceipt(one.receipt_no) : t("Sale without a receipt"), badges: badge(one.state), actions: [paper],
+      parts: [
+        figures([[t("Total"), money(one.total), t("tax {amount}", { amount: number(one.tax) })], [t("Discount"), number(one.discount)], [t("Paid"), number(one.amount_paid), one.change ? t("change {amount}", { amount: number(one.change) }) : null], [t("Refunded"), number(one.refunded)]]),
+        table(t("Lines"), [col(t("Product"), product), col(t("Qty"), (row) => figure(row.qty), "num"), col(t("Price"), (row) => html`${number(row.price)}${row.price_override ? html` <span class="badge warn">${t("changed")}</span>` : nothing}`, "num"), col(t("Discount"), (row) => figure(row.discount || null), "num d"), col(t("Tax"), (row) => (row.tax_rate_bp ? html`${number(row.tax)} <span class="muted">${rate(row.tax_rate_bp)}</span>` : nothing), "num d2"), col(t("Came back"), (row) => figure(row.returned_qty || null), "num d"), col(t("Total"), (row) => figure(row.total), "num")], one.items),
+        html`<div class="halves">${table(t("Payments"), [col(t("Method"), (row) => t(row.method)), col(t("Reference"), (row) => row.reference ?? nothing, "d"), col(t("Amount"), (row) => figure(row.amount), "num"), col(t("State"), (row) => badge(row.state))], one.payments, t("Nothing was paid"))}
+          ${table(t("Returns"), [col(t("Receipt"), receipt), col(t("When"), (row) => moment(row.created_at), "d"), col(t("Refund"), (row) => figure(row.refund_total), "num"), col(t("State"), (row) => badge(row.state))], one.returns, t("Nothing came back"))}</div>`,
+        section(t("About it"), facts([[t("Receipt number"), one.receipt_no], [t("Business date"), html`<a href=${address(["days", one.business_date])}>${days(one.business_date)}</a>`], [t("Shift"), link(["shifts", one.shift_id], one.register_id)], [t("Cashier"), person(one.cashier_id)], [t("Paid"), one.paid_at ? moment(one.paid_at) : null], [t("Member"), one.member_id ? link(["members", one.member_id], t("See")) : null], [t("Points earned"), one.points_earned ? number(one.points_earned) : null], [t("Points redeemed"), one.points_redeemed ? number(one.points_redeemed) : null], [t("Voided"), one.voided_at ? moment(one.voided_at) : null], [t("Why it was voided"), one.void_reason], [t("Note"), one.note && html`<bdi>${one.note}</bdi>`]])),
+      ],
+    };
+  },
+};
+
+export const pages = { sales, sale };
