@@ -15,6 +15,7 @@ mod keystrokes;
 mod killed;
 mod live;
 mod looks;
+mod mistakes;
 mod order_to_settlement;
 mod paper;
 mod passkeys;

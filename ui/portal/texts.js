@@ -118,7 +118,7 @@ const actions = EXCEPTIONS.map(([code, , , action]) => [`${code}.action`, action
 /** At head office it is the hub that does not answer. */
 const ABSENT = [
   ["The store's box does not answer", "Head office does not answer", "Kantor pusat tidak menjawab"],
-  ["The store's box does not answer. What is paid is safe. Trying again\u2026", "Head office does not answer. Trying again\u2026", "Kantor pusat tidak menjawab. Dicoba lagi\u2026"],
+  ["The store's box does not answer since {time}. What is paid is safe. Trying again\u2026", "Head office does not answer. Trying again\u2026", "Kantor pusat tidak menjawab. Dicoba lagi\u2026"],
   ["Not known yet: {what}. Asking again, don't ring it up again", "Not known yet: {what}. Asking again, don't repeat it", "Belum pasti: {what}. Ditanyakan lagi, jangan diulang"],
   ["The store is busy. Try again in a moment", "Head office is busy. Try again in a moment", "Kantor pusat sibuk. Coba lagi sebentar"],
   ["A defect in the store's program. Nothing was done", "A defect in head office's program. Nothing was done", "Kesalahan pada program kantor pusat. Tidak ada yang dilakukan"],

@@ -85,6 +85,16 @@ export class Basket {
     return product ?? null;
   }
 
+  /** What is no product may be a member's card. */
+  async card(code) {
+    const { items: [member] } = await this.app.get("/api/members/search", {}, { code });
+    if (!member) return false;
+    this.member = member;
+    this.changed({ member_id: member.member_id });
+    this.app.say("ok", `${t("Member")}: ${member.name}`);
+    return true;
+  }
+
   remember(code, product) {
     if (this.products.size >= REMEMBERED) this.products.delete(this.products.keys().next().value);
     const entry = { product, at: Date.now() };
@@ -116,6 +126,12 @@ export class Basket {
     if (!this.late) return;
     this.late = false;
     await this.priced(null);
+  }
+
+  /** What the catalogue asks for now, where the page had shown another price. */
+  sayPrices(shown) {
+    const other = this.lines.filter((line, index) => !line.own && shown[index]?.sku === line.sku && shown[index].price !== line.price);
+    if (other.length) this.app.say("warn", other.map(({ name, price }) => t("{name} costs {price} now", { name, price: money(price) })).join(" \u00b7 "));
   }
 
   follow(now) {
@@ -164,6 +180,13 @@ export class Basket {
     this.changed();
   }
 
+  /** A line that was taken off, where it stood. */
+  putBack(index, line) {
+    this.lines.splice(index, 0, { ...line, item: null });
+    this.selected = index;
+    this.changed();
+  }
+
   select(index) {
     this.selected = Math.max(0, Math.min(index, this.lines.length - 1));
     this.app.requestUpdate();
@@ -189,8 +212,11 @@ export class Basket {
       this.more = {};
       try {
         const answer = await this.write(more);
-        if (!this.dirty && answer) this.adopt(answer);
-        else if (answer) this.sale = answer;
+        const shown = this.lines;
+        if (!this.dirty && answer) {
+          this.adopt(answer);
+          this.sayPrices(shown);
+        } else if (answer) this.sale = answer;
       } catch (error) {
         this.app.fail(error);
         await this.restore();
@@ -202,15 +228,10 @@ export class Basket {
 
   async write(more) {
     const items = this.lines.map(({ sku, qty, price, discount }) => ({ sku, qty, price, ...(discount ? { discount } : {}) }));
-    if (this.sale && !items.length) {
-      const { transaction_id: id } = this.sale;
-      await this.app.command({ url: path("/api/pos/transactions/:id/void", { id }), body: { reason: this.app.reasons.voids[0] ?? "wrong_item" }, label: "Void basket" });
-      this.sale = null;
-      this.member = null;
-      return null;
-    }
     if (!items.length) return null;
-    if (!this.sale) return this.app.change("POST", "/api/pos/transactions", { items, ...more });
+    // A member who was chosen before the first scan belongs to this basket too.
+    const whose = this.member ? { member_id: this.member.member_id } : {};
+    if (!this.sale) return this.app.change("POST", "/api/pos/transactions", { items, ...whose, ...more });
     return this.app.command({ method: "PATCH", url: path("/api/pos/transactions/:id", { id: this.sale.transaction_id }), body: { items, ...more }, label: more.discount_reason ? "Discount" : "Change basket", quiet: true });
   }
 
@@ -219,8 +240,8 @@ export class Basket {
     while (this.sending) await this.sending;
   }
 
-  refuse(text) {
-    low();
+  refuse(text, long = false) {
+    low(long);
     this.app.say("bad", text);
   }
 

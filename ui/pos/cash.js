@@ -34,7 +34,7 @@ class PageCash extends Page {
   }
 
   keys() {
-    return { Escape: () => void this.app.show("sell"), F9: () => void this.app.show("close"), X: () => void this.report(), L: () => void this.app.logOut() };
+    return { Escape: () => void this.app.show("sell"), F9: () => void this.app.show("close"), X: () => void this.report(), L: () => void this.app.lock() };
   }
 
   report() {
@@ -77,7 +77,7 @@ class PageCash extends Page {
   render() {
     const { app, summary } = this;
     return html`<div class="bar"><button class="btn quiet" @click=${() => app.show("sell")}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("Shift and cash")}</h1>
-      <button class="btn primary end" @click=${() => app.show("close")}>${icon("clipboard-check")}${t("Close shift")}${key("F9")}</button></div>
+      <button class="btn big end" @click=${() => app.lock()}>${icon("lock")}${t("Lock")}${key("L")}</button><button class="btn primary big" @click=${() => app.show("close")}>${icon("clipboard-check")}${t("Close shift")}${key("F9")}</button></div>
       <div class="work"><div class="rowx">${KINDS.map(([type, name], index) => html`<button class="btn big" ?data-focus=${index === 0} @click=${() => this.move(type)}>${icon(name)}${t(type)}</button>`)}</div>
       ${summary ? html`<div class="two"><section class="panel scroll"><h2 class="pad">${t("Cash movements")}<span class="muted"> · ${date(app.shift.opened_at)}</span></h2>${this.movements.length ? html`<table class="grid"><thead><tr><th>${t("Time")}</th><th>${t("What")}</th><th>${t("Reason")}</th><th class="num">${t("Amount")}</th></tr></thead><tbody>
         ${this.movements.map((one) => html`<tr><td>${time(one.at)}</td><td>${t(one.type)}</td><td><bdi>${one.reason}</bdi>${one.bag_no ? html`<span class="muted"> ${one.bag_no}</span>` : nothing}</td><td class="num">${number(one.type === "pay_in" ? one.amount : -one.amount)}</td></tr>`)}</tbody></table>` : html`<p class="empty">${t("No cash was put in or taken out yet")}</p>`}</section>${this.figures()}</div>` : nothing}</div>`;

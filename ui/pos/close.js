@@ -28,12 +28,29 @@ class PageClose extends Page {
     } catch (error) {
       this.app.fail(error);
     }
+    this.recall();
     this.requestUpdate();
     this.app.focusPage();
   }
 
+  /** What was counted is kept in this tab: a page that is loaded anew goes on with it. */
+  get draft() {
+    return `count.${this.app.shift.shift_id}`;
+  }
+
+  keep() {
+    sessionStorage.setItem(this.draft, JSON.stringify([[...this.pieces], [...this.others]]));
+    this.requestUpdate();
+  }
+
+  recall() {
+    const [pieces, others] = JSON.parse(sessionStorage.getItem(this.draft) ?? "[[],[]]");
+    this.pieces = new Map(pieces);
+    this.others = new Map(others);
+  }
+
   keys() {
-    if (this.closed) return { Enter: () => void this.done() };
+    if (this.closed) return { Enter: () => void this.done(), P: () => void this.print() };
     return { Escape: () => void this.app.show("cash"), F9: () => void this.close(), Enter: (event) => this.nextField(event) };
   }
 
@@ -49,14 +66,26 @@ class PageClose extends Page {
     return [...this.pieces].reduce((sum, [value, count]) => sum + value * (count ?? 0), 0);
   }
 
+  /** A drawer that nobody counted is not an empty one. */
+  get isCounted() {
+    return [...this.pieces.values()].some((count) => count !== null);
+  }
+
   close() {
     const { app } = this;
+    if (!this.summary) return undefined;
+    if (!this.isCounted) {
+      app.say("warn", t("Count the drawer first: type 0 where there is none"));
+      this.querySelector("input")?.focus();
+      return undefined;
+    }
     return this.once(async () => {
       const denominations = [...this.pieces].filter(([, count]) => count > 0).map(([value, count]) => ({ value, count }));
       const counts = [...this.others].filter(([, amount]) => amount !== null).map(([method, amount]) => ({ method, amount }));
       const note = this.querySelector("#note").value.trim();
       const body = { counted_cash: this.counted, ...(denominations.length ? { denominations } : {}), ...(counts.length ? { counts } : {}), ...(note ? { note } : {}), ...(this.voidOpen ? { void_open: true } : {}) };
       this.closed = await app.command({ url: path("/api/shifts/:id/close", { id: app.shift.shift_id }), body, label: "Close shift", amount: this.counted });
+      sessionStorage.removeItem(this.draft);
       app.basket.clear();
       app.focusPage();
     });
@@ -75,7 +104,7 @@ class PageClose extends Page {
     return html`<section class="panel scroll"><table class="grid tight"><thead><tr><th class="num">${t("Notes and coins")}</th><th class="num">${t("Pieces")}</th><th class="num">${t("Amount")}, ${symbol()}</th></tr></thead><tbody>
       ${this.app.settings.payments.denominations.map((value, index) => html`<tr><td class="num">${number(value)}</td><td class="in">${countInput({ id: `note-${value}`, value: this.pieces.get(value) ?? null, focus: index === 0, label: t("Pieces of {value}", { value: number(value) }), onValue: (count) => {
         this.pieces.set(value, count);
-        this.requestUpdate();
+        this.keep();
       } })}</td><td class="num">${number(value * (this.pieces.get(value) ?? 0))}</td></tr>`)}</tbody></table></section>`;
   }
 
@@ -85,13 +114,15 @@ class PageClose extends Page {
     const expected = summary.cash?.expected ?? null;
     const gap = blind || expected === null ? null : this.counted - expected;
     const tolerance = app.settings.shifts.variance_tolerance;
+    const others = summary.by_method.filter(({ method }) => method !== "cash");
     const difference = (value) => html`<span class=${value === 0 ? "" : "differs"}>${number(value)}</span>`;
     return html`<section class="panel pad stack"><dl class="facts l"><div><dt>${t("Counted cash")}</dt><dd id="counted">${money(this.counted)}</dd></div>
       ${gap === null ? nothing : html`<div><dt>${t("Expected")}</dt><dd>${number(expected)}</dd></div><div><dt>${t("Difference")}</dt><dd>${difference(gap)}</dd></div>`}</dl>
-      ${summary.by_method.filter(({ method }) => method !== "cash").map(({ method, net }) => field(blind ? t(method) : t("{method}, expected {amount}", { method: t(method), amount: number(net) }), moneyInput({ id: `counted-${method}`, value: this.others.get(method) ?? null, onValue: (amount) => {
+      ${others.map(({ method, net }) => field(blind ? t(method) : t("{method}, expected {amount}", { method: t(method), amount: number(net) }), moneyInput({ id: `counted-${method}`, value: this.others.get(method) ?? null, onValue: (amount) => {
         this.others.set(method, amount);
-        this.requestUpdate();
+        this.keep();
       } }), `counted-${method}`))}
+      ${blind ? nothing : html`<dl class="facts">${others.filter(({ method, net }) => (this.others.get(method) ?? net) !== net).map(({ method, net }) => html`<div><dt>${t("Difference")}, ${t(method)}</dt><dd>${difference(this.others.get(method) - net)}</dd></div>`)}</dl>`}
       ${field(t("Note"), html`<input class="input" id="note" maxlength="200" autocomplete="off">`, "note")}
       ${gap !== null && tolerance && Math.abs(gap) > tolerance ? notice("warn", "shield-check", t("The difference is above {limit}: a manager approves", { limit: money(tolerance) })) : nothing}
       ${app.basket.isEmpty ? nothing : notice("warn", "shopping-basket", html`<label class="rowx"><input type="checkbox" .checked=${this.voidOpen} @change=${(event) => { this.voidOpen = event.target.checked; }}>${t("A basket is still open: void it")}</label>`)}
@@ -103,7 +134,7 @@ class PageClose extends Page {
     return html`<div class="paid"><section class="done"><p class="okmark">${icon("circle-check")}${t("Shift closed")} · Z ${shift.z_no}</p><p class="label">${t("Difference")}</p>
       <p class="change" id="variance"><span class="cur">${symbol()}</span>${number(shift.variance)}</p>
       <dl class="facts"><div><dt>${t("Counted cash")}</dt><dd>${number(shift.counted_cash)}</dd></div><div><dt>${t("Expected")}</dt><dd>${number(shift.expected_cash)}</dd></div><div><dt>${t("Sales")}</dt><dd>${number(this.closed.sales_count)}</dd></div><div><dt>${t("Total")}</dt><dd>${number(this.closed.total)}</dd></div></dl>
-      <div class="rowx"><button class="btn big grow" @click=${() => this.print()}>${icon("printer")}${t("Print Z report")}</button><button class="btn primary big grow" data-focus @click=${() => this.done()}>${t("Done")}${key("Enter")}</button></div></section></div>`;
+      <div class="rowx"><button class="btn big grow" @click=${() => this.print()}>${icon("printer")}${t("Print Z report")}${key("P")}</button><button class="btn primary big grow" data-focus @click=${() => this.done()}>${t("Done")}${key("Enter")}</button></div></section></div>`;
   }
 
   render() {

@@ -2,9 +2,19 @@
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../shared/api.js";
 import { icon, key } from "../shared/controls.js";
-import { money, number, time } from "../shared/format.js";
+import { date, money, number, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { Page } from "../shared/page.js";
+
+/** Prices that are named: the rest is in the total. */
+const SHOWN = 3;
+
+/** What a recalled basket costs otherwise than when it was put away. */
+const changed = ({ items, changes }) => {
+  const prices = changes.filter(({ field }) => field === "price").slice(0, SHOWN);
+  const all = [...prices, ...changes.filter(({ field, line_no: no }) => field === "total" && !no)];
+  return all.map(({ line_no: no, before, after }) => `${items.find((item) => item.line_no === no)?.name ?? t("Total")} ${money(before)} \u2192 ${money(after)}`).join(" \u00b7 ");
+};
 
 class PageHolds extends Page {
   constructor() {
@@ -38,6 +48,8 @@ class PageHolds extends Page {
     const move = (by) => {
       this.picked = Math.max(0, Math.min(this.picked + by, (this.items?.length ?? 1) - 1));
       this.requestUpdate();
+      // Enter presses what has the focus.
+      this.querySelectorAll("tbody button")[this.picked]?.focus();
     };
     return { ArrowUp: () => move(-1), ArrowDown: () => move(1), Enter: () => this.recall(this.items?.[this.picked]), Escape: () => void this.app.show("sell") };
   }
@@ -54,7 +66,7 @@ class PageHolds extends Page {
       await app.basket.take(sale);
       app.countHolds();
       await app.show("sell");
-      if (sale.changes.length) app.say("warn", t("Prices changed while it waited: {n} lines", { n: number(new Set(sale.changes.map(({ line_no: no }) => no)).size) }));
+      if (sale.changes.length) app.say("warn", t("Prices changed while it waited: {what}", { what: changed(sale) }));
     });
   }
 
@@ -72,10 +84,10 @@ class PageHolds extends Page {
   render() {
     const { items } = this;
     return html`<div class="bar"><button class="btn quiet" @click=${() => this.app.show("sell")}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("Baskets that wait")}</h1></div>
-      <div class="work">${items === null ? nothing : items.length === 0 ? html`<p class="empty panel">${t("No basket waits. F6 puts the open one away")}</p>`
-        : html`<div class="panel scroll"><table class="grid"><thead><tr><th>${t("Since")}</th><th>${t("Till")}</th><th>${t("Note")}</th><th class="num">${t("Lines")}</th><th class="num">${t("Total")}</th><th></th></tr></thead><tbody>
-        ${items.map((hold, index) => html`<tr class="open" aria-selected=${index === this.picked} @click=${() => this.recall(hold)}><td>${time(hold.held_at)}</td><td>${hold.register_id}</td><td>${hold.note}</td><td class="num">${number(hold.item_count)}</td><td class="num"><b>${money(hold.total)}</b></td>
-          <td class="num"><button class="btn" ?data-focus=${index === 0}>${t("Recall")}</button></td></tr>`)}</tbody></table></div>`}</div>`;
+      <div class="work">${items === null ? nothing : items.length === 0 ? html`<p class="empty panel">${t("No basket waits. F6 puts the open one away; what is typed in the line is its note")}</p>`
+        : html`<div class="panel scroll"><table class="grid"><thead><tr><th>${t("Since")}</th><th>${t("Till")}</th><th>${t("Note")}</th><th class="num">${t("Lines")}</th><th class="num">${t("Total")}</th><th>${t("Kept until")}</th><th></th></tr></thead><tbody>
+        ${items.map((hold, index) => html`<tr class="open" aria-selected=${index === this.picked} @click=${() => this.recall(hold)}><td>${time(hold.held_at)}</td><td>${this.app.settings.registers.find(({ register_id: id }) => id === hold.register_id)?.name ?? hold.register_id}${hold.held_by === this.app.user.id ? html` <bdi class="muted">${this.app.user.name}</bdi>` : nothing}</td><td><bdi>${hold.note}</bdi></td><td class="num">${number(hold.item_count)}</td><td class="num"><b>${money(hold.total)}</b></td>
+          <td>${hold.expires_at ? html`${date(hold.expires_at)} ${time(hold.expires_at)}` : nothing}</td><td class="num"><button class="btn big" ?data-focus=${index === 0}>${t("Recall")}</button></td></tr>`)}</tbody></table></div>`}</div>`;
   }
 }
 customElements.define("page-holds", PageHolds);

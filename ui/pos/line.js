@@ -27,9 +27,12 @@ export const editLine = async (app) => {
       }}>${icon("star")}${quick ? t("Take off the quick keys") : t("Put on a quick key")}</button>`,
   });
   if (!done) return;
+  if (qty === 0) {
+    app.current.firstElementChild.setQty(0);
+    return;
+  }
   Object.assign(line, { qty: qty ?? line.qty, price: price ?? line.price, own: line.own || (price ?? line.price) !== line.price, item: null });
-  if (line.qty === 0) basket.setQty(basket.selected, 0);
-  else basket.changed();
+  basket.changed();
 };
 
 /** A discount on the selected line, or on the whole basket. */

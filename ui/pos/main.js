@@ -5,12 +5,18 @@ import { App } from "../shared/app.js";
 import { icon } from "../shared/controls.js";
 import { setShop, time } from "../shared/format.js";
 import { lang, t } from "../shared/i18n.js";
-import { resumeAll } from "../shared/intents.js";
+import { isSafe, resumeAll } from "../shared/intents.js";
 import { Basket } from "./basket.js";
 import "./open.js";
 import "./sell.js";
 
 const REGISTER = "register";
+/** Nobody was at the till for so long: it is locked. Minutes, or what this device has set. */
+const LOCK_AFTER = "lock.after";
+const LOCK_AFTER_MINUTES = 15;
+const LOOK_MS = 10_000;
+/** A tab answers at once. */
+const TABS_MS = 150;
 const LATER = {
   pay: () => import("./pay.js"), holds: () => import("./holds.js"), return: () => import("./return.js"),
   receipts: () => import("./receipts.js"), devices: () => import("../passkeys/devices.js"), cash: () => import("./cash.js"), close: () => import("./close.js"),
@@ -28,21 +34,60 @@ class PosApp extends App {
     this.register = localStorage.getItem(REGISTER);
     // One tab sells: two on one basket would undo each other's lines.
     this.tabs = new BroadcastChannel("pos");
-    this.tabs.onmessage = () => this.shift && this.show("elsewhere");
+    this.tabs.onmessage = ({ data }) => this.tabSaid(data);
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.touched = Date.now();
+    for (const name of ["keydown", "pointerdown"]) document.addEventListener(name, () => { this.touched = Date.now(); }, { capture: true });
+    setInterval(() => this.idle(), LOOK_MS);
+  }
+
+  idle() {
+    const after = Number(localStorage.getItem(LOCK_AFTER) ?? LOCK_AFTER_MINUTES) * 60_000;
+    if (this.user && this.shift && !this.dialog.isOpen && Date.now() - this.touched > after) this.lock();
+  }
+
+  async lock() {
+    (await this.part(() => import("./lock.js")))?.lock(this);
   }
 
   async entered(user) {
     this.user = user;
     this.unconfirmed = null;
+    if (await this.isTaken()) await this.show("elsewhere");
+    else await this.begun(user);
+  }
+
+  /** Whether another tab sells: it goes on, until somebody says that this one does. */
+  isTaken() {
+    return new Promise((told) => {
+      this.takenBy = () => told(true);
+      this.tabs.postMessage("who");
+      setTimeout(() => told(false), TABS_MS);
+    });
+  }
+
+  tabSaid(what) {
+    const sells = this.shift && this.page !== "elsewhere";
+    if (what === "who" && sells) this.tabs.postMessage("here");
+    if (what === "here") this.takenBy?.();
+    if (what === "selling" && sells) this.show("elsewhere");
+  }
+
+  async begun(user) {
     await this.load();
     this.listen();
-    const results = await resumeAll(user.id, (intent) => this.doubt(intent && new Unreachable(), intent ?? undefined));
-    if (results.length) await this.load();
+    const results = await resumeAll(user.id, (intent) => this.doubt(intent && new Unreachable(), intent ?? undefined), (intent, isOld) => this.again(intent, isOld));
+    if (results.some(({ other }) => !other)) await this.load();
     const paid = results.find(({ done, answer }) => done && answer?.state === "paid" && answer.receipt_no);
     if (paid) this.finished(paid.answer);
     const back = results.find(({ done, answer }) => done && answer?.return_id);
     if (back) await this.returned(back.answer);
     this.reported(results);
+    if (localStorage.getItem("locked") === user.id) this.lock();
+    if (!await isSafe()) this.say("warn", t("This browser keeps nothing: don't close this tab while something is not confirmed"));
   }
 
   /** A return whose answer was lost: what is still to be handed out is shown. */
@@ -79,7 +124,8 @@ class PosApp extends App {
   // ---- what other tills and head office do meanwhile
 
   async listen() {
-    const { Live } = await import("../shared/live.js");
+    const { Live } = (await this.part(() => import("../shared/live.js"))) ?? {};
+    if (!Live) return;
     this.live ??= new Live((name, data) => this.told(name, data));
     this.live.start();
   }
@@ -154,11 +200,17 @@ class PosApp extends App {
   }
 
   async paper(no) {
-    (await import("./paper.js")).printReceipt(this, no);
+    (await this.part(() => import("./paper.js")))?.printReceipt(this, no);
   }
 
   async report(id) {
-    (await import("./paper.js")).printReport(this, id);
+    (await this.part(() => import("./paper.js")))?.printReport(this, id);
+  }
+
+  /** Nothing more is taken until the store answers again. */
+  async back() {
+    this.doubt(new Unreachable());
+    this.backing ??= this.known("/api/pos/settings").catch(() => {}).finally(() => { this.backing = null; });
   }
 
   menu() {
@@ -167,15 +219,16 @@ class PosApp extends App {
       act();
     };
     const entry = (name, label, act) => html`<button type="button" class="btn big" @click=${choose(act)}>${icon(name)}${label}</button>`;
+    const { shift } = this;
     const dark = document.documentElement.dataset.theme === "dark";
     this.dialog.ask({
       title: this.registerName ?? t("Till"), yes: null, no: t("Close"),
       body: html`<div class="stack s menu">
-        ${this.shift ? html`${entry("receipt", t("Receipts of this shift"), () => this.show("receipts"))}${entry("clock", t("Shift and cash"), () => this.show("cash"))}` : nothing}
+        ${shift ? html`${entry("receipt", t("Receipts of this shift"), () => this.show("receipts"))}${entry("clock", t("Shift and cash"), () => this.show("cash"))}` : nothing}
         ${entry("key-round", t("My devices"), () => this.show("devices"))}
         ${entry("languages", lang() === "id" ? "English" : "Bahasa Indonesia", () => this.speak(lang() === "id" ? "en" : "id"))}
         ${entry("moon", dark ? t("Light screen") : t("Dark screen"), () => this.theme(dark ? "light" : "dark"))}
-        ${entry("log-out", t("Log out"), () => this.logOut())}</div>`,
+        ${shift ? entry("lock", t("Lock"), () => this.lock()) : nothing}${entry("log-out", t("Log out"), () => this.logOut())}</div>`,
     });
   }
 
@@ -203,7 +256,7 @@ class PosApp extends App {
 
   elsewhere() {
     return html`<div class="narrow-page"><section class="panel card stack"><h1>${t("This till sells in another tab")}</h1>
-      <button class="btn primary big" data-focus @click=${() => this.load()}>${t("Sell here")}</button></section></div>`;
+      <button class="btn primary big" data-focus @click=${() => this.begun(this.user)}>${t("Sell here")}</button></section></div>`;
   }
 
   body() {

@@ -8,6 +8,21 @@ class PageOpen extends Page {
   constructor() {
     super();
     this.float = null;
+    this.last = null;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.load();
+  }
+
+  /** The till's shift before: its Z may still be wanted. */
+  async load() {
+    await Promise.resolve();
+    if (!this.app.register) return;
+    const { items } = await this.app.get("/api/shifts", {}, { register_id: this.app.register, state: "closed", limit: 1 }).catch(() => ({ items: [] }));
+    [this.last = null] = items;
+    this.requestUpdate();
   }
 
   keys() {
@@ -16,10 +31,16 @@ class PageOpen extends Page {
 
   open() {
     const register = this.querySelector("#register").value.trim();
+    if (this.float === null) {
+      this.app.say("warn", t("Type what lies in the drawer; 0 if it is empty"));
+      this.app.focusPage();
+      return undefined;
+    }
     return this.once(async () => {
       this.app.setRegister(register);
-      const body = { register_id: register, opening_float: this.float ?? 0 };
-      await this.app.command({ url: "/api/shifts/open", body, label: "Open shift", amount: this.float ?? 0 });
+      const note = this.querySelector("#opening-note").value.trim();
+      const body = { register_id: register, opening_float: this.float, ...(note ? { note } : {}) };
+      await this.app.command({ url: "/api/shifts/open", body, label: "Open shift", amount: this.float });
       await this.app.load();
     });
   }
@@ -42,7 +63,9 @@ class PageOpen extends Page {
     }}><div><h1>${t("Open shift")}</h1><p class="muted">${t("Count what lies in the drawer before the first sale")}</p></div>
       ${field(t("Till"), this.chooser(), "register")}
       ${field(t("Opening float"), moneyInput({ id: "float", value: this.float, large: true, focus: true, onValue: (value) => { this.float = value; } }), "float")}
-      <button class="btn primary big" ?disabled=${this.busy}>${icon("check")}${t("Open shift")}<kbd class="wide" aria-hidden="true">F9</kbd></button></form></div>`;
+      ${field(t("Note"), html`<input class="input" id="opening-note" maxlength="200" autocomplete="off">`, "opening-note")}
+      <button class="btn primary big" ?disabled=${this.busy}>${icon("check")}${t("Open shift")}<kbd class="wide" aria-hidden="true">F9</kbd></button>
+      ${this.last ? html`<button type="button" class="btn big" id="last-z" @click=${() => app.report(this.last.shift_id)}>${icon("printer")}${t("Print Z {no} again", { no: this.last.z_no })}</button>` : nothing}</form></div>`;
   }
 }
 customElements.define("page-open", PageOpen);

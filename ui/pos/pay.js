@@ -9,6 +9,7 @@ import { Page } from "../shared/page.js";
 
 const LETTERS = { cash: "C", card: "K", qris: "Q", bank_transfer: "T", voucher: "V", points: "P" };
 const ICONS = { cash: "banknote", card: "credit-card", qris: "qr-code", bank_transfer: "landmark", voucher: "ticket", points: "star" };
+const POINTS = "points";
 const OFFERS = 4;
 /** Nobody rounds up to a coin: notes below this part of the sum are not thought of. */
 const SMALLEST_PART = 0.025;
@@ -41,17 +42,27 @@ class PagePay extends Page {
   }
 
   keys() {
-    if (this.paid) return { Enter: () => this.next(), P: () => void this.app.reprint(), "Ctrl+p": () => void this.app.reprint(), Escape: () => this.next() };
+    if (this.paid) return { Enter: () => this.next(), P: () => void this.app.reprint(), Escape: () => this.next() };
     const inText = (act) => (event) => (event.target.id === "reference" ? false : act());
     const letters = Object.fromEntries(this.methods().map((method) => [LETTERS[method] ?? method[0].toUpperCase(), inText(() => this.choose(method))]));
     return {
-      ...letters, E: inText(() => void this.pick(this.left)), Enter: () => void this.take(), F9: () => void this.take(),
+      ...letters, E: inText(() => void this.pick(this.method === POINTS ? this.most : this.left)), Enter: () => void this.take(), F9: () => void this.take(),
       Delete: inText(() => void this.undo()), Escape: () => void this.app.show("sell"),
     };
   }
 
+  /** Letters choose a method at once; those of a scan give back what was chosen and given. */
+  get keeps() {
+    if (this.paid) return undefined;
+    const { method, given, reference } = this;
+    return () => {
+      Object.assign(this, { method, given, reference });
+      this.requestUpdate();
+    };
+  }
+
   methods() {
-    return this.app.settings.payments.methods.filter((method) => method !== "points" || this.app.basket.member);
+    return this.app.settings.payments.methods.filter((method) => method !== POINTS || this.app.basket.member);
   }
 
   choose(method) {
@@ -98,9 +109,20 @@ class PagePay extends Page {
     this.give(null);
   }
 
+  /** What the member's points are worth, and how much of that this sale can take: whole points. */
+  get worth() {
+    return Math.max(0, (this.app.basket.member?.points_balance ?? 0) * this.app.settings.points.redeem_value);
+  }
+
+  get most() {
+    const { redeem_value: value } = this.app.settings.points;
+    return Math.floor(Math.min(this.worth, this.sale.amount_due) / value) * value;
+  }
+
   /** The part of the sale that this payment settles. */
   get settles() {
     const { sale, given, method } = this;
+    if (method === POINTS) return given ?? this.most;
     if (given === null) return method === "cash" ? null : sale.amount_due;
     return given >= this.left ? sale.amount_due : given;
   }
@@ -125,13 +147,17 @@ class PagePay extends Page {
         this.app.say("warn", t("Type what was received, or press E for the exact amount"));
         return;
       }
+      if (method === POINTS && sale.amount_due > 0 && (this.settles > this.worth || this.settles === 0)) {
+        app.say("warn", t("The member's points are worth {amount}", { amount: money(this.worth) }));
+        return;
+      }
       if (method !== "cash" && given !== null && given > sale.amount_due) {
         this.app.say("warn", t("More than is left to pay: {amount}", { amount: money(sale.amount_due) }));
         return;
       }
       const payment = { method, amount: this.settles, ...(method === "cash" ? { tendered: given } : {}), ...(this.reference ? { reference: this.reference } : {}) };
       const body = { payments: sale.amount_due > 0 ? [payment] : [] };
-      const answer = await app.command({ url: path("/api/pos/transactions/:id/pay", { id: sale.transaction_id }), body, label: "Payment", amount: given ?? sale.amount_due });
+      const answer = await app.command({ url: path("/api/pos/transactions/:id/pay", { id: sale.transaction_id }), body, label: "Payment", amount: given ?? payment.amount ?? sale.amount_due });
       this.took(answer);
     });
   }
@@ -151,13 +177,12 @@ class PagePay extends Page {
     this.app.focusPage();
   }
 
-  undo() {
-    const payment = this.sale.payments.filter(({ state }) => state === "accepted").at(-1);
+  undo(payment = this.sale.payments.filter(({ state }) => state === "accepted").at(-1)) {
     if (!payment) return undefined;
     return this.once(async () => {
       const url = path("/api/pos/transactions/:id/payments/:payment_id/reverse", { id: this.sale.transaction_id, payment_id: payment.payment_id });
-      this.app.basket.adopt(await this.app.command({ url, body: { reason: "keyed wrongly" }, label: "Undo payment", amount: payment.amount }));
-    });
+      this.app.basket.adopt(await this.app.command({ url, body: { reason: t("Keyed wrongly") }, label: "Undo payment", amount: payment.amount }));
+    }).then(() => this.app.focusPage());
   }
 
   next() {
@@ -183,11 +208,11 @@ class PagePay extends Page {
     const { sale } = this;
     const taken = sale.payments.filter(({ state }) => state === "accepted");
     return html`<section class="due">${taken.length ? html`<dl class="facts l"><div><dt>${t("To pay")}</dt><dd>${money(sale.total)}</dd></div>
-      ${taken.map(({ method, amount, reference }) => html`<div><dt>${icon("check", "icon-s")} ${t(method)}${reference ? ` ${reference}` : ""}</dt><dd>${number(-amount)}</dd></div>`)}</dl>` : nothing}
+      ${taken.map((one) => html`<div><dt>${icon("check", "icon-s")} ${t(one.method)}${one.reference ? ` ${one.reference}` : ""}</dt><dd>${number(-one.amount)} <button class="btn undo" aria-label=${t("Undo {method} {amount}", { method: t(one.method), amount: number(one.amount) })} ?disabled=${this.busy} @click=${() => this.undo(one)}>${icon("x", "icon-s")}</button></dd></div>`)}</dl>` : nothing}
       <div class="display"><dl><div><dt>${taken.length ? t("Left to pay") : t("To pay")}</dt><dd>${number(sale.amount_due)}</dd></div>
       ${sale.cash_due !== sale.amount_due ? html`<div><dt>${t("In cash, rounded")}</dt><dd>${number(sale.cash_due)}</dd></div>` : nothing}</dl>
       <p class="total" aria-live="polite"><span class="cur">${symbol()}</span><span id="left">${number(this.left)}</span></p></div>
-      ${taken.length ? html`<button class="btn" @click=${() => this.undo()}>${icon("undo-2")}${t("Undo the last payment")}${key("Del")}</button>` : nothing}</section>`;
+      ${taken.length ? html`<button class="btn big" @click=${() => this.undo()}>${icon("undo-2")}${t("Undo the last payment")}${key("Del")}</button>` : nothing}</section>`;
   }
 
   choices() {
@@ -199,11 +224,12 @@ class PagePay extends Page {
     const { method, given, app } = this;
     const cash = method === "cash";
     const offered = cash ? [this.left, ...offers(this.left, app.settings.payments.denominations)] : [];
-    const amount = given ?? (cash ? null : this.sale.amount_due);
+    const amount = given ?? (cash ? null : method === POINTS ? this.most : this.sale.amount_due);
     return html`<section class="entry">${field(cash ? t("Received in cash") : t("Amount by {method}", { method: t(method) }),
       moneyInput({ id: "amount", value: given, large: true, focus: true, onValue: (value) => this.give(value) }), "amount")}
       ${cash ? html`<div class="offers">${offered.map((sum, index) => html`<button class="btn big" @click=${() => this.pick(sum)}>${index ? nothing : html`<span class="muted">${t("exact")}</span>`}<b>${number(sum)}</b>${index ? nothing : key("E")}</button>`)}</div>
         <p class="changing"><span>${t("Change")}</span><b id="changing">${given === null ? "\u2013" : number(this.change)}</b></p>`
+        : method === POINTS ? html`<p id="worth" class="muted">${t("{n} points, worth {amount}", { n: number(app.basket.member?.points_balance ?? 0), amount: money(this.worth) })}</p>`
         : field(t("Reference, if there is one"), html`<input class="input" id="reference" maxlength="64" autocomplete="off" .value=${this.reference} @input=${(event) => { this.reference = event.target.value; }}>`, "reference")}
       <button class="pay" ?disabled=${this.busy || (cash && given === null && this.sale.amount_due > 0)} @click=${() => this.take()}>${icon("check")}<span>${amount === null ? t("Take") : t("Take {amount}", { amount: number(amount) })}</span>${key("Enter")}</button></section>`;
   }
@@ -221,6 +247,6 @@ customElements.define("page-pay", PagePay);
 export const preview = (app, sale) => html`<div class="slip"><p class="slip-head"><b>${app.settings.name}</b><span>${sale.receipt_no}</span></p>
   <ul>${sale.items.map((item) => html`<li><span><bdi>${item.name}</bdi></span><span class="muted">${number(item.qty)} × ${number(item.price)}</span><span>${number(item.price * item.qty)}</span></li>
     ${item.discounts.map(({ amount }) => html`<li class="off"><span>${t("Discount")}</span><span></span><span>${number(-amount)}</span></li>`)}`)}</ul>
-  <dl class="facts"><div><dt>${t("Tax")}</dt><dd>${number(sale.tax)}</dd></div><div><dt><b>${t("Total")}</b></dt><dd><b>${money(sale.total)}</b></dd></div>
+  <dl class="facts"><div><dt>${t("Tax")}</dt><dd>${number(sale.tax)}</dd></div>${sale.rounding ? html`<div><dt>${t("Rounding")}</dt><dd>${number(sale.rounding)}</dd></div>` : nothing}<div><dt><b>${t("Total")}</b></dt><dd><b>${money(sale.total)}</b></dd></div>
   ${sale.payments.filter(({ state }) => state === "accepted").map(({ method, tendered }) => html`<div><dt>${t(method)}</dt><dd>${number(tendered)}</dd></div>`)}
   <div><dt>${t("Change")}</dt><dd>${number(sale.change)}</dd></div></dl></div>`;

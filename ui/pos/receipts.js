@@ -1,4 +1,4 @@
-// This shift's sales: look again, print again, void.
+// This shift's sales and returns: look again, print again, void, go on to a return.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../shared/api.js";
 import { field, icon, key } from "../shared/controls.js";
@@ -6,12 +6,19 @@ import { money, number, shortReceipt, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { Page } from "../shared/page.js";
 import { preview } from "./pay.js";
+import { givenBack, reasonField, takenBack } from "./void.js";
+
+const PAGE = 50;
+const ofSale = (sale) => ({ kind: "sale", no: sale.receipt_no, at: sale.paid_at, state: sale.state, total: sale.total, doc: sale });
+const ofReturn = (back) => ({ kind: "return", no: back.receipt_no, at: back.created_at, state: back.state === "voided" ? "voided" : "return", total: -back.refund_total, doc: back });
+const LISTS = [["/api/pos/transactions", ofSale], ["/api/pos/returns", ofReturn]];
 
 class PageReceipts extends Page {
   constructor() {
     super();
     this.items = null;
     this.picked = 0;
+    this.cursors = [];
   }
 
   connectedCallback() {
@@ -21,45 +28,80 @@ class PageReceipts extends Page {
 
   async load() {
     await Promise.resolve();
+    this.cursors = LISTS.map(() => undefined);
+    await this.more([]);
+    this.app.focusPage();
+  }
+
+  get hasMore() {
+    return this.cursors.some((cursor) => cursor !== null);
+  }
+
+  /** The next rows of both lists, latest first. */
+  async more(known = this.items) {
     try {
-      const { items } = await this.app.get("/api/pos/transactions", {}, { shift_id: this.app.shift.shift_id, limit: 100 });
-      this.items = items.filter(({ receipt_no: no }) => no);
+      const pages = await Promise.all(LISTS.map(([url], index) => (this.cursors[index] === null ? { items: [], next_cursor: null }
+        : this.app.get(url, {}, { shift_id: this.app.shift.shift_id, limit: PAGE, cursor: this.cursors[index] }))));
+      this.cursors = pages.map(({ next_cursor: cursor }) => cursor);
+      const rows = pages.flatMap(({ items }, index) => items.map(LISTS[index][1])).filter(({ no }) => no);
+      this.items = [...known, ...rows].sort((a, b) => (a.at < b.at ? 1 : -1));
+      this.picked = Math.min(this.picked, Math.max(0, this.items.length - 1));
     } catch (error) {
       this.app.fail(error);
     }
     this.requestUpdate();
-    this.app.focusPage();
+  }
+
+  get entry() {
+    return this.items?.[this.picked];
   }
 
   get sale() {
-    return this.items?.[this.picked];
+    return this.entry?.kind === "sale" ? this.entry.doc : null;
   }
 
   keys() {
     const move = (by) => {
       this.picked = Math.max(0, Math.min(this.picked + by, (this.items?.length ?? 1) - 1));
       this.requestUpdate();
+      this.updateComplete.then(() => this.querySelector("tr[aria-selected=true]")?.scrollIntoView({ block: "nearest" }));
     };
-    return { ArrowUp: () => move(-1), ArrowDown: () => move(1), P: () => void this.print(), T: () => void this.correct(), Delete: () => void this.void(), Escape: () => void this.app.show("sell") };
+    return {
+      ArrowUp: () => move(-1), ArrowDown: () => move(1), P: () => void this.print(), T: () => void this.correct(), Delete: () => void this.void(),
+      F8: () => void this.takeBack(), Escape: () => void this.app.show("sell"),
+    };
   }
 
   print() {
+    return this.entry && this.app.paper(this.entry.no);
+  }
+
+  takeBack() {
     if (!this.sale) return undefined;
-    return this.app.paper(this.sale.receipt_no);
+    this.app.returning?.clear();
+    return this.app.show("return", { no: this.sale.receipt_no });
+  }
+
+  /** What of this can be given up: a paid sale, a return that counts. */
+  get isVoidable() {
+    return this.sale ? this.sale.state === "paid" : this.entry?.state === "return";
   }
 
   async void() {
-    const { sale, app } = this;
-    if (sale?.state !== "paid") return;
+    const { entry, sale, app } = this;
+    if (!this.isVoidable) return;
+    const amount = Math.abs(entry.total);
     const chosen = await app.dialog.ask({
-      title: t("Void the sale of {amount}?", { amount: money(sale.total) }), text: t("The money goes back as it came; the goods go back to the shelf"), yes: t("Void sale"), no: t("Keep"), danger: true,
-      body: html`<div class="field"><label for="why">${t("Reason")}</label><select class="input" id="why" name="reason">${app.reasons.voids.map((code) => html`<option value=${code}>${t(code)}</option>`)}</select></div>`,
+      title: sale ? t("Void the sale of {amount}?", { amount: money(amount) }) : t("Void the return of {amount}?", { amount: money(amount) }),
+      text: sale ? t("The money goes back as it came; the goods go back to the shelf") : t("The customer gives the money back and keeps the goods"),
+      yes: sale ? t("Void sale") : t("Void return"), no: t("Keep"), danger: true, body: reasonField(app.reasons.voids),
     });
     if (!chosen) return;
     await this.once(async () => {
-      await app.command({ url: path("/api/pos/transactions/:id/void", { id: sale.transaction_id }), body: { reason: chosen.reason }, label: "Void sale", amount: sale.total });
-      app.say("ok", t("Voided: give {amount} back", { amount: money(sale.total) }));
+      const url = sale ? path("/api/pos/transactions/:id/void", { id: sale.transaction_id }) : path("/api/pos/returns/:id/void", { id: entry.doc.return_id });
+      const done = await app.command({ url, body: { reason: chosen.reason }, label: sale ? "Void sale" : "Void return", amount });
       await this.load();
+      app.say("ok", (sale ? givenBack : takenBack)(done.refunds));
     });
   }
 
@@ -95,17 +137,37 @@ class PageReceipts extends Page {
     return sale.payments.filter(({ state, method }) => state === "accepted" && method !== "points" && method !== "exchange");
   }
 
+  // ---- what is seen
+
+  row(one, index) {
+    return html`<tr class="open" aria-selected=${index === this.picked} @click=${() => {
+      this.picked = index;
+      this.requestUpdate();
+    }}><td>${one.at ? time(one.at) : ""}</td><td title=${one.no}>${shortReceipt(one.no)}</td><td><span class="badge ${one.state === "voided" ? "bad" : one.state === "return" ? "warn" : "plain"}">${t(one.state)}</span></td><td class="num">${number(one.total)}</td></tr>`;
+  }
+
+  slip() {
+    const { entry, sale } = this;
+    if (sale) return preview(this.app, sale);
+    return html`<div class="slip"><p class="slip-head"><b>${t("Return")}</b><span>${entry.no}</span></p>
+      <ul>${entry.doc.items.map((item) => html`<li><span><bdi>${item.name}</bdi></span><span class="muted">${number(item.qty)}</span><span>${number(-item.refund)}</span></li>`)}</ul>
+      <dl class="facts">${entry.doc.refunds.map(({ method, amount, rounding }) => html`<div><dt>${t(method)}</dt><dd>${number(-amount - rounding)}</dd></div>`)}</dl></div>`;
+  }
+
+  picture() {
+    const { sale } = this;
+    return html`<section class="panel">${this.slip()}<div class="pad doing"><button class="btn big" data-focus @click=${() => this.print()}>${icon("printer")}${t("Print copy")}${key("P")}</button>
+      <button class="btn big" ?disabled=${sale?.state !== "paid"} @click=${() => this.takeBack()}>${icon("undo-2")}${t("Return")}${key("F8")}</button>
+      <button class="btn big" ?disabled=${!this.correctable(sale).length} @click=${() => this.correct()}>${icon("wallet")}${t("Correct payment")}${key("T")}</button>
+      <button class="btn big" ?disabled=${!this.isVoidable} @click=${() => this.void()}>${icon("trash-2")}${sale ? t("Void sale") : t("Void return")}${key("Del")}</button></div></section>`;
+  }
+
   render() {
-    const { items, sale } = this;
+    const { items } = this;
     return html`<div class="bar"><button class="btn quiet" @click=${() => this.app.show("sell")}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("Receipts of this shift")}</h1></div>
       <div class="work">${items === null ? nothing : items.length === 0 ? html`<p class="empty panel">${t("Nothing was sold in this shift yet")}</p>` : html`<div class="two"><section class="panel scroll"><table class="grid"><thead><tr><th>${t("Time")}</th><th>${t("Receipt")}</th><th>${t("State")}</th><th class="num">${t("Total")}</th></tr></thead><tbody>
-        ${items.map((one, index) => html`<tr class="open" aria-selected=${index === this.picked} @click=${() => {
-          this.picked = index;
-          this.requestUpdate();
-        }}><td>${one.paid_at ? time(one.paid_at) : ""}</td><td title=${one.receipt_no}>${shortReceipt(one.receipt_no)}</td><td><span class="badge ${one.state === "voided" ? "bad" : "plain"}">${t(one.state)}</span></td><td class="num">${number(one.total)}</td></tr>`)}</tbody></table></section>
-        ${sale ? html`<section class="panel">${preview(this.app, sale)}<div class="pad rowx"><button class="btn big grow" data-focus @click=${() => this.print()}>${icon("printer")}${t("Print copy")}${key("P")}</button>
-        <button class="btn big grow" ?disabled=${!this.correctable(sale).length} @click=${() => this.correct()}>${icon("wallet")}${t("Correct payment")}${key("T")}</button>
-        <button class="btn big grow" ?disabled=${sale.state !== "paid"} @click=${() => this.void()}>${icon("trash-2")}${t("Void sale")}${key("Del")}</button></div></section>` : nothing}</div>`}</div>`;
+        ${items.map((one, index) => this.row(one, index))}</tbody></table>${this.hasMore ? html`<p class="pad"><button class="btn big" @click=${() => this.more()}>${t("Load more")}</button></p>` : nothing}</section>
+        ${this.picture()}</div>`}</div>`;
   }
 }
 customElements.define("page-receipts", PageReceipts);

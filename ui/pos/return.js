@@ -23,7 +23,10 @@ class PageReturn extends Page {
   connectedCallback() {
     super.connectedCallback();
     // The basket that an exchange pays may have changed since.
-    Promise.resolve().then(() => this.draft.isKnown && this.changed());
+    Promise.resolve().then(() => {
+      if (this.app.params?.no) this.find(this.app.params.no);
+      else if (this.draft.isKnown) this.changed();
+    });
   }
 
   keys() {
@@ -57,18 +60,35 @@ class PageReturn extends Page {
 
   find(no) {
     return this.once(async () => {
-      const here = no.startsWith(`${this.app.settings.store_id}-`);
+      const short = /^\d{1,8}$/.test(no);
+      const here = short || no.startsWith(`${this.app.settings.store_id}-`);
       if (!here && no.includes("-")) {
         this.begin(() => this.draft.ofOther(no));
         return;
       }
-      const receipt = await this.app.get("/api/pos/receipts/:no", { no });
+      const receipt = short ? await this.byShort(no) : await this.app.get("/api/pos/receipts/:no", { no });
       if (receipt.kind !== "sale") throw Object.assign(new Error(), { words: t("This is the receipt of a return, not of a sale") });
       this.draft.ofSale(receipt.transaction);
       this.requestUpdate();
       await this.updateComplete;
       this.querySelector("tbody input")?.focus();
     });
+  }
+
+  /** By the digits that the pages show: of this till, else of another one. */
+  async byShort(digits) {
+    const { settings, register } = this.app;
+    const others = settings.registers.map((one) => one.register_id).filter((id) => id !== register);
+    let refused;
+    for (const id of [register, ...others]) {
+      try {
+        return await this.app.get("/api/pos/receipts/:no", { no: `${settings.store_id}-${id}-${digits.padStart(8, "0")}` });
+      } catch (error) {
+        if (error.code !== "not_found") throw error;
+        refused = error;
+      }
+    }
+    throw refused;
   }
 
   begin(act) {
@@ -151,8 +171,8 @@ class PageReturn extends Page {
       ${draft.sale ? html`<td class="num">${number(line.sold)}</td><td class="num">${number(line.back)}</td>` : nothing}
       <td class="in">${line.left > 0 ? countInput({ id, value: line.qty, label: t("{name}: pieces that come back", { name: line.name }), onValue: (qty) => this.set(line, { qty: qty === null ? null : Math.min(qty, line.left) }) }) : t("all came back")}</td>
       ${draft.needsPrice ? html`<td class="in money">${moneyInput({ id: `worth-${line.sku}`, value: line.price, label: t("{name}: price each", { name: line.name }), onValue: (price) => this.set(line, { price }) })}</td>` : nothing}
-      <td>${line.qty ? choice(t("Reason"), this.app.reasons.returns, line.reason, (reason) => this.set(line, { reason })) : nothing}</td>
-      <td>${line.qty ? choice(t("Goods"), PLACES, line.place, (place) => this.set(line, { place })) : nothing}</td>
+      <td>${line.qty ? choice(t("Reason"), this.app.reasons.returns, line.reason, (reason) => this.set(line, Returning.because(line, reason))) : nothing}</td>
+      <td>${line.qty ? choice(t("Goods"), PLACES, line.place, (place) => this.set(line, { place, placed: true })) : nothing}</td>
       <td class="num">${found ? number(found.refund) : nothing}</td></tr>`;
   }
 
@@ -177,6 +197,10 @@ class PageReturn extends Page {
     return html`<div class="panel pad stack"><div class="display"><dl>${by}${quote?.points_back ? html`<div><dt>${t("Points taken back")}</dt><dd>${number(quote.points_back)}</dd></div>` : nothing}</dl>
       <p class="total" aria-live="polite"><span class="cur">${symbol()}</span><span id="refund">${number(quote ? Returning.given(quote.refunds) : 0)}</span></p></div>
       <label class="rowx swap"><input type="checkbox" id="swap" .checked=${draft.exchange} @change=${() => void this.exchange()}><span>${app.basket.isEmpty ? t("Exchange: scan the new goods") : t("Exchange: pays the open basket of {amount}", { amount: money(app.basket.sale?.amount_due ?? 0) })}</span>${key("F7")}</label>
+      ${quote && Returning.given(quote.refunds) ? field(t("Refund by"), html`<select class="input" id="by" @change=${(event) => {
+        draft.by = event.target.value || null;
+        this.changed();
+      }}><option value="" ?selected=${!draft.by}>${t("as it was paid")}</option>${app.settings.payments.methods.filter((one) => one !== "points").map((one) => html`<option value=${one} ?selected=${one === draft.by}>${t(one)}</option>`)}</select>`, "by") : nothing}
       ${quote?.verification === "pending" ? notice("warn", "cloud-off", t("Head office can't be asked now: it checks this receipt later")) : nothing}
       ${quote?.approval_required ? notice("warn", "shield-check", t("A manager has to approve this")) : nothing}
       ${draft.problem ? notice("bad", "triangle-alert", draft.problem) : nothing}

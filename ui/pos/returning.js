@@ -5,6 +5,16 @@ import { t } from "../shared/i18n.js";
 
 export const EXCHANGE = "exchange";
 const POINTS = "points";
+/** Goods that nobody should buy again unless somebody looked at them. */
+const SPOILT = ["defective", "expired"];
+const placeOf = (reason) => (SPOILT.includes(reason) ? "damaged" : "restock");
+
+/** The same money by one method; points go back as points. */
+const allBy = (refunds, method) => {
+  const points = refunds.filter((one) => one.method === POINTS).map(({ amount }) => ({ method: POINTS, amount }));
+  const amount = refunds.filter((one) => one.method !== POINTS).reduce((sum, one) => sum + one.amount, 0);
+  return amount ? [...points, { method, amount }] : points;
+};
 
 /** What of a refund pays the open basket, and what still goes back as it was paid. Points go back as points. */
 export const parts = (refunds, basket) => {
@@ -30,7 +40,7 @@ export class Returning {
 
   clear() {
     this.asked += 1;
-    Object.assign(this, { sale: null, origin: null, free: false, lines: [], quote: null, refunds: null, problem: null, priced: false, exchange: false });
+    Object.assign(this, { sale: null, origin: null, free: false, lines: [], quote: null, refunds: null, problem: null, priced: false, exchange: false, by: null });
   }
 
   get isKnown() {
@@ -49,7 +59,13 @@ export class Returning {
   }
 
   line(more) {
-    return { back: 0, left: Infinity, qty: null, reason: this.app.reasons.returns[0], place: "restock", price: null, ...more };
+    const [reason] = this.app.reasons.returns;
+    return { back: 0, left: Infinity, qty: null, reason, place: placeOf(reason), price: null, ...more };
+  }
+
+  /** Why it came back says where it goes, until somebody says otherwise. */
+  static because(line, reason) {
+    return { reason, place: line.placed ? line.place : placeOf(reason) };
   }
 
   ofSale(sale) {
@@ -107,8 +123,10 @@ export class Returning {
     const quote = (refunds) => this.app.change("POST", "/api/pos/returns/quote", { ...this.body(), ...(refunds ? { refunds } : {}) });
     try {
       result.quote = await this.valued(quote);
-      if (!this.basket) return;
-      const refunds = parts(result.quote.refunds, this.basket);
+      if (!this.basket && !this.by) return;
+      let { refunds } = result.quote;
+      if (this.by) refunds = allBy(refunds, this.by);
+      if (this.basket) refunds = parts(refunds, this.basket);
       result.quote = await quote(refunds);
       result.refunds = refunds;
     } catch (error) {

@@ -1,6 +1,6 @@
 // What till and Store Admin share: the person, requests and commands, what is said, keys and scans.
-import { html, LitElement } from "../vendor/lit.js";
-import { newKey, path, Refusal, Unreachable } from "./api.js";
+import { html, LitElement, nothing } from "../vendor/lit.js";
+import { newKey, path, Refusal, send, Unreachable } from "./api.js";
 import { approve } from "./approval.js";
 import { words } from "./codes.js";
 import { icon } from "./controls.js";
@@ -9,6 +9,7 @@ import { money, shortReceipt, time } from "./format.js";
 import { setLanguage, t } from "./i18n.js";
 import { begin, drop, persist } from "./intents.js";
 import "./login.js";
+import { Keyboard } from "./keyboard.js";
 import { listen } from "./scan.js";
 import * as session from "./session.js";
 import { low } from "./sound.js";
@@ -35,8 +36,10 @@ export class App extends LitElement {
 
   connectedCallback() {
     super.connectedCallback();
-    document.addEventListener("keydown", (event) => this.onKey(event));
-    if (this.takesScans) listen((code) => this.onScan(code));
+    this.keyboard = new Keyboard(this);
+    addEventListener("afterprint", () => this.printed());
+    const shown = () => this.current?.firstElementChild;
+    if (this.takesScans) listen((code) => this.onScan(code), () => shown()?.keeps, () => Boolean(shown()?.scanned) && !this.dialog?.isOpen);
     this.addEventListener("closed", () => this.focusPage());
     setInterval(() => this.requestUpdate(), 10_000);
     this.start();
@@ -74,7 +77,7 @@ export class App extends LitElement {
   /** A command that moves money or goods. Where a manager has to approve, asks for that on the spot. */
   async command(intent) {
     // One key for both attempts: the approved one takes the stored place of the one that was refused.
-    const keyed = { key: newKey(), register: this.register, amount: null, ...intent };
+    const keyed = { key: newKey(), register: this.register, amount: null, by: this.user.name, ...intent };
     const told = (error) => this.doubt(error, keyed);
     try {
       return await begin(this.user.id, keyed, null, told);
@@ -88,14 +91,26 @@ export class App extends LitElement {
     }
   }
 
+  /**
+   * A command of which only the document can tell what became of it: looked up; not done and not old, a manager is asked
+   * again, and the key still stands for it.
+   */
+  async again(intent, isOld) {
+    const found = /^(\/api\/(?:pos\/transactions|pos\/returns|shifts)\/[^/]+)\/(?:void|close)$/.exec(intent.url);
+    const document = found && await persist("GET", found[1], { register: intent.register }, (error) => this.doubt(error));
+    if (["voided", "closed"].includes(document?.state)) return document;
+    if (isOld) return null;
+    return approve(this, intent, { details: {} }, (approval) => begin(this.user.id, intent, approval, (error) => this.doubt(error, intent)));
+  }
+
   doubt(error, intent) {
     this.unconfirmed = error ? { since: this.unconfirmed?.since ?? Date.now(), label: intent?.label, amount: intent?.amount ?? null } : null;
     this.requestUpdate();
   }
 
   /** What happened, in a sentence; until the next thing happens. */
-  say(kind, text) {
-    this.said = text ? { kind, text } : null;
+  say(kind, text, action) {
+    this.said = text ? { kind, text, action } : null;
     this.requestUpdate();
   }
 
@@ -128,8 +143,9 @@ export class App extends LitElement {
   }
 
   reported(results) {
-    const texts = results.filter(({ intent }) => !intent.quiet).map(({ intent, done, error, answer }) => {
+    const texts = results.filter(({ intent }) => !intent.quiet).map(({ intent, other, done, error, answer }) => {
       const what = intent.amount === null ? t(intent.label) : `${t(intent.label)} ${money(intent.amount)}`;
+      if (other) return t("{what} of {name} is not confirmed. It waits until they log in again", { what, name: intent.by ?? "?" });
       if (done === null) return t("{what}: not known. Look it up before you do it again", { what });
       if (!done) return t("{what}: not done. {why}", { what, why: words(error) });
       return t("{what}: done, {receipt}", { what, receipt: answer?.receipt_no ? t("receipt {no}", { no: shortReceipt(answer.receipt_no) }) : time(Date.now()) });
@@ -149,7 +165,8 @@ export class App extends LitElement {
 
   async show(page, params = {}) {
     this.said = null;
-    await this.later?.[page]?.();
+    const ready = this.later?.[page];
+    if (ready && !await this.part(ready)) return;
     this.params = params;
     this.page = page;
     await this.updateComplete;
@@ -162,21 +179,35 @@ export class App extends LitElement {
     page?.querySelector("[data-focus]")?.focus();
   }
 
-  onKey(event) {
-    if (this.dialog?.isOpen || event.defaultPrevented) return;
-    const page = this.current?.firstElementChild;
-    const keys = page?.keys?.() ?? {};
-    const name = `${event.ctrlKey ? "Ctrl+" : ""}${event.shiftKey && event.key.length > 1 ? "Shift+" : ""}${event.key}`;
-    const act = keys[name] ?? (event.ctrlKey || event.altKey ? null : keys[event.key.toUpperCase()]);
-    if (act && act(event) !== false) {
-      event.preventDefault();
-      return;
+  /** A part of the pages that is loaded when it is needed; what it holds, or null where it is not to be had, which is said. */
+  async part(load) {
+    try {
+      return (await load()) ?? true;
+    } catch {
+      await this.stale();
+      return null;
     }
-    const typed = event.key.length === 1 && !event.ctrlKey && !event.altKey && !event.metaKey;
-    if (typed && !event.target.closest?.("input, textarea, select")) page?.querySelector("[data-scan=line], [data-keys]")?.focus();
+  }
+
+  /** A file of this page is gone: another version is served, or nobody answers. */
+  async stale() {
+    low();
+    const there = await send("GET", "/health", {}).then(() => true, (error) => error instanceof Refusal);
+    const reload = { label: t("Reload"), act: () => location.reload() };
+    this.say("bad", there ? t("This part could not be loaded: the program has changed. Reload the page; nothing is lost") : t("The store's box does not answer"), reload);
+  }
+
+  onKey(event) {
+    this.keyboard.onKey(event);
+  }
+
+  printed() {
+    const paper = document.getElementById("paper");
+    if (paper) paper.textContent = "";
   }
 
   onScan(code) {
+    this.keyboard.letter(false);
     const page = this.current?.firstElementChild;
     if (this.dialog?.isOpen || !page?.scanned) {
       low(true);
@@ -206,17 +237,23 @@ export class App extends LitElement {
     this.requestUpdate();
   }
 
+  saidAct({ act }) {
+    this.say(null);
+    act();
+    this.focusPage();
+  }
+
   banner() {
     const { unconfirmed, said } = this;
     if (unconfirmed) {
       const what = unconfirmed.label ? `${t(unconfirmed.label)}${unconfirmed.amount === null ? "" : ` ${money(unconfirmed.amount)}`}` : null;
       return html`<div class="banner warn" id="banner" role="status">${icon("refresh-cw")}<span>${what
         ? t("Not known yet: {what}. Asking again, don't ring it up again", { what })
-        : t("The store's box does not answer. What is paid is safe. Trying again\u2026")}</span></div>`;
+        : t("The store's box does not answer since {time}. What is paid is safe. Trying again\u2026", { time: time(unconfirmed.since) })}</span></div>`;
     }
     if (!said) return html`<div id="banner" class="banner none" role="status"></div>`;
     return html`<div class="banner ${said.kind}" id="banner" role=${said.kind === "bad" ? "alert" : "status"}>
-      ${icon(said.kind === "ok" ? "circle-check" : "triangle-alert")}<span>${said.text}</span>
+      ${icon(said.kind === "ok" ? "circle-check" : "triangle-alert")}<span>${said.text}</span>${said.action ? html`<button class="btn" id="banner-act" @click=${() => this.saidAct(said.action)}>${said.action.label}</button>` : nothing}
       <button class="ib" aria-label=${t("Close")} @click=${() => {
         this.say(null);
         this.focusPage();

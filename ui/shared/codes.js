@@ -1,4 +1,5 @@
 // What each refusal of the error table says to a person, and what to do.
+import { Unreachable } from "./api.js";
 import { money, number } from "./format.js";
 import { t } from "./i18n.js";
 
@@ -53,7 +54,8 @@ const DEVICE = { NotAllowedError: "No device answered, or it was cancelled", Inv
 /** A refusal in words, with the figures that came with it. */
 export const words = (error) => {
   if (error.device) return t(DEVICE[error.device] ?? "The device can't do this here");
-  if (!error.code) return t("The store's box does not answer");
+  if (error instanceof Unreachable) return t("The store's box does not answer");
+  if (!error.code || !error.details) return t("A defect in this page: {message}. Reload it", { message: error.message });
   if (error.code === "rate_limited" && error.retryAfter) return t("Too many attempts. Try again in {n} s", { n: number(error.retryAfter) });
   const { details } = error;
   const text = t(TEXTS[error.code] ?? "The store refused: {message}", { message: error.message });

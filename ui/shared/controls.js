@@ -26,13 +26,22 @@ export const pasteAmount = (event, onValue) => {
   onValue?.(value);
 };
 
+/** Writes an amount anew and leaves the caret between the digits where it was. */
+const regroup = (input, text) => {
+  let right = input.value.slice(input.selectionEnd).replace(/\D/g, "").length;
+  let at = text.length;
+  for (; right > 0 && at > 0; at -= 1) if (/\d/.test(text[at - 1])) right -= 1;
+  input.value = text;
+  if (document.activeElement === input) input.setSelectionRange(at, at);
+};
+
 /** An amount: digits, grouped while they are typed; the decimal key writes three zeros. */
 export const moneyInput = ({ id, value, onValue, label, large = false, focus = false, described }) => html`<input class="input num ${large ? "l" : ""}" id=${id} ?data-keys=${focus}
   inputmode="numeric" autocomplete="off" aria-label=${ifDefined(label)} aria-describedby=${ifDefined(described)} ?data-focus=${focus}
   .value=${live(value === null ? "" : number(value))} @paste=${(event) => pasteAmount(event, onValue)}
   @input=${(event) => {
     const typed = amount(event.target.value);
-    event.target.value = typed === null ? "" : number(typed);
+    regroup(event.target, typed === null ? "" : number(typed));
     onValue(typed);
   }}>`;
 

@@ -1,6 +1,6 @@
 // Commands whose answer is not known yet: on the disk before they are sent, repeated by their key until they are answered.
 import { newKey, Refusal, Unreachable } from "./api.js";
-import { ask } from "./session.js";
+import { APP, ask } from "./session.js";
 
 const STORE = "intents";
 const WAITS_MS = [500, 1000, 2000, 4000, 8000, 15_000];
@@ -20,7 +20,22 @@ const database = () => {
   })();
   return opened;
 };
+/** Where the browser keeps nothing: this tab does, as long as it is open. */
+const tab = {
+  all: () => JSON.parse(sessionStorage.getItem(STORE) ?? "[]"),
+  delete: (key) => sessionStorage.setItem(STORE, JSON.stringify(tab.all().filter((one) => one.key !== key))),
+  put: (intent) => {
+    tab.delete(intent.key);
+    sessionStorage.setItem(STORE, JSON.stringify([...tab.all(), intent]));
+  },
+};
+/** Whether what is begun outlives the tab. */
+export const isSafe = () => database().then(() => true, () => false);
 const change = async (act) => {
+  if (!await isSafe()) {
+    act(tab);
+    return undefined;
+  }
   const transaction = (await database()).transaction(STORE, "readwrite", { durability: "strict" });
   act(transaction.objectStore(STORE));
   return new Promise((resolve, reject) => {
@@ -32,8 +47,9 @@ const forget = (key) => change((store) => store.delete(key));
 
 /** All that wait, oldest first. */
 export const waiting = async () => {
-  const all = await promised((await database()).transaction(STORE).objectStore(STORE).getAll());
-  return all.sort((a, b) => a.created_at - b.created_at);
+  const all = await isSafe() ? await promised((await database()).transaction(STORE).objectStore(STORE).getAll()) : tab.all();
+  // The till and Store Admin of one browser leave each other's commands alone.
+  return all.filter(({ app = APP }) => app === APP).sort((a, b) => a.created_at - b.created_at);
 };
 
 const isOpen = (error) => error instanceof Unreachable
@@ -72,22 +88,30 @@ const finish = async (intent, approval, told) => {
 };
 
 /** A new command of this person. An approval is sent and never stored. */
-export const begin = async (userId, { method = "POST", url, body = {}, label, amount = null, quiet = false, register, key = newKey() }, approval, told) => {
-  const intent = { key, user_id: userId, method, url, body, label, amount, quiet, register, approved: Boolean(approval), created_at: Date.now() };
+export const begin = async (userId, { method = "POST", url, body = {}, label, amount = null, quiet = false, register, by, key = newKey() }, approval, told) => {
+  const intent = { key, app: APP, user_id: userId, by, method, url, body, label, amount, quiet, register, approved: Boolean(approval), created_at: Date.now() };
   await change((store) => store.put(intent));
   return finish(intent, approval, told);
 };
 
 export const drop = forget;
 
-/** What this person left unfinished: one sentence for each, `done` or not. */
-export const resumeAll = async (userId, told) => {
+/**
+ * What this person left unfinished: one sentence for each, `done` or not; what others left is named and waits for them. What is
+ * too old to be repeated, and what a manager had approved, `again(intent, isOld)` looks up: its answer, or null where nobody knows.
+ */
+export const resumeAll = async (userId, told, again = async () => null) => {
   const results = [];
   for (const intent of await waiting()) {
-    if (intent.user_id !== userId) continue;
-    if (Date.now() - intent.created_at > REPEAT_WITHIN_MS || intent.approved) {
+    if (intent.user_id !== userId) {
+      results.push({ intent, other: true });
+      continue;
+    }
+    const isOld = Date.now() - intent.created_at > REPEAT_WITHIN_MS;
+    if (isOld || intent.approved) {
+      const answer = await again(intent, isOld).catch(() => null);
       await forget(intent.key);
-      results.push({ intent, done: null });
+      results.push({ intent, done: answer ? true : null, answer });
       continue;
     }
     try {

@@ -7,7 +7,8 @@ import { t } from "./i18n.js";
 import { able, logIn, logInByDevice } from "./session.js";
 import { Page } from "./page.js";
 
-const LAST = "last.username";
+/** Who logged in last on this device, by login name. */
+export const LAST = "last.username";
 
 class PageLogin extends Page {
   async submit(event) {

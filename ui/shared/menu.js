@@ -52,7 +52,7 @@ export class MenuApp extends App {
 
   /** Who logged in, with what was left unfinished. */
   async begun(user) {
-    const results = await resumeAll(user.id, (intent) => this.doubt(intent && new Unreachable(), intent ?? undefined));
+    const results = await resumeAll(user.id, (intent) => this.doubt(intent && new Unreachable(), intent ?? undefined), (intent, isOld) => this.again(intent, isOld));
     await this.route();
     this.reported(results);
   }

@@ -3,6 +3,10 @@ const GAP_MS = 50;
 const MEDIAN_MS = 35;
 const SHORTEST = 4;
 const SUFFIX_MS = 100;
+/** Keys of a scanner that ends with none: silence ends it. */
+const UNENDED = 8;
+/** An Enter that comes this soon after a scan is its end and nobody's answer. */
+const LATE_MS = 300;
 
 /** Whether keys at these moments were typed by a machine. */
 export const isBurst = (times) => {
@@ -11,47 +15,97 @@ export const isBurst = (times) => {
   return gaps.at(-1) <= GAP_MS && gaps[gaps.length >> 1] <= MEDIAN_MS;
 };
 
+/** Whether a key came so soon after another that no person pressed both. */
+export const isRapid = (time, before) => before !== undefined && time - before <= GAP_MS;
+
 /** A code as the scanner's settings may have wrapped it. */
 export const clean = (text) => text.replace(/[\u0000-\u001f]/g, "").replace(/^\][A-Za-z]\d/, "").trim();
 
+/** What was scanned behind typed text: the keys at its end that a machine typed; none: null. */
+export const tail = (keys) => {
+  let from = keys.length - 1;
+  while (from > 0 && isRapid(keys[from].time, keys[from - 1].time)) from -= 1;
+  const last = keys.slice(Math.max(0, from));
+  return isBurst(last.map(({ time }) => time)) ? last.map(({ key }) => key).join("") : null;
+};
+
 const isLine = (field) => field?.dataset?.scan === "line";
 const isSecret = (field) => field?.type === "password";
-const isField = (field) => field?.matches?.("input, textarea");
+const FIELDS = "input:not([type=password]):not([type=checkbox]), textarea, select";
 
-/**
- * Listens for scans outside of the line: `take(code)` gets them, the field gets back what it had before.
- * In the line nothing is detected: it is typed text and Enter.
- */
-export const listen = (take) => {
-  let keys = [];
-  let before = null;
-  const forget = () => {
-    keys = [];
-    before = null;
-  };
-  document.addEventListener("keydown", (event) => {
-    const field = event.target;
-    if (event.ctrlKey || event.altKey || event.metaKey || isLine(field) || isSecret(field)) return forget();
-    if (event.key.length === 1) {
-      if (keys.length && event.timeStamp - keys.at(-1).time > GAP_MS) forget();
-      if (!keys.length) before = isField(field) ? { field, value: field.value } : { field: null };
-      keys.push({ key: event.key, time: event.timeStamp });
-      return undefined;
+/** What stands in every field now; called, it is put back. Also a list changes by letters. */
+const fieldsNow = () => {
+  const kept = [...document.querySelectorAll(FIELDS)].filter((field) => !isLine(field)).map((field) => [field, field.value]);
+  return () => {
+    for (const [field, value] of kept) {
+      if (field.value === value) continue;
+      field.value = value;
+      field.dispatchEvent(new InputEvent("input", { bubbles: true, data: null, inputType: "scan" }));
+      field.dispatchEvent(new Event("change", { bubbles: true }));
     }
-    const ended = (event.key === "Enter" || event.key === "Tab") && keys.length && event.timeStamp - keys.at(-1).time <= SUFFIX_MS;
-    if (ended && isBurst(keys.map(({ time }) => time))) {
+  };
+};
+
+class Listener {
+  constructor(take, keep, waits) {
+    Object.assign(this, { take, keep, waits, keys: [], undo: [], ended: -Infinity });
+  }
+
+  forget() {
+    this.keys = [];
+    this.undo = [];
+    clearTimeout(this.silence);
+  }
+
+  onKey(event) {
+    const { target: field, key, timeStamp: time } = event;
+    if (event.ctrlKey || event.altKey || event.metaKey || isLine(field) || isSecret(field)) return this.forget();
+    if (key.length === 1) return this.typed(key, time);
+    const ends = key === "Enter" || key === "Tab";
+    const late = ends && !this.keys.length && time - this.ended <= LATE_MS;
+    if (late || (ends && this.keys.length && time - this.keys.at(-1).time <= SUFFIX_MS && this.isScan())) {
       event.preventDefault();
       event.stopImmediatePropagation();
-      const code = clean(keys.map(({ key }) => key).join(""));
-      if (before.field) {
-        before.field.value = before.value;
-        before.field.dispatchEvent(new InputEvent("input", { bubbles: true, data: null, inputType: "scan" }));
-      }
-      forget();
-      take(code);
-      return undefined;
-    }
-    if (event.key !== "Shift") forget();
+      if (!late) this.scanned();
+    } else if (key !== "Shift") this.forget();
     return undefined;
-  }, { capture: true });
+  }
+
+  typed(key, time) {
+    if (this.keys.length && time - this.keys.at(-1).time > GAP_MS) this.forget();
+    if (!this.keys.length) this.undo = [this.keep(), fieldsNow()];
+    this.keys.push({ key, time });
+    clearTimeout(this.silence);
+    if (this.keys.length >= UNENDED) this.silence = setTimeout(() => this.silent(), SUFFIX_MS);
+  }
+
+  /** Digits that nothing ended: a code where the page waits for one, else what somebody pasted by hand. */
+  silent() {
+    if (!this.waits() || !this.isScan() || this.keys.some(({ key }) => !/\d/.test(key))) return;
+    this.ended = this.keys.at(-1).time;
+    this.scanned();
+  }
+
+  isScan() {
+    return isBurst(this.keys.map(({ time }) => time));
+  }
+
+  scanned() {
+    const code = clean(this.keys.map(({ key }) => key).join(""));
+    const [page, fields] = this.undo;
+    this.forget();
+    fields();
+    page?.();
+    this.take(code);
+  }
+}
+
+/**
+ * Listens for scans outside of the line: `take(code)` gets them, every field gets back what it had before, and so does the
+ * page: `keep()` is called at the first key and gives what puts its state back. `waits()`: whether the page takes codes. In the line nothing is detected here: it is
+ * typed text and Enter.
+ */
+export const listen = (take, keep, waits) => {
+  const listener = new Listener(take, keep, waits);
+  document.addEventListener("keydown", (event) => listener.onKey(event), { capture: true });
 };

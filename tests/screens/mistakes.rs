@@ -1,0 +1,273 @@
+//! What a cashier, a scanner or a new version does at the wrong moment costs neither money nor goods, and is said.
+
+use crate::screen::{ENTER, ESCAPE, F8, F9, F10, Screen};
+use crate::taken_back::approve;
+use serde_json::{Value, json};
+use testkit::{Store, audit};
+
+const DELETE: char = '\u{E017}';
+/// Ctrl, as the browser's protocol says it.
+const CTRL: u64 = 2;
+/// Types keys in one go into what has the focus, as a scanner does, and Enter behind them.
+const BURST: &str = "for (const key of [...CODE, 'Enter']) { const at = document.activeElement;\
+    const event = new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true});\
+    if (at.dispatchEvent(event) && key.length === 1) document.execCommand('insertText', false, key); }";
+/// Paper that the browser printed since the page was loaded.
+const PAPERS: &str =
+    "window.papers = []; window.print = () => papers.push(document.getElementById('paper').textContent)";
+
+/// A scan with letters, at whatever has the focus; then the page has had its time to act on a letter.
+#[track_caller]
+fn burst(screen: &mut Screen, code: &str) {
+    screen.script(&BURST.replace("CODE", &json!(code).to_string()));
+    screen.script("return new Promise((done) => setTimeout(done, 150))");
+}
+
+#[track_caller]
+fn presses_with(screen: &mut Screen, key: &str, number: u64, more: Value) {
+    let mut event = json!({"type": "rawKeyDown", "key": key, "windowsVirtualKeyCode": number});
+    event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    screen.browser.devtools("Input.dispatchKeyEvent", &event);
+}
+
+fn papers(screen: &mut Screen) -> Vec<String> {
+    serde_json::from_value(screen.script("return papers")).unwrap()
+}
+
+#[test]
+fn letters_of_a_scan_are_no_keys_of_a_page() {
+    let Some(mut screen) = Screen::selling(Store::open()) else { return };
+    screen.script(PAPERS);
+    screen.basket(&["89900070"], "27,750");
+    screen.presses(F9);
+    screen.sees("#amount");
+    screen.types("5");
+    for code in ["CKQTV-01", "QTVKCQE7", "8K9Q0E1V"] {
+        burst(&mut screen, code);
+        screen.reads("#banner", &format!("{code} is not in the catalogue"));
+        let method =
+            "return document.querySelector('[role=radio][aria-checked=true]').innerText.split('\\n')[0]";
+        assert_eq!(screen.script(method), "Cash", "{code}");
+        assert_eq!(screen.script("return document.querySelector('#amount').value"), "5", "{code}");
+    }
+    // A scanner that ends with nothing is known by the silence behind it.
+    let unended = BURST.replace("[...CODE, 'Enter']", "'89900030'");
+    screen.script(&unended);
+    screen.reads("dialog h2", "Product 8990003");
+    assert_eq!(screen.script("return document.querySelector('#amount').value"), "5");
+    screen.presses(ESCAPE);
+    screen.presses(ESCAPE);
+    screen.sees("#line");
+    screen.pays("k");
+    // A receipt is not printed by a P in a code, nor is a payment put right by a T, nor is anybody logged out by an L.
+    screen.script("document.querySelector('pos-app').show('receipts')");
+    screen.sees(".slip");
+    burst(&mut screen, "PTPT-TPPT");
+    screen.reads("#banner", "PTPT-TPPT was not taken");
+    assert_eq!(screen.script("return document.querySelector('dialog')"), Value::Null);
+    screen.presses(ESCAPE);
+    screen.sees("#line");
+    screen.presses(F10);
+    screen.sees(".facts");
+    burst(&mut screen, "XLXLXLXL");
+    screen.reads("#banner", "XLXLXLXL was not taken");
+    screen.sees("page-cash");
+    assert!(papers(&mut screen).is_empty());
+    // A letter that somebody presses does act.
+    screen.types("x");
+    testkit::wait::until("the X report is printed", || (papers(&mut screen).len() == 1).then_some(()));
+    screen.is_clean();
+}
+
+#[test]
+fn a_drawer_that_nobody_counted_is_not_empty() {
+    let Some(mut screen) = Screen::open(Store::open()) else { return };
+    screen.log_in("till-1");
+    screen.sees("#float");
+    screen.presses(ENTER);
+    screen.reads("#banner", "Type what lies in the drawer");
+    screen.open_shift();
+    screen.presses(F10);
+    screen.sees(".facts");
+    // F9 that is held opens the page and does nothing more; pressed again it asks for the count.
+    screen.presses(F9);
+    screen.sees("#note-100000");
+    for _ in 0..3 {
+        presses_with(&mut screen, "F9", 120, json!({"autoRepeat": true}));
+    }
+    assert_eq!(screen.text("#banner"), "");
+    screen.presses(F9);
+    screen.reads("#banner", "Count the drawer first");
+    assert_eq!(screen.focus(), "note-100000");
+    screen.types("0");
+    screen.presses(F9);
+    screen.reads("#variance", "\u{2212}200,000");
+    screen.is_clean();
+}
+
+#[test]
+fn a_code_behind_typed_text_is_sold_and_an_older_list_is_not() {
+    let Some(mut screen) = Screen::selling(Store::open()) else { return };
+    screen.types("product");
+    screen.sees("#found-0");
+    screen.scans("89900070");
+    screen.reads("#total", "27,750");
+    screen.types("product");
+    screen.sees("#found-0");
+    // What is typed on is not what the list was asked for.
+    screen.script(
+        "const real = window.fetch; window.fetch = (url, options) => (/products\\?q=product%20|products\\?q=product\\+/.test(url) \
+            && /limit=8/.test(url) ? new Promise(() => {}) : real(url, options))",
+    );
+    screen.types(" x9");
+    screen.presses(ENTER);
+    screen.reads("#banner", "product x9 is not in the catalogue");
+    // It stays, selected: the next scan replaces it.
+    assert_eq!(screen.script("return getSelection().toString()"), "product x9");
+    screen.scans("89900010");
+    screen.reads("#total", "29,970");
+    // A line is put back by whoever did not mean to take it off; the last one is not taken off without a reason.
+    screen.presses(DELETE);
+    screen.reads("#total", "27,750");
+    screen.browser.press("#banner-act");
+    screen.reads("#total", "29,970");
+    screen.presses(DELETE);
+    screen.reads("#total", "27,750");
+    screen.presses(DELETE);
+    screen.sees("dialog #why");
+    screen.presses(ESCAPE);
+    screen.reads("#total", "27,750");
+    screen.is_clean();
+    let sales = audit::items(&mut screen.store.login("till-1"), "/api/pos/transactions");
+    assert_eq!((sales.len(), &sales[0]["state"]), (1, &json!("open")));
+}
+
+#[test]
+fn what_is_printed_again_is_a_copy_and_enter_presses_what_has_the_focus() {
+    let Some(mut screen) = Screen::selling(Store::open()) else { return };
+    screen.script(PAPERS);
+    screen.basket(&["89900070"], "27,750");
+    screen.presses(F9);
+    screen.sees("#amount");
+    screen.types("10.");
+    screen.presses(ENTER);
+    screen.reads("#left", "17,750");
+    // The cashier goes to "Undo" with the Tab key and presses Enter: nothing is taken.
+    screen.script("document.querySelector('.due .btn.big').focus()");
+    screen.presses(ENTER);
+    screen.reads("#left", "27,750");
+    screen.types("k");
+    screen.types("e");
+    screen.presses(ENTER);
+    screen.sees("#receipt-no");
+    screen.script("document.querySelector('.done .btn').focus()");
+    screen.presses(ENTER);
+    testkit::wait::until("the receipt is printed", || (papers(&mut screen).len() == 1).then_some(()));
+    assert!(!papers(&mut screen)[0].contains("COPY"));
+    screen.presses(ENTER);
+    screen.sees("#line");
+    // Ctrl P prints by the store wherever it is pressed: it says so on the paper, and it is known.
+    screen.script("document.querySelector('pos-app').show('receipts')");
+    screen.sees(".slip");
+    presses_with(&mut screen, "p", 80, json!({"modifiers": CTRL}));
+    testkit::wait::until("a copy is printed", || (papers(&mut screen).len() == 2).then_some(()));
+    assert!(papers(&mut screen)[1].contains("COPY"), "{}", papers(&mut screen)[1]);
+    screen.script("dispatchEvent(new Event('afterprint'))");
+    assert_eq!(screen.text("#paper"), "");
+    screen.is_clean();
+}
+
+#[test]
+fn goods_go_back_by_the_method_that_the_cashier_says() {
+    let Some(mut screen) = Screen::selling(Store::open()) else { return };
+    screen.basket(&["89900070"], "27,750");
+    screen.pays("k");
+    screen.script("document.querySelector('pos-app').show('receipts')");
+    screen.sees(".slip");
+    screen.presses(F8);
+    screen.sees("#back-1");
+    screen.types("1");
+    screen.reads("#refund", "27,750");
+    // What is defective does not go back to the shelf by itself.
+    assert_eq!(screen.script("return document.querySelectorAll('td select')[1].value"), "damaged");
+    screen.script(
+        "const by = document.querySelector('#by'); by.value = 'cash'; by.dispatchEvent(new Event('change'))",
+    );
+    screen.reads(".display dl", "Cash");
+    screen.sees(".pay:enabled");
+    screen.presses(F9);
+    approve(&mut screen);
+    screen.reads("#given", "27,750");
+    screen.reads(".facts", "Cash");
+    // It stands among the receipts, and is given up like one.
+    screen.presses(ENTER);
+    screen.sees("#line");
+    screen.script("document.querySelector('pos-app').show('receipts')");
+    screen.sees("tbody tr:nth-child(2)");
+    screen.reads("tbody tr", "\u{2212}27,750");
+    screen.presses(DELETE);
+    screen.sees("#why");
+    screen.browser.press("dialog .danger");
+    approve(&mut screen);
+    screen.reads("#banner", "Return voided. Take back: Cash Rp\u{a0}27,750");
+    screen.is_clean();
+}
+
+#[test]
+fn a_page_that_can_not_be_loaded_offers_to_reload() {
+    let Some(mut screen) = Screen::selling(Store::open()) else { return };
+    screen.basket(&["89900070"], "27,750");
+    screen.browser.devtools("Network.enable", &json!({}));
+    screen.browser.devtools("Network.setBlockedURLs", &json!({"urls": ["*/pos/pay.js"]}));
+    screen.presses(F9);
+    screen.reads("#banner", "could not be loaded: the program has changed");
+    screen.browser.devtools("Network.setBlockedURLs", &json!({"urls": []}));
+    screen.browser.press("#banner-act");
+    // Nothing is lost.
+    screen.reads("#total", "27,750");
+    screen.presses(F9);
+    screen.sees("#amount");
+}
+
+#[test]
+fn nothing_is_scanned_while_the_store_is_away() {
+    let Some(mut screen) = Screen::selling(Store::open()) else { return };
+    screen.basket(&["89900010"], "2,220");
+    screen.store.kill9();
+    // The first one finds out; a product that the page knows is not taken either.
+    screen.scans("89900070");
+    screen.reads("#banner", "The store's box does not answer since");
+    screen.scans("89900010");
+    screen.sees(".pay:disabled");
+    screen.store.start();
+    screen.sees(".pay:enabled");
+    screen.reads("#total", "2,220");
+    screen.basket(&["89900020"], "3,330");
+    screen.is_clean();
+    let sales = audit::items(&mut screen.store.login("till-1"), "/api/pos/transactions");
+    assert_eq!(sales[0]["items"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn a_till_that_nobody_is_at_is_locked_for_everybody_else() {
+    let Some(mut screen) = Screen::selling(Store::open()) else { return };
+    screen.basket(&["89900010"], "2,220");
+    screen.script("document.querySelector('pos-app').touched = 0; document.querySelector('pos-app').idle()");
+    screen.sees("#unlock");
+    // Neither a scan nor a page that is loaded anew goes around it.
+    screen.visit("/pos");
+    screen.sees("#unlock");
+    screen.reads("#total", "2,220");
+    screen.browser.write("#unlock-name", "manager@s001.example");
+    screen.browser.write("#unlock", testkit::store::PASSWORD);
+    screen.presses(ENTER);
+    screen.reads("dialog [role=alert]", "Only");
+    screen.browser.write("#unlock-name", "till-1@s001.example");
+    screen.browser.write("#unlock", testkit::store::PASSWORD);
+    screen.presses(ENTER);
+    testkit::wait::until("the till goes on", || {
+        (screen.script("return document.querySelector('dialog')") == Value::Null).then_some(())
+    });
+    screen.basket(&["89900020"], "3,330");
+    screen.is_clean();
+}

@@ -1,0 +1,77 @@
+// Keys of a page: one press is one action, and what a scanner types is none.
+import { isRapid } from "./scan.js";
+
+/** A letter acts once it is known that no scanner typed it. */
+const LETTER_MS = 60;
+/** What a key that is held does again and again; nothing else is done twice by it. */
+const REPEATED = /^(Arrow|Page|Tab)|^[+-]$/;
+/** What acts also where the focus is in a field. */
+const ACTS = /^(Enter|F\d+)$/;
+const isLetter = (event) => event.key.length === 1 && !event.ctrlKey && !event.altKey && !event.metaKey;
+/** Where Enter and Space press what has the focus. */
+const PRESSED = "button, a[href], summary, [type=checkbox], [type=radio]";
+
+export class Keyboard {
+  constructor(app) {
+    this.app = app;
+    document.addEventListener("keydown", (event) => this.onHeld(event), { capture: true });
+    document.addEventListener("keydown", (event) => app.onKey(event));
+  }
+
+  get page() {
+    return this.app.current?.firstElementChild;
+  }
+
+  /** One press, one action: a key that is held closes no shift and pays nothing. */
+  onHeld(event) {
+    if (!event.repeat || REPEATED.test(event.key)) return;
+    const field = event.target.closest?.("input, textarea");
+    if (field && !ACTS.test(event.key) && !(event.ctrlKey && event.key === "p")) return;
+    if (field?.matches("textarea") && event.key === "Enter") return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+
+  onKey(event) {
+    const { key, timeStamp: time } = event;
+    const letter = isLetter(event);
+    const rapid = letter && isRapid(time, this.lastLetter);
+    if (letter) this.lastLetter = time;
+    this.letter(!rapid);
+    if (this.app.reprint && event.ctrlKey && key.toLowerCase() === "p") this.printKey(event);
+    if (this.app.dialog?.isOpen || event.defaultPrevented) return;
+    const { page } = this;
+    const inField = event.target.closest?.("input, textarea, select");
+    if ((key === "Enter" || key === " ") && event.target.closest?.(PRESSED)) return;
+    const keys = page?.keys?.() ?? {};
+    const name = `${event.ctrlKey ? "Ctrl+" : ""}${event.shiftKey && key.length > 1 ? "Shift+" : ""}${key}`;
+    const act = keys[name] ?? (event.ctrlKey || event.altKey ? null : keys[key.toUpperCase()]);
+    if (act && letter && !page.keeps && !inField && this.app.takesScans) {
+      if (!rapid) this.pending = { act: () => act(event), page, timer: setTimeout(() => this.letter(true), LETTER_MS) };
+      event.preventDefault();
+      return;
+    }
+    if (act && act(event) !== false) {
+      event.preventDefault();
+      return;
+    }
+    if (!letter || inField) return;
+    page?.querySelector("[data-scan=line], [data-keys]")?.focus();
+    page?.goesOn?.(event);
+  }
+
+  /** The letter that was pressed last is done, or was one of a scan. */
+  letter(isDone) {
+    const { pending } = this;
+    this.pending = null;
+    if (!pending) return;
+    clearTimeout(pending.timer);
+    if (isDone && pending.page === this.page && !this.app.dialog?.isOpen) pending.act();
+  }
+
+  /** The browser would print again what it printed last, and nobody would know of the copy. */
+  printKey(event) {
+    event.preventDefault();
+    if (!this.app.dialog?.isOpen) this.app.reprint();
+  }
+}
