@@ -17,7 +17,7 @@ pub fn name(now: UtcMs) -> String {
 
 /// A backup that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct BackupFolder {
     /// Its folder.
     pub folder: PathBuf,
     /// When it was begun, as its name says.
@@ -30,13 +30,13 @@ pub struct Kept {
 ///
 /// # Errors
 /// The folder can't be read.
-pub fn list(folder: &Path) -> io::Result<Vec<Kept>> {
+pub fn list(folder: &Path) -> io::Result<Vec<BackupFolder>> {
     let named = match entries(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         found => found?,
     };
     let kept = named.into_iter().filter_map(|(name, folder)| Some((time_of(&name)?, folder)));
-    let sized = kept.map(|(made_at, folder)| Ok(Kept { bytes: size(&folder)?, made_at, folder }));
+    let sized = kept.map(|(made_at, folder)| Ok(BackupFolder { bytes: size(&folder)?, made_at, folder }));
     let mut found = sized.collect::<io::Result<Vec<_>>>()?;
     found.sort_by_key(|kept| std::cmp::Reverse(kept.made_at));
     Ok(found)

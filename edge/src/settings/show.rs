@@ -12,8 +12,7 @@ use toml::{Table, Value};
 /// Who says what a setting is, where it is not the default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(rename = "SettingSource")]
-pub enum Origin {
+pub enum SettingSource {
     /// The settings file.
     File,
     /// A variable of the environment.
@@ -25,9 +24,9 @@ pub enum Origin {
 /// Where a setting comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "SettingPlace")]
-pub struct Place {
+pub struct SettingOrigin {
     /// `file`, `environment` or `hub`.
-    pub source: Origin,
+    pub source: SettingSource,
     /// The file with its line, or the name of the variable; none: head office.
     pub place: Option<String>,
 }
@@ -121,17 +120,17 @@ fn put_over(
 pub fn places<T: Settings>(
     loaded: &Loaded<T>,
     of_hub: &BTreeMap<String, serde_json::Value>,
-) -> Result<BTreeMap<String, Place>, toml::ser::Error> {
+) -> Result<BTreeMap<String, SettingOrigin>, toml::ser::Error> {
     let mut table = Table::try_from(&loaded.config)?;
     let set = put_over(&mut table, of_hub)?;
     let mut places = BTreeMap::new();
     for (section, values) in &table {
         for key in values.as_table().into_iter().flat_map(Table::keys) {
             let path = format!("{section}.{key}");
-            let origin = if set.contains(&path) { Some(Origin::Hub) } else { origin(loaded, &path) };
+            let origin = if set.contains(&path) { Some(SettingSource::Hub) } else { origin(loaded, &path) };
             if let Some(source) = origin {
-                let place = (source != Origin::Hub).then(|| self::source(loaded, &path));
-                places.insert(path, Place { source, place });
+                let place = (source != SettingSource::Hub).then(|| self::source(loaded, &path));
+                places.insert(path, SettingOrigin { source, place });
             }
         }
     }
@@ -149,10 +148,10 @@ fn parts<'a, T>(loaded: &'a Loaded<T>, path: &'a str) -> impl Iterator<Item = &'
 }
 
 /// The environment where any part of the setting comes from there; none: the default.
-fn origin<T>(loaded: &Loaded<T>, path: &str) -> Option<Origin> {
+fn origin<T>(loaded: &Loaded<T>, path: &str) -> Option<SettingSource> {
     let is_environment = |source: &Source| matches!(source, Source::Environment(_));
     let named = parts(loaded, path).map(is_environment).reduce(|one, other| one || other);
-    named.map(|environment| if environment { Origin::Environment } else { Origin::File })
+    named.map(|environment| if environment { SettingSource::Environment } else { SettingSource::File })
 }
 
 fn source<T>(loaded: &Loaded<T>, path: &str) -> String {

@@ -6,7 +6,7 @@
 )]
 use super::*;
 use edge::settings::key_span;
-use edge::settings::show::{Origin, places, show};
+use edge::settings::show::{SettingSource, places, show};
 use std::collections::BTreeMap;
 use toml::Table;
 
@@ -143,11 +143,15 @@ fn names_sources_and_masks_logins() {
         place.map(|found| (found.source, found.place.unwrap_or_default()))
     };
     let none = BTreeMap::new();
-    assert_eq!(shown(&none, "hub.url"), Some((Origin::Environment, "STORE_ROUTER__HUB__URL".to_owned())));
-    assert_eq!(shown(&of_hub, "hub.url"), Some((Origin::Hub, String::new())));
-    assert_eq!(shown(&none, "auth.argon2").map(|found| found.0), Some(Origin::Environment));
+    assert_eq!(
+        shown(&none, "hub.url"),
+        Some((SettingSource::Environment, "STORE_ROUTER__HUB__URL".to_owned()))
+    );
+    assert_eq!(shown(&of_hub, "hub.url"), Some((SettingSource::Hub, String::new())));
+    assert_eq!(shown(&none, "auth.argon2").map(|found| found.0), Some(SettingSource::Environment));
     assert!(
-        shown(&none, "log.level").is_some_and(|(source, at)| source == Origin::File && at.ends_with(":3"))
+        shown(&none, "log.level")
+            .is_some_and(|(source, at)| source == SettingSource::File && at.ends_with(":3"))
     );
     assert_eq!(shown(&none, "supervision.max_restarts"), None);
 }

@@ -1,7 +1,7 @@
 //! Running the store from a page: settings, verification, backups.
 
 use crate::config::load::Loaded;
-use crate::config::show::{self, Place};
+use crate::config::show::{self, SettingOrigin};
 use crate::http::Answered;
 use crate::http::Request;
 use crate::http::ask::{answered, ask};
@@ -86,7 +86,7 @@ fn yes() -> bool {
 struct SettingsView {
     settings: Map<String, Value>,
     /// Where each comes from that is not the default, by `section.key`.
-    setting_places: BTreeMap<String, Place>,
+    setting_places: BTreeMap<String, SettingOrigin>,
 }
 
 /// What is done for the store's data, and what was.
