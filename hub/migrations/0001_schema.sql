@@ -622,6 +622,9 @@ CREATE TABLE settlement_matches (
     undone TEXT,
     made_at BIGINT NOT NULL
 );
+-- What belongs to no settlement and waits for its statement's approval.
+CREATE INDEX settlement_matches_waiting ON settlement_matches (source_id)
+    WHERE state = 'matched' AND rule IN ('deposit', 'payout', 'supplier_payment', 'text');
 CREATE TABLE match_lines (
     line_id TEXT PRIMARY KEY,
     match_id TEXT NOT NULL
@@ -707,6 +710,8 @@ CREATE TABLE settlement_exceptions (
     -- Of those that something which comes later resolves: the item or the line that waits for it.
     item_id TEXT,
     line_id TEXT,
+    -- The first of its lines, whatever becomes of it.
+    first_line TEXT,
     -- JSON lists.
     items TEXT NOT NULL,
     lines TEXT NOT NULL,
@@ -728,6 +733,7 @@ CREATE INDEX settlement_exceptions_source ON settlement_exceptions (source_id, f
 CREATE INDEX settlement_exceptions_carried ON settlement_exceptions (store_id, item_id) WHERE resolution = 'carry';
 CREATE INDEX settlement_exceptions_bag ON settlement_exceptions (item_id, store_id) WHERE kind = 'deposit_missing';
 CREATE INDEX settlement_exceptions_line ON settlement_exceptions (line_id) WHERE line_id IS NOT NULL;
+CREATE INDEX settlement_exceptions_first ON settlement_exceptions (first_line) WHERE first_line IS NOT NULL;
 CREATE INDEX settlement_exceptions_statement ON settlement_exceptions (statement_id) WHERE state = 'open';
 
 -- Human numbers of documents: gap-free by kind and year.

@@ -1,6 +1,7 @@
 //! The database: one code path for SQLite and PostgreSQL through sqlx's `any` driver.
 
 pub mod again;
+pub mod array;
 pub mod column;
 pub mod document;
 pub mod failure;
@@ -9,7 +10,7 @@ pub mod insert;
 pub mod schema;
 
 use sqlx::any::{AnyPoolOptions, install_default_drivers};
-use sqlx::{Any, AnyPool, Executor, Transaction};
+use sqlx::{Any, AnyConnection, AnyPool, Executor, Transaction};
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
@@ -49,6 +50,14 @@ impl Engine {
             "sqlite" => Some(Self::Sqlite),
             "postgres" | "postgresql" => Some(Self::Postgres),
             _ => None,
+        }
+    }
+
+    /// The engine at the other end of a connection.
+    pub fn of_connection(connection: &AnyConnection) -> Self {
+        match connection.backend_name() {
+            "PostgreSQL" => Self::Postgres,
+            _ => Self::Sqlite,
         }
     }
 

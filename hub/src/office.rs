@@ -229,6 +229,7 @@ pub mod settlement {
     pub mod match_routes;
     pub mod match_rows;
     pub mod matching;
+    pub mod new_line;
     pub mod open;
     pub mod raised;
     pub mod resolution;

@@ -1,10 +1,14 @@
-//! Many rows in one statement.
+//! Many rows in one statement: of SQLite with a parameter for each cell, of PostgreSQL with an array for each column.
 
+use crate::db::Engine;
+use crate::db::array::push_text;
 use sqlx::{AnyConnection, AssertSqlSafe};
 
-/// Most parameters of a statement. Both engines take tens of thousands, but SQLite looks each `$n` up among
-/// the others: 10,000 sales took 6.9 s with as many as fit, and between 1 and 2 s with some hundreds.
+/// Most parameters of a statement of SQLite. It takes tens of thousands, but looks each `$n` up among the others:
+/// 10,000 sales took 6.9 s with as many as fit, and between 1 and 2 s with some hundreds.
 const PARAMETERS_MAX: usize = 500;
+/// Most rows of a statement of PostgreSQL: the arrays of its columns are in memory while it runs.
+const ROWS_MAX: usize = 5_000;
 
 /// One cell of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +46,25 @@ impl From<String> for Cell {
 impl From<Option<String>> for Cell {
     fn from(value: Option<String>) -> Self {
         Self::MaybeText(value)
+    }
+}
+
+impl Cell {
+    /// The type of its column.
+    fn sql_type(&self) -> &'static str {
+        match self {
+            Self::Int(_) | Self::MaybeInt(_) => "BIGINT",
+            Self::Text(_) | Self::MaybeText(_) => "TEXT",
+        }
+    }
+
+    /// Adds it to an array of PostgreSQL.
+    fn write_into(&self, array: &mut String) {
+        match self {
+            Self::Int(figure) | Self::MaybeInt(Some(figure)) => array.push_str(&figure.to_string()),
+            Self::Text(text) | Self::MaybeText(Some(text)) => push_text(array, text),
+            Self::MaybeInt(None) | Self::MaybeText(None) => array.push_str("NULL"),
+        }
     }
 }
 
@@ -107,22 +130,101 @@ pub async fn rows(
     rows: Vec<NewRow>,
 ) -> Result<(), sqlx::Error> {
     let Some(columns) = rows.first().map(|row| row.columns) else { return Ok(()) };
-    let (names, width) = (columns.join(", "), columns.len().max(1));
-    for chunk in rows.chunks((PARAMETERS_MAX / width).max(1)) {
-        let sql = format!("INSERT INTO {table} ({names}) VALUES {} {tail}", places(chunk.len(), width));
-        // Batches differ in length: prepared statements of them would only fill the cache.
-        let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(false);
-        for cell in chunk.iter().flat_map(|row| &row.cells).cloned() {
-            query = match cell {
-                Cell::Int(value) => query.bind(value),
-                Cell::MaybeInt(value) => query.bind(value),
-                Cell::Text(value) => query.bind(value),
-                Cell::MaybeText(value) => query.bind(value),
-            };
-        }
-        query.execute(&mut *connection).await?;
+    let (names, engine) = (columns.join(", "), Engine::of_connection(connection));
+    for chunk in rows.chunks(at_once(engine, columns.len())) {
+        let sql = format!("INSERT INTO {table} ({names}) {} {tail}", given(engine, chunk));
+        // With arrays the text is one whatever the rows, and prepared once. Without, batches differ in length: prepared
+        // statements of them would only fill the cache.
+        execute(connection, (engine, engine == Engine::Postgres), sql, chunk).await?;
     }
     Ok(())
+}
+
+/// Changes rows that are there: those with the key of one of these get its other columns, where `only` holds of them.
+pub async fn update(
+    connection: &mut AnyConnection,
+    table: &str,
+    key: &[&str],
+    only: &str,
+    rows: Vec<NewRow>,
+) -> Result<(), sqlx::Error> {
+    let Some(columns) = rows.first().map(|row| row.columns) else { return Ok(()) };
+    let (names, engine) = (columns.join(", "), Engine::of_connection(connection));
+    let rest = columns.iter().filter(|column| !key.contains(column));
+    let changes = rest.map(|column| format!("{column} = given.{column}")).collect::<Vec<_>>().join(", ");
+    let same = key.iter().map(|column| format!("{table}.{column} = given.{column}"));
+    let same = same.collect::<Vec<_>>().join(" AND ");
+    for chunk in rows.chunks(at_once(engine, columns.len())) {
+        let sql = format!(
+            "WITH given ({names}) AS ({}) UPDATE {table} SET {changes} FROM given WHERE {same} AND {only}",
+            given(engine, chunk)
+        );
+        // How it is done depends on how large the table has become: it is not prepared once for all.
+        execute(connection, (engine, false), sql, chunk).await?;
+    }
+    Ok(())
+}
+
+/// How many rows of so many columns one statement takes.
+fn at_once(engine: Engine, width: usize) -> usize {
+    match engine {
+        Engine::Sqlite => (PARAMETERS_MAX / width.max(1)).max(1),
+        Engine::Postgres => ROWS_MAX,
+    }
+}
+
+/// Rows as a part of a statement.
+fn given(engine: Engine, rows: &[NewRow]) -> String {
+    let cells = rows.first().map(|row| row.cells.as_slice()).unwrap_or_default();
+    match engine {
+        Engine::Sqlite => format!("VALUES {}", places(rows.len(), cells.len())),
+        Engine::Postgres => {
+            let array = |(place, cell): (usize, &Cell)| format!("${place}::{}[]", cell.sql_type());
+            let arrays = (1..).zip(cells).map(array).collect::<Vec<_>>().join(", ");
+            format!("SELECT * FROM UNNEST({arrays})")
+        }
+    }
+}
+
+async fn execute(
+    connection: &mut AnyConnection,
+    (engine, prepared): (Engine, bool),
+    sql: String,
+    rows: &[NewRow],
+) -> Result<(), sqlx::Error> {
+    let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(prepared);
+    match engine {
+        Engine::Postgres => {
+            let width = rows.first().map_or(0, |row| row.cells.len());
+            for place in 0..width {
+                query = query.bind(array(rows, place));
+            }
+        }
+        Engine::Sqlite => {
+            for cell in rows.iter().flat_map(|row| &row.cells).cloned() {
+                query = match cell {
+                    Cell::Int(value) => query.bind(value),
+                    Cell::MaybeInt(value) => query.bind(value),
+                    Cell::Text(value) => query.bind(value),
+                    Cell::MaybeText(value) => query.bind(value),
+                };
+            }
+        }
+    }
+    query.execute(connection).await.map(drop)
+}
+
+/// A column of rows as an array of PostgreSQL.
+fn array(rows: &[NewRow], place: usize) -> String {
+    let mut array = String::from("{");
+    for (number, cell) in rows.iter().filter_map(|row| row.cells.get(place)).enumerate() {
+        if number > 0 {
+            array.push(',');
+        }
+        cell.write_into(&mut array);
+    }
+    array.push('}');
+    array
 }
 
 /// Adds rows, or adds their figures to those that are there: every column that is not in the key.
@@ -172,4 +274,20 @@ fn places(rows: usize, width: usize) -> String {
 /// `$from, …` for an `IN` list of `count` values.
 pub fn list(from: usize, count: usize) -> String {
     (from..from.saturating_add(count)).map(|number| format!("${number}")).collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::indexing_slicing, reason = "a test may fail loudly")]
+    use super::*;
+
+    #[test]
+    fn a_column_is_an_array_whatever_is_in_it() {
+        let row = |text: Option<&str>| row! { name: text.map(str::to_owned), figure: -7_i64 };
+        let rows = [Some("a,b"), Some("{\"\\"), Some(""), Some("NULL"), None].map(row);
+        assert_eq!(array(&rows, 0), r#"{"a,b","{\"\\","","NULL",NULL}"#);
+        assert_eq!(array(&rows[..2], 1), "{-7,-7}");
+        assert_eq!(given(Engine::Postgres, &rows), "SELECT * FROM UNNEST($1::TEXT[], $2::BIGINT[])");
+        assert_eq!(given(Engine::Sqlite, &rows[..2]), "VALUES ($1,$2),($3,$4)");
+    }
 }

@@ -1,7 +1,7 @@
 //! Judging records: applied, seen before, or parked raw and acknowledged. Nothing is refused or dropped.
 
-use crate::db::insert::{self, NewRow};
-use crate::db::signed;
+use crate::db::insert::NewRow;
+use crate::db::{Engine, array, signed};
 use crate::projection::envelope::{Incoming, Problem, Understood};
 use crate::table::alarm::REUSED;
 use crate::{row, secret};
@@ -51,15 +51,16 @@ impl Seen {
             events.iter().filter_map(|event| event.aggregate.as_ref()).collect();
         let mut seen = Self::default();
         if !ids.is_empty() {
-            let sql = "SELECT event_id, text_hash FROM events WHERE store_id = $1 AND event_id IN";
-            let rows = find(connection, sql, store_id, ids).await?;
+            let sql = "SELECT event_id, text_hash FROM events WHERE store_id = $1 AND";
+            let rows = find(connection, (sql, "event_id"), store_id, ids).await?;
             for row in rows {
                 seen.events.insert(row.try_get("event_id")?, row.try_get("text_hash")?);
             }
         }
         if !aggregates.is_empty() {
-            let sql = "SELECT aggregate, store_id FROM parked WHERE store_id = $1 AND blocking = 1 AND aggregate IN";
-            let rows = find(connection, sql, store_id, aggregates.into_iter().collect()).await?;
+            let sql = "SELECT aggregate, store_id FROM parked WHERE store_id = $1 AND blocking = 1 AND";
+            let rows =
+                find(connection, (sql, "aggregate"), store_id, aggregates.into_iter().collect()).await?;
             for row in rows {
                 seen.blocked.insert(row.try_get("aggregate")?);
             }
@@ -180,15 +181,14 @@ pub async fn known(
 
 async fn find(
     connection: &mut AnyConnection,
-    select: &'static str,
+    (select, column): (&'static str, &'static str),
     store_id: &str,
     values: Vec<&String>,
 ) -> Result<Vec<sqlx::any::AnyRow>, sqlx::Error> {
-    let sql = format!("{select} ({})", insert::list(2, values.len()));
-    let mut query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false).bind(store_id);
-    for value in values {
-        query = query.bind(value.clone());
-    }
+    let engine = Engine::of_connection(connection);
+    let sql = format!("{select} {}", array::among(engine, column, 2));
+    let values = array::texts(engine, values.into_iter().map(String::as_str))?;
+    let query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false).bind(store_id).bind(values);
     query.fetch_all(connection).await
 }
 

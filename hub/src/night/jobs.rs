@@ -5,6 +5,7 @@ use crate::db::failure::Failure;
 use crate::night::lease::Lease;
 use crate::office::finance::proof::{self, Proofs};
 use crate::office::finance::writer;
+use crate::office::settlement::new_line::NewLines;
 use crate::office::settlement::{matching, source};
 use crate::office::warehouses::warehouse_inbox;
 use crate::secret;
@@ -108,7 +109,7 @@ async fn matched(hub: &Hub, source_id: &str, when: (UtcMs, Date)) -> Result<(), 
     let mut write = hub.db.write().await?;
     writer::take_turn(&mut write).await?;
     let locked = source::lock(&mut write, source_id).await?;
-    matching::run(&mut write, &locked, when).await?;
+    matching::run(&mut write, &locked, NewLines::default(), when).await?;
     write.commit().await?;
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Writing a projection: one statement per table, whatever the batch.
 
 use crate::db::insert::{self, NewRow};
+use crate::db::{Engine, array};
 use crate::projection::announce::FeedUpdates;
 use crate::projection::documents::payments;
 use crate::projection::fold::{DaySeal, Projection, RightTender, Sums, Voided};
@@ -100,16 +101,14 @@ impl Projection<'_> {
         if self.receipts.is_empty() {
             return Ok(());
         }
-        let list = insert::list(1, self.receipts.len());
+        let engine = Engine::of_connection(connection);
+        let among = array::among(engine, "receipt_no", 1);
         let sql = format!(
-            "SELECT receipt_no, event_id FROM sales WHERE receipt_no IN ({list}) \
-             UNION ALL SELECT receipt_no, event_id FROM returns WHERE receipt_no IN ({list}) \
-             ORDER BY 2"
+            "SELECT receipt_no, event_id FROM sales WHERE {among} \
+             UNION ALL SELECT receipt_no, event_id FROM returns WHERE {among} ORDER BY 2"
         );
-        let mut query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false);
-        for receipt_no in self.receipts.keys() {
-            query = query.bind(receipt_no.clone());
-        }
+        let receipts = array::texts(engine, self.receipts.keys().map(String::as_str))?;
+        let query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false).bind(receipts);
         let mut first: HashMap<String, String> = HashMap::new();
         for row in query.fetch_all(&mut *connection).await? {
             first.entry(row.try_get("receipt_no")?).or_insert(row.try_get("event_id")?);

@@ -3,6 +3,7 @@
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::db::insert;
+use crate::db::{Engine, array};
 use domain::model::base::ids::Sku;
 use domain::model::base::refusal::Refusal;
 use domain::model::inventory::product::Product;
@@ -47,18 +48,16 @@ pub async fn categories(
     connection: &mut AnyConnection,
     skus: BTreeSet<String>,
 ) -> Result<BTreeMap<String, String>, sqlx::Error> {
-    let (skus, mut known) = (Vec::from_iter(skus), BTreeMap::new());
-    for chunk in skus.chunks(CHUNK) {
-        let list = insert::list(1, chunk.len());
-        let sql =
-            format!("SELECT sku, category FROM products WHERE category IS NOT NULL AND sku IN ({list})");
-        let mut query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false);
-        for sku in chunk {
-            query = query.bind(sku.clone());
-        }
-        for row in query.fetch_all(&mut *connection).await? {
-            known.insert(row.cell("sku")?, row.cell("category")?);
-        }
+    let (mut known, engine) = (BTreeMap::new(), Engine::of_connection(connection));
+    if skus.is_empty() {
+        return Ok(known);
+    }
+    let among = array::among(engine, "sku", 1);
+    let sql = format!("SELECT sku, category FROM products WHERE category IS NOT NULL AND {among}");
+    let query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false);
+    let query = query.bind(array::texts(engine, skus.iter().map(String::as_str))?);
+    for row in query.fetch_all(connection).await? {
+        known.insert(row.cell("sku")?, row.cell("category")?);
     }
     Ok(known)
 }

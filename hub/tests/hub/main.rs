@@ -64,6 +64,7 @@ mod office {
     pub mod settlement {
         pub mod bank;
         pub mod items;
+        pub mod many_lines;
         pub mod matches;
         pub mod reconciled;
         pub mod resolved;

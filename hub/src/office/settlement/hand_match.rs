@@ -66,9 +66,12 @@ impl Writer<'_> {
         let found = Found { matches: vec![made], ..Found::default() };
         let by = By::Person { made_by: self.by, reason: &new.reason, rest };
         let made_ids = match_rows::write(connection, &source, &found, &lines, &by, self.now).await?;
-        evaluate(connection, &source.source_id, touched).await?;
         let made_id = made_ids.into_iter().next();
-        Ok(made_id.ok_or_else(|| ApiError::field("item_ids", "must name at least one"))?)
+        let made_id = made_id.ok_or_else(|| ApiError::field("item_ids", "must name at least one"))?;
+        let named = lines.iter().map(|line| (line.line_id.as_str(), made_id.as_str()));
+        match_rows::mark(connection, named).await?;
+        evaluate(connection, &source.source_id, touched).await?;
+        Ok(made_id)
     }
 
     async fn difference_account(
@@ -154,8 +157,8 @@ async fn settle_exceptions(
     let mut touched = Days::new();
     for line_id in &made.line_ids {
         let sql = "UPDATE settlement_exceptions SET state = 'resolved', resolution = 'match', resolved_at = $3 \
-                   WHERE source_id = $1 AND state = 'open' AND lines LIKE $2 RETURNING store_id, business_date";
-        let query = sqlx::query(sql).bind(source_id).bind(within(line_id)).bind(now.0);
+                   WHERE source_id = $1 AND state = 'open' AND first_line = $2 RETURNING store_id, business_date";
+        let query = sqlx::query(sql).bind(source_id).bind(line_id).bind(now.0);
         touched.extend(raised::held_up(&query.fetch_all(&mut *connection).await?)?);
     }
     for (store_id, item_id) in &made.items {
@@ -177,18 +180,13 @@ async fn forget(
     let mut touched = Days::new();
     for line_id in line_ids {
         let sql = "UPDATE settlement_exceptions SET state = 'resolved', resolution = NULL, \
-                   resolved_at = COALESCE(resolved_at, $3) WHERE source_id = $1 AND lines LIKE $2 AND kind IN \
+                   resolved_at = COALESCE(resolved_at, $3) WHERE source_id = $1 AND first_line = $2 AND kind IN \
                    ('amount_differs', 'fee_differs', 'deposit_differs', 'payout_differs') \
                    RETURNING store_id, business_date";
-        let query = sqlx::query(sql).bind(source_id).bind(within(line_id)).bind(now.0);
+        let query = sqlx::query(sql).bind(source_id).bind(line_id).bind(now.0);
         touched.extend(raised::held_up(&query.fetch_all(&mut *connection).await?)?);
     }
     Ok(touched)
-}
-
-/// A list of ids as text that has this one.
-fn within(id: &str) -> String {
-    format!("%\"{id}\"%")
 }
 
 async fn evaluate(connection: &mut AnyConnection, source_id: &str, touched: Days) -> Result<(), Failure> {

@@ -1,56 +1,51 @@
 //! Matching the open lines of a source with the open items that it settles, and keeping what that comes to.
 
-use crate::columns;
 use crate::db::failure::Failure;
+use crate::db::insert;
 use crate::office::settlement::match_rows::{self, By};
-use crate::office::settlement::open::{self, Methods};
+use crate::office::settlement::new_line::{Ended, NewLines};
+use crate::office::settlement::open::{self, Methods, OfStatement};
 use crate::office::settlement::raised::{self, Belongs, Index};
 use crate::office::settlement::source::View as Source;
 use crate::office::settlement::statement;
 use crate::table::settlement;
+use crate::{columns, row};
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::exception::ExceptionKind;
 use domain::rules::books::settlement::{Found, ItemKind, OpenItem, Raised, match_lines};
 use jiff::civil::Date;
 use sqlx::AnyConnection;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Matches again. The source is locked.
+/// Matches again, and keeps new lines where that leaves them. The source is locked.
 ///
 /// # Errors
 /// The database's.
 pub async fn run(
     connection: &mut AnyConnection,
     source: &Source,
+    new: NewLines,
     (now, today): (UtcMs, Date),
 ) -> Result<(), Failure> {
     come_up_again(connection, today, now).await?;
     let methods = Methods::of(connection, source).await?;
-    let lines = open::open_lines(connection, source).await?;
+    let mut lines = open::open_lines(connection, source).await?;
+    lines.extend(new.open(source));
     let items = open::open_items(connection, &methods).await?;
-    let known = open::known(connection, source, today).await?;
-    let terms = source.terms();
-    let found = match_lines(&terms, &lines, &items, &known);
-    let matched: BTreeSet<&(String, String)> = found.matches.iter().flat_map(|made| &made.items).collect();
-    let reported_to = open::reported_to(connection, &source.source_id).await?;
-    let own = open::own_statements(connection, &source.source_id).await?;
-    let is_missing = |item: &&OpenItem| {
-        let reported_to = reported_to.filter(|_| item.kind.is_of_customers());
-        !matched.contains(&(item.store_id.clone(), item.item_id.clone()))
-            && item.kind != ItemKind::SupplierPayment
-            && (terms.is_overdue(item.business_date, reported_to, today)
-                || (item.kind.is_of_customers()
-                    && own.contains(&(item.store_id.clone(), item.settlement_date))))
-    };
-    let missing: Vec<Raised> = items.iter().filter(is_missing).map(missing).collect();
+    let known = open::known(connection, source, &lines, today).await?;
+    let found = match_lines(&source.terms(), &lines, &items, &known);
+    drop(known);
+    let missing = missing(connection, source, &items, (&found, today)).await?;
+    // Lines that were there before, with their statements.
     let statements = open::statements(connection, source).await?;
-    match_rows::write(connection, source, &found, &lines, &By::Rules, now).await?;
-    note_lines(connection, &found).await?;
+    let own = open::of_statement(connection, &new.statement_id).await?;
+    let made_ids = match_rows::write(connection, source, &found, &lines, &By::Rules, now).await?;
+    keep_lines(connection, source, new, (&found, &made_ids, &statements)).await?;
     let index = Index::of(&items, &lines);
     let methods = raised::methods(connection, found.raised.iter().chain(&missing)).await?;
     let (mut rows, mut touched) = (Vec::new(), BTreeSet::new());
     for raised in found.raised.iter().chain(&missing) {
-        let line = raised.line_ids.first().and_then(|line_id| statements.get(line_id));
+        let line = raised.line_ids.first().and_then(|line_id| statements.get(line_id).or(own.as_ref()));
         let statement_id = line.map(|(id, ..)| id.clone());
         let of = line.and_then(|(_, store, day)| store.as_deref().map(|store| (store, *day)));
         let (settlement, method) = (index.settlement(raised, of), raised::method(raised, &methods));
@@ -71,6 +66,51 @@ pub async fn run(
     Ok(())
 }
 
+/// Items that nothing is found for although it should have come by now.
+async fn missing(
+    connection: &mut AnyConnection,
+    source: &Source,
+    items: &[OpenItem],
+    (found, today): (&Found, Date),
+) -> Result<Vec<Raised>, sqlx::Error> {
+    let terms = source.terms();
+    let matched: BTreeSet<&(String, String)> = found.matches.iter().flat_map(|made| &made.items).collect();
+    let reported_to = open::reported_to(connection, &source.source_id).await?;
+    let own = open::own_statements(connection, &source.source_id).await?;
+    let is_missing = |item: &&OpenItem| {
+        let reported_to = reported_to.filter(|_| item.kind.is_of_customers());
+        !matched.contains(&(item.store_id.clone(), item.item_id.clone()))
+            && item.kind != ItemKind::SupplierPayment
+            && (terms.is_overdue(item.business_date, reported_to, today)
+                || (item.kind.is_of_customers()
+                    && own.contains(&(item.store_id.clone(), item.settlement_date))))
+    };
+    Ok(items.iter().filter(is_missing).map(is_not_there).collect())
+}
+
+/// Says of lines what matching came to: of new ones as they are added, of those that were there by changing them.
+async fn keep_lines(
+    connection: &mut AnyConnection,
+    source: &Source,
+    new: NewLines,
+    (found, made_ids, before): (&Found, &[String], &BTreeMap<String, OfStatement>),
+) -> Result<(), sqlx::Error> {
+    let mut ended = Ended::new();
+    // A fee of its own is told by nobody else: it waits for the statement's approval.
+    ended.extend(found.fees.iter().map(|line_id| (line_id.as_str(), ("resolved", None))));
+    let raised = found.raised.iter().flat_map(|raised| &raised.line_ids);
+    ended.extend(raised.map(|line_id| (line_id.as_str(), ("excepted", None))));
+    for (made, match_id) in found.matches.iter().zip(made_ids) {
+        let matched = ("matched", Some(match_id.as_str()));
+        ended.extend(made.line_ids.iter().map(|line_id| (line_id.as_str(), matched)));
+    }
+    new.write(connection, &source.source_id, &ended).await?;
+    ended.retain(|line_id, _| before.contains_key(*line_id));
+    let matched = ended.iter().filter_map(|(line_id, (_, match_id))| Some((*line_id, (*match_id)?)));
+    match_rows::mark(connection, matched).await?;
+    note_lines(connection, found, before).await
+}
+
 /// What was carried for long enough is a person's to look at again.
 async fn come_up_again(connection: &mut AnyConnection, today: Date, now: UtcMs) -> Result<(), sqlx::Error> {
     let sql = "SELECT store_id, item_id, settlement_date FROM settlement_items WHERE state = 'open' \
@@ -89,7 +129,7 @@ async fn come_up_again(connection: &mut AnyConnection, today: Date, now: UtcMs) 
     Ok(())
 }
 
-fn missing(item: &OpenItem) -> Raised {
+fn is_not_there(item: &OpenItem) -> Raised {
     let kind = match item.kind {
         ItemKind::Deposit => ExceptionKind::DepositMissing,
         _ => ExceptionKind::MissingAtProvider,
@@ -98,25 +138,31 @@ fn missing(item: &OpenItem) -> Raised {
     Raised { kind, line_ids: Vec::new(), items, candidates: Vec::new(), amount: item.amount }
 }
 
-/// What of the lines is left for a person, and which are done with although no item is theirs.
-async fn note_lines(connection: &mut AnyConnection, found: &Found) -> Result<(), sqlx::Error> {
-    // A fee of its own is told by nobody else: it waits for the statement's approval.
-    let of = |raised: &'_ Raised| {
-        raised.line_ids.iter().map(move |line_id| (line_id.clone(), raised.kind)).collect::<Vec<_>>()
-    };
-    let raised: BTreeSet<(String, ExceptionKind)> = found.raised.iter().flat_map(of).collect();
-    for (line_id, kind) in raised {
+/// What of the lines that were there before is left for a person, and which are done with although no item is theirs.
+async fn note_lines(
+    connection: &mut AnyConnection,
+    found: &Found,
+    before: &BTreeMap<String, OfStatement>,
+) -> Result<(), sqlx::Error> {
+    let mut raised: BTreeMap<&'static str, BTreeSet<&str>> = BTreeMap::new();
+    for what in &found.raised {
+        let lines = what.line_ids.iter().filter(|line_id| before.contains_key(*line_id));
+        raised.entry(what.kind.name()).or_default().extend(lines.map(String::as_str));
+    }
+    for (kind, lines) in raised {
         // A line that waits goes on waiting, unless something else than before is wrong with it.
-        let sql = "UPDATE statement_lines SET state = 'excepted' WHERE line_id = $1 AND (state = 'unmatched' \
-                   OR (state = 'carried' AND NOT EXISTS (SELECT 1 FROM settlement_exceptions e \
-                   WHERE e.line_id = $1 AND e.resolution = 'carry' AND e.kind = $2)))";
-        sqlx::query(sql).bind(line_id).bind(kind.name()).execute(&mut *connection).await?;
+        let only = format!(
+            "(statement_lines.state = 'unmatched' OR (statement_lines.state = 'carried' AND NOT EXISTS \
+             (SELECT 1 FROM settlement_exceptions e WHERE e.line_id = statement_lines.line_id \
+             AND e.resolution = 'carry' AND e.kind = '{kind}')))"
+        );
+        let rows = lines.into_iter().map(|line_id| row! { line_id, state: "excepted" }).collect();
+        insert::update(connection, "statement_lines", &["line_id"], &only, rows).await?;
     }
-    for line_id in &found.fees {
-        let sql = "UPDATE statement_lines SET state = 'resolved' WHERE line_id = $1 AND state = 'unmatched'";
-        sqlx::query(sql).bind(line_id).execute(&mut *connection).await?;
-    }
-    Ok(())
+    let fees = found.fees.iter().filter(|line_id| before.contains_key(*line_id));
+    let rows = fees.map(|line_id| row! { line_id: line_id.as_str(), state: "resolved" }).collect();
+    let only = "statement_lines.state = 'unmatched'";
+    insert::update(connection, "statement_lines", &["line_id"], only, rows).await
 }
 
 /// Resolves what waited for something that is matched now, whichever source was missing it: a payment may have got a source of

@@ -11,6 +11,7 @@ use domain::rules::books::settlement::{
     BankText, Before, ItemKind, Known, LineKind, OpenItem, OpenLine, Payout, SourceKind, reference_key,
 };
 use edge::ApiError;
+use futures_util::TryStreamExt as _;
 use jiff::Span;
 use jiff::civil::Date;
 use sqlx::any::AnyRow;
@@ -68,7 +69,12 @@ pub async fn open_items(
     for bound in methods.names.iter().chain(&methods.bank) {
         query = query.bind(bound.clone());
     }
-    query.fetch_all(connection).await?.iter().map(item).collect()
+    // Row by row: a row is several times as large as what is kept of it.
+    let (mut rows, mut items) = (query.fetch(connection), Vec::new());
+    while let Some(row) = rows.try_next().await? {
+        items.push(item(&row)?);
+    }
+    Ok(items)
 }
 
 fn item(row: &AnyRow) -> Result<OpenItem, sqlx::Error> {
@@ -90,8 +96,11 @@ pub async fn open_lines(
                FROM statement_lines l WHERE l.source_id = $1 AND (l.state IN ('unmatched', 'carried') \
                OR (l.state = 'excepted' AND EXISTS (SELECT 1 FROM settlement_exceptions e \
                WHERE e.line_id = l.line_id AND e.state = 'open')))";
-    let rows = sqlx::query(sql).bind(&source.source_id).fetch_all(connection).await?;
-    rows.iter().map(|row| line(row, source)).collect()
+    let (mut rows, mut lines) = (sqlx::query(sql).bind(&source.source_id).fetch(connection), Vec::new());
+    while let Some(row) = rows.try_next().await? {
+        lines.push(line(&row, source)?);
+    }
+    Ok(lines)
 }
 
 fn line(row: &AnyRow, source: &Source) -> Result<OpenLine, sqlx::Error> {
@@ -171,6 +180,17 @@ pub async fn own_statements(
 /// A statement, and the store and the day that it was imported for.
 pub type OfStatement = (String, Option<String>, Option<Date>);
 
+/// One statement; none: there is none of that id.
+pub async fn of_statement(
+    connection: &mut AnyConnection,
+    statement_id: &str,
+) -> Result<Option<OfStatement>, sqlx::Error> {
+    let sql = "SELECT store_id, settlement_date FROM statements WHERE statement_id = $1";
+    let row = sqlx::query(sql).bind(statement_id).fetch_optional(connection).await?;
+    row.map(|row| Ok((statement_id.to_owned(), row.cell("store_id")?, row.cell("settlement_date")?)))
+        .transpose()
+}
+
 /// The statements of open lines.
 pub async fn statements(
     connection: &mut AnyConnection,
@@ -180,7 +200,8 @@ pub async fn statements(
                JOIN statements s ON s.statement_id = l.statement_id \
                WHERE l.source_id = $1 AND l.state IN ('unmatched', 'excepted', 'carried')";
     let mut statements = BTreeMap::new();
-    for row in sqlx::query(sql).bind(&source.source_id).fetch_all(connection).await? {
+    let mut rows = sqlx::query(sql).bind(&source.source_id).fetch(connection);
+    while let Some(row) = rows.try_next().await? {
         let (line_id, statement_id): (String, String) = columns!(row => (line_id, statement_id));
         let (store_id, day): (Option<String>, Option<Date>) = columns!(row => (store_id, settlement_date));
         statements.insert(line_id, (statement_id, store_id, day));
@@ -188,25 +209,16 @@ pub async fn statements(
     Ok(statements)
 }
 
-/// What matching knows beside lines and items.
+/// What matching knows beside lines and items, as far as these lines may tell it again.
 pub async fn known(
     connection: &mut AnyConnection,
     source: &Source,
+    lines: &[OpenLine],
     today: Date,
 ) -> Result<Known, sqlx::Error> {
+    let told: BTreeSet<String> = lines.iter().filter_map(|line| reference_key(&line.reference)).collect();
     let from = today.checked_sub(Span::new().days(AGAIN_DAYS)).unwrap_or(today).to_string();
-    let sql = "SELECT reference_key, gross FROM statement_lines WHERE source_id = $1 AND reference_key IS NOT NULL \
-               AND gross IS NOT NULL AND state = 'matched' AND line_date >= $2";
-    let mut before = Before::default();
-    for row in sqlx::query(sql).bind(&source.source_id).bind(&from).fetch_all(&mut *connection).await? {
-        before.lines.insert(columns!(row => (reference_key, gross)));
-    }
-    let sql = "SELECT i.reference FROM settlement_items i JOIN settlement_matches m ON m.match_id = i.match_id \
-               WHERE m.source_id = $1 AND i.reference IS NOT NULL AND i.business_date >= $2";
-    for row in sqlx::query(sql).bind(&source.source_id).bind(&from).fetch_all(&mut *connection).await? {
-        let reference: String = row.cell("reference")?;
-        before.items.extend(reference_key(&reference));
-    }
+    let before = before(connection, &source.source_id, &told, &from).await?;
     if source.kind == SourceKind::Provider {
         return Ok(Known { before, ..Known::default() });
     }
@@ -220,6 +232,37 @@ pub async fn known(
         texts.extend(Account::parse(&account).map(|account| BankText { key, account }));
     }
     Ok(Known { before, payouts, texts })
+}
+
+/// What was matched lately under the keys that are told now.
+async fn before(
+    connection: &mut AnyConnection,
+    source_id: &str,
+    told: &BTreeSet<String>,
+    from: &str,
+) -> Result<Before, sqlx::Error> {
+    let mut before = Before::default();
+    if told.is_empty() {
+        return Ok(before);
+    }
+    let sql = "SELECT reference_key, gross FROM statement_lines WHERE source_id = $1 AND reference_key IS NOT NULL \
+               AND gross IS NOT NULL AND state = 'matched' AND line_date >= $2";
+    let mut rows = sqlx::query(sql).bind(source_id).bind(from).fetch(&mut *connection);
+    while let Some(row) = rows.try_next().await? {
+        let (key, gross): (String, i64) = columns!(row => (reference_key, gross));
+        if told.contains(&key) {
+            before.lines.insert((key, gross));
+        }
+    }
+    drop(rows);
+    let sql = "SELECT i.reference FROM settlement_items i JOIN settlement_matches m ON m.match_id = i.match_id \
+               WHERE m.source_id = $1 AND i.reference IS NOT NULL AND i.business_date >= $2";
+    let mut rows = sqlx::query(sql).bind(source_id).bind(from).fetch(connection);
+    while let Some(row) = rows.try_next().await? {
+        let reference: String = row.cell("reference")?;
+        before.items.extend(reference_key(&reference).filter(|key| told.contains(key)));
+    }
+    Ok(before)
 }
 
 /// Batches of providers that no line of the bank has.

@@ -1,6 +1,7 @@
 //! Noting what does not agree: the same thing has the same id, so that matching again notes it once.
 
 use crate::db::insert::{self, NewRow};
+use crate::db::{Engine, array};
 use crate::{columns, row, secret};
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::exception::ExceptionKind;
@@ -45,7 +46,8 @@ pub fn row_of(raised: &Raised, source_id: &str, belongs: Belongs, now: UtcMs) ->
         exception_id: exception_id(raised.kind, source_id, &format!("{lines} {items}")),
         kind: raised.kind.name(), source_id, statement_id: belongs.statement_id, store_id,
         business_date: day.map(|day| day.to_string()), method: belongs.method, amount: raised.amount,
-        item_id: item.map(|(_, item_id)| item_id.clone()), line_id: line.cloned(), items, lines,
+        item_id: item.map(|(_, item_id)| item_id.clone()), line_id: line.cloned(),
+        first_line: raised.line_ids.first().cloned(), items, lines,
         candidates: json(serde_json::to_string(&raised.candidates))?, match_id: belongs.match_id,
         state: if told_only { "resolved" } else { "open" },
         resolved_at: told_only.then_some(now.0), found_at: now.0,
@@ -171,14 +173,12 @@ pub async fn methods(
     all: impl Iterator<Item = &Raised>,
 ) -> Result<MethodOfItem, sqlx::Error> {
     let ids: BTreeSet<&str> = all.flat_map(|raised| &raised.items).map(|(_, id)| id.as_str()).collect();
-    let mut methods = MethodOfItem::new();
+    let (mut methods, engine) = (MethodOfItem::new(), Engine::of_connection(connection));
     for chunk in Vec::from_iter(ids).chunks(CHUNK) {
-        let list = insert::list(1, chunk.len());
-        let sql = format!("SELECT store_id, item_id, method FROM settlement_items WHERE item_id IN ({list})");
-        let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(false);
-        for id in chunk {
-            query = query.bind((*id).to_owned());
-        }
+        let among = array::among(engine, "item_id", 1);
+        let sql = format!("SELECT store_id, item_id, method FROM settlement_items WHERE {among}");
+        let query = sqlx::query(AssertSqlSafe(sql)).persistent(false);
+        let query = query.bind(array::texts(engine, chunk.iter().copied())?);
         for row in query.fetch_all(&mut *connection).await? {
             let (store_id, item_id, method): (String, String, String) =
                 columns!(row => (store_id, item_id, method));

@@ -6,6 +6,7 @@ use crate::db::failure::Failure;
 use crate::office::finance::account::Chart;
 use crate::office::finance::writer::{Writer, check_text};
 use crate::office::settlement::exception::{State, View, read};
+use crate::office::settlement::new_line::NewLines;
 use crate::office::settlement::{hand_match, matching, raised, source, statement};
 use crate::table::journal::{self, Kind, NewEntry};
 use crate::table::store::is_known;
@@ -117,7 +118,7 @@ impl Writer<'_> {
         set_lines(connection, &found, "resolved").await?;
         if asked.resolution == Resolution::StoreId {
             let source = source::lock(connection, &source_id).await?;
-            matching::run(connection, &source, (self.now, self.today)).await?;
+            matching::run(connection, &source, NewLines::default(), (self.now, self.today)).await?;
         }
         statement::evaluate(connection, &source_id).await?;
         let of_items = found.items.iter().map(|(store_id, _)| store_id.clone());

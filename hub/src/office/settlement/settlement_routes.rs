@@ -6,6 +6,7 @@ use crate::http::change::{self, begun, one_more};
 use crate::http::{Answered, Request};
 use crate::office::finance::writer::{Writer, check_text};
 use crate::office::settlement::day_settlement::{self as settlement, Detail, SettlementsQuery, View};
+use crate::office::settlement::new_line::NewLines;
 use crate::office::settlement::{item, matching, source};
 use crate::projection::settlement::shift_difference;
 use crate::table;
@@ -184,7 +185,7 @@ pub async fn rematch(request: Request) -> Answered {
     for known in source::all(&mut keyed.write).await? {
         if known.state == source::State::Active {
             let locked = source::lock(&mut keyed.write, &known.source_id).await?;
-            matching::run(&mut keyed.write, &locked, (now, today)).await?;
+            matching::run(&mut keyed.write, &locked, NewLines::default(), (now, today)).await?;
         }
     }
     let detail = settlement::read(&mut keyed.write, &found.settlement_id).await?;

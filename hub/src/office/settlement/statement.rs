@@ -5,7 +5,9 @@ use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::db::filter::{Bound, Conditions};
 use crate::db::insert;
+use crate::db::{Engine, array};
 use crate::http::bound_page::asks;
+use crate::office::settlement::new_line::NewLines;
 use crate::office::settlement::{matching, raised, source};
 use crate::row;
 use crate::table::counter;
@@ -14,10 +16,10 @@ use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::exception::ExceptionKind;
 use domain::rules::books::settlement::import::{LineFingerprint, TextLine, new_lines, occurrences};
-use domain::rules::books::settlement::reference_key;
 use domain::rules::books::settlement::state::StatementState;
 use edge::page::{Cursor, Limit};
 use edge::{ApiError, ids};
+use futures_util::TryStreamExt as _;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,7 +28,7 @@ use sqlx::{AnyConnection, AnyPool, AssertSqlSafe};
 use std::collections::BTreeSet;
 
 /// Fingerprints that are looked up at once.
-const CHUNK: usize = 500;
+const CHUNK: usize = 5_000;
 /// The largest balance and sum.
 const FIGURE_MAX: i64 = domain::model::base::limits::FIGURE_MAX;
 
@@ -137,20 +139,7 @@ pub async fn import(
         store_id: import.store_id.clone(), settlement_date: import.settlement_date.map(|day| day.to_string()), imported_at: now.0, imported_by: by,
     };
     insert::rows(connection, "statements", "", vec![statement]).await?;
-    let mut rows = Vec::new();
-    for (place, (line, (fingerprint, occurrence))) in import.lines.into_iter().zip(told).enumerate() {
-        if !new.contains(&place) {
-            continue;
-        }
-        rows.push(row! {
-            line_id: ids::new("sln_"), statement_id: statement_id.as_str(), source_id: source.source_id.as_str(),
-            line_no: i64::try_from(place).unwrap_or(i64::MAX).saturating_add(1), line_date: line.date.to_string(),
-            reference_key: reference_key(&line.reference), reference: line.reference,
-            description: line.description, kind: line.kind.name(), batch: line.batch, store_ref: line.store_ref,
-            gross: line.gross, fee: line.fee, net: line.net, fingerprint, occurrence, state: "unmatched",
-        });
-    }
-    insert::rows(connection, "statement_lines", "", rows).await?;
+    let lines = NewLines::of(&statement_id, import.lines, told, &new);
     if let (Some(opening), Some(before)) = (import.opening_balance, before)
         && opening != before
     {
@@ -164,7 +153,7 @@ pub async fn import(
         )
         .await?;
     }
-    matching::run(connection, &source, (now, today)).await?;
+    matching::run(connection, &source, lines, (now, today)).await?;
     Ok(statement_id)
 }
 
@@ -192,17 +181,17 @@ async fn known(
     source_id: &str,
     told: &[LineFingerprint],
 ) -> Result<BTreeSet<LineFingerprint>, sqlx::Error> {
-    let mut known = BTreeSet::new();
+    let (mut known, engine) = (BTreeSet::new(), Engine::of_connection(connection));
     for chunk in told.chunks(CHUNK) {
         let sql = format!(
-            "SELECT fingerprint, occurrence FROM statement_lines WHERE source_id = $1 AND fingerprint IN ({})",
-            insert::list(2, chunk.len())
+            "SELECT fingerprint, occurrence FROM statement_lines WHERE source_id = $1 AND {}",
+            array::among(engine, "fingerprint", 2)
         );
-        let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(false).bind(source_id.to_owned());
-        for (fingerprint, _) in chunk {
-            query = query.bind(fingerprint.clone());
-        }
-        for row in query.fetch_all(&mut *connection).await? {
+        let fingerprints = array::texts(engine, chunk.iter().map(|(fingerprint, _)| fingerprint.as_str()))?;
+        let query =
+            sqlx::query(AssertSqlSafe(sql)).persistent(false).bind(source_id.to_owned()).bind(fingerprints);
+        let mut rows = query.fetch(&mut *connection);
+        while let Some(row) = rows.try_next().await? {
             known.insert(columns!(row => (fingerprint, occurrence)));
         }
     }
@@ -234,18 +223,18 @@ async fn last_closing(connection: &mut AnyConnection, source_id: &str) -> Result
 /// open again, or one that was carried is matched now and has to be posted with it.
 pub async fn evaluate(connection: &mut AnyConnection, source_id: &str) -> Result<(), sqlx::Error> {
     let sql = "UPDATE statements SET state = 'reconciled' WHERE source_id = $1 AND state = 'approved' \
-               AND (EXISTS (SELECT 1 FROM settlement_matches m JOIN statement_lines l ON l.match_id = m.match_id \
-               WHERE m.source_id = $1 AND m.state = 'matched' AND m.rule IN ('deposit', 'payout', 'supplier_payment', \
-               'text') \
-               AND l.statement_id = statements.statement_id) OR EXISTS (SELECT 1 FROM statement_lines l \
-               WHERE l.source_id = $1 AND l.state IN ('unmatched', 'excepted') \
-               AND l.statement_id = statements.statement_id))";
+               AND statement_id IN (SELECT l.statement_id FROM settlement_matches m \
+               JOIN match_lines x ON x.match_id = m.match_id JOIN statement_lines l ON l.line_id = x.line_id \
+               WHERE m.source_id = $1 AND m.state = 'matched' \
+               AND m.rule IN ('deposit', 'payout', 'supplier_payment', 'text') \
+               UNION SELECT l.statement_id FROM statement_lines l WHERE l.source_id = $1 \
+               AND l.state IN ('unmatched', 'excepted', 'carried') AND l.state <> 'carried')";
     sqlx::query(sql).bind(source_id).execute(&mut *connection).await?;
     let sql = "UPDATE statements SET state = CASE \
                WHEN EXISTS (SELECT 1 FROM settlement_exceptions e WHERE e.statement_id = statements.statement_id \
                    AND e.state = 'open') THEN 'discrepant' \
-               WHEN EXISTS (SELECT 1 FROM statement_lines l WHERE l.statement_id = statements.statement_id \
-                   AND l.state IN ('unmatched', 'excepted')) THEN 'imported' \
+               WHEN statement_id IN (SELECT l.statement_id FROM statement_lines l WHERE l.source_id = $1 \
+                   AND l.state IN ('unmatched', 'excepted', 'carried') AND l.state <> 'carried') THEN 'imported' \
                ELSE 'reconciled' END WHERE source_id = $1 AND state <> 'approved'";
     sqlx::query(sql).bind(source_id).execute(connection).await?;
     Ok(())

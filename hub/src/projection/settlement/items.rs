@@ -2,6 +2,7 @@
 
 use crate::db::column::Columns;
 use crate::db::insert;
+use crate::db::{Engine, array};
 use crate::projection::envelope::ToPost;
 use crate::projection::settlement::shift_difference;
 use crate::row;
@@ -12,9 +13,6 @@ use domain::rules::books::settlement::{NewItem, items_of};
 use jiff::civil::Date;
 use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::BTreeSet;
-
-/// Items that are looked up at once.
-const CHUNK: usize = 500;
 
 /// An item on its way into its store's list.
 pub(crate) struct ExpectedItem {
@@ -42,19 +40,15 @@ pub(crate) async fn listed(
 ) -> Result<BTreeSet<String>, sqlx::Error> {
     let items = told.iter().flat_map(|(_, event)| items_of(&event.payload));
     let ids: Vec<String> = items.map(|item| item.item_id).collect();
-    let mut listed = BTreeSet::new();
-    for chunk in ids.chunks(CHUNK) {
-        let list = insert::list(2, chunk.len());
-        let sql = format!("SELECT item_id FROM settlement_items WHERE store_id = $1 AND item_id IN ({list})");
-        let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(false).bind(store_id.to_owned());
-        for id in chunk {
-            query = query.bind(id.clone());
-        }
-        for row in query.fetch_all(&mut *connection).await? {
-            listed.insert(row.cell("item_id")?);
-        }
+    if ids.is_empty() {
+        return Ok(BTreeSet::new());
     }
-    Ok(listed)
+    let engine = Engine::of_connection(connection);
+    let among = array::among(engine, "item_id", 2);
+    let sql = format!("SELECT item_id FROM settlement_items WHERE store_id = $1 AND {among}");
+    let query = sqlx::query(AssertSqlSafe(sql)).persistent(false).bind(store_id.to_owned());
+    let query = query.bind(array::texts(engine, ids.iter().map(String::as_str))?);
+    query.fetch_all(connection).await?.iter().map(|row| row.cell("item_id")).collect()
 }
 
 /// Adds items to a store's list, and makes the settlements of days that it sealed. The store's book is taken first: an
