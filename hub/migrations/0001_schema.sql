@@ -1196,12 +1196,50 @@ CREATE TABLE store_points (
 -- came after their own day was locked. They are folded from the records again by `cloud-hub verify`.
 -- ---------------------------------------------------------------------------------------------------------------
 
--- Sales and returns, each document once: by day, hour, store, till and cashier.
+-- Sales and returns, each document once: by day and store.
+CREATE TABLE sales_days (
+    store_id TEXT NOT NULL,
+    business_date TEXT NOT NULL,
+    entry_date TEXT NOT NULL,
+    sales_count BIGINT NOT NULL CHECK (sales_count BETWEEN -9007199254740991 AND 9007199254740991),
+    items_count BIGINT NOT NULL CHECK (items_count BETWEEN -9007199254740991 AND 9007199254740991),
+    gross BIGINT NOT NULL CHECK (gross BETWEEN -9007199254740991 AND 9007199254740991),
+    discount BIGINT NOT NULL CHECK (discount BETWEEN -9007199254740991 AND 9007199254740991),
+    tax BIGINT NOT NULL CHECK (tax BETWEEN -9007199254740991 AND 9007199254740991),
+    total BIGINT NOT NULL CHECK (total BETWEEN -9007199254740991 AND 9007199254740991),
+    rounding BIGINT NOT NULL CHECK (rounding BETWEEN -9007199254740991 AND 9007199254740991),
+    returns_count BIGINT NOT NULL CHECK (returns_count BETWEEN -9007199254740991 AND 9007199254740991),
+    returns_total BIGINT NOT NULL CHECK (returns_total BETWEEN -9007199254740991 AND 9007199254740991),
+    returns_tax BIGINT NOT NULL CHECK (returns_tax BETWEEN -9007199254740991 AND 9007199254740991),
+    returns_rounding BIGINT NOT NULL CHECK (returns_rounding BETWEEN -9007199254740991 AND 9007199254740991),
+    PRIMARY KEY (store_id, business_date, entry_date)
+);
+CREATE INDEX sales_days_date ON sales_days (business_date, store_id);
+-- The same by hour.
 CREATE TABLE sales_hours (
     store_id TEXT NOT NULL,
     business_date TEXT NOT NULL,
     entry_date TEXT NOT NULL,
     hour TEXT NOT NULL,
+    sales_count BIGINT NOT NULL CHECK (sales_count BETWEEN -9007199254740991 AND 9007199254740991),
+    items_count BIGINT NOT NULL CHECK (items_count BETWEEN -9007199254740991 AND 9007199254740991),
+    gross BIGINT NOT NULL CHECK (gross BETWEEN -9007199254740991 AND 9007199254740991),
+    discount BIGINT NOT NULL CHECK (discount BETWEEN -9007199254740991 AND 9007199254740991),
+    tax BIGINT NOT NULL CHECK (tax BETWEEN -9007199254740991 AND 9007199254740991),
+    total BIGINT NOT NULL CHECK (total BETWEEN -9007199254740991 AND 9007199254740991),
+    rounding BIGINT NOT NULL CHECK (rounding BETWEEN -9007199254740991 AND 9007199254740991),
+    returns_count BIGINT NOT NULL CHECK (returns_count BETWEEN -9007199254740991 AND 9007199254740991),
+    returns_total BIGINT NOT NULL CHECK (returns_total BETWEEN -9007199254740991 AND 9007199254740991),
+    returns_tax BIGINT NOT NULL CHECK (returns_tax BETWEEN -9007199254740991 AND 9007199254740991),
+    returns_rounding BIGINT NOT NULL CHECK (returns_rounding BETWEEN -9007199254740991 AND 9007199254740991),
+    PRIMARY KEY (store_id, business_date, entry_date, hour)
+);
+CREATE INDEX sales_hours_date ON sales_hours (business_date, store_id);
+-- The same by till and cashier.
+CREATE TABLE sales_cashiers (
+    store_id TEXT NOT NULL,
+    business_date TEXT NOT NULL,
+    entry_date TEXT NOT NULL,
     register_id TEXT NOT NULL,
     cashier_id TEXT NOT NULL,
     sales_count BIGINT NOT NULL CHECK (sales_count BETWEEN -9007199254740991 AND 9007199254740991),
@@ -1215,9 +1253,9 @@ CREATE TABLE sales_hours (
     returns_total BIGINT NOT NULL CHECK (returns_total BETWEEN -9007199254740991 AND 9007199254740991),
     returns_tax BIGINT NOT NULL CHECK (returns_tax BETWEEN -9007199254740991 AND 9007199254740991),
     returns_rounding BIGINT NOT NULL CHECK (returns_rounding BETWEEN -9007199254740991 AND 9007199254740991),
-    PRIMARY KEY (store_id, business_date, entry_date, hour, register_id, cashier_id)
+    PRIMARY KEY (store_id, business_date, entry_date, register_id, cashier_id)
 );
-CREATE INDEX sales_hours_date ON sales_hours (business_date, store_id);
+CREATE INDEX sales_cashiers_date ON sales_cashiers (business_date, store_id);
 -- What was sold and came back of a product; its category is that of the time.
 CREATE TABLE sales_skus (
     store_id TEXT NOT NULL,
@@ -1240,7 +1278,29 @@ CREATE TABLE sales_skus (
     PRIMARY KEY (store_id, business_date, entry_date, sku, category)
 );
 CREATE INDEX sales_skus_date ON sales_skus (business_date, store_id);
--- The same of a category: a document counts once in each.
+-- The same by months: a range is read by its whole months, and by days at its ends.
+CREATE TABLE sales_sku_months (
+    store_id TEXT NOT NULL,
+    business_month TEXT NOT NULL,
+    entry_month TEXT NOT NULL,
+    sku TEXT NOT NULL,
+    category TEXT NOT NULL,
+    sales_count BIGINT NOT NULL CHECK (sales_count BETWEEN -9007199254740991 AND 9007199254740991),
+    items_count BIGINT NOT NULL CHECK (items_count BETWEEN -9007199254740991 AND 9007199254740991),
+    gross BIGINT NOT NULL CHECK (gross BETWEEN -9007199254740991 AND 9007199254740991),
+    discount BIGINT NOT NULL CHECK (discount BETWEEN -9007199254740991 AND 9007199254740991),
+    tax BIGINT NOT NULL CHECK (tax BETWEEN -9007199254740991 AND 9007199254740991),
+    total BIGINT NOT NULL CHECK (total BETWEEN -9007199254740991 AND 9007199254740991),
+    cost BIGINT NOT NULL CHECK (cost BETWEEN -9007199254740991 AND 9007199254740991),
+    returns_count BIGINT NOT NULL CHECK (returns_count BETWEEN -9007199254740991 AND 9007199254740991),
+    returned_qty BIGINT NOT NULL CHECK (returned_qty BETWEEN -9007199254740991 AND 9007199254740991),
+    refund BIGINT NOT NULL CHECK (refund BETWEEN -9007199254740991 AND 9007199254740991),
+    refund_tax BIGINT NOT NULL CHECK (refund_tax BETWEEN -9007199254740991 AND 9007199254740991),
+    refund_cost BIGINT NOT NULL CHECK (refund_cost BETWEEN -9007199254740991 AND 9007199254740991),
+    PRIMARY KEY (store_id, business_month, entry_month, sku, category)
+);
+CREATE INDEX sales_sku_months_month ON sales_sku_months (business_month, store_id);
+-- The same of a category and a day: a document counts once in each.
 CREATE TABLE sales_categories (
     store_id TEXT NOT NULL,
     business_date TEXT NOT NULL,
@@ -1362,6 +1422,8 @@ CREATE TABLE stock_days (
     PRIMARY KEY (store_id, business_date, entry_date, sku, reason)
 );
 CREATE INDEX stock_days_date ON stock_days (business_date, store_id);
+-- Days on which an earlier cost was put right are few.
+CREATE INDEX stock_days_corrected ON stock_days (store_id, business_date) WHERE correction <> 0;
 -- The same of months in the books: stock at the end of a day is that of now without the days and months after it.
 CREATE TABLE stock_months (
     store_id TEXT NOT NULL,

@@ -187,6 +187,7 @@ pub mod reports {
     mod sell_through;
     mod settlements;
     mod shrinkage;
+    mod spans;
     mod stock;
 }
 

@@ -5,7 +5,7 @@ use crate::db::column::Columns;
 use crate::db::insert;
 use crate::projection::documents::local_hour;
 use crate::projection::envelope::{ToPost, Understood};
-use crate::table::rollup::{Part, RollupSums};
+use crate::table::rollup::{Part, RollupSums, SALES_CASHIERS, SALES_DAYS, SALES_HOURS};
 use domain::model::base::ids::{MemberId, Sku};
 use domain::model::base::time::UtcMs;
 use domain::rules::books::posting::{Context, Counted};
@@ -88,6 +88,25 @@ impl RollupRecord<'_> {
         first.into_iter().chain(rest).collect()
     }
 
+    /// The same by the months of both days.
+    fn key_of_months<const N: usize>(&self, rest: [Part; N]) -> Vec<Part> {
+        let (business_date, entry_date) = self.days;
+        let first: [Part; 3] = [self.store_id.into(), month(business_date).into(), month(entry_date).into()];
+        first.into_iter().chain(rest).collect()
+    }
+
+    /// Adds to what is known of whole documents: by day, by hour, and by till and cashier.
+    fn add_whole<const N: usize>(
+        &self,
+        sums: &mut RollupSums,
+        (at, register_id, cashier_id): (UtcMs, &str, &str),
+        figures: [(&str, i64); N],
+    ) {
+        sums.add(&SALES_DAYS, self.key([]), figures);
+        sums.add(&SALES_HOURS, self.key([self.hour(at).into()]), figures);
+        sums.add(&SALES_CASHIERS, self.key([register_id.into(), cashier_id.into()]), figures);
+    }
+
     /// The hour of a document, as it was when it was told.
     fn hour(&self, at: UtcMs) -> String {
         let kept = self.stored.map(|stored| stored.hour.clone());
@@ -99,6 +118,11 @@ impl RollupRecord<'_> {
         let categories = self.stored.map(|stored| &stored.categories).or(self.categories);
         categories.and_then(|known| known.get(sku.as_str())).map_or("", String::as_str)
     }
+}
+
+/// The month of a day, YYYY-MM.
+fn month(day: Date) -> String {
+    day.strftime("%Y-%m").to_string()
 }
 
 /// What the tables keep of a document.

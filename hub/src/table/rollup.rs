@@ -31,15 +31,27 @@ macro_rules! rollups {
 }
 
 rollups! {
-    /// Sales and returns, each document once: by day, hour, store, till and cashier.
-    SALES_HOURS "sales_hours" ["store_id", "business_date", "entry_date", "hour", "register_id", "cashier_id"]
+    /// Sales and returns, each document once: by day and store.
+    SALES_DAYS "sales_days" ["store_id", "business_date", "entry_date"]
+        ["sales_count", "items_count", "gross", "discount", "tax", "total", "rounding", "returns_count",
+         "returns_total", "returns_tax", "returns_rounding"];
+    /// The same by hour. Nothing asks for the hours of a till, which would be many times as many rows.
+    SALES_HOURS "sales_hours" ["store_id", "business_date", "entry_date", "hour"]
+        ["sales_count", "items_count", "gross", "discount", "tax", "total", "rounding", "returns_count",
+         "returns_total", "returns_tax", "returns_rounding"];
+    /// The same by till and cashier.
+    SALES_CASHIERS "sales_cashiers" ["store_id", "business_date", "entry_date", "register_id", "cashier_id"]
         ["sales_count", "items_count", "gross", "discount", "tax", "total", "rounding", "returns_count",
          "returns_total", "returns_tax", "returns_rounding"];
     /// What was sold and came back of a product; its category is that of the time.
     SALES_SKUS "sales_skus" ["store_id", "business_date", "entry_date", "sku", "category"]
         ["sales_count", "items_count", "gross", "discount", "tax", "total", "cost", "returns_count",
          "returned_qty", "refund", "refund_tax", "refund_cost"];
-    /// The same of a category: a document counts once in each.
+    /// The same by months: a range is read by its whole months, and by days at its ends.
+    SALES_SKU_MONTHS "sales_sku_months" ["store_id", "business_month", "entry_month", "sku", "category"]
+        ["sales_count", "items_count", "gross", "discount", "tax", "total", "cost", "returns_count",
+         "returned_qty", "refund", "refund_tax", "refund_cost"];
+    /// The same of a category and a day: a document counts once in each.
     SALES_CATEGORIES "sales_categories" ["store_id", "business_date", "entry_date", "category"]
         ["sales_count", "items_count", "gross", "discount", "tax", "total", "cost", "returns_count",
          "returned_qty", "refund", "refund_tax", "refund_cost"];

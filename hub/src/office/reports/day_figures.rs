@@ -38,7 +38,7 @@ pub fn of_days_sql(days: usize) -> String {
     let figures: String = FIGURES.into_iter().zip(columns).map(sum).collect();
     format!(
         "WITH days(store_id, day) AS (VALUES {places}) SELECT s.store_id, s.business_date{figures} \
-         FROM days CROSS JOIN sales_hours s WHERE s.store_id = days.store_id AND s.business_date = days.day \
+         FROM days CROSS JOIN sales_days s WHERE s.store_id = days.store_id AND s.business_date = days.day \
          GROUP BY s.store_id, s.business_date"
     )
 }

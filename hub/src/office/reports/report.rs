@@ -3,6 +3,7 @@
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::office::reports::figure::{Figure, Figures, Of};
+use crate::office::reports::spans;
 use domain::rules::books::report::GROUPS_MAX;
 use edge::ApiError;
 use jiff::civil::Date;
@@ -57,7 +58,9 @@ pub enum KeyKind {
 
 /// Rows that are summed, as `d`.
 pub struct Source {
-    /// A table or a statement in brackets; `$1` and `$2` are the days, `$3` the store, empty for all.
+    /// A table or a statement in brackets; `$1` and `$2` are the days, `$3` the store, empty for all; `{day}` is the column of
+    /// the day that counts. Of sums that are kept by months and by days it takes `{in_months}` of the former and `{in_days}` of
+    /// the latter.
     pub from: &'static str,
     /// Whether its rows have both days; otherwise it looks at them itself.
     pub dated: bool,
@@ -206,7 +209,7 @@ impl Group {
              AS total FROM {} WHERE ((d.business_date >= $1 AND d.business_date <= $2 AND d.entry_date > $2) \
              OR (d.business_date < $1 AND d.entry_date >= $1 AND d.entry_date <= $2)) \
              AND (d.store_id = $3 OR $3 = '')",
-            self.totals.from
+            ask.placed(self.totals.from)
         );
         let found = ask.bind(sql).fetch_one(connection).await?;
         Ok(Some(Late { count: found.cell("count")?, total: found.cell("total")? }))
@@ -259,6 +262,27 @@ impl ReportQuery<'_> {
         i64::from(days).saturating_add(1)
     }
 
+    /// What rows are taken from, with what it leaves open.
+    fn placed(&self, from: &str) -> String {
+        if !from.contains('{') {
+            return from.to_owned();
+        }
+        let spans = spans::spans(self.from, self.to);
+        let (mut months, mut days) = match self.dates {
+            Dates::Business => {
+                (spans::in_months(&spans, "business_month"), spans::in_days(&spans, "business_date"))
+            }
+            Dates::Books => (spans::in_months(&spans, "entry_month"), spans::in_days(&spans, "entry_date")),
+        };
+        if self.dates == Dates::Books {
+            // In the books nothing is earlier than its own day.
+            months.push_str(" AND business_month <= SUBSTR($2, 1, 7)");
+            days.push_str(" AND business_date <= $2");
+        }
+        let from = from.replace("{in_months}", &months).replace("{in_days}", &days);
+        from.replace("{day}", self.dates.column())
+    }
+
     fn bind(&self, sql: String) -> sqlx::query::Query<'static, sqlx::Any, sqlx::any::AnyArguments> {
         let query = sqlx::query(AssertSqlSafe(sql)).persistent(false);
         let query = query.bind(self.from.to_string()).bind(self.to.to_string());
@@ -287,7 +311,7 @@ impl Source {
             });
         let columns = keys.chain(figures).collect::<Vec<_>>().join(", ");
         let days = if self.dated { ask.dates.condition() } else { "1 = 1" };
-        let from = self.from;
+        let from = ask.placed(self.from);
         let sql =
             format!("SELECT {columns} FROM {from} WHERE {days} AND (d.store_id = $3 OR $3 = '') {order}");
         ask.bind(sql).fetch_all(connection).await
@@ -330,6 +354,20 @@ macro_rules! group {
     };
 }
 pub(crate) use group;
+
+/// What was sold and came back of products in the range, a statement in brackets without days.
+macro_rules! of_products {
+    ($figures:literal) => {
+        concat!(
+            "(SELECT store_id, sku, category, ",
+            $figures,
+            " FROM sales_sku_months WHERE {in_months} UNION ALL SELECT store_id, sku, category, ",
+            $figures,
+            " FROM sales_skus WHERE {in_days})"
+        )
+    };
+}
+pub(crate) use of_products;
 
 /// Rows of products, a statement in brackets, each with the supplier that it is ordered from: the preferred one; empty: nobody
 /// is.

@@ -2,27 +2,32 @@
 //! promotion.
 
 use crate::office::reports::figure::{Figure, nothing, sum};
-use crate::office::reports::report::{DAY, Key, KeyKind, Report, STORE, Source, group, text};
+use crate::office::reports::report::{DAY, Key, KeyKind, Report, STORE, Source, group, of_products, text};
 use domain::rules::books::report::FIGURES;
 
+const OF_DOCUMENTS: [Figure; FIGURES.len()] = [
+    sum("sales_count", "SUM(d.sales_count)"),
+    sum("items_count", "SUM(d.items_count)"),
+    sum("gross_sales", "SUM(d.gross)"),
+    sum("discounts", "SUM(d.discount)"),
+    sum("tax", "SUM(d.tax)"),
+    sum("total", "SUM(d.total)"),
+    sum("rounding", "SUM(d.rounding)"),
+    sum("returns_count", "SUM(d.returns_count)"),
+    sum("returns_total", "SUM(d.returns_total)"),
+    sum("returns_rounding", "SUM(d.returns_rounding)"),
+    sum("net_total", "SUM(d.total - d.returns_total)"),
+];
+/// Whole documents, each once.
 static WHOLE: Source = Source {
-    from: "sales_hours d",
+    from: "sales_days d",
     dated: true,
     late: Some(("d.sales_count + d.returns_count", "d.total - d.returns_total")),
-    figures: &[
-        sum("sales_count", "SUM(d.sales_count)"),
-        sum("items_count", "SUM(d.items_count)"),
-        sum("gross_sales", "SUM(d.gross)"),
-        sum("discounts", "SUM(d.discount)"),
-        sum("tax", "SUM(d.tax)"),
-        sum("total", "SUM(d.total)"),
-        sum("rounding", "SUM(d.rounding)"),
-        sum("returns_count", "SUM(d.returns_count)"),
-        sum("returns_total", "SUM(d.returns_total)"),
-        sum("returns_rounding", "SUM(d.returns_rounding)"),
-        sum("net_total", "SUM(d.total - d.returns_total)"),
-    ],
+    figures: &OF_DOCUMENTS,
 };
+static HOURS: Source = Source { from: "sales_hours d", dated: true, late: None, figures: &OF_DOCUMENTS };
+static CASHIERS: Source =
+    Source { from: "sales_cashiers d", dated: true, late: None, figures: &OF_DOCUMENTS };
 
 /// Goods have no cash rounding.
 const OF_GOODS: [Figure; FIGURES.len()] = [
@@ -38,7 +43,15 @@ const OF_GOODS: [Figure; FIGURES.len()] = [
     nothing("returns_rounding"),
     sum("net_total", "SUM(d.total - d.refund)"),
 ];
-static SKUS: Source = Source { from: "sales_skus d", dated: true, late: None, figures: &OF_GOODS };
+static SKUS: Source = Source {
+    from: concat!(
+        of_products!("sales_count, items_count, gross, discount, tax, total, returns_count, refund"),
+        " d"
+    ),
+    dated: false,
+    late: None,
+    figures: &OF_GOODS,
+};
 static CATEGORIES: Source =
     Source { from: "sales_categories d", dated: true, late: None, figures: &OF_GOODS };
 /// Money has no pieces and no tax.
@@ -87,10 +100,10 @@ pub static SALES: Report = Report {
     name: "sales",
     groups: &[
         group!("day", [DAY], &WHOLE, &WHOLE),
-        group!("hour", [text("hour", "d.hour")], &WHOLE, &WHOLE),
+        group!("hour", [text("hour", "d.hour")], &HOURS, &WHOLE),
         group!("store", [STORE], &WHOLE, &WHOLE),
-        group!("register", [STORE, text("register_id", "d.register_id")], &WHOLE, &WHOLE),
-        group!("cashier", [text("cashier_id", "d.cashier_id")], &WHOLE, &WHOLE),
+        group!("register", [STORE, text("register_id", "d.register_id")], &CASHIERS, &WHOLE),
+        group!("cashier", [text("cashier_id", "d.cashier_id")], &CASHIERS, &WHOLE),
         group!("sku", [text("sku", "d.sku")], &SKUS, &WHOLE),
         group!("category", [text("category", "d.category")], &CATEGORIES, &WHOLE),
         group!("method", [text("method", "d.method")], &METHODS, &WHOLE),

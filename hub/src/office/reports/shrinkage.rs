@@ -35,7 +35,7 @@ static WHOLE: Source = Source {
            UNION ALL SELECT store_id, entry_date, entry_date, '', '', 'transfer_loss', debit - credit, 0, 0 \
            FROM ledger_days WHERE account = '5140' \
            UNION ALL SELECT store_id, business_date, entry_date, '', '', '', 0, 0, \
-           total - tax - (returns_total - returns_tax) FROM sales_hours) d",
+           total - tax - (returns_total - returns_tax) FROM sales_days) d",
     dated: true,
     late: Some(("CASE WHEN d.lost <> 0 THEN 1 ELSE 0 END", "d.lost")),
     figures: &FIGURES,

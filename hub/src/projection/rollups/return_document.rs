@@ -4,7 +4,7 @@ use crate::projection::rollups::RollupRecord;
 use crate::projection::rollups::cash;
 use crate::projection::rollups::sale::Seen;
 use crate::table::rollup::{
-    RollupSums, SALES_CATEGORIES, SALES_HOURS, SALES_METHODS, SALES_SKUS, SALES_TAXES,
+    RollupSums, SALES_CATEGORIES, SALES_METHODS, SALES_SKU_MONTHS, SALES_SKUS, SALES_TAXES,
 };
 use domain::model::selling::returns::{Return, ReturnLine};
 
@@ -12,14 +12,13 @@ use domain::model::selling::returns::{Return, ReturnLine};
 pub(super) fn fold(sums: &mut RollupSums, told: &RollupRecord<'_>, back: &Return, sign: i64) {
     let part = |figure: i64| figure.saturating_mul(sign);
     let cashier = back.cashier_id.as_str();
-    let key = told.key([told.hour(back.created_at).into(), back.register_id.as_str().into(), cashier.into()]);
     let figures = [
         ("returns_count", sign),
         ("returns_total", part(back.refund_total)),
         ("returns_tax", part(back.tax)),
         ("returns_rounding", part(back.rounding)),
     ];
-    sums.add(&SALES_HOURS, key, figures);
+    told.add_whole(sums, (back.created_at, back.register_id.as_str(), cashier), figures);
     let mut seen = Seen::new(sign);
     for item in &back.items {
         line(sums, told, item, &mut seen);
@@ -49,7 +48,9 @@ fn line(sums: &mut RollupSums, told: &RollupRecord<'_>, line: &ReturnLine, seen:
     };
     let (sku, category) = (line.sku.as_str(), told.category(&line.sku));
     let key = told.key([sku.into(), category.into()]);
-    sums.add(&SALES_SKUS, key, figures(seen.once(SALES_SKUS.table, sku)));
+    let count = seen.once(SALES_SKUS.table, sku);
+    sums.add(&SALES_SKUS, key, figures(count));
+    sums.add(&SALES_SKU_MONTHS, told.key_of_months([sku.into(), category.into()]), figures(count));
     let key = told.key([category.into()]);
     sums.add(&SALES_CATEGORIES, key, figures(seen.once(SALES_CATEGORIES.table, category)));
     let rate = i64::from(line.tax_rate_bp);

@@ -3,9 +3,10 @@
 use crate::projection::rollups::RollupRecord;
 use crate::projection::rollups::cash;
 use crate::table::rollup::{
-    MEMBER_DAYS, Part, RollupSums, SALES_CATEGORIES, SALES_HOURS, SALES_METHODS, SALES_PROMOTIONS,
+    MEMBER_DAYS, Part, RollupSums, SALES_CATEGORIES, SALES_METHODS, SALES_PROMOTIONS, SALES_SKU_MONTHS,
     SALES_SKUS, SALES_TAXES,
 };
+use domain::model::base::time::UtcMs;
 use domain::model::people::points::PointsReason;
 use domain::model::selling::transaction::{Line, Payment, Transaction};
 use domain::wire::record::{LineEffect, TenderCorrected, TransactionPaid, TransactionVoided};
@@ -30,12 +31,7 @@ pub(super) fn voided(sums: &mut RollupSums, told: &RollupRecord<'_>, it: &Transa
 /// Moves what a payment that was wrong had counted for to those that are right.
 pub(super) fn corrected(sums: &mut RollupSums, told: &RollupRecord<'_>, it: &TenderCorrected) {
     let sale = &it.transaction;
-    let key = told.key([
-        told.hour(sale.paid_at.unwrap_or(sale.occurred_at)).into(),
-        sale.register_id.as_str().into(),
-        sale.cashier_id.as_str().into(),
-    ]);
-    sums.add(&SALES_HOURS, key, [("rounding", it.rounding())]);
+    told.add_whole(sums, place(sale), [("rounding", it.rounding())]);
     let is_right = |payment: &&Payment| it.right.contains(&payment.payment_id);
     let is_wrong = |payment: &&Payment| payment.payment_id == it.wrong;
     for payment in sale.payments.iter().filter(is_wrong) {
@@ -74,14 +70,15 @@ pub(super) fn points(sums: &mut RollupSums, told: &RollupRecord<'_>) {
     }
 }
 
+/// When a sale was paid, at which till and by whom.
+fn place(sale: &Transaction) -> (UtcMs, &str, &str) {
+    let at = sale.paid_at.unwrap_or(sale.occurred_at);
+    (at, sale.register_id.as_str(), sale.cashier_id.as_str())
+}
+
 fn whole(sums: &mut RollupSums, told: &RollupRecord<'_>, sale: &Transaction, sign: i64) {
     let part = |figure: i64| figure.saturating_mul(sign);
     let pieces = sale.items.iter().map(|line| line.qty).fold(0, i64::saturating_add);
-    let key = told.key([
-        told.hour(sale.paid_at.unwrap_or(sale.occurred_at)).into(),
-        sale.register_id.as_str().into(),
-        sale.cashier_id.as_str().into(),
-    ]);
     let figures = [
         ("sales_count", sign),
         ("items_count", part(pieces)),
@@ -91,7 +88,7 @@ fn whole(sums: &mut RollupSums, told: &RollupRecord<'_>, sale: &Transaction, sig
         ("total", part(sale.total)),
         ("rounding", part(sale.rounding)),
     ];
-    sums.add(&SALES_HOURS, key, figures);
+    told.add_whole(sums, place(sale), figures);
     let member = if sale.member_id.is_some() { sign } else { 0 };
     let figures = [
         ("sales_count", sign),
@@ -128,7 +125,10 @@ fn lines(
         };
         let (sku, category) = (line.sku.as_str(), told.category(&line.sku));
         let key = told.key([sku.into(), category.into()]);
-        sums.add(&SALES_SKUS, key, figures(seen.once(SALES_SKUS.table, sku)));
+        let count = seen.once(SALES_SKUS.table, sku);
+        sums.add(&SALES_SKUS, key, figures(count));
+        let key = told.key_of_months([sku.into(), category.into()]);
+        sums.add(&SALES_SKU_MONTHS, key, figures(count));
         let key = told.key([category.into()]);
         sums.add(&SALES_CATEGORIES, key, figures(seen.once(SALES_CATEGORIES.table, category)));
         taxed(sums, told, line, &mut seen);

@@ -1,7 +1,7 @@
 //! Pieces and value of goods, by why they moved: on the shelf, and among those that are damaged or wait for their
 //! supplier.
 
-use crate::projection::rollups::RollupRecord;
+use crate::projection::rollups::{RollupRecord, month};
 use crate::table::rollup::{DAMAGED, RollupSums, STOCK_DAYS, STOCK_MONTHS};
 use domain::model::base::ids::Sku;
 use domain::model::inventory::adjustment::AdjustmentState;
@@ -32,8 +32,7 @@ fn add<const N: usize>(
 ) {
     sums.add(&STOCK_DAYS, told.key([sku.as_str().into(), reason.into()]), figures);
     let (_, entry_date) = told.days;
-    let month = entry_date.strftime("%Y-%m").to_string();
-    let key = vec![told.store_id.into(), month.into(), sku.as_str().into(), reason.into()];
+    let key = vec![told.store_id.into(), month(entry_date).into(), sku.as_str().into(), reason.into()];
     sums.add(&STOCK_MONTHS, key, figures);
 }
 

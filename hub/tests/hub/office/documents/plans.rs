@@ -60,9 +60,9 @@ async fn filled(server: &Server) {
          {n} SELECT {store}, 'e', i, 'x', '{}', 0, 'applied', i, 0 FROM n",
         "deposits (store_id, event_id, deposit_id, business_date, amount, bag_no, bank_account, deposited_at) \
          {n} SELECT {store}, 'evt_' || i, 'csh_' || i, {day}, 1, 'B', 'x', i FROM n",
-        "sales_hours (store_id, business_date, entry_date, hour, register_id, cashier_id, sales_count, items_count, \
-         gross, discount, tax, total, rounding, returns_count, returns_total, returns_tax, returns_rounding) \
-         {n} SELECT {store}, {day}, {day}, 'h' || i, 'main', 'usr_1', 1, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0 FROM n",
+        "sales_days (store_id, business_date, entry_date, sales_count, items_count, gross, discount, tax, total, \
+         rounding, returns_count, returns_total, returns_tax, returns_rounding) \
+         {n} SELECT {store}, {day}, 'e' || i, 1, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0 FROM n",
         "store_days (store_id, business_date, sealed, stamp) {n} SELECT 'S' || i, {day}, 0, '' FROM n",
     ];
     let numbers = format!("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {ROWS})");

@@ -52,6 +52,46 @@ async fn what_comes_late_counts_for_its_own_day_and_for_another_in_the_books() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_read_by_months_and_days_comes_to_what_its_days_come_to() {
+    let server = Server::start().await;
+    let finance = accountant(&server).await;
+    let mut shop = Shop::open(&server, "S001").await;
+    for day in ["2023-09-30", "2023-10-01", "2023-10-31", "2023-11-01", DAY, "2023-12-01"] {
+        sells(&mut shop, day).await;
+    }
+    let force = json!({"force": true, "reason": "sales follow", "store_ids": ["S001"]});
+    finance.post("/api/finance/days/2023-12-01/lock", &force).await.data();
+    // Of October, and of December in the books.
+    sells(&mut shop, "2023-10-05").await;
+    for (from, to, business, books) in [
+        ("2023-10-01", "2023-11-30", 5, 4),
+        ("2023-09-30", "2023-11-30", 6, 5),
+        ("2023-10-02", "2023-12-01", 5, 4),
+        ("2023-10-31", "2023-11-01", 2, 2),
+        ("2023-10-05", "2023-10-31", 2, 1),
+        ("2023-12-01", "2023-12-31", 1, 2),
+        ("2023-09-01", "2023-12-31", 7, 7),
+    ] {
+        for (dates, sold) in [("business", business), ("books", books)] {
+            let range = format!("from={from}&to={to}&dates={dates}&group_by=sku");
+            let report = sales(&finance, &range).await;
+            let row = &report["items"][0];
+            assert_eq!(
+                (&row["items_count"], &row["total"]),
+                (&json!(sold), &report["totals"]["total"]),
+                "{range}"
+            );
+            let margin = finance.get(&format!("/api/reports/margin?{range}")).await.data().clone();
+            let of = |row: &Value| json!([row["items_count"], row["net_sales"], row["cost"], row["margin"]]);
+            assert_eq!(of(&margin["items"][0]), of(&margin["totals"]), "{range}");
+            assert_eq!(margin["totals"]["items_count"], json!(sold), "{range}");
+        }
+    }
+    let verified = server.place.run(&["verify"], "");
+    assert!(verified.status.success(), "{}", stderr(&verified));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_wrong_sum_is_found_and_made_anew() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
@@ -62,7 +102,9 @@ async fn a_wrong_sum_is_found_and_made_anew() {
     shop.chain().append(voided(2, 2));
     shop.push(&shop.batch(1, 4)).await.data();
     for (wrong, named) in [
-        ("UPDATE sales_hours SET total = total + 1", "sales_hours S001 2023-11-20 2023-11-20"),
+        ("UPDATE sales_days SET total = total + 1", "sales_days S001 2023-11-20 2023-11-20 total"),
+        ("DELETE FROM sales_cashiers", "sales_cashiers S001 2023-11-20 2023-11-20"),
+        ("UPDATE sales_sku_months SET cost = 7", "sales_sku_months S001 2023-11 2023-11 A"),
         ("UPDATE sales_skus SET entry_date = '2023-11-21'", "sales_skus S001 2023-11-20 2023-11-21 A"),
         ("DELETE FROM stock_months", "stock_months S001 2023-11 A sale qty is 0"),
         ("UPDATE cash_days SET sales = 0", "cash_days S001"),
