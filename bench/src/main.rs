@@ -1,5 +1,6 @@
 //! The load generator behind `cargo xtask bench`: each command prints one line of JSON.
 
+mod apply;
 mod bare;
 mod disk;
 mod http;
@@ -50,6 +51,8 @@ enum Command {
     Thin(thin::Options),
     /// Sell at a store with open shifts
     Sell(sell::Options),
+    /// Apply a hub's records once more, with entries, items and sums of reports and without
+    Apply(apply::Options),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -71,6 +74,7 @@ async fn over_http(command: Command) -> anyhow::Result<serde_json::Value> {
         }
         Command::Thin(options) => thin::serve(options).await,
         Command::Sell(options) => sell::measure(options).await,
+        Command::Apply(options) => apply::measure(options).await,
         Command::Bare | Command::Disk { .. } => bare::serve().await,
     }
 }

@@ -63,6 +63,25 @@ pub async fn whole(
     place: &BatchContext<'_>,
     events: &[Incoming],
 ) -> Result<Outcome, sqlx::Error> {
+    together(connection, place, events, true).await
+}
+
+/// The same without entries, items and sums of reports, which nobody ever makes good: only what measures how much these
+/// cost does so, in a database of its own.
+pub async fn documents_alone(
+    connection: &mut AnyConnection,
+    place: &BatchContext<'_>,
+    events: &[Incoming],
+) -> Result<Outcome, sqlx::Error> {
+    together(connection, place, events, false).await
+}
+
+async fn together(
+    connection: &mut AnyConnection,
+    place: &BatchContext<'_>,
+    events: &[Incoming],
+    posted: bool,
+) -> Result<Outcome, sqlx::Error> {
     let mut seen = Seen::load(connection, place.store_id, events).await?;
     let (mut raw, mut outcome) = (Raw::default(), Outcome::default());
     let mut projection = Projection::new(place.store_id, place.zone).in_order();
@@ -73,6 +92,9 @@ pub async fn whole(
             projection.fold(event_id, &stamp.text, effect);
         }
         raw.add(place, event, &verdict, stamp, &mut outcome);
+    }
+    if !posted {
+        projection.journal.clear();
     }
     raw.write(connection).await?;
     outcome.later.join(projection.write(connection, place.now).await?);

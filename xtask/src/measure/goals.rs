@@ -113,6 +113,12 @@ pub const GOALS: &[Goal] = &[
         ("hub, catch-up", SALES.1),
         of("hub, copy", SALES.1),
     ),
+    least(
+        "hub: records applied with entries, items and rollups / without",
+        0.6,
+        ("hub, applied", "/documents_ms"),
+        of("hub, applied", "/whole_ms"),
+    ),
     most("paid at the till to the hub's report, p99", 250.0, "ms", ("hub, online", "/p99_us"), MS),
     most(
         "hub: CPU per sale, stores waiting / none",

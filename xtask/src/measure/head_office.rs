@@ -8,7 +8,7 @@ use super::shop::{MeasuredStore, Size, price, sku, write_catalogue};
 use crate::rest::{Api, text};
 use crate::stage::{Installation, STORE_ID, WorkFolder, admin, enrolment_token, finance};
 use crate::tools::postgres::Private;
-use crate::workspace::Binaries;
+use crate::workspace::{Binaries, load_generator};
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -27,6 +27,10 @@ const PATIENCE: Duration = Duration::from_secs(600);
 const LOOK: Duration = Duration::from_millis(2);
 const HUB: &str = "hub";
 const COPY: &str = "copy";
+const WHOLE: &str = "whole";
+const DOCUMENTS: &str = "documents";
+/// Milliseconds of each part of the records, with everything as `/whole_ms`, without as `/documents_ms`.
+pub const APPLIED: &str = "hub, applied";
 
 /// Everything about the hub.
 pub async fn measure(
@@ -70,7 +74,27 @@ pub async fn measure(
     let took = copied(postgres, place.path()).await?;
     let rows = sales as f64 + ONLINE as f64;
     results.add("hub, copy", json!({"sales_per_s": rows / took.as_secs_f64()}));
+    applied(binaries, postgres, results).await?;
     store.stop().await
+}
+
+/// The same records applied once more by turns, with entries, items and sums of reports and without.
+async fn applied(binaries: &Binaries, postgres: &Private, results: &mut Results) -> anyhow::Result<()> {
+    eprintln!("the records are applied with entries, items and sums, and without");
+    for name in [WHOLE, DOCUMENTS] {
+        done(postgres.client("createdb", "postgres").arg(name)).await?;
+    }
+    let urls = [HUB, WHOLE, DOCUMENTS].map(|name| postgres.url(name));
+    let [from, whole, documents] = urls.each_ref().map(String::as_str);
+    let args = ["apply", "--from", from, "--whole", whole, "--documents", documents];
+    let parts = load_generator(binaries, &args).await?;
+    for part in parts.as_array().into_iter().flatten() {
+        results.add(APPLIED, part.clone());
+    }
+    for name in [WHOLE, DOCUMENTS] {
+        done(postgres.client("dropdb", "postgres").arg(name)).await?;
+    }
+    Ok(())
 }
 
 /// Looks until there is something to see; gives how long that took.

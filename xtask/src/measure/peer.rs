@@ -23,7 +23,7 @@ const START: Duration = Duration::from_secs(10);
 const DATABASE: &str = "postgres";
 /// Durable to the last commit. Checkpoints as far apart as the log's size allows, else its pages are written whole
 /// again and again.
-pub(super) const SETTINGS: [&str; 7] = [
+const SETTINGS: [&str; 7] = [
     "fsync=on",
     "synchronous_commit=on",
     "full_page_writes=on",

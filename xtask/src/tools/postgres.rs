@@ -29,6 +29,8 @@ const READY: Duration = Duration::from_secs(60);
 /// From the request to end to the end.
 const STOP: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(20);
+/// The file in its folder that it writes what it tells into.
+const LOG: &str = "log";
 /// The tests' data may be lost with the machine; many hubs with a pool each run at once.
 const SETTINGS: [&str; 6] = [
     "fsync=off",
@@ -89,7 +91,7 @@ impl Private {
         let mut init = Command::from(as_user(user.as_deref(), &programs.join("initdb")));
         init.args(["--auth=trust", "--username=postgres", "--encoding=UTF8", "--no-sync", "-D"]).arg(&data);
         run(init.stdout(Stdio::null())).await.context("initdb")?;
-        let log = folder.path().join("log");
+        let log = folder.path().join(LOG);
         let address = free_address()?;
         let mut serve = as_user(user.as_deref(), &programs.join("postgres"));
         serve.arg("-D").arg(&data).args(["-h", "127.0.0.1", "-p", &address.port().to_string(), "-k"]);
@@ -105,6 +107,11 @@ impl Private {
     /// The process that all others of the server are children of.
     pub fn pid(&self) -> u32 {
         self.child.id()
+    }
+
+    /// What it tells.
+    pub fn log(&self) -> PathBuf {
+        self.folder.path().join(LOG)
     }
 
     /// A database of it, over TCP.

@@ -15,12 +15,14 @@ pub async fn fill(postgres: &Private, place: &WorkFolder, entries: u64) -> anyho
     run_file(postgres, place, "entries.sql", ROWS, entries).await
 }
 
-/// Trial balance and profit beside the sum of all lines.
+/// Trial balance and profit.
+pub fn paths() -> [String; 2] {
+    [format!("/api/finance/trial-balance?date={LAST_DAY}"), format!("/api/reports/profit?{YEAR}")]
+}
+
+/// Each beside the sum of all lines.
 pub async fn measure(office: &mut Office) -> anyhow::Result<()> {
-    for (what, path) in [
-        ("`finance/trial-balance`", format!("/api/finance/trial-balance?date={LAST_DAY}")),
-        ("`reports/profit`", format!("/api/reports/profit?{YEAR}")),
-    ] {
+    for (what, path) in ["`finance/trial-balance`", "`reports/profit`"].into_iter().zip(paths()) {
         office.compare(what, GOAL, &path, PLAIN).await?;
     }
     Ok(())

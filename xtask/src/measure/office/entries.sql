@@ -1,4 +1,9 @@
--- A year of entries in the books of 10 stores, three lines each; :rows entries in all.
+-- A year of entries in the books of 10 stores, three lines each; :rows entries in all. Indexes that are made at once are made
+-- many times as fast as row by row.
+DROP INDEX journal_id;
+DROP INDEX journal_date;
+DROP INDEX journal_cause;
+DROP INDEX journal_reverses;
 INSERT INTO journal (store_id, entry_no, entry_id, entry_date, kind, cause_type, cause_id, cause_store_id, event_id,
     cause_key, debit_total, credit_total, created_at)
 SELECT s.store_id, i / 10 + 1, 'ent_' || i, (DATE '2025-01-01' + (i * 365 / :rows)::INT)::TEXT, 'event', 'sale',
@@ -14,3 +19,7 @@ SELECT j.store_id, j.entry_date, l.account, l.debit * j.entries, l.credit * j.en
 FROM (SELECT store_id, entry_date, COUNT(*) AS entries FROM journal GROUP BY 1, 2) j
     CROSS JOIN (VALUES ('1010', 1110, 0), ('4010', 0, 1000), ('2030', 0, 110)) AS l (account, debit, credit);
 INSERT INTO books (store_id, next_entry_no) SELECT store_id, MAX(entry_no) + 1 FROM journal GROUP BY 1;
+CREATE INDEX journal_id ON journal (entry_id, store_id);
+CREATE INDEX journal_date ON journal (entry_date, store_id, entry_no);
+CREATE INDEX journal_cause ON journal (cause_id, store_id);
+CREATE INDEX journal_reverses ON journal (reverses, store_id);
