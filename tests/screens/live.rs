@@ -84,3 +84,30 @@ fn a_price_of_head_office_shows_and_its_absence_does_too() {
     screen.reads("#office", "Store online");
     screen.is_clean();
 }
+
+#[test]
+fn a_stream_that_falls_silent_is_opened_again_and_a_list_that_may_have_missed_something_is_loaded() {
+    let Some(mut screen) = Screen::selling(Store::open_with("", 1)) else { return };
+    screen.presses(F7);
+    screen.reads(".empty", "No basket waits");
+    let mut till = screen.store.login("till-1");
+    let mut hold = |note: &str| {
+        let basket = json!({"note": note, "items": [{"sku": "8990001", "qty": 1, "price": 2_000}]});
+        till.post("/api/pos/holds", &basket).data(201);
+    };
+    // The page's clock runs a hundred times as fast: forty seconds without a word are over before the store's next heartbeat.
+    screen.script("window.line = document.querySelector('pos-app').live.line; window.pace = 0.01");
+    hold("the first");
+    screen.reads("tbody", "the first");
+    let again = "return line.signal.aborted && document.querySelector('pos-app').live.line !== line";
+    wait::until("the page takes the stream for broken", || (screen.script(again) == true).then_some(()));
+    screen.script("window.pace = 1");
+    hold("the second");
+    screen.reads("tbody", "the second");
+    // The store says that it can't tell what was missed.
+    screen.script("const page = document.querySelector('page-holds'); page.items = []; page.requestUpdate()");
+    screen.reads(".empty", "No basket waits");
+    screen.script("document.querySelector('pos-app').live.take({event: 'reload', data: '{}'})");
+    screen.reads("tbody", "the first");
+    screen.is_clean();
+}

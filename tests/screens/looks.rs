@@ -1,163 +1,26 @@
-//! Every page at four widths, light and dark: nothing overflows, nothing that axe-core calls serious; and how much is
-//! loaded. `SCREENS=write` keeps the pictures in `docs/screens/`.
+//! Looks at pages while something is done on them; how much is loaded at first, and how it is kept.
 
-use crate::screen::{ENTER, ESCAPE, F7, F8, F9, F10, Screen};
+use crate::examine::{Pictures, examined};
+use crate::screen::{ENTER, F9, Screen};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::path::Path;
 use testkit::{Store, wait};
 
-const WIDTHS: [(u32, u32); 4] = [(360, 780), (768, 1024), (1280, 800), (1920, 1080)];
-/// What is shown at every width.
-const MAIN: [&str; 4] = ["sell", "pay", "admin-today", "portal-stores"];
 /// What is loaded before the first sale, as it goes over the wire.
 const BYTES_MAX: u64 = 90 * 1024;
 const REQUESTS_MAX: u64 = 30;
-const AXE: &str = include_str!("axe.min.js");
 
-/// Looks at the page that is open.
+/// Looks at the page that is open, in a state that no address leads to; the others are walked by `tests/screens/walk.rs`.
 #[track_caller]
 pub fn look<S>(screen: &mut Screen<S>, name: &str) {
-    // The longest transition and the banner are over; nothing moves any more.
-    screen.script("return document.fonts.ready.then(() => true)");
-    for theme in ["light", "dark"] {
-        screen.script(&format!("document.documentElement.dataset.theme = '{theme}'"));
-        for (width, height) in WIDTHS {
-            let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
-            screen.browser.devtools("Emulation.setDeviceMetricsOverride", &metrics);
-            // A page scrolls in its own part too: the till's strip and dock stay.
-            let widest = "return Math.max(document.documentElement.scrollWidth, document.querySelector('main')?.scrollWidth ?? 0)";
-            let wide = screen.script(widest).as_u64().unwrap();
-            assert!(wide <= width.into(), "{name} at {width}: {wide} px wide");
-            if width == 360 || width == 1280 {
-                is_accessible(screen, &format!("{name}, {theme}, {width}"));
-            }
-            let shown = MAIN.contains(&name) || matches!((width, theme), (1280, "light") | (360, "dark"));
-            if shown && std::env::var_os("SCREENS").is_some() {
-                let page = match name.split_once('-') {
-                    Some((app @ ("admin" | "portal" | "buying" | "books" | "catalogue"), page)) => {
-                        format!("{app}/{page}")
-                    }
-                    _ => format!("pos/{name}"),
-                };
-                let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/screens").join(page);
-                std::fs::create_dir_all(&folder).unwrap();
-                let dark = if theme == "dark" { "-dark" } else { "" };
-                std::fs::write(folder.join(format!("{width}{dark}.png")), screen.browser.picture()).unwrap();
-            }
-        }
-    }
-    screen.browser.devtools("Emulation.clearDeviceMetricsOverride", &json!({}));
+    let place = match name.split_once('-') {
+        Some((app @ ("admin" | "portal"), page)) => format!("{app}/{page}"),
+        _ => format!("pos/{name}"),
+    };
+    let wrong = examined(screen, &place, Pictures::Two);
+    assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n"));
     screen.is_clean();
-}
-
-/// The page that is open at every width, also those that a browser zoomed to 200 and 400 % has: nothing is wider than the
-/// window; and what axe-core says of it in both themes. Of a page that is made of the same parts as others.
-#[track_caller]
-pub fn fits<S>(screen: &mut Screen<S>, name: &str) {
-    for (width, theme) in [(320, ""), (360, "dark"), (640, ""), (768, ""), (1280, "light"), (1920, "")] {
-        let metrics = json!({"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": false});
-        screen.browser.devtools("Emulation.setDeviceMetricsOverride", &metrics);
-        let wide = screen.script("return document.documentElement.scrollWidth").as_u64().unwrap();
-        assert!(wide <= width, "{name} at {width}: {wide} px wide");
-        if !theme.is_empty() {
-            screen.script(&format!("document.documentElement.dataset.theme = '{theme}'"));
-            is_accessible(screen, &format!("{name}, {theme}, {width}"));
-        }
-    }
-    screen.browser.devtools("Emulation.clearDeviceMetricsOverride", &json!({}));
-    screen.is_clean();
-}
-
-#[track_caller]
-fn is_accessible<S>(screen: &mut Screen<S>, name: &str) {
-    if screen.script("return typeof axe") == "undefined" {
-        screen.browser.devtools("Runtime.evaluate", &json!({"expression": AXE}));
-    }
-    let found = screen.script(
-        "return axe.run(document, {resultTypes: ['violations']}).then(({violations}) => violations\
-         .filter(({impact}) => impact === 'serious' || impact === 'critical')\
-         .map(({id, nodes}) => `${id}: ${nodes.map((n) => n.html.slice(0, 160) + ' ' + (n.any[0]?.message ?? '')).join(' | ')}`))",
-    );
-    assert_eq!(found, json!([]), "{name}");
-}
-
-#[test]
-fn every_page_of_the_till_is_fit_to_be_seen() {
-    let Some(mut screen) = Screen::open(Store::open_with("payments.cash_rounding = 50\n", 1)) else { return };
-    screen.sees("#username");
-    look(&mut screen, "login");
-    screen.log_in("till-1");
-    screen.sees("#float");
-    look(&mut screen, "open");
-    // Goods without a code, as a person puts them on keys.
-    let keys = json!([{"sku": "8990011", "name": "Plastic bag", "price": 1}, {"sku": "8990006", "name": "Ice cube", "price": 150}]);
-    screen.script(&format!("localStorage.setItem('quick', JSON.stringify({keys}))"));
-    screen.open_shift();
-    look(&mut screen, "sell-empty");
-    let goods = ["89900010", "89900030", "89900070", "89900120", "89900100", "89900020", "89900080"];
-    screen.basket(&goods, "121,990");
-    look(&mut screen, "sell");
-    screen.types("product");
-    screen.sees("#found-0");
-    look(&mut screen, "search");
-    screen.presses(ESCAPE);
-    screen.types("/");
-    screen.sees("dialog");
-    look(&mut screen, "actions");
-    screen.presses(ESCAPE);
-    screen.presses(F9);
-    screen.sees("#amount");
-    screen.types("k");
-    screen.types("50.");
-    screen.presses(ENTER);
-    screen.sees(".due .btn");
-    screen.types("100.");
-    look(&mut screen, "pay");
-    screen.presses(ENTER);
-    screen.sees("#change");
-    look(&mut screen, "paid");
-    screen.presses(ENTER);
-    screen.sees("#line");
-    let no = screen
-        .script("return document.querySelector('pos-app').last.receipt_no")
-        .as_str()
-        .unwrap()
-        .to_owned();
-    screen.presses(F8);
-    screen.sees("#receipt");
-    screen.types(&no);
-    screen.presses(ENTER);
-    screen.sees("#back-1");
-    screen.types("1");
-    screen.sees(".pay:enabled");
-    look(&mut screen, "return");
-    screen.presses(ESCAPE);
-    screen.sees("#line");
-    screen.scans("89900010");
-    screen.sees(".row");
-    screen.presses('\u{E036}');
-    screen.reads("#banner", "The basket waits");
-    screen.presses(F7);
-    screen.sees("tbody tr");
-    look(&mut screen, "holds");
-    screen.presses(ESCAPE);
-    screen.sees("#line");
-    screen.script("document.querySelector('pos-app').show('receipts')");
-    screen.sees(".slip");
-    look(&mut screen, "receipts");
-    screen.presses(ESCAPE);
-    screen.presses(F10);
-    screen.sees(".facts");
-    look(&mut screen, "cash");
-    screen.presses(F9);
-    screen.sees("#note-100000");
-    screen.types("1");
-    look(&mut screen, "close");
-    screen.script("document.querySelector('pos-app').speak('id')");
-    screen.reads("h1", "Tutup shift");
-    look(&mut screen, "close-id");
 }
 
 #[test]
@@ -175,6 +38,32 @@ fn the_first_load_is_small_and_compressed() {
     for file in loaded.iter().filter(|file| file[2].as_u64() > Some(1024)) {
         assert!(file[1].as_u64() < file[2].as_u64(), "{file} is not compressed");
     }
+}
+
+#[test]
+fn with_the_systems_own_colours_what_is_chosen_and_what_is_pressed_still_shows() {
+    let Some(mut screen) = Screen::selling(Store::open_with("", 1)) else { return };
+    let features = json!({"features": [{"name": "forced-colors", "value": "active"}]});
+    screen.browser.devtools("Emulation.setEmulatedMedia", &features);
+    screen.basket(&["89900010", "89900030"], "16,095");
+    let bounded = |screen: &mut Screen, marks: &[&str]| {
+        let bare = screen.script(&format!(
+            "return {}.filter((mark) => {{ const one = document.querySelector(mark); const style = one && getComputedStyle(one);\
+             const has = (side) => style[side + 'Style'] !== 'none' && parseFloat(style[side + 'Width']) >= 1;\
+             return !one || !(has('outline') || has('borderTop')); }})",
+            json!(marks)
+        ));
+        assert_eq!(bare, json!([]), "no border shows where these end");
+    };
+    bounded(&mut screen, &[".row.sel", ".pay", ".line", ".member", ".display", ".acts button"]);
+    screen.presses(F9);
+    screen.sees("#amount");
+    bounded(&mut screen, &[".methods [aria-checked=true]", ".pay, .primary", "#amount"]);
+    screen.visit("/admin");
+    screen.log_in("manager");
+    screen.sees(".figures");
+    bounded(&mut screen, &["nav [aria-current]", ".panel"]);
+    screen.is_clean();
 }
 
 #[test]

@@ -1,6 +1,10 @@
-//! Paper from the till's page: by the browser as wide as the paper, or on the till's own printer.
+//! Paper from the till's page: by the browser as wide as the paper, or on the till's own printer; and head office's on A4.
 
+use crate::furnished::{Furnished, as_people, furnished};
+use crate::portal::go;
 use crate::screen::Screen;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 use std::io::Read;
 use std::net::TcpListener;
@@ -34,8 +38,61 @@ fn what_the_browser_prints_is_as_wide_as_the_paper() {
         assert!(width > millimetres * 0.8 && width <= millimetres, "{columns} columns are {width} mm wide");
         let others = "return [...document.body.children].filter((one) => getComputedStyle(one).display !== 'none').length";
         assert_eq!(screen.script(others), 1, "nothing but the paper");
+        let paper = screen.script(
+            "return [document.getElementById('paper').getBoundingClientRect().height * 25.4 / 96, [...document.adoptedStyleSheets[0].cssRules].map((rule) => rule.cssText)]",
+        );
+        let (high, pages) = (paper[0].as_f64().unwrap(), sheets(&mut screen));
+        let [(wide, long)] = pages[..] else { panic!("{pages:?}: one piece of paper, {paper}") };
+        assert!(
+            (wide - if columns == 42 { 80.0 } else { 58.0 }).abs() < 0.5,
+            "{columns} columns on {wide} mm"
+        );
+        assert!(long > high && long < high + 25.0, "{high} mm of text on {long} mm");
         screen.is_clean();
     }
+}
+
+/// The pages as the browser prints them: millimetres of each.
+#[track_caller]
+fn sheets<S>(screen: &mut Screen<S>) -> Vec<(f64, f64)> {
+    let how = json!({"preferCSSPageSize": true, "printBackground": true});
+    let printed = screen.browser.devtools("Page.printToPDF", &how);
+    let bytes = STANDARD.decode(printed["data"].as_str().unwrap()).unwrap();
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let boxes = text.split("/MediaBox [").skip(1).filter_map(|rest| rest.split(']').next());
+    let sizes = boxes.map(|given| {
+        given.split_whitespace().filter_map(|part| part.parse::<f64>().ok()).collect::<Vec<_>>()
+    });
+    sizes.map(|size| (size[2] * 25.4 / 72.0, size[3] * 25.4 / 72.0)).collect()
+}
+
+#[test]
+fn a_document_of_head_office_is_printed_on_a4_as_wide_as_the_paper() {
+    let Furnished { shop, .. } = furnished(as_people);
+    let Some(mut screen) = Screen::office(&shop.hub) else { return };
+    screen.log_in_as("admin@hub.example");
+    screen.sees("page-overview h1");
+    screen.script("document.documentElement.dataset.theme = 'dark'");
+    screen.browser.devtools("Emulation.setEmulatedMedia", &json!({"media": "print"}));
+    // 180 mm: what the margins leave.
+    let paper = json!({"width": 680, "height": 1009, "deviceScaleFactor": 1, "mobile": false});
+    screen.browser.devtools("Emulation.setDeviceMetricsOverride", &paper);
+    for section in ["orders", "invoices", "settlements", "journal"] {
+        go(&mut screen, &format!("#/{section}"), "page-records tbody a");
+        screen.script("document.querySelector('page-records tbody a').click()");
+        screen.sees("page-record .part");
+        screen.script("return examine.quiet()");
+        let seen = screen.script(
+            "const over = [...document.querySelectorAll('main, main .scroll, main td')].filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth);\
+             const shown = ['.side', '.bar', 'main .btn'].filter((one) => document.querySelector(one)?.checkVisibility());\
+             return [over.map((one) => one.innerText.slice(0, 60)), shown, getComputedStyle(document.body).backgroundColor]",
+        );
+        assert_eq!(seen, json!([[], [], "rgb(243, 245, 245)"]), "{section}");
+        let pages = sheets(&mut screen);
+        let a4 = |(wide, long): &(f64, f64)| (wide - 210.0).abs() < 0.5 && (long - 297.0).abs() < 0.5;
+        assert!(!pages.is_empty() && pages.iter().all(a4), "{section}: {pages:?}");
+    }
+    screen.is_clean();
 }
 
 #[test]

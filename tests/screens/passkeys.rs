@@ -1,6 +1,5 @@
 //! Devices at the pages: registered, named, used to log in and to approve, removed; and one session for each app.
 
-use crate::looks::look;
 use crate::screen::{ENTER, ESCAPE, Screen};
 use serde_json::{Value, json};
 use testkit::Store;
@@ -26,7 +25,6 @@ fn a_device_logs_in_approves_and_is_removed() {
     screen.script("document.querySelector('pos-app').show('devices')");
     register(&mut screen, "Thumb of till 1");
     screen.reads("#banner", "Thumb of till 1 is registered");
-    look(&mut screen, "devices");
     screen.script("document.querySelector('pos-app').logOut()");
     screen.sees("#username");
     screen.browser.write("#username", "till-1@s001.example");

@@ -1,6 +1,7 @@
 //! A page as a person and a scanner use it; every refusal of its policy and every error of its scripts fails.
 
 use serde_json::{Value, json};
+use testkit::chaos::Proxy;
 use testkit::client::browser::Browser;
 use testkit::hub::Hub;
 use testkit::store::PASSWORD;
@@ -23,6 +24,9 @@ const WATCH: &str = "window.troubles = [];\
     addEventListener('error', (e) => troubles.push(e.error?.stack ?? e.message));\
     addEventListener('unhandledrejection', (e) => troubles.push(e.reason?.stack ?? String(e.reason)));";
 
+/// What a page is held to, asked inside of it.
+const EXAMINE: &str = include_str!("examine.js");
+
 /// One page in one browser, and the store that it is a page of; head office has none.
 pub struct Screen<S = Store> {
     pub browser: Browser,
@@ -44,6 +48,14 @@ impl Screen<()> {
     #[track_caller]
     pub fn of(store: &Store, path: &str) -> Option<Self> {
         let mut screen = Self::blank((), store.port())?;
+        screen.visit(path);
+        Some(screen)
+    }
+
+    /// A page of the store behind a proxy.
+    #[track_caller]
+    pub fn through(proxy: &Proxy, path: &str) -> Option<Self> {
+        let mut screen = Self::blank((), proxy.address.port())?;
         screen.visit(path);
         Some(screen)
     }
@@ -73,7 +85,9 @@ impl<S> Screen<S> {
     #[track_caller]
     fn blank(store: S, port: u16) -> Option<Self> {
         let mut browser = Browser::start()?;
-        browser.devtools("Page.addScriptToEvaluateOnNewDocument", &json!({"source": WATCH}));
+        for source in [WATCH, EXAMINE] {
+            browser.devtools("Page.addScriptToEvaluateOnNewDocument", &json!({"source": source}));
+        }
         // What a page shows must not hang on the machine's language.
         browser.devtools("Emulation.setLocaleOverride", &json!({"locale": "en-GB"}));
         Some(Self { browser, store, port })

@@ -11,7 +11,8 @@ import { need } from "./names.js";
 
 /** A value with its name; what is absent is left out. */
 export const facts = (list) => html`<dl class="facts-grid">${list.filter((one) => one && one[1] !== null && one[1] !== undefined && one[1] !== nothing && one[1] !== "").map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
-export const figures = (list) => html`<dl class="figures panel">${list.filter(Boolean).map(([label, value, note]) => html`<div><dt>${label}</dt><dd>${value}</dd>${note ? html`<dd class="muted">${note}</dd>` : nothing}</div>`)}</dl>`;
+const NONE = [null, undefined, nothing, ""];
+export const figures = (list) => html`<dl class="figures panel">${list.filter(Boolean).map(([label, value, note]) => html`<div><dt>${label}</dt><dd>${NONE.includes(value) ? "\u2013" : value}</dd>${note ? html`<dd class="muted">${note}</dd>` : nothing}</div>`)}</dl>`;
 export const section = (heading, content, ...right) => html`<section class="panel part"><header class="part-head"><h2>${heading}</h2><div class="rowx end">${right}</div></header>${content}</section>`;
 export const table = (heading, columns, rows, none, ...right) => section(heading, grid(columns, rows, none), ...right);
 

@@ -1,9 +1,9 @@
 // Sell: the basket, the one line that takes scans and words, quick keys, the member and the total.
 import { html, nothing, repeat } from "../vendor/lit.js";
 import { Unreachable } from "../shared/api.js";
-import { icon, key } from "../shared/controls.js";
+import { icon, key, unlessSame } from "../shared/controls.js";
 import { number, symbol } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { lang, t } from "../shared/i18n.js";
 import { clean, tail } from "../shared/scan.js";
 import { Page } from "../shared/page.js";
 import { quickKeys } from "./quick.js";
@@ -252,10 +252,18 @@ class PageSell extends Page {
 
   // ---- what is seen
 
-  row(line, index) {
+  /** A line of the basket; drawn anew when what it shows is another, not with every key and every answer. */
+  kept(line, index) {
+    const { item } = line;
     const selected = index === this.app.basket.selected;
-    const item = line.item;
-    const shown = item ? item.price * item.qty - item.discounts.reduce((all, { amount }) => all + amount, 0) : line.price * line.qty;
+    const discounts = item?.discounts ?? [];
+    const shown = item ? item.price * item.qty - discounts.reduce((all, { amount }) => all + amount, 0) : line.price * line.qty;
+    const all = [index, selected, Boolean(item), shown, line.sku, line.name, line.qty, line.price, line.discount, line.onHand, lang(), ...discounts.flatMap(({ source, reason, amount }) => [source, reason, amount])];
+    return unlessSame(all, () => this.row(line, index, { selected, shown }));
+  }
+
+  row(line, index, { selected, shown }) {
+    const { item } = line;
     return html`<li class="row ${selected ? "sel" : ""} ${item ? "" : "unsure"}" aria-current=${selected ? "true" : nothing} @click=${() => {
       this.app.basket.select(index);
       this.line.focus();
@@ -272,7 +280,7 @@ class PageSell extends Page {
       ${results(this)}
       <div class="head" aria-hidden="true"><span>#</span><span>${t("Product")}</span><span class="num">${t("Qty")}</span><span class="num">${t("Each")}</span><span class="num">${t("Amount")}, ${symbol()}</span></div>
       ${basket.isEmpty ? html`<div class="rows first"><p class="empty">${icon("shopping-basket")}<span>${t("Scan the first product")}</span></p></div>`
-        : html`<ol class="rows" tabindex="0" aria-label=${t("Lines of the basket")}>${repeat(basket.lines, (line, index) => index, (line, index) => this.row(line, index))}</ol>`}
+        : html`<ol class="rows" tabindex="0" aria-label=${t("Lines of the basket")}>${repeat(basket.lines, (line, index) => index, (line, index) => this.kept(line, index))}</ol>`}
       ${this.quick()}</section>`;
   }
 

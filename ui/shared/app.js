@@ -16,6 +16,10 @@ import { low } from "./sound.js";
 
 const THEME = "theme";
 const AGAIN_MS = 2000;
+/** A roll's width by the characters of a line, and how high a line is; its margins are 3 mm. */
+const ROLLS = { 32: [58, 3.36], 42: [80, 3.53] };
+const MARGIN_MM = 3;
+const roll = new CSSStyleSheet();
 
 export class App extends LitElement {
   static properties = { page: { state: true }, user: { state: true } };
@@ -220,8 +224,17 @@ export class App extends LitElement {
   /** Text for the receipt printer, by the browser. */
   print(text) {
     const paper = document.getElementById("paper");
+    const columns = this.settings?.printing?.characters ?? 42;
+    const [width, line] = ROLLS[columns] ?? ROLLS[42];
     paper.textContent = text;
-    paper.dataset.columns = this.settings?.printing?.characters ?? "";
+    paper.dataset.columns = columns;
+    // As long as the text: a roll is cut where it ends.
+    roll.replaceSync(`@page { size:${width}mm ${Math.ceil(text.split("\n").length * line) + 3 * MARGIN_MM}mm; margin:${MARGIN_MM}mm 4mm }`);
+    document.adoptedStyleSheets = [roll];
+    addEventListener("afterprint", () => {
+      paper.textContent = "";
+      document.adoptedStyleSheets = [];
+    }, { once: true });
     print();
     this.focusPage();
   }

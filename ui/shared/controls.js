@@ -65,3 +65,19 @@ class Vars extends Directive {
   }
 }
 export const vars = directive(Vars);
+
+/** What a template gives that leaves a part as it is. */
+const SAME = Symbol.for("lit-noChange");
+class Unless extends Directive {
+  update(part, [shown, draw]) {
+    if (this.shown?.length === shown.length && shown.every((one, index) => one === this.shown[index])) return SAME;
+    this.shown = shown;
+    return draw();
+  }
+
+  render(shown, draw) {
+    return draw();
+  }
+}
+/** A part that is drawn anew only when one of the values differs that it shows. */
+export const unlessSame = directive(Unless);

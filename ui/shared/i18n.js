@@ -18,8 +18,12 @@ export const addTexts = (texts) => {
   Object.assign(en, texts.en);
   Object.assign(id, texts.id);
 };
+/** Letters that are written from the right, and marks that turn what follows them around. */
+const TURNS = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufeff]/;
+/** Such a text in a sentence turns nothing but itself. */
+const isolated = (value) => (typeof value === "string" && TURNS.test(value) ? `\u2068${value}\u2069` : value);
 /** A text with its figures put in. */
 export const t = (text, values = {}) => {
   const said = (language === "id" ? id : en)[text] ?? text;
-  return said.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+  return said.replace(/\{(\w+)\}/g, (_, name) => isolated(values[name]) ?? "");
 };

@@ -94,6 +94,21 @@ impl Browser {
         self.ask("POST", "/url", &json!({"url": address}));
     }
 
+    /// Opens another tab of the same profile, and goes on in it; gives the tab before.
+    #[track_caller]
+    pub fn tab(&mut self) -> String {
+        let before = self.ask("GET", "/window", &Value::Null).as_str().unwrap().to_owned();
+        let new = self.ask("POST", "/window/new", &json!({"type": "tab"}));
+        self.go_on_in(new["handle"].as_str().unwrap());
+        before
+    }
+
+    /// Goes on in a tab that is there already.
+    #[track_caller]
+    pub fn go_on_in(&mut self, tab: &str) {
+        self.ask("POST", "/window", &json!({"handle": tab}));
+    }
+
     /// Runs a script in the page and gives what it returns; it may be a promise.
     #[track_caller]
     pub fn run(&mut self, script: &str) -> Value {

@@ -1,0 +1,299 @@
+//! What pages may cost: files and rounds before the first one, what each brings, how much a key redraws, what stays behind.
+
+use crate::screen::{ENTER, F9, Screen};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use testkit::{Client, Store};
+
+/// What goes over the wire before the first page of an app is there, and how many files that is.
+const APPS: [(&str, usize); 3] = [("pos", 90 * 1024), ("admin", 110 * 1024), ("portal", 120 * 1024)];
+const FILES_MAX: usize = 30;
+const ICONS: &str = "vendor/icons.svg";
+/// Of the files that no other page brings, as they go over the wire.
+const OWN_MAX: usize = 12 * 1024;
+/// Rounds of questions before the first page is whole: what its HTML names, what those name, what those name.
+const DEPTH_MAX: usize = 3;
+/// Lines of the largest basket.
+const LINES: usize = 500;
+const PRODUCTS: usize = 100_000;
+/// From a key to what it shows, and how many times what a page with nothing on it takes on the same machine at the same time.
+const KEY_MS: f64 = 50.0;
+const BARE_TIMES: f64 = 4.0;
+const KEYS: usize = 40;
+const SALES_BEFORE: usize = 10;
+const SALES: usize = 30;
+/// What a thousand sales may leave on the heap.
+const HEAP_MAX: f64 = 10.0 * 1024.0 * 1024.0;
+
+/// The modules of `ui/`: what each names at once, and what it names for later.
+struct Modules(BTreeMap<String, (Vec<String>, Vec<String>)>);
+
+impl Modules {
+    fn read() -> Self {
+        let ui = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui");
+        let mut all = BTreeMap::new();
+        for folder in fs::read_dir(&ui).unwrap().map(|folder| folder.unwrap().path()) {
+            for file in fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()) {
+                let name = file.strip_prefix(&ui).unwrap().to_str().unwrap().to_owned();
+                if !name.ends_with(".js") || name.ends_with(".entry.js") {
+                    continue;
+                }
+                let text = fs::read_to_string(&file).unwrap();
+                let own = name.split('/').next().unwrap();
+                let later = [named(own, &text, "import(\""), listed(&text)].concat();
+                let now = [named(own, &text, "from \""), named(own, &text, "import \"")].concat();
+                all.insert(name, (now, later));
+            }
+        }
+        Self(all)
+    }
+
+    /// What these bring, each with the round in which it is asked for.
+    fn brought(&self, first: &[String]) -> BTreeMap<String, usize> {
+        let mut rounds: BTreeMap<String, usize> = first.iter().map(|name| (name.clone(), 1)).collect();
+        let mut last = first.to_vec();
+        while !last.is_empty() {
+            let next: BTreeSet<String> = last
+                .iter()
+                .flat_map(|name| &self.0[name].0)
+                .filter(|name| !rounds.contains_key(*name))
+                .cloned()
+                .collect();
+            let round = 1 + rounds[&last[0]];
+            rounds.extend(next.iter().map(|name| (name.clone(), round)));
+            last = next.into_iter().collect();
+        }
+        rounds
+    }
+
+    /// Every module that is brought later, from these on.
+    fn chunks(&self, first: &BTreeMap<String, usize>) -> BTreeSet<String> {
+        let (mut found, mut left): (BTreeSet<String>, Vec<String>) =
+            (BTreeSet::new(), first.keys().cloned().collect());
+        while let Some(name) = left.pop() {
+            for later in &self.0[&name].1 {
+                if found.insert(later.clone()) {
+                    left.extend(self.brought(&[later.clone()]).into_keys());
+                }
+            }
+        }
+        found
+    }
+}
+
+/// What a module of this folder names behind these words.
+fn named(folder: &str, text: &str, words: &str) -> Vec<String> {
+    let names = text.split(words).skip(1).filter_map(|rest| rest.split('"').next());
+    let names = names.filter_map(|name| {
+        name.strip_prefix("./")
+            .map(|name| format!("{folder}/{name}"))
+            .or_else(|| name.strip_prefix("../").map(str::to_owned))
+    });
+    names.filter(|name| name.ends_with(".js")).collect()
+}
+
+/// Pages may stand in a table, by the file that has them.
+fn listed(text: &str) -> Vec<String> {
+    let names = text.split('"').filter(|word| {
+        word.contains('/') && word.chars().all(|one| one.is_ascii_lowercase() || "/_".contains(one))
+    });
+    let there = |name: &String| Path::new(env!("CARGO_MANIFEST_DIR")).join("ui").join(name).is_file();
+    names.map(|name| format!("{name}.js")).filter(there).collect()
+}
+
+/// How many bytes of a file go over the wire.
+fn weight(client: &mut Client, build: &str, name: &str) -> usize {
+    let file = client.send("GET", &format!("/ui/{build}/{name}"), &[("Accept-Encoding", "gzip")], b"");
+    assert_eq!(file.status, 200, "{name}");
+    file.body.len()
+}
+
+#[test]
+fn each_page_brings_little_and_the_first_one_in_few_rounds() {
+    let store = Store::open_with("", 1);
+    let mut client = store.client();
+    let page = client.get("/pos").text();
+    let build = page.split("/ui/").nth(1).unwrap().split('/').next().unwrap().to_owned();
+    let modules = Modules::read();
+    for (app, bytes_max) in APPS {
+        let html =
+            fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("ui/{app}/index.html")))
+                .unwrap();
+        let names = html.split("/ui/{build}/").skip(1).filter_map(|rest| rest.split('"').next());
+        let (first, others): (Vec<String>, Vec<String>) =
+            names.map(str::to_owned).partition(|name| name.ends_with(".js"));
+        let at_first = modules.brought(&first);
+        let files = at_first.keys().chain(&others).map(String::as_str).chain([ICONS]);
+        let weights: Vec<usize> = files.map(|name| weight(&mut client, &build, name)).collect();
+        let bytes: usize = page.len() + weights.iter().sum::<usize>();
+        assert!(
+            bytes <= bytes_max && weights.len() < FILES_MAX,
+            "{app}: {bytes} bytes in {} files",
+            weights.len() + 1
+        );
+        let deep: Vec<_> = at_first.iter().filter(|(_, round)| **round > DEPTH_MAX).collect();
+        assert!(deep.is_empty(), "{app} asks for these in round {}: {deep:?}", DEPTH_MAX + 1);
+        let chunks: Vec<(String, Vec<String>)> = modules
+            .chunks(&at_first)
+            .into_iter()
+            .map(|name| {
+                let brought = modules.brought(&[name.clone()]).into_keys();
+                (name, brought.filter(|one| !at_first.contains_key(one)).collect())
+            })
+            .collect();
+        assert!(chunks.len() > 6, "{app}: {chunks:?}");
+        let mut most = (0, String::new());
+        for (name, brought) in &chunks {
+            let of_others =
+                |one: &String| chunks.iter().any(|(other, all)| other != name && all.contains(one));
+            let own: usize = brought
+                .iter()
+                .filter(|one| *one == name || !of_others(*one))
+                .map(|one| weight(&mut client, &build, one))
+                .sum();
+            assert!(own <= OWN_MAX, "{app}: {name} brings {own} bytes of its own");
+            most = most.max((own, name.clone()));
+        }
+        println!(
+            "{app}: {bytes} bytes in {} files at first; {} pages later, the largest {most:?}",
+            weights.len() + 1,
+            chunks.len()
+        );
+    }
+}
+
+/// Begins to note how long keys take until what they show is painted, by the events' own clock.
+const NOTE_KEYS: &str = "window.took = []; addEventListener('keydown', (event) => requestAnimationFrame(() => {\
+    const painted = new MessageChannel();\
+    painted.port1.onmessage = () => took.push(performance.now() - event.timeStamp);\
+    painted.port2.postMessage(0); }))";
+
+#[track_caller]
+fn median(screen: &mut Screen<impl Sized>, noted: &str) -> f64 {
+    let mut all: Vec<f64> = screen
+        .script(&format!("return {noted}"))
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_f64)
+        .collect();
+    all.sort_by(f64::total_cmp);
+    all[all.len() / 2]
+}
+
+/// A store with as many products as its largest, and a basket of as many lines as one may have.
+#[track_caller]
+fn laden() -> Store {
+    let store = Store::open_with("", 1);
+    let rows: String = (0..PRODUCTS).map(|n| format!("L{n:06},Laden {n:06},10000,,72{n:06},\n")).collect();
+    let file =
+        store.write_file("laden.csv", &format!("sku,name,price,category,barcode,reorder_level\n{rows}"));
+    testkit::process::succeed(store.command(&["import", "products", file.to_str().unwrap()]), "");
+    let mut till = store.login("till-1");
+    till.post("/api/shifts/open", &json!({})).data(201);
+    let items: Vec<_> =
+        (0..LINES).map(|n| json!({"sku": format!("L{n:06}"), "qty": 1, "price": 10_000})).collect();
+    till.post("/api/pos/transactions", &json!({"items": items})).data(201);
+    store
+}
+
+#[test]
+fn a_key_redraws_one_of_five_hundred_lines_at_once() {
+    let Some(mut screen) = Screen::open(laden()) else { return };
+    screen.log_in("till-1");
+    screen.sees(".row:nth-child(500)");
+    screen.script(
+        "const page = document.querySelector('page-sell'); const row = page.row.bind(page); window.drawn = [];\
+         page.row = (line, index, ...more) => { drawn.push(index); return row(line, index, ...more); };\
+         window.changed = new Set(); const of = (node) => (node.nodeType === 1 ? node : node.parentElement)?.closest('.row');\
+         new MutationObserver((all) => { for (const one of all) { const at = of(one.target);\
+         if (at) changed.add([...at.parentElement.children].indexOf(at)); } })\
+         .observe(document.querySelector('.rows'), {subtree: true, childList: true, attributes: true, characterData: true})",
+    );
+    screen.types("+");
+    screen.reads("#total", "5,561,100");
+    screen.sees(".display[aria-busy=false]");
+    let drawn = screen.script("return [[...new Set(drawn)], [...changed], drawn.length]");
+    assert_eq!((&drawn[0], &drawn[1]), (&json!([499]), &json!([499])), "only the line that changed is drawn");
+    assert!(
+        drawn[2].as_u64() <= Some(4),
+        "once when the key is pressed, once when the answer is there: {drawn}"
+    );
+    screen.script("drawn.length = 0");
+
+    screen.script(NOTE_KEYS);
+    let keys = "\u{E013}\u{E015}".repeat(KEYS / 2);
+    screen.types(&keys);
+    let drawn = screen.script("return drawn.length").as_u64().unwrap();
+    assert_eq!(drawn, 2 * KEYS as u64, "a step redraws the row that it leaves and the one that it comes to");
+    let key = median(&mut screen, "took");
+    // The next scan's line stands there.
+    screen.script(
+        "window.took = []; addEventListener('keydown', (event) => { if (event.key !== 'Enter') return;\
+         const look = () => (Number(document.querySelector('.row.sel .no').textContent) === wanted\
+         ? took.push(performance.now() - event.timeStamp) : requestAnimationFrame(look)); requestAnimationFrame(look); })",
+    );
+    for n in 0..10 {
+        screen.script(&format!("window.wanted = {}", 20 * n + 1));
+        screen.scans(&format!("72{:06}", 20 * n));
+        let noted = format!("return took.length > {n}");
+        testkit::wait::until("the line is there", || (screen.script(&noted) == true).then_some(()));
+    }
+    screen.sees(".display[aria-busy=false]");
+    let scan = median(&mut screen, "took");
+    screen.is_clean();
+    bare(&mut screen, key, scan);
+}
+
+/// The same keys on a page with nothing on it, and the store's shortest answer: what this machine does at best just now.
+#[track_caller]
+fn bare(screen: &mut Screen, key: f64, scan: f64) {
+    let asked = "(async () => { const all = []; for (let n = 0; n < 10; n += 1) { const begun = performance.now();\
+         await (await fetch('/health', {cache: 'no-store'})).text(); all.push(performance.now() - begun); } return all; })()";
+    let bare_ask = median(screen, asked);
+    screen.browser.open("about:blank");
+    screen.script(NOTE_KEYS);
+    screen.script("addEventListener('keydown', (event) => { document.body.append(event.key); })");
+    screen.types(&"ab".repeat(KEYS / 2));
+    let bare_key = median(screen, "took");
+    println!("key {key:.1} ms, scan {scan:.1} ms; bare page {bare_key:.1} ms, its question {bare_ask:.1} ms");
+    assert!(key <= KEY_MS.max(BARE_TIMES * bare_key), "a key takes {key} ms, on a bare page {bare_key} ms");
+    let bare_scan = bare_key + bare_ask;
+    assert!(scan <= KEY_MS.max(BARE_TIMES * bare_scan), "a scan takes {scan} ms, on a bare page {bare_scan} ms");
+}
+
+#[track_caller]
+fn heap(screen: &mut Screen) -> f64 {
+    screen.script("return examine.quiet()");
+    screen.browser.devtools("HeapProfiler.collectGarbage", &json!({}));
+    screen.browser.devtools("Runtime.getHeapUsage", &json!({}))["usedSize"].as_f64().unwrap()
+}
+
+#[track_caller]
+fn sells(screen: &mut Screen, times: usize) {
+    for _ in 0..times {
+        screen.scans("89900070");
+        screen.sees(".row");
+        screen.sees(".display[aria-busy=false]");
+        screen.browser.keys(&F9.to_string(), 0);
+        screen.sees("#amount");
+        screen.browser.keys(&format!("ce{ENTER}"), 0);
+        screen.sees("#receipt-no");
+        screen.browser.keys(&ENTER.to_string(), 0);
+        screen.sees("#line");
+    }
+}
+
+#[test]
+fn a_thousand_sales_leave_no_more_than_ten_megabytes() {
+    let Some(mut screen) = Screen::selling(Store::open()) else { return };
+    sells(&mut screen, SALES_BEFORE);
+    let before = heap(&mut screen);
+    sells(&mut screen, SALES);
+    let left = (heap(&mut screen) - before) / SALES as f64;
+    println!("{before} bytes after {SALES_BEFORE} sales, {left:.0} more with each of the next {SALES}");
+    assert!(left * 1_000.0 <= HEAP_MAX, "each sale leaves {left} bytes");
+    screen.is_clean();
+}

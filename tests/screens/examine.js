@@ -1,0 +1,216 @@
+// What a page is held to, asked inside of it. It is there before any script of the page, and outside of its policy.
+(() => {
+  const frame = window.requestAnimationFrame.bind(window);
+  const asked = new Map();
+  const timers = new Map();
+  let moved = true;
+
+  // ---- what is under way: requests, timers, changes
+
+  const real = window.fetch.bind(window);
+  window.fetch = async (url, options) => {
+    if (String(url).startsWith("/api/events")) return real(url, options);
+    const request = {};
+    asked.set(request, `${options?.method ?? "GET"} ${url}`);
+    // What reads the answer goes on before this is taken for over.
+    const over = () => setTimeout(() => asked.delete(request));
+    try {
+      const answer = await real(url, options);
+      const text = answer.text.bind(answer);
+      answer.text = () => text().finally(over);
+      if (!answer.body) over();
+      return answer;
+    } catch (error) {
+      over();
+      throw error;
+    }
+  };
+  const { setTimeout: later, setInterval: every, clearTimeout: forget } = window;
+  window.setTimeout = (act, delay = 0, ...values) => {
+    const id = later(() => {
+      timers.delete(id);
+      act(...values);
+    }, delay * (window.pace ?? 1));
+    timers.set(id, delay);
+    return id;
+  };
+  window.setInterval = (act, delay = 0, ...values) => {
+    const id = every(act, delay, ...values);
+    timers.set(id, delay);
+    return id;
+  };
+  window.clearTimeout = window.clearInterval = (id) => {
+    timers.delete(id);
+    forget(id);
+  };
+  document.addEventListener("DOMContentLoaded", () => {
+    const all = { subtree: true, childList: true, attributes: true, characterData: true };
+    new MutationObserver(() => { moved = true; }).observe(document.body, all);
+  });
+
+  const FAST_MS = 1000;
+  const STILL_FRAMES = 3;
+  const FRAMES_MAX = 900;
+  const unrest = () => {
+    const fast = [...timers.values()].filter((delay) => delay < FAST_MS);
+    if (asked.size) return `still asks ${[...asked.values()]}`;
+    if (document.querySelector(".bones,[aria-busy=true]")) return "still loads";
+    return fast.length ? `a timer of ${fast} ms` : null;
+  };
+  /** Waits until nothing is asked, drawn or timed any more; else what goes on. */
+  const quiet = async () => {
+    for (let frames = 0, still = 0; still < STILL_FRAMES; frames += 1) {
+      if (frames > FRAMES_MAX) return unrest() ?? "is drawn over and over";
+      moved = false;
+      await new Promise((go) => { frame(go); });
+      still = moved || unrest() ? 0 : still + 1;
+    }
+    return null;
+  };
+
+  /** Waits until what was asked of the page is drawn. */
+  const drawn = () => new Promise((go) => { frame(() => frame(() => go(null))); });
+
+  // ---- ways through an app
+
+  const app = () => document.querySelector("portal-app, admin-app, pos-app");
+  /** Goes to an address of an app with a menu, and says which page came. */
+  const go = async (hash) => {
+    const shell = app();
+    if (!Object.hasOwn(shell, "route")) {
+      shell.route = () => {
+        window.routed = Object.getPrototypeOf(shell).route.call(shell);
+        return window.routed;
+      };
+    }
+    if (location.hash === hash) shell.route();
+    else {
+      const came = new Promise((told) => { addEventListener("hashchange", told, { once: true }); });
+      location.hash = hash;
+      await came;
+    }
+    await window.routed;
+    return { trouble: await quiet(), page: shell.page, links: [...document.querySelectorAll("main a[href^='#/']")].map((one) => one.getAttribute("href")) };
+  };
+  const show = async (page) => {
+    await app().show(page);
+    return quiet();
+  };
+
+  // ---- how it looks
+
+  const name = (one) => `<${one.localName}${one.id ? ` #${one.id}` : ""} class="${one.getAttribute("class") ?? ""}"> ${(one.innerText ?? one.textContent).trim().slice(0, 40)}`;
+  const seen = (one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && one.getClientRects().length > 0;
+  const hides = (way) => way === "hidden" || way === "clip";
+  /** For people who hear the page alone. */
+  const unseen = (style) => style.clipPath !== "none";
+
+  const cut = (one) => {
+    const style = getComputedStyle(one);
+    if (one.matches("input, select, textarea, svg, svg *") || unseen(style) || !one.clientWidth) return false;
+    const wide = hides(style.overflowX) && style.textOverflow !== "ellipsis" && one.scrollWidth > one.clientWidth + 2;
+    return wide || (hides(style.overflowY) && one.scrollHeight > one.clientHeight + 2);
+  };
+  /** Whether a person can press it: it is on the screen whole, and nothing lies over it. */
+  const pressable = (one) => {
+    one.scrollIntoView({ block: "center", inline: "center" });
+    const { left, right, top, bottom } = one.getBoundingClientRect();
+    const at = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+    return left >= -1 && right <= innerWidth + 1 && top >= -1 && bottom <= innerHeight + 1 && at !== null && one.contains(at);
+  };
+  /** What does not fit into the window. */
+  const fits = () => {
+    const wrong = [];
+    const root = document.documentElement;
+    for (const part of [root, ...document.querySelectorAll("main")]) if (part.scrollWidth > part.clientWidth + (part === root ? 0 : 1)) wrong.push(`${part.localName} is ${part.scrollWidth} px wide: ${widest(part)}`);
+    for (const one of document.body.querySelectorAll("*")) if (cut(one) && seen(one)) wrong.push(`cut: ${name(one)}`);
+    const within = document.querySelector("dialog[open]") ?? document.querySelector("main");
+    for (const one of within?.querySelectorAll(".primary, .pay") ?? []) if (seen(one) && !pressable(one)) wrong.push(`out of reach: ${name(one)}`);
+    for (const part of [root, ...document.querySelectorAll("main")]) part.scrollTo(0, 0);
+    return wrong;
+  };
+  const widest = (part) => {
+    const edge = part.getBoundingClientRect().left + part.clientWidth;
+    const over = [...part.querySelectorAll("*")].filter((one) => seen(one) && one.getBoundingClientRect().right > edge + 1 && ![...one.children].some((child) => child.getBoundingClientRect().right > edge + 1));
+    return over.slice(0, 2).map(name).join(" and ");
+  };
+
+  /** How many elements the page has, with as many rows as its list asks for at once. */
+  const elements = (atOnce) => {
+    const all = document.querySelectorAll("*").length;
+    const page = document.querySelector("main")?.firstElementChild;
+    const rows = page?.items?.length;
+    if (!rows || !("next" in page) || page.whole) return all;
+    const inside = [...page.querySelectorAll("tbody")].reduce((sum, body) => sum + body.querySelectorAll("*").length, 0);
+    return Math.round(all + (inside / rows) * Math.max(0, atOnce - rows));
+  };
+
+  // ---- who has no mouse
+
+  const CONTROLS = "a[href], button, input, select, textarea, summary, [tabindex]";
+  const controls = () => {
+    const all = [...document.querySelectorAll(CONTROLS)].filter((one) => one.tabIndex >= 0 && !one.disabled && seen(one));
+    // Of buttons of which one is chosen, one is a stop.
+    return all.filter((one) => one.type !== "radio" || one.checked || !all.some((other) => other.name === one.name && other.checked));
+  };
+  const reached = new Set();
+  document.addEventListener("focusin", (event) => reached.add(event.target), { capture: true });
+  /** Before the first Tab; gives how many there are to press. A date has three parts and its calendar. */
+  const tabsBegin = () => {
+    reached.clear();
+    document.activeElement?.blur();
+    document.body.tabIndex = -1;
+    document.body.focus();
+    document.body.removeAttribute("tabindex");
+    const all = controls();
+    return all.length + 3 * all.filter(({ type }) => type === "date").length + 6;
+  };
+  const ringed = (one) => {
+    const has = (style) => (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2) || style.boxShadow !== "none";
+    return has(getComputedStyle(one)) || [...document.querySelectorAll(":focus-within")].some((around) => around.contains(one) && around.matches(".line, .searching") && has(getComputedStyle(around)));
+  };
+  const covered = (one) => {
+    const { left, right, top, bottom } = one.getBoundingClientRect();
+    const points = [[left + 2, top + 2], [right - 2, top + 2], [(left + right) / 2, (top + bottom) / 2], [left + 2, bottom - 2], [right - 2, bottom - 2]];
+    return !points.some(([x, y]) => {
+      const at = document.elementFromPoint(x, y);
+      return at && (one.contains(at) || at.contains(one));
+    });
+  };
+  /** After the last Tab: what was never reached, and what shows no ring or lies under something when it is. */
+  const tabsEnd = () => controls().flatMap((one) => {
+    if (!reached.has(one)) return [`no Tab reaches ${name(one)}`];
+    one.focus({ focusVisible: true });
+    return [...(ringed(one) ? [] : [`no ring at ${name(one)}`]), ...(covered(one) ? [`under something: ${name(one)}`] : [])];
+  });
+
+  // ---- what people typed
+
+  const alone = (node) => {
+    const text = node.data.trim();
+    if (text.includes("\u2068")) return true;
+    for (let one = node.parentElement; one; one = one.parentElement) {
+      if (one.textContent.trim() !== text) return false;
+      const style = getComputedStyle(one);
+      if (!style.display.startsWith("inline") || style.display !== "inline" || style.unicodeBidi.startsWith("isolate") || style.unicodeBidi === "plaintext") return true;
+    }
+    return true;
+  };
+  /** Whether the text is on the page, and what became of it otherwise: run, changed, or spilt over what stands beside it. */
+  const typed = (text) => {
+    const wrong = [...document.querySelectorAll("img[src=x], svg[onload], [onerror]")].map((one) => `made an element: ${name(one)}`);
+    const nodes = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const [, mark] = /(onerror=)/.exec(text);
+    let shown = false;
+    while (nodes.nextNode()) {
+      const { currentNode: node } = nodes;
+      if (!node.data.includes(mark)) continue;
+      shown = true;
+      if (!node.data.includes(text)) wrong.push(`changed: ${node.data.trim().slice(0, 90)}`);
+      else if (!alone(node)) wrong.push(`not isolated: ${name(node.parentElement)}`);
+    }
+    return { wrong, shown };
+  };
+
+  window.examine = { app, drawn, elements, fits, go, quiet, show, tabsBegin, tabsEnd, typed };
+})();

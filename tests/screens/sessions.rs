@@ -1,0 +1,67 @@
+//! Two tabs of one person, and an answer that a proxy loses: nobody is logged out, nothing is done twice.
+
+use crate::screen::{ENTER, F9, Screen};
+use serde_json::json;
+use testkit::chaos::{Chaos, Proxy};
+use testkit::{Store, audit, wait};
+
+const TIMES: u32 = 200;
+/// The session's module of the page that is open: the one that the app itself uses.
+const SESSION: &str = "const at = new URL('../shared/session.js', document.querySelector('script[type=module]').src);\
+    const { ask, refresh } = await import(at); const tabs = new BroadcastChannel('two tabs'); const together = () => refresh().then(() => 1, () => 0);";
+
+#[test]
+fn two_tabs_that_refresh_at_one_moment_stay_logged_in() {
+    let Some(mut screen) = Screen::open(Store::open()) else { return };
+    screen.visit("/admin");
+    screen.log_in("manager");
+    screen.sees(".figures");
+    // This tab refreshes whenever the other one does, and tells it how that went.
+    screen.script(&format!(
+        "return (async () => {{ {SESSION} tabs.onmessage = async ({{data}}) => {{ if (data === 'now') tabs.postMessage([await together()]); }}; }})()"
+    ));
+    let first = screen.browser.tab();
+    screen.visit("/admin");
+    screen.sees(".figures");
+    let both = screen.script(&format!(
+        "return (async () => {{ {SESSION} let well = 0; for (let n = 0; n < {TIMES}; n += 1) {{\
+         const told = new Promise((tell) => {{ tabs.onmessage = ({{data}}) => data !== 'now' && tell(data[0]); }});\
+         tabs.postMessage('now'); const [own, other] = await Promise.all([together(), told]); well += own + other; }} return well; }})()"
+    ));
+    assert_eq!(both, 2 * TIMES, "each of them was let in each time");
+    let who = "return (async () => { const at = new URL('../shared/session.js', document.querySelector('script[type=module]').src);\
+        return (await (await import(at)).ask('GET', '/api/auth/me')).user.username; })()";
+    assert_eq!(screen.script(who), "manager@s001.example");
+    screen.is_clean();
+    screen.browser.go_on_in(&first);
+    assert_eq!(screen.script(who), "manager@s001.example");
+    screen.is_clean();
+}
+
+#[test]
+fn an_answer_that_a_proxy_loses_is_asked_for_again_and_nothing_is_done_twice() {
+    let store = Store::open_with("", 1);
+    let proxy = Proxy::before(store.address());
+    let Some(mut screen) = Screen::through(&proxy, "/pos") else { return };
+    screen.log_in("till-1");
+    screen.open_shift();
+    screen.scans("89900070");
+    screen.reads("#total", "27,750");
+    screen.sees(".display[aria-busy=false]");
+    screen.presses(F9);
+    screen.sees("#amount");
+    screen.types("50.");
+    // The store takes the payment; what it says never arrives.
+    proxy.set(Chaos::LoseAnswer, b"POST /api/pos/transactions");
+    screen.presses(ENTER);
+    screen.reads("#banner", "Not known yet: Payment Rp\u{a0}50,000");
+    wait::until("the same is asked again, and its answer is lost too", || {
+        (proxy.tampered() > 1).then_some(())
+    });
+    proxy.set(Chaos::Pass, b"POST /api/pos/transactions");
+    screen.reads("#change", "22,250");
+    screen.is_clean();
+    let sales = audit::items(&mut store.login("till-1"), "/api/pos/transactions");
+    assert_eq!((sales.len(), &sales[0]["state"]), (1, &json!("paid")));
+    assert_eq!(sales[0]["payments"].as_array().map(Vec::len), Some(1));
+}

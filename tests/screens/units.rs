@@ -1,0 +1,27 @@
+//! Parts of the pages by themselves, in the browser that uses them: each file of `units/` is asked in the till's page.
+
+use crate::screen::Screen;
+use serde_json::json;
+use testkit::Store;
+
+/// What a file has at hand: a module of the page, and what it expects.
+const AT_HAND: &str = "const wrong = []; const main = document.querySelector('script[type=module]').src;\
+    const of = (file) => import(new URL(`../${file}.js`, main));\
+    const is = (what, given, expected) => { const [found, meant] = [given, expected].map((one) => JSON.stringify(one));\
+    if (found !== meant) wrong.push(`${what}: ${found}, not ${meant}`); };";
+
+#[test]
+fn parts_of_the_pages_do_what_they_say() {
+    let Some(mut screen) = Screen::open(Store::open_with("", 1)) else { return };
+    screen.sees("#username");
+    for (name, unit) in [
+        ("scan", include_str!("units/scan.js")),
+        ("format", include_str!("units/format.js")),
+        ("intents", include_str!("units/intents.js")),
+        ("offers", include_str!("units/offers.js")),
+    ] {
+        let wrong = screen.script(&format!("return (async () => {{ {AT_HAND}\n{unit}\nreturn wrong; }})()"));
+        assert_eq!(wrong, json!([]), "{name}");
+    }
+    screen.is_clean();
+}

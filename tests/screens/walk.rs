@@ -1,0 +1,222 @@
+//! Every page of the three apps, one after the other: as the apps' own tables name them and as their links lead there, so that a
+//! new page is walked by itself, and one that no way leads to is named. What people may type is an attack, everywhere
+//! at once; under `SCREENS=write` it is what people type, and the pictures are kept.
+
+use crate::examine::{Pictures, crowded, examined, strings, tabbed, writes_pictures};
+use crate::furnished::{Furnished, HOSTILE, Place, REGISTER, Say, as_an_attacker, as_people, furnished};
+use crate::screen::{ENTER, ESCAPE, F7, F8, F9, F10, Screen};
+use serde_json::json;
+use std::collections::{BTreeSet, VecDeque};
+
+/// The app's own names of its pages, but for those that are there from the beginning.
+const PAGES: &str = "return Object.keys(examine.app().later)";
+
+/// A walk through one app.
+struct Walk {
+    app: &'static str,
+    say: Say,
+    /// The app's names of the pages that were seen.
+    pages: BTreeSet<String>,
+    /// Those on which somebody's text stands.
+    speaking: Vec<String>,
+    wrong: Vec<String>,
+}
+
+fn say() -> Say {
+    if writes_pictures() { as_people } else { as_an_attacker }
+}
+
+impl Walk {
+    fn through(app: &'static str) -> Self {
+        Self { app, say: say(), pages: BTreeSet::new(), speaking: Vec::new(), wrong: Vec::new() }
+    }
+
+    /// Asks everything of the page that is open.
+    #[track_caller]
+    fn page<S>(&mut self, screen: &mut Screen<S>, name: &str) {
+        let began = std::time::Instant::now();
+        let mut wrong: Vec<String> =
+            screen.script("return examine.quiet()").as_str().map(str::to_owned).into_iter().collect();
+        let typed = screen.script(&format!("return examine.typed({})", json!(HOSTILE)));
+        wrong.extend(strings(&typed["wrong"]));
+        if typed["shown"] == true {
+            self.speaking.push(name.to_owned());
+        }
+        let page = screen.script("return examine.app().page");
+        self.pages.insert(page.as_str().unwrap_or_default().to_owned());
+        wrong.extend(crowded(screen));
+        wrong.extend(examined(screen, &format!("{}/{name}", self.app), Pictures::All));
+        wrong.extend(tabbed(screen));
+        wrong.extend(strings(&screen.script("return troubles.splice(0)")));
+        println!("{}/{name}: {} ms, {} wrong", self.app, began.elapsed().as_millis(), wrong.len());
+        self.wrong.extend(wrong.iter().map(|what| format!("{}/{name}: {what}", self.app)));
+    }
+
+    /// Every address of an app with a menu: its sections, what their links lead to, and `more`.
+    #[track_caller]
+    fn everywhere<S>(&mut self, screen: &mut Screen<S>, more: &[Place]) {
+        let sections = "return examine.app().menu().map(([name]) => `#/${name}`)";
+        let sections = strings(&screen.script(sections));
+        let pages = strings(&screen.script(PAGES));
+        let more = more.iter().filter(|(page, _)| pages.iter().any(|one| one == page));
+        let mut left: VecDeque<String> = more.map(|(_, address)| address.clone()).chain(sections).collect();
+        let mut known = BTreeSet::new();
+        while let Some(address) = left.pop_front() {
+            let Some(shape) = shape(&address).filter(|shape| known.insert(shape.clone())) else { continue };
+            let came = screen.script(&format!("return examine.go({})", json!(address)));
+            assert_eq!(screen.text("#banner.bad"), "", "{address}");
+            let name = if shape.ends_with("/*") { came["page"].as_str().unwrap().to_owned() } else { shape };
+            self.page(screen, &name.replace("/*", "").replace('/', "-"));
+            left.extend(strings(&came["links"]));
+        }
+    }
+
+    /// Nothing was wrong, no page of the app was left out, and what people typed stood on so many of them at least.
+    #[track_caller]
+    fn ends<S>(self, screen: &mut Screen<S>, speaking: usize) {
+        let all = strings(&screen.script(PAGES));
+        let missed: Vec<_> = all.iter().filter(|page| !self.pages.contains(*page)).collect();
+        assert!(missed.is_empty(), "no way leads to {missed:?}; walked: {:?}", self.pages);
+        assert!(self.wrong.is_empty(), "{} wrong:\n{}", self.wrong.len(), self.wrong.join("\n"));
+        println!("somebody's text stands on {}: {:?}", self.speaking.len(), self.speaking);
+        assert!(writes_pictures() || self.speaking.len() >= speaking, "only {:?}", self.speaking);
+    }
+}
+
+/// Which page an address is of, whichever document it shows: `orders`, `orders/new`, `orders/*`, `orders/*/revise`.
+fn shape(address: &str) -> Option<String> {
+    let way = address.strip_prefix("#/")?.split('?').next()?;
+    let parts: Vec<_> = way.split('/').collect();
+    match parts[..] {
+        [section] => Some(section.to_owned()),
+        [section, "new"] => Some(format!("{section}/new")),
+        [section, _] => Some(format!("{section}/*")),
+        [section, _, part] => Some(format!("{section}/*/{part}")),
+        _ => None,
+    }
+}
+
+#[test]
+fn every_page_of_head_office_is_fit_for_everybody_and_takes_text_for_text() {
+    let Furnished { shop, portal, .. } = furnished(say());
+    let Some(mut screen) = Screen::office(&shop.hub) else { return };
+    let mut walk = Walk::through("portal");
+    screen.sees("#username");
+    walk.page(&mut screen, "login");
+    screen.log_in_as("admin@hub.example");
+    screen.sees("page-overview h1");
+    walk.everywhere(&mut screen, &portal);
+    walk.ends(&mut screen, 50);
+}
+
+#[test]
+fn every_page_of_the_store_is_fit_for_everybody_and_takes_text_for_text() {
+    let Furnished { shop, admin, .. } = furnished(say());
+    let Some(mut screen) = Screen::of(&shop.store, "/admin") else { return };
+    let mut walk = Walk::through("admin");
+    screen.log_in("admin");
+    screen.sees(".figures");
+    walk.everywhere(&mut screen, &admin);
+    walk.ends(&mut screen, 9);
+    screen.script("return examine.app().logOut()");
+
+    screen.visit("/pos");
+    let mut walk = Walk::through("pos");
+    screen.sees("#username");
+    walk.page(&mut screen, "login");
+    screen.log_in("till-1");
+    screen.sees("#float");
+    walk.page(&mut screen, "open");
+    // Goods without a code, as a person puts them on keys.
+    let keys = json!([{"sku": "8990011", "name": (walk.say)("Plastic bag"), "price": 1},
+        {"sku": "8990006", "name": (walk.say)("Ice cube"), "price": 150}]);
+    screen.script(&format!("localStorage.setItem('quick', JSON.stringify({keys}))"));
+    screen.open_till(REGISTER);
+    walk.page(&mut screen, "sell-empty");
+    let note = json!({"note": (walk.say)("Fetches the wallet"), "items": [{"sku": "8990001", "qty": 1, "price": 2_000}]});
+    shop.store.login("till-1").at_register(REGISTER).post("/api/pos/holds", &note).data(201);
+    sale(&mut walk, &mut screen);
+    after(&mut walk, &mut screen);
+    walk.ends(&mut screen, 9);
+}
+
+/// A sale from its first scan to its change.
+#[track_caller]
+fn sale(walk: &mut Walk, screen: &mut Screen<()>) {
+    for code in ["89900010", "89900030", "89900070", "89900120", "89900100", "89900020", "89900080"] {
+        screen.scans(code);
+    }
+    screen.reads("#total", "121,990");
+    screen.sees(".display[aria-busy=false]");
+    walk.page(screen, "sell");
+    screen.types(if writes_pictures() { "aq" } else { "onerr" });
+    screen.sees("#found-0");
+    walk.page(screen, "search");
+    screen.script("document.querySelector('#line').focus()");
+    screen.presses(ESCAPE);
+    screen.types("/");
+    screen.sees("dialog");
+    walk.page(screen, "actions");
+    screen.presses(ESCAPE);
+    screen.presses(F9);
+    screen.sees("#amount");
+    screen.types("k");
+    screen.types("50.");
+    screen.presses(ENTER);
+    screen.sees(".due .btn");
+    screen.types("100.");
+    walk.page(screen, "pay");
+    screen.script("document.querySelector('#amount').focus()");
+    screen.presses(ENTER);
+    screen.sees("#change");
+    walk.page(screen, "paid");
+    screen.presses(ENTER);
+    screen.sees("#line");
+}
+
+/// What a till does beside selling.
+#[track_caller]
+fn after(walk: &mut Walk, screen: &mut Screen<()>) {
+    let no = screen.script("return examine.app().last.receipt_no");
+    screen.presses(F8);
+    screen.sees("#receipt");
+    walk.page(screen, "return-empty");
+    screen.script("document.querySelector('#receipt').focus()");
+    screen.types(no.as_str().unwrap());
+    screen.presses(ENTER);
+    screen.sees("#back-1");
+    screen.types("1");
+    screen.sees(".pay:enabled");
+    walk.page(screen, "return");
+    screen.presses(ESCAPE);
+    screen.sees("#line");
+    screen.presses(F7);
+    screen.sees("tbody tr");
+    walk.page(screen, "holds");
+    screen.presses(ESCAPE);
+    screen.sees("#line");
+    for (page, selector) in
+        [("receipts", ".slip"), ("devices", "page-devices h1"), ("elsewhere", "main .card")]
+    {
+        screen.script(&format!("return examine.show('{page}')"));
+        screen.sees(selector);
+        walk.page(screen, page);
+    }
+    screen.script("return examine.app().load()");
+    screen.sees("#line");
+    screen.presses(F10);
+    screen.sees(".facts");
+    walk.page(screen, "cash");
+    screen.presses(F9);
+    screen.sees("#note-100000");
+    for pieces in ["2", "1"] {
+        screen.types(pieces);
+        screen.presses(ENTER);
+    }
+    screen.types("1");
+    screen.reads("#counted", "270,000");
+    walk.page(screen, "close");
+    screen.presses(F9);
+    screen.sees("#variance");
+    walk.page(screen, "closed");
+}
