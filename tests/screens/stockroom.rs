@@ -1,7 +1,7 @@
 //! Documents of the stock room in Store Admin: goods go to another store and what is missing is settled, stock is adjusted under
 //! a limit, goods go back to their supplier, labels are printed.
 
-use crate::looks::{fits, look};
+use crate::looks::look;
 use crate::screen::{ENTER, Screen};
 use serde_json::{Value, json};
 use testkit::goods::{OTHER, SKU, stock, text};
@@ -134,7 +134,7 @@ fn goods_go_to_another_store_and_what_is_missing_is_settled() {
     here.browser.press(".title .primary");
     here.reads(".problem", "no more than 1");
     here.browser.write(&format!("#lost-{SKU}"), "1");
-    fits(&mut here, "admin-transfer-settle");
+    look(&mut here, "admin-transfer-settle");
     step(&mut here, "Save", false, "Saved");
     let settled = from.login("manager").get(&format!("/api/transfers/{id}")).data(200);
     assert_eq!(settled["discrepancies"][0]["resolution"], json!("lost"));
@@ -206,7 +206,6 @@ fn goods_go_back_to_their_supplier_and_labels_are_printed() {
     screen.reads(".figures", "1,500");
     look(&mut screen, "admin-supplier-return");
     go(&mut screen, "#/supplier-returns", "page-records tbody a");
-    fits(&mut screen, "admin-supplier-returns");
     let back = audit::items(&mut shop.manager, "/api/supplier-returns");
     assert_eq!((&back[0]["claim"], back.len()), (&json!(1_500), 1));
 
