@@ -11,14 +11,15 @@ import { moment, pairs, staff, who } from "./parts.js";
 const SEARCH_AFTER_MS = 400;
 const FILTERS = ["user_id", "action", "resource_id", "from", "to"];
 /** By which of its details a document is known at a glance, the best first. */
-const NAMED_BY = ["receipt_no", "sku", "name", "username", "business_date", "transaction_id", "return_id", "shift_id", "member_id", "user_id", "cash_id", "deposit_id", "opname_id", "adjustment_id", "receiving_id", "transfer_id", "supplier_return_id", "register_id", "credential_id", "session_id"];
+const NAMED_BY = ["receipt_no", "sku", "name", "username", "business_date", "transaction_id", "return_id", "shift_id", "member_id", "user_id", "cash_id", "deposit_id", "opname_id", "adjustment_id", "receiving_id", "transfer_id", "supplier_return_id", "register_id"];
 const AMOUNTS = ["amount", "refund_total", "total", "variance", "discount", "points", "counted_cash", "opening_float"];
 
 /** What was done to what: its best name, short. */
-const about = (details) => {
+const about = (details, names) => {
   const by = NAMED_BY.find((name) => typeof details[name] === "string");
   if (!by) return nothing;
   const value = details[by];
+  if (by === "user_id") return who(names, value);
   return html`<bdi title=${value}>${by === "receipt_no" ? shortReceipt(value) : by.endsWith("_id") && value.length > 16 ? `${value.slice(0, 4)}\u2026${value.slice(-8)}` : value}</bdi>`;
 };
 const amount = (details) => {
@@ -89,7 +90,7 @@ class PageAudit extends ListPage {
 
   row(one) {
     return html`<tr class="open" @click=${(event) => (event.target.closest("a, button") ? undefined : this.open(one))}><td>${moment(one.at)}</td>
-      <td><button class="link" @click=${() => this.open(one)}>${t(one.action)}</button></td><td>${about(one.details)}</td><td class="num">${amount(one.details)}</td><td>${who(this.staff, one.user_id)}</td><td>${one.approved_by ? who(this.staff, one.approved_by) : nothing}</td></tr>`;
+      <td><button class="link" @click=${() => this.open(one)}>${t(one.action)}</button></td><td>${about(one.details, this.staff)}</td><td class="num">${amount(one.details)}</td><td>${who(this.staff, one.user_id)}</td><td>${one.approved_by ? who(this.staff, one.approved_by) : nothing}</td></tr>`;
   }
 
   filters() {
@@ -99,7 +100,7 @@ class PageAudit extends ListPage {
     const choice = (name, label, all, rows) => field(label, html`<select class="input" id=${name} @change=${(event) => this.filter(name, event.target.value)}><option value="">${all}</option>${rows.map(([key, text]) => html`<option value=${key} ?selected=${key === given[name]}>${text}</option>`)}</select>`, name);
     const day = (name, label) => field(label, html`<input class="input" type="date" id=${name} max=${isoDay()} .value=${given[name] ?? ""} @change=${(event) => this.filter(name, event.target.value)}>`, name);
     return html`<div class="asking">${choice("user_id", t("Who"), t("Everybody"), people.map((one) => [one.user_id, one.name]))}${choice("action", t("What"), t("Everything"), actions)}
-      ${field(t("Document, product or person, by its whole number"), html`<input class="input" id="resource_id" data-focus autocomplete="off" spellcheck="false" .value=${given.resource_id ?? ""} @input=${(event) => this.filter("resource_id", event.target.value)}>`, "resource_id")}
+      ${field(t("Receipt, product or id"), html`<input class="input" id="resource_id" data-focus autocomplete="off" spellcheck="false" .value=${given.resource_id ?? ""} @input=${(event) => this.filter("resource_id", event.target.value)}>`, "resource_id")}
       ${day("from", t("From day"))}${day("to", t("To day"))}${FILTERS.some((name) => given[name]) ? html`<button class="btn" @click=${() => this.clear()}>${icon("x")}${t("Clear filter")}</button>` : nothing}</div>`;
   }
 

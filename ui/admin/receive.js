@@ -57,6 +57,11 @@ class PageReceive extends Page {
       return;
     }
     const product = await this.app.get("/api/stock/:sku", { sku });
+    // The next scan of it may have come before this answer.
+    if (this.lines.some((line) => line.sku === sku)) {
+      await this.put(sku, qty, ordered);
+      return;
+    }
     this.lines = [...this.lines, { sku, name: product.name, qty: qty || null, rejected: null, cost: ordered?.unit_cost ?? product.average_cost, ordered: ordered?.qty ?? null, before: ordered?.received_qty ?? 0 }];
   }
 

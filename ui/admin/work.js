@@ -12,6 +12,15 @@ const AGAIN_MS = 1000;
 const PROBLEMS_SHOWN = 20;
 const URLS = { verify: "/api/admin/verify", backup: "/api/admin/backup" };
 
+/** What is truth can't be made anew; what is made of it can. */
+const toDo = (problems) => {
+  const journal = problems.some((text) => /\.seg\b/.test(text));
+  const copy = t("Copy the whole data folder to another disk before anything is tried");
+  return journal
+    ? [t("Selling goes on. Don't restart the store before the folder is copied: a start may be refused"), copy, t("The journal itself is damaged: put a copy from before into an empty folder, or enrol a new one. What head office has is safe there")]
+    : [t("Selling goes on: what is sold now is kept as before"), copy, t("Rows and indexes are made anew of the journal: stop the store, then store-router rebuild-index")];
+};
+
 class StoreWork extends Page {
   constructor() {
     super();
@@ -97,8 +106,7 @@ class StoreWork extends Page {
     const shown = problems.slice(0, PROBLEMS_SHOWN);
     return notice("bad", "triangle-alert", html`<p id="verified"><b>${problems.length === 1 ? t("One thing is wrong") : t("{n} things are wrong", { n: number(problems.length) })}</b> ${since(one.finished_at)}</p>
       <ul class="wrong">${shown.map((text) => html`<li><bdi>${text}</bdi></li>`)}</ul>${problems.length > shown.length ? html`<p>${t("and {n} more", { n: number(problems.length - shown.length) })}</p>` : nothing}
-      <h3>${t("What to do")}</h3><ol class="steps-to-do"><li>${t("Go on selling: what is sold now is kept as before")}</li><li>${t("Copy the whole data folder to another disk before anything is tried")}</li>
-      <li>${t("Rows or an index are made anew: stop the store, then store-router rebuild-index")}</li><li>${t("The journal itself is damaged: restore a copy from before, or enrol a new folder. What head office has is safe there")}</li></ol>`);
+      <h3>${t("What to do")}</h3><ol class="steps-to-do">${toDo(problems).map((text) => html`<li>${text}</li>`)}</ol>`);
   }
 
   made() {

@@ -98,12 +98,22 @@ class PageDevices extends Page {
     return html`<div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Name")}</th><th>${t("Since")}</th><th>${t("Last used")}</th><th></th></tr></thead><tbody>${items.map((one) => this.row(one))}</tbody></table></div>`;
   }
 
+  /** Whoever turned letter keys off finds them here again; the till has none. */
+  letters() {
+    const { app } = this;
+    if (!app.setLetters) return nothing;
+    return html`<section class="panel pad"><label class="rowx"><input type="checkbox" .checked=${app.letters} @change=${(event) => {
+      app.setLetters(event.target.checked);
+      this.requestUpdate();
+    }}><span>${t("Letter keys: g and a letter go to a page, j and k walk a list")}</span></label></section>`;
+  }
+
   render() {
     const { app } = this;
     const acts = html`${able() ? html`<button class="btn primary" ?data-focus=${!app.leavePage} ?disabled=${!this.items} @click=${() => this.add()}>${icon("plus")}${t("Register this device")}</button>` : nothing}
       <button class="btn" @click=${() => this.password()}>${icon("lock")}${t("Change the password")}</button>`;
     const why = able() ? nothing : notice("", "info", t("Devices can log in where the page comes over HTTPS; ask whoever runs this box"));
-    if (!app.leavePage) return html`${title(t("My devices"), acts)}<div class="stack">${why}${this.list()}</div>`;
+    if (!app.leavePage) return html`${title(t("My devices"), acts)}<div class="stack">${why}${this.list()}${this.letters()}</div>`;
     return html`<div class="bar"><button class="btn quiet" data-focus @click=${() => app.leavePage()}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("My devices")}</h1></div>
       <div class="work"><div class="rowx">${acts}</div>${why}${this.list()}</div>`;
   }

@@ -167,4 +167,5 @@ export const id = {
   "Print Z {no} again": "Cetak lagi Z {no}",
   "Only {name} goes on here; somebody else logs in": "Hanya {name} yang bisa melanjutkan; orang lain masuk sendiri", "Locked": "Terkunci", "Lock": "Kunci", "Go on": "Lanjutkan",
   "Reload": "Muat ulang", "This part could not be loaded: the program has changed. Reload the page; nothing is lost": "Bagian ini tidak bisa dimuat: programnya sudah diganti. Muat ulang halaman; tidak ada yang hilang",
+  "Letter keys: g and a letter go to a page, j and k walk a list": "Tombol huruf: g lalu huruf membuka halaman, j dan k menelusuri daftar",
 };
