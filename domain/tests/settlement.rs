@@ -168,11 +168,14 @@ fn bags_and_texts_are_found_in_what_the_bank_writes() {
         banked(4, 20, "PARKIR PASAR", -5_000),
         banked(5, 20, "???", 7),
     ];
-    let text = |key: &str, account: &str| BankText {
+    let text = |key: &str, account: &str, from: i8| BankText {
         key: key.to_owned(),
         account: Account::parse(account).unwrap(),
+        from: item("S001", from, "", 0).business_date,
     };
-    let known = Known { texts: vec![text("park", "6110"), text("parkir", "6050")], ..Known::default() };
+    // The second of them counts for lines from the 21st on.
+    let texts = vec![text("park", "6110", 1), text("parkir", "6050", 20), text("parkir", "6100", 21)];
+    let known = Known { texts, ..Known::default() };
     let found = match_lines(&terms(SourceKind::Bank, None), &lines, &items, &known);
     let rules: Vec<Rule> = said(&found).into_iter().map(|(_, rule, _)| rule).collect();
     assert_eq!(rules, [Rule::Deposit, Rule::Deposit, Rule::Deposit, Rule::Text]);

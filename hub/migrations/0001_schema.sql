@@ -133,9 +133,12 @@ CREATE TABLE own_audit (
     action TEXT NOT NULL,
     at BIGINT NOT NULL,
     day TEXT NOT NULL,
+    -- What it is about; empty: nothing with an id.
+    object_id TEXT NOT NULL,
     record TEXT NOT NULL,
     hash TEXT NOT NULL
 );
+CREATE INDEX own_audit_object ON own_audit (object_id, at);
 CREATE INDEX own_audit_at ON own_audit (at);
 CREATE INDEX own_audit_user ON own_audit (user_id, at);
 CREATE INDEX own_audit_action ON own_audit (action, at);
@@ -156,8 +159,10 @@ CREATE TABLE store_audit (
     action TEXT NOT NULL,
     at BIGINT NOT NULL,
     day TEXT NOT NULL,
+    object_id TEXT NOT NULL,
     PRIMARY KEY (store_id, event_id)
 );
+CREATE INDEX store_audit_object ON store_audit (object_id, at);
 CREATE INDEX store_audit_at ON store_audit (at);
 CREATE INDEX store_audit_user ON store_audit (user_id, at);
 CREATE INDEX store_audit_action ON store_audit (action, at);
@@ -466,7 +471,9 @@ CREATE TABLE proofs (
     singleton BIGINT PRIMARY KEY CHECK (singleton = 1),
     at BIGINT NOT NULL,
     ok BIGINT NOT NULL,
-    problems BIGINT NOT NULL
+    problems BIGINT NOT NULL,
+    -- JSON: the names of those that failed.
+    failed TEXT NOT NULL
 );
 
 -- Which account takes the place of the plan's, from a day in the books on.

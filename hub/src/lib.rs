@@ -71,6 +71,7 @@ pub mod ingest {
 pub mod maintenance {
     pub mod audit_chain;
     pub mod backup;
+    mod counter_check;
     mod match_check;
     mod payables_check;
     pub mod rebuild;

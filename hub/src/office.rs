@@ -38,6 +38,7 @@ pub mod finance {
     pub mod account;
     pub mod account_entries;
     pub mod account_routes;
+    pub mod book_metrics;
     pub mod day;
     pub mod day_routes;
     pub mod entry_routes;
@@ -52,6 +53,7 @@ pub mod finance {
     pub mod period;
     pub mod period_routes;
     pub mod proof;
+    pub mod proof_lists;
     pub mod readiness;
     pub mod status;
     pub mod tax;
@@ -123,6 +125,7 @@ pub mod payables {
     pub mod credit_note_step;
     pub mod invoice;
     pub mod invoice_approval;
+    pub mod invoice_change;
     pub mod invoice_list;
     pub mod invoice_match;
     pub mod invoice_routes;

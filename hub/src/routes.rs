@@ -6,7 +6,7 @@ use crate::office::conflicts::conflict_routes;
 use crate::office::documents::document_routes;
 use crate::office::exceptions::exception_routes;
 use crate::office::finance::{
-    account_routes, day_routes, entry_routes, finance_routes, mapping_routes, period_routes, tax_routes,
+    account_routes, book_metrics, day_routes, entry_routes, finance_routes, mapping_routes, period_routes, tax_routes,
 };
 use crate::office::members::member_routes;
 use crate::office::overview::overview_routes;
@@ -71,7 +71,7 @@ pub static ROUTES: LazyLock<Vec<Route<Hub>>> = LazyLock::new(|| {
 const SHARED: &[Route<Hub>] = &[
     Route::get("/health", PUBLIC, health::HEALTH, answers!(health::health)),
     Route::get("/health/ready", PUBLIC, health::READY, answers!(health::ready)),
-    Route::get("/metrics", LOCAL, health::METRICS, answers!(health::metrics)),
+    Route::get("/metrics", LOCAL, book_metrics::METRICS, answers!(book_metrics::metrics)),
     Route::get("/api/openapi.json", PUBLIC, docs::DOCUMENT, answers!(document)),
     Route::get("/docs", PUBLIC, pages::DOCS, shared!(pages::docs)),
     Route::get("/passkeys", PUBLIC, pages::PASSKEYS, shared!(pages::passkeys_of_office)),
@@ -173,7 +173,7 @@ const SHARED: &[Route<Hub>] = &[
         shared!(people::remove_device),
     ),
     Route::post("/api/products/import", ADMIN, product_routes::IMPORT, answers!(product_routes::import)),
-    Route::get("/api/audit", ADMIN, audit_routes::LIST, answers!(audit_routes::list)),
+    Route::get("/api/audit", GOODS, audit_routes::LIST, answers!(audit_routes::list)),
     Route::get("/api/finance/accounts", FINANCE, account_routes::LIST, answers!(account_routes::list)),
     Route::post("/api/finance/accounts", FINANCE, account_routes::ADD, answers!(account_routes::add)),
     Route::patch(

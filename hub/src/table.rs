@@ -18,6 +18,7 @@ pub mod goods {
 pub mod hole;
 pub mod hub;
 pub mod journal;
+pub mod journal_counts;
 pub mod mapping;
 pub mod member;
 pub mod member_store;

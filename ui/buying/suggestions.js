@@ -103,7 +103,8 @@ class PageSuggestions extends Page {
     if (!this.loaded) return html`<p class="empty panel">${t("Loading\u2026")}</p>`;
     if (!this.store) return html`<p class="empty panel">${t("Choose the store that goods are ordered for")}</p>`;
     if (!this.found) return nothing;
-    const stale = this.found.last_seen ? html`<p class="notice warn complete">${icon("triangle-alert")}<span>${t("This store is not complete: its stock may have moved. Last heard")} ${since(this.found.last_seen)}</span></p>` : nothing;
+    const [missing] = this.found.completeness.missing;
+    const stale = missing ? html`<p class="notice warn complete">${icon("triangle-alert")}<span>${t("This store is not complete: its stock may have moved. Last heard")} ${since(missing.last_seen)}</span></p>` : nothing;
     return html`${stale}${this.rows.length ? this.table() : html`<p class="empty panel">${t("Nothing has to be ordered: all is above its reorder point")}</p>`}`;
   }
 

@@ -1,10 +1,12 @@
 //! A page of a list whose cursor holds for that list and its filters alone.
 
+use crate::http::Request;
 use crate::secret;
 use edge::ApiError;
 use edge::page::{Cursor, Limit, List, cursor};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// How many hexadecimal characters stand for a list and its filters.
 const OF_CHARS: usize = 16;
@@ -54,6 +56,56 @@ pub fn cut<A: ListQuery, T, P: Serialize>(ask: &A, items: Vec<T>, position: impl
     let last = items.get(limit.0.saturating_sub(1)).filter(|_| more);
     let next_cursor = last.map(|item| cursor(&BoundPosition { of: of(ask), at: position(item) }));
     List { items: items.into_iter().take(limit.0).collect(), next_cursor }
+}
+
+/// The list at a path with these filters.
+fn at_path(path: &str, filters: &BTreeMap<String, String>) -> String {
+    let filters = serde_json::to_string(filters).unwrap_or_default();
+    let mut of = secret::digest(&format!("{path} {filters}"));
+    of.truncate(OF_CHARS);
+    of
+}
+
+/// The list that is asked for by path and filters.
+fn of_request(request: &Request) -> Result<String, ApiError> {
+    let mut filters: BTreeMap<String, String> = request.query()?;
+    filters.retain(|name, _| name != "limit" && name != "cursor");
+    Ok(at_path(&request.path, &filters))
+}
+
+/// Where the last page of a list that is known by its path stopped; none: the list begins.
+///
+/// # Errors
+/// 400 `invalid_cursor` for one of another list, or of other filters.
+pub fn after_in<T: DeserializeOwned>(
+    request: &Request,
+    cursor: Option<&Cursor>,
+) -> Result<Option<T>, ApiError> {
+    let Some(cursor) = cursor else { return Ok(None) };
+    let place: BoundPosition<T> = cursor.read()?;
+    if place.of != of_request(request)? {
+        return Err(ApiError::invalid_cursor());
+    }
+    Ok(Some(place.at))
+}
+
+/// A page of a list that is known by its path, of which one more was asked for than it holds.
+///
+/// # Errors
+/// 400 `invalid_query`, as before.
+pub fn cut_in<T, P: Serialize>(
+    request: &Request,
+    items: Vec<T>,
+    limit: Limit,
+    position: impl Fn(&T) -> P,
+) -> Result<List<T>, ApiError> {
+    let of = of_request(request)?;
+    Ok(List::cut(items, limit, |item| BoundPosition { of: of.clone(), at: position(item) }))
+}
+
+/// The cursor of a place in the whole list at a path.
+pub fn cursor_at<P: Serialize>(path: &str, position: &P) -> String {
+    cursor(&BoundPosition { of: at_path(path, &BTreeMap::new()), at: position })
 }
 
 /// `limit` and `cursor` of a query, and the list that it is of.

@@ -6,16 +6,11 @@ use crate::state::idempotency::{self, Begun, Keyed};
 use crate::table::audit;
 use domain::model::base::answer::Answer;
 use domain::model::base::time::UtcMs;
-use edge::page::{Cursor, Limit};
+use edge::page::Limit;
 use edge::{ApiError, Reply, clock};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::collections::BTreeMap;
-
-/// Where a list that is ordered by one text goes on; empty: at its beginning.
-pub fn after(cursor: Option<&Cursor>) -> Result<String, ApiError> {
-    Ok(cursor.map(Cursor::read).transpose()?.unwrap_or_default())
-}
 
 /// One more than the page holds: it proves that there is more.
 pub fn one_more(limit: Limit) -> i64 {

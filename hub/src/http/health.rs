@@ -1,4 +1,4 @@
-//! Health and metrics.
+//! Health.
 
 use crate::http::{Answered, Request};
 use edge::identity::views::Ready;
@@ -14,8 +14,6 @@ pub const HEALTH: Doc = Doc::of("Operation", "Whether the process serves").answe
 /// `GET /health/ready`
 pub const READY: Doc =
     Doc::of("Operation", "Whether writes can be accepted").answers::<Ready>(r#"{"ready": true}"#);
-/// `GET /metrics`
-pub const METRICS: Doc = Doc::of("Operation", "Prometheus text").answers_text("text/plain");
 
 #[derive(Serialize, JsonSchema)]
 struct Health<'a> {
@@ -57,12 +55,4 @@ async fn probe(hub: &crate::state::hub::Hub) -> Result<(), sqlx::Error> {
     sqlx::query("UPDATE hub SET generation = generation WHERE singleton = 1").execute(&mut **write).await?;
     // Dropped, and so rolled back: locks and disk were there.
     Ok(())
-}
-
-/// `GET /metrics`
-pub async fn metrics(_request: Request) -> Answered {
-    Ok(Reply::Text {
-        content_type: "text/plain; version=0.0.4; charset=utf-8",
-        body: edge::metrics::render(),
-    })
 }

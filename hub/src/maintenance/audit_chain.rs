@@ -1,7 +1,7 @@
 //! Holds head office's own entries against their chain.
 
 use crate::columns;
-use crate::table::audit::{Chained, concerned, day};
+use crate::table::audit::{Chained, concerned, day, object};
 use domain::model::hub::chain;
 use domain::model::hub::chain::GENESIS;
 use sqlx::any::AnyRow;
@@ -20,7 +20,7 @@ pub async fn first_problem(pool: &AnyPool) -> Result<Option<String>, sqlx::Error
     let (end, last): (i64, String) = columns!(head => (position, hash));
     let (mut position, mut hash) = (0_i64, GENESIS.to_owned());
     while position < end {
-        let sql = "SELECT position, hash, record, audit_id, store_id, user_id, action, at, day FROM own_audit \
+        let sql = "SELECT position, hash, record, audit_id, store_id, user_id, action, at, day, object_id FROM own_audit \
                    WHERE position > $1 AND position <= $2 ORDER BY position LIMIT $3";
         let rows = sqlx::query(sql).bind(position).bind(end).bind(PAGE).fetch_all(pool).await?;
         if rows.is_empty() {
@@ -60,6 +60,7 @@ fn agrees(row: &AnyRow, record: &str) -> Result<bool, sqlx::Error> {
         ("user_id", entry.user_id.as_str()),
         ("action", entry.action.as_str()),
         ("day", &day(entry.at)),
+        ("object_id", object(&entry.details).map(|(_, id)| id).unwrap_or_default()),
     ];
     for (column, expected) in texts {
         if row.try_get::<String, _>(column)? != expected {

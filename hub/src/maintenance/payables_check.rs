@@ -4,7 +4,7 @@ use crate::columns;
 use sqlx::{AnyConnection, Error};
 
 /// What is wrong, and whose it is with what.
-const CHECKS: [(&str, &str); 8] = [
+const CHECKS: [(&str, &str); 9] = [
     (
         "what is not invoiced is not the line that was received",
         "SELECT l.store_id AS whose, l.receiving_id || ' ' || CAST(l.line_no AS TEXT) AS place FROM receiving_lines l \
@@ -31,6 +31,14 @@ const CHECKS: [(&str, &str); 8] = [
         "SELECT store_id AS whose, '2020' AS place FROM (SELECT store_id, credit - debit AS moved FROM ledger_days \
          WHERE account = '2020' UNION ALL SELECT store_id, -open_value FROM uninvoiced) m \
          GROUP BY store_id HAVING SUM(moved) <> 0",
+    ),
+    (
+        "cash that suppliers got is not what was posted of it",
+        "SELECT store_id AS whose, MIN(id) AS place FROM (SELECT j.store_id, j.event_id, j.cause_id AS id, \
+         l.credit - l.debit AS moved FROM journal j JOIN journal_lines l ON l.store_id = j.store_id \
+         AND l.entry_no = j.entry_no WHERE j.kind = 'event' AND j.cause_type = 'cash_movement' AND l.account = '2020' \
+         UNION ALL SELECT store_id, event_id, receiving_id, -value FROM uninvoiced WHERE kind = 'pay_out') m \
+         GROUP BY store_id, event_id HAVING SUM(moved) <> 0",
     ),
     (
         "2010 is not what documents moved of it",

@@ -2,6 +2,7 @@
 
 use crate::columns;
 use crate::db::{Engine, signed};
+use crate::maintenance::counter_check;
 use crate::maintenance::match_check;
 use crate::maintenance::payables_check;
 use crate::maintenance::refolded::Refolded;
@@ -89,6 +90,13 @@ pub async fn verify(pool: &AnyPool, progress: &mut dyn FnMut(u64)) -> Result<Rep
     for problem in payables_check::problems(&mut *pool.acquire().await?).await? {
         report.wrong(problem);
     }
+    // Documents and their counters are of one state.
+    let mut read = pool.begin().await?;
+    one_state(pool, &mut read).await?;
+    for problem in counter_check::problems(&mut read).await? {
+        report.wrong(problem);
+    }
+    read.rollback().await?;
     for problem in documents(pool).await? {
         report.wrong(problem);
     }
@@ -246,7 +254,7 @@ async fn stored(connection: &mut AnyConnection, store_id: &str) -> Result<Figure
          AND j.kind = 'event' GROUP BY j.store_id, COALESCE(j.reference_date, j.entry_date), l.account",
         // A rest that is waited for is a part of its item.
         "SELECT 'items ' || kind || ' ' || business_date || ' ' || method AS name, COUNT(*) AS figure \
-         FROM settlement_items WHERE store_id = $1 AND event_id <> '' AND item_id NOT LIKE '%#rest' \
+         FROM settlement_items WHERE store_id = $1 AND event_id <> '' AND item_id NOT LIKE '%#rest%' \
          GROUP BY kind, business_date, method",
         "SELECT 'items'' amount ' || kind || ' ' || business_date || ' ' || method AS name, \
          CAST(SUM(amount) AS BIGINT) AS figure FROM settlement_items WHERE store_id = $1 AND event_id <> '' \

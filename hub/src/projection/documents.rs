@@ -3,6 +3,7 @@
 use crate::db::insert::NewRow;
 use crate::projection::fold::{OrderReceipt, Projection, ReturnedFrom, RightTender, Sums, Voided};
 use crate::row;
+use crate::table::audit;
 use domain::model::base::time::UtcMs;
 use domain::model::books::deposit::Deposit;
 use domain::model::books::register::is_numbered_by;
@@ -59,6 +60,7 @@ impl Projection<'_> {
         self.audit.push(row! {
             store_id: self.store_id, event_id, user_id: searched(entry.user_id.as_str()),
             action: searched(&entry.action), at: entry.at.0, day: day.to_string(),
+            object_id: searched(audit::object(&entry.details).map(|(_, id)| id).unwrap_or_default()),
         });
     }
 

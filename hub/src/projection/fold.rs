@@ -3,7 +3,7 @@
 use crate::db::insert::NewRow;
 use crate::projection::anomalies::AnomalyChecks;
 use crate::projection::envelope::{ToPost, Understood};
-use crate::projection::payables::uninvoiced::{self, Moved};
+use crate::projection::payables::uninvoiced::Moved;
 use crate::projection::shifts::ShiftRecord;
 use crate::projection::stock_documents::GoodsRows;
 use domain::model::base::time::UtcMs;
@@ -214,12 +214,7 @@ impl<'a> Projection<'a> {
                 let recounted = matches!(payload, AnyPayload::ShiftRecounted(_));
                 self.shifts.push(ShiftRecord { event_id, recounted, shift: &it.shift });
             }
-            AnyPayload::CashMoved(it) => {
-                self.cash(&it.movement);
-                if uninvoiced::pays_supplier(&it.movement) {
-                    self.uninvoiced.push(Moved::PaidOut(event_id, &it.movement));
-                }
-            }
+            AnyPayload::CashMoved(it) => self.cash(&it.movement),
             AnyPayload::ReceivingPosted(it) => {
                 self.ordered(event_id, &it.receiving, 1);
                 self.uninvoiced.push(Moved::Received(event_id, &it.receiving));

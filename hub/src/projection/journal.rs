@@ -6,6 +6,7 @@ use crate::projection::envelope::{Incoming, ToPost, Understood};
 use crate::projection::in_transit;
 use crate::projection::points_pool::LockedPool;
 use crate::projection::rollups::{self, RollupRecord, StoredDocuments};
+use crate::projection::payables::uninvoiced;
 use crate::projection::settlement::items::{self, ExpectedItem};
 use crate::table::day_lock;
 use crate::table::exception::Found;
@@ -113,6 +114,7 @@ pub(crate) async fn write(
         went_to: BTreeMap::new(),
         listed,
         expected: Vec::new(),
+        paid_out: Vec::new(),
         rollups: RollupSums::default(),
     };
     for (event_id, event) in told {
@@ -153,6 +155,8 @@ struct Desk<'a> {
     listed: BTreeSet<String>,
     /// Items that are new.
     expected: Vec<ExpectedItem>,
+    /// Cash that suppliers got, as it joins what is not invoiced.
+    paid_out: Vec<NewRow>,
     rollups: RollupSums,
 }
 
@@ -186,6 +190,7 @@ impl Desk<'_> {
                 serde_json::to_string(&context).map_err(|error| sqlx::Error::Encode(error.into()))?;
             self.contexts.push(row! { store_id, event_id, context });
         }
+        self.paid_out.extend(uninvoiced::paid_out((store_id, event_id), payload, &entries.own.rows));
         for (book, made, suffix) in parts(store_id, &entries) {
             self.enter(book, event_id, &entries, (made, suffix));
         }
@@ -313,6 +318,7 @@ impl Desk<'_> {
             noticed.tell(connection, self.now).await?;
         }
         insert::rows(connection, "posting_contexts", "", self.contexts).await?;
+        uninvoiced::add_paid_out(connection, self.paid_out).await?;
         self.rollups.write(connection).await?;
         if let Some(pool) = self.pool {
             pool.write(connection, self.store_id).await?;

@@ -7,7 +7,7 @@ use crate::projection::fold::OrderReceipt;
 use crate::table::exception::{self, Found};
 use crate::table::purchase_order;
 use domain::model::base::ids::Sku;
-use domain::model::inventory::purchase::{OrderState, PurchaseOrder};
+use domain::model::inventory::purchase::{OrderLine, OrderState, PurchaseOrder};
 use domain::wire::feed::Kind;
 use serde_json::json;
 use sqlx::AnyConnection;
@@ -54,9 +54,13 @@ pub(crate) async fn received(
     let mut over = Vec::new();
     for (sku, qty) in came {
         let sku = Sku(sku.clone());
+        // A line that is closed expects nothing more, whatever it lacks.
+        let open = order.lines.iter().filter(|line| line.sku == sku).map(OrderLine::open_qty);
+        let unexpected = *qty > open.fold(0_i64, i64::saturating_add);
         let ordered = order.receive(&sku, *qty);
         let mut lines = order.lines.iter().filter(|line| line.sku == sku);
-        let beyond = before == OrderState::Closed || lines.any(|line| line.received_qty > line.qty);
+        let beyond =
+            unexpected || before == OrderState::Closed || lines.any(|line| line.received_qty > line.qty);
         if *qty > 0 && (!ordered || beyond) {
             over.push(sku);
         }

@@ -98,7 +98,10 @@ pub async fn renew(db: &Db, identity: &Identity, number: u64) -> Result<Option<I
     for sql in ["UPDATE epochs SET stable_seq = 0", "DELETE FROM backup_heads", "DELETE FROM backups"] {
         sqlx::query(sql).execute(&mut **write).await?;
     }
-    let details = json!({"hub_generation": generation, "n": number, "before": identity.generation});
+    // What head office wrote since then is gone; stores send again what they told.
+    let written_until = audit::last_at(&mut write).await?;
+    let details = json!({"hub_generation": generation, "n": number, "before": identity.generation,
+        "written_until": written_until});
     audit::append(&mut write, &UserId::default(), "generation.begun", &details, clock::now()).await?;
     write.commit().await?;
     Ok(Some(Identity { generation, number, ..identity.clone() }))

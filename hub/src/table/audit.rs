@@ -42,13 +42,76 @@ pub async fn append(
     let chained = Chained { position, audit_id: ids::new("evt_"), entry };
     let record = serde_json::to_string(&chained).map_err(|error| sqlx::Error::Encode(error.into()))?;
     let hash = chain::next(&before, &record);
-    let sql = "INSERT INTO own_audit (position, audit_id, store_id, user_id, action, at, day, record, hash) \
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    let sql = "INSERT INTO own_audit (position, audit_id, store_id, user_id, action, at, day, object_id, record, hash) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     let query = sqlx::query(sql).bind(position).bind(&chained.audit_id).bind(concerned(details));
     let query = query.bind(user_id.as_str()).bind(action).bind(now.0).bind(day(now));
-    query.bind(record).bind(&hash).execute(&mut *connection).await?;
+    let object_id = object(details).map(|(_, id)| id).unwrap_or_default();
+    query.bind(object_id).bind(record).bind(&hash).execute(&mut *connection).await?;
     let sql = "UPDATE audit_head SET hash = $1 WHERE singleton = 1";
     sqlx::query(sql).bind(hash).execute(connection).await.map(drop)
+}
+
+/// When head office wrote its last entry; none: never.
+pub async fn last_at(connection: &mut AnyConnection) -> Result<Option<UtcMs>, sqlx::Error> {
+    let sql = "SELECT MAX(at) FROM own_audit";
+    let at: Option<i64> = sqlx::query_scalar(sql).fetch_one(connection).await?;
+    Ok(at.map(UtcMs))
+}
+
+/// Until when this database had what head office wrote, when it was last found to be restored; none: it never was.
+pub async fn written_until(connection: &mut AnyConnection) -> Result<Option<UtcMs>, sqlx::Error> {
+    let sql = "SELECT record FROM own_audit WHERE action = 'generation.begun' ORDER BY position DESC LIMIT 1";
+    let record: Option<String> = sqlx::query_scalar(sql).fetch_optional(connection).await?;
+    let chained: Option<Chained> = record.and_then(|record| serde_json::from_str(&record).ok());
+    let until = chained.and_then(|chained| chained.entry.details.get("written_until").cloned());
+    Ok(until.and_then(|until| serde_json::from_value(until).ok()))
+}
+
+/// What an entry may be about, by the name of its id among the details: the closest comes first.
+const OBJECTS: [(&str, &str); 37] = [
+    ("match_id", "match"),
+    ("exception_id", "exception"),
+    ("close_id", "close"),
+    ("invoice_id", "invoice"),
+    ("credit_note_id", "credit_note"),
+    ("payment_id", "payment"),
+    ("statement_id", "statement"),
+    ("settlement_id", "settlement"),
+    ("source_id", "source"),
+    ("entry_id", "entry"),
+    ("po_id", "purchase_order"),
+    ("receiving_id", "receiving"),
+    ("supplier_return_id", "supplier_return"),
+    ("transfer_id", "transfer"),
+    ("adjustment_id", "adjustment"),
+    ("opname_id", "opname"),
+    ("row_id", "supplier_price"),
+    ("supplier_id", "supplier"),
+    ("promotion_id", "promotion"),
+    ("price_id", "price"),
+    ("parked_id", "parked"),
+    ("conflict_id", "conflict"),
+    ("credential_id", "passkey"),
+    ("transaction_id", "transaction"),
+    ("return_id", "return"),
+    ("hold_id", "hold"),
+    ("deposit_id", "deposit"),
+    ("cash_id", "cash_movement"),
+    ("shift_id", "shift"),
+    ("member_id", "member"),
+    ("user_id", "user"),
+    ("register_id", "register"),
+    ("sku", "product"),
+    ("account", "account"),
+    ("month", "period"),
+    ("receipt_no", "receipt"),
+    ("store_id", "store"),
+];
+
+/// What an entry is about, its kind and its id; none: nothing with an id.
+pub fn object(details: &Value) -> Option<(&'static str, &str)> {
+    OBJECTS.iter().find_map(|(name, kind)| Some((*kind, details.get(name)?.as_str()?)))
 }
 
 /// The store that an entry of head office is about; empty: none.

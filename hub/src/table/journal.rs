@@ -4,6 +4,7 @@
 use crate::db::column::Column;
 use crate::db::insert;
 use crate::row;
+use crate::table::journal_counts;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::entry_by_hand::EntryLine;
 use jiff::civil::Date;
@@ -143,6 +144,7 @@ pub async fn add(connection: &mut AnyConnection, entries: Vec<NewEntry>, now: Ut
             }
             lines.push(row! { store_id: book.as_str(), entry_no, line_no, account, debit, credit });
         }
+        journal_counts::note(entry.kind, entry.reference_date.is_some());
         let [debit_total, credit_total] = totals;
         journal.push(row! {
             store_id: book, entry_no, entry_id: entry.entry_id, entry_date,

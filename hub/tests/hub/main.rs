@@ -47,7 +47,9 @@ mod office {
     pub mod products;
     pub mod promotions;
     pub mod purchasing {
+        pub mod amendments;
         pub mod changes;
+        pub mod order_lines;
         pub mod orders;
         pub mod payables;
     }

@@ -10,7 +10,7 @@ fn root() -> &'static Path {
 }
 
 /// What is refused as a name, and the one that stands for it.
-const REFUSED: [(&str, &str); 54] = [
+const REFUSED: [(&str, &str); 53] = [
     ("active", "state"),
     ("address_line", "address"),
     ("after_cursor", "cursor"),
@@ -64,11 +64,10 @@ const REFUSED: [(&str, &str); 54] = [
     ("until", "to"),
     ("updated", "updated_at"),
     ("updated_on", "updated_at"),
-    ("user_name", "username"),
 ];
 
 /// Names that have more than one type, and why.
-const SEVERAL_TYPES: [(&str, &str); 31] = [
+const SEVERAL_TYPES: [(&str, &str); 32] = [
     (
         "accept",
         "the contract: whether a count is taken as it is; what differs in an invoice and is taken all the same",
@@ -79,6 +78,7 @@ const SEVERAL_TYPES: [(&str, &str); 31] = [
     ("damaged", "the contract: pieces that are; whether a list is of goods that have some"),
     ("days", "the contract: how many, of terms; which of the week, of a promotion"),
     ("denominations", "the contract counts them at a close; the setting lists them"),
+    ("details", "the contract: what an entry of the audit log is about; where a proof does not hold, listed"),
     (
         "deposits",
         "the contract: bags of a safe are listed; what a settlement's day sent to the bank is summed",

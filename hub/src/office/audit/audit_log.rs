@@ -2,7 +2,7 @@
 
 use crate::columns;
 use crate::db::document::decode;
-use crate::table::audit::Chained;
+use crate::table::audit::{Chained, object};
 use crate::table::record::text;
 use domain::model::people::audit::AuditEntry;
 use domain::wire::record::{AuditRecorded, Record};
@@ -23,6 +23,12 @@ pub struct View {
     pub origin: &'static str,
     /// The store that it is about; empty: none.
     pub store_id: String,
+    /// The name of who did it; none: whoever runs the machine, or nobody who is known.
+    pub user_name: Option<String>,
+    /// What it was done to, for example `invoice`; none: nothing with an id.
+    pub object_type: Option<&'static str>,
+    /// Its id.
+    pub object_id: Option<String>,
     /// What was done, by whom and when.
     #[serde(flatten)]
     pub entry: AuditEntry,
@@ -37,6 +43,10 @@ pub struct Filter {
     pub action: Option<String>,
     /// At which store, or about it.
     pub store_id: Option<String>,
+    /// To what.
+    pub object_id: Option<String>,
+    /// Only actions of which the names begin so; none: all.
+    pub areas: Option<&'static [&'static str]>,
     /// From this day on: a store's business day, and the day in UTC at head office.
     pub from: Option<Date>,
     /// Until this day.
@@ -46,6 +56,11 @@ pub struct Filter {
 /// Where a page begins: after this moment, entry and store.
 pub type Bookmark = (i64, String, String);
 
+/// The place of an entry.
+pub fn place(item: &View) -> Bookmark {
+    (item.entry.at.0, item.audit_id.clone(), item.store_id.clone())
+}
+
 impl Filter {
     /// The conditions from parameter 5 on, and what is bound to them.
     fn conditions(&self) -> (String, Vec<String>) {
@@ -54,6 +69,7 @@ impl Filter {
             ("user_id =", self.user_id.clone()),
             ("action =", self.action.clone()),
             ("store_id =", self.store_id.clone()),
+            ("object_id =", self.object_id.clone()),
             ("day >=", self.from.map(|day| day.to_string())),
             ("day <=", self.to.map(|day| day.to_string())),
         ];
@@ -62,6 +78,10 @@ impl Filter {
             bound.push(value);
             // Writing to a String can't fail.
             let _ = write!(sql, " AND a.{condition} ${}", bound.len().saturating_add(4));
+        }
+        if let Some(areas) = self.areas {
+            let of = |area: &&str| format!("a.action LIKE '{area}.%'");
+            let _ = write!(sql, " AND ({})", areas.iter().map(of).collect::<Vec<_>>().join(" OR "));
         }
         (sql, bound)
     }
@@ -78,7 +98,9 @@ pub async fn list(
     // Each half by its own index, as many as a page has; the database puts them in one order.
     let half = |id: &str, columns: &str, tables: &str| {
         format!(
-            "SELECT * FROM (SELECT a.at AS at, a.{id} AS id, a.store_id AS store_id, {columns} FROM {tables} \
+            "SELECT * FROM (SELECT a.at AS at, a.{id} AS id, a.store_id AS store_id, \
+             COALESCE((SELECT u.name FROM users u WHERE u.user_id = a.user_id), \
+             (SELECT s.name FROM staff s WHERE s.user_id = a.user_id)) AS user_name, {columns} FROM {tables} \
              WHERE a.at <= $1 AND (a.at < $1 OR (a.{id}, a.store_id) > ($2, $3)){conditions} \
              ORDER BY a.at DESC, a.{id}, a.store_id LIMIT $4) {id}_of"
         )
@@ -103,12 +125,16 @@ pub async fn list(
 }
 
 fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
-    let (store_id, told): (String, bool) = columns!(row => (store_id, told));
+    let (store_id, told, user_name): (String, bool, Option<String>) =
+        columns!(row => (store_id, told, user_name));
     let record = text(row)?;
-    if !told {
+    let (audit_id, origin, entry) = if told {
+        let told: Record<AuditRecorded> = decode(&record)?;
+        (told.event_id, "store", told.payload.entry)
+    } else {
         let Chained { audit_id, entry, .. } = decode(&record)?;
-        return Ok(View { audit_id, origin: "hub", store_id, entry });
-    }
-    let told: Record<AuditRecorded> = decode(&record)?;
-    Ok(View { audit_id: told.event_id, origin: "store", store_id, entry: told.payload.entry })
+        (audit_id, "hub", entry)
+    };
+    let (object_type, object_id) = object(&entry.details).map(|(kind, id)| (kind, id.to_owned())).unzip();
+    Ok(View { audit_id, origin, store_id, user_name, object_type, object_id, entry })
 }

@@ -1,12 +1,15 @@
 //! The audit log of head office and of all stores.
 
-use crate::http::{Answered, Request, change};
+use crate::http::bound_page::{after, asks, cut};
+use crate::http::change::one_more;
+use crate::http::{Answered, Request};
 use crate::office::audit::audit_log::{self, Bookmark, Filter, View};
-use edge::page::{Cursor, Limit, List};
-use edge::{Doc, Reply};
+use domain::model::people::user::Role;
+use edge::page::{Cursor, Limit};
+use edge::{ApiError, Doc, Reply};
 use jiff::civil::Date;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// `GET /api/audit`
 pub const LIST: Doc =
@@ -14,16 +17,18 @@ pub const LIST: Doc =
         .query::<Ask>()
         .lists::<View>(
             r#"{"audit_id": "evt_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "origin": "hub", "store_id": "S001",
+            "user_name": "Ani", "object_type": "store", "object_id": "S001",
             "user_id": "usr_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "action": "store.disabled",
             "at": "2026-11-20T02:06:34.739Z", "details": {"store_id": "S001"}}"#,
         );
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AuditQuery")]
 struct Ask {
-    #[serde(default)]
+    #[serde(default, skip_serializing)]
     limit: Limit,
+    #[serde(skip_serializing)]
     cursor: Option<Cursor>,
     /// Done by this person.
     user_id: Option<String>,
@@ -31,20 +36,43 @@ struct Ask {
     action: Option<String>,
     /// Done at this store, or about it.
     store_id: Option<String>,
+    /// Done to this, for example an invoice's id.
+    object_id: Option<String>,
     /// The first day: a store's business day, the day in UTC at head office.
     from: Option<Date>,
     /// The last day.
     to: Option<Date>,
 }
 
+asks!(Ask, "audit");
+
+/// What people of finance see the entries of, as actions begin.
+const OF_FINANCE: &[&str] = &["finance", "settlement"];
+/// What people of purchasing see the entries of.
+const OF_PURCHASING: &[&str] = &["purchasing", "stock"];
+
+/// The areas that somebody sees the entries of; none: all.
+fn own_areas(request: &Request) -> Result<Option<&'static [&'static str]>, ApiError> {
+    Ok(match request.caller()?.role {
+        Role::HoFinance => Some(OF_FINANCE),
+        Role::HoPurchasing => Some(OF_PURCHASING),
+        _ => None,
+    })
+}
+
 /// `GET /api/audit`
 pub async fn list(request: Request) -> Answered {
     let ask: Ask = request.query()?;
-    let before: Option<Bookmark> = ask.cursor.as_ref().map(Cursor::read).transpose()?;
-    let Ask { user_id, action, store_id, from, to, .. } = ask;
-    let filter = Filter { user_id, action, store_id, from, to };
-    let limit = change::one_more(ask.limit);
-    let items = audit_log::list(request.state.db.pool(), &filter, before, limit).await?;
-    let place = |item: &View| (item.entry.at.0, item.audit_id.clone(), item.store_id.clone());
-    Ok(Reply::ok(&List::cut(items, ask.limit, place)))
+    let before: Option<Bookmark> = after(&ask)?;
+    let filter = Filter {
+        user_id: ask.user_id.clone(),
+        action: ask.action.clone(),
+        store_id: ask.store_id.clone(),
+        object_id: ask.object_id.clone(),
+        areas: own_areas(&request)?,
+        from: ask.from,
+        to: ask.to,
+    };
+    let items = audit_log::list(request.state.db.pool(), &filter, before, one_more(ask.limit)).await?;
+    Ok(Reply::ok(&cut(&ask, items, audit_log::place)))
 }

@@ -1,7 +1,7 @@
 //! Conflicts: values that lost, listed and put back.
 
 use crate::http::change::{self, begun};
-use crate::http::{Answered, Request};
+use crate::http::{Answered, Request, bound_page};
 use crate::office::conflicts::conflict;
 use crate::table::conflict::ConflictRow;
 use domain::model::base::answer::Answer;
@@ -55,10 +55,12 @@ pub async fn list(request: Request) -> Answered {
     let Search { store_id, sku, member_id, state, q, from, to, limit, cursor } = request.query()?;
     change::check_q(q.as_deref())?;
     let after: (i64, String) =
-        cursor.as_ref().map(Cursor::read).transpose()?.unwrap_or((i64::MAX, String::new()));
+        bound_page::after_in(&request, cursor.as_ref())?.unwrap_or((i64::MAX, String::new()));
     let filter = conflict::Filter { store_id, sku, member_id, state, q, from, to };
     let items = conflict::list(request.state.db.pool(), &filter, &after, change::one_more(limit)).await;
-    Ok(Reply::ok(&List::cut(items?, limit, |item| (item.resolved_at.0, item.conflict_id.clone()))))
+    Ok(Reply::ok(&bound_page::cut_in(&request, items?, limit, |item| {
+        (item.resolved_at.0, item.conflict_id.clone())
+    })?))
 }
 
 /// `POST /api/conflicts/:id/restore`

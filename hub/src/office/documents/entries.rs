@@ -1,6 +1,7 @@
 //! From a document of a store to its entries in the books.
 
 use crate::columns;
+use crate::projection::credit_note;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,11 +25,13 @@ pub struct OfStore {
     pub store_id: Option<String>,
 }
 
-/// The entries of a document, the first of each book first.
+/// The entries of a document, the first of each book first; of a supplier return also that of the credit note that it
+/// made.
 pub async fn of(pool: &AnyPool, store_id: &str, id: &str) -> Result<Vec<DocumentEntry>, sqlx::Error> {
-    let sql = "SELECT entry_id, entry_date FROM journal WHERE cause_id = $1 AND cause_store_id = $2 \
+    let sql = "SELECT entry_id, entry_date FROM journal WHERE cause_id IN ($1, $3) AND cause_store_id = $2 \
                ORDER BY store_id, entry_no";
-    let rows = sqlx::query(sql).bind(id).bind(store_id).fetch_all(pool).await?;
+    let query = sqlx::query(sql).bind(id).bind(store_id).bind(credit_note::of_return(id));
+    let rows = query.fetch_all(pool).await?;
     let entry = |row: &AnyRow| Ok(columns!(row => DocumentEntry { entry_id, entry_date }));
     rows.iter().map(entry).collect()
 }

@@ -5,6 +5,7 @@ use crate::db::column::Columns;
 use crate::db::filter::{Bound, Conditions};
 use crate::http::bound_page::asks;
 use crate::office::documents::entries::{self, DocumentEntry, OfStore};
+use crate::office::settlement::item::{self, View as SettlementItem};
 use crate::table::record;
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::Role;
@@ -78,6 +79,8 @@ pub struct Detail<'a> {
     event_id: &'a str,
     /// Its entries in the books: of the return, of its void.
     entries: &'a [DocumentEntry],
+    /// What others have to settle of it.
+    settlement_items: &'a [SettlementItem],
 }
 
 /// A return with the event that told of it last.
@@ -85,13 +88,19 @@ pub struct Found {
     document: Return,
     event_id: String,
     entries: Vec<DocumentEntry>,
+    settlement_items: Vec<SettlementItem>,
 }
 
 impl Found {
     /// As it is shown.
     pub fn detail(&self) -> Detail<'_> {
         let document = ReturnView::new(&self.document, Role::Admin);
-        Detail { document, event_id: &self.event_id, entries: &self.entries }
+        Detail {
+            document,
+            event_id: &self.event_id,
+            entries: &self.entries,
+            settlement_items: &self.settlement_items,
+        }
     }
 }
 
@@ -182,5 +191,6 @@ pub async fn read(pool: &AnyPool, id: &str, of: &OfStore) -> Result<Option<Found
     let (store_id, event_id): (String, String) = columns!(row => (store_id, event_id));
     let ReturnRecord { document, .. } = record::payload(pool, &store_id, &event_id).await?;
     let entries = entries::of(pool, &store_id, id).await?;
-    Ok(Some(Found { document, event_id, entries }))
+    let settlement_items = item::of_document(pool, &store_id, id).await?;
+    Ok(Some(Found { document, event_id, entries, settlement_items }))
 }

@@ -5,6 +5,7 @@ use crate::db::column::Columns;
 use crate::db::filter::{Bound, Conditions};
 use crate::http::bound_page::asks;
 use crate::office::documents::entries::{self, DocumentEntry, OfStore};
+use crate::office::settlement::item::{self, View as SettlementItem};
 use crate::table::record;
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::Role;
@@ -100,6 +101,8 @@ pub struct Detail<'a> {
     pub event_id: &'a str,
     /// Its entries in the books: of the sale, of its void, of a payment that was put right.
     pub entries: &'a [DocumentEntry],
+    /// What others have to settle of it.
+    pub settlement_items: &'a [SettlementItem],
 }
 
 /// What a record says of a sale.
@@ -113,6 +116,7 @@ pub struct Found {
     transaction: Transaction,
     event_id: String,
     entries: Vec<DocumentEntry>,
+    settlement_items: Vec<SettlementItem>,
 }
 
 impl Found {
@@ -123,6 +127,7 @@ impl Found {
             prices_include_tax: self.transaction.prices_include_tax,
             event_id: &self.event_id,
             entries: &self.entries,
+            settlement_items: &self.settlement_items,
         }
     }
 }
@@ -274,5 +279,6 @@ pub async fn read(pool: &AnyPool, id: &str, of: &OfStore) -> Result<Option<Found
     let query = sqlx::query_scalar(sql).bind(id).bind(&transaction.receipt_no);
     transaction.refunded = query.fetch_one(pool).await?;
     let entries = entries::of(pool, &store_id, id).await?;
-    Ok(Some(Found { transaction, event_id, entries }))
+    let settlement_items = item::of_document(pool, &store_id, id).await?;
+    Ok(Some(Found { transaction, event_id, entries, settlement_items }))
 }

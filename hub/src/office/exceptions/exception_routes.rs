@@ -1,13 +1,13 @@
 //! Contradictions among what stores did: read, and settled by a person.
 
 use crate::http::change::{self, begun};
-use crate::http::{Answered, Request};
+use crate::http::{Answered, Request, bound_page};
 use crate::office::exceptions::exception::{self, Filter, Settle, State, View};
 use crate::office::exceptions::explanation::{CODES, OF_GOODS, OF_MONEY};
 use crate::office::finance::writer::Writer;
 use domain::model::base::answer::Answer;
 use domain::model::people::user::Role;
-use edge::page::{Cursor, Limit, List};
+use edge::page::{Cursor, Limit};
 use edge::{ApiError, Code, Doc, Reply, clock};
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -73,7 +73,7 @@ fn own_codes(request: &Request) -> Result<Option<&'static [&'static str]>, ApiEr
 pub async fn list(request: Request) -> Answered {
     let ask: Ask = request.query()?;
     let before: (i64, String) =
-        ask.cursor.as_ref().map(Cursor::read).transpose()?.unwrap_or((i64::MAX, String::new()));
+        bound_page::after_in(&request, ask.cursor.as_ref())?.unwrap_or((i64::MAX, String::new()));
     if ask.code.as_deref().is_some_and(|code| !CODES.contains(&code)) {
         return Err(ApiError::invalid_query(format!("code must be one of {}", CODES.join(", "))).into());
     }
@@ -82,7 +82,9 @@ pub async fn list(request: Request) -> Answered {
     let filter = Filter { store_id, code, codes, state: ask.state, from: ask.from, to: ask.to };
     let limit = change::one_more(ask.limit);
     let items = exception::list(request.state.db.pool(), &filter, &before, limit).await?;
-    Ok(Reply::ok(&List::cut(items, ask.limit, |item| (item.found_at.0, item.exception_id.clone()))))
+    Ok(Reply::ok(&bound_page::cut_in(&request, items, ask.limit, |item| {
+        (item.found_at.0, item.exception_id.clone())
+    })?))
 }
 
 /// `POST /api/exceptions/:id/settle`

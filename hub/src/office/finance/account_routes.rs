@@ -1,12 +1,12 @@
 //! The chart of accounts, listed, added to and changed.
 
 use crate::http::change::{self, begun};
-use crate::http::{Answered, Request};
+use crate::http::{Answered, Request, bound_page};
 use crate::office::finance::account::{self, Chart, State};
 use crate::office::finance::writer::Writer;
 use domain::model::base::answer::Answer;
 use domain::rules::books::posting::plan::AccountType;
-use edge::page::{Cursor, Limit, List};
+use edge::page::{Cursor, Limit};
 use edge::{Code, Doc, Reply, clock};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -44,10 +44,10 @@ struct AccountsQuery {
 /// `GET /api/finance/accounts`
 pub async fn list(request: Request) -> Answered {
     let ask: AccountsQuery = request.query()?;
-    let after = change::after(ask.cursor.as_ref())?;
+    let after = bound_page::after_in::<String>(&request, ask.cursor.as_ref())?.unwrap_or_default();
     let chart = Chart::read(&mut *request.state.db.pool().acquire().await?).await?;
     let items = chart.list(&after, ask.kind, ask.state, ask.limit.one_more());
-    Ok(Reply::ok(&List::cut(items, ask.limit, |item| item.account.clone())))
+    Ok(Reply::ok(&bound_page::cut_in(&request, items, ask.limit, |item| item.account.clone())?))
 }
 
 /// `POST /api/finance/accounts`

@@ -116,6 +116,8 @@ const COLUMNS: &str = "d.store_id, d.business_date, \
     (SELECT COUNT(*) FROM journal j WHERE j.store_id = d.store_id AND j.reference_date = d.business_date) AS late_out, \
     (SELECT COUNT(*) FROM journal j WHERE j.store_id = d.store_id AND j.entry_date = d.business_date \
         AND j.reference_date IS NOT NULL) AS late_in, \
+    (SELECT t.state FROM settlements t WHERE t.store_id = d.store_id \
+        AND t.business_date = d.business_date) AS settlement_state, \
     l.locked_at, l.locked_by, l.reason, p.closed_at, p.closed_by";
 
 /// The newest first.
@@ -167,7 +169,7 @@ fn view(row: &AnyRow, tellers: &[Teller], closed: Option<Date>) -> Result<View, 
     let told = teller.is_none_or(|teller| teller.problems(business_date).is_empty());
     let is_locked = locked_at.is_some() || closed.is_some_and(|last| business_date <= last);
     Ok(columns!(row => View {
-        entries, late_out, late_in, reason;
+        entries, late_out, late_in, reason, settlement_state;
         store_id = store_id,
         business_date = business_date,
         state = if is_locked { State::Locked } else { State::Open },
@@ -175,7 +177,6 @@ fn view(row: &AnyRow, tellers: &[Teller], closed: Option<Date>) -> Result<View, 
         complete = told && shifts_open == 0,
         shifts_open = shifts_open,
         parked = teller.map_or(0, |teller| teller.parked),
-        settlement_state = None,
         locked_at = locked_at.or(closed_at),
         locked_by = locked_by.or(closed_by),
     }))

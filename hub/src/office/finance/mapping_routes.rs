@@ -1,11 +1,11 @@
 //! Mappings of methods and reasons to accounts, listed and added.
 
 use crate::http::change::{self, begun};
-use crate::http::{Answered, Request};
+use crate::http::{Answered, Request, bound_page};
 use crate::office::finance::mapping::{self, Bookmark};
 use crate::office::finance::writer::Writer;
 use domain::model::base::answer::Answer;
-use edge::page::{List, Page};
+use edge::page::Page;
 use edge::{Code, Doc, Reply, clock};
 use serde_json::json;
 
@@ -29,10 +29,10 @@ pub const ADD: Doc =
 /// `GET /api/finance/mappings`
 pub async fn list(request: Request) -> Answered {
     let page: Page = request.query()?;
-    let after: Option<Bookmark> = page.after()?;
+    let after: Option<Bookmark> = bound_page::after_in(&request, page.cursor.as_ref())?;
     let items = mapping::list(request.state.db.pool(), after.as_ref(), change::one_more(page.limit)).await?;
     let place = |item: &mapping::View| (item.from, item.of.name().to_owned(), item.key.clone());
-    Ok(Reply::ok(&List::cut(items, page.limit, place)))
+    Ok(Reply::ok(&bound_page::cut_in(&request, items, page.limit, place)?))
 }
 
 /// `POST /api/finance/mappings`

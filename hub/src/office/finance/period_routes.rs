@@ -38,14 +38,15 @@ pub const REOPEN: Doc = Doc::of("Finance", "Open the last closed month again; it
 pub const STATUS: Doc = Doc::of("Finance", "How the books stand").answers::<status::View>(
     r#"{"points_policy": "expense", "fiscal_year_start": "01-01", "posting": {"posted": 30, "left": 0, "failed": 0},
         "locked_through": [{"store_id": "", "date": "2026-11-19"}, {"store_id": "S001", "date": null}],
-        "open_month": "2026-11", "last_proof": {"at": "2026-11-21T02:06:34.739Z", "ok": true, "problems": 0}}"#,
+        "open_month": "2026-11", "last_proof": {"at": "2026-11-21T02:06:34.739Z", "ok": true, "problems": 0},
+        "documents_lost_since": null}"#,
 );
 /// `POST /api/finance/proofs`
 pub const PROVE: Doc = Doc::of("Finance", "Hold the books against the lists beside them")
     .optional_body::<EmptyBody>("{}")
     .answers::<Proofs>(
         r#"{"at": "2026-11-21T02:06:34.739Z", "ok": false, "proofs": [{"name": "inventory", "ok": false, "left": 99,
-            "right": 100, "differences": [{"store_id": "S001", "left": 99, "right": 100}]}]}"#,
+            "right": 100, "details": [{"store_id": "S001", "left": 99, "right": 100}]}]}"#,
     );
 
 #[derive(Deserialize, JsonSchema)]

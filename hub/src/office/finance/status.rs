@@ -5,6 +5,8 @@ use crate::office::finance::locking::locked;
 use crate::office::finance::period;
 use crate::office::finance::proof::{self, LastProof};
 use crate::office::finance::readiness;
+use crate::table::audit;
+use domain::model::base::time::UtcMs;
 use domain::rules::books::month::Month;
 use domain::rules::books::posting::PointsPolicy;
 use jiff::civil::Date;
@@ -29,6 +31,9 @@ pub struct View {
     pub open_month: Month,
     /// What the last proof came to; none: none was asked for yet.
     pub last_proof: Option<LastProof>,
+    /// This database was restored from a backup: what head office itself wrote after this moment is gone. None: it is
+    /// all there.
+    pub documents_lost_since: Option<UtcMs>,
 }
 
 /// What was posted of what stores told.
@@ -72,6 +77,7 @@ pub async fn read(
         posting: Posting { posted, left: 0, failed },
         locked_through: books.into_iter().map(through).collect(),
         open_month: period::open_month(&mut *connection, today).await?,
-        last_proof: proof::last(connection).await?,
+        last_proof: proof::last(&mut *connection).await?,
+        documents_lost_since: audit::written_until(connection).await?,
     })
 }

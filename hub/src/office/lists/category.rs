@@ -45,6 +45,9 @@ pub struct NewCategory {
     pub name: Option<String>,
     /// The category that it lies below.
     pub parent: Option<String>,
+    /// Whether products may be put into it.
+    #[serde(default)]
+    pub state: State,
 }
 
 /// `PATCH /api/categories/:code`: what is given is changed.
@@ -64,9 +67,9 @@ pub struct CategoryChange {
 /// # Errors
 /// 422; 409 `duplicate`.
 pub async fn create(connection: &mut AnyConnection, new: NewCategory) -> Result<Category, Failure> {
-    let NewCategory { code, name, parent } = new;
+    let NewCategory { code, name, parent, state } = new;
     let name = name.unwrap_or_else(|| code.clone()).trim().to_owned();
-    let category = Category { code, name, parent: filled(parent), state: State::Active };
+    let category = Category { code, name, parent: filled(parent), state };
     take_turn(connection, Turn::Categories).await?;
     check(connection, &category, 1).await?;
     entry::add(connection, &category).await?;

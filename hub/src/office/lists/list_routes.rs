@@ -2,7 +2,7 @@
 
 use crate::db::failure::Failure;
 use crate::http::change::{self, begun};
-use crate::http::{Answered, Request};
+use crate::http::{Answered, Request, bound_page};
 use crate::office::finance::writer::Writer;
 use crate::office::lists::category::{self, Category, CategoryChange, NewCategory};
 use crate::office::lists::entry::{self, Entry};
@@ -12,7 +12,7 @@ use crate::office::lists::tax_code::{self, NewTaxCode, TaxCode, TaxCodeChange};
 use crate::office::lists::tier::{self, NewTier, Tier, TierChange};
 use crate::state::idempotency::Keyed;
 use domain::model::base::answer::Answer;
-use edge::page::{List, Page};
+use edge::page::Page;
 use edge::{ApiError, Code, Doc, Reply, clock};
 use serde_json::Value;
 
@@ -88,9 +88,9 @@ pub const CHANGE_METHOD: Doc =
 
 async fn listed<T: Entry + schemars::JsonSchema>(request: Request) -> Answered {
     let page: Page = request.query()?;
-    let after: String = page.after()?.unwrap_or_default();
+    let after: String = bound_page::after_in(&request, page.cursor.as_ref())?.unwrap_or_default();
     let items: Vec<T> = entry::list(request.state.db.pool(), &after, change::one_more(page.limit)).await?;
-    Ok(Reply::ok(&List::cut(items, page.limit, Entry::key)))
+    Ok(Reply::ok(&bound_page::cut_in(&request, items, page.limit, Entry::key)?))
 }
 
 /// What the audit log tells of an entry: its fields; a number of an account is no figure.

@@ -42,6 +42,9 @@ pub struct NewPaymentMethod {
     pub name: String,
     /// Maps its money to this account, from today on.
     pub account: Option<String>,
+    /// Whether it is still used.
+    #[serde(default)]
+    pub state: State,
 }
 
 /// `PATCH /api/payment-methods/:method`: what is given is changed.
@@ -65,8 +68,8 @@ pub async fn create(
     new: NewPaymentMethod,
     writer: &Writer<'_>,
 ) -> Result<PaymentMethod, Failure> {
-    let NewPaymentMethod { method, name, account } = new;
-    let method = PaymentMethod { method, name: name.trim().to_owned(), account, state: State::Active };
+    let NewPaymentMethod { method, name, account, state } = new;
+    let method = PaymentMethod { method, name: name.trim().to_owned(), account, state };
     check(&method)?;
     entry::add(connection, &method).await?;
     map(connection, &method, writer).await?;

@@ -1,7 +1,7 @@
 //! Members at head office.
 
 use crate::http::change::{self, begun};
-use crate::http::{Answered, Request};
+use crate::http::{Answered, Request, bound_page};
 use crate::office::members::erase::{self, Erase};
 use crate::office::members::member::{self, View};
 use crate::office::members::merge::{self, By, Merge};
@@ -82,10 +82,10 @@ struct Search {
 pub async fn list(request: Request) -> Answered {
     let Search { q, state, tier, from, to, limit, cursor } = request.query()?;
     change::check_q(q.as_deref())?;
-    let after = change::after(cursor.as_ref())?;
+    let after = bound_page::after_in::<String>(&request, cursor.as_ref())?.unwrap_or_default();
     let filter = member::Filter { q, state, tier, from, to };
     let items = member::list(request.state.db.pool(), &filter, &after, change::one_more(limit)).await?;
-    Ok(Reply::ok(&List::cut(items, limit, |item| item.member_id.clone())))
+    Ok(Reply::ok(&bound_page::cut_in(&request, items, limit, |item| item.member_id.clone())?))
 }
 
 /// `GET /api/members/:id`

@@ -69,7 +69,7 @@ pub async fn add(request: Request) -> Answered {
     let buyer = Buyer::of(&mut keyed.write, &request, now).await?;
     let made = order::create(&mut keyed.write, new, &buyer).await?;
     let location = format!("/api/purchase-orders/{}", made.po_id);
-    let done = ("purchase_order.created", ordered(&made));
+    let done = ("purchasing.order_created", ordered(&made));
     change::finish_audited(&request, keyed, done, Answer::created(location, &made)).await
 }
 
@@ -80,7 +80,7 @@ pub async fn change(request: Request) -> Answered {
     let mut keyed = begun!(request, now);
     let buyer = Buyer::of(&mut keyed.write, &request, now).await?;
     let changed = order::change(&mut keyed.write, request.param("id"), asked, &buyer).await?;
-    let done = ("purchase_order.changed", ordered(&changed));
+    let done = ("purchasing.order_changed", ordered(&changed));
     change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await
 }
 

@@ -5,11 +5,11 @@ use crate::config::Purchasing;
 use crate::db::document::decode;
 use crate::db::filter::Conditions;
 use crate::office::suppliers::supplier::Known;
+use crate::projection::fields::PRODUCT_SETTINGS;
 use crate::table::supplier_price;
 use domain::model::base::ids::Sku;
-use domain::model::base::time::UtcMs;
 use domain::model::inventory::product::{Product, ProductState};
-use domain::model::inventory::purchase::SupplierState;
+use domain::model::inventory::purchase::{PurchaseOrder, SupplierState};
 use domain::model::inventory::supplier_price::SupplierPrice;
 use domain::rules::inventory::purchase::{Need, Suggested, cheapest_supplier, runs_out_before, suggest};
 use jiff::Span;
@@ -82,6 +82,8 @@ struct Figures {
     expected: BTreeMap<String, Date>,
     sold: BTreeMap<String, i64>,
     returned: BTreeMap<String, i64>,
+    /// The level at which the store itself wants more, where it has said so.
+    reorder_level: BTreeMap<String, i64>,
     days_open: i64,
 }
 
@@ -95,7 +97,8 @@ pub async fn suggestions(
     set: &Purchasing,
     today: Date,
 ) -> Result<Vec<Suggestion>, sqlx::Error> {
-    let figures = Figures::read(connection, &ask.store_id, set.rate_days, today).await?;
+    let (from, _) = rate_days(set, today);
+    let figures = Figures::read(connection, &ask.store_id, (from, today)).await?;
     let suppliers = suppliers(connection).await?;
     let products = products(connection, ask.category.as_deref()).await?;
     let skus: BTreeSet<&Sku> = products.iter().map(|product| &product.sku).collect();
@@ -115,6 +118,12 @@ pub async fn suggestions(
     Ok(found)
 }
 
+/// The days that the rate of sale is taken from: the last full ones.
+pub fn rate_days(set: &Purchasing, today: Date) -> (Date, Date) {
+    let span = Span::new().try_days(i64::from(set.rate_days)).unwrap_or_default();
+    (today.checked_sub(span).unwrap_or(today), today.yesterday().unwrap_or(today))
+}
+
 fn one(
     product: &Product,
     rows: &[SupplierPrice],
@@ -124,6 +133,7 @@ fn one(
     today: Date,
 ) -> Option<Suggestion> {
     let of = |map: &BTreeMap<String, i64>| map.get(product.sku.as_str()).copied().unwrap_or(0);
+    let of_store = figures.reorder_level.get(product.sku.as_str()).copied();
     let need = |row: Option<&SupplierPrice>| {
         let supplier = row.and_then(|row| suppliers.get(&row.supplier_id));
         let lead = row.and_then(|row| row.lead_time_days);
@@ -135,7 +145,7 @@ fn one(
             lead_days: lead.into(),
             safety_days: set.safety_days.into(),
             review_days: set.review_days.into(),
-            reorder_level: product.reorder_level.unwrap_or(0),
+            reorder_level: of_store.or(product.reorder_level).unwrap_or(0),
             on_hand: of(&figures.on_hand),
             on_order: of(&figures.on_order),
             in_draft: of(&figures.in_draft),
@@ -201,11 +211,8 @@ impl Figures {
     async fn read(
         connection: &mut AnyConnection,
         store_id: &str,
-        rate_days: u32,
-        today: Date,
+        (from, today): (Date, Date),
     ) -> Result<Self, sqlx::Error> {
-        let span = Span::new().try_days(i64::from(rate_days)).unwrap_or_default();
-        let from = today.checked_sub(span).unwrap_or(today);
         let mut figures = Self::default();
         let sql = "SELECT sku, qty FROM stock WHERE store_id = $1";
         figures.on_hand = sums(connection, sql, &[store_id]).await?;
@@ -231,6 +238,7 @@ impl Figures {
                    AND business_date >= $2 AND business_date < $3 AND voided_event IS NULL";
         let query = sqlx::query(sql).bind(store_id.to_owned()).bind(from.to_string()).bind(today.to_string());
         figures.days_open = query.fetch_one(&mut *connection).await?.try_get("days")?;
+        figures.reorder_level = reorder_levels(connection, store_id).await?;
         figures.expected = expected(connection, store_id).await?;
         figures.in_transit_in = in_transit(connection, store_id).await?;
         Ok(figures)
@@ -250,16 +258,40 @@ async fn sums(
     query.fetch_all(connection).await?.iter().map(pair).collect()
 }
 
+/// The store's own settings of products, which stand before the products' own.
+async fn reorder_levels(
+    connection: &mut AnyConnection,
+    store_id: &str,
+) -> Result<BTreeMap<String, i64>, sqlx::Error> {
+    let sql = "SELECT id, value FROM fields WHERE resource = $1 AND field = 'reorder_level' AND id LIKE $2";
+    let query = sqlx::query(sql).bind(PRODUCT_SETTINGS).bind(format!("{store_id}:%"));
+    let mut levels = BTreeMap::new();
+    for row in query.fetch_all(connection).await? {
+        let (id, value): (String, String) = columns!(row => (id, value));
+        let own = id.split_once(':').filter(|(store, _)| *store == store_id);
+        if let (Some((_, sku)), Ok(Some(level))) = (own, serde_json::from_str::<Option<i64>>(&value)) {
+            levels.insert(sku.to_owned(), level);
+        }
+    }
+    Ok(levels)
+}
+
+/// The first day on which more is expected: a line's own, else that of its order.
 async fn expected(
     connection: &mut AnyConnection,
     store_id: &str,
 ) -> Result<BTreeMap<String, Date>, sqlx::Error> {
-    let sql = "SELECT l.sku AS sku, MIN(o.expected_at) AS day FROM purchase_order_lines l \
-               JOIN purchase_orders o ON o.po_id = l.po_id WHERE o.store_id = $1 AND l.open_qty > 0 \
-               AND o.expected_at <> '' AND o.state IN ('approved', 'sent', 'partially_received') GROUP BY l.sku";
-    let query = sqlx::query(sql).bind(store_id.to_owned());
-    let pair = |row: &AnyRow| Ok(columns!(row => (sku, day)));
-    query.fetch_all(connection).await?.iter().map(pair).collect()
+    let sql = "SELECT document FROM purchase_orders WHERE store_id = $1 \
+               AND state IN ('approved', 'sent', 'partially_received')";
+    let mut first: BTreeMap<String, Date> = BTreeMap::new();
+    for row in sqlx::query(sql).bind(store_id.to_owned()).fetch_all(connection).await? {
+        let order: PurchaseOrder = decode(row.try_get("document")?)?;
+        for line in order.lines.iter().filter(|line| line.open_qty() > 0) {
+            let Some(day) = line.expected_at.or(order.expected_at) else { continue };
+            first.entry(line.sku.0.clone()).and_modify(|known| *known = day.min(*known)).or_insert(day);
+        }
+    }
+    Ok(first)
 }
 
 /// Pieces of transfers that were sent to a store and did not come yet.
@@ -277,12 +309,4 @@ async fn in_transit(
         }
     }
     Ok(coming)
-}
-
-/// When a store was last heard.
-pub async fn last_seen(connection: &mut AnyConnection, store_id: &str) -> Result<Option<UtcMs>, sqlx::Error> {
-    let sql = "SELECT last_seen_at FROM stores WHERE store_id = $1";
-    let at: Option<Option<i64>> =
-        sqlx::query_scalar(sql).bind(store_id.to_owned()).fetch_optional(connection).await?;
-    Ok(at.flatten().map(UtcMs))
 }

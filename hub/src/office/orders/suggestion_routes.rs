@@ -4,6 +4,7 @@ use crate::http::change::{self, begun};
 use crate::http::{Answered, Request};
 use crate::office::orders::order::{self, Buyer};
 use crate::office::orders::suggestion::{self, Suggestion, SuggestionsQuery};
+use crate::office::reports::completeness::{self, Completeness};
 use crate::table::store;
 use domain::model::base::answer::Answer;
 use domain::model::base::time::UtcMs;
@@ -18,7 +19,8 @@ use std::collections::BTreeMap;
 pub const LIST: Doc = Doc::of("Purchasing", "What to order for a store, by supplier and product")
     .query::<SuggestionsQuery>()
     .answers::<Suggestions>(
-        r#"{"as_of": "2026-11-20T02:06:34.739Z", "last_seen": "2026-11-20T02:06:30.000Z", "items": []}"#,
+        r#"{"as_of": "2026-11-20T02:06:34.739Z", "completeness": {"stores_expected": 1, "stores_complete": 1,
+            "missing": [], "as_of": "2026-11-20T02:06:34.739Z", "posting_left": 0}, "items": []}"#,
     )
     .refuses(&[Code::ValidationFailed]);
 /// `POST /api/purchase-orders/suggestions`
@@ -33,8 +35,9 @@ pub const ORDER: Doc = Doc::of("Purchasing", "Write down what is suggested: one 
 pub struct Suggestions {
     /// When it was looked.
     as_of: UtcMs,
-    /// When the store was last heard: what it sold since is not in here.
-    last_seen: Option<UtcMs>,
+    /// Whether the store has told everything of the days that its rate of sale is taken from; one that has not is shown
+    /// with when it was last heard.
+    completeness: Completeness,
     items: Vec<Suggestion>,
 }
 
@@ -49,12 +52,14 @@ pub struct Drafts {
 pub async fn list(request: Request) -> Answered {
     let ask: SuggestionsQuery = request.query()?;
     let now = clock::now();
-    let mut read = request.state.db.pool().acquire().await?;
+    // Figures and completeness are of one state.
+    let mut read = request.state.db.read().await?;
     store::check_known(&mut read, "store_id", &ask.store_id).await?;
     let (set, today) = (request.state.settings(&mut read).await?.purchasing, request.state.today(now));
     let items = suggestion::suggestions(&mut read, &ask, &set, today).await?;
-    let last_seen = suggestion::last_seen(&mut read, &ask.store_id).await?;
-    Ok(Reply::ok(&Suggestions { as_of: now, last_seen, items }))
+    let days = suggestion::rate_days(&set, today);
+    let completeness = completeness::of(&mut *read, Some(&ask.store_id), days, now).await?;
+    Ok(Reply::ok(&Suggestions { as_of: now, completeness, items }))
 }
 
 /// `POST /api/purchase-orders/suggestions`
@@ -82,6 +87,6 @@ pub async fn order(request: Request) -> Answered {
     }
     let total = items.iter().map(|order| order.total).fold(0_i64, i64::saturating_add);
     let details = json!({"store_id": ask.store_id, "orders": items.len(), "total": total});
-    let done = ("purchase_order.suggestions_ordered", details);
+    let done = ("purchasing.suggestions_ordered", details);
     change::finish_audited(&request, keyed, done, Answer::ok(&Drafts { items })).await
 }

@@ -1,6 +1,6 @@
 //! Parked records and conflicts: what the hub could not decide by itself.
 
-use crate::http::{Answered, Request, change};
+use crate::http::{Answered, Request, bound_page, change};
 use crate::ingest::replay::{self, Replayed};
 use crate::office::parked::parked_list;
 use crate::table::audit;
@@ -34,10 +34,13 @@ struct Page {
 /// `GET /api/parked`
 pub async fn list(request: Request) -> Answered {
     let page: Page = request.query()?;
-    let (after, limit) = (change::after(page.cursor.as_ref())?, change::one_more(page.limit));
+    let (after, limit) = (
+        bound_page::after_in::<String>(&request, page.cursor.as_ref())?.unwrap_or_default(),
+        change::one_more(page.limit),
+    );
     let (pool, store_id) = (request.state.db.pool(), page.store_id.unwrap_or_default());
     let items = parked_list::list(pool, &store_id, &after, limit).await?;
-    Ok(Reply::ok(&List::cut(items, page.limit, |item| item.parked_id.clone())))
+    Ok(Reply::ok(&bound_page::cut_in(&request, items, page.limit, |item| item.parked_id.clone())?))
 }
 
 /// `POST /api/parked/:id/replay`

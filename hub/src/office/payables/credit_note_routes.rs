@@ -84,7 +84,7 @@ pub async fn add(request: Request) -> Answered {
     let made = credit_note::create(&mut keyed.write, new, &writer, &set).await?;
     let location = format!("/api/finance/credit-notes/{}", made.credit_note_id);
     let answer = Answer::created(location, &made);
-    finish(&request, keyed, "credit_note.created", (&made, None), answer).await
+    finish(&request, keyed, "finance.credit_note_created", (&made, None), answer).await
 }
 
 /// `POST /api/finance/credit-notes/:id/confirm`
@@ -95,7 +95,7 @@ pub async fn confirm(request: Request) -> Answered {
     let writer = Writer::alone(&mut keyed.write, &request, now).await?;
     let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let note = credit_note_step::confirm(&mut keyed.write, id, &asked, &writer, set).await?;
-    finish(&request, keyed, "credit_note.confirmed", (&note, None), Answer::ok(&note)).await
+    finish(&request, keyed, "finance.credit_note_confirmed", (&note, None), Answer::ok(&note)).await
 }
 
 /// `POST /api/finance/credit-notes/:id/approve`
@@ -107,7 +107,7 @@ pub async fn approve(request: Request) -> Answered {
     let set = request.state.settings(&mut keyed.write).await?;
     let set = (&set.finance, &set.purchasing);
     let note = credit_note_step::approve(&mut keyed.write, request.param("id"), &writer, set).await?;
-    finish(&request, keyed, "credit_note.approved", (&note, None), Answer::ok(&note)).await
+    finish(&request, keyed, "finance.credit_note_approved", (&note, None), Answer::ok(&note)).await
 }
 
 /// `POST /api/finance/credit-notes/:id/apply`
@@ -118,7 +118,7 @@ pub async fn apply(request: Request) -> Answered {
     let writer = Writer::alone(&mut keyed.write, &request, now).await?;
     let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let note = credit_note_step::apply(&mut keyed.write, id, &asked, &writer, set).await?;
-    finish(&request, keyed, "credit_note.applied", (&note, None), Answer::ok(&note)).await
+    finish(&request, keyed, "finance.credit_note_applied", (&note, None), Answer::ok(&note)).await
 }
 
 /// `POST /api/finance/credit-notes/:id/cancel`
@@ -131,7 +131,7 @@ pub async fn cancel(request: Request) -> Answered {
     let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let note = credit_note_step::cancel(&mut keyed.write, id, set).await?;
     let told = (&note, Some(asked.reason.as_str()));
-    finish(&request, keyed, "credit_note.cancelled", told, Answer::ok(&note)).await
+    finish(&request, keyed, "finance.credit_note_cancelled", told, Answer::ok(&note)).await
 }
 
 async fn finish(

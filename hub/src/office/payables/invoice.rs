@@ -4,14 +4,16 @@ use crate::config::Purchasing;
 use crate::db::failure::Failure;
 use crate::office::finance::account::Chart;
 use crate::office::finance::writer::{Writer, check_text};
+use crate::office::payables::invoice_change::Change;
 use crate::office::suppliers::supplier::{self, Known};
 use crate::table::payables::invoice::{TABLE, of_number, put};
 use crate::table::payables::uninvoiced;
+use crate::table::purchase_order;
 use crate::table::{counter, store};
 use domain::model::base::ids::Sku;
 use domain::model::base::refusal::Refusal;
 use domain::model::books::payables::{DiscountTerms, Invoice, InvoiceLine, InvoiceState};
-use domain::rules::books::payables::{FigureLimits, InvoiceStep, figures, number_key};
+use domain::rules::books::payables::{FigureLimits, InvoiceStep, ReceiptLine, figures, number_key};
 use edge::{ApiError, ids};
 use jiff::Span;
 use jiff::civil::Date;
@@ -139,19 +141,20 @@ pub async fn create(
     Ok(invoice)
 }
 
-/// Writes an invoice anew; of one that was matched supplier and number stay.
+/// Changes an invoice; of one that was matched supplier and number stay.
 ///
 /// # Errors
 /// 404; 409 `invalid_state`; as [`create`].
 pub async fn change(
     connection: &mut AnyConnection,
     invoice_id: &str,
-    new: New,
+    asked: Change,
     writer: &Writer<'_>,
     set: &Purchasing,
 ) -> Result<Invoice, Failure> {
     let before = locked(connection, invoice_id).await?;
     InvoiceStep::Change.check(&before).map_err(ApiError::from)?;
+    let new = asked.of(&before);
     let same = new.supplier_id == before.supplier_id && new.invoice_no == before.invoice_no;
     if before.matched_at.is_some() && !same {
         return Err(ApiError::field("invoice_no", "and supplier_id stay once it was matched").into());
@@ -259,21 +262,39 @@ async fn place(connection: &mut AnyConnection, lines: &mut [InvoiceLine]) -> Res
     let receipts = uninvoiced::named(connection, lines).await?;
     for (at, line) in lines.iter_mut().enumerate() {
         let (Some(receiving_id), Some(line_no)) = (&line.receiving_id, line.receiving_line_no) else {
+            of_order(connection, line).await?;
             continue;
         };
-        let found = receipts.iter().find(|receipt| {
+        let named = |receipt: &&ReceiptLine| {
             receipt.at.receiving_id == *receiving_id
                 && receipt.at.line_no == line_no
                 && (line.store_id.is_empty() || line.store_id == receipt.at.store_id)
-        });
-        let Some(found) = found else {
+        };
+        let parts: Vec<&ReceiptLine> = receipts.iter().filter(named).collect();
+        let Some(found) = parts.first() else {
             let path = format!("lines[{at}].receiving_id");
             return Err(ApiError::field(path, "has no such line, or it was taken back").into());
         };
         line.store_id.clone_from(&found.at.store_id);
         line.po_id.clone_from(&found.po_id);
-        line.po_line_no = found.po_line_no;
+        // Pieces that came for several lines of their order are laid on them when the invoice is matched.
+        line.po_line_no = match parts.as_slice() {
+            [only] => only.po_line_no,
+            several => {
+                line.po_line_no.filter(|named| several.iter().any(|part| part.po_line_no == Some(*named)))
+            }
+        };
         line.sku = Some(found.sku.clone());
+    }
+    Ok(())
+}
+
+/// The book of a line that names an order alone is that of the order's store, also for pieces that have not come.
+async fn of_order(connection: &mut AnyConnection, line: &mut InvoiceLine) -> Result<(), Failure> {
+    if let Some(po_id) = line.po_id.as_deref().filter(|_| line.store_id.is_empty())
+        && let Some(order) = purchase_order::unlocked(connection, po_id).await?
+    {
+        line.store_id = order.store_id.0;
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use crate::http::{Answered, Request};
 use crate::office::finance::writer::Writer;
 use crate::office::payables::invoice::{self, New};
 use crate::office::payables::invoice_approval::{self, Reason};
+use crate::office::payables::invoice_change::Change;
 use crate::office::payables::invoice_list::{self, InvoicesQuery};
 use crate::office::payables::invoice_match::{self, Match};
 use crate::state::idempotency::Keyed;
@@ -48,8 +49,8 @@ pub const ADD: Doc = Doc::of("Payables", "Write a supplier's invoice down")
     .creates::<Invoice>(INVOICE)
     .refuses(&[Code::Duplicate]);
 /// `PATCH /api/finance/invoices/:id`
-pub const CHANGE: Doc = Doc::of("Payables", "Write an invoice anew that is not matched or is disputed")
-    .body::<New>(NEW)
+pub const CHANGE: Doc = Doc::of("Payables", "Change an invoice that is not matched or is disputed")
+    .body::<Change>(r#"{"note": "by e-mail"}"#)
     .answers::<Invoice>(INVOICE)
     .refuses(&[Code::Duplicate, Code::InvalidState]);
 /// `POST /api/finance/invoices/:id/match`
@@ -114,18 +115,18 @@ pub async fn add(request: Request) -> Answered {
     let made = invoice::create(&mut keyed.write, new, &writer, &set).await?;
     let location = format!("/api/finance/invoices/{}", made.invoice_id);
     let answer = Answer::created(location, &made);
-    finish(&request, keyed, "invoice.created", (&made, None), answer).await
+    finish(&request, keyed, "finance.invoice_created", (&made, None), answer).await
 }
 
 /// `PATCH /api/finance/invoices/:id`
 pub async fn change(request: Request) -> Answered {
-    let new: New = request.json()?;
+    let asked: Change = request.json()?;
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let writer = Writer::alone(&mut keyed.write, &request, now).await?;
     let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
-    let changed = invoice::change(&mut keyed.write, id, new, &writer, set).await?;
-    finish(&request, keyed, "invoice.changed", (&changed, None), Answer::ok(&changed)).await
+    let changed = invoice::change(&mut keyed.write, id, asked, &writer, set).await?;
+    finish(&request, keyed, "finance.invoice_changed", (&changed, None), Answer::ok(&changed)).await
 }
 
 /// `POST /api/finance/invoices/:id/match`
@@ -136,7 +137,7 @@ pub async fn run_match(request: Request) -> Answered {
     let writer = Writer::alone(&mut keyed.write, &request, now).await?;
     let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let matched = invoice_match::run(&mut keyed.write, id, &asked, &writer, set).await?;
-    finish(&request, keyed, "invoice.matched", (&matched, None), Answer::ok(&matched)).await
+    finish(&request, keyed, "finance.invoice_matched", (&matched, None), Answer::ok(&matched)).await
 }
 
 /// `POST /api/finance/invoices/:id/dispute`
@@ -148,7 +149,7 @@ pub async fn dispute(request: Request) -> Answered {
     let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let disputed = invoice_approval::dispute(&mut keyed.write, id, &asked, set).await?;
     let told = (&disputed, Some(asked.reason.as_str()));
-    finish(&request, keyed, "invoice.disputed", told, Answer::ok(&disputed)).await
+    finish(&request, keyed, "finance.invoice_disputed", told, Answer::ok(&disputed)).await
 }
 
 /// `POST /api/finance/invoices/:id/approve`
@@ -160,7 +161,7 @@ pub async fn approve(request: Request) -> Answered {
     let set = request.state.settings(&mut keyed.write).await?;
     let set = (&set.finance, &set.purchasing);
     let approved = invoice_approval::approve(&mut keyed.write, request.param("id"), &writer, set).await?;
-    finish(&request, keyed, "invoice.approved", (&approved, None), Answer::ok(&approved)).await
+    finish(&request, keyed, "finance.invoice_approved", (&approved, None), Answer::ok(&approved)).await
 }
 
 /// `POST /api/finance/invoices/:id/cancel`
@@ -172,7 +173,7 @@ pub async fn cancel(request: Request) -> Answered {
     let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let cancelled = invoice_approval::cancel(&mut keyed.write, id, &asked, set).await?;
     let told = (&cancelled, Some(asked.reason.as_str()));
-    finish(&request, keyed, "invoice.cancelled", told, Answer::ok(&cancelled)).await
+    finish(&request, keyed, "finance.invoice_cancelled", told, Answer::ok(&cancelled)).await
 }
 
 async fn finish(

@@ -9,7 +9,7 @@ use jiff::Span;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sqlx::AnyPool;
+use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
 /// Which are asked for.
@@ -87,7 +87,7 @@ fn lines_as_of(day: Date) -> String {
 
 /// The newest first, before a place.
 pub async fn uninvoiced(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
     ask: &UninvoicedQuery,
     before: Option<Bookmark>,
     today: Date,
@@ -122,5 +122,5 @@ pub async fn uninvoiced(
             store_id, receiving_id, line_no, po_id, supplier_id, sku, business_date, open_qty, unit_cost, open_value, kind,
         }))
     };
-    conditions.query(&sql).fetch_all(pool).await?.iter().map(view).collect()
+    conditions.query(&sql).fetch_all(connection).await?.iter().map(view).collect()
 }

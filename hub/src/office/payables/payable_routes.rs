@@ -7,7 +7,9 @@ use crate::office::finance::writer::Writer;
 use crate::office::payables::payable::{self, UninvoicedQuery, View};
 use crate::office::payables::payables_as_of::{self, Payables, PayablesQuery};
 use crate::office::payables::uninvoiced_close::{self, Close, Closed};
+use crate::office::reports::completeness::{self, CompleteList};
 use domain::model::base::answer::Answer;
+use domain::rules::books::locked_days::BEGINNING;
 use edge::{ApiError, Code, Doc, Reply, clock};
 use serde_json::json;
 
@@ -17,11 +19,12 @@ pub const UNINVOICED: Doc = Doc::of(
     "What was received and is not billed: together what 2020 holds",
 )
 .query::<UninvoicedQuery>()
-.lists::<View>(
-    r#"{"store_id": "S001", "receiving_id": "rcv_1", "line_no": 1, "po_id": "po_1", "supplier_id": "sup_1",
+.answers::<CompleteList<View>>(
+    r#"{"items": [{"store_id": "S001", "receiving_id": "rcv_1", "line_no": 1, "po_id": "po_1", "supplier_id": "sup_1",
             "sku": "8991234567890", "business_date": "2026-11-18", "open_qty": 96, "unit_cost": 9000,
             "open_value": 864000,
-            "kind": "receipt"}"#,
+            "kind": "receipt"}], "next_cursor": null, "completeness": {"stores_expected": 1, "stores_complete": 1,
+            "missing": [], "as_of": "2026-11-20T02:06:34.739Z", "posting_left": 0}}"#,
 )
 .refuses(&[Code::ValidationFailed]);
 /// `POST /api/finance/uninvoiced/close`
@@ -37,7 +40,9 @@ pub const PAYABLES: Doc = Doc::of("Payables", "What is owed to each supplier, by
     .query::<PayablesQuery>()
     .answers::<Payables>(
         r#"{"as_of": "2026-12-31", "items": [], "totals": {"not_due": 0, "days_1_30": 0, "days_31_60": 0,
-            "days_61_90": 0, "days_over_90": 0, "credits": 0, "advances": 0, "total": 0}}"#,
+            "days_61_90": 0, "days_over_90": 0, "credits": 0, "advances": 0, "total": 0},
+            "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
+            "as_of": "2026-12-31T02:06:34.739Z", "posting_left": 0}}"#,
     )
     .refuses(&[Code::ValidationFailed]);
 
@@ -45,12 +50,17 @@ pub const PAYABLES: Doc = Doc::of("Payables", "What is owed to each supplier, by
 pub async fn uninvoiced(request: Request) -> Answered {
     let ask: UninvoicedQuery = request.query()?;
     let before = bound_page::after(&ask)?;
-    let (pool, today) = (request.state.db.pool(), request.state.today(clock::now()));
+    // The lines and what is complete are of one state of the database.
+    let (mut read, now) = (request.state.db.read().await?, clock::now());
+    let today = request.state.today(now);
     if ask.as_of.is_some_and(|day| day > today) {
         return Err(ApiError::field("as_of", format!("must not be after today, {today}")).into());
     }
-    let items = payable::uninvoiced(pool, &ask, before, today, change::one_more(ask.limit)).await?;
-    Ok(Reply::ok(&bound_page::cut(&ask, items, payable::place)))
+    let items = payable::uninvoiced(&mut read, &ask, before, today, change::one_more(ask.limit)).await?;
+    let days = (BEGINNING, ask.as_of.unwrap_or(today));
+    let completeness = completeness::of(&mut *read, ask.store_id.as_deref(), days, now).await?;
+    let page = bound_page::cut(&ask, items, payable::place);
+    Ok(Reply::ok(&CompleteList::of(page, completeness)))
 }
 
 /// `POST /api/finance/uninvoiced/close`
@@ -62,12 +72,12 @@ pub async fn close(request: Request) -> Answered {
     let closed = uninvoiced_close::close(&mut keyed.write, &asked, &writer).await?;
     let details = json!({"close_id": closed.close_id, "store_id": asked.store_id, "lines_count": closed.lines_count,
         "value": closed.value, "reason": asked.reason});
-    change::finish_audited(&request, keyed, ("uninvoiced.closed", details), Answer::ok(&closed)).await
+    change::finish_audited(&request, keyed, ("finance.uninvoiced_closed", details), Answer::ok(&closed)).await
 }
 
 /// `GET /api/finance/payables`
 pub async fn payables(request: Request) -> Answered {
     let ask = request.query()?;
-    let (pool, today) = (request.state.db.pool(), request.state.today(clock::now()));
-    Ok(Reply::ok(&payables_as_of::payables(pool, ask, today).await?))
+    let (mut read, now) = (request.state.db.read().await?, clock::now());
+    Ok(Reply::ok(&payables_as_of::payables(&mut read, ask, (request.state.today(now), now)).await?))
 }

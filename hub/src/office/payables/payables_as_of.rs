@@ -2,12 +2,15 @@
 
 use crate::columns;
 use crate::db::failure::Failure;
+use crate::office::reports::completeness::{self, Completeness};
+use domain::model::base::time::UtcMs;
+use domain::rules::books::locked_days::BEGINNING;
 use domain::rules::books::payables::Ageing;
 use edge::ApiError;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sqlx::AnyPool;
+use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 use std::collections::BTreeMap;
 
@@ -59,6 +62,8 @@ pub struct Payables {
     items: Vec<PayablesRow>,
     /// All of it: what account 2010 holds, below 0 in the books.
     totals: Ageing,
+    /// Which stores have told everything until that day: what goes back to suppliers is theirs to tell.
+    completeness: Completeness,
 }
 
 /// What is open of a document.
@@ -75,7 +80,11 @@ struct Open {
 ///
 /// # Errors
 /// 422 for a day that has not come; the database's.
-pub async fn payables(pool: &AnyPool, ask: PayablesQuery, today: Date) -> Result<Payables, Failure> {
+pub async fn payables(
+    connection: &mut AnyConnection,
+    ask: PayablesQuery,
+    (today, now): (Date, UtcMs),
+) -> Result<Payables, Failure> {
     let as_of = ask.as_of.unwrap_or(today);
     if as_of > today {
         return Err(ApiError::field("as_of", format!("must not be after today, {today}")).into());
@@ -90,7 +99,7 @@ pub async fn payables(pool: &AnyPool, ask: PayablesQuery, today: Date) -> Result
                ORDER BY o.supplier_id, COALESCE(i.due_date, ''), o.document_id";
     let query = sqlx::query(sql).bind(as_of.to_string()).bind(ask.supplier_id.unwrap_or_default());
     let (mut rows, mut totals) = (BTreeMap::new(), Ageing::default());
-    for (place, row) in query.fetch_all(pool).await?.iter().enumerate() {
+    for (place, row) in query.fetch_all(&mut *connection).await?.iter().enumerate() {
         let found = open(row)?;
         let place = if ask.group_by == Group::Invoice { place } else { 0 };
         let row = rows.entry((found.supplier_id.clone(), place)).or_insert_with(|| PayablesRow {
@@ -103,7 +112,8 @@ pub async fn payables(pool: &AnyPool, ask: PayablesQuery, today: Date) -> Result
         found.add(&mut row.ageing, as_of);
         found.add(&mut totals, as_of);
     }
-    Ok(Payables { as_of, items: rows.into_values().collect(), totals })
+    let completeness = completeness::of(connection, None, (BEGINNING, as_of), now).await?;
+    Ok(Payables { as_of, items: rows.into_values().collect(), totals, completeness })
 }
 
 impl Open {

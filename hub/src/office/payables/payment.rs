@@ -15,13 +15,16 @@ use crate::table::{counter, store};
 use domain::model::base::refusal::Refusal;
 use domain::model::books::payables::{Allocation, CreditUse, PaymentPart, PaymentState, SupplierPayment};
 use domain::rules::books::payables::{Documents, NewPayment, PaymentPlan, allocate, plan};
-use domain::rules::books::posting::plan::{Account, SAFE};
+use domain::rules::books::posting::plan::{Account, AccountType, BANK, PLAN, SAFE};
 use edge::{ApiError, ids};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
+
+/// The longest reference, in bytes.
+const REFERENCE_BYTES_MAX: usize = 64;
 
 /// What a payment is to settle of an invoice.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -91,6 +94,9 @@ pub async fn create(
     writer.check_not_later("date", new.date)?;
     if let Some(reference) = &new.reference {
         check_text("reference", reference)?;
+        if reference.len() > REFERENCE_BYTES_MAX {
+            return Err(ApiError::field("reference", "must be at most 64 bytes").into());
+        }
     }
     let account = account(connection, &new).await?;
     let allocations: Vec<Allocation> = new.allocations.into_iter().map(Into::into).collect();
@@ -189,6 +195,9 @@ async fn account(connection: &mut AnyConnection, new: &New) -> Result<Account, F
     let known = chart.get(&new.account).filter(|known| known.state == State::Active && !known.control);
     let account = known.and_then(|known| Account::parse(&known.account));
     let account = account.ok_or_else(|| ApiError::field("account", "is no open account that pays"))?;
+    if account != SAFE && !is_bank(connection, account).await? {
+        return Err(ApiError::field("account", "is no bank, and not a store's safe, 1020").into());
+    }
     if (account == SAFE) != new.store_id.is_some() {
         return Err(ApiError::field("store_id", "belongs to account 1020, and to it alone").into());
     }
@@ -196,6 +205,17 @@ async fn account(connection: &mut AnyConnection, new: &New) -> Result<Account, F
         store::check_known(connection, "store_id", store_id).await?;
     }
     Ok(account)
+}
+
+/// Whether an account is a bank's: the plan's, one that a bank source reports on, or an asset of head office's own.
+async fn is_bank(connection: &mut AnyConnection, account: Account) -> Result<bool, Failure> {
+    let is_own = !PLAN.iter().any(|(known, _)| *known == account);
+    if account == BANK || (is_own && account.kind() == AccountType::Asset) {
+        return Ok(true);
+    }
+    let sql = "SELECT COUNT(*) FROM statement_sources WHERE kind = 'bank' AND account = $1";
+    let count: i64 = sqlx::query_scalar(sql).bind(String::from(account)).fetch_one(connection).await?;
+    Ok(count > 0)
 }
 
 /// The documents that are named, locked in one order.

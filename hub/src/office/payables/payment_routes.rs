@@ -73,7 +73,7 @@ pub async fn add(request: Request) -> Answered {
     let set = request.state.settings(&mut keyed.write).await?.purchasing;
     let made = payment::create(&mut keyed.write, new, &writer, &set).await?;
     let location = format!("/api/finance/payments/{}", made.payment_id);
-    let done = ("supplier_payment.posted", paid(&made));
+    let done = ("finance.payment_posted", paid(&made));
     change::finish_audited(&request, keyed, done, Answer::created(location, &made)).await
 }
 
@@ -85,7 +85,7 @@ pub async fn allocate(request: Request) -> Answered {
     let writer = Writer::alone(&mut keyed.write, &request, now).await?;
     let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let changed = payment::settle(&mut keyed.write, id, asked, &writer, set).await?;
-    let done = ("supplier_payment.allocated", paid(&changed));
+    let done = ("finance.payment_allocated", paid(&changed));
     change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await
 }
 
@@ -114,7 +114,7 @@ pub async fn reverse(request: Request) -> Answered {
     let writer = Writer::alone(&mut keyed.write, &request, now).await?;
     let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let changed = payment_reversal::reverse(&mut keyed.write, id, &asked, &writer, set).await?;
-    let done = ("supplier_payment.reversed", paid(&changed));
+    let done = ("finance.payment_reversed", paid(&changed));
     change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await
 }
 

@@ -1,7 +1,7 @@
 //! Prices.
 
 use crate::http::change::{self, begun};
-use crate::http::{Answered, Request};
+use crate::http::{Answered, Request, bound_page};
 use crate::office::prices::price;
 use domain::model::base::answer::Answer;
 use domain::model::base::ids::StoreId;
@@ -85,10 +85,10 @@ pub struct Asked {
 /// `GET /api/prices`
 pub async fn list(request: Request) -> Answered {
     let Search { sku, store_id, state, from, to, limit, cursor } = request.query()?;
-    let after = change::after(cursor.as_ref())?;
+    let after = bound_page::after_in::<String>(&request, cursor.as_ref())?.unwrap_or_default();
     let filter = price::Filter { sku, store_id, state, from, to };
     let items = price::list(request.state.db.pool(), &filter, &after, change::one_more(limit)).await;
-    Ok(Reply::ok(&List::cut(items?, limit, |item| item.price_id.clone())))
+    Ok(Reply::ok(&bound_page::cut_in(&request, items?, limit, |item| item.price_id.clone())?))
 }
 
 /// `POST /api/prices`
@@ -97,7 +97,7 @@ pub async fn set(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let price = price::set(&mut keyed.write, new, now).await?;
-    let location = format!("/api/prices?cursor={}", edge::page::cursor(&price.price_id));
+    let location = format!("/api/prices?cursor={}", bound_page::cursor_at("/api/prices", &price.price_id));
     let done = ("price.set", json!(price));
     change::finish_audited(&request, keyed, done, Answer::created(location, &price)).await
 }

@@ -2,7 +2,7 @@
 
 use crate::db::failure::Failure;
 use crate::http::change::{self, begun};
-use crate::http::{Answered, Request};
+use crate::http::{Answered, Request, bound_page};
 use crate::office::lists::category;
 use crate::office::products::{edit, product};
 use crate::state::idempotency::Keyed;
@@ -120,13 +120,16 @@ async fn check_categories(
 /// `GET /api/products`
 pub async fn list(request: Request) -> Answered {
     let ask: Search = request.query()?;
-    let (after, limit) = (change::after(ask.cursor.as_ref())?, change::one_more(ask.limit));
+    let (after, limit) = (
+        bound_page::after_in::<String>(&request, ask.cursor.as_ref())?.unwrap_or_default(),
+        change::one_more(ask.limit),
+    );
     let (q, category) = (ask.q.unwrap_or_default(), ask.category.unwrap_or_default());
     change::check_q(Some(&q))?;
     let skus = ask.skus.as_deref().map(listed).transpose()?;
     let products =
         product::list(request.state.db.pool(), (&q, &category), skus.as_deref(), &after, limit).await?;
-    Ok(Reply::ok(&List::cut(products, ask.limit, |product| product.sku.clone())))
+    Ok(Reply::ok(&bound_page::cut_in(&request, products, ask.limit, |product| product.sku.clone())?))
 }
 
 /// Codes that are asked for together.

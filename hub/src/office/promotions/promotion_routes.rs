@@ -1,7 +1,7 @@
 //! Promotions.
 
 use crate::http::change::{self, begun};
-use crate::http::{Answered, Request};
+use crate::http::{Answered, Request, bound_page};
 use crate::office::promotions::preview::{self, Preview};
 use crate::office::promotions::promotion::{self, TABLE};
 use domain::model::base::answer::Answer;
@@ -76,7 +76,7 @@ struct Search {
 pub async fn list(request: Request) -> Answered {
     let Search { q, sku, store_id, from, to, limit, cursor } = request.query()?;
     change::check_q(q.as_deref())?;
-    let after = change::after(cursor.as_ref())?;
+    let after = bound_page::after_in::<String>(&request, cursor.as_ref())?.unwrap_or_default();
     let filter = promotion::Filter { q: q.map(|q| q.to_lowercase()), sku, store_id, from, to };
     let (pool, most) = (request.state.db.pool(), change::one_more(limit));
     let items = TABLE
@@ -88,7 +88,7 @@ pub async fn list(request: Request) -> Answered {
             |one: &Promotion| filter.wants(one),
         )
         .await;
-    Ok(Reply::ok(&List::cut(items?, limit, |item| item.promotion_id.clone())))
+    Ok(Reply::ok(&bound_page::cut_in(&request, items?, limit, |item| item.promotion_id.clone())?))
 }
 
 /// `POST /api/promotions/preview`

@@ -3,6 +3,7 @@
 use crate::db::column::Columns;
 use domain::model::base::business_date::{day_end, day_start};
 use domain::model::base::time::UtcMs;
+use edge::page::List;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
@@ -42,6 +43,25 @@ impl Completeness {
         let complete = format!("{}/{}", self.stores_complete, self.stores_expected);
         let missing: Vec<&str> = self.missing.iter().map(|store| store.store_id.as_str()).collect();
         if missing.is_empty() { complete } else { format!("{complete}; missing={}", missing.join(",")) }
+    }
+}
+
+/// A page of money, with what it may lack.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "CompleteListOf{T}")]
+pub struct CompleteList<T> {
+    /// Those on this page.
+    pub items: Vec<T>,
+    /// Where the next page begins; null: this is the last.
+    pub next_cursor: Option<String>,
+    /// Which stores have told everything of these days.
+    pub completeness: Completeness,
+}
+
+impl<T> CompleteList<T> {
+    /// A page as it was cut.
+    pub fn of(List { items, next_cursor }: List<T>, completeness: Completeness) -> Self {
+        Self { items, next_cursor, completeness }
     }
 }
 

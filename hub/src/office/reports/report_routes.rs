@@ -201,6 +201,8 @@ async fn of_range(request: Request, report: &'static Report) -> Answered {
         return Err(ApiError::invalid_query("from lies after to").into());
     }
     let store_id = store_id.filter(|id| !id.is_empty());
+    // They are of the books alone, whatever was asked for.
+    let dates = if ["profit", "sell-through"].contains(&report.name) { Dates::Books } else { dates };
     let ask = ReportQuery { from, to, store_id: store_id.as_deref(), dates };
     answer(&request, report, report.group(group_by.as_deref())?, &ask, None).await
 }
@@ -212,16 +214,16 @@ async fn answer(
     ask: &ReportQuery<'_>,
     as_of: Option<Date>,
 ) -> Answered {
-    // Rows and their sums are of one state of the database.
-    let mut read = request.state.db.read().await?;
+    // Rows, their sums and what is complete are of one state of the database.
+    let (mut read, now) = (request.state.db.read().await?, clock::now());
     let (rows, totals, late) = figures(&mut read, group, ask).await.map_err(|failure| match failure {
         Failure::Sql(error) if is_overflow(&error) => too_large().into(),
         failure => failure,
     })?;
+    let days = as_of.map_or((ask.from, ask.to), |day| (BEGINNING, day));
+    let completeness = completeness::of(&mut *read, ask.store_id, days, now).await?;
     drop(read);
     fits(&rows, &totals)?;
-    let days = as_of.map_or((ask.from, ask.to), |day| (BEGINNING, day));
-    let completeness = completeness::of(request.state.db.pool(), ask.store_id, days, clock::now()).await?;
     if csv::wanted(&request.headers) {
         let body = table(group, ask.dates, &rows);
         let header = ("x-completeness", completeness.line());

@@ -3,6 +3,7 @@
 use crate::columns;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
+use crate::office::finance::readiness;
 use crate::office::finance::writer::{Writer, check_text};
 use crate::office::settlement::{by_method, day_settlement as document};
 use crate::table::day_lock::{self, Lock};
@@ -15,8 +16,12 @@ use domain::rules::books::settlement::entry::of_slices;
 use domain::rules::books::settlement::state::State;
 use edge::{ApiError, ids};
 use jiff::civil::Date;
+use serde_json::json;
 use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::BTreeMap;
+
+/// Most open exceptions that are told of one settlement.
+const TOLD_MAX: i64 = 100;
 
 /// Slices of one source and day of its lines, each with the account of what is missing.
 type Parts = BTreeMap<(String, Account, Date), Vec<(Slice, Account)>>;
@@ -25,7 +30,7 @@ impl Writer<'_> {
     /// Approves a settlement.
     ///
     /// # Errors
-    /// 404; 422; 409 `invalid_state` unless it is reconciled.
+    /// 404; 422, also for a day that is not over there; 409 `invalid_state` unless it is reconciled.
     pub async fn approve_settlement(
         &self,
         connection: &mut AnyConnection,
@@ -39,20 +44,17 @@ impl Writer<'_> {
         let (store_id, day) = (found.store_id.as_str(), found.business_date);
         // The book comes before the settlement: what a store tells meanwhile is in it, or late.
         journal::numbers(connection, store_id, 0).await?;
+        let tellers = readiness::tellers(&mut *connection).await?;
+        if tellers.iter().any(|teller| teller.store_id == store_id && !teller.is_over(day, self.now)) {
+            let problem = format!("is not over in store {store_id}: it is locked with its approval");
+            return Err(ApiError::field("business_date", problem).into());
+        }
         settlement::evaluate(connection, store_id, day).await?;
         let sql = "UPDATE settlements SET state = 'approved', approved_by = $3, approved_at = $4, note = $5 \
                    WHERE store_id = $1 AND business_date = $2 AND state = 'reconciled'";
         let query = sqlx::query(sql).bind(store_id).bind(day.to_string()).bind(self.by).bind(self.now.0);
         if query.bind(note.map(str::to_owned)).execute(&mut *connection).await?.rows_affected() == 0 {
-            let state = document::find(connection, settlement_id).await?.state;
-            let allowed = if state == State::Approved {
-                vec![]
-            } else {
-                vec!["match".to_owned(), "resolve".to_owned()]
-            };
-            return Err(
-                ApiError::from(Refusal::InvalidState { state: state.name().to_owned(), allowed }).into()
-            );
+            return Err(not_reconciled(connection, settlement_id).await?.into());
         }
         let parts = parts(connection, store_id, day).await?;
         self.post_slices(connection, settlement_id, store_id, parts).await?;
@@ -98,6 +100,31 @@ impl Writer<'_> {
         }
         Ok(journal::add(connection, entries, self.now).await?)
     }
+}
+
+/// What a settlement is, and which exceptions it waits for.
+async fn not_reconciled(connection: &mut AnyConnection, settlement_id: &str) -> Result<ApiError, Failure> {
+    let found = document::find(connection, settlement_id).await?;
+    let state = found.state.name().to_owned();
+    if found.state == State::Approved {
+        return Ok(ApiError::from(Refusal::InvalidState { state, allowed: Vec::new() }));
+    }
+    let sql = "SELECT exception_id, kind, amount FROM settlement_exceptions WHERE store_id = $1 \
+               AND business_date = $2 AND state = 'open' ORDER BY found_at, exception_id LIMIT $3";
+    let query = sqlx::query(sql).bind(&found.store_id).bind(found.business_date.to_string()).bind(TOLD_MAX);
+    let mut open = Vec::new();
+    for row in query.fetch_all(connection).await? {
+        let (exception_id, kind, amount): (String, String, i64) =
+            columns!(row => (exception_id, kind, amount));
+        open.push(json!({"exception_id": exception_id, "type": kind, "amount": amount}));
+    }
+    let allowed = vec!["match".to_owned(), "resolve".to_owned()];
+    let refusal = ApiError::from(Refusal::InvalidState { state, allowed });
+    let mut details = refusal.details.clone();
+    if let Some(details) = details.as_object_mut() {
+        details.insert("exceptions".to_owned(), json!(open));
+    }
+    Ok(refusal.with_details(details))
 }
 
 /// What of matches belongs to a settlement; bags and suppliers' payments are posted with the bank's statement.

@@ -9,8 +9,8 @@ use jiff::Span;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sqlx::AnyPool;
 use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AnyPool, AssertSqlSafe};
 
 /// Nothing is older.
 const DAYS_MAX: u32 = 3_650;
@@ -141,9 +141,37 @@ pub fn place(item: &View) -> Bookmark {
     (item.business_date, item.store_id.clone(), item.item_id.clone())
 }
 
+/// Those of a document of a store, in the order in which they were told.
+///
+/// # Errors
+/// The database's.
+pub async fn of_document(
+    pool: &AnyPool,
+    store_id: &str,
+    document_id: &str,
+) -> Result<Vec<View>, sqlx::Error> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM settlement_items WHERE store_id = $1 AND document_id = $2 \
+         ORDER BY occurred_at, item_id"
+    );
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(store_id.to_owned()).bind(document_id.to_owned());
+    query.fetch_all(pool).await?.iter().map(view).collect()
+}
+
+const COLUMNS: &str = "item_id, store_id, kind, method, account, business_date, settlement_date, amount, reference, \
+                       document_id, receipt_no, register_id, occurred_at, contra_of, state, match_id, late, \
+                       carried_until";
+
+fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
+    Ok(columns!(row => View {
+        item_id, store_id, kind, method, account, business_date, settlement_date, amount, reference, document_id,
+        receipt_no, register_id, occurred_at, contra_of, state, match_id, late, carried_until,
+    }))
+}
+
 /// The newest first, after a place; `today` is head office's.
 pub async fn list(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
     ask: &ItemsQuery,
     today: Date,
     before: Option<Bookmark>,
@@ -168,15 +196,8 @@ pub async fn list(
         .text("business_date < ?", date(old).as_deref())
         .below(["business_date", "store_id", "item_id"], below);
     let sql = format!(
-        "SELECT item_id, store_id, kind, method, account, business_date, settlement_date, amount, reference, \
-         document_id, receipt_no, register_id, occurred_at, contra_of, state, match_id, late, carried_until \
-         FROM settlement_items WHERE {{}} ORDER BY business_date DESC, store_id DESC, item_id DESC LIMIT {limit}"
+        "SELECT {COLUMNS} FROM settlement_items WHERE {{}} \
+         ORDER BY business_date DESC, store_id DESC, item_id DESC LIMIT {limit}"
     );
-    let view = |row: &AnyRow| {
-        Ok(columns!(row => View {
-            item_id, store_id, kind, method, account, business_date, settlement_date, amount, reference, document_id,
-            receipt_no, register_id, occurred_at, contra_of, state, match_id, late, carried_until,
-        }))
-    };
-    conditions.query(&sql).fetch_all(pool).await?.iter().map(view).collect()
+    conditions.query(&sql).fetch_all(connection).await?.iter().map(view).collect()
 }

@@ -223,13 +223,11 @@ pub async fn known(
         return Ok(Known { before, ..Known::default() });
     }
     let payouts = payouts(&mut *connection, &source.source_id, &from).await?;
-    let sql = "SELECT mapped_key, account FROM mappings m WHERE kind = 'bank_text' AND from_date <= $1 \
-               AND NOT EXISTS (SELECT 1 FROM mappings n WHERE n.kind = m.kind AND n.mapped_key = m.mapped_key \
-               AND n.from_date <= $1 AND n.from_date > m.from_date)";
+    let sql = "SELECT mapped_key, account, from_date FROM mappings WHERE kind = 'bank_text'";
     let mut texts = Vec::new();
-    for row in sqlx::query(sql).bind(today.to_string()).fetch_all(connection).await? {
-        let (key, account): (String, String) = columns!(row => (mapped_key, account));
-        texts.extend(Account::parse(&account).map(|account| BankText { key, account }));
+    for row in sqlx::query(sql).fetch_all(connection).await? {
+        let (key, account, from): (String, String, Date) = columns!(row => (mapped_key, account, from_date));
+        texts.extend(Account::parse(&account).map(|account| BankText { key, account, from }));
     }
     Ok(Known { before, payouts, texts })
 }

@@ -5,6 +5,7 @@ use crate::http::bound_page::{after, cut};
 use crate::http::change::{self, begun, one_more};
 use crate::http::{Answered, Request};
 use crate::office::finance::writer::{Writer, check_text};
+use crate::office::reports::completeness::{self, CompleteList};
 use crate::office::settlement::day_settlement::{self as settlement, Detail, SettlementsQuery, View};
 use crate::office::settlement::new_line::NewLines;
 use crate::office::settlement::{item, matching, source};
@@ -14,6 +15,7 @@ use crate::table::journal;
 use crate::table::store::is_known;
 use domain::model::base::answer::Answer;
 use domain::model::base::refusal::Refusal;
+use domain::rules::books::locked_days::BEGINNING;
 use edge::identity::EmptyBody;
 use edge::{ApiError, Code, Doc, Reply, clock};
 use jiff::civil::Date;
@@ -64,7 +66,14 @@ pub const APPROVE: Doc = Doc::of("Settlement", "Approve a settlement: it is post
 /// `GET /api/settlement-items`
 pub const ITEMS: Doc = Doc::of("Settlement", "List what others have to settle, the newest first")
     .query::<item::ItemsQuery>()
-    .lists::<item::View>(ITEM);
+    .answers::<CompleteList<item::View>>(
+        r#"{"items": [{"item_id": "pay_1", "store_id": "S001", "kind": "payment", "method": "card",
+        "account": "1110", "business_date": "2026-11-19", "settlement_date": "2026-11-19", "amount": 83250,
+        "reference": "C-1003", "document_id": "trx_1", "receipt_no": "S001-main-00000006", "register_id": "main",
+        "occurred_at": "2026-11-19T05:00:00.000Z", "contra_of": null, "state": "open", "match_id": null, "late": false,
+        "carried_until": null}], "next_cursor": null, "completeness": {"stores_expected": 1, "stores_complete": 1,
+        "missing": [], "as_of": "2026-11-20T02:06:34.739Z", "posting_left": 0}}"#,
+    );
 
 /// `GET /api/settlements/:id/items`
 pub const ITEMS_OF_DAY: Doc =
@@ -112,21 +121,23 @@ pub async fn read(request: Request) -> Answered {
 /// `GET /api/settlements/:id/items`
 pub async fn items_of_day(request: Request) -> Answered {
     let ask: item::SettlementItemsQuery = request.query()?;
-    let pool = request.state.db.pool();
-    let found = settlement::find(&mut *pool.acquire().await?, request.param("id")).await?;
+    let (mut read, today) = (request.state.db.read().await?, request.state.today(clock::now()));
+    let found = settlement::find(&mut read, request.param("id")).await?;
     let filter = ask.of_day(found.store_id, found.business_date);
-    let items =
-        item::list(pool, &filter, request.state.today(clock::now()), after(&ask)?, one_more(ask.limit))
-            .await?;
+    let items = item::list(&mut read, &filter, today, after(&ask)?, one_more(ask.limit)).await?;
     Ok(Reply::ok(&cut(&ask, items, item::place)))
 }
 
 /// `GET /api/settlement-items`
 pub async fn items(request: Request) -> Answered {
     let ask: item::ItemsQuery = request.query()?;
-    let (pool, today) = (request.state.db.pool(), request.state.today(clock::now()));
-    let items = item::list(pool, &ask, today, after(&ask)?, one_more(ask.limit)).await?;
-    Ok(Reply::ok(&cut(&ask, items, item::place)))
+    // The items and what is complete are of one state of the database.
+    let (mut read, now) = (request.state.db.read().await?, clock::now());
+    let today = request.state.today(now);
+    let items = item::list(&mut read, &ask, today, after(&ask)?, one_more(ask.limit)).await?;
+    let days = (ask.from.unwrap_or(BEGINNING), ask.to.unwrap_or(today));
+    let completeness = completeness::of(&mut *read, ask.store_id.as_deref(), days, now).await?;
+    Ok(Reply::ok(&CompleteList::of(cut(&ask, items, item::place), completeness)))
 }
 
 /// `POST /api/settlements`

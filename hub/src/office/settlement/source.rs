@@ -15,7 +15,7 @@ use domain::rules::books::posting::plan::{Account, AccountType};
 use domain::rules::books::settlement::{FeeOnRefunds, SourceKind, Terms};
 use edge::{ApiError, ids};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool};
 
@@ -28,7 +28,7 @@ const WORD_BYTES_MAX: usize = 64;
 /// Methods and terminals of a source.
 const LIST_MAX: usize = 1_000;
 /// The longest window.
-const DAYS_MAX: i64 = 90;
+const DAYS_MAX: i64 = 3_650;
 /// 100 %.
 const RATE_MAX: i64 = 10_000;
 /// The largest amount.
@@ -102,7 +102,10 @@ pub struct Change {
     name: Option<String>,
     methods: Option<Vec<String>>,
     account: Option<String>,
-    fee_rate_bp: Option<i64>,
+    /// Null: fees are as they are reported.
+    #[serde(deserialize_with = "given")]
+    #[schemars(with = "Option<i64>")]
+    fee_rate_bp: Option<Option<i64>>,
     fee_fixed: Option<i64>,
     fee_tolerance: Option<i64>,
     fee_on_refunds: Option<FeeOnRefunds>,
@@ -111,6 +114,11 @@ pub struct Change {
     store_refs: Option<Vec<StoreRef>>,
     csv: Option<Format>,
     state: Option<State>,
+}
+
+/// What is said, also where it is null.
+fn given<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<i64>>, D::Error> {
+    Option::deserialize(from).map(Some)
 }
 
 impl View {
@@ -140,7 +148,7 @@ impl View {
         }
         self.methods = methods.unwrap_or_else(|| std::mem::take(&mut self.methods));
         self.account = account.unwrap_or_else(|| std::mem::take(&mut self.account));
-        self.fee_rate_bp = fee_rate_bp.or(self.fee_rate_bp);
+        self.fee_rate_bp = fee_rate_bp.unwrap_or(self.fee_rate_bp);
         self.fee_fixed = change.fee_fixed.unwrap_or(self.fee_fixed);
         self.fee_tolerance = change.fee_tolerance.unwrap_or(self.fee_tolerance);
         self.fee_on_refunds = change.fee_on_refunds.unwrap_or(self.fee_on_refunds);
@@ -181,8 +189,8 @@ impl View {
         );
         check("fee_fixed", (0..=AMOUNT_MAX).contains(&self.fee_fixed), "must be 0 to 1000000000000");
         check("fee_tolerance", (0..=AMOUNT_MAX).contains(&self.fee_tolerance), "must be 0 to 1000000000000");
-        check("window_days", (0..=DAYS_MAX).contains(&self.window_days), "must be 0 to 90");
-        check("lag_days", (0..=DAYS_MAX).contains(&self.lag_days), "must be 0 to 90");
+        check("window_days", (0..=DAYS_MAX).contains(&self.window_days), "must be 0 to 3650");
+        check("lag_days", (0..=DAYS_MAX).contains(&self.lag_days), "must be 0 to 3650");
         check(
             "store_refs",
             self.store_refs.iter().all(|known| is_word(&known.name)),

@@ -1,11 +1,11 @@
 //! Who pays out what customers paid, and banks: listed, added and changed.
 
 use crate::http::change::{self, begun};
-use crate::http::{Answered, Request};
+use crate::http::{Answered, Request, bound_page};
 use crate::office::settlement::bank_balance::reconciliation::{self, ReconciliationQuery};
 use crate::office::settlement::source::{self, Change, View};
 use domain::model::base::answer::Answer;
-use edge::page::{List, Page};
+use edge::page::Page;
 use edge::{Code, Doc, Reply, clock};
 use serde_json::json;
 
@@ -48,10 +48,10 @@ pub const RECONCILIATION: Doc = Doc::of("Settlement", "Hold a bank's balance aga
 /// `GET /api/statement-sources`
 pub async fn list(request: Request) -> Answered {
     let page: Page = request.query()?;
-    let after: Option<String> = page.after()?;
+    let after: Option<String> = bound_page::after_in(&request, page.cursor.as_ref())?;
     let pool = request.state.db.pool();
     let items = source::list(pool, &after.unwrap_or_default(), change::one_more(page.limit)).await?;
-    Ok(Reply::ok(&List::cut(items, page.limit, |item| item.source_id.clone())))
+    Ok(Reply::ok(&bound_page::cut_in(&request, items, page.limit, |item| item.source_id.clone())?))
 }
 
 /// `POST /api/statement-sources`

@@ -84,7 +84,8 @@ fn bank_of(source: &Source) -> Account {
     Account::parse(&source.account).unwrap_or(BANK)
 }
 
-/// Known texts, and fees of their own, that an earlier approval has not posted.
+/// Known texts, and fees of their own, that an earlier approval has not posted. Of a line that a person decided about, the
+/// resolution has posted what there is to post.
 async fn plain_lines(
     connection: &mut AnyConnection,
     statement_id: &str,
@@ -94,7 +95,10 @@ async fn plain_lines(
     let sql = "SELECT l.line_id, l.line_date, COALESCE(l.net, l.gross, 0) AS amount, l.store_ref, m.account \
                FROM statement_lines l LEFT JOIN settlement_matches m ON m.match_id = l.match_id \
                WHERE l.statement_id = $1 AND (m.rule = 'text' OR (l.match_id IS NULL AND l.kind = 'fee' \
-               AND l.state = 'resolved')) AND NOT EXISTS (SELECT 1 FROM journal j WHERE j.cause_id = l.statement_id \
+               AND l.state = 'resolved' AND NOT EXISTS (SELECT 1 FROM settlement_exceptions e \
+               WHERE e.line_id = l.line_id AND e.state = 'resolved' \
+               AND e.resolution IN ('post', 'accept', 'ignore', 'contest')))) \
+               AND NOT EXISTS (SELECT 1 FROM journal j WHERE j.cause_id = l.statement_id \
                AND j.cause_key = l.statement_id || ':' || l.line_id) ORDER BY l.line_no";
     for row in sqlx::query(sql).bind(statement_id).fetch_all(&mut *connection).await? {
         let (line_id, date, amount): (String, Date, i64) = columns!(row => (line_id, line_date, amount));

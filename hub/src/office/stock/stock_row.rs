@@ -142,7 +142,8 @@ fn statement(ask: &StockQuery, after: Option<&Bookmark>, limit: i64) -> (Conditi
         .above(["s.sku", "s.store_id"], after);
     let sql = format!(
         "SELECT s.store_id, s.sku, s.qty, s.value, s.moved_at, COALESCE(d.qty, 0) AS damaged, \
-         COALESCE(d.value, 0) AS damaged_value, p.document, f.value AS level, t.kind, t.last_seen_at FROM stock s \
+         COALESCE(d.value, 0) AS damaged_value, p.document, f.value AS level, t.kind, t.last_seen_at, t.pending, \
+         t.oldest_pending_at, (SELECT MIN(k.parked_at) FROM parked k WHERE k.store_id = s.store_id) AS parked_at FROM stock s \
          LEFT JOIN damaged d ON d.store_id = s.store_id AND d.sku = s.sku \
          LEFT JOIN products p ON p.sku = s.sku \
          LEFT JOIN fields f ON f.resource = '{PRODUCT_SETTINGS}' AND f.id = s.store_id || ':' || s.sku \
@@ -242,11 +243,20 @@ impl Expected {
             damaged_value: row.cell("damaged_value")?,
             reorder_level: level.or(product.and_then(|product| product.reorder_level)),
             last_moved_at: row.cell("moved_at")?,
-            as_of: if is_here { Some(self.now) } else { row.cell("last_seen_at")? },
+            as_of: if is_here { Some(self.now) } else { applied_until(row)? },
             store_id,
             sku,
         })
     }
+}
+
+/// Until when what a store did is in its figures: when it was last heard, or the first that it had not sent by then, or
+/// the first that is set aside.
+fn applied_until(row: &AnyRow) -> Result<Option<UtcMs>, sqlx::Error> {
+    let (last_seen, parked): (Option<UtcMs>, Option<UtcMs>) = columns!(row => (last_seen_at, parked_at));
+    let (pending, oldest): (Option<i64>, Option<UtcMs>) = columns!(row => (pending, oldest_pending_at));
+    let unsent = oldest.filter(|_| pending.is_some_and(|pending| pending > 0));
+    Ok(last_seen.map(|seen| [unsent, parked].into_iter().flatten().fold(seen, UtcMs::min)))
 }
 
 fn add(pieces: &mut Pieces, of: (String, String), more: i64) {

@@ -1,7 +1,7 @@
 //! Stores.
 
 use crate::http::change::{self, begun};
-use crate::http::{Answered, Request};
+use crate::http::{Answered, Request, bound_page};
 use crate::office::stores::store::{self, NewStore, StoreKind, StoreState};
 use crate::office::stores::{status, sums};
 use crate::table::{self, audit};
@@ -121,9 +121,12 @@ pub async fn add(request: Request) -> Answered {
 /// `GET /api/stores`
 pub async fn list(request: Request) -> Answered {
     let page: Page = request.query()?;
-    let (after, limit) = (change::after(page.cursor.as_ref())?, change::one_more(page.limit));
+    let (after, limit) = (
+        bound_page::after_in::<String>(&request, page.cursor.as_ref())?.unwrap_or_default(),
+        change::one_more(page.limit),
+    );
     let stores = status::list(request.state.db.pool(), &after, limit, clock::now()).await?;
-    Ok(Reply::ok(&List::cut(stores, page.limit, |store| store.store_id.clone())))
+    Ok(Reply::ok(&bound_page::cut_in(&request, stores, page.limit, |store| store.store_id.clone())?))
 }
 
 /// `GET /api/stores/:id/status`
@@ -154,13 +157,16 @@ struct SumsQuery {
 /// `GET /api/stores/:id/sums`
 pub async fn sums(request: Request) -> Answered {
     let query: SumsQuery = request.query()?;
-    let (after, limit) = (change::after(query.cursor.as_ref())?, change::one_more(query.limit));
+    let (after, limit) = (
+        bound_page::after_in::<String>(&request, query.cursor.as_ref())?.unwrap_or_default(),
+        change::one_more(query.limit),
+    );
     let (pool, store_id) = (request.state.db.pool(), request.param("id"));
     if table::store::credentials(pool, store_id).await?.is_none() {
         return Err(ApiError::not_found("the store").into());
     }
     let found = sums::list(pool, store_id, query.of, &after, limit).await?;
-    Ok(Reply::ok(&List::cut(found, query.limit, |sum| sum.key().to_owned())))
+    Ok(Reply::ok(&bound_page::cut_in(&request, found, query.limit, |sum| sum.key().to_owned())?))
 }
 
 /// `POST /api/stores/:id/disable`

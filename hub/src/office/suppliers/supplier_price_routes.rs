@@ -127,7 +127,7 @@ pub async fn add(request: Request) -> Answered {
     let supplier_id = request.param("id");
     let made = supplier_price::create(&mut keyed.write, supplier_id, new, now).await?;
     let location = format!("/api/suppliers/{supplier_id}/products/{}", made.row_id);
-    let done = ("supplier_price.created", priced(&made));
+    let done = ("purchasing.price_created", priced(&made));
     change::finish_audited(&request, keyed, done, Answer::created(location, &made)).await
 }
 
@@ -138,7 +138,7 @@ pub async fn change(request: Request) -> Answered {
     let mut keyed = begun!(request, now);
     let key = (request.param("id"), request.param("row_id"));
     let changed = supplier_price::change(&mut keyed.write, key, asked, now).await?;
-    let done = ("supplier_price.changed", priced(&changed));
+    let done = ("purchasing.price_changed", priced(&changed));
     change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await
 }
 
@@ -153,7 +153,7 @@ pub async fn import(request: Request) -> Answered {
     let imported = supplier_price::import(&mut keyed.write, &supplier_id, rows).await?;
     let Imported { rows, changed } = imported;
     let details = json!({"supplier_id": supplier_id, "rows": rows, "changed": changed});
-    change::finish_audited(&request, keyed, ("supplier_prices.imported", details), Answer::ok(&imported))
+    change::finish_audited(&request, keyed, ("purchasing.prices_imported", details), Answer::ok(&imported))
         .await
 }
 

@@ -1,7 +1,7 @@
 //! Suppliers, listed, added and changed.
 
 use crate::http::change::{self, begun};
-use crate::http::{Answered, Request};
+use crate::http::{Answered, Request, bound_page};
 use crate::office::suppliers::supplier::{self, Known};
 use domain::model::base::answer::Answer;
 use domain::model::inventory::purchase::SupplierState;
@@ -50,7 +50,7 @@ struct Search {
 pub async fn list(request: Request) -> Answered {
     let Search { q, state, limit, cursor } = request.query()?;
     change::check_q(q.as_deref())?;
-    let after = change::after(cursor.as_ref())?;
+    let after = bound_page::after_in::<String>(&request, cursor.as_ref())?.unwrap_or_default();
     let q = q.unwrap_or_default().to_lowercase();
     let wanted = |one: &Known| {
         let text = |text: &str| text.to_lowercase().contains(&q);
@@ -59,7 +59,7 @@ pub async fn list(request: Request) -> Answered {
     };
     let (pool, most) = (request.state.db.pool(), change::one_more(limit));
     let items = supplier::TABLE.list_where(pool, &after, most, |one| &one.supplier.supplier_id, wanted).await;
-    Ok(Reply::ok(&List::cut(items?, limit, |item| item.supplier.supplier_id.clone())))
+    Ok(Reply::ok(&bound_page::cut_in(&request, items?, limit, |item| item.supplier.supplier_id.clone())?))
 }
 
 /// `GET /api/suppliers/:id`
@@ -76,8 +76,10 @@ pub async fn add(request: Request) -> Answered {
     let mut keyed = begun!(request, now);
     let made = supplier::create(&mut keyed.write, fields, now).await?;
     let location = format!("/api/suppliers/{}", made.supplier.supplier_id);
-    let done =
-        ("supplier.created", json!({"supplier_id": made.supplier.supplier_id, "code": made.supplier.code}));
+    let done = (
+        "purchasing.supplier_created",
+        json!({"supplier_id": made.supplier.supplier_id, "code": made.supplier.code}),
+    );
     change::finish_audited(&request, keyed, done, Answer::created(location, &made)).await
 }
 
@@ -88,6 +90,9 @@ pub async fn change(request: Request) -> Answered {
     let mut keyed = begun!(request, now);
     let changed = supplier::change(&mut keyed.write, request.param("id"), fields, now).await?;
     let fields = change::fields(&request);
-    let done = ("supplier.changed", json!({"supplier_id": changed.supplier.supplier_id, "fields": fields}));
+    let done = (
+        "purchasing.supplier_changed",
+        json!({"supplier_id": changed.supplier.supplier_id, "fields": fields}),
+    );
     change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await
 }

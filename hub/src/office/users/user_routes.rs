@@ -5,7 +5,7 @@ use crate::account::staff::View;
 use crate::account::user_admin::{self, Revoked};
 use crate::db::failure::Failure;
 use crate::http::change::{self, begun};
-use crate::http::{Answered, Request};
+use crate::http::{Answered, Request, bound_page};
 use domain::model::base::answer::Answer;
 use domain::model::base::ids::UserId;
 use domain::model::base::time::UtcMs;
@@ -90,10 +90,10 @@ struct Ask {
 pub async fn list(request: Request) -> Answered {
     let Ask { q, store_id, role, disabled, limit, cursor } = request.query()?;
     change::check_q(q.as_deref())?;
-    let after = change::after(cursor.as_ref())?;
+    let after = bound_page::after_in::<String>(&request, cursor.as_ref())?.unwrap_or_default();
     let filter = user_admin::Filter { q, store_id, role, disabled };
     let items = user_admin::list(request.state.db.pool(), &filter, &after, change::one_more(limit)).await;
-    Ok(Reply::ok(&List::cut(items?, limit, |item| item.id.clone())))
+    Ok(Reply::ok(&bound_page::cut_in(&request, items?, limit, |item| item.id.clone())?))
 }
 
 /// Somebody on a document.

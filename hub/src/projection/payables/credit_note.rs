@@ -5,13 +5,19 @@ use crate::secret;
 use crate::table::journal::{self, Kind, NewEntry};
 use crate::table::payables::credit_note::put;
 use crate::table::payables::payable_moves::{self, Move, Step};
-use crate::table::{counter, day_lock};
+use crate::table::{counter, day_lock, hub};
 use domain::model::base::time::UtcMs;
 use domain::model::books::payables::{CreditNote, CreditNoteKind, CreditNoteLine, CreditNoteState};
 use domain::model::inventory::supplier_return::SupplierReturn;
 use domain::rules::books::payables::{credit_books, credit_posting};
 use sqlx::{AnyConnection, Error};
 use std::collections::BTreeMap;
+
+/// The id of the note that a supplier return makes: the same, also when it is made again after a restore.
+pub(crate) fn of_return(supplier_return_id: &str) -> String {
+    let digest = secret::digest(&format!("credit {supplier_return_id}"));
+    format!("crn_{}", digest.get(..32).unwrap_or(&digest))
+}
 
 /// The note that a return makes, if anything of it was billed; its entry is made by [`post`].
 pub(super) async fn expected(
@@ -25,11 +31,10 @@ pub(super) async fn expected(
     }
     let sum = |of: fn(&CreditNoteLine) -> i64| lines.iter().map(of).fold(0_i64, i64::saturating_add);
     let (net, tax) = (sum(|line| line.net), sum(|line| line.tax));
-    let digest = secret::digest(&format!("credit {}", document.supplier_return_id.as_str()));
+    let today = now.timestamp().to_zoned(hub::zone(&mut *connection).await?);
     let mut note = CreditNote {
-        credit_note_id: format!("crn_{}", digest.get(..32).unwrap_or(&digest)),
-        // The store's day stands for head office's: records know no other clock.
-        doc_no: counter::next(connection, "CN", document.business_date.year()).await?,
+        credit_note_id: of_return(document.supplier_return_id.as_str()),
+        doc_no: counter::next(connection, "CN", today.year()).await?,
         supplier_id: document.supplier_id.clone(),
         credit_note_no: None,
         date: document.business_date,

@@ -1,6 +1,7 @@
-//! What account 2020 holds, line by line: receipts come in, reversals, returns and suppliers paid from tills go out.
+//! What account 2020 holds, line by line: receipts come in; reversals, returns and suppliers paid from
+//! tills go out.
 
-use crate::db::insert;
+use crate::db::insert::{self, NewRow};
 use crate::projection::payables::credit_note;
 use crate::projection::returns::places;
 use crate::row;
@@ -10,16 +11,15 @@ use crate::table::purchase_order;
 use domain::model::base::money::{WHOLE_BP, half_up, product, spread};
 use domain::model::base::time::UtcMs;
 use domain::model::books::payables::{CreditNote, CreditNoteLine, ReceiptRef};
-use domain::model::books::shift::{CashKind, CashMovement};
 use domain::model::inventory::purchase::OrderLine;
 use domain::model::inventory::receiving::Receiving;
 use domain::model::inventory::supplier_return::{SupplierReturn, SupplierReturnLine};
 use domain::rules::books::payables::{Part, place_return};
+use domain::rules::books::posting::Row;
+use domain::rules::books::posting::plan::NOT_INVOICED;
+use domain::wire::record::AnyPayload;
 use serde_json::json;
 use sqlx::AnyConnection;
-
-/// The reason code of a pay-out to a supplier.
-const SUPPLIER: &str = "supplier";
 
 /// What a store told that moves 2020, with the event that told.
 pub(crate) enum Moved<'a> {
@@ -29,13 +29,6 @@ pub(crate) enum Moved<'a> {
     Reversed(&'a str, &'a Receiving),
     /// Goods went back.
     Returned(&'a str, &'a SupplierReturn),
-    /// Cash went out.
-    PaidOut(&'a str, &'a CashMovement),
-}
-
-/// Whether a movement of cash pays a supplier, or takes such a payment back.
-pub(crate) fn pays_supplier(movement: &CashMovement) -> bool {
-    movement.kind == CashKind::PayOut && movement.reason_code.as_deref() == Some(SUPPLIER)
 }
 
 /// Writes what was told, in order.
@@ -62,7 +55,6 @@ pub(crate) async fn write(
                 }
                 expected.extend(credit_note::expected(connection, document, lines, now).await?);
             }
-            Moved::PaidOut(event_id, movement) => paid_out(connection, store_id, event_id, movement).await?,
         }
     }
     Ok(expected)
@@ -204,16 +196,28 @@ async fn unallocated(
     insert::rows(connection, "uninvoiced", FIRST, vec![cells]).await
 }
 
-async fn paid_out(
-    connection: &mut AnyConnection,
-    store_id: &str,
-    event_id: &str,
-    movement: &CashMovement,
-) -> Result<(), sqlx::Error> {
-    let cells = row! {
+/// Cash that was posted to 2020, whatever reason the till gave for it: the account that its reason is mapped to decides.
+/// None: it went elsewhere.
+pub(crate) fn paid_out(
+    (store_id, event_id): (&str, &str),
+    payload: &AnyPayload,
+    posted: &[Row],
+) -> Option<NewRow> {
+    let AnyPayload::CashMoved(told) = payload else { return None };
+    let movement = &told.movement;
+    let owed = posted.iter().find(|row| row.account == NOT_INVOICED)?;
+    let value = owed.credit.saturating_sub(owed.debit);
+    Some(row! {
         store_id, receiving_id: movement.cash_id.as_str(), line_no: 1_i64, kind: "pay_out", event_id,
         sku: "", business_date: movement.business_date.to_string(), qty: 0_i64, unit_cost: 0_i64,
-        cost_missing: 0_i64, value: movement.amount.saturating_neg(), open_value: movement.amount.saturating_neg(),
-    };
-    insert::rows(connection, "uninvoiced", FIRST, vec![cells]).await
+        cost_missing: 0_i64, value, open_value: value,
+    })
+}
+
+/// Adds what cash was posted to 2020.
+pub(crate) async fn add_paid_out(
+    connection: &mut AnyConnection,
+    rows: Vec<NewRow>,
+) -> Result<(), sqlx::Error> {
+    insert::rows(connection, "uninvoiced", FIRST, rows).await
 }

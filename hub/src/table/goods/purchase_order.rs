@@ -19,6 +19,15 @@ pub async fn locked(
     TABLE.locked(connection, po_id).await
 }
 
+/// An order as it stands, which others may change meanwhile.
+pub async fn unlocked(
+    connection: &mut AnyConnection,
+    po_id: &str,
+) -> Result<Option<PurchaseOrder>, sqlx::Error> {
+    let text: Option<String> = sqlx::query_scalar(TABLE.read).bind(po_id).fetch_optional(connection).await?;
+    text.map(|text| decode(&text)).transpose()
+}
+
 /// Adds an order that was made on a day at head office.
 pub async fn add(
     connection: &mut AnyConnection,

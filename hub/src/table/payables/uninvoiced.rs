@@ -3,9 +3,10 @@
 use crate::columns;
 use crate::db::insert;
 use crate::row;
+use crate::table::purchase_order;
 use domain::model::base::ids::Sku;
 use domain::model::books::payables::{Invoice, InvoiceLine, ReceiptRef};
-use domain::rules::books::payables::{OpenReceipt, Part, ReceiptLine};
+use domain::rules::books::payables::{OpenReceipt, Part, ReceiptLine, on_order_lines};
 use jiff::civil::Date;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, Error};
@@ -16,27 +17,47 @@ const LINES: &str = "UPDATE uninvoiced SET closed = closed WHERE kind = 'receipt
 const RETURNING: &str = "RETURNING store_id, receiving_id, line_no, supplier_id, po_id, sku, business_date, \
                          qty - invoiced_qty - returned_qty AS open_qty, open_value, unit_cost, cost_missing";
 
-/// The lines of receipts that an invoice's lines name, by themselves or by their orders: locked until the transaction
-/// ends, the oldest first.
+/// Lines of receipts by their days and places.
+type Found = BTreeMap<(String, ReceiptRef), ReceiptLine>;
+
+/// The lines of receipts that an invoice's lines name, by themselves or by their orders, and the others of these orders:
+/// locked until the transaction ends, the oldest first, each on the lines of its order that it came for.
 pub async fn named(connection: &mut AnyConnection, lines: &[InvoiceLine]) -> Result<Vec<ReceiptLine>, Error> {
-    let orders: BTreeSet<&String> = lines.iter().filter_map(|line| line.po_id.as_ref()).collect();
-    let receipts: BTreeSet<&String> = lines.iter().filter_map(|line| line.receiving_id.as_ref()).collect();
-    let mut found: BTreeMap<(String, ReceiptRef), ReceiptLine> = BTreeMap::new();
-    for (column, ids) in [("po_id", orders), ("receiving_id", receipts)] {
-        for id in ids {
-            let sql = format!("{LINES} {column} = $1 {RETURNING}");
-            let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(id.clone());
-            for row in query.fetch_all(&mut *connection).await? {
-                let (day, line) = line(&row)?;
-                found.insert((day, line.at.clone()), line);
-            }
-        }
-    }
+    let mut orders: BTreeSet<String> = lines.iter().filter_map(|line| line.po_id.clone()).collect();
+    let receipts: BTreeSet<String> = lines.iter().filter_map(|line| line.receiving_id.clone()).collect();
+    let mut found = Found::new();
+    lock_lines(connection, "po_id", &orders, &mut found).await?;
+    lock_lines(connection, "receiving_id", &receipts, &mut found).await?;
+    let others: BTreeSet<String> = found.values().filter_map(|line| line.po_id.clone()).collect();
+    let others = others.difference(&orders).cloned().collect();
+    lock_lines(connection, "po_id", &others, &mut found).await?;
+    orders.extend(others);
     let mut lines: Vec<ReceiptLine> = found.into_values().collect();
-    for line in &mut lines {
-        ordered(connection, line).await?;
+    for po_id in orders {
+        let of_order = |line: &ReceiptLine| line.po_id.as_ref() == Some(&po_id);
+        let Some(order) = purchase_order::unlocked(connection, &po_id).await? else { continue };
+        let (own, rest): (Vec<ReceiptLine>, Vec<ReceiptLine>) = lines.into_iter().partition(of_order);
+        lines = on_order_lines(own, &order.lines).into_iter().chain(rest).collect();
     }
     Ok(lines)
+}
+
+/// The lines of receipts that name one of these, locked.
+async fn lock_lines(
+    connection: &mut AnyConnection,
+    column: &str,
+    ids: &BTreeSet<String>,
+    found: &mut Found,
+) -> Result<(), Error> {
+    for id in ids {
+        let sql = format!("{LINES} {column} = $1 {RETURNING}");
+        let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(id.clone());
+        for row in query.fetch_all(&mut *connection).await? {
+            let (day, line) = line(&row)?;
+            found.insert((day, line.at.clone()), line);
+        }
+    }
+    Ok(())
 }
 
 fn line(row: &AnyRow) -> Result<(String, ReceiptLine), Error> {
@@ -53,19 +74,6 @@ fn line(row: &AnyRow) -> Result<(String, ReceiptLine), Error> {
         day,
         ReceiptLine { at, supplier_id, po_id, po_line_no, sku, open, unit_cost, order_cost, cost_missing },
     ))
-}
-
-/// The order's line and its price; an order that lacks the product has none.
-async fn ordered(connection: &mut AnyConnection, line: &mut ReceiptLine) -> Result<(), Error> {
-    let Some(po_id) = &line.po_id else { return Ok(()) };
-    let sql = "SELECT line_no, unit_cost FROM purchase_order_lines WHERE po_id = $1 AND sku = $2 ORDER BY line_no LIMIT 1";
-    let query = sqlx::query(sql).bind(po_id.clone()).bind(line.sku.as_str().to_owned());
-    if let Some(row) = query.fetch_optional(connection).await? {
-        let (line_no, unit_cost): (u32, i64) = columns!(row => (line_no, unit_cost));
-        line.po_line_no = Some(line_no);
-        line.order_cost = Some(unit_cost);
-    }
-    Ok(())
 }
 
 /// Pieces are billed, or given back (below 0); of an invoice that is matched, not yet posted.

@@ -271,8 +271,31 @@ async fn every_change_of_head_office_is_written_down_in_one_chain() {
     assert_eq!(of_store.len(), 4);
     let mine = listed(&admin, &format!("&user_id={me}&action=user.created")).await;
     assert_eq!((mine.len(), &mine[0]["origin"]), (1, &json!("hub")));
+    let supplier = same(|entry| entry["action"] == "purchasing.supplier_created").remove(0);
+    assert_eq!((&supplier["object_type"], &supplier["user_id"]), (&json!("supplier"), &json!(me)));
+    assert!(supplier["user_name"].is_string(), "{supplier}");
+    let id = supplier["object_id"].as_str().unwrap();
+    let of_object = listed(&admin, &format!("&object_id={id}")).await;
+    assert!(of_object.contains(&supplier) && of_object.iter().all(|entry| entry["object_id"] == id));
+    // Finance and purchasing see what is theirs.
+    for (role, areas) in
+        [("ho_finance", ["finance.", "settlement."]), ("ho_purchasing", ["purchasing.", "stock."])]
+    {
+        let person = json!({"username": role, "name": role, "role": role, "password": PASSWORD});
+        admin.post("/api/users", &person).await.data();
+        let seen = listed(&server.api().login(role, PASSWORD).await, "").await;
+        let is_theirs =
+            |entry: &Value| areas.iter().any(|area| entry["action"].as_str().unwrap().starts_with(area));
+        let theirs: Vec<Value> = all.iter().filter(|entry| is_theirs(entry)).cloned().collect();
+        assert!(!theirs.is_empty());
+        assert_eq!(seen, theirs, "{role}");
+    }
+    let page = admin.get("/api/audit?limit=1").await.data().clone();
+    let elsewhere =
+        format!("/api/audit?action=store.created&cursor={}", page["next_cursor"].as_str().unwrap());
+    assert_eq!(admin.get(&elsewhere).await.refusal(), "400 invalid_cursor");
     assert_eq!(listed(&admin, "&to=2020-01-01").await.len(), 0);
-    assert_eq!(listed(&admin, "&from=2020-01-01").await.len(), all.len());
+    assert!(listed(&admin, "&from=2020-01-01").await.len() > all.len(), "two people are there since");
     for query in ["?from=yesterday", "?x=1", "?limit=0"] {
         assert_eq!(admin.get(&format!("/api/audit{query}")).await.refusal(), "400 invalid_query", "{query}");
     }

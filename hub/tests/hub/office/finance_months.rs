@@ -1,10 +1,12 @@
 //! Months: closed in order once the books are proven; the end of a year; tax by the books.
 
+use crate::office::finance::tells;
 use crate::office::finance_entries::{accountant, entry, text};
+use crate::office::settlement::story::paid;
 use crate::support::server::{Api, Server, stderr};
 use crate::support::shop::Shop;
 use crate::sync::kinds::{return_record, voided};
-use crate::sync::records::{DAY, Sale};
+use crate::sync::records::{DAY, NOON, Sale};
 use edge::clock;
 use serde_json::{Value, json};
 
@@ -145,10 +147,74 @@ async fn a_month_whose_books_differ_from_their_lists_stays_open() {
     let failed: Vec<&Value> =
         proofs["proofs"].as_array().unwrap().iter().filter(|one| one["ok"] == false).collect();
     assert_eq!((failed.len(), &failed[0]["name"]), (1, &json!("cash_in_tills")));
-    assert_eq!(failed[0]["differences"], json!([{"store_id": "S001", "left": 1110, "right": 0}]));
+    assert_eq!(failed[0]["details"], json!([{"store_id": "S001", "left": 1110, "right": 0}]));
     let status = finance.get("/api/finance/status").await.data()["last_proof"].clone();
     assert_eq!((&status["ok"], &status["problems"]), (&json!(false), &json!(1)));
     assert_eq!(server.figure("SELECT COUNT(*) FROM alarms WHERE code = 'proof_failed'").await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_list_beside_the_books_is_proven() {
+    let server = Server::start().await;
+    let finance = accountant(&server).await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let account = json!({"account": "1125", "name": "Cards of another bank", "type": "asset"});
+    finance.post("/api/finance/accounts", &account).await.data();
+    let by_hand = json!({"date": DAY, "memo": "m", "lines": [{"account": "1125", "debit": 7, "credit": 0},
+        {"account": "1040", "debit": 0, "credit": 7}]});
+    finance.post("/api/finance/journal", &by_hand).await.data();
+    let mapping = json!({"of": "method", "key": "card", "account": "1125", "from": DAY});
+    finance.post("/api/finance/mappings", &mapping).await.data();
+    tells(&mut shop, vec![paid("S001", 22, 1, ("card", 70_000, "C-0001"))]).await;
+    let proven = async || finance.post("/api/finance/proofs", &json!({})).await.data()["proofs"].clone();
+    let failed = async || -> Vec<(String, i64)> {
+        let proofs = proven().await;
+        let failed = proofs.as_array().unwrap().iter().filter(|proof| proof["ok"] == false);
+        let differs = |proof: &Value| proof["left"].as_i64().unwrap() - proof["right"].as_i64().unwrap();
+        failed.map(|proof| (text(proof, "name"), differs(proof))).collect()
+    };
+    assert_eq!(failed().await, Vec::<(String, i64)>::new());
+    let sold = proven().await.as_array().unwrap().iter().find(|proof| proof["name"] == "rollups").cloned();
+    assert_eq!(sold.unwrap()["right"], 70_001, "what was sold, and its piece");
+    let transit = "INSERT INTO in_transit (store_id, transfer_id, value, settled, arrived) VALUES ('S001', 'trf_1', 5, $1, 1)";
+    let found = json!([[1, {"resolution": "found_at_destination", "qty": 1, "cost": 30, "user_id": "u", "at": NOON}]]);
+    sqlx::query(transit).bind(found.to_string()).execute(server.hub.db.pool()).await.unwrap();
+    for damage in [
+        "INSERT INTO damaged (store_id, sku, qty, value) VALUES ('S001', 'A', 1, 11)",
+        "UPDATE points_pool SET points = 3, value = 3",
+        "UPDATE settlement_items SET amount = amount - 2",
+        "UPDATE sales_hours SET total = total + 9",
+    ] {
+        sqlx::query(damage).execute(server.hub.db.pool()).await.unwrap();
+    }
+    let expected = [
+        ("clearing", 2),
+        ("damaged", -11),
+        ("in_transit", -5),
+        ("between_stores", -30),
+        ("points", -3),
+        ("rollups", 9),
+    ];
+    assert_eq!(failed().await, expected.map(|(name, differs)| (name.to_owned(), differs)));
+    let metrics = server.api().text("/metrics", "*/*").await;
+    for line in [
+        "hub_posting_left 0",
+        "hub_proof_failed{proof=\"rollups\"} 1",
+        "hub_proof_failed{proof=\"inventory\"} 0",
+        "hub_items_unposted{method=\"card\"} 1",
+        "hub_late_entries_total ",
+        "hub_entries_total{kind=\"event\"} ",
+    ] {
+        assert!(metrics.lines().any(|known| known.starts_with(line)), "{line}: {metrics}");
+    }
+    let names: Vec<String> =
+        proven().await.as_array().unwrap().iter().map(|proof| text(proof, "name")).collect();
+    let told = |name: &String| metrics.contains(&format!("hub_proof_failed{{proof=\"{name}\"}}"));
+    assert!(names.iter().all(told) && metrics.matches("hub_proof_failed{").count() == names.len());
+    let clearing =
+        proven().await.as_array().unwrap().iter().find(|proof| proof["name"] == "clearing").cloned();
+    let expected = json!([{"store_id": "S001 1125", "left": 70_000, "right": 69_998}]);
+    assert_eq!(clearing.unwrap()["details"], expected);
 }
 
 #[tokio::test(flavor = "multi_thread")]

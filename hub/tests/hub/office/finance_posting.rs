@@ -254,6 +254,41 @@ async fn a_mapped_account_takes_the_place_of_the_plans_from_its_day_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn cash_joins_what_is_not_invoiced_by_the_account_that_it_is_posted_to() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    for (key, account) in [("vendor", "2020"), ("supplier", "6050")] {
+        let body = json!({"of": "cash_reason", "key": key, "account": account, "from": DAY});
+        assert_eq!(admin.post("/api/finance/mappings", &body).await.status.as_u16(), 201);
+    }
+    let kinds = [
+        ("csh_out", "pay_out", "vendor"),
+        ("csh_in", "pay_in", "vendor"),
+        ("csh_other", "pay_out", "supplier"),
+    ];
+    let records = kinds.map(|(id, kind, code)| coded(id, kind, code)).to_vec();
+    assert_eq!(tells(&mut shop, records).await["parked"], json!([]));
+    let listed = admin.get("/api/finance/uninvoiced").await.data()["items"].clone();
+    let mut values: Vec<i64> =
+        listed.as_array().unwrap().iter().map(|item| item["open_value"].as_i64().unwrap()).collect();
+    values.sort_unstable();
+    assert_eq!(values, [-500, 500], "{listed}");
+    assert_eq!(balance(&admin, "S001", "6050").await, 500);
+    balanced(&server, &admin).await;
+    let proofs = admin.post("/api/finance/proofs", &json!({})).await.data()["proofs"].clone();
+    let proof = proofs.as_array().unwrap().iter().find(|proof| proof["name"] == "not_invoiced").unwrap();
+    assert_eq!(proof["ok"], true, "{proof}");
+    assert!(server.place.run(&["verify"], "").status.success());
+    sqlx::query("UPDATE uninvoiced SET value = value - 1, open_value = open_value - 1 WHERE value = -500")
+        .execute(server.hub.db.pool())
+        .await
+        .unwrap();
+    let verified = server.place.run(&["verify"], "");
+    assert!(stderr(&verified).contains("cash that suppliers got"), "{}", stderr(&verified));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_the_database_takes_back_is_done_again_three_times_at_most() {
     if std::env::var("HUB_TEST_POSTGRES").is_err() {
         // One writer at a time: nothing is taken back.

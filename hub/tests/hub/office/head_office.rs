@@ -365,7 +365,7 @@ async fn every_role_has_its_part_and_no_other() {
         ("POST", "/api/members", nobody),
         ("GET", "/api/members/x", nobody),
         ("PATCH", "/api/members/x", nobody),
-        ("GET", "/api/audit", nobody),
+        ("GET", "/api/audit", "ho_finance ho_purchasing"),
         ("GET", "/api/users", nobody),
         ("GET", "/api/staff", "ho_finance ho_purchasing"),
         ("POST", "/api/users", nobody),

@@ -3,6 +3,7 @@
 use crate::support::server::{Place, Server, stderr, stdout};
 use crate::support::shop::{Shop, sums};
 use cloud_hub::db::Engine;
+use domain::model::base::time::UtcMs;
 use std::path::{Path, PathBuf};
 
 pub fn backup(place: &Place, to: &Path) -> PathBuf {
@@ -76,6 +77,11 @@ async fn a_restored_hub_is_a_new_generation_and_gets_the_rest_again() {
     shop.sell(4);
     shop.push(&shop.batch(4, 7)).await.data();
     let before = server.hub.identity.clone();
+    let admin = server.admin().await;
+    let status = admin.get("/api/finance/status").await.data().clone();
+    assert_eq!(status["documents_lost_since"], serde_json::Value::Null);
+    admin.post("/api/suppliers", &serde_json::json!({"code": "TEA", "name": "Tea"})).await.data();
+    let lost = server.figure("SELECT MAX(at) FROM own_audit").await;
     drop(server.stop().await);
     let place = Place::empty().await;
     let done = place.run(&["restore", made.to_str().unwrap()], "");
@@ -87,6 +93,9 @@ async fn a_restored_hub_is_a_new_generation_and_gets_the_rest_again() {
     );
     let server = Server::on(place).await;
     assert_eq!(server.hub.identity.hub_id, before.hub_id);
+    let status = server.admin().await.get("/api/finance/status").await.data().clone();
+    let since: UtcMs = serde_json::from_value(status["documents_lost_since"].clone()).unwrap();
+    assert!(since.0 > 0 && since.0 < lost, "{status}");
     assert!(
         server.hub.identity.number > before.number && server.hub.identity.generation != before.generation
     );
@@ -112,6 +121,11 @@ async fn verify_names_what_is_wrong() {
             "S001: pieces A is -2, its records say -3",
         ),
         ("UPDATE store_sums SET total = total + 1", "UPDATE store_sums SET total = total - 1", "sales total"),
+        (
+            "INSERT INTO counters (kind, year, last) VALUES ('IN', 2026, 1)",
+            "DELETE FROM counters",
+            "the counter of IN-2026 is at 1, its 0 documents are numbered up to 0",
+        ),
         ("UPDATE epochs SET seq = 2", "UPDATE epochs SET seq = 3", "the cursor stands at 2"),
         (
             "UPDATE records SET state = 'parked' WHERE seq = 2",

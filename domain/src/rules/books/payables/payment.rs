@@ -73,11 +73,13 @@ pub fn discount_allowed(invoice: &Invoice, date: Date) -> i64 {
 /// for a discount beyond the terms.
 pub fn plan(new: &NewPayment<'_>, documents: &mut Documents) -> Result<PaymentPlan, Refusal> {
     let credits = new.credits.iter().map(|one| one.amount);
-    let mut amounts = new.allocations.iter().map(|one| one.amount).chain(credits).chain([new.amount]);
-    if amounts.any(|part| !(1..=PRICE_MAX).contains(&part)) {
+    let mut amounts = new.allocations.iter().map(|one| one.amount).chain(credits);
+    // Where credit notes settle all of it, no money leaves.
+    let least = i64::from(new.credits.is_empty());
+    if amounts.any(|part| !(1..=PRICE_MAX).contains(&part)) || !(least..=PRICE_MAX).contains(&new.amount) {
         return Err(Refusal::field(
             "amount",
-            "must be 1 to 1000000000000, in allocations and credits as well",
+            "must be 1 to 1000000000000, in allocations and credits as well; 0 where credits settle all",
         ));
     }
     let allocated = |credit: &CreditUse| {

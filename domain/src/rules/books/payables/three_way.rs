@@ -6,7 +6,7 @@ use crate::model::books::payables::{InvoiceLine, MatchException, MatchExceptionK
 use crate::rules::books::payables::{BilledLine, OpenReceipt, Tolerance, match_line};
 use std::collections::BTreeMap;
 
-/// What is known of a receipt's line.
+/// What is known of a receipt's line, or of the part of it that came for one line of its order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceiptLine {
     /// Which one.
@@ -74,7 +74,7 @@ pub struct Matched {
 
 /// Compares an invoice's lines with receipts and orders. It may be run again at will: the same lines come to the same.
 pub fn three_way(lines: &[InvoiceLine], context: &MatchContext<'_>) -> Matched {
-    let receipts = context.receipts.iter().map(|receipt| (receipt.at.clone(), receipt.open.qty));
+    let receipts = context.receipts.iter().map(|receipt| (receipt.place(), receipt.open.qty));
     let mut desk = Desk { context, open: receipts.collect(), found: Vec::new() };
     let mut laid = desk.lay(lines);
     // What lines name themselves comes before what is laid on the rest: `lay` has left that aside.
@@ -93,9 +93,28 @@ pub fn three_way(lines: &[InvoiceLine], context: &MatchContext<'_>) -> Matched {
     Matched { lines: laid, exceptions }
 }
 
+/// A receipt's line, and the line of the order that this part of it came for.
+type ReceiptPart = (ReceiptRef, Option<u32>);
+
+impl ReceiptLine {
+    fn place(&self) -> ReceiptPart {
+        (self.at.clone(), self.po_line_no)
+    }
+}
+
 impl MatchContext<'_> {
-    fn receipt(&self, at: &ReceiptRef) -> Option<&ReceiptLine> {
-        self.receipts.iter().find(|receipt| receipt.at == *at)
+    /// The part of a receipt that a line names: by its line of the order, else the first.
+    fn receipt(&self, line: &InvoiceLine) -> Option<&ReceiptLine> {
+        let at = line.receipt()?;
+        let mut parts = self.receipts.iter().filter(|receipt| receipt.at == at);
+        let first = parts.clone().next();
+        parts.find(|receipt| receipt.po_line_no == line.po_line_no).or(first)
+    }
+
+    /// Whether a line names a receipt of which the pieces came for several lines of its order, and none of these.
+    fn is_of_several(&self, line: &InvoiceLine) -> bool {
+        let parts = |at| self.receipts.iter().filter(|receipt| receipt.at == at).count();
+        line.po_line_no.is_none() && line.receipt().is_some_and(|at| parts(at) > 1)
     }
 
     /// What was accepted, now or before; an acceptance holds for what it was given for, and for less.
@@ -147,8 +166,8 @@ impl Figures {
 
 struct Desk<'a> {
     context: &'a MatchContext<'a>,
-    /// Pieces of each receipt's line that no line has taken yet.
-    open: BTreeMap<ReceiptRef, i64>,
+    /// Pieces of each part of a receipt's line that no line has taken yet.
+    open: BTreeMap<ReceiptPart, i64>,
     found: Vec<MatchException>,
 }
 
@@ -171,17 +190,19 @@ impl Desk<'_> {
     /// several it is split; the pieces that are added get numbers of their own, at the end.
     fn lay(&self, lines: &[InvoiceLine]) -> Vec<InvoiceLine> {
         let mut open = self.open.clone();
-        for at in lines.iter().filter_map(|line| Some((line.receipt()?, line.qty))) {
-            let (at, qty) = at;
-            if let Some(left) = open.get_mut(&at) {
-                *left = left.saturating_sub(qty).max(0);
+        let to_lay = |line: &InvoiceLine| {
+            line.is_goods() && (line.receipt().is_none() || self.context.is_of_several(line))
+        };
+        for line in lines.iter().filter(|line| !to_lay(line)) {
+            let receipt = self.context.receipt(line);
+            if let Some(left) = receipt.and_then(|receipt| open.get_mut(&receipt.place())) {
+                *left = left.saturating_sub(line.qty).max(0);
             }
         }
         let mut next_no = lines.iter().map(|line| line.line_no).max().unwrap_or(0);
         let (mut laid, mut added) = (Vec::new(), Vec::new());
         for line in lines {
-            let to_lay = line.is_goods() && line.receipt().is_none();
-            let places = if to_lay { self.places(line, &mut open) } else { Vec::new() };
+            let places = if to_lay(line) { self.places(line, &mut open) } else { Vec::new() };
             let mut parts = split(line, &places).into_iter();
             laid.extend(parts.next());
             for mut part in parts {
@@ -195,11 +216,12 @@ impl Desk<'_> {
     }
 
     /// Where a line's pieces lie, and how many.
-    fn places(&self, line: &InvoiceLine, open: &mut BTreeMap<ReceiptRef, i64>) -> Vec<(ReceiptLine, i64)> {
+    fn places(&self, line: &InvoiceLine, open: &mut BTreeMap<ReceiptPart, i64>) -> Vec<(ReceiptLine, i64)> {
         let named = |receipt: &&ReceiptLine| {
             let order = line.po_id.is_none() || line.po_id == receipt.po_id;
             let order_line = line.po_line_no.is_none() || line.po_line_no == receipt.po_line_no;
-            let of = line.receiving_id.as_ref().is_none_or(|id| *id == receipt.at.receiving_id);
+            let of = line.receiving_id.as_ref().is_none_or(|id| *id == receipt.at.receiving_id)
+                && line.receiving_line_no.is_none_or(|line_no| line_no == receipt.at.line_no);
             let store = line.store_id.is_empty() || line.store_id == receipt.at.store_id;
             let sku = line.sku.as_ref().is_none_or(|sku| *sku == receipt.sku);
             let names_some = line.po_id.is_some() || line.receiving_id.is_some();
@@ -207,7 +229,7 @@ impl Desk<'_> {
         };
         let (mut left, mut places) = (line.qty, Vec::new());
         for receipt in self.context.receipts.iter().filter(named) {
-            let Some(there) = open.get_mut(&receipt.at) else { continue };
+            let Some(there) = open.get_mut(&receipt.place()) else { continue };
             let part = left.min(*there);
             if part > 0 {
                 *there = there.saturating_sub(part);
@@ -225,9 +247,8 @@ impl Desk<'_> {
         }
         let line_no = Some(line.line_no);
         let context = self.context;
-        let at = line.receipt();
-        let receipt = at.as_ref().and_then(|at| context.receipt(at));
-        let left = at.as_ref().and_then(|at| self.open.get_mut(at));
+        let receipt = context.receipt(line);
+        let left = receipt.and_then(|receipt| self.open.get_mut(&receipt.place()));
         let open_qty = left.as_ref().map_or(0, |left| **left);
         line.matched_qty = line.qty.min(open_qty).max(0);
         if let Some(left) = left {

@@ -26,6 +26,8 @@ pub struct BankText {
     pub key: String,
     /// Where such lines are posted.
     pub account: Account,
+    /// From this day of a line on, until a later one of the same key.
+    pub from: Date,
 }
 
 fn places(payouts: &[Payout], fits: impl Fn(&Payout) -> bool) -> Vec<usize> {
@@ -132,12 +134,12 @@ impl<'a> Matcher<'a> {
         item.is_some()
     }
 
-    /// The longest text that is in it.
+    /// The longest text that is in it, as it was mapped on the line's day.
     fn known_text(&mut self, line: &'a OpenLine, net: i64, text: &str, known: &Known) {
         let text = text.to_lowercase();
-        let within = known.texts.iter().filter(|known| text.contains(known.key.as_str()));
+        let fits = |known: &&BankText| known.from <= line.date && text.contains(known.key.as_str());
         let longest =
-            within.max_by(|one, other| (one.key.len(), &one.key).cmp(&(other.key.len(), &other.key)));
+            known.texts.iter().filter(fits).max_by_key(|known| (known.key.len(), &known.key, known.from));
         if let Some(BankText { account, .. }) = longest {
             self.without_item(Rule::Text, line, net, Some(*account));
         }

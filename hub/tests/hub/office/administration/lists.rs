@@ -16,7 +16,7 @@ async fn each_list_is_added_to_once_changed_and_paged() {
         (
             "categories",
             json!({"code": "Tea"}),
-            json!({"code": "Wine", "parent": "Tea"}),
+            json!({"code": "Wine", "parent": "Tea", "state": "inactive"}),
             json!({"name": "Teas"}),
             "Tea",
         ),
@@ -44,7 +44,7 @@ async fn each_list_is_added_to_once_changed_and_paged() {
         (
             "payment-methods",
             json!({"method": "card", "name": "Cards"}),
-            json!({"method": "gopay", "name": "GoPay"}),
+            json!({"method": "gopay", "name": "GoPay", "state": "inactive"}),
             json!({"state": "inactive"}),
             "card",
         ),
@@ -54,6 +54,11 @@ async fn each_list_is_added_to_once_changed_and_paged() {
         let made = admin.post(&path, &one).await.data().clone();
         assert_eq!(admin.post(&path, &one).await.refusal(), "409 duplicate", "{list}");
         let second = admin.post(&path, &other).await.data().clone();
+        assert_eq!(
+            second["state"],
+            other["state"].as_str().map_or(second["state"].clone(), Value::from),
+            "{list}"
+        );
         let changed = admin.patch(&format!("{path}/{key}"), &change).await.data().clone();
         let mut expected = made.clone();
         let fields = change.as_object().unwrap();
@@ -62,6 +67,8 @@ async fn each_list_is_added_to_once_changed_and_paged() {
         let page = admin.get(&format!("{path}?limit=1")).await.data().clone();
         let next = page["next_cursor"].as_str().unwrap();
         let rest = admin.get(&format!("{path}?limit=1&cursor={next}")).await.data().clone();
+        let elsewhere = admin.get(&format!("/api/suppliers?cursor={next}")).await;
+        assert_eq!(elsewhere.refusal(), "400 invalid_cursor", "{list}");
         assert_eq!((&page["items"], &rest["items"]), (&json!([changed]), &json!([second])), "{list}");
         assert_eq!(rest["next_cursor"], Value::Null);
         assert_eq!(paths(&admin.patch(&format!("{path}/{key}"), &nothing).await), ["name"], "{list}");

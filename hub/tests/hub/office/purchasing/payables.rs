@@ -94,6 +94,15 @@ async fn goods_that_go_back_after_the_invoice_make_a_credit_note() {
     proven(&finance).await;
     let note = finance.get(&format!("{NOTES}?state=expected")).await.data()["items"][0].clone();
     assert_eq!((&note["total"], &note["supplier_return_id"]), (&json!(5_550), &json!("srt_1")));
+    // It is numbered by when it was made, not by the store's day, and stands by its return.
+    let year = server.hub.today(edge::clock::now()).year();
+    assert_eq!(note["doc_no"], json!(format!("CN-{year}-000001")));
+    let returned = finance.get("/api/supplier-returns/srt_1").await.data().clone();
+    assert_eq!(returned["entries"].as_array().unwrap().len(), 2, "{returned}");
+    for list in ["uninvoiced", "payables"] {
+        let page = finance.get(&format!("/api/finance/{list}")).await.data().clone();
+        assert_eq!(page["completeness"]["missing"][0]["store_id"], "S001", "it was not heard since: {page}");
+    }
     let path = format!("{NOTES}/{}", text(&note, "credit_note_id"));
     assert_eq!(finance.post(&format!("{path}/approve"), &json!({})).await.refusal(), "409 invalid_state");
     let paper = json!({"credit_note_no": "C-1", "date": DAY, "net": 5_000, "tax": 500});

@@ -203,6 +203,8 @@ async fn every_grouping_is_a_table_and_a_chart_and_adds_up() {
             let may_be_empty = ["exceptions", "settlements"].contains(&name);
             assert!(!items.is_empty() || may_be_empty, "{path}: {report}");
             assert_eq!(report["completeness"]["missing"][0]["pending"], json!(3), "{path}");
+            let of_books = ["profit", "sell-through", "stock", "points-liability"].contains(&name);
+            assert_eq!(report["dates"], if of_books { "books" } else { "business" }, "{path}");
             let (says, table) = api.headed(&path, "text/csv", "x-completeness").await;
             assert_eq!(says.as_deref(), Some("0/1; missing=S001"), "{path}");
             assert_eq!(table.matches("\r\n").count(), items.len() + 1, "{path}: {table}");

@@ -2,7 +2,7 @@
 
 use crate::support::server::Server;
 use crate::support::shop::Shop;
-use crate::sync::records::receiving;
+use crate::sync::records::{NOON, receiving};
 use serde_json::{Value, json};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -17,7 +17,11 @@ async fn stock_of_all_stores_is_listed_by_product_and_store() {
             let event_id = format!("evt_{store}_{number}");
             shop.chain().append(receiving(store, sku, pieces, &event_id));
         }
-        shop.push(&shop.batch(1, 2)).await.data();
+        let mut batch = shop.batch(1, 2);
+        if store == "S001" {
+            batch["backlog"] = json!({"pending": 3, "oldest_pending_at": NOON});
+        }
+        shop.push(&batch).await.data();
     }
     let places = |list: &Value| {
         let row = |row: &Value| {
@@ -35,6 +39,9 @@ async fn stock_of_all_stores_is_listed_by_product_and_store() {
             ["B", "S002", 60, 600, 10]
         ])
     );
+    let noon = json!(NOON);
+    assert_eq!(all["items"][0]["as_of"], noon, "what it did from then on has not come");
+    assert!(all["items"][1]["as_of"].as_str() > noon.as_str(), "{all}");
     assert_eq!((&all["items"][0]["name"], &all["items"][0]["reorder_level"]), (&json!("Apple"), &json!(50)));
     for (filter, count) in [
         ("below_reorder=true", 1),

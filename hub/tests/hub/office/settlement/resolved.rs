@@ -3,7 +3,7 @@
 use crate::office::finance::tells;
 use crate::office::settlement::items::balance;
 use crate::office::settlement::story::{added, card_source, day, paid, sealed, settlement};
-use crate::support::server::{Api, Server};
+use crate::support::server::{Api, Server, stderr};
 use crate::support::shop::Shop;
 use serde_json::{Value, json};
 
@@ -102,4 +102,102 @@ async fn a_payment_that_one_source_missed_is_found_by_the_source_that_it_got_sin
     let open = admin.get("/api/settlement-exceptions?type=missing_at_provider&state=open").await;
     assert_eq!(open.data()["items"], json!([]));
     assert_eq!(settlement(&admin, "S001", 18).await["state"], "reconciled");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_that_a_person_decided_about_is_posted_once_and_a_text_is_known_from_its_day_on() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
+    let first = json!([{"date": day(19), "reference": "ADMIN", "net": -10_000, "type": "fee"}]);
+    let statement = told(&admin, &bank, first).await["statement_id"].as_str().unwrap().to_owned();
+    resolved(&admin, "missing_in_store", json!({"resolution": "post", "account": "6030"})).await;
+    assert_eq!((balance(&server, "1040").await, balance(&server, "6030").await), (-10_000, 10_000));
+    let path = format!("/api/statements/{statement}/approve");
+    assert_eq!(admin.post(&path, &json!({})).await.data()["state"], "approved");
+    assert_eq!((balance(&server, "1040").await, balance(&server, "6030").await), (-10_000, 10_000));
+    // From the 20th on parking has an account: what the bank says of the 19th is not known by it.
+    for (account, from) in [("6050", 20), ("6040", 21)] {
+        let mapping = json!({"of": "bank_text", "key": "parkir", "account": account, "from": day(from)});
+        admin.post("/api/finance/mappings", &mapping).await.data();
+    }
+    let line = |of: i8, amount: i64| json!({"date": day(of), "reference": "PARKIR", "amount": amount});
+    let told = told(&admin, &bank, json!([line(19, -100), line(20, -200), line(21, -400)])).await;
+    assert_eq!((&told["matched"], &told["exceptions"]), (&json!(2), &json!(1)));
+    assert_eq!(exception(&admin, "missing_in_store").await["amount"], -100);
+    resolved(&admin, "missing_in_store", json!({"resolution": "carry"})).await;
+    let path = format!("/api/statements/{}/approve", told["statement_id"].as_str().unwrap());
+    assert_eq!(admin.post(&path, &json!({})).await.data()["state"], "approved");
+    assert_eq!((balance(&server, "6050").await, balance(&server, "6040").await), (200, 400));
+    assert!(server.place.run(&["verify"], "").status.success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rest_that_was_left_twice_is_still_a_part_of_its_item() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    tells(&mut shop, vec![paid("S001", 18, 1, ("card", 70_000, "C-0001")), sealed("S001", 18)]).await;
+    let source = card_source(&admin).await;
+    for amount in [60_000, 9_000] {
+        let line = json!([{"date": day(19), "reference": "C-0001", "gross": amount, "fee": 0}]);
+        told(&admin, &source, line).await;
+        resolved(&admin, "amount_differs", json!({"resolution": "carry"})).await;
+        let matches = "UPDATE settlement_items SET item_id = 'pay_1#rest2' WHERE item_id = 'pay_1#rest'";
+        sqlx::query(matches).execute(server.hub.db.pool()).await.unwrap();
+    }
+    let done = server.place.run(&["verify"], "");
+    assert!(done.status.success(), "{}", stderr(&done));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_day_its_sale_and_its_refusal_say_where_the_settlement_is() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let sale = paid("S001", 18, 1, ("card", 70_000, "C-0001"));
+    let told_sale: Value = serde_json::from_str(&sale).unwrap();
+    tells(&mut shop, vec![sale, sealed("S001", 18)]).await;
+    let source = card_source(&admin).await;
+    told(&admin, &source, json!([{"date": day(20), "reference": "X-0001", "gross": 5, "fee": 0}])).await;
+    let missing = exception(&admin, "missing_at_provider").await;
+    let of_day = settlement(&admin, "S001", 18).await;
+    let path = format!("/api/settlements/{}/approve", of_day["settlement_id"].as_str().unwrap());
+    let refused = admin.post(&path, &json!({})).await;
+    assert_eq!(refused.refusal(), "409 invalid_state");
+    let details = &refused.body["error"]["details"];
+    let expected =
+        json!([{"exception_id": missing["exception_id"], "type": "missing_at_provider", "amount": 70_000}]);
+    assert_eq!((&details["state"], &details["exceptions"]), (&json!("discrepant"), &expected));
+    let days = admin.get(&format!("/api/finance/days?store_id=S001&from={0}&to={0}", day(18))).await;
+    assert_eq!(days.data()["items"][0]["settlement_state"], "discrepant");
+    let id = told_sale["payload"]["transaction"]["transaction_id"].as_str().unwrap();
+    let whole = admin.get(&format!("/api/transactions/{id}")).await.data().clone();
+    let item = &whole["settlement_items"][0];
+    assert_eq!(
+        (&item["item_id"], &item["amount"], &item["state"]),
+        (&json!("pay_1"), &json!(70_000), &json!("open"))
+    );
+    let items = admin.get("/api/settlement-items?store_id=S001").await.data().clone();
+    assert_eq!((&items["items"][0], &items["completeness"]["stores_expected"]), (item, &json!(1)));
+    // A day that is not over is not locked, also by nothing that is to be settled.
+    let early = json!({"store_id": "S001", "business_date": server.hub.today(edge::clock::now()), "force": true,
+        "reason": "the shop closes for good"});
+    let early = admin.post("/api/settlements", &early).await.data()["settlement_id"].as_str().unwrap().to_owned();
+    let refused = admin.post(&format!("/api/settlements/{early}/approve"), &json!({})).await;
+    assert_eq!(refused.refusal(), "422 validation_failed");
+    // What was agreed with a source may be taken back, and may take ten years.
+    let path = format!("/api/statement-sources/{source}");
+    let change = json!({"fee_rate_bp": null, "window_days": 3_650, "lag_days": 3_650});
+    let changed = admin.patch(&path, &change).await.data().clone();
+    let terms = json!([changed["fee_rate_bp"], changed["window_days"], changed["lag_days"]]);
+    assert_eq!(terms, json!([null, 3_650, 3_650]));
+    let kept = admin.patch(&path, &json!({"fee_rate_bp": 150})).await.data()["window_days"].clone();
+    assert_eq!(kept, 3_650);
+    assert_eq!(
+        admin.patch(&path, &json!({"name": "C"})).await.data()["fee_rate_bp"],
+        150,
+        "left out, it stays"
+    );
+    assert_eq!(admin.patch(&path, &json!({"lag_days": 3_651})).await.refusal(), "422 validation_failed");
 }

@@ -1,0 +1,144 @@
+//! The two sides of what must hold between the books and the lists beside them, as statements.
+
+use crate::db::column::Columns;
+use domain::model::inventory::transfer::{Resolution, Resolved};
+use sqlx::AnyConnection;
+
+/// `(store_id, left, right)` for every store; of `clearing` the store with its account.
+pub const BY_STORE: [(&str, &str); 9] = [
+    (
+        "cash_in_tills",
+        "SELECT store_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
+         SELECT store_id, debit - credit AS booked, 0 AS listed FROM ledger_days WHERE account = '1010' UNION ALL \
+         SELECT s.store_id, 0, s.opening_float \
+         + COALESCE((SELECT SUM(m.amount) FROM shift_methods m WHERE m.store_id = s.store_id \
+         AND m.shift_id = s.shift_id AND m.method = 'cash'), 0) \
+         + COALESCE((SELECT SUM(c.pay_in - c.pay_out - c.drops) FROM shift_cash c WHERE c.store_id = s.store_id \
+         AND c.shift_id = s.shift_id), 0) FROM shifts s WHERE s.state <> 'closed') moved \
+         GROUP BY store_id ORDER BY store_id",
+    ),
+    (
+        "exchange",
+        "SELECT store_id, CAST(SUM(debit - credit) AS BIGINT) AS booked, CAST(0 AS BIGINT) AS listed \
+         FROM ledger_days WHERE account = '1150' AND NOT EXISTS (SELECT 1 FROM shifts s \
+         WHERE s.store_id = ledger_days.store_id AND s.state <> 'closed') GROUP BY store_id ORDER BY store_id",
+    ),
+    (
+        "clearing",
+        // An account of head office's own may have moved by hand before a method was mapped to it.
+        "SELECT place AS store_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
+         SELECT store_id || ' ' || account AS place, debit - credit AS booked, 0 AS listed FROM ledger_days \
+         WHERE account IN ('1110', '1120', '1130', '1140') \
+         OR account IN (SELECT account FROM mappings WHERE kind = 'method') UNION ALL \
+         SELECT l.store_id || ' ' || l.account, l.credit - l.debit, 0 FROM journal_lines l JOIN journal j \
+         ON j.store_id = l.store_id AND j.entry_no = l.entry_no \
+         WHERE l.account IN (SELECT account FROM mappings WHERE kind = 'method') \
+         AND l.account NOT IN ('1110', '1120', '1130', '1140') AND (j.kind = 'manual' OR (j.kind = 'reversal' \
+         AND EXISTS (SELECT 1 FROM journal r WHERE r.store_id = j.store_id AND r.entry_id = j.reverses \
+         AND r.kind = 'manual'))) UNION ALL \
+         SELECT store_id || ' ' || account, 0, amount FROM settlement_items WHERE state IN ('open', 'matched') \
+         AND kind IN ('payment', 'refund')) moved GROUP BY place ORDER BY place",
+    ),
+    (
+        "on_the_way",
+        "SELECT store_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
+         SELECT store_id, debit - credit AS booked, 0 AS listed FROM ledger_days WHERE account = '1030' UNION ALL \
+         SELECT store_id, 0, amount FROM settlement_items WHERE state IN ('open', 'matched') \
+         AND kind = 'deposit') moved GROUP BY store_id ORDER BY store_id",
+    ),
+    (
+        "inventory",
+        "SELECT store_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
+         SELECT store_id, debit - credit AS booked, 0 AS listed FROM ledger_days WHERE account = '1210' UNION ALL \
+         SELECT store_id, 0, value FROM stock) moved GROUP BY store_id ORDER BY store_id",
+    ),
+    (
+        "damaged",
+        "SELECT store_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
+         SELECT store_id, debit - credit AS booked, 0 AS listed FROM ledger_days WHERE account = '1230' UNION ALL \
+         SELECT store_id, 0, value FROM damaged) moved GROUP BY store_id ORDER BY store_id",
+    ),
+    (
+        "payables",
+        "SELECT store_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
+         SELECT store_id, credit - debit AS booked, 0 AS listed FROM ledger_days WHERE account = '2010' UNION ALL \
+         SELECT store_id, 0, amount FROM payable_moves) moved GROUP BY store_id ORDER BY store_id",
+    ),
+    (
+        "not_invoiced",
+        "SELECT store_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
+         SELECT store_id, credit - debit AS booked, 0 AS listed FROM ledger_days WHERE account = '2020' UNION ALL \
+         SELECT store_id, 0, open_value FROM uninvoiced) moved GROUP BY store_id ORDER BY store_id",
+    ),
+    (
+        "output_tax",
+        "SELECT store_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
+         SELECT store_id, credit - debit AS booked, 0 AS listed FROM ledger_days WHERE account = '2030' UNION ALL \
+         SELECT l.store_id, l.debit - l.credit, 0 FROM journal j JOIN journal_lines l ON l.store_id = j.store_id \
+         AND l.entry_no = j.entry_no WHERE j.kind <> 'event' AND l.account = '2030' UNION ALL \
+         SELECT store_id, 0, tax - returns_tax FROM store_sums) moved GROUP BY store_id ORDER BY store_id",
+    ),
+];
+
+/// `(supplier_id, left, right)` for every supplier: what moved account 2010 beside what its documents say.
+pub const BY_SUPPLIER: (&str, &str) = (
+    "payables_by_supplier",
+    "SELECT supplier_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
+     SELECT supplier_id, amount AS booked, 0 AS listed FROM payable_moves UNION ALL \
+     SELECT supplier_id, 0, open FROM invoices UNION ALL SELECT supplier_id, 0, -open FROM credit_notes UNION ALL \
+     SELECT supplier_id, 0, -unallocated FROM supplier_payments) moved GROUP BY supplier_id ORDER BY supplier_id",
+);
+
+/// `(transfer, left, right)` for every transfer in its sender's book.
+pub const BY_TRANSFER: (&str, &str) = (
+    "in_transit",
+    "SELECT transfer, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
+     SELECT l.store_id || ' ' || j.cause_id AS transfer, l.debit - l.credit AS booked, 0 AS listed FROM journal_lines l \
+     JOIN journal j ON j.store_id = l.store_id AND j.entry_no = l.entry_no WHERE l.account = '1220' UNION ALL \
+     SELECT store_id || ' ' || transfer_id, 0, value FROM in_transit) moved GROUP BY transfer ORDER BY transfer",
+);
+
+/// `(figure, left, right)` for every store and day from `$1` on: the sums beside their documents. What is taken back counts
+/// on the day on which it was.
+pub const ROLLUPS: &str = "WITH sold AS (\
+     SELECT store_id, event_id, business_date, 1 AS sign, total, tax FROM sales WHERE business_date >= $1 UNION ALL \
+     SELECT s.store_id, s.event_id, e.business_date, -1, -s.total, -s.tax FROM sales s JOIN events e \
+     ON e.store_id = s.store_id AND e.event_id = s.voided_event WHERE e.business_date >= $1), \
+     back AS (\
+     SELECT store_id, business_date, refund_total, tax FROM returns WHERE business_date >= $1 UNION ALL \
+     SELECT r.store_id, e.business_date, -r.refund_total, -r.tax FROM returns r JOIN events e \
+     ON e.store_id = r.store_id AND e.event_id = r.voided_event WHERE e.business_date >= $1) \
+     SELECT figure, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
+     SELECT store_id || ' ' || business_date || ' sales' AS figure, total AS booked, 0 AS listed FROM sales_hours \
+     WHERE business_date >= $1 UNION ALL \
+     SELECT store_id || ' ' || business_date || ' sales', 0, total FROM sold UNION ALL \
+     SELECT store_id || ' ' || business_date || ' tax', tax - returns_tax, 0 FROM sales_hours \
+     WHERE business_date >= $1 UNION ALL \
+     SELECT store_id || ' ' || business_date || ' tax', 0, tax FROM sold UNION ALL \
+     SELECT store_id || ' ' || business_date || ' tax', 0, -tax FROM back UNION ALL \
+     SELECT store_id || ' ' || business_date || ' returns', returns_total, 0 FROM sales_hours \
+     WHERE business_date >= $1 UNION ALL \
+     SELECT store_id || ' ' || business_date || ' returns', 0, refund_total FROM back UNION ALL \
+     SELECT store_id || ' ' || business_date || ' pieces', items_count, 0 FROM sales_skus \
+     WHERE business_date >= $1 UNION ALL \
+     SELECT l.store_id || ' ' || s.business_date || ' pieces', 0, s.sign * l.qty FROM sold s JOIN sale_lines l \
+     ON l.store_id = s.store_id AND l.event_id = s.event_id) summed GROUP BY figure ORDER BY figure";
+
+/// What goods are worth that senders found at their destinations, as long as these have not told of them.
+///
+/// # Errors
+/// The database's.
+pub async fn found_elsewhere(connection: &mut AnyConnection) -> Result<i64, sqlx::Error> {
+    let sql = "SELECT settled FROM in_transit WHERE settled <> '[]'";
+    let mut waiting = 0_i64;
+    for row in sqlx::query(sql).fetch_all(&mut *connection).await? {
+        let settled: Vec<(u32, Resolved)> = row.json("settled")?;
+        let there = settled.iter().filter(|(_, part)| part.resolution == Resolution::FoundAtDestination);
+        waiting = there.fold(waiting, |sum, (_, part)| sum.saturating_add(part.cost));
+    }
+    let sql = "SELECT CAST(COALESCE(SUM(m.cost), 0) AS BIGINT) FROM movements m JOIN events e ON e.store_id = m.store_id \
+               AND e.event_id = m.event_id JOIN transfers t ON t.transfer_id = m.reference_id AND t.to_store = m.store_id \
+               WHERE e.kind = 'transfer.resolved'";
+    let told: i64 = sqlx::query_scalar(sql).fetch_one(connection).await?;
+    Ok(waiting.saturating_sub(told))
+}

@@ -1,0 +1,82 @@
+//! Changing an invoice that is not matched or is disputed: what is left out stays as it is.
+
+use crate::office::payables::invoice::{New, NewLine};
+use domain::model::books::payables::{DiscountTerms, Invoice, InvoiceLine};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// `PATCH /api/finance/invoices/:id`
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "ChangeInvoice")]
+pub struct Change {
+    /// Whose it is.
+    pub supplier_id: Option<String>,
+    /// The supplier's number.
+    pub invoice_no: Option<String>,
+    /// Its day; not after today. Without a `due_date` it is due by the supplier's terms from then on.
+    pub invoice_date: Option<Date>,
+    /// When it has to be paid.
+    pub due_date: Option<Date>,
+    /// What it bills, in place of all lines; without a `tax` it has that of its lines.
+    pub lines: Option<Vec<NewLine>>,
+    /// Its tax.
+    pub tax: Option<i64>,
+    /// What the supplier rounded; signed.
+    pub rounding: Option<i64>,
+    /// The number of the tax invoice.
+    pub tax_invoice_no: Option<String>,
+    /// Its day.
+    pub tax_invoice_date: Option<Date>,
+    /// What is taken off for paying early.
+    pub discount_terms: Option<DiscountTerms>,
+    /// It was owed before the books began.
+    pub opening: Option<bool>,
+    /// For people.
+    pub note: Option<String>,
+}
+
+impl Change {
+    /// The invoice as somebody would write it down now.
+    pub fn of(self, before: &Invoice) -> New {
+        let due_date = match self.invoice_date {
+            Some(_) => self.due_date,
+            None => self.due_date.or(Some(before.due_date)),
+        };
+        New {
+            supplier_id: self.supplier_id.unwrap_or_else(|| before.supplier_id.clone()),
+            invoice_no: self.invoice_no.unwrap_or_else(|| before.invoice_no.clone()),
+            invoice_date: self.invoice_date.unwrap_or(before.invoice_date),
+            due_date,
+            lines: self.lines.unwrap_or_else(|| before.lines.iter().map(written).collect()),
+            tax: self.tax,
+            rounding: self.rounding.unwrap_or(before.rounding),
+            tax_invoice_no: self.tax_invoice_no.or_else(|| before.tax_invoice_no.clone()),
+            tax_invoice_date: self.tax_invoice_date.or(before.tax_invoice_date),
+            discount_terms: self.discount_terms.or(before.discount_terms),
+            opening: self.opening.unwrap_or(before.opening),
+            note: self.note.or_else(|| before.note.clone()),
+        }
+    }
+}
+
+/// A line as it would be written down, laid on its receipt where it was.
+fn written(line: &InvoiceLine) -> NewLine {
+    let line = line.clone();
+    NewLine {
+        receiving_id: line.receiving_id,
+        receiving_line_no: line.receiving_line_no,
+        po_id: line.po_id,
+        po_line_no: line.po_line_no,
+        sku: line.sku,
+        account: line.account,
+        store_id: line.store_id,
+        description: line.description,
+        qty: line.qty,
+        unit_cost: line.unit_cost,
+        net: Some(line.net),
+        tax_rate_bp: Some(line.tax_rate_bp),
+        tax: Some(line.tax),
+    }
+}

@@ -1,0 +1,29 @@
+//! How many entries this process has made since it began, by their kinds: for whoever draws them over time.
+
+use crate::table::journal::Kind;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// What was made.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Entries by kind.
+    pub entries: BTreeMap<&'static str, u64>,
+    /// Those among them that belong to an earlier day than they have.
+    pub late: u64,
+}
+
+static MADE: Mutex<Counts> = Mutex::new(Counts { entries: BTreeMap::new(), late: 0 });
+
+/// Counts an entry.
+pub fn note(kind: Kind, is_late: bool) {
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let count = made.entries.entry(kind.name()).or_default();
+    *count = count.saturating_add(1);
+    made.late = made.late.saturating_add(u64::from(is_late));
+}
+
+/// What was made until now.
+pub fn read() -> Counts {
+    MADE.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
