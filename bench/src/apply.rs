@@ -6,7 +6,6 @@ use clap::Args;
 use cloud_hub::db::Db;
 use cloud_hub::ingest::apply::{self, BatchContext};
 use cloud_hub::projection::envelope::Incoming;
-use domain::model::base::time::UtcMs;
 use domain::model::hub::hlc::Clock;
 use domain::wire::sync::{PUSH_EVENTS_MAX, PushEvent};
 use jiff::tz::TimeZone;
@@ -103,7 +102,7 @@ async fn applied(db: &Db, batch: &[Record], clock: &Mutex<Clock>, whole: bool) -
     let Some(first) = batch.first() else { return Ok(Duration::ZERO) };
     let told: Vec<PushEvent> = batch.iter().map(|record| record.event.clone()).collect();
     let zone = TimeZone::get("Asia/Jakarta")?;
-    let now = UtcMs(jiff::Timestamp::now().as_millisecond());
+    let now = edge::clock::now();
     let place = BatchContext { store_id: &first.store_id, epoch: &first.epoch, zone: &zone, clock, now };
     let since = Instant::now();
     let events: Vec<Incoming> =

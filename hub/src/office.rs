@@ -227,13 +227,13 @@ pub mod settlement {
         pub mod csv_reader;
         pub mod format;
         pub mod line;
+        pub mod new_line;
     }
     pub mod hand_match;
     pub mod item;
     pub mod match_routes;
     pub mod match_rows;
     pub mod matching;
-    pub mod new_line;
     pub mod open;
     pub mod raised;
     pub mod resolution;

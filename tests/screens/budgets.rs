@@ -261,7 +261,10 @@ fn bare(screen: &mut Screen, key: f64, scan: f64) {
     println!("key {key:.1} ms, scan {scan:.1} ms; bare page {bare_key:.1} ms, its question {bare_ask:.1} ms");
     assert!(key <= KEY_MS.max(BARE_TIMES * bare_key), "a key takes {key} ms, on a bare page {bare_key} ms");
     let bare_scan = bare_key + bare_ask;
-    assert!(scan <= KEY_MS.max(BARE_TIMES * bare_scan), "a scan takes {scan} ms, on a bare page {bare_scan} ms");
+    assert!(
+        scan <= KEY_MS.max(BARE_TIMES * bare_scan),
+        "a scan takes {scan} ms, on a bare page {bare_scan} ms"
+    );
 }
 
 #[track_caller]

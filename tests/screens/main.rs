@@ -8,8 +8,8 @@
 
 mod admin;
 mod books;
-mod box_pages;
 mod bought;
+mod box_pages;
 mod budgets;
 mod buying;
 mod catalogue;

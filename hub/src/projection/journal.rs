@@ -4,9 +4,9 @@
 use crate::db::insert::{self, NewRow};
 use crate::projection::envelope::{Incoming, ToPost, Understood};
 use crate::projection::in_transit;
+use crate::projection::payables::uninvoiced;
 use crate::projection::points_pool::LockedPool;
 use crate::projection::rollups::{self, RollupRecord, StoredDocuments};
-use crate::projection::payables::uninvoiced;
 use crate::projection::settlement::items::{self, ExpectedItem};
 use crate::table::day_lock;
 use crate::table::exception::Found;

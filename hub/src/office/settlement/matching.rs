@@ -2,8 +2,8 @@
 
 use crate::db::failure::Failure;
 use crate::db::insert;
+use crate::office::settlement::file::new_line::{Ended, NewLines};
 use crate::office::settlement::match_rows::{self, By};
-use crate::office::settlement::new_line::{Ended, NewLines};
 use crate::office::settlement::open::{self, Methods, OfStatement};
 use crate::office::settlement::raised::{self, Belongs, Index};
 use crate::office::settlement::source::View as Source;

@@ -6,7 +6,7 @@ use crate::db::failure::Failure;
 use crate::office::finance::account::Chart;
 use crate::office::finance::writer::{Writer, check_text};
 use crate::office::settlement::exception::{State, View, read};
-use crate::office::settlement::new_line::NewLines;
+use crate::office::settlement::file::new_line::NewLines;
 use crate::office::settlement::{hand_match, matching, raised, source, statement};
 use crate::table::journal::{self, Kind, NewEntry};
 use crate::table::store::is_known;

@@ -7,7 +7,7 @@ use crate::http::{Answered, Request};
 use crate::office::finance::writer::{Writer, check_text};
 use crate::office::reports::completeness::{self, CompleteList};
 use crate::office::settlement::day_settlement::{self as settlement, Detail, SettlementsQuery, View};
-use crate::office::settlement::new_line::NewLines;
+use crate::office::settlement::file::new_line::NewLines;
 use crate::office::settlement::{item, matching, source};
 use crate::projection::settlement::shift_difference;
 use crate::table;

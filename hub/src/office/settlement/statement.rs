@@ -7,7 +7,7 @@ use crate::db::filter::{Bound, Conditions};
 use crate::db::insert;
 use crate::db::{Engine, array};
 use crate::http::bound_page::asks;
-use crate::office::settlement::new_line::NewLines;
+use crate::office::settlement::file::new_line::NewLines;
 use crate::office::settlement::{matching, raised, source};
 use crate::row;
 use crate::table::counter;

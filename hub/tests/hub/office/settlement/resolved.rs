@@ -183,7 +183,8 @@ async fn a_day_its_sale_and_its_refusal_say_where_the_settlement_is() {
     // A day that is not over is not locked, also by nothing that is to be settled.
     let early = json!({"store_id": "S001", "business_date": server.hub.today(edge::clock::now()), "force": true,
         "reason": "the shop closes for good"});
-    let early = admin.post("/api/settlements", &early).await.data()["settlement_id"].as_str().unwrap().to_owned();
+    let early =
+        admin.post("/api/settlements", &early).await.data()["settlement_id"].as_str().unwrap().to_owned();
     let refused = admin.post(&format!("/api/settlements/{early}/approve"), &json!({})).await;
     assert_eq!(refused.refusal(), "422 validation_failed");
     // What was agreed with a source may be taken back, and may take ten years.
