@@ -1,7 +1,7 @@
 //! From a document of a store to its entries in the books.
 
 use crate::columns;
-use crate::projection::credit_note;
+use crate::projection::payables::credit_note;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

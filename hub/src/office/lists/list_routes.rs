@@ -207,12 +207,12 @@ pub async fn change_reason(request: Request) -> Answered {
 /// `GET /api/payment-methods`
 pub async fn methods(request: Request) -> Answered {
     let page: Page = request.query()?;
-    let after: String = page.after()?.unwrap_or_default();
+    let after: String = bound_page::after_in(&request, page.cursor.as_ref())?.unwrap_or_default();
     let (pool, today) = (request.state.db.pool(), request.state.today(clock::now()));
     let mut connection = pool.acquire().await?;
     let limit = change::one_more(page.limit);
     let items = payment_method::list(&mut connection, (&after, limit), today).await?;
-    Ok(Reply::ok(&List::cut(items, page.limit, Entry::key)))
+    Ok(Reply::ok(&bound_page::cut_in(&request, items, page.limit, Entry::key)?))
 }
 
 /// `POST /api/payment-methods`

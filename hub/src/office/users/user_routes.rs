@@ -110,11 +110,12 @@ struct StaffName {
 /// `GET /api/staff`
 pub async fn names(request: Request) -> Answered {
     let Page { limit, cursor } = request.query()?;
-    let (filter, after) = (user_admin::Filter::default(), change::after(cursor.as_ref())?);
-    let people = user_admin::list(request.state.db.pool(), &filter, &after, change::one_more(limit)).await?;
+    let after = bound_page::after_in::<String>(&request, cursor.as_ref())?.unwrap_or_default();
+    let (pool, filter) = (request.state.db.pool(), user_admin::Filter::default());
+    let people = user_admin::list(pool, &filter, &after, change::one_more(limit)).await?;
     let name = |View { id, name, store_id, .. }| StaffName { id, name, store_id };
-    let items = people.into_iter().map(name).collect();
-    Ok(Reply::ok(&List::cut(items, limit, |item: &StaffName| item.id.clone())))
+    let items: Vec<StaffName> = people.into_iter().map(name).collect();
+    Ok(Reply::ok(&bound_page::cut_in(&request, items, limit, |item| item.id.clone())?))
 }
 
 /// Hashed before any transaction begins: it takes long.
