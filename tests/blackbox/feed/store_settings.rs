@@ -113,10 +113,9 @@ fn by_card(till: &mut Client) -> (Value, testkit::Reply) {
 fn a_shift_keeps_the_terms_that_it_began_with_and_the_next_one_has_head_offices() {
     let mut shop = Linked::open();
     shop.priced("8990001", 2_000);
-    // The product has no rate of its own.
     let (rate, methods) = terms(&mut shop.till);
     assert_eq!(rate, json!(1100));
-    let set_terms = json!({"tax.default_rate_bp": 1_200, "payments.methods": ["cash", "qris"],
+    let set_terms = json!({"tax.default_rate_bp": 1_200, "tax.prices_include_tax": true, "payments.methods": ["cash", "qris"],
         "payments.cash_rounding": 100, "points.earn_per": 500});
     set(&mut shop, &set_terms);
     let told = (json!(1200), json!(["cash", "qris"]));
@@ -142,7 +141,7 @@ fn a_shift_keeps_the_terms_that_it_began_with_and_the_next_one_has_head_offices(
     assert_eq!(terms(&mut shop.till), told);
     set(
         &mut shop,
-        &json!({"tax.default_rate_bp": null, "payments.methods": null, "payments.cash_rounding": null,
+        &json!({"tax.default_rate_bp": null, "tax.prices_include_tax": null, "payments.methods": null, "payments.cash_rounding": null,
         "points.earn_per": null}),
     );
     shop.manager = shop.store.login("manager");
@@ -151,7 +150,7 @@ fn a_shift_keeps_the_terms_that_it_began_with_and_the_next_one_has_head_offices(
     });
     assert_eq!(terms(&mut shop.till), told);
     let (total, paid) = by_card(&mut shop.till);
-    assert_eq!(total, json!(4_480));
+    assert_eq!(total, json!(4_000), "prices contain the tax");
     paid.refused(422, "validation_failed");
     shop.synced();
     let untaken =
