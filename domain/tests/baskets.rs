@@ -20,6 +20,7 @@ use testkit::shop::*;
 
 mod holds;
 mod refused;
+mod sale_text;
 mod tenders;
 
 fn one(shop: &mut Shop) -> TransactionId {

@@ -23,7 +23,6 @@ mod receiving;
 mod returns;
 mod sale;
 mod sale_refusals;
-mod sale_text;
 mod settlement;
 mod sync;
 mod vectors;

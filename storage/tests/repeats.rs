@@ -52,7 +52,8 @@ fn record_of(event: &Event, sale: &Transaction) -> Option<String> {
 async fn what_a_frame_says_once_comes_back_whole() {
     let folder = folder();
     let storage = open(folder.path());
-    let (mut records, mut answers): (Vec<String>, Vec<([u8; 32], Answer)>) = Default::default();
+    let mut records: Vec<String> = Vec::new();
+    let mut answers: Vec<([u8; 32], Answer)> = Vec::new();
     for (number, event) in (0_u8..).zip(events()) {
         let Some(sale) = sale(&event).cloned() else {
             let commit = Commit { events: vec![event], records: Vec::new(), keyed: None, at: NOW, hlc: None };

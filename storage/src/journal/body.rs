@@ -95,9 +95,19 @@ struct Stored {
     at: i64,
     hlc: Option<String>,
     events: Vec<Repeating>,
-    keyed: Option<([u8; 32], [u8; 32], u16, Option<String>, Repeating)>,
+    keyed: Option<StoredKeyed>,
     keys: Vec<u64>,
     texts: Vec<String>,
+}
+
+/// [`KeyedAnswer`] as it is stored.
+#[derive(Decode)]
+struct StoredKeyed {
+    key: [u8; 32],
+    body: [u8; 32],
+    status: u16,
+    location: Option<String>,
+    answer: Repeating,
 }
 
 impl Stored {
@@ -109,8 +119,8 @@ impl Stored {
         let whole = |event: Repeating| event.restored(base.take().unwrap_or_default(), BODY_BYTES_MAX);
         let events = events.into_iter().map(whole).collect::<Result<Vec<_>, _>>()?;
         let first = events.first().map(Vec::as_slice).unwrap_or_default();
-        let answered = |(key, body, status, location, answer): (_, _, _, _, Repeating)| {
-            let answer = answer.restored(first, BODY_BYTES_MAX)?;
+        let answered = |StoredKeyed { key, body, status, location, answer }| {
+            let answer = Repeating::restored(answer, first, BODY_BYTES_MAX)?;
             Ok::<_, String>(KeyedAnswer { key, body, status, location, answer })
         };
         let keyed = keyed.map(answered).transpose()?;

@@ -62,9 +62,19 @@ struct Storing<'a> {
     at: i64,
     hlc: Option<&'a str>,
     events: EventTexts<'a>,
-    keyed: Option<(&'a [u8; 32], &'a [u8; 32], u16, Option<&'a str>, Text<'a>)>,
+    keyed: Option<StoringKeyed<'a>>,
     keys: &'a [u64],
     texts: &'a [String],
+}
+
+/// [`KeyedPart`] whose answer may repeat the event.
+#[derive(Clone, Copy, Encode)]
+struct StoringKeyed<'a> {
+    key: &'a [u8; 32],
+    body: &'a [u8; 32],
+    status: u16,
+    location: Option<&'a str>,
+    answer: Text<'a>,
 }
 
 /// Texts of events, one behind the other, where each ends, and what the first one repeats: encoded as a list of them.
@@ -151,14 +161,15 @@ impl Encoding<'_> {
         }
         let (of_event, of_answer) = parts.split_at_checked(of_event).unwrap_or_default();
         let keyed = keyed.map(|KeyedPart { key, body, status, location, answer }| {
-            (key, body, status, location, Text { bytes: answer, parts: of_answer })
+            let answer = Text { bytes: answer, parts: of_answer };
+            StoringKeyed { key, body, status, location, answer }
         });
         let events = EventTexts { bytes, ends, parts: of_event };
         let parts = Storing { at, hlc, events, keyed, keys, texts };
         let fill = |plain: &mut Vec<u8>| {
             bincode::encode_into_std_write(&parts, plain, CODEC).map_err(|error| error.to_string())?;
             // Whoever reads it has all of it in memory, with what it repeats.
-            let answer = keyed.map_or(0, |(.., answer)| answer.bytes.len());
+            let answer = keyed.map_or(0, |keyed| keyed.answer.bytes.len());
             match plain.len().max(bytes.len()).max(answer) + texts.len() * 64 + 128 {
                 bytes if bytes <= BODY_BYTES_MAX => Ok(()),
                 bytes => Err(format!("a commit of {bytes} bytes; the most is {BODY_BYTES_MAX}")),
