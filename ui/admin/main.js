@@ -48,8 +48,11 @@ class AdminApp extends Lettered(MenuApp) {
     return { stores: [{ store_id: settings.store_id, name: settings.name }], people: [{ user_id: user.id, name: user.name }] }[kind] ?? [];
   }
 
+  /** The same address once more, as after a log-in, keeps the page that is there with what was begun on it. */
   show(page, params = {}) {
-    return super.show(more.formOf(this, params) ?? page, params);
+    const wanted = more.formOf(this, params) ?? page;
+    const same = wanted === this.page && JSON.stringify(params) === JSON.stringify(this.params);
+    return super.show(wanted, same ? this.params : params);
   }
 
   /** Nothing in the menu has a number here. */
