@@ -77,7 +77,7 @@ impl Modules {
         while let Some(name) = left.pop() {
             for later in &self.0[&name].1 {
                 if found.insert(later.clone()) {
-                    left.extend(self.brought(&[later.clone()]).into_keys());
+                    left.extend(self.brought(std::slice::from_ref(later)).into_keys());
                 }
             }
         }
@@ -141,7 +141,7 @@ fn each_page_brings_little_and_the_first_one_in_few_rounds() {
             .chunks(&at_first)
             .into_iter()
             .map(|name| {
-                let brought = modules.brought(&[name.clone()]).into_keys();
+                let brought = modules.brought(std::slice::from_ref(&name)).into_keys();
                 (name, brought.filter(|one| !at_first.contains_key(one)).collect())
             })
             .collect();
@@ -152,7 +152,7 @@ fn each_page_brings_little_and_the_first_one_in_few_rounds() {
                 |one: &String| chunks.iter().any(|(other, all)| other != name && all.contains(one));
             let own: usize = brought
                 .iter()
-                .filter(|one| *one == name || !of_others(*one))
+                .filter(|one| *one == name || !of_others(one))
                 .map(|one| weight(&mut client, &build, one))
                 .sum();
             assert!(own <= OWN_MAX, "{app}: {name} brings {own} bytes of its own");

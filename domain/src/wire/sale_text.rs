@@ -37,8 +37,8 @@ impl SaleText {
     /// they are escaped.
     pub(super) fn put_into(&self, mut text: String) -> String {
         if let Some(at) = text.find(LEFT_OUT) {
-            let end = at + LEFT_OUT.len();
-            text.replace_range(end - "null".len()..end, &self.0);
+            let end = at.saturating_add(LEFT_OUT.len());
+            text.replace_range(end.saturating_sub("null".len())..end, &self.0);
         }
         text
     }
@@ -61,7 +61,7 @@ pub fn write_event(event: &Event, sale: Option<&SaleText>, out: &mut Vec<u8>) ->
     let rest = out.len();
     serde_json::to_writer(&mut *out, &Rest { rows: &event.rows })?;
     // `{"rows":…}` goes on with a comma; `{}` is but the end.
-    match out.len() - rest {
+    match out.len().saturating_sub(rest) {
         2 => drop(out.remove(rest)),
         _ => out.iter_mut().skip(rest).take(1).for_each(|brace| *brace = b','),
     }

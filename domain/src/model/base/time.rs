@@ -47,12 +47,17 @@ const DAY_MS: u64 = 86_400_000;
 const TEXTS_END_MS: u64 = 253_402_207_200_000;
 
 /// Two decimal digits.
+#[allow(clippy::arithmetic_side_effects, reason = "a digit is at most 9")]
 fn digits(number: u64) -> [u8; 2] {
     [b'0' + (number / 10 % 10) as u8, b'0' + (number % 10) as u8]
 }
 
 /// Year, month and day of so many days after 1970-01-01, by Howard Hinnant's `civil_from_days`: years begin in March,
 /// so that the leap day is their last.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "days end with the year 9999; each difference takes the smaller from the larger"
+)]
 fn civil(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);

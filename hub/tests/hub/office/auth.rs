@@ -34,7 +34,7 @@ async fn people_log_in_and_roles_are_kept_apart() {
     let finance = server.api().login("FIN", "another-horse-9").await;
     let me = finance.get("/api/auth/me").await;
     assert_eq!(me.data()["user"]["role"], "ho_finance");
-    assert_eq!(finance.get("/api/stores").await.refusal(), "403 insufficient_role");
+    assert_eq!(finance.get("/api/users").await.refusal(), "403 insufficient_role");
     finance.get("/api/reports/sales?from=2026-01-01&to=2026-12-31").await.data();
     finance.get("/api/products").await.data();
     assert_eq!(server.api().get("/api/stores").await.refusal(), "401 missing_token");

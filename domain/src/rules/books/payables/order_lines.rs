@@ -33,7 +33,7 @@ pub fn on_order_lines(receipts: Vec<ReceiptLine>, order: &[OrderLine]) -> Vec<Re
 
 fn of_lines(receipt: ReceiptLine, order: &[OrderLine], parts: Vec<i64>, beyond: i64) -> Vec<ReceiptLine> {
     let of_sku = || order.iter().zip(&parts).filter(|(line, _)| line.sku == receipt.sku);
-    let Some((last, _)) = of_sku().last() else { return vec![receipt] };
+    let Some((last, _)) = of_sku().next_back() else { return vec![receipt] };
     let more = |line: &OrderLine| if line.line_no == last.line_no { beyond } else { 0 };
     let mut places: Vec<(&OrderLine, i64)> = of_sku()
         .map(|(line, part)| (line, part.saturating_add(more(line))))

@@ -59,15 +59,15 @@ impl OrderStep {
     /// What the audit log calls it.
     pub fn audit_action(self) -> &'static str {
         match self {
-            Self::Submit => "purchase_order.submitted",
-            Self::Approve => "purchase_order.approved",
-            Self::Reject => "purchase_order.rejected",
-            Self::Send => "purchase_order.sent",
-            Self::Revise => "purchase_order.revised",
-            Self::CloseLine => "purchase_order.line_closed",
-            Self::OpenLine => "purchase_order.line_opened",
-            Self::Cancel => "purchase_order.cancelled",
-            Self::Close => "purchase_order.closed",
+            Self::Submit => "purchasing.order_submitted",
+            Self::Approve => "purchasing.order_approved",
+            Self::Reject => "purchasing.order_rejected",
+            Self::Send => "purchasing.order_sent",
+            Self::Revise => "purchasing.order_revised",
+            Self::CloseLine => "purchasing.order_line_closed",
+            Self::OpenLine => "purchasing.order_line_opened",
+            Self::Cancel => "purchasing.order_cancelled",
+            Self::Close => "purchasing.order_closed",
         }
     }
 

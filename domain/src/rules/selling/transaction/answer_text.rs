@@ -22,7 +22,8 @@ pub fn answer(created: bool, transaction: &Transaction, text: &SaleText, role: R
 /// Leaves out what no answer shows, and of each line its cost, which is not for cashiers. Names in quotes are never a part
 /// of somebody's words: there they are escaped.
 fn cut(text: &str, lines: usize, role: Role) -> Option<String> {
-    let mut body = String::with_capacity(answer::BEGIN.len() + text.len() + answer::END.len());
+    let room = text.len().saturating_add(answer::BEGIN.len()).saturating_add(answer::END.len());
+    let mut body = String::with_capacity(room);
     body.push_str(answer::BEGIN);
     let mut rest = text;
     for _ in 0..lines {
