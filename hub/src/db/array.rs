@@ -18,7 +18,8 @@ pub(super) fn push_text(array: &mut String, text: &str) {
 /// The condition that a column is one of [`texts`], which are the parameter of that number.
 pub fn among(engine: Engine, column: &str, place: usize) -> String {
     match engine {
-        Engine::Postgres => format!("{column} = ANY(${place}::TEXT[])"),
+        // As rows, which are hashed or looked up one by one: an array would be searched for each row of the table.
+        Engine::Postgres => format!("{column} IN (SELECT UNNEST(${place}::TEXT[]))"),
         Engine::Sqlite => format!("{column} IN (SELECT value FROM json_each(${place}))"),
     }
 }
