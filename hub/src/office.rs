@@ -44,7 +44,6 @@ pub mod finance {
     pub mod entry_routes;
     pub mod finance_routes;
     pub mod hand_entry;
-    pub mod input_tax;
     pub mod journal;
     pub mod locking;
     pub mod mapping;
@@ -56,9 +55,13 @@ pub mod finance {
     pub mod proof_lists;
     pub mod readiness;
     pub mod status;
-    pub mod tax;
-    pub mod tax_document;
-    pub mod tax_routes;
+    /// What tax is owed.
+    pub mod taxes {
+        pub mod input_tax;
+        pub mod tax;
+        pub mod tax_document;
+        pub mod tax_routes;
+    }
     pub mod trial_balance;
     pub mod writer;
 }

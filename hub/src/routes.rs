@@ -5,9 +5,9 @@ use crate::office::audit::audit_routes;
 use crate::office::conflicts::conflict_routes;
 use crate::office::documents::document_routes;
 use crate::office::exceptions::exception_routes;
+use crate::office::finance::taxes::tax_routes;
 use crate::office::finance::{
     account_routes, book_metrics, day_routes, entry_routes, finance_routes, mapping_routes, period_routes,
-    tax_routes,
 };
 use crate::office::members::member_routes;
 use crate::office::overview::overview_routes;

@@ -4,9 +4,15 @@
 
 pub mod alarm;
 pub mod audit;
+/// What stands in the books, and where it may.
+pub mod books {
+    pub mod day_lock;
+    pub mod journal;
+    pub mod journal_counts;
+    pub mod mapping;
+}
 pub mod conflict;
 pub mod counter;
-pub mod day_lock;
 pub mod epoch;
 pub mod exception;
 /// Orders, suppliers' prices, and what warehouses keep.
@@ -17,9 +23,6 @@ pub mod goods {
 }
 pub mod hole;
 pub mod hub;
-pub mod journal;
-pub mod journal_counts;
-pub mod mapping;
 pub mod member;
 pub mod member_store;
 pub mod passkey;
@@ -33,4 +36,5 @@ pub mod staff;
 pub mod store;
 pub mod user;
 
+pub use books::{day_lock, journal, journal_counts, mapping};
 pub use goods::{purchase_order, supplier_price, warehouse_rows};

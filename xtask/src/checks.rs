@@ -61,13 +61,14 @@ async fn fast(targets: &BTreeSet<String>) -> Vec<Step> {
 async fn all(targets: &BTreeSet<String>) -> Vec<Step> {
     println!(
         "installs: schemathesis from the package registry, into the target folder, where python3 is here; PostgreSQL, \
-         Chromium with its driver, libfaketime and strace with apt-get, unless they are here or {GIVEN} and {} name them; cargo-deny from the package registry, into the target folder. \
+         Chromium with its driver, libfaketime, strace and make with apt-get, unless they are here or {GIVEN} and {} name them; cargo-deny from the package registry, into the target folder. \
          cargo fetches the crates that Cargo.lock names",
         faketime::GIVEN
     );
     let mut steps = Vec::new();
     steps.push(
         bounded("tools for the tests", async {
+            apt::make().await?;
             faketime::library().await?;
             apt::browser().await.map(|()| Outcome::Passed)
         })

@@ -37,6 +37,17 @@ pub fn program(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&paths).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
+/// What builds the allocator of the daemons.
+///
+/// # Errors
+/// It is not here and can't be installed.
+pub async fn make() -> anyhow::Result<()> {
+    if program("make").is_some() {
+        return Ok(());
+    }
+    install(&["make"], "make is not here and could not be installed with apt-get").await
+}
+
 /// The browser and its driver, for the test of the log-in page.
 ///
 /// # Errors

@@ -35,6 +35,10 @@ async fn people_log_in_and_roles_are_kept_apart() {
     let me = finance.get("/api/auth/me").await;
     assert_eq!(me.data()["user"]["role"], "ho_finance");
     assert_eq!(finance.get("/api/users").await.refusal(), "403 insufficient_role");
+    // Documents say who did it, for everybody at head office.
+    let named = finance.get("/api/staff").await.data()["items"].clone();
+    let me = &me.data()["user"]["name"];
+    assert!(named.as_array().unwrap().iter().any(|one| one["name"] == *me), "{named}");
     finance.get("/api/reports/sales?from=2026-01-01&to=2026-12-31").await.data();
     finance.get("/api/products").await.data();
     assert_eq!(server.api().get("/api/stores").await.refusal(), "401 missing_token");

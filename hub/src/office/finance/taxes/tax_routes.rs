@@ -3,8 +3,8 @@
 use crate::http::bound_page::{after, cut};
 use crate::http::change::one_more;
 use crate::http::{Answered, Request};
-use crate::office::finance::tax::{self, Filter, GroupBy};
-use crate::office::finance::tax_document::{self, TaxDocument, TaxQuery};
+use crate::office::finance::taxes::tax::{self, Filter, GroupBy};
+use crate::office::finance::taxes::tax_document::{self, TaxDocument, TaxQuery};
 use edge::page::{Limit, List};
 use edge::{ApiError, Doc, Reply, clock};
 use schemars::JsonSchema;

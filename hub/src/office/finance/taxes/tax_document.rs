@@ -4,7 +4,7 @@ use crate::columns;
 use crate::db::document::decode;
 use crate::db::filter::{Bound, Conditions};
 use crate::http::bound_page::asks;
-use crate::office::finance::tax::GroupBy;
+use crate::office::finance::taxes::tax::GroupBy;
 use domain::model::books::payables::{CreditNote, Invoice};
 use edge::page::{Cursor, Limit};
 use jiff::civil::Date;

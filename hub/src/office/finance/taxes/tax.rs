@@ -4,7 +4,7 @@ use crate::columns;
 use crate::db::Db;
 use crate::db::column::Columns;
 use crate::db::filter::Conditions;
-use crate::office::finance::input_tax::{self, Input};
+use crate::office::finance::taxes::input_tax::{self, Input};
 use crate::table::alarm;
 use domain::model::base::time::UtcMs;
 use edge::ApiError;
