@@ -149,15 +149,18 @@
 
   const CONTROLS = "a[href], button, input, select, textarea, summary, [tabindex]";
   const controls = () => {
-    const all = [...document.querySelectorAll(CONTROLS)].filter((one) => one.tabIndex >= 0 && !one.disabled && seen(one));
+    // What lies behind a question is out of use until it is answered.
+    const within = document.querySelector("dialog[open]") ?? document;
+    const all = [...within.querySelectorAll(CONTROLS)].filter((one) => one.tabIndex >= 0 && !one.disabled && seen(one));
     // Of buttons of which one is chosen, one is a stop.
     return all.filter((one) => one.type !== "radio" || one.checked || !all.some((other) => other.name === one.name && other.checked));
   };
-  const reached = new Set();
+  // Weakly: what a page had and has no longer is not kept by whoever looks.
+  let reached = new WeakSet();
   document.addEventListener("focusin", (event) => reached.add(event.target), { capture: true });
   /** Before the first Tab; gives how many there are to press. A date has three parts and its calendar. */
   const tabsBegin = () => {
-    reached.clear();
+    reached = new WeakSet();
     document.activeElement?.blur();
     document.body.tabIndex = -1;
     document.body.focus();

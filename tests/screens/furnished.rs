@@ -141,7 +141,10 @@ fn people(shop: &mut Linked, say: Say) -> String {
 #[track_caller]
 fn lists(shop: &mut Linked, say: Say) {
     shop.made("/api/categories", &json!({"code": "tea", "name": say("Tea")}));
-    shop.made("/api/tax-codes", &json!({"tax_code": "ppn", "name": say("PPN"), "rate_bp": 1_100}));
+    shop.made(
+        "/api/tax-codes",
+        &json!({"tax_code": "ppn", "name": say("PPN"), "rate_bp": 1_100, "kind": "standard"}),
+    );
     shop.made("/api/tiers", &json!({"tier": "gold", "name": say("Gold"), "multiplier_bp": 15_000}));
     shop.made("/api/reasons", &json!({"list": "returns", "code": "torn", "name": say("Torn")}));
     shop.made("/api/payment-methods", &json!({"method": "wallet", "name": say("GoPay")}));
@@ -221,6 +224,8 @@ fn moved(shop: &mut Linked, say: Say) -> [String; 2] {
     let lines = |qty: i64| json!([{"sku": "8990002", "qty": qty}]);
     let central = json!({"store_id": WAREHOUSE, "kind": "warehouse", "name": say("Central warehouse")});
     shop.made("/api/stores", &central);
+    let named = |found: &Value| found.to_string().contains(WAREHOUSE);
+    shop.seen("the store knows the warehouse", "/api/stores", named);
     let filled = json!({"store_id": WAREHOUSE, "delivery_note_no": say("SJ-2"),
         "lines": [{"sku": "8990002", "qty": 50, "unit_cost": 1_800}]});
     shop.made("/api/receiving", &filled);

@@ -242,7 +242,7 @@ fn nothing_is_scanned_while_the_store_is_away() {
     screen.store.start();
     screen.sees(".pay:enabled");
     screen.reads("#total", "2,220");
-    screen.basket(&["89900020"], "3,330");
+    screen.basket(&["89900020"], "5,550");
     screen.is_clean();
     let sales = audit::items(&mut screen.store.login("till-1"), "/api/pos/transactions");
     assert_eq!(sales[0]["items"].as_array().map(Vec::len), Some(2));
@@ -268,6 +268,6 @@ fn a_till_that_nobody_is_at_is_locked_for_everybody_else() {
     testkit::wait::until("the till goes on", || {
         (screen.script("return document.querySelector('dialog')") == Value::Null).then_some(())
     });
-    screen.basket(&["89900020"], "3,330");
+    screen.basket(&["89900020"], "5,550");
     screen.is_clean();
 }

@@ -4,7 +4,9 @@
 use crate::looks::look;
 use crate::portal::{go, person};
 use crate::screen::{ENTER, Screen};
+use jiff::Span;
 use serde_json::{Value, json};
+use testkit::clock::Clock;
 use testkit::linked::Linked;
 use testkit::{Client, wait};
 
@@ -80,6 +82,7 @@ fn only(office: &mut Client, path: &str) -> Value {
 
 #[test]
 fn an_order_becomes_goods_a_debt_and_a_settled_day() {
+    let Some(clock) = Clock::find() else { return };
     let mut shop = Linked::open();
     person(&mut shop.office, PURCHASING, "ho_purchasing");
     person(&mut shop.office, FINANCE, "ho_finance");
@@ -126,6 +129,11 @@ fn an_order_becomes_goods_a_debt_and_a_settled_day() {
     go(&mut screen, "#/payables", "page-records tbody tr");
     screen.reads("tbody", "PT Sinar Jaya");
 
+    // The next day comes: one that goes on yet can't be settled.
+    clock.set(Span::new().days(1));
+    shop.hub.restart_with(&clock.environment());
+    shop.office = shop.hub.login();
+    become_somebody(&mut screen, FINANCE);
     settled(&mut shop, &mut screen, &sale);
     screen.is_clean();
 }

@@ -27,6 +27,16 @@ const WATCH: &str = "window.troubles = [];\
 /// What a page is held to, asked inside of it.
 const EXAMINE: &str = include_str!("examine.js");
 
+/// What a tab is asked and told before its first page.
+#[track_caller]
+fn watch(browser: &mut Browser) {
+    for source in [WATCH, EXAMINE] {
+        browser.devtools("Page.addScriptToEvaluateOnNewDocument", &json!({"source": source}));
+    }
+    // What a page shows must not hang on the machine's language.
+    browser.devtools("Emulation.setLocaleOverride", &json!({"locale": "en-GB"}));
+}
+
 /// One page in one browser, and the store that it is a page of; head office has none.
 pub struct Screen<S = Store> {
     pub browser: Browser,
@@ -85,12 +95,16 @@ impl<S> Screen<S> {
     #[track_caller]
     fn blank(store: S, port: u16) -> Option<Self> {
         let mut browser = Browser::start()?;
-        for source in [WATCH, EXAMINE] {
-            browser.devtools("Page.addScriptToEvaluateOnNewDocument", &json!({"source": source}));
-        }
-        // What a page shows must not hang on the machine's language.
-        browser.devtools("Emulation.setLocaleOverride", &json!({"locale": "en-GB"}));
+        watch(&mut browser);
         Some(Self { browser, store, port })
+    }
+
+    /// Opens a tab and goes on there; gives the one before.
+    #[track_caller]
+    pub fn tab(&mut self) -> String {
+        let before = self.browser.tab();
+        watch(&mut self.browser);
+        before
     }
 
     #[track_caller]

@@ -2,10 +2,7 @@
 import { html, keyed } from "../vendor/lit.js";
 import { setShop } from "../shared/format.js";
 import { addTexts, t } from "../shared/i18n.js";
-import { Lettered } from "../shared/letters.js";
-import { address, MenuApp } from "../shared/menu.js";
-import { forgetNames } from "../portal/names.js";
-import { ACTIONS, BOX, BOX_LATER, LETTERS } from "./box.js";
+import { address, Lettered, MenuApp } from "../shared/menu.js";
 import * as more from "./sections.js";
 import { texts } from "./texts.js";
 import "../goods/texts.js";
@@ -20,14 +17,13 @@ const MENU = [
   ["today", "house", () => t("Today"), MANAGE], ["stock", "package", () => t("Stock"), GOODS], ["receiving", "truck", () => t("Receiving"), GOODS],
   ["counts", "clipboard-list", () => t("Counts"), GOODS], ["members", "star", () => t("Members"), MANAGE], ["people", "users", () => t("People"), MANAGE],
   ["sync", "cloud", () => t("Head office"), MANAGE],
-  ...BOX,
   ["devices", "key-round", () => t("My devices"), ALL, true],
 ];
 const LATER = {
   stock: () => import("./stock.js"), product: () => import("./product.js"), receiving: () => import("./receiving.js"), receive: () => import("./receive.js"),
   counts: () => import("./counts.js"), count: () => import("./count.js"), members: () => import("./members.js"), member: () => import("./member.js"),
   people: () => import("./people.js"), person: () => import("./person.js"), devices: () => import("../passkeys/devices.js"), sync: () => import("./sync.js"),
-  ...BOX_LATER,
+  machine: () => import("./machine.js"), audit: () => import("./audit.js"), settings: () => import("./settings.js"),
 };
 /** What one of a list is shown by. */
 const DETAIL = { stock: "product", receiving: "receive", counts: "count", members: "member", people: "person" };
@@ -51,8 +47,10 @@ class AdminApp extends Lettered(MenuApp) {
   /** The same address once more, as after a log-in, keeps the page that is there with what was begun on it. */
   show(page, params = {}) {
     const wanted = more.formOf(this, params) ?? page;
-    const same = wanted === this.page && JSON.stringify(params) === JSON.stringify(this.params);
-    return super.show(wanted, same ? this.params : params);
+    // What was asked for last, which may be on its way yet.
+    const same = wanted === this.wanted && JSON.stringify(params) === JSON.stringify(this.given);
+    Object.assign(this, { wanted, given: same ? this.given : params });
+    return super.show(wanted, this.given);
   }
 
   /** Nothing in the menu has a number here. */
@@ -71,22 +69,17 @@ class AdminApp extends Lettered(MenuApp) {
   }
 
   places() {
-    const letters = this.keysOfPages;
-    return this.menu().filter(([name]) => letters[name]).map(([name, , label]) => [letters[name], label(), name]);
-  }
-
-  get keysOfPages() {
-    return { ...LETTERS, ...more.LETTERS };
+    return this.menu().filter(([name]) => more.LETTERS[name]).map(([name, , label]) => [more.LETTERS[name], label(), name]);
   }
 
   entries() {
-    return more.entries(this, super.entries()).map((entry) => ({ ...entry, letter: this.waits && this.keysOfPages[entry.name] }));
+    return more.entries(this, super.entries()).map((entry) => ({ ...entry, letter: this.waits && more.LETTERS[entry.name] }));
   }
 
   searches(text) {
     const wanted = text.toLowerCase();
     const places = new Set(this.menu().map(([name]) => name));
-    const acts = [...more.ACTIONS, ...ACTIONS].map(([name, image, label, part]) => [name, image, label(), address(part ? [name, part] : [name])]).filter(([, , label]) => label.toLowerCase().includes(wanted));
+    const acts = more.ACTIONS.map(([name, image, label, part]) => [name, image, label(), address(part ? [name, part] : [name])]).filter(([, , label]) => label.toLowerCase().includes(wanted));
     const found = [["stock", "package", t("Product {text}", { text }), address(["stock"], { q: text })], ["members", "star", t("Member {text}", { text }), address(["members"], { q: text })], ["sales", "receipt", t("Receipt {text}", { text }), address(["sales"], { receipt_no: text })], ["audit", "scroll-text", t("Who did what to {text}", { text }), address(["audit"], { resource_id: text })]];
     return [...acts, ...found].filter(([name]) => places.has(name)).map(([, ...row]) => row);
   }
@@ -102,11 +95,12 @@ class AdminApp extends Lettered(MenuApp) {
   }
 
   async entered(user) {
-    this.user = user;
     this.unconfirmed = null;
-    forgetNames();
+    dispatchEvent(new Event("entered"));
     this.settings = await this.get("/api/pos/settings");
     setShop(this.settings);
+    // From here on addresses are followed: no page is made before the store is known.
+    this.user = user;
     await this.begun(user);
     this.listen();
   }

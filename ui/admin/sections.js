@@ -1,4 +1,4 @@
-// What Store Admin has beside the pages that are named in main.js: documents of the stock room, takings, tills; the order of
+// What Store Admin has beside the pages that are named in main.js: documents of the stock room, takings, tills, the box itself; the order of
 // the menu, letters, and the pages beside one another.
 import { html, nothing } from "../vendor/lit.js";
 import { t } from "../shared/i18n.js";
@@ -13,19 +13,22 @@ const MORE = [
   ["sales", "receipt", () => t("Sales"), MANAGE], ["shifts", "clock", () => t("Shifts"), MANAGE], ["days", "lock", () => t("Days"), MANAGE], ["safe", "wallet", () => t("Safe"), MANAGE],
   ["transfers", "store", () => t("Transfers"), GOODS], ["adjustments", "scale", () => t("Adjustments"), GOODS], ["supplier-returns", "undo-2", () => t("Returns to suppliers"), GOODS],
   ["labels", "tag", () => t("Labels"), MANAGE], ["tills", "calculator", () => t("Tills"), MANAGE],
+  ["machine", "list-restart", () => t("Machine"), MANAGE], ["audit", "scroll-text", () => t("Audit"), MANAGE], ["settings", "settings", () => t("Settings"), MANAGE],
 ];
 /** The menu from above, by groups; a page that is not named comes before the last group. */
 const GROUPS = [["today"], ["reports", "goods-now", "valuation", "sales", "shifts", "days", "safe"], ["stock", "receiving", "supplier-returns", "transfers", "adjustments", "counts", "labels"], ["members", "people", "tills"], ["sync"]];
 const LAST = ["devices"];
 /** Pages beside one another: the first stands in the menu for all. */
 const FAMILIES = [["reports", "goods-now", "valuation"]];
-/** The letter after `g`, by page. */
+/** The letter after `g`, by page; a page without one is reached by Ctrl K. */
 export const LETTERS = {
-  today: "t", reports: "e", sales: "o", shifts: "i", days: "d", safe: "v", stock: "s", receiving: "r", "supplier-returns": "u", transfers: "f", adjustments: "j", counts: "c", labels: "l", members: "m", people: "p", tills: "k", sync: "h", devices: "y",
+  today: "t", reports: "e", sales: "o", shifts: "i", days: "d", safe: "v", stock: "s", receiving: "r", "supplier-returns": "u", transfers: "f", adjustments: "j", counts: "c", labels: "l", members: "m", people: "p", tills: "k", sync: "h", machine: "b", audit: "a", settings: "x", devices: "y",
 };
 /** What may be begun, for whoever types it. */
 export const ACTIONS = [
   ["transfers", "store", () => t("New transfer"), "new"], ["adjustments", "scale", () => t("New adjustment"), "new"], ["supplier-returns", "undo-2", () => t("Send goods back"), "new"], ["safe", "landmark", () => t("Bag to the bank")], ["tills", "calculator", () => t("New till")], ["days", "lock", () => t("Seal the day")],
+  ["machine", "download", () => t("Back up now")], ["machine", "shield-check", () => t("Check everything that is stored")], ["machine", "list-restart", () => t("Restart a part of the store")],
+  ["sync", "refresh-cw", () => t("Ask head office now")], ["sync", "history", () => t("Restore a value that lost")], ["people", "lock", () => t("New password for somebody")], ["people", "log-out", () => t("End somebody's sessions")],
 ];
 
 /** The whole menu of both files, in order; a group begins with a line. */

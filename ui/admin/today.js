@@ -3,8 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { icon, vars } from "../shared/controls.js";
 import { day, money, number, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { Page } from "../shared/page.js";
-import { title } from "../shared/list.js";
+import { Page, title } from "../shared/page.js";
 
 const AGAIN_MS = 30_000;
 const SOON_MS = 2000;

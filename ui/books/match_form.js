@@ -1,7 +1,7 @@
 // Lines of a statement and payments are put together by hand; what is missing goes to an account that somebody names.
 import { html, nothing } from "../vendor/lit.js";
 import { number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { apart, t } from "../shared/i18n.js";
 import "./texts.js";
 import { days, figure, store } from "../portal/kit.js";
 import { FormPage, accountIds, field, storeIds, textField } from "../portal/form_page.js";
@@ -87,7 +87,7 @@ class PageMatchForm extends FormPage {
       this.read().catch((error) => this.app.fail(error));
     };
     const off = this.off();
-    return this.frame(t("Match"), html`<section class="panel pad"><div class="filters unfolded flat">${field("statement", t("Statement"), html`<select class="input" id="statement" data-focus @change=${(event) => again({ statement: event.target.value })}>${this.statements.map((one) => html`<option value=${one.statement_id} ?selected=${one.statement_id === this.statement}>${one.doc_no}, ${nameOf("sources", one.source_id)}</option>`)}</select>`)}
+    return this.frame(t("Match"), html`<section class="panel pad"><div class="filters unfolded flat">${field("statement", t("Statement"), html`<select class="input" id="statement" data-focus @change=${(event) => again({ statement: event.target.value })}>${this.statements.map((one) => html`<option value=${one.statement_id} ?selected=${one.statement_id === this.statement}>${one.doc_no}, ${apart(nameOf("sources", one.source_id))}</option>`)}</select>`)}
         ${field("store", t("Payments of store"), html`<input class="input" id="store" list="form-store-ids" autocomplete="off" .value=${this.store} @change=${(event) => again({ store: event.target.value.trim() })}>${storeIds()}`)}${textField(this, "reason", t("Why"))}${off ? textField(this, "account", t("Account of the difference"), { list: "account-ids" }) : nothing}</div>${accountIds()}</section>
       ${figures([[t("Lines"), number(lines.reduce((sum, one) => sum + worth(one), 0)), t("{n} chosen", { n: number(lines.length) })], [t("Payments"), number(items.reduce((sum, { amount }) => sum + amount, 0)), t("{n} chosen", { n: number(items.length) })], [t("Difference"), html`<span class=${off ? "differs" : nothing}>${number(off)}</span>`]])}
       <div class="halves">${this.table(t("Lines that nothing was found for"), this.lines, [[t("Line")], [t("Reference"), "d"], [t("Fees"), "num d2"], [t("Amount"), "num"]], [(row) => html`${days(row.date)} <span class="muted">${row.description}</span>`, (row) => row.reference, (row) => figure(row.fee), (row) => figure(worth(row))], t("Every line of this statement is matched"), (row) => row.line_id)}

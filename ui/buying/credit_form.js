@@ -2,7 +2,7 @@
 import { html } from "../vendor/lit.js";
 import { moneyInput } from "../shared/controls.js";
 import { isoDay, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { apart, t } from "../shared/i18n.js";
 import "./texts.js";
 import { days, store } from "../portal/kit.js";
 import { FormPage, field, supplierField, textField } from "../portal/form_page.js";
@@ -86,7 +86,7 @@ class PageCreditForm extends FormPage {
     const none = !this.supplier ? t("Choose a supplier first") : this.kind === "price" ? (this.bills.length ? t("Choose the invoice whose price was too high") : t("No invoice of this supplier is in the books")) : t("No delivery of this supplier was taken back after it was billed");
     return this.frame(t("Save"), html`<section class="panel pad"><div class="filters unfolded flat">${supplierField(this, this.supplier, (supplier) => act({ supplier }))}
         ${field("kind", t("What for"), html`<select class="input" id="kind" @change=${(event) => act({ kind: event.target.value })}>${kinds.map((kind) => html`<option value=${kind} ?selected=${kind === this.kind}>${t(`credit.${kind}`)}</option>`)}</select>`)}
-        ${this.kind === "price" ? field("invoice", t("Invoice"), html`<select class="input" id="invoice" @change=${(event) => act({ invoice: event.target.value })}><option value="">${t("Choose\u2026")}</option>${this.bills.map((bill) => html`<option value=${bill.invoice_id} ?selected=${bill.invoice_id === this.invoice}>${bill.invoice_no}, ${number(bill.total)}</option>`)}</select>`) : ""}
+        ${this.kind === "price" ? field("invoice", t("Invoice"), html`<select class="input" id="invoice" @change=${(event) => act({ invoice: event.target.value })}><option value="">${t("Choose\u2026")}</option>${this.bills.map((bill) => html`<option value=${bill.invoice_id} ?selected=${bill.invoice_id === this.invoice}>${apart(bill.invoice_no)}, ${number(bill.total)}</option>`)}</select>`) : ""}
         ${textField(this, "credit_note_no", t("The supplier's number"))}${textField(this, "date", t("Day"), { kind: "date" })}${textField(this, "note", t("Note"))}</div>
         <p class="muted">${t("For goods that went back nothing is written here: the credit note is expected already and is confirmed")}</p></section>
       <section class="panel part"><header class="part-head"><h2>${t("Lines")}</h2></header>${this.lines.length ? html`<div class="scroll"><table class="grid fold lines"><thead><tr><th>${t("What")}</th><th>${t("Book")}</th><th class="num">${this.kind === "price" ? t("Billed net") : t("Owed")}</th><th class="num">${t("Credited net")}</th><th class="num">${t("Tax")}</th></tr></thead><tbody>${this.lines.map((line, index) => this.row(line, index))}</tbody></table></div>` : html`<p class="empty">${none}</p>`}</section>`);

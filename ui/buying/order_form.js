@@ -4,7 +4,7 @@ import { path } from "../shared/api.js";
 import { countInput, icon, moneyInput, problem } from "../shared/controls.js";
 import { words } from "../shared/codes.js";
 import { number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { apart, t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import { need, needProducts, productName, rows } from "../portal/names.js";
@@ -113,7 +113,7 @@ class PageOrderForm extends Page {
     if (!this.loaded) return html`<p class="empty panel">${t("Loading\u2026")}</p>`;
     const stores = rows("stores");
     const left = this.list.filter(({ sku }) => !order.lines.some((line) => line.sku === sku));
-    const store = stores.length ? html`<select class="input" id="store" data-focus @change=${(event) => this.set({ store_id: event.target.value })}><option value="">${t("Choose\u2026")}</option>${stores.map((one) => html`<option value=${one.store_id} ?selected=${one.store_id === order.store_id}>${one.name} ${one.store_id}</option>`)}</select>`
+    const store = stores.length ? html`<select class="input" id="store" data-focus @change=${(event) => this.set({ store_id: event.target.value })}><option value="">${t("Choose\u2026")}</option>${stores.map((one) => html`<option value=${one.store_id} ?selected=${one.store_id === order.store_id}>${apart(one.name)} ${one.store_id}</option>`)}</select>`
       : html`<input class="input" id="store" data-focus autocomplete="off" .value=${order.store_id} @input=${(event) => this.set({ store_id: event.target.value.trim() })}>`;
     return html`${head(["orders", t("Orders")], this.of ? t("Change order") : t("New order"), this.of ? nothing : html`<span class="badge plain">${t("draft on this device")}</span>`, html`<button class="btn primary" ?disabled=${this.busy} @click=${() => this.save()}>${icon("check")}${this.busy ? t("Saving\u2026") : t("Save draft")}</button>`)}
       <div class="stack">${problem(this.problem)}<section class="panel pad"><div class="filters unfolded flat">
@@ -129,7 +129,7 @@ class PageOrderForm extends Page {
     const field = event.target.elements.sku;
     this.add(field.value.trim());
     field.value = "";
-  }}><div class="field"><label for="sku">${t("Product code")}</label><input class="input" id="sku" name="sku" list="price-list" autocomplete="off"></div><datalist id="price-list">${left.map((one) => html`<option value=${one.sku}>${productName(one.sku)}, ${number(one.unit_cost)}</option>`)}</datalist><button class="btn end-of">${icon("plus")}${t("Add")}</button></form></section></div>`;
+  }}><div class="field"><label for="sku">${t("Product code")}</label><input class="input" id="sku" name="sku" list="price-list" autocomplete="off"></div><datalist id="price-list">${left.map((one) => html`<option value=${one.sku}>${apart(productName(one.sku))}, ${number(one.unit_cost)}</option>`)}</datalist><button class="btn end-of">${icon("plus")}${t("Add")}</button></form></section></div>`;
   }
 }
 customElements.define("page-order-form", PageOrderForm);

@@ -3,7 +3,7 @@ import { html } from "../vendor/lit.js";
 import { field } from "../portal/form_page.js";
 import { need, rows } from "../portal/names.js";
 import { number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { apart, t } from "../shared/i18n.js";
 import { LinesPage, sayNext } from "./lines.js";
 
 class PageSend extends LinesPage {
@@ -74,7 +74,7 @@ class PageSend extends LinesPage {
 
   render() {
     const { stores } = this;
-    const choice = stores.length ? html`<select class="input" id="store" @change=${(event) => this.set({ store: event.target.value })}><option value="">${t("Choose\u2026")}</option>${stores.map((one) => html`<option value=${one.store_id} ?selected=${one.store_id === this.store} ?disabled=${one.state === "disabled"}>${one.name} (${one.store_id})</option>`)}</select>`
+    const choice = stores.length ? html`<select class="input" id="store" @change=${(event) => this.set({ store: event.target.value })}><option value="">${t("Choose\u2026")}</option>${stores.map((one) => html`<option value=${one.store_id} ?selected=${one.store_id === this.store} ?disabled=${one.state === "disabled"}>${apart(one.name)} (${one.store_id})</option>`)}</select>`
       : html`<input class="input" id="store" autocomplete="off" .value=${this.store} @change=${(event) => this.set({ store: event.target.value.trim() })}>`;
     return this.frame(t("Send now"), html`<section class="panel pad"><div class="filters unfolded flat">${field("store", stores.length ? t("To store") : t("To store, its number"), choice)}${field("note", t("Note"), html`<input class="input" id="note" maxlength="500" autocomplete="off" .value=${this.note} @input=${(event) => this.set({ note: event.target.value })}>`, "grow")}</div></section>`,
       this.sheet([[t("Product")], [t("On hand"), "num"], [t("Pieces"), "num"]], (line, index) => this.row(line, index), t("Scan the first product that goes")));

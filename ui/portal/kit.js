@@ -1,6 +1,6 @@
 // Cells and marks that every page of the portal has.
 import { html, nothing } from "../vendor/lit.js";
-import { icon } from "../shared/controls.js";
+import { icon, inside, single } from "../shared/controls.js";
 import { ago, brief, date, day, number, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
@@ -12,29 +12,29 @@ const LOOKS = {
   locked: "ok", partially_paid: "warn", partially_received: "warn", sent: "plain", cancelled: "plain", closed: "plain", voided: "bad", reversed: "bad", interrupted: "bad", ended: "warn",
   in_transit: "warn", rejected: "bad", accepted: "ok", blocked: "bad", disabled: "bad", expected: "warn", difference: "bad", match: "ok", not_yet: "plain", imported: "warn", withdrawn: "plain",
 };
-export const badge = (state) => (state ? html`<span class="badge ${LOOKS[state] ?? "plain"}">${t(state)}</span>` : nothing);
-export const figure = (value) => (value === null || value === undefined ? nothing : html`<span class=${value < 0 ? "minus" : nothing}>${number(value)}</span>`);
-export const differs = (value) => (value === null || value === undefined ? nothing : html`<span class=${value ? "differs" : nothing}>${number(value)}</span>`);
-export const days = (text) => (text ? html`<span class="date">${day(text)}</span>` : nothing);
+export const badge = (state) => (state ? single(html`<span class="badge ${LOOKS[state] ?? "plain"}">${t(state)}</span>`) : nothing);
+export const figure = (value) => (value === null || value === undefined ? nothing : (value < 0 ? single(html`<span class="minus">${number(value)}</span>`) : number(value)));
+export const differs = (value) => (value ? single(html`<span class="differs">${number(value)}</span>`) : figure(value));
+export const days = (text) => (text ? single(html`<span class="date">${day(text)}</span>`) : nothing);
 /** A moment: short, exact in its tooltip. */
-export const moment = (at) => (at ? html`<time datetime=${at} title=${`${date(at)}, ${time(at)}`}>${brief(at)}, ${time(at)}</time>` : nothing);
+export const moment = (at) => (at ? single(html`<time datetime=${at} title=${`${date(at)}, ${time(at)}`}>${brief(at)}, ${time(at)}</time>`) : nothing);
 export const since = (at) => (at ? html`<time datetime=${at} title=${`${date(at)}, ${time(at)}`}>${ago(at)}</time>` : html`<span class="muted">${t("never")}</span>`);
 export const link = (parts, text, query) => html`<a href=${address(parts, query)}><bdi>${text}</bdi></a>`;
 /** A store by its name, where the role may know it. */
-export const store = (id) => (row("stores", id) ? html`<bdi>${nameOf("stores", id)}</bdi> <span class="muted">${id}</span>` : (id ? html`<bdi>${id}</bdi>` : html`<span class="muted">${t("Head office")}</span>`));
+export const store = (id) => (row("stores", id) ? html`<bdi>${nameOf("stores", id)}</bdi> <span class="muted">${id}</span>` : single(id ? html`<bdi>${id}</bdi>` : html`<span class="muted">${t("Head office")}</span>`));
 /** A person by name; whom the role may not know by the end of the id. */
 export const person = (id) => {
   if (!id) return nothing;
   const name = row("people", id)?.name;
-  return name ? html`<bdi title=${id}>${name}</bdi>` : html`<span class="muted" title=${id}>${`\u2026${id.slice(-6)}`}</span>`;
+  return single(name ? html`<bdi title=${id}>${name}</bdi>` : html`<span class="muted" title=${id}>${`\u2026${id.slice(-6)}`}</span>`);
 };
-export const supplier = (id) => (id ? html`<bdi>${nameOf("suppliers", id)}</bdi>` : nothing);
+export const supplier = (id) => (id ? single(html`<bdi>${nameOf("suppliers", id)}</bdi>`) : nothing);
 /** A column: its head, its cell, `num` and `d`, `d2`, `d3` for those that narrow screens leave out. */
 export const col = (head, cell, kind = "") => ({ head, cell, kind });
 
 /** A table of rows that are there already. */
 export const grid = (columns, rows, none = t("Nothing")) => (rows.length
-  ? html`<div class="scroll"><table class="grid fold"><thead><tr>${columns.map(({ head, kind }) => html`<th scope="col" class=${kind}>${head}</th>`)}</tr></thead><tbody>${rows.map((one) => html`<tr>${columns.map(({ cell, kind }) => html`<td class=${kind}><div>${cell(one)}</div></td>`)}</tr>`)}</tbody></table></div>`
+  ? html`<div class="scroll"><table class="grid fold"><thead><tr>${columns.map(({ head, kind }) => html`<th scope="col" class=${kind}>${head}</th>`)}</tr></thead><tbody>${rows.map((one) => html`<tr>${columns.map(({ cell, kind }) => html`<td class=${kind}>${inside(cell(one))}</td>`)}</tr>`)}</tbody></table></div>`
   : html`<p class="empty">${none}</p>`);
 
 /** How complete figures are, in words; the stores that are missing by name. */

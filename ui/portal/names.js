@@ -17,11 +17,12 @@ const known = new Map();
 const reading = new Map();
 const products = new Map();
 
-/** Another person may know other names. */
+/** Another person may know other names. Store Admin, which reads this file late, only says that one entered. */
 export const forgetNames = () => {
   known.clear();
   products.clear();
 };
+addEventListener("entered", forgetNames);
 
 const all = async (app, { pattern, id }) => {
   const found = new Map();

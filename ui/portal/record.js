@@ -39,7 +39,7 @@ class PageRecord extends Page {
 
   keys() {
     const typing = (event) => event.target.closest?.("input, select, textarea");
-    const main = this.data && this.shown?.actions?.find(({ kind }) => kind === "primary");
+    const main = this.data && this.shown?.actions?.find((one) => one?.kind === "primary");
     return { Escape: () => { location.hash = backTo(this.app.section); }, "Ctrl+Enter": (event) => (main && !main.why && !this.busy && !event.repeat && !typing(event) ? void main.act() : false) };
   }
 

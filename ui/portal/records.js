@@ -1,6 +1,6 @@
 // A list that is described as data: filters in the address, columns, what a row opens, what may be done.
 import { html, nothing } from "../vendor/lit.js";
-import { icon } from "../shared/controls.js";
+import { icon, inside } from "../shared/controls.js";
 import { t } from "../shared/i18n.js";
 import { ListPage, failed, title } from "../shared/list.js";
 import { address, refilter } from "../shared/menu.js";
@@ -140,7 +140,7 @@ class PageRecords extends ListPage {
     if (this.items === null && this.error) return failed(this.error, () => this.load());
     if (this.items === null) return html`<div class="panel bones" aria-busy="true"><p class="vh">${t("Loading\u2026")}</p>${Array.from({ length: 8 }, () => html`<i></i>`)}</div>`;
     if (!this.items.length) return this.none(view);
-    const cells = (one) => columns.map(({ cell, kind }, index) => html`<td class=${kind}>${index === 0 && open ? html`<a class="rowlink" href=${open(one)}>${cell(one)}</a>` : html`<div>${cell(one)}</div>`}</td>`);
+    const cells = (one) => columns.map(({ cell, kind }, index) => html`<td class=${kind}>${index === 0 && open ? html`<a class="rowlink" href=${open(one)}>${cell(one)}</a>` : inside(cell(one))}</td>`);
     const row = (one) => html`<tr class=${open ? "open" : nothing} @click=${(event) => {
       if (open && !event.target.closest("a, button, input")) location.hash = open(one);
     }}>${cells(one)}${actions ? html`<td class="acts">${actions(one).map(({ label, act }) => html`<button class="btn small" ?disabled=${this.busy} @click=${act}>${label}</button>`)}</td>` : nothing}</tr>`;

@@ -1,6 +1,7 @@
 // What somebody has to look at: contradictions among stores, values that lost, records that wait, and who did what.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../shared/api.js";
+import { single } from "../shared/controls.js";
 import { lang, t } from "../shared/i18n.js";
 import { ask } from "../shared/form.js";
 import { badge, col, days, figure, moment, person, store } from "./kit.js";
@@ -50,7 +51,7 @@ const restore = async (page, one) => {
   await page.load();
   page.app.say("ok", t("Put back; stores are told"));
 };
-const pairs = (values) => html`<dl class="pairs">${Object.entries(values).map(([name, value]) => html`<div><dt>${t(name)}</dt><dd><bdi>${typeof value === "string" ? value : JSON.stringify(value)}</bdi></dd></div>`)}</dl>`;
+const pairs = (values) => single(html`<dl class="pairs">${Object.entries(values).map(([name, value]) => html`<div><dt>${t(name)}</dt><dd>${typeof value === "string" ? value : JSON.stringify(value)}</dd></div>`)}</dl>`);
 const conflicts = {
   path: "/api/conflicts",
   list: (page) => ({
@@ -82,7 +83,7 @@ const audit = {
   list: () => ({
     title: t("Audit"),
     filters: [{ name: "action", label: t("Action") }, { name: "user_id", label: t("Person") }, ofStore(), ...ofDays()],
-    columns: [col(t("When"), (one) => moment(one.at)), col(t("Action"), (one) => html`<code>${one.action}</code>`), col(t("Person"), (one) => html`${person(one.user_id)}${one.approved_by ? html`, ${t("approved by")} ${person(one.approved_by)}` : nothing}`), col(t("Store"), (one) => store(one.store_id)), col(t("Details"), (one) => html`<details class="raw"><summary>${t("Show")}</summary>${pairs(one.details)}</details>`)],
+    columns: [col(t("When"), (one) => moment(one.at)), col(t("Action"), (one) => single(html`<code>${one.action}</code>`)), col(t("Person"), (one) => (one.approved_by ? html`${person(one.user_id)}, ${t("approved by")} ${person(one.approved_by)}` : person(one.user_id))), col(t("Store"), (one) => store(one.store_id)), col(t("Details"), (one) => single(html`<details class="raw"><summary>${t("Show")}</summary>${pairs(one.details)}</details>`))],
     none: t("Nothing was done yet"),
   }),
 };

@@ -150,7 +150,7 @@ class PageReceipts extends Page {
     const { entry, sale } = this;
     if (sale) return preview(this.app, sale);
     return html`<div class="slip"><p class="slip-head"><b>${t("Return")}</b><span>${entry.no}</span></p>
-      <ul>${entry.doc.items.map((item) => html`<li><span><bdi>${item.name}</bdi></span><span class="muted">${number(item.qty)}</span><span>${number(-item.refund)}</span></li>`)}</ul>
+      <ul tabindex="0" aria-label=${t("Lines")}>${entry.doc.items.map((item) => html`<li><span><bdi>${item.name}</bdi></span><span class="muted">${number(item.qty)}</span><span>${number(-item.refund)}</span></li>`)}</ul>
       <dl class="facts">${entry.doc.refunds.map(({ method, amount, rounding }) => html`<div><dt>${t(method)}</dt><dd>${number(-amount - rounding)}</dd></div>`)}</dl></div>`;
   }
 

@@ -1,7 +1,6 @@
 // What till and Store Admin share: the person, requests and commands, what is said, keys and scans.
 import { html, LitElement, nothing } from "../vendor/lit.js";
 import { newKey, path, Refusal, send, Unreachable } from "./api.js";
-import { approve } from "./approval.js";
 import { words } from "./codes.js";
 import { icon } from "./controls.js";
 import "./dialog.js";
@@ -87,7 +86,7 @@ export class App extends LitElement {
       return await begin(this.user.id, keyed, null, told);
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== "approval_required") throw error;
-      const done = await approve(this, keyed, error, (approval) => begin(this.user.id, keyed, approval, told));
+      const done = await this.approved(keyed, error, (approval) => begin(this.user.id, keyed, approval, told));
       if (done) return done;
       await drop(keyed.key);
       error.words = t("Not approved. Nothing was done");
@@ -104,7 +103,12 @@ export class App extends LitElement {
     const document = found && await persist("GET", found[1], { register: intent.register }, (error) => this.doubt(error));
     if (["voided", "closed"].includes(document?.state)) return document;
     if (isOld) return null;
-    return approve(this, intent, { details: {} }, (approval) => begin(this.user.id, intent, approval, (error) => this.doubt(error, intent)));
+    return this.approved(intent, { details: {} }, (approval) => begin(this.user.id, intent, approval, (error) => this.doubt(error, intent)));
+  }
+
+  /** A manager's word, asked for on the spot; null where nobody gives it. */
+  async approved(...asked) {
+    return (await this.part(() => import("./approval.js")))?.approve(this, ...asked) ?? null;
   }
 
   doubt(error, intent) {

@@ -8,6 +8,11 @@ export const key = (name) => html`<kbd class="wide" aria-hidden="true">${name}</
 export const problem = (text, id) => (text ? html`<p class="problem" role="alert" id=${ifDefined(id)}>${icon("triangle-alert")}<span>${text}</span></p>` : nothing);
 export const notice = (kind, name, text) => html`<div class="notice ${kind}">${icon(name)}<div class="grow">${text}</div></div>`;
 
+/** A template of one element. */
+export const single = (template) => Object.assign(template, { single: true });
+/** What stands in a cell; on a phone all of it beside its head. What is one already gets no element around it: a list has hundreds. */
+export const inside = (value) => (typeof value === "object" && value !== null && !value.single ? html`<div>${value}</div>` : value);
+
 /** A labelled field around an input. */
 export const field = (label, input, id, error) => html`<div class="field"><label for=${id}>${label}</label>${input}${problem(error, `${id}-problem`)}</div>`;
 

@@ -32,6 +32,12 @@ export class XDialog extends LitElement {
   close(answer) {
     if (this.busy) return;
     this.querySelector("dialog")?.close();
+    // The browser gives the focus back without the caret, and what is typed next would go nowhere.
+    const field = document.activeElement;
+    if (field?.matches("input, textarea")) {
+      field.blur();
+      field.focus({ preventScroll: true });
+    }
     this.question = null;
     this.settle(answer);
     this.dispatchEvent(new CustomEvent("closed", { bubbles: true }));

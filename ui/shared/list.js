@@ -5,6 +5,8 @@ import { icon } from "./controls.js";
 import { t } from "./i18n.js";
 import { Page } from "./page.js";
 
+export { title } from "./page.js";
+
 const AT_ONCE = 50;
 
 /** Why there is nothing to see, and another try. */
@@ -56,5 +58,3 @@ export class ListPage extends Page {
       ${this.next ? html`<button class="btn" @click=${() => this.load(true)}>${t("Load more")}</button>` : nothing}`;
   }
 }
-
-export const title = (text, ...right) => html`<header class="title"><h1>${text}</h1><div class="rowx end">${right}</div></header>`;

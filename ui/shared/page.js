@@ -1,5 +1,15 @@
 // What every page of the till is: an element that is drawn anew whenever the app is.
-import { LitElement } from "../vendor/lit.js";
+import { html, LitElement } from "../vendor/lit.js";
+
+/** A table that is wider than its place and has nothing to press: Tab reaches it, and the arrows move it. */
+const reachable = (part) => {
+  const alone = part.scrollWidth > part.clientWidth && ![...part.querySelectorAll("a[href],:enabled")].some((one) => one.checkVisibility());
+  const around = part.closest(".part") ?? part.closest("main");
+  const told = alone ? { tabindex: 0, role: "region", "aria-label": around.querySelector("h1,h2")?.textContent } : { tabindex: null, role: null, "aria-label": null };
+  for (const [name, value] of Object.entries(told)) if (value === null) part.removeAttribute(name); else part.setAttribute(name, value);
+};
+const allReachable = () => document.querySelectorAll("main .scroll").forEach(reachable);
+addEventListener("resize", allReachable);
 
 export class Page extends LitElement {
   static properties = { app: { attribute: false, hasChanged: () => true }, busy: { state: true } };
@@ -14,6 +24,7 @@ export class Page extends LitElement {
       const heads = [...table.querySelectorAll("thead th")].map((head) => head.textContent);
       for (const row of [...table.tBodies[0].rows, ...(table.tFoot?.rows ?? [])]) [...row.cells].forEach((cell, index) => { cell.dataset.label = heads[index] ?? ""; });
     }
+    allReachable();
   }
 
   /** One command of a page at a time; a refusal is said. */
@@ -31,3 +42,5 @@ export class Page extends LitElement {
     }
   }
 }
+
+export const title = (text, ...right) => html`<header class="title"><h1>${text}</h1><div class="rowx end">${right}</div></header>`;

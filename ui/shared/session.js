@@ -9,19 +9,30 @@ let renewed = 0;
 let lifetime = 0;
 let refreshing = null;
 
-const keep = (data) => {
+/** `generation` is the key of the next refresh. */
+const keep = (data, generation = newKey()) => {
   token = data.token;
   renewed = Date.now();
   lifetime = data.expires_in * 1000;
-  localStorage.setItem(GENERATION, newKey());
+  localStorage.setItem(GENERATION, generation);
+};
+/** What comes after a key: the same in each tab, whichever of them hears its answer last. */
+const after = (key) => {
+  const [name, number = 0] = key.split(".");
+  return `${name}.${Number(number) + 1}`;
 };
 
-/** Two tabs that refresh at one moment send the same key and get the same successor. */
+/** One tab after the other; over plain HTTP a browser has no locks. */
+const inTurn = (act) => (navigator.locks ? navigator.locks.request(GENERATION, act) : act());
+
+/** Two tabs that refresh at one moment take turns, or send the same key and get the same successor. */
 export const refresh = () => {
   refreshing ??= (async () => {
     try {
-      const key = localStorage.getItem(GENERATION) ?? newKey();
-      keep(await send("POST", "/api/auth/refresh", { body: {}, key, session: APP }));
+      await inTurn(async () => {
+        const key = localStorage.getItem(GENERATION) ?? newKey();
+        keep(await send("POST", "/api/auth/refresh", { body: {}, key, session: APP }), after(key));
+      });
     } finally {
       refreshing = null;
     }

@@ -30,7 +30,8 @@ const refused = (status, code) => {
 is("refused", [await refused(409, "invalid_state"), (await waiting()).length], ["invalid_state", 0]);
 is("needs a manager", [await refused(403, "approval_required"), (await waiting()).length], ["approval_required", 1]);
 const [left] = await waiting();
-is("somebody else's waits for that person", [(await resumeAll("usr_2", () => {})).length, (await waiting()).length], [0, 1]);
+const asked = sent.length;
+is("somebody else's is named and waits for that person", [(await resumeAll("usr_2", () => {})).map(({ intent, other }) => [intent.key, other]), sent.length - asked, (await waiting()).length], [[[left.key, true]], 0, 1]);
 answers.push(() => new Response(JSON.stringify({ success: true, data: { done: 2 } }), { status: 200 }));
 is("its person's is finished by its key", [(await resumeAll("usr_1", () => {})).map(({ done, answer }) => [done, answer.done]), sent.at(-1)[1]], [[[true, 2]], left.key]);
 await drop(left.key);
