@@ -1,7 +1,7 @@
 //! A shop and its head office with one of everything that a page shows. Every text that a person may have typed is given by
 //! the caller: as people do it for pictures, as an attacker does it for everything else.
 
-use crate::bought;
+use crate::office::bought;
 use serde_json::{Value, json};
 use testkit::hub::Hub;
 use testkit::linked::Linked;

@@ -7,30 +7,36 @@
 )]
 
 mod admin;
-mod books;
-mod bought;
 mod box_pages;
 mod budgets;
-mod buying;
-mod catalogue;
 mod examine;
 mod furnished;
-mod keystrokes;
-mod killed;
 mod live;
 mod looks;
-mod mistakes;
-mod order_to_settlement;
-mod paper;
 mod passkeys;
-mod portal;
-mod sale;
-mod scans;
 mod screen;
 mod sessions;
 mod sources;
 mod stockroom;
-mod taken_back;
 mod takings;
 mod units;
 mod walk;
+/// Head office's portal.
+mod office {
+    pub mod books;
+    pub mod bought;
+    pub mod buying;
+    pub mod catalogue;
+    pub mod order_to_settlement;
+    pub mod portal;
+}
+/// The cashier's page.
+mod till {
+    pub mod keystrokes;
+    pub mod killed;
+    pub mod mistakes;
+    pub mod paper;
+    pub mod sale;
+    pub mod scans;
+    pub mod taken_back;
+}

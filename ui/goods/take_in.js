@@ -7,8 +7,7 @@ import { icon } from "../shared/controls.js";
 import { path } from "../shared/api.js";
 import { number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { clean } from "../shared/scan.js";
-import { low } from "../shared/sound.js";
+import { clean, low } from "../shared/scan.js";
 import { findProduct } from "../admin/find.js";
 import { LinesPage, sayNext } from "./lines.js";
 

@@ -2,7 +2,7 @@
 import { path } from "../shared/api.js";
 import { money } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { low } from "../shared/sound.js";
+import { low } from "../shared/scan.js";
 
 const REMEMBERED = 500;
 const FRESH_MS = 60_000;

@@ -4,7 +4,7 @@ import { path } from "../shared/api.js";
 import { field, icon, key, moneyInput } from "../shared/controls.js";
 import { money, number, shortReceipt, symbol, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { low } from "../shared/sound.js";
+import { low } from "../shared/scan.js";
 import { Page } from "../shared/page.js";
 
 const LETTERS = { cash: "C", card: "K", qris: "Q", bank_transfer: "T", voucher: "V", points: "P" };

@@ -9,9 +9,8 @@ import { setLanguage, t } from "./i18n.js";
 import { begin, drop, persist } from "./intents.js";
 import "./login.js";
 import { Keyboard } from "./keyboard.js";
-import { listen } from "./scan.js";
+import { listen, low } from "./scan.js";
 import * as session from "./session.js";
-import { low } from "./sound.js";
 
 const THEME = "theme";
 const AGAIN_MS = 2000;

@@ -109,3 +109,23 @@ export const listen = (take, keep, waits) => {
   const listener = new Listener(take, keep, waits);
   document.addEventListener("keydown", (event) => listener.onKey(event), { capture: true });
 };
+
+let audio = null;
+/** A low tone, for what did not go well; nothing for what did. */
+export const low = (long = false) => {
+  if (localStorage.getItem("sounds") === "off") return;
+  try {
+    audio ??= new AudioContext();
+    for (const [at, length] of long ? [[0, 0.5]] : [[0, 0.12], [0.18, 0.12]]) {
+      const tone = audio.createOscillator();
+      const loud = audio.createGain();
+      tone.frequency.value = 220;
+      loud.gain.value = 0.2;
+      tone.connect(loud).connect(audio.destination);
+      tone.start(audio.currentTime + at);
+      tone.stop(audio.currentTime + at + length);
+    }
+  } catch {
+    // A till without a loudspeaker still shows the words.
+  }
+};

@@ -2,8 +2,8 @@
 //! month that is not ready; a payment and a line put together by hand and taken apart again.
 
 use crate::looks::look;
-use crate::order_to_settlement::{choose, sold};
-use crate::portal::go;
+use crate::office::order_to_settlement::{choose, sold};
+use crate::office::portal::go;
 use crate::screen::Screen;
 use serde_json::{Value, json};
 use testkit::linked::Linked;

@@ -2,8 +2,8 @@
 //! invoices, credited and paid.
 
 use crate::looks::look;
-use crate::order_to_settlement::{choose, received, step};
-use crate::portal::go;
+use crate::office::order_to_settlement::{choose, received, step};
+use crate::office::portal::go;
 use crate::screen::{ENTER, Screen};
 use serde_json::{Value, json};
 use testkit::linked::Linked;

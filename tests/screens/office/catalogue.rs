@@ -2,8 +2,8 @@
 //! somebody's own devices. Names that are scripts stay names on every page.
 
 use crate::looks::look;
-use crate::order_to_settlement::choose;
-use crate::portal::go;
+use crate::office::order_to_settlement::choose;
+use crate::office::portal::go;
 use crate::screen::Screen;
 use serde_json::json;
 use testkit::linked::Linked;

@@ -1,7 +1,7 @@
 //! Paper from the till's page: by the browser as wide as the paper, or on the till's own printer; and head office's on A4.
 
 use crate::furnished::{Furnished, as_people, furnished};
-use crate::portal::go;
+use crate::office::portal::go;
 use crate::screen::Screen;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,7 +1,7 @@
 //! What a cashier, a scanner or a new version does at the wrong moment costs neither money nor goods, and is said.
 
 use crate::screen::{ENTER, ESCAPE, F8, F9, F10, Screen};
-use crate::taken_back::approve;
+use crate::till::taken_back::approve;
 use serde_json::{Value, json};
 use testkit::{Store, audit};
 

@@ -2,7 +2,7 @@
 //! a provider's statement is taken in, and the day that it is about is settled and locked.
 
 use crate::looks::look;
-use crate::portal::{go, person};
+use crate::office::portal::{go, person};
 use crate::screen::{ENTER, Screen};
 use jiff::Span;
 use serde_json::{Value, json};

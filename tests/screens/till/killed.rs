@@ -1,7 +1,7 @@
 //! A payment outlives `kill -9`: the page finishes it by its key, once.
 
-use crate::sale::INTENTS_LEFT;
 use crate::screen::{ENTER, F8, F9, Screen};
+use crate::till::sale::INTENTS_LEFT;
 use testkit::{Store, audit};
 
 #[track_caller]
