@@ -27,7 +27,8 @@ pub const LIST: Doc = Doc::of("Catalogue", "List products").query::<Search>().an
         "tax_code": null, "category": "Drinks", "barcodes": [{"code": "8991234567890", "pack_qty": 1}],
         "cost": 10000, "reorder_level": 24, "track_stock": true, "state": "active",
         "updated_at": "2026-11-20T02:06:34.739Z"}], "next_cursor": null}"#,
-);
+)
+.refuses(&[Code::ValidationFailed]);
 /// `POST /api/products/import`
 pub const IMPORT: Doc = Doc::of(
     "Catalogue",
