@@ -206,6 +206,7 @@ impl Hub {
     #[track_caller]
     pub fn restore(&mut self, backup: &Path) {
         self.kill9();
+        database::discard(&self.url);
         self.url = database::fresh(self.folder.path());
         let mut places = (1..).map(|number| self.folder.path().join(format!("restored-{number}")));
         let place = places.find(|place| !place.exists()).unwrap();
@@ -307,5 +308,12 @@ impl Hub {
         let token = said.split_whitespace().last().expect("a token").to_owned();
         let url = format!("http://{}", self.address);
         process::succeed(store.command(&["enrol", "--hub", &url, "--token", &token]), "");
+    }
+}
+
+impl Drop for Hub {
+    fn drop(&mut self) {
+        self.kill9();
+        database::discard(&self.url);
     }
 }

@@ -32,12 +32,13 @@ const POLL: Duration = Duration::from_millis(20);
 /// The file in its folder that it writes what it tells into.
 const LOG: &str = "log";
 /// The tests' data may be lost with the machine; many hubs with a pool each run at once.
-const SETTINGS: [&str; 6] = [
+const SETTINGS: [&str; 7] = [
     "fsync=off",
     "synchronous_commit=off",
     "full_page_writes=off",
     "max_connections=500",
     "shared_buffers=64MB",
+    "max_wal_size=256MB",
     "autovacuum=off",
 ];
 

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use tempfile::TempDir;
+use testkit::hub::database;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -22,6 +23,16 @@ pub const PASSWORD: &str = "correct-horse-9";
 pub struct Place {
     pub folder: TempDir,
     pub config: PathBuf,
+    /// What goes with it.
+    database: Option<String>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Some(url) = &self.database {
+            database::discard(url);
+        }
+    }
 }
 
 impl Place {
@@ -33,9 +44,9 @@ impl Place {
     pub async fn at(listen: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
-        let url = match std::env::var("HUB_TEST_POSTGRES") {
-            Ok(server) => fresh_database(&server).await,
-            Err(_) => format!("sqlite://{}", folder.path().join("hub.sqlite").display()),
+        let url = match database::server() {
+            Some(server) => database::fresh_at(&server),
+            None => format!("sqlite://{}", folder.path().join("hub.sqlite").display()),
         };
         let connections = std::env::var("HUB_TEST_CONNECTIONS").unwrap_or_else(|_| "16".to_owned());
         let text = format!(
@@ -47,7 +58,7 @@ impl Place {
         std::fs::write(&config, text).unwrap();
         // The address of a database may carry a password.
         std::fs::set_permissions(&config, std::fs::Permissions::from_mode(0o600)).unwrap();
-        Self { folder, config }
+        Self { folder, config, database: Some(url) }
     }
 
     pub async fn initialised() -> Self {
@@ -87,7 +98,7 @@ impl Place {
         let config = folder.path().join("hub.toml");
         std::fs::write(&config, text).unwrap();
         std::fs::set_permissions(&config, std::fs::Permissions::from_mode(0o600)).unwrap();
-        Self { folder, config }
+        Self { folder, config, database: None }
     }
 
     /// The token that `store add` prints.
@@ -104,14 +115,6 @@ pub fn stdout(output: &Output) -> String {
 
 pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-async fn fresh_database(server: &str) -> String {
-    sqlx::any::install_default_drivers();
-    let pool = sqlx::AnyPool::connect(&format!("{server}/postgres")).await.unwrap();
-    let name = format!("hub_{}", edge::ids::new("t").replace('-', ""));
-    sqlx::query(sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}"))).execute(&pool).await.unwrap();
-    format!("{server}/{name}")
 }
 
 /// A hub that serves.

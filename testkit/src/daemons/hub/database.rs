@@ -32,6 +32,15 @@ pub fn fresh_at(server: &str) -> String {
     format!("{server}/{name}")
 }
 
+/// Takes a database of a server away, also from who still uses it: a run of all tests would leave gigabytes. What
+/// can not be taken away stays; the test has been judged by then.
+pub fn discard(url: &str) {
+    let Some((server, name)) = url.rsplit_once('/').filter(|_| url.starts_with("postgres")) else { return };
+    let mut psql = Command::new(program("psql"));
+    psql.args(["-q", "-X", "-d", &format!("{server}/postgres"), "-c"]);
+    let _ = psql.arg(format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).output();
+}
+
 fn name() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let now = edge::clock::now().0;
