@@ -173,7 +173,7 @@ fn an_adjustment_above_the_limit_needs_a_manager_now_or_later() {
     assert_eq!(stock(&mut store.login("warehouse"), SKU).0, 7);
     screen.script("document.querySelector('admin-app').logOut()");
     screen.log_in("manager");
-    screen.reads(".alerts", "1 adjustments wait for approval");
+    screen.reads(".alerts", "Adjustments that wait for approval: 1");
     screen.browser.press(".alerts .warn a");
     screen.sees("page-records tbody a");
     look(&mut screen, "admin-adjustments");

@@ -71,12 +71,12 @@ class PageMember extends Page {
   render() {
     const { member, points } = this;
     if (!member || !points) return html`<p class="empty panel">${t("Loading\u2026")}</p>`;
-    const box = (label, value) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
+    const box = (label, value, kind = "") => html`<div><dt>${label}</dt><dd class=${kind}>${value}</dd></div>`;
     const living = ["active", "blocked"].includes(member.state);
     const acts = living ? html`<button class="btn" ?disabled=${this.busy} @click=${() => this.adjust()}>${t("Correct points")}</button><button class="btn" ?disabled=${this.busy} @click=${() => this.block()}>${icon("lock")}${member.state === "active" ? t("Block") : t("Let in again")}</button>
       <button class="btn" ?disabled=${this.busy} @click=${() => this.erase()}>${icon("trash-2")}${t("Erase")}</button>` : nothing;
     return html`${title(html`<a class="back" href="#/members">${icon("arrow-left")}<span class="vh">${t("Members")}</span></a><bdi>${member.state === "erased" ? t("erased") : member.name}</bdi>`, html`<span class="badge ${member.state === "active" ? "ok" : "bad"}">${t(member.state)}</span>`, acts)}
-      <dl class="figures panel">${box(t("Points"), number(points.balance))}${box(t("Earned in all"), number(points.lifetime_earned))}${box(t("Redeemed in all"), number(points.lifetime_redeemed))}${box(t("Phone"), member.phone ?? "\u2013")}${box(t("Card"), member.code ?? "\u2013")}${box(t("Since"), date(member.joined_at))}</dl>
+      <dl class="figures panel">${box(t("Points"), number(points.balance))}${box(t("Earned in all"), number(points.lifetime_earned))}${box(t("Redeemed in all"), number(points.lifetime_redeemed))}${box(t("Phone"), member.phone ?? "\u2013", "long")}${box(t("Card"), member.code ?? "\u2013", "long")}${box(t("Since"), date(member.joined_at), "long")}</dl>
       <h2 class="section">${t("Points")}</h2>${points.entries.length ? html`<div class="panel scroll"><table class="grid"><thead><tr><th>${t("Time")}</th><th>${t("What")}</th><th class="num">${t("Points")}</th><th class="num">${t("Left")}</th></tr></thead><tbody>${points.entries.map((one) => html`<tr><td>${date(one.at)} ${time(one.at)}</td><td>${t(one.reason)}</td><td class="num">${number(one.points)}</td><td class="num">${one.balance_after === null ? nothing : number(one.balance_after)}</td></tr>`)}</tbody></table></div>` : html`<p class="empty panel">${t("No points were earned yet")}</p>`}`;
   }
 }

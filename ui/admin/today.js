@@ -54,9 +54,9 @@ class PageToday extends Page {
     const differing = report.shifts.filter(({ variance }) => variance);
     const found = [];
     for (const problem of sync.problems) found.push(["bad", "triangle-alert", problem.message, "sync"]);
-    if (differing.length) found.push(["bad", "calculator", t("{n} tills closed with a difference", { n: number(differing.length) }), `days/${this.app.settings.business_date}`]);
-    if (negative.items.length) found.push(["warn", "package", t("{n} goods below zero", { n: number(negative.items.length) }), "stock"]);
-    if (pending.items.length) found.push(["warn", "shield-check", t("{n} adjustments wait for approval", { n: number(pending.items.length) }), "adjustments?state=pending"]);
+    if (differing.length) found.push(["bad", "calculator", t("Tills closed with a difference: {n}", { n: number(differing.length) }), `days/${this.app.settings.business_date}`]);
+    if (negative.items.length) found.push(["warn", "package", t("Products below zero: {n}", { n: number(negative.items.length) }), "stock"]);
+    if (pending.items.length) found.push(["warn", "shield-check", t("Adjustments that wait for approval: {n}", { n: number(pending.items.length) }), "adjustments?state=pending"]);
     if (!found.length) return html`<p class="calm">${icon("circle-check")}${t("Nothing needs you")}</p>`;
     return html`<ul class="alerts panel">${found.map(([kind, name, text, place]) => html`<li class=${kind}>${icon(name)}<span>${text}</span>${place ? html`<a href="#/${place}">${t("See")}</a>` : nothing}</li>`)}</ul>`;
   }

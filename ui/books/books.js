@@ -61,9 +61,15 @@ const journal = {
     title: t("Journal"), create: { label: t("Write an entry"), act: () => page.app.go("journal", "new") },
     filters: [...ofDays(), ofStore(), { name: "account", label: t("Account") }, { name: "kind", label: t("Kind"), kind: "choice", choices: KINDS.map((kind) => [kind, t(kind)]) }, { name: "late", label: t("Late"), kind: "choice", choices: [["true", t("late ones alone")]] }, { name: "cause_id", label: t("Of document") }],
     open: (one) => address(["journal", one.entry_id]),
-    columns: [col(t("Number"), (one) => number(one.entry_no)), col(t("Day"), (one) => html`${days(one.entry_date)}${one.reference_date && one.reference_date !== one.entry_date ? html` <span class="badge warn">${t("of")} ${days(one.reference_date)}</span>` : nothing}`), col(t("What"), (one) => html`${t(one.kind)}${one.memo ? html` <span class="muted">${one.memo}</span>` : html` <span class="muted">${one.cause.type}</span>`}`), col(t("Book"), (one) => store(one.store_id)), col(t("Person"), (one) => person(one.created_by), "d2"), col(t("Amount"), (one) => figure(one.total), "num"), col("", (one) => (one.reversed_by ? badge("reversed") : nothing))],
+    columns: [col(t("Number"), (one) => number(one.entry_no)), col(t("Day"), (one) => html`${days(one.entry_date)}${one.reference_date && one.reference_date !== one.entry_date ? html` <span class="badge warn">${t("of")} ${days(one.reference_date)}</span>` : nothing}`), col(t("What"), (one) => html`${t(one.kind)}${one.memo ? html` <span class="muted">${one.memo}</span>` : html` <span class="muted">${causeWord(one.cause.type)}</span>`}`), col(t("Book"), (one) => store(one.store_id)), col(t("Person"), (one) => person(one.created_by), "d2"), col(t("Amount"), (one) => figure(one.total), "num"), col("", (one) => (one.reversed_by ? badge("reversed") : nothing))],
     none: t("Nothing was posted yet"),
   }),
+};
+
+/** What posted an entry, in words; one that has none here by its own name. */
+const causeWord = (type) => {
+  const said = t(`cause.${type}`);
+  return said === `cause.${type}` ? type : said;
 };
 
 /** Documents that have a page, by the type of what posted them. */

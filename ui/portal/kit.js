@@ -1,6 +1,6 @@
 // Cells and marks that every page of the portal has.
 import { html, nothing } from "../vendor/lit.js";
-import { icon, inside, single } from "../shared/controls.js";
+import { icon, inside, single, vars } from "../shared/controls.js";
 import { ago, brief, date, day, number, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
@@ -50,3 +50,9 @@ export const completeness = (seen) => {
 /** The states of a document as a row of words. */
 export const steps = (all, now) => html`<ol class="steps" aria-label=${t("State")}>${all.map((state) => html`<li class=${state === now ? "now" : nothing} aria-current=${state === now ? "step" : nothing}>${t(state)}</li>`)}</ol>`;
 export const ifSome = (list, template) => (list?.length ? template(list) : nothing);
+
+/** Rows compared by a bar each, in the order in which they come. */
+export const bars = (heading, rows, label, value, none) => {
+  const most = Math.max(1, ...rows.map(value));
+  return html`<section class="panel"><h2 class="pad">${heading}</h2>${rows.length ? html`<table class="grid bars"><tbody>${rows.map((row) => html`<tr><th scope="row">${label(row)}</th><td><div class="bar-of" ${vars({ "--part": `${Math.max(0, value(row)) * 100 / most}%` })}></div></td><td class="num">${number(value(row))}</td></tr>`)}</tbody></table>` : html`<p class="empty">${none}</p>`}</section>`;
+};

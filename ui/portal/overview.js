@@ -1,11 +1,11 @@
 // Overview: what needs this person, and how the day is; each role sees its own part.
 import { html, nothing } from "../vendor/lit.js";
-import { icon, vars } from "../shared/controls.js";
+import { icon } from "../shared/controls.js";
 import { ago, day, isoDay, number, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
-import { completeness } from "./kit.js";
+import { bars, completeness } from "./kit.js";
 import { need, nameOf } from "./names.js";
 
 const A = ["admin"];
@@ -89,17 +89,12 @@ class PageOverview extends Page {
       ${box(t("Discounts"), totals.discounts, t("of {amount} gross", { amount: number(totals.gross_sales) }))}${box(t("Tax"), totals.tax, t("in the sales"))}</dl>`;
   }
 
-  bars(heading, rows, label, value, none) {
-    const most = Math.max(1, ...rows.map(value));
-    return html`<section class="panel"><h2 class="pad">${heading}</h2>${rows.length ? html`<table class="grid bars"><tbody>${rows.map((row) => html`<tr><th scope="row">${label(row)}</th><td><div class="bar-of" ${vars({ "--part": `${Math.max(0, value(row)) * 100 / most}%` })}></div></td><td class="num">${number(value(row))}</td></tr>`)}</tbody></table>` : html`<p class="empty">${none}</p>`}</section>`;
-  }
-
   sales() {
     const best = [...this.today.items].sort((a, b) => b.net_total - a.net_total).slice(0, 12);
     const hours = [...this.hours.items].sort((a, b) => String(a.hour).localeCompare(String(b.hour)));
     return html`${completeness(this.today.completeness)}${this.figures()}<div class="halves">
-      ${this.bars(t("By store"), best, (row) => html`<a href=${address(["sales"], { store_id: row.store_id, from: isoDay(), to: isoDay() })}><bdi>${nameOf("stores", row.store_id)}</bdi></a>`, (row) => row.net_total, t("Nothing was sold yet"))}
-      ${this.bars(t("By hour"), hours, (row) => String(row.hour).slice(-5), (row) => row.net_total, t("Nothing was sold yet"))}</div>`;
+      ${bars(t("By store"), best, (row) => html`<a href=${address(["sales"], { store_id: row.store_id, from: isoDay(), to: isoDay() })}><bdi>${nameOf("stores", row.store_id)}</bdi></a>`, (row) => row.net_total, t("Nothing was sold yet"))}
+      ${bars(t("By hour"), hours, (row) => String(row.hour).slice(-5), (row) => row.net_total, t("Nothing was sold yet"))}</div>`;
   }
 
   render() {

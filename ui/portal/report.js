@@ -1,12 +1,13 @@
 // One page for all reports: period, store, what the rows are about; chart, table with totals, CSV; how complete it is.
 import { html, nothing } from "../vendor/lit.js";
+import { columns } from "../shared/chart.js";
 import { icon } from "../shared/controls.js";
-import { day, isoDay, number, rate } from "../shared/format.js";
+import { brief, day, isoDay, money, number, rate } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { failed } from "../shared/list.js";
 import { address, refilter } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
-import { completeness } from "./kit.js";
+import { bars, completeness } from "./kit.js";
 import { need, nameOf, needProducts, productName, rows } from "./names.js";
 
 const F = ["admin", "ho_finance"];
@@ -30,7 +31,13 @@ const REPORTS = {
 const title = (name) => ({ sales: t("Sales"), margin: t("Margin"), payments: t("Payments"), cash: t("Cash of shifts"), stock: t("Stock"), "sell-through": t("Sell-through"), purchases: t("Purchases"), settlements: t("Settlement"), shrinkage: t("Shrinkage"), members: t("Members"), "points-liability": t("Points owed"), profit: t("Profit and loss"), exceptions: t("Exceptions") })[name];
 const group = (name) => ({ day: t("Day"), hour: t("Hour"), store: t("Store"), register: t("Till"), cashier: t("Cashier"), sku: t("Product"), category: t("Category"), method: t("Payment method"), tax: t("Tax rate"), promotion: t("Promotion"), tier: t("Tier"), month: t("Month"), account: t("Account"), shift: t("Shift"), supplier: t("Supplier"), reason: t("Reason"), code: t("What") })[name];
 const head = (name) => t(`figure.${name}`);
-const CHARTS = "image/svg+xml";
+/** The figure of each report that is drawn; of pieces where it is no money. */
+const DRAWN = { sales: "net_total", margin: "margin", payments: "net", cash: "counted", stock: "value", "sell-through": "sold_qty", purchases: "received", settlements: "expected", shrinkage: "total", members: "member_total", "points-liability": "value", profit: "result", exceptions: "open" };
+const COUNTED = ["sold_qty", "open"];
+/** Rows that are compared by bars. */
+const BARS = 12;
+/** Groupings that have an order of their own. */
+const IN_TIME = ["day", "hour", "month"];
 
 const within = (row, { from, to, store_id: store }) => ({ store_id: row.store_id ?? store, from: row.business_date ?? from, to: row.business_date ?? to });
 /** The list behind a figure of a row. */
@@ -48,11 +55,6 @@ class PageReport extends Page {
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());
-  }
-
-  disconnectedCallback() {
-    super.disconnectedCallback();
-    if (this.chart) URL.revokeObjectURL(this.chart);
   }
 
   get mine() {
@@ -93,11 +95,9 @@ class PageReport extends Page {
     this.busyNow = true;
     this.requestUpdate();
     try {
-      const [found, svg] = await Promise.all([app.get(spec.url, {}, asked), app.get(spec.url, {}, asked, CHARTS), need(app, "stores"), need(app, "people"), need(app, "accounts"), need(app, "suppliers")]);
+      const [found] = await Promise.all([app.get(spec.url, {}, asked), need(app, "stores"), need(app, "people"), need(app, "accounts"), need(app, "suppliers")]);
       if (mine !== this.tried) return;
       if (this.by === "sku") await needProducts(app, found.items.map(({ sku }) => sku));
-      if (this.chart) URL.revokeObjectURL(this.chart);
-      this.chart = URL.createObjectURL(new Blob([svg], { type: CHARTS }));
       this.found = found;
       this.error = null;
     } catch (error) {
@@ -159,12 +159,30 @@ class PageReport extends Page {
     return html`<span class=${value < 0 ? "minus" : nothing}>${number(value)}</span>`;
   }
 
+  /** Names of the figures of a row, and of what it is about. */
+  parts() {
+    const { items, totals } = this.found;
+    const all = Object.keys(items[0]);
+    const names = this.spec.figures.filter((name) => all.includes(name) || name in totals).concat(all.filter((name) => ["base", "returns_base", "returns_tax", "uses"].includes(name)));
+    return { names, keys: all.filter((name) => !names.includes(name)) };
+  }
+
+  chart() {
+    const { items } = this.found;
+    const { keys } = this.parts();
+    const figure = DRAWN[this.name];
+    const key = keys.find((name) => name === this.by || name === `${this.by}_id`) ?? keys.find((name) => name.endsWith("_date")) ?? keys[0];
+    if (!items.some((row) => row[figure])) return nothing;
+    if (!IN_TIME.includes(this.by)) return bars(head(figure), [...items].sort((a, b) => b[figure] - a[figure]).slice(0, BARS), (row) => this.key(key, row), (row) => row[figure] ?? 0, nothing);
+    const name = (row) => ({ day: () => brief(`${row[key]}T12:00:00Z`), hour: () => String(row[key]).slice(-5) }[this.by]?.() ?? row[key]);
+    const what = t("{report} by {group}; the table below has every value", { report: title(this.name), group: group(this.by) });
+    return items.length > 1 ? columns(items.map((row) => ({ name: name(row), value: row[figure] ?? 0 })), what, COUNTED.includes(figure) ? number : money) : nothing;
+  }
+
   table() {
     const { items, totals } = this.found;
     if (!items.length) return html`<p class="empty panel">${t("Nothing in this period")}</p>`;
-    const all = Object.keys(items[0]);
-    const names = this.spec.figures.filter((name) => all.includes(name) || name in totals).concat(all.filter((name) => ["base", "returns_base", "returns_tax", "uses"].includes(name)));
-    const keys = all.filter((name) => !names.includes(name));
+    const { names, keys } = this.parts();
     return html`<div class="panel scroll"><table class="grid fold records"><thead><tr>${keys.map((name) => html`<th scope="col">${head(name)}</th>`)}${names.map((name) => html`<th scope="col" class="num">${head(name)}</th>`)}</tr></thead>
       <tbody>${items.map((row) => html`<tr>${keys.map((name) => html`<td><div>${this.key(name, row)}</div></td>`)}${names.map((name) => html`<td class="num">${this.figure(name, row)}</td>`)}</tr>`)}</tbody>
       <tfoot><tr>${keys.map((_, index) => html`<td>${index ? nothing : t("Total")}</td>`)}${names.map((name) => html`<td class="num">${this.cell(name, totals[name])}</td>`)}</tr></tfoot></table></div>`;
@@ -201,7 +219,7 @@ class PageReport extends Page {
     const body = () => {
       if (this.error) return failed(this.error, () => this.load());
       if (!found) return html`<div class="panel bones" aria-busy="true"><p class="vh">${t("Loading\u2026")}</p>${Array.from({ length: 8 }, () => html`<i></i>`)}</div>`;
-      return html`<div class="stack report" aria-busy=${this.busyNow}>${completeness(found.completeness)}${late}${found.items.length ? html`${this.figures()}<figure class="panel chart-of"><img class="chart" src=${this.chart} alt=${t("{report} by {group}; the table below has every value", { report: title(this.name), group: group(this.by) })}></figure>` : nothing}${this.table()}</div>`;
+      return html`<div class="stack report" aria-busy=${this.busyNow}>${completeness(found.completeness)}${late}${found.items.length ? html`${this.figures()}${this.chart()}` : nothing}${this.table()}</div>`;
     };
     return html`<header class="title"><h1>${title(this.name)}</h1><div class="rowx end">${csv}${this.app.find()}</div></header>${this.filters()}${body()}`;
   }

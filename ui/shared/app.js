@@ -172,8 +172,12 @@ export class App extends LitElement {
 
   async show(page, params = {}) {
     this.said = null;
+    const mine = {};
+    this.asked = mine;
     const ready = this.later?.[page];
     if (ready && !await this.part(ready)) return;
+    // Meanwhile another page may have been asked for, whose files came sooner.
+    if (this.asked !== mine) return;
     this.params = params;
     this.page = page;
     await this.updateComplete;

@@ -1,8 +1,8 @@
 // Columns of a period: drawn by the page in its own text size, so that a phone reads them too. Every value stands in the table below.
 import { html, nothing } from "../vendor/lit.js";
-import { vars } from "../shared/controls.js";
-import { compact, money } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { vars } from "./controls.js";
+import { compact, money } from "./format.js";
+import { t } from "./i18n.js";
 
 const LINES = 4;
 /** Columns side by side that can still be told apart. */
@@ -17,16 +17,19 @@ const rounded = (most) => {
   return power * NICE.find((step) => step * power >= most);
 };
 
-/** `rows` of name, value, and where it is known the value before; `what` is said to whoever does not see it. */
-export const columns = (rows, what) => {
-  if (!rows.length || rows.length > COLUMNS_MAX) return nothing;
+/**
+ * `rows` of name, value, and where it is known the value before; `what` is said to whoever does not see it. Nothing where a value is
+ * below zero: columns that hang down would be read as others.
+ */
+export const columns = (rows, what, shown = money) => {
+  if (!rows.length || rows.length > COLUMNS_MAX || rows.some(({ value }) => value < 0)) return nothing;
   const top = rounded(Math.max(1, ...rows.map(({ value, before }) => Math.max(value, before ?? 0))));
   const part = (value) => `${Math.max(0, value) * 100 / top}%`;
   const best = rows.reduce((a, b) => (b.value > a.value ? b : a));
   const least = rows.reduce((a, b) => (b.value < a.value ? b : a));
   const every = Math.ceil(rows.length / NAMES);
-  const said = `${what}. ${t("Most: {name}, {amount}. Least: {other}, {less}", { name: best.name, amount: money(best.value), other: least.name, less: money(least.value) })}`;
-  const column = ({ name, value, before, quiet }, index) => html`<i class="column ${quiet ? "quiet" : ""}" title="${name}: ${money(value)}${before === undefined ? "" : ` (${money(before)})`}" ${vars({ "--part": part(value) })}><b></b>${before === undefined ? nothing : html`<s ${vars({ "--part": part(before) })}></s>`}<span class=${index % every ? "vh" : ""}>${name}</span></i>`;
+  const said = `${what}. ${t("Most: {name}, {amount}. Least: {other}, {less}", { name: best.name, amount: shown(best.value), other: least.name, less: shown(least.value) })}`;
+  const column = ({ name, value, before, quiet }, index) => html`<i class="column ${quiet ? "quiet" : ""}" title="${name}: ${shown(value)}${before === undefined ? "" : ` (${shown(before)})`}" ${vars({ "--part": part(value) })}><b></b>${before === undefined ? nothing : html`<s ${vars({ "--part": part(before) })}></s>`}<span class=${index % every ? "vh" : ""}>${name}</span></i>`;
   return html`<figure class="panel columns" role="img" aria-label=${said}><div class="scale" aria-hidden="true">${Array.from({ length: LINES + 1 }, (_, line) => html`<span ${vars({ "--part": `${line * 100 / LINES}%` })}>${compact(top * line / LINES)}</span>`)}</div>
     <div class="plot" aria-hidden="true" ${vars({ "--columns": String(rows.length) })}>${rows.map(column)}</div>${rows.some(({ before }) => before !== undefined) ? html`<figcaption aria-hidden="true"><i></i>${t("this period")}<s></s>${t("the one before")}</figcaption>` : nothing}</figure>`;
 };

@@ -71,7 +71,7 @@ export class XDialog extends LitElement {
     return html`<dialog aria-labelledby="dialog-title" @cancel=${(event) => {
       event.preventDefault();
       this.close(null);
-    }}><form novalidate @submit=${this.submit} aria-busy=${this.busy}>
+    }}><form novalidate @submit=${this.submit} @input=${() => { this.error = null; }} aria-busy=${this.busy}>
       <h2 id="dialog-title">${asked.title}</h2>
       ${asked.text ? html`<p class="muted">${asked.text}</p>` : nothing}${body ?? nothing}${problem(this.error)}
       <footer><button type="button" class="btn big" ?data-focus=${asked.danger} @click=${() => this.close(null)}>${asked.no ?? t("Cancel")}</button>

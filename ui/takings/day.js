@@ -6,7 +6,7 @@ import { path } from "../shared/api.js";
 import { day as inWords, money, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
-import { bar, columns } from "./chart.js";
+import { bar, columns } from "../shared/chart.js";
 import { stateOfDay } from "./days.js";
 import { download } from "./download.js";
 import "../goods/texts.js";

@@ -8,7 +8,7 @@ import { t } from "../shared/i18n.js";
 import { failed } from "../shared/list.js";
 import { address } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
-import { bar, columns, COLUMNS_MAX } from "./chart.js";
+import { bar, columns, COLUMNS_MAX } from "../shared/chart.js";
 import { download } from "./download.js";
 import { namesOfProducts } from "./products.js";
 import "../goods/texts.js";
