@@ -306,7 +306,7 @@ CREATE TABLE parked (
     parked_at BIGINT NOT NULL,
     PRIMARY KEY (store_id, epoch, seq)
 );
-CREATE UNIQUE INDEX parked_by_id ON parked (parked_id);
+CREATE INDEX parked_by_id ON parked (parked_id, store_id);
 CREATE INDEX parked_aggregate ON parked (store_id, aggregate);
 CREATE INDEX parked_waiting ON parked (aggregate);
 CREATE INDEX parked_member ON parked (store_id, member_id);
@@ -330,7 +330,7 @@ CREATE TABLE exceptions (
     note TEXT,
     PRIMARY KEY (store_id, event_id, code)
 );
-CREATE UNIQUE INDEX exceptions_id ON exceptions (exception_id);
+CREATE INDEX exceptions_id ON exceptions (exception_id, store_id);
 CREATE INDEX exceptions_time ON exceptions (found_at);
 CREATE UNIQUE INDEX exceptions_day ON exceptions (store_id, code, day) WHERE day IS NOT NULL;
 

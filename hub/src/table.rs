@@ -33,6 +33,7 @@ pub mod record;
 pub mod rollup;
 pub mod settlement;
 pub mod staff;
+pub mod storage_class;
 pub mod store;
 pub mod user;
 

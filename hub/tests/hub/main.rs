@@ -76,6 +76,7 @@ mod office {
 }
 mod operation {
     pub mod backups;
+    mod classes;
     pub mod commands;
     pub mod office_races {
         mod documents;

@@ -1,0 +1,10 @@
+//! Which tables lie with their store, and which several stores share: `hub/src/table/storage_class.txt` says so
+//! (docs/scaling.md#classes-of-tables). `hub/tests/hub/operation/classes.rs` holds the schema against them.
+
+const CLASSES: &str = include_str!("storage_class.txt");
+
+/// The names of the tables of a class: `S` lies with its store, `R` is shared.
+pub fn tables(class: char) -> impl Iterator<Item = &'static str> {
+    let of = CLASSES.lines().filter(move |line| line.starts_with(class));
+    of.filter_map(|line| line.split_once(": ")).flat_map(|(_, tables)| tables.split(' '))
+}
