@@ -66,6 +66,11 @@ enum Command {
         #[arg(long, value_enum, value_name = "WHAT")]
         rebuild: Option<Rebuild>,
     },
+    /// Move the tables that grow with the stores into 16 parts by store (PostgreSQL); stop the hub before
+    ///
+    /// Each table is moved in a transaction of its own, which needs room for its rows once more; one that is in parts is
+    /// left as it is, so that an interrupted run is simply repeated. For a large head office alone: docs/scaling.md.
+    Partition,
     /// Sign tokens with another key; those of the old one live to their end
     RotateKeys {
         /// They die at the next reload instead: for a key that somebody else may have
@@ -116,6 +121,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
             Command::Backup { dir } => backup::make(&loaded.config, &dir).await,
             Command::Restore { dir } => backup::restore(&loaded.config, &dir).await,
             Command::Verify { rebuild } => backup::check(&loaded.config, rebuild).await,
+            Command::Partition => backup::split(&loaded.config).await,
             Command::RotateKeys { at_once } => rotate_keys::run(&loaded.config, at_once).await,
             Command::Config(ConfigArgs { command: ConfigCommand::Show }) => {
                 print!("{}", edge::settings::show::show(&loaded)?);

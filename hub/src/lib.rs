@@ -73,6 +73,7 @@ pub mod maintenance {
     pub mod backup;
     mod counter_check;
     mod match_check;
+    pub mod partition;
     mod payables_check;
     pub mod rebuild;
     mod refolded;

@@ -1,6 +1,8 @@
-//! `backup`, `restore` and `verify`
+//! `backup`, `restore`, `verify` and `partition`
 
 use crate::config::Config;
+use crate::db::Engine;
+use crate::maintenance::partition::{self, PARTS};
 use crate::maintenance::rebuild::{self, Rebuild};
 use crate::maintenance::{backup, verify};
 use crate::state::hub;
@@ -54,4 +56,23 @@ pub async fn check(config: &Config, rebuilt: Option<Rebuild>) -> anyhow::Result<
         eprintln!("{problem}");
     }
     bail!("{} things are wrong", report.problems.len());
+}
+
+/// Moves the tables that grow with the stores into parts.
+pub async fn split(config: &Config) -> anyhow::Result<()> {
+    let (db, _) = hub::open_db(config).await?;
+    if Engine::of(&config.database.url) == Some(Engine::Sqlite) {
+        println!("SQLite has no tables in parts: there is nothing to do, and nothing was changed");
+        return Ok(());
+    }
+    let mut told = |table: &str, rows: u64| println!("{table}: {rows} rows in {PARTS} parts");
+    let done = partition::partition(&db, config.database.connections, &mut told).await?;
+    db.close().await;
+    println!("{} tables were moved into parts, {} were in parts before", done.moved, done.left);
+    if let Some(locks) = done.locks_wanted {
+        println!(
+            "set max_locks_per_transaction of the server to {locks} or more: every part is a table to it"
+        );
+    }
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! Black-box tests of the hub: over HTTP and the command line, on a real database.
 //!
 //! `HUB_TEST_POSTGRES=postgres://user@host` runs all of them on PostgreSQL, each in a database of its own;
-//! `HUB_TEST_CONNECTIONS=1` with a single connection each.
+//! `HUB_TEST_CONNECTIONS=1` with a single connection each, `HUB_TEST_PARTITIONED=1` with its tables in parts (PostgreSQL).
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -84,6 +84,7 @@ mod operation {
         mod settlements;
         mod two;
     }
+    mod partition;
     pub mod pool;
     pub mod processes;
     pub mod schema;

@@ -70,6 +70,10 @@ impl Place {
     pub fn init(&self) {
         let done = self.run(&["init", "--admin", "Boss", "--password-stdin"], &format!("{PASSWORD}\n"));
         assert!(done.status.success(), "{}", stderr(&done));
+        if std::env::var("HUB_TEST_PARTITIONED").is_ok() {
+            let done = self.run(&["partition"], "");
+            assert!(done.status.success(), "{}", stderr(&done));
+        }
     }
 
     pub fn command(&self, args: &[&str]) -> Command {
