@@ -108,7 +108,7 @@ pub fn catalogue(products: impl IntoIterator<Item = Product>) -> BTreeMap<Sku, P
 }
 
 pub fn item(sku: &str, qty: i64, price: i64) -> NewItem {
-    NewItem { sku: sku.into(), qty, price, ..NewItem::default() }
+    NewItem { sku: sku.into(), qty, price: Some(price), ..NewItem::default() }
 }
 
 pub fn basket(items: Vec<NewItem>) -> CreateSale {

@@ -203,6 +203,12 @@ fn another_price_is_a_matter_of_policy() {
     let mut never = Counter::open_with("pricing.override = \"reject\"");
     never.till.post(SALES, &approved(cheap.clone())).invalid_field("items[0].price");
     never.basket(&[("8990001", 1)]);
+    // Nobody says a price: it is the catalogue's, which no policy minds.
+    let said = |sale: serde_json::Value| {
+        (sale["items"][0]["price"].clone(), sale["items"][0]["price_override"].clone())
+    };
+    let plain = json!({"items": [{"sku": "8990001", "qty": 1}]});
+    assert_eq!(said(never.till.post(SALES, &plain).data(201)), (json!(2_000), json!(false)));
 }
 
 #[test]

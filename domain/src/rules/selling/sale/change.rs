@@ -144,13 +144,13 @@ pub(crate) fn renew(
     let rows: Vec<Product> = basket.items.iter().map(|line| as_now(line, &pricing)).collect();
     let found: Vec<&Product> = rows.iter().collect();
     let mut items = asked_for(basket);
-    for (item, (line, product)) in items.iter_mut().zip(basket.items.iter().zip(&found)) {
-        item.price = if line.price_override { line.price } else { product.price };
+    for (item, line) in items.iter_mut().zip(&basket.items) {
+        item.price = line.price_override.then_some(line.price);
     }
     let gifts = promotions(basket.business_date, &items, &found, &pricing, rules);
     let mut left = 0_i64;
-    for (item, gifts) in items.iter_mut().zip(gifts) {
-        let gross = i64::try_from(times(item.qty, item.price)).unwrap_or(i64::MAX);
+    for ((item, product), gifts) in items.iter_mut().zip(&found).zip(gifts) {
+        let gross = i64::try_from(times(item.qty, item.price_of(product))).unwrap_or(i64::MAX);
         let most = gross.saturating_sub(sum(&gifts));
         let own = item.discount.unwrap_or(0).min(most);
         item.discount = Some(own);
@@ -190,7 +190,7 @@ fn asked_for(basket: &Transaction) -> Vec<NewItem> {
             code: basket.scan(line.line_no).map(|scan| scan.code.clone()),
             pack_qty: basket.scan(line.line_no).map(|scan| scan.pack_qty),
             qty: line.qty,
-            price: line.price,
+            price: Some(line.price),
             discount: Some(manual(line)).filter(|amount| *amount > 0),
         })
         .collect()

@@ -112,7 +112,8 @@ pub(super) fn price_policy(
     authorization: &Authorization<'_>,
     rules: &Rules,
 ) -> Result<(), Refusal> {
-    let other = |(_, (item, product)): &(usize, (&NewItem, &&Product))| item.price != product.price;
+    let other =
+        |(_, (item, product)): &(usize, (&NewItem, &&Product))| item.price_of(product) != product.price;
     let mut overrides = items.iter().zip(found).enumerate().filter(other).peekable();
     if overrides.peek().is_none() {
         return Ok(());
@@ -125,7 +126,7 @@ pub(super) fn price_policy(
                 let needs = NeedsApproval::of("another price than the catalogue's");
                 match first {
                     Some((place, (item, product))) => NeedsApproval {
-                        value: Some(item.price),
+                        value: item.price,
                         limit: Some(product.price),
                         setting: Some("pricing.override"),
                         ..needs
@@ -155,7 +156,8 @@ pub(super) fn discount_policy(
     rules: &Rules,
 ) -> Result<(), Refusal> {
     let lines = items.iter().zip(found);
-    let (gross, cut) = below_list(lines.map(|(item, product)| (item.qty, item.price, product.price)));
+    let (gross, cut) =
+        below_list(lines.map(|(item, product)| (item.qty, item.price_of(product), product.price)));
     let given = items.iter().fold(cut.saturating_add(i128::from(on_the_whole)), |sum, item| {
         sum.saturating_add(i128::from(item.discount.unwrap_or(0)))
     });

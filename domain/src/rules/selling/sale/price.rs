@@ -95,7 +95,7 @@ pub(super) fn reprice(
         .zip(found.iter().zip(&gifts))
         .map(|(item, (product, gifts))| BasketLine {
             qty: item.qty,
-            price: item.price,
+            price: item.price_of(product),
             discount: sum(gifts).saturating_add(item.discount.unwrap_or(0)),
             rate_bp: product.tax_rate_bp.unwrap_or(rules.default_rate_bp),
         })
@@ -143,7 +143,7 @@ pub(super) fn promotions(
             sku: &product.sku,
             category: product.category.as_deref(),
             qty: item.qty,
-            price: item.price,
+            price: item.price_of(product),
         })
         .collect();
     evaluate(&lines, pricing.promotions, &on)

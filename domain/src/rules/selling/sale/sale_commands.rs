@@ -7,6 +7,7 @@ use crate::model::base::limits::{
     TEXT_BYTES_MAX,
 };
 use crate::model::base::refusal::Refusal;
+use crate::model::inventory::product::Product;
 use crate::rules::selling::payment::NewPayment;
 use crate::rules::selling::sale::check_name;
 use schemars::JsonSchema;
@@ -47,11 +48,18 @@ pub struct NewItem {
     /// Pieces, 1–1,000,000; with `code` scans.
     #[schemars(range(min = 1, max = QTY_MAX))]
     pub qty: i64,
-    /// Price of one piece, 0–10^12.
+    /// Price of one piece, 0–10^12; left out, the catalogue's.
     #[schemars(range(min = 0, max = PRICE_MAX))]
-    pub price: i64,
+    pub price: Option<i64>,
     /// Discount on this line.
     pub discount: Option<i64>,
+}
+
+impl NewItem {
+    /// What one piece of this product is sold for: the price that was asked, else the catalogue's.
+    pub(super) fn price_of(&self, product: &Product) -> i64 {
+        self.price.unwrap_or(product.price)
+    }
 }
 
 /// `POST /pos/transactions/:id/pay`: `{"payments": […]}` or one payment's fields directly.
@@ -133,7 +141,7 @@ pub(super) fn check_items(items: &[NewItem], fields: &mut Fields) {
     for (place, item) in items.iter().take(ITEMS_MAX).enumerate() {
         check_name(item, place, fields);
         fields.range(format_args!("items[{place}].qty"), item.qty, 1..=QTY_MAX);
-        fields.range(format_args!("items[{place}].price"), item.price, 0..=PRICE_MAX);
+        fields.range_of(format_args!("items[{place}].price"), item.price, 0..=PRICE_MAX);
         fields.range_of(format_args!("items[{place}].discount"), item.discount, 0..=FIGURE_MAX);
     }
 }
