@@ -44,6 +44,22 @@ pub struct SyncStatus {
     pub(crate) clock_skew_ms: Option<i64>,
 }
 
+/// What every page of a till tells of head office.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LinkStatus {
+    /// `online`, `offline`, `backing_off`, `rejected` or `not_configured`.
+    pub(crate) hub_state: &'static str,
+    /// When head office answered last since the store began to serve.
+    pub(crate) hub_seen_at: Option<UtcMs>,
+    /// Records that head office has not acknowledged; 0 in a store of its own.
+    pub(crate) pending: u64,
+    pub(crate) oldest_pending_at: Option<UtcMs>,
+    /// Until when products and prices are known to be head office's; none: it was never heard.
+    pub(crate) as_of: Option<UtcMs>,
+    /// This store's clock less the hub's.
+    pub(crate) clock_skew_ms: Option<i64>,
+}
+
 /// The link.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct HubStatus {

@@ -170,6 +170,7 @@ pub static ROUTES: &[Route<AppState>] = &[
     Route::get("/api/pos/returns/:id", Roles(SELL), returns::READ, answers!(returns::read)),
     Route::post("/api/pos/returns/:id/void", Roles(SELL), returns::VOID, answers!(returns::void)),
     Route::get("/api/pos/settings", Roles(STAFF), till::SETTINGS, answers!(till::settings)),
+    Route::get("/api/pos/status", Roles(STAFF), till::STATUS, answers!(till::status)),
     Route::get("/api/pos/products", Roles(SELL), products::LIST, answers!(products::list)),
     Route::get("/api/pos/products/:sku", Roles(SELL), products::READ, answers!(products::read)),
     Route::get("/api/pos/reasons", Roles(SELL), reasons::READ, answers!(reasons::read)),

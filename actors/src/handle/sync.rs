@@ -7,7 +7,8 @@ use crate::hub::sync_state::{Link, LinkState};
 use crate::message::HubMessage;
 use crate::runtime::failure::Failure;
 use crate::view::{
-    ConflictView, Conflicts, Forced, HubStatus, InboundStatus, OutboxStatus, SyncStatus, UntakenStatus, value,
+    ConflictView, Conflicts, Forced, HubStatus, InboundStatus, LinkStatus, OutboxStatus, SyncStatus,
+    UntakenStatus, value,
 };
 use domain::model::hub::sync::local::LinkRow;
 use domain::rules::hub::sync::problem::{Differing, Facts, Held, Unusable, problems};
@@ -105,6 +106,24 @@ impl StoreHandle {
             },
             clock_skew_ms: link.clock_skew_ms,
         }))
+    }
+
+    /// The answer of `GET /pos/status`: what every till may know of the link.
+    ///
+    /// # Errors
+    /// [`Failure::Internal`] when storage can't be read.
+    pub fn link_status(&self) -> Result<LinkStatus, Failure> {
+        let link = self.context.sync.get();
+        let alone = link.state == LinkState::NotConfigured;
+        let backlog = if alone { None } else { Some(self.context.storage.outbox().backlog()?) };
+        Ok(LinkStatus {
+            hub_state: link.state.name(),
+            hub_seen_at: link.last_success_at,
+            pending: backlog.as_ref().map_or(0, |backlog| backlog.pending),
+            oldest_pending_at: backlog.and_then(|backlog| backlog.oldest_pending_at),
+            as_of: self.catalogue_as_of()?,
+            clock_skew_ms: link.clock_skew_ms,
+        })
     }
 
     /// Synchronises now: resets the backoff, waits up to 10 s until the hub has what was there

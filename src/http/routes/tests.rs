@@ -52,6 +52,7 @@ const TABLE: &str = "
     POST /api/cash-deposits/:id/reverse     - - x x -
     GET  /api/audit                         - - x x -
     GET  /api/pos/settings                  x x x x -
+    GET  /api/pos/status                    x x x x -
     POST /api/pos/transactions              x - x x -
     GET  /api/pos/transactions              x - x x -
     GET  /api/pos/transactions/:id          x - x x -

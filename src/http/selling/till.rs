@@ -1,8 +1,9 @@
-//! `GET /api/pos/settings`: what a till needs to know of its shop before the first sale.
+//! What a till needs to know of its shop before the first sale, and of head office while it sells.
 
 use crate::http::Answered;
 use crate::http::Request;
-use crate::http::failure::stored;
+use crate::http::failure::{failed, stored};
+use ::actors::view::LinkStatus;
 use domain::model::base::ids::{RegisterId, ShiftId, StoreId};
 use domain::model::base::settings::{PriceOverride, RoundingMode};
 use domain::model::books::register::{MAIN, Register};
@@ -31,6 +32,17 @@ pub const SETTINGS: Doc = Doc::of(
         "returns": {"window_days": 30, "cashier_limit": 500000},
         "shifts": {"blind": false, "variance_tolerance": 0},
         "printing": {"characters": 42, "auto_print": false, "register_ids": ["till-1"]}}"#,
+);
+
+/// `GET /api/pos/status`
+pub const STATUS: Doc = Doc::of(
+    "Point of sale",
+    "How far head office is, as every till tells it: since when it is away, what waits for it, how old prices are, how far \
+     its clock is off",
+)
+.answers::<LinkStatus>(
+    r#"{"hub_state": "online", "hub_seen_at": "2026-11-20T02:06:40.002Z", "pending": 3,
+        "oldest_pending_at": "2026-11-20T02:06:12.000Z", "as_of": "2026-11-20T02:06:00.000Z", "clock_skew_ms": 12}"#,
 );
 
 /// The settings in force, by the names of their sections and keys.
@@ -130,6 +142,11 @@ struct Paper<'a> {
     auto_print: bool,
     /// The tills that have a printer of their own; the others print by their browser.
     register_ids: Vec<&'a RegisterId>,
+}
+
+/// `GET /api/pos/status`
+pub async fn status(request: Request) -> Answered {
+    Ok(Reply::ok(&request.state.store.link_status().map_err(failed)?))
 }
 
 /// `GET /api/pos/settings`
