@@ -24,6 +24,7 @@ pub mod secret;
 pub mod server;
 pub mod settings;
 pub mod telemetry;
+mod ui;
 
 pub use api::error::{ApiError, Code};
 pub use api::reply::Reply;

@@ -4,11 +4,11 @@ use crate::api::error::ApiError;
 use crate::api::reply::Reply;
 use crate::api::request::Request;
 use crate::api::route::Doc;
+use crate::ui::{build, files, kind};
 use bytes::Bytes;
 use domain::model::hub::chain::hex;
 use flate2::{Compression, write::GzEncoder};
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
-use rust_embed::Embed;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -32,15 +32,9 @@ pub const DOCS: Doc = Doc::of("Description", "A page that shows this document").
 
 /// What stands in a page where the address of its files needs it.
 const BUILD: &str = "{build}";
-/// Digits of a build: enough that two never have the same.
-const BUILD_DIGITS: usize = 16;
 /// A file's address is never used for other bytes.
 const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
-
-#[derive(Embed)]
-#[folder = "../ui/"]
-struct Embedded;
 
 /// A file in both forms.
 struct File {
@@ -48,12 +42,6 @@ struct File {
     plain: Bytes,
     gzip: Bytes,
     tag: HeaderValue,
-}
-
-/// All of them, by path.
-struct Pages {
-    build: String,
-    files: BTreeMap<String, File>,
 }
 
 impl File {
@@ -87,37 +75,19 @@ impl File {
     }
 }
 
-/// What is served under an address; other files of the folder are there for whoever makes the pages.
-fn kind(path: &str) -> Option<&'static str> {
-    match path.rsplit_once('.')?.1 {
-        "html" => Some("text/html; charset=utf-8"),
-        "js" => Some("text/javascript; charset=utf-8"),
-        "css" => Some("text/css; charset=utf-8"),
-        "svg" => Some("image/svg+xml"),
-        _ => None,
-    }
-}
-
-fn pages() -> &'static Pages {
-    static PAGES: OnceLock<Pages> = OnceLock::new();
+/// All of them, by path.
+fn pages() -> &'static BTreeMap<String, File> {
+    static PAGES: OnceLock<BTreeMap<String, File>> = OnceLock::new();
     PAGES.get_or_init(|| {
-        let mut paths: Vec<_> = Embedded::iter().filter(|path| kind(path).is_some()).collect();
-        paths.sort_unstable();
-        let read: Vec<_> = paths.iter().filter_map(|path| Some((path, Embedded::get(path)?.data))).collect();
-        let mut all = Sha256::new();
-        for (path, data) in &read {
-            all.update(path.as_bytes());
-            all.update(data);
-        }
-        let build: String = hex(&all.finalize()).chars().take(BUILD_DIGITS).collect();
-        let files = read.into_iter().filter_map(|(path, data)| {
+        let build = build().to_str().unwrap_or_default();
+        let made = files().filter_map(|(path, data)| {
             let data = match std::str::from_utf8(&data) {
-                Ok(page) if path.ends_with(".html") => page.replace(BUILD, &build).into_bytes(),
+                Ok(page) if path.ends_with(".html") => page.replace(BUILD, build).into_bytes(),
                 _ => data.into_owned(),
             };
-            Some((path.to_string(), File::new(kind(path)?, data)))
+            Some((path.to_string(), File::new(kind(&path)?, data)))
         });
-        Pages { files: files.collect(), build }
+        made.collect()
     })
 }
 
@@ -130,7 +100,7 @@ fn page(app: &str, asked: &HeaderMap) -> Result<Reply, ApiError> {
 }
 
 fn at(path: &str, asked: &HeaderMap) -> Result<Reply, ApiError> {
-    let file = pages().files.get(path).ok_or_else(ApiError::no_such_path)?;
+    let file = pages().get(path).ok_or_else(ApiError::no_such_path)?;
     Ok(file.answer(asked, ASK_AGAIN))
 }
 
@@ -139,9 +109,8 @@ fn at(path: &str, asked: &HeaderMap) -> Result<Reply, ApiError> {
 /// # Errors
 /// 404 for what another build had: the page is loaded again.
 pub async fn file<S>(request: Request<S>) -> Result<Reply, ApiError> {
-    let pages = pages();
     let path = format!("{}/{}", request.param("folder"), request.param("file"));
-    let file = pages.files.get(&path).filter(|_| request.param("build") == pages.build);
+    let file = pages().get(&path).filter(|_| *build() == *request.param("build"));
     Ok(file.ok_or_else(ApiError::no_such_path)?.answer(&request.headers, FOREVER))
 }
 

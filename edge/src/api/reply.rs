@@ -2,6 +2,7 @@
 
 use crate::api::error::{ApiError, Code};
 use crate::api::event_stream::{self, Parts, StreamWriter};
+use crate::ui;
 use bytes::Bytes;
 use domain::model::base::answer::Answer;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
@@ -10,6 +11,8 @@ use warp::Reply as _;
 
 /// The header that carries the id of a request, both ways.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// The header that says which pages are served now: one that was loaded from another build is an older version.
+const BUILD: HeaderName = HeaderName::from_static("x-build");
 /// The header that marks an answer as the stored one.
 pub const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
@@ -143,6 +146,7 @@ pub(crate) fn refused(error: &ApiError, request_id: &HeaderValue) -> Response<By
 /// What every answer carries.
 fn common(headers: &mut HeaderMap, request_id: &HeaderValue) {
     headers.insert(REQUEST_ID, request_id.clone());
+    headers.insert(BUILD, ui::build().clone());
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     if headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html")) {
