@@ -77,11 +77,62 @@ fn a_price_of_head_office_shows_and_its_absence_does_too() {
     screen.reads("#banner", "Product 8990001 costs Rp\u{a0}4,000 now");
     screen.reads("#total", "4,440");
     shop.hub.kill9();
-    screen.reads("#office", "Head office away since");
-    // Selling goes on, and the strip says when it is back.
+    screen.reads("#office", "Head office away");
+    // Selling goes on, and the strip says how much waits, and when head office is back.
     screen.pays("c");
+    let told = shop.till.get("/api/pos/status").data(200);
+    assert!(told["pending"].as_u64() > Some(0) && told["hub_state"] != "online", "{told}");
+    assert!(told["hub_seen_at"].is_string() && told["as_of"].is_string(), "{told}");
+    is_told_late(&mut screen);
     shop.hub.start();
     screen.reads("#office", "Store online");
+    screen.reads("#waiting", "0 waiting");
+    screen.sees("#prices.muted");
+    screen.is_clean();
+}
+
+/// What the strip says when head office has been away for long: here the page takes it for so.
+#[track_caller]
+fn is_told_late(screen: &mut Screen<()>) {
+    let says = |screen: &mut Screen<()>, minutes: u32, hours: u32, skew: i64| {
+        screen.script(&format!(
+            "const app = document.querySelector('pos-app'); const before = (ms) => new Date(Date.now() - ms).toISOString(); window.ask ??= app.askStatus;\
+             app.askStatus = () => {{}}; app.status = {{ hub_state: 'offline', pending: 88, hub_seen_at: before({minutes} * 6e4), as_of: before({hours} * 36e5), clock_skew_ms: {skew} }};\
+             app.requestUpdate()"
+        ));
+    };
+    says(screen, 12, 0, 0);
+    screen.reads("#office.muted", "Head office away 12m, 88 wait");
+    says(screen, 16, 3, 0);
+    screen.reads("#office.late", "Head office away 16m");
+    screen.reads("#prices.late", "3h 0m old");
+    assert_eq!(screen.text("#banner"), "");
+    says(screen, 16, 25, 0);
+    screen.reads("#banner", "Prices are 25h 0m old");
+    says(screen, 16, 25, 180_000);
+    screen.reads("#banner", "The clocks differ");
+    screen.script("const app = document.querySelector('pos-app'); app.askStatus = ask; app.askStatus(true)");
+    wait::until("the banner is gone", || screen.text("#banner").is_empty().then_some(()));
+}
+
+#[test]
+fn a_price_that_the_page_did_not_hear_of_is_no_override() {
+    let mut shop = Linked::open();
+    let Some(mut screen) = Screen::of(&shop.store, "/pos") else { return };
+    screen.log_in("till-1");
+    screen.sees("#line");
+    screen.basket(&["89900010"], "2,220");
+    screen.script("document.querySelector('pos-app').live.stop()");
+    shop.made("/api/prices", &json!({"sku": "8990001", "price": 3_000}));
+    wait::until("the store has the price", || {
+        (shop.till.get("/api/pos/products/8990001").data(200)["price"] == 3_000).then_some(())
+    });
+    screen.scans("89900010");
+    screen.reads("#total", "6,660");
+    screen.reads("#banner", "Product 8990001 costs Rp\u{a0}3,000 now");
+    let sales = shop.till.get("/api/pos/transactions?state=open").data(200);
+    let line = &sales["items"][0]["items"][0];
+    assert_eq!((&line["qty"], &line["price_override"]), (&json!(2), &json!(false)), "{line}");
     screen.is_clean();
 }
 

@@ -14,6 +14,7 @@ mod furnished;
 mod live;
 mod looks;
 mod passkeys;
+mod renewed;
 mod screen;
 mod sessions;
 mod sources;
@@ -32,6 +33,7 @@ mod office {
 }
 /// The cashier's page.
 mod till {
+    pub mod drawer;
     pub mod keystrokes;
     pub mod killed;
     pub mod mistakes;

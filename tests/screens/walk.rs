@@ -140,6 +140,11 @@ fn every_page_of_the_store_is_fit_for_everybody_and_takes_text_for_text() {
     walk.ends(&mut screen, 9);
 }
 
+/// A command whose answer nobody heard, as it lies in the browser.
+const LEAVE: &str = "return new Promise((done) => { const opened = indexedDB.open('pos', 1); opened.onsuccess = () => {\
+    const change = opened.result.transaction('intents', 'readwrite'); change.oncomplete = () => done(null);\
+    change.objectStore('intents').put(LEFT); }; })";
+
 /// A sale from its first scan to its change.
 #[track_caller]
 fn sale(walk: &mut Walk, screen: &mut Screen<()>) {
@@ -195,9 +200,15 @@ fn after(walk: &mut Walk, screen: &mut Screen<()>) {
     walk.page(screen, "holds");
     screen.presses(ESCAPE);
     screen.sees("#line");
-    for (page, selector) in
-        [("receipts", ".slip"), ("devices", "page-devices h1"), ("elsewhere", "main .card")]
-    {
+    let left = json!({"key": "left", "app": "pos", "user_id": "usr_1", "by": (walk.say)("Sari"), "method": "POST",
+        "url": "/api/pos/returns", "label": "Refund", "amount": 27_750, "created_at": 1_795_000_000_000_u64});
+    screen.script(&LEAVE.replace("LEFT", &left.to_string()));
+    for (page, selector) in [
+        ("receipts", ".slip"),
+        ("devices", "page-devices h1"),
+        ("unconfirmed", "#state-0"),
+        ("elsewhere", "main .card"),
+    ] {
         screen.script(&format!("return examine.show('{page}')"));
         screen.sees(selector);
         walk.page(screen, page);

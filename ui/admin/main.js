@@ -44,13 +44,8 @@ class AdminApp extends Lettered(MenuApp) {
     return { stores: [{ store_id: settings.store_id, name: settings.name }], people: [{ user_id: user.id, name: user.name }] }[kind] ?? [];
   }
 
-  /** The same address once more, as after a log-in, keeps the page that is there with what was begun on it. */
   show(page, params = {}) {
-    const wanted = more.formOf(this, params) ?? page;
-    // What was asked for last, which may be on its way yet.
-    const same = wanted === this.wanted && JSON.stringify(params) === JSON.stringify(this.given);
-    Object.assign(this, { wanted, given: same ? this.given : params });
-    return super.show(wanted, this.given);
+    return super.show(more.formOf(this, params) ?? page, params);
   }
 
   /** Nothing in the menu has a number here. */

@@ -41,7 +41,7 @@ class PortalApp extends Lettered(MenuApp) {
     this.described[page] = pages[page];
   }
 
-  async show(page, params = {}) {
+  show(page, params = {}) {
     const [form, roles] = (params.id === "new" && FORMS[this.section]) || PARTS[`${this.section}/${params.part}`] || [];
     if (form && !this.may(roles)) return super.show("nothing");
     return super.show(form ?? page, params);
@@ -94,10 +94,6 @@ class PortalApp extends Lettered(MenuApp) {
       const first = pages.find(([, , roles]) => this.may(roles));
       return first ? [letter, (label ?? first[1])(), first[0]] : null;
     }).filter(Boolean);
-  }
-
-  banner() {
-    return this.page === "login" && !this.unconfirmed && !this.said ? html`<div id="banner" class="banner none" role="status"></div>` : super.banner();
   }
 
   /** Nobody approves at another's desk here: who may is asked by the order's state. */

@@ -2,9 +2,13 @@
 import { html, nothing } from "../vendor/lit.js";
 import { icon, key } from "../shared/controls.js";
 import { t } from "../shared/i18n.js";
+import { isRapid } from "../shared/scan.js";
 import { discount, editLine } from "./line.js";
 import { chooseMember } from "./member.js";
 import { voidBasket } from "./void.js";
+
+/** How long another key of a scanner is waited for. */
+const DIGIT_MS = 60;
 
 const list = (app, page) => [
   ["user-round", t("Member"), "F2", () => chooseMember(app)], ["percent", t("Discount on the line"), "F3", () => discount(app, false)],
@@ -17,12 +21,22 @@ const list = (app, page) => [
 
 export const actions = (app, page) => {
   const all = list(app, page);
+  let digit = null;
+  let last;
+  /** A digit chooses, once it is known that no scanner typed it. */
+  const onKey = ({ key: pressed, timeStamp: time, target }) => {
+    clearTimeout(digit);
+    const rapid = pressed.length === 1 && isRapid(time, last);
+    last = time;
+    const one = /^[1-9]$/.test(pressed) && !rapid && all[Number(pressed) - 1];
+    if (one) digit = setTimeout(() => target.isConnected && choose(one), DIGIT_MS);
+  };
   const choose = ([, , , act]) => {
     app.dialog.close(null);
     act();
   };
   app.dialog.ask({
     title: t("All actions"), yes: null, no: t("Close"),
-    body: html`<div class="stack s menu wide-menu">${all.map((one, index) => html`<button type="button" class="btn big" ?data-focus=${index === 0} @click=${() => choose(one)}>${icon(one[0])}${one[1]}${one[2] ? key(one[2]) : nothing}</button>`)}</div>`,
+    body: html`<div class="stack s menu wide-menu" @keydown=${onKey}>${all.map((one, index) => html`<button type="button" class="btn big" ?data-focus=${index === 0} @click=${() => choose(one)}>${index < 9 ? key(String(index + 1)) : nothing}${icon(one[0])}${one[1]}${one[2] ? key(one[2]) : nothing}</button>`)}</div>`,
   });
 };

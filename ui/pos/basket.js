@@ -227,7 +227,8 @@ export class Basket {
   }
 
   async write(more) {
-    const items = this.lines.map(({ sku, qty, price, discount }) => ({ sku, qty, price, ...(discount ? { discount } : {}) }));
+    // A price is said only where somebody set one: what the page shows may be older than the catalogue.
+    const items = this.lines.map(({ sku, qty, price, own, discount }) => ({ sku, qty, ...(own ? { price } : {}), ...(discount ? { discount } : {}) }));
     if (!items.length) return null;
     // A member who was chosen before the first scan belongs to this basket too.
     const whose = this.member ? { member_id: this.member.member_id } : {};

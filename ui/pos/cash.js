@@ -69,7 +69,7 @@ class PageCash extends Page {
     const { cash } = summary;
     const row = (label, value) => html`<div><dt>${label}</dt><dd>${number(value)}</dd></div>`;
     return html`<section class="panel pad stack"><h2>${t("X report")}, ${symbol()}</h2><dl class="facts">${row(t("Sales"), summary.sales_count)}${row(t("Gross sales"), summary.gross_sales)}${row(t("Discounts"), -summary.discounts)}${row(t("Tax"), summary.tax)}${row(t("Total"), summary.total)}${row(t("Returns"), -summary.returns_total)}</dl>
-      <dl class="facts">${summary.by_method.map(({ method, net }) => row(t(method), net))}</dl>
+      <dl class="facts">${(summary.by_method ?? []).map(({ method, net }) => row(t(method), net))}</dl>
       ${cash && cash.expected !== null && cash.expected !== undefined ? html`<dl class="facts">${row(t("Opening float"), cash.opening_float)}${row(t("pay_in"), cash.pay_in)}${row(t("pay_out"), -cash.pay_out)}${row(t("drop"), -cash.drops)}<div><dt><b>${t("Expected in the drawer")}</b></dt><dd><b>${number(cash.expected)}</b></dd></div></dl>` : notice("", "info", t("What should lie in the drawer is shown after counting"))}
       <button class="btn big" @click=${() => this.report()}>${icon("printer")}${t("Print X report")}${key("X")}</button></section>`;
   }

@@ -1,10 +1,11 @@
 // Close: notes and coins are counted, the difference is shown, any count is taken, the Z is printed.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../shared/api.js";
-import { countInput, field, icon, key, moneyInput, notice } from "../shared/controls.js";
+import { field, icon, key, moneyInput, notice } from "../shared/controls.js";
 import { money, number, symbol, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { Page } from "../shared/page.js";
+import { isCounted, notesTable, worth } from "./drawer.js";
 
 class PageClose extends Page {
   constructor() {
@@ -14,6 +15,7 @@ class PageClose extends Page {
     this.summary = null;
     this.closed = null;
     this.voidOpen = false;
+    this.open = [];
   }
 
   connectedCallback() {
@@ -24,7 +26,10 @@ class PageClose extends Page {
   async load() {
     await Promise.resolve();
     try {
-      this.summary = await this.app.get("/api/shifts/:id/summary", { id: this.app.shift.shift_id });
+      const id = this.app.shift.shift_id;
+      const of = (state) => this.app.get("/api/pos/transactions", {}, { shift_id: id, state, limit: 20 });
+      const [summary, open, partly] = await Promise.all([this.app.get("/api/shifts/:id/summary", { id }), of("open"), of("partially_paid")]);
+      Object.assign(this, { summary, open: [...open.items, ...partly.items] });
     } catch (error) {
       this.app.fail(error);
     }
@@ -51,7 +56,9 @@ class PageClose extends Page {
 
   keys() {
     if (this.closed) return { Enter: () => void this.done(), P: () => void this.print() };
-    return { Escape: () => void this.app.show("cash"), F9: () => void this.close(), Enter: (event) => this.nextField(event) };
+    const back = this.app.shift.state === "open" ? { Escape: () => void this.app.show("cash") } : {};
+    if (this.endsFirst) return { ...back, F9: () => void this.end() };
+    return { ...back, F9: () => void this.close(), Enter: (event) => this.nextField(event) };
   }
 
   nextField(event) {
@@ -63,18 +70,35 @@ class PageClose extends Page {
   }
 
   get counted() {
-    return [...this.pieces].reduce((sum, [value, count]) => sum + value * (count ?? 0), 0);
+    return worth(this.pieces);
   }
 
-  /** A drawer that nobody counted is not an empty one. */
-  get isCounted() {
-    return [...this.pieces.values()].some((count) => count !== null);
+  /** Who may not see what should lie in the drawer ends the shift first: what is counted is what was there. */
+  get endsFirst() {
+    return this.app.shift.state === "open" && this.app.settings.shifts.blind && !this.summary?.by_method;
+  }
+
+  end() {
+    const { app } = this;
+    return this.once(async () => {
+      await app.command({ url: path("/api/shifts/:id/end", { id: app.shift.shift_id }), label: "End shift" });
+      app.basket.clear();
+      app.shift = await app.get("/api/shifts/:id", { id: app.shift.shift_id });
+      await this.load();
+    });
+  }
+
+  /** Another basket of this shift that nobody finished: it is the till's again. */
+  async bring(sale) {
+    const { app } = this;
+    await app.basket.take(sale);
+    app.show(sale.state === "partially_paid" ? "pay" : "sell");
   }
 
   close() {
     const { app } = this;
     if (!this.summary) return undefined;
-    if (!this.isCounted) {
+    if (!isCounted(this.pieces)) {
       app.say("warn", t("Count the drawer first: type 0 where there is none"));
       this.querySelector("input")?.focus();
       return undefined;
@@ -101,20 +125,32 @@ class PageClose extends Page {
   }
 
   notes() {
-    return html`<section class="panel scroll"><table class="grid tight"><thead><tr><th class="num">${t("Notes and coins")}</th><th class="num">${t("Pieces")}</th><th class="num">${t("Amount")}, ${symbol()}</th></tr></thead><tbody>
-      ${this.app.settings.payments.denominations.map((value, index) => html`<tr><td class="num">${number(value)}</td><td class="in">${countInput({ id: `note-${value}`, value: this.pieces.get(value) ?? null, focus: index === 0, label: t("Pieces of {value}", { value: number(value) }), onValue: (count) => {
-        this.pieces.set(value, count);
-        this.keep();
-      } })}</td><td class="num">${number(value * (this.pieces.get(value) ?? 0))}</td></tr>`)}</tbody></table></section>`;
+    return html`<section class="panel scroll">${notesTable(this.app.settings.payments.denominations, this.pieces, () => this.keep())}</section>`;
+  }
+
+  /** What is not finished: each can be looked at; all can be given up with the shift. */
+  baskets() {
+    if (!this.open.length) return nothing;
+    return notice("warn", "shopping-basket", html`<p>${t("Baskets still open: {n}", { n: number(this.open.length) })}</p>
+      <div class="rowx">${this.open.map((sale) => html`<button class="btn big bring" @click=${() => this.bring(sale)}>${t("Show {amount}", { amount: money(sale.total) })}</button>`)}</div>
+      ${this.endsFirst ? nothing : html`<label class="rowx"><input type="checkbox" id="void-open" .checked=${this.voidOpen} @change=${(event) => { this.voidOpen = event.target.checked; }}>${t("Void them with the shift")}</label>`}`);
+  }
+
+  /** No more is sold, and then the drawer is counted. */
+  ending() {
+    return html`<section class="panel pad stack"><p>${t("End the shift: nothing more is sold in it. Then the drawer is counted, without seeing what should lie in it")}</p>${this.baskets()}
+      <button class="pay" data-focus ?disabled=${this.busy} @click=${() => this.end()}>${icon("lock")}<span>${t("End shift")}</span>${key("F9")}</button></section>`;
   }
 
   methods() {
     const { summary, app } = this;
-    const { blind } = app.settings.shifts;
+    // What is hidden from whoever counts is not there.
+    const blind = !summary.by_method;
     const expected = summary.cash?.expected ?? null;
     const gap = blind || expected === null ? null : this.counted - expected;
     const tolerance = app.settings.shifts.variance_tolerance;
-    const others = summary.by_method.filter(({ method }) => method !== "cash");
+    const taken = summary.by_method ?? app.settings.payments.methods.filter((method) => method !== "points").map((method) => ({ method }));
+    const others = taken.filter(({ method }) => method !== "cash");
     const difference = (value) => html`<span class=${value === 0 ? "" : "differs"}>${number(value)}</span>`;
     return html`<section class="panel pad stack"><dl class="facts l"><div><dt>${t("Counted cash")}</dt><dd id="counted">${money(this.counted)}</dd></div>
       ${gap === null ? nothing : html`<div><dt>${t("Expected")}</dt><dd>${number(expected)}</dd></div><div><dt>${t("Difference")}</dt><dd>${difference(gap)}</dd></div>`}</dl>
@@ -125,24 +161,26 @@ class PageClose extends Page {
       ${blind ? nothing : html`<dl class="facts">${others.filter(({ method, net }) => (this.others.get(method) ?? net) !== net).map(({ method, net }) => html`<div><dt>${t("Difference")}, ${t(method)}</dt><dd>${difference(this.others.get(method) - net)}</dd></div>`)}</dl>`}
       ${field(t("Note"), html`<input class="input" id="note" maxlength="200" autocomplete="off">`, "note")}
       ${gap !== null && tolerance && Math.abs(gap) > tolerance ? notice("warn", "shield-check", t("The difference is above {limit}: a manager approves", { limit: money(tolerance) })) : nothing}
-      ${app.basket.isEmpty ? nothing : notice("warn", "shopping-basket", html`<label class="rowx"><input type="checkbox" .checked=${this.voidOpen} @change=${(event) => { this.voidOpen = event.target.checked; }}>${t("A basket is still open: void it")}</label>`)}
+      ${this.baskets()}
       <button class="pay" ?disabled=${this.busy} @click=${() => this.close()}>${icon("clipboard-check")}<span>${t("Close shift")}</span>${key("F9")}</button></section>`;
   }
 
   finished() {
-    const { shift } = this.closed;
+    const { shift, by_method: methods } = this.closed;
+    const counted = (methods ?? []).filter(({ method, variance }) => method !== "cash" && variance !== null && variance !== undefined);
     return html`<div class="paid"><section class="done"><p class="okmark">${icon("circle-check")}${t("Shift closed")} · Z ${shift.z_no}</p><p class="label">${t("Difference")}</p>
       <p class="change" id="variance"><span class="cur">${symbol()}</span>${number(shift.variance)}</p>
       <dl class="facts"><div><dt>${t("Counted cash")}</dt><dd>${number(shift.counted_cash)}</dd></div><div><dt>${t("Expected")}</dt><dd>${number(shift.expected_cash)}</dd></div><div><dt>${t("Sales")}</dt><dd>${number(this.closed.sales_count)}</dd></div><div><dt>${t("Total")}</dt><dd>${number(this.closed.total)}</dd></div></dl>
+      ${counted.length ? html`<dl class="facts" id="by-method">${counted.map(({ method, variance }) => html`<div><dt>${t("Difference")}, ${t(method)}</dt><dd class=${variance === 0 ? nothing : "differs"}>${number(variance)}</dd></div>`)}</dl>` : nothing}
       <div class="rowx"><button class="btn big grow" @click=${() => this.print()}>${icon("printer")}${t("Print Z report")}${key("P")}</button><button class="btn primary big grow" data-focus @click=${() => this.done()}>${t("Done")}${key("Enter")}</button></div></section></div>`;
   }
 
   render() {
     if (this.closed) return this.finished();
     const { app, summary } = this;
-    return html`<div class="bar"><button class="btn quiet" @click=${() => app.show("cash")}>${icon("arrow-left")}${t("Shift and cash")}${key("Esc")}</button><h1>${t("Close shift")}</h1>
+    return html`<div class="bar">${app.shift.state === "open" ? html`<button class="btn quiet" @click=${() => app.show("cash")}>${icon("arrow-left")}${t("Shift and cash")}${key("Esc")}</button>` : nothing}<h1>${t("Close shift")}</h1>
       <span class="muted wide">${t("{till}, since {time}, {n} sales", { till: app.registerName, time: time(app.shift.opened_at), n: number(summary?.sales_count ?? 0) })}</span></div>
-      <div class="work">${summary ? html`<div class="two">${this.notes()}${this.methods()}</div>` : nothing}</div>`;
+      <div class="work">${!summary ? nothing : this.endsFirst ? this.ending() : html`<div class="two">${this.notes()}${this.methods()}</div>`}</div>`;
   }
 }
 customElements.define("page-close", PageClose);

@@ -7,6 +7,7 @@ import { setShop, time } from "../shared/format.js";
 import { lang, t } from "../shared/i18n.js";
 import { isSafe, resumeAll } from "../shared/intents.js";
 import { Basket } from "./basket.js";
+import { linkOf, troubleOf } from "./link.js";
 import "./open.js";
 import "./sell.js";
 
@@ -15,11 +16,16 @@ const REGISTER = "register";
 const LOCK_AFTER = "lock.after";
 const LOCK_AFTER_MINUTES = 15;
 const LOOK_MS = 10_000;
+const STATUS_MS = 30_000;
 /** A tab answers at once. */
 const TABS_MS = 150;
+/** The version for which this tab was loaded anew; and how long nobody may have touched the till before. */
+const RENEWED = "renewed";
+const RENEW_AFTER_MS = 30_000;
 const LATER = {
   pay: () => import("./pay.js"), holds: () => import("./holds.js"), return: () => import("./return.js"),
   receipts: () => import("./receipts.js"), devices: () => import("../passkeys/devices.js"), cash: () => import("./cash.js"), close: () => import("./close.js"),
+  unconfirmed: () => import("./unconfirmed.js"),
 };
 
 class PosApp extends App {
@@ -30,7 +36,7 @@ class PosApp extends App {
     this.last = null;
     this.basket = new Basket(this);
     this.returning = null;
-    this.hub = null;
+    this.status = null;
     this.register = localStorage.getItem(REGISTER);
     // One tab sells: two on one basket would undo each other's lines.
     this.tabs = new BroadcastChannel("pos");
@@ -44,7 +50,27 @@ class PosApp extends App {
     setInterval(() => this.idle(), LOOK_MS);
   }
 
+  /** What stands in the basket, a sale's payments and what was counted come back; what is only on the page does not. */
+  isCalm() {
+    const page = this.current?.firstElementChild;
+    const { basket, returning } = this;
+    const kept = !basket.isBehind && Boolean(basket.sale || !basket.member) && !returning?.exchange;
+    if (this.page === "sell") return this.isFree && kept && !page.line?.value;
+    if (this.page === "pay") return this.isFree && Boolean(page.paid);
+    return !["open", "return"].includes(this.page) && super.isCalm();
+  }
+
+  /** Between two customers, when nobody has touched the till for a while, a new version comes by itself, once. */
+  renew() {
+    const quiet = this.newer && Date.now() - this.touched > RENEW_AFTER_MS && sessionStorage.getItem(RENEWED) !== this.newer;
+    if (!quiet || !["sell", "login"].includes(this.page) || !this.basket.isEmpty || !this.isCalm()) return;
+    sessionStorage.setItem(RENEWED, this.newer);
+    location.reload();
+  }
+
   idle() {
+    this.renew();
+    this.askStatus();
     const after = Number(localStorage.getItem(LOCK_AFTER) ?? LOCK_AFTER_MINUTES) * 60_000;
     if (this.user && this.shift && !this.dialog.isOpen && Date.now() - this.touched > after) this.lock();
   }
@@ -79,7 +105,10 @@ class PosApp extends App {
   async begun(user) {
     await this.load();
     this.listen();
-    const results = await resumeAll(user.id, (intent) => this.doubt(intent && new Unreachable(), intent ?? undefined), (intent, isOld) => this.again(intent, isOld));
+    // It is needed when the box is away, and then it could not be had.
+    LATER.unconfirmed().catch(() => {});
+    const results = await resumeAll(user.id, ...this.resuming());
+    this.unsettled = results.filter(({ other }) => other).length;
     if (results.some(({ other }) => !other)) await this.load();
     const paid = results.find(({ done, answer }) => done && answer?.state === "paid" && answer.receipt_no);
     if (paid) this.finished(paid.answer);
@@ -88,6 +117,17 @@ class PosApp extends App {
     this.reported(results);
     if (localStorage.getItem("locked") === user.id) this.lock();
     if (!await isSafe()) this.say("warn", t("This browser keeps nothing: don't close this tab while something is not confirmed"));
+  }
+
+  /** How what was left unfinished is told of, and looked up. */
+  resuming() {
+    return [(intent) => this.doubt(intent && new Unreachable(), intent ?? undefined), (intent, isOld) => this.again(intent, isOld)];
+  }
+
+  /** What others left leads to the page that tells of it. */
+  reported(results) {
+    super.reported(results);
+    if (this.said && this.unsettled) this.said.action = { label: t("Show"), act: () => this.show("unconfirmed") };
   }
 
   /** A return whose answer was lost: what is still to be handed out is shown. */
@@ -112,6 +152,10 @@ class PosApp extends App {
     this.tabs.postMessage("selling");
     await this.basket.restore();
     this.countHolds();
+    if (this.shift.state === "ended") {
+      await this.show("close");
+      return;
+    }
     const paying = this.basket.sale?.state === "partially_paid";
     await this.show(paying ? "pay" : "sell");
   }
@@ -138,7 +182,7 @@ class PosApp extends App {
     if (["ready", "reload", "catalogue"].includes(name)) this.basket.priced(data.sku ?? null);
     if (name === "stock") this.basket.stocked(data.sku, data.on_hand);
     if (name === "shift") this.shiftMoved(data);
-    if (name === "sync" && data.state !== this.hub?.state) this.hub = { state: data.state, since: Date.now() };
+    if (["ready", "reload", "sync"].includes(name)) this.askStatus(true);
     page?.told?.(name, data);
     this.requestUpdate();
   }
@@ -148,7 +192,7 @@ class PosApp extends App {
     const page = this.current?.firstElementChild;
     if (page?.busy || page?.closed || this.unconfirmed) return;
     const own = this.shift?.shift_id === id;
-    if (own && state !== "open") {
+    if (own && state !== "open" && state !== this.shift.state) {
       await this.load();
       this.say("warn", t("This shift was closed elsewhere"));
     } else if (!this.shift && by === this.user?.id && state === "open" && this.page === "open") await this.load();
@@ -156,7 +200,7 @@ class PosApp extends App {
 
   /** From pages that are not of the sale. */
   leavePage() {
-    return this.shift ? this.show("sell") : this.load();
+    return this.shift?.state === "open" ? this.show("sell") : this.load();
   }
 
   purpose() {
@@ -225,11 +269,53 @@ class PosApp extends App {
       title: this.registerName ?? t("Till"), yes: null, no: t("Close"),
       body: html`<div class="stack s menu">
         ${shift ? html`${entry("receipt", t("Receipts of this shift"), () => this.show("receipts"))}${entry("clock", t("Shift and cash"), () => this.show("cash"))}` : nothing}
+        ${entry("refresh-cw", this.unsettled ? `${t("Not confirmed")}: ${this.unsettled}` : t("Not confirmed"), () => this.show("unconfirmed"))}
         ${entry("key-round", t("My devices"), () => this.show("devices"))}
         ${entry("languages", lang() === "id" ? "English" : "Bahasa Indonesia", () => this.speak(lang() === "id" ? "en" : "id"))}
         ${entry("moon", dark ? t("Light screen") : t("Dark screen"), () => this.theme(dark ? "light" : "dark"))}
         ${shift ? entry("lock", t("Lock"), () => this.lock()) : nothing}${entry("log-out", t("Log out"), () => this.logOut())}</div>`,
     });
+  }
+
+  /** Keys that act on every page of an open shift; a page's own come first. */
+  anywhere() {
+    if (!this.user || this.page === "elsewhere" || this.page === "sell") return this.user ? { F1: () => void this.help() } : {};
+    const ofSale = this.shift?.state === "open" ? ["F2", "F3", "Shift+F3", "F6", "F7", "F8", "F10"] : [];
+    return { F1: () => void this.help(), ...Object.fromEntries(ofSale.map((name) => [name, () => void this.fromSale(name)])) };
+  }
+
+  /** What a key does on the page of the basket, from another page; not amid a command. */
+  async fromSale(name) {
+    const page = this.current?.firstElementChild;
+    if (page?.busy || this.unconfirmed) return;
+    page?.leave?.();
+    await this.show("sell");
+    this.current.firstElementChild.keys()[name]();
+  }
+
+  async help() {
+    (await this.part(() => import("./help.js")))?.help(this);
+  }
+
+  // ---- how far head office is
+
+  /** Asked for now and then; what can't be heard now is heard later. */
+  async askStatus(now = false) {
+    if (!this.user || !this.settings || (!now && Date.now() - this.statusAt < STATUS_MS)) return;
+    this.statusAt = Date.now();
+    try {
+      this.status = await this.get("/api/pos/status");
+      this.requestUpdate();
+    } catch {
+      // The store's box itself is away: the next command says so.
+    }
+  }
+
+  /** What everybody has to know before selling on: prices of yesterday, a clock that is off. */
+  renewal() {
+    const trouble = this.status && this.page !== "pay" ? troubleOf(this.status) : null;
+    if (!trouble || (this.newer && this.isCalm())) return super.renewal();
+    return html`<div class="banner warn" id="banner" role="status">${icon("triangle-alert")}<span>${trouble}</span></div>`;
   }
 
   // ---- what is seen
@@ -238,20 +324,12 @@ class PosApp extends App {
     const { settings, shift, unconfirmed } = this;
     const state = unconfirmed
       ? html`<li class="doubt">${icon("wifi-off", "icon-s")}${t("The store does not answer")}</li>`
-      : this.office();
+      : linkOf(this.status);
     return html`<header class="strip"><button class="ib" aria-label=${t("Menu")} @click=${() => this.menu()}>${icon("menu")}</button>
       <div class="who">${shift ? html`<b>${this.registerName}</b><span class="sep"></span>` : nothing}<span class="wide">${settings?.name}</span>
       ${this.user ? html`<span class="sep wide"></span><span class="person"><bdi>${this.user.name}</bdi></span>` : nothing}
       ${shift ? html`<span class="wide muted">${t("shift open since {time}", { time: time(shift.opened_at) })}</span>` : nothing}</div>
       <ul class="state" aria-label=${t("State of the shop")}>${state}<li class="time">${settings ? time(Date.now()) : nothing}</li></ul></header>`;
-  }
-
-  /** Whether head office is there: selling goes on without it. */
-  office() {
-    const { hub } = this;
-    const away = hub && hub.state !== "online" && hub.state !== "not_configured";
-    const text = away ? t("Head office away since {time}", { time: time(hub.since) }) : t("Store online");
-    return html`<li class=${away ? "away" : "muted"} id="office">${icon(away ? "cloud-off" : "cloud", "icon-s")}<span class="wide">${text}</span><span class="vh">${text}</span></li>`;
   }
 
   elsewhere() {
@@ -270,6 +348,7 @@ class PosApp extends App {
       case "return": return html`<page-return .app=${this}></page-return>`;
       case "receipts": return html`<page-receipts .app=${this}></page-receipts>`;
       case "devices": return html`<page-devices .app=${this}></page-devices>`;
+      case "unconfirmed": return html`<page-unconfirmed .app=${this}></page-unconfirmed>`;
       case "cash": return html`<page-cash .app=${this}></page-cash>`;
       case "close": return html`<page-close .app=${this}></page-close>`;
       default: return html`<p class="empty">${t("Loading\u2026")}</p>`;

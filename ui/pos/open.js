@@ -9,6 +9,8 @@ class PageOpen extends Page {
     super();
     this.float = null;
     this.last = null;
+    this.pieces = new Map();
+    this.drawer = null;
   }
 
   connectedCallback() {
@@ -23,6 +25,32 @@ class PageOpen extends Page {
     const { items } = await this.app.get("/api/shifts", {}, { register_id: this.app.register, state: "closed", limit: 1 }).catch(() => ({ items: [] }));
     [this.last = null] = items;
     this.requestUpdate();
+  }
+
+  /** The drawer is counted piece by piece: its sum is the float. */
+  async byNotes() {
+    this.drawer = await this.app.part(() => import("./drawer.js"));
+    this.requestUpdate();
+    await this.updateComplete;
+    this.querySelector(".tight input")?.focus();
+  }
+
+  /** Enter goes on to the next note, and from the last one to the float: nothing is opened half counted. */
+  nextNote(event) {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    event.stopPropagation();
+    const fields = [...this.querySelectorAll(".tight input")];
+    (fields[fields.indexOf(event.target) + 1] ?? this.querySelector("#float")).focus();
+  }
+
+  notes() {
+    const { drawer, app } = this;
+    if (!drawer) return html`<button type="button" class="btn big" id="by-notes" @click=${() => this.byNotes()}>${icon("banknote")}${t("Count notes and coins")}</button>`;
+    return html`<div class="scroll" @keydown=${(event) => this.nextNote(event)}>${drawer.notesTable(app.settings.payments.denominations, this.pieces, () => {
+      this.float = drawer.isCounted(this.pieces) ? drawer.worth(this.pieces) : null;
+      this.requestUpdate();
+    }, false)}</div>`;
   }
 
   keys() {
@@ -63,6 +91,7 @@ class PageOpen extends Page {
     }}><div><h1>${t("Open shift")}</h1><p class="muted">${t("Count what lies in the drawer before the first sale")}</p></div>
       ${field(t("Till"), this.chooser(), "register")}
       ${field(t("Opening float"), moneyInput({ id: "float", value: this.float, large: true, focus: true, onValue: (value) => { this.float = value; } }), "float")}
+      ${this.notes()}
       ${field(t("Note"), html`<input class="input" id="opening-note" maxlength="200" autocomplete="off">`, "opening-note")}
       <button class="btn primary big" ?disabled=${this.busy}>${icon("check")}${t("Open shift")}<kbd class="wide" aria-hidden="true">F9</kbd></button>
       ${this.last ? html`<button type="button" class="btn big" id="last-z" @click=${() => app.report(this.last.shift_id)}>${icon("printer")}${t("Print Z {no} again", { no: this.last.z_no })}</button>` : nothing}</form></div>`;

@@ -112,9 +112,29 @@ class PageSell extends Page {
     const picked = this.foundFor === text && !scanned && !/^\d{6,}$/.test(text) ? this.found?.[this.picked] : null;
     this.clearLine();
     this.lastCode = Date.now();
-    if (picked) this.put(picked, 1);
+    if (!scanned && text.startsWith("?")) {
+      if (!this.seek(text)) this.app.basket.refuse(t("No line of the basket is called this"));
+    } else if (picked) this.put(picked, 1);
     else if (scanned && text.endsWith(scanned) && !/^\d{1,6}\*$/.test(before)) this.take(scanned);
     else this.take(text);
+  }
+
+  /** What was typed before this page was there. */
+  begin(text) {
+    this.line.value = text;
+    this.line.focus();
+    for (const typed of text) this.goesOn({ key: typed, timeStamp: performance.now() });
+    this.onInput();
+  }
+
+  /** `?text`: the first line of the basket that is called so, or has this code, is selected. */
+  seek(text) {
+    const wanted = text.slice(1).trim().toLowerCase();
+    const { basket } = this.app;
+    const at = wanted ? basket.lines.findIndex(({ name, sku }) => name.toLowerCase().includes(wanted) || sku.toLowerCase().includes(wanted)) : -1;
+    if (at >= 0) basket.select(at);
+    this.updateComplete.then(() => this.querySelector(".row.sel")?.scrollIntoView({ block: "nearest" }));
+    return at >= 0;
   }
 
   /** A key that went to the line from somewhere else is its first. */
@@ -199,7 +219,8 @@ class PageSell extends Page {
     const text = this.line.value.trim();
     this.asked += 1;
     const mine = this.asked;
-    if (text.length < 2 || /^[\d*.]+$/.test(text)) {
+    if (text.startsWith("?")) this.seek(text);
+    if (text.length < 2 || /^[\d*.]+$|^\?/.test(text)) {
       this.found = null;
       this.requestUpdate();
       return;

@@ -10,6 +10,15 @@ export class Refusal extends Error {
 export class Unreachable extends Error {}
 
 const ANSWER_WITHIN_MS = 15_000;
+/** Of which version these pages are, as their own address says. */
+const BUILD = /\/ui\/([^/]+)\//.exec(import.meta.url)?.[1];
+
+/** Each answer says which pages are served by now: of others the app hears as `newer`. */
+const heard = (answer) => {
+  const served = answer.headers.get("X-Build");
+  if (served && served !== BUILD) dispatchEvent(new CustomEvent("newer", { detail: served }));
+  return answer;
+};
 
 /** 22 characters that nobody guesses; `crypto.randomUUID` is absent over plain HTTP. */
 export const newKey = () => {
@@ -36,10 +45,10 @@ export const send = async (method, url, { body, type, key, token, register, acce
   let answer;
   let text;
   try {
-    answer = await fetch(url, {
+    answer = heard(await fetch(url, {
       method, headers, body: body === undefined || type ? body : JSON.stringify(body),
       cache: "no-store", signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-    });
+    }));
     text = await answer.text();
   } catch (error) {
     throw new Unreachable(error.message);
@@ -58,7 +67,7 @@ export const send = async (method, url, { body, type, key, token, register, acce
 /** A stream of text that goes on until `signal` ends it; `take` gets what comes. */
 export const follow = async (url, { token, last, signal, take }) => {
   const headers = { Authorization: `Bearer ${token}`, Accept: "text/event-stream", ...(last ? { "Last-Event-ID": last } : {}) };
-  const answer = await fetch(url, { headers, cache: "no-store", signal });
+  const answer = heard(await fetch(url, { headers, cache: "no-store", signal }));
   if (!answer.ok) throw new Refusal(answer.status, (await answer.json()).error, 0);
   const text = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {

@@ -43,6 +43,15 @@ export class App extends LitElement {
     const shown = () => this.current?.firstElementChild;
     if (this.takesScans) listen((code) => this.onScan(code), () => shown()?.keeps, () => Boolean(shown()?.scanned) && !this.dialog?.isOpen);
     this.addEventListener("closed", () => this.focusPage());
+    this.addEventListener("input", () => {
+      this.typed = true;
+      if (this.newer) this.requestUpdate();
+    });
+    addEventListener("newer", ({ detail }) => {
+      if (this.newer === detail) return;
+      this.newer = detail;
+      this.requestUpdate();
+    });
     setInterval(() => this.requestUpdate(), 10_000);
     this.start();
   }
@@ -98,11 +107,17 @@ export class App extends LitElement {
    * again, and the key still stands for it.
    */
   async again(intent, isOld) {
-    const found = /^(\/api\/(?:pos\/transactions|pos\/returns|shifts)\/[^/]+)\/(?:void|close)$/.exec(intent.url);
-    const document = found && await persist("GET", found[1], { register: intent.register }, (error) => this.doubt(error));
+    const document = /\/(?:void|close)$/.test(intent.url) && await this.documentOf(intent);
     if (["voided", "closed"].includes(document?.state)) return document;
     if (isOld) return null;
     return this.approved(intent, { details: {} }, (approval) => begin(this.user.id, intent, approval, (error) => this.doubt(error, intent)));
+  }
+
+  /** What a command is about, as it is now; a command that names no document: null. */
+  documentOf({ url, body, register }) {
+    const found = /^\/api\/(?:pos\/transactions|pos\/returns|shifts)\/(?!open$)[^/]+/.exec(url);
+    const at = found?.[0] ?? (body?.transaction_id ? path("/api/pos/transactions/:id", { id: body.transaction_id }) : null);
+    return at && persist("GET", at, { register }, (error) => this.doubt(error));
   }
 
   /** A manager's word, asked for on the spot; null where nobody gives it. */
@@ -178,6 +193,7 @@ export class App extends LitElement {
     if (ready && !await this.part(ready)) return;
     // Meanwhile another page may have been asked for, whose files came sooner.
     if (this.asked !== mine) return;
+    this.typed = false;
     this.params = params;
     this.page = page;
     await this.updateComplete;
@@ -206,6 +222,22 @@ export class App extends LitElement {
     const there = await send("GET", "/health", {}).then(() => true, (error) => error instanceof Refusal);
     const reload = { label: t("Reload"), act: () => location.reload() };
     this.say("bad", there ? t("This part could not be loaded: the program has changed. Reload the page; nothing is lost") : t("The store's box does not answer"), reload);
+  }
+
+  /** Nothing is asked and nothing is under way. */
+  get isFree() {
+    return !this.unconfirmed && !this.dialog?.isOpen && !this.current?.firstElementChild?.busy;
+  }
+
+  /** Whether a page that is loaded anew has all that this one has. */
+  isCalm() {
+    return this.isFree && !this.typed;
+  }
+
+  /** Another version of the pages is served: said at a moment that loses nothing, before a part of this one is missed. */
+  renewal() {
+    if (!this.newer || !this.isCalm()) return html`<div id="banner" class="banner none" role="status"></div>`;
+    return html`<div class="banner" id="banner" role="status">${icon("refresh-cw")}<span>${t("A new version is here")}</span><button class="btn" id="renew" @click=${() => location.reload()}>${t("Reload")}</button></div>`;
   }
 
   onKey(event) {
@@ -271,7 +303,7 @@ export class App extends LitElement {
         ? t("Not known yet: {what}. Asking again, don't ring it up again", { what })
         : t("The store's box does not answer since {time}. What is paid is safe. Trying again\u2026", { time: time(unconfirmed.since) })}</span></div>`;
     }
-    if (!said) return html`<div id="banner" class="banner none" role="status"></div>`;
+    if (!said) return this.renewal();
     return html`<div class="banner ${said.kind}" id="banner" role=${said.kind === "bad" ? "alert" : "status"}>
       ${icon(said.kind === "ok" ? "circle-check" : "triangle-alert")}<span>${said.text}</span>${said.action ? html`<button class="btn" id="banner-act" @click=${() => this.saidAct(said.action)}>${said.action.label}</button>` : nothing}
       <button class="ib" aria-label=${t("Close")} @click=${() => {

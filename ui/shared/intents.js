@@ -74,16 +74,32 @@ export const persist = async (method, url, options, told = () => {}) => {
   }
 };
 
+/** What this page is sending, by its key; and what became of the last ones. */
+const underWay = new Set();
+const OUTCOMES_MAX = 50;
+const outcomes = new Map();
+export const isUnderWay = (key) => underWay.has(key);
+export const outcome = (key) => outcomes.get(key);
+const became = (key, result) => {
+  outcomes.set(key, result);
+  if (outcomes.size > OUTCOMES_MAX) outcomes.delete(outcomes.keys().next().value);
+};
+
 const finish = async (intent, approval, told) => {
   const body = approval ? { ...intent.body, approval } : intent.body;
+  underWay.add(intent.key);
   try {
     const answer = await persist(intent.method, intent.url, { body, key: intent.key, register: intent.register }, told);
     await forget(intent.key);
+    became(intent.key, { done: true, answer });
     return answer;
   } catch (error) {
+    became(intent.key, { done: false, error });
     // A manager's word can still make it a command that is done; a dead session only waits for its person.
     if (error.status !== 401 && error.code !== "approval_required") await forget(intent.key);
     throw error;
+  } finally {
+    underWay.delete(intent.key);
   }
 };
 
@@ -97,29 +113,29 @@ export const begin = async (userId, { method = "POST", url, body = {}, label, am
 export const drop = forget;
 
 /**
- * What this person left unfinished: one sentence for each, `done` or not; what others left is named and waits for them. What is
- * too old to be repeated, and what a manager had approved, `again(intent, isOld)` looks up: its answer, or null where nobody knows.
+ * What became of one that its person left unfinished: `done`, not done with its `error`, or null where nobody knows. What is too
+ * old to be repeated, and what a manager had approved, `again(intent, isOld)` looks up: its answer, or null.
  */
-export const resumeAll = async (userId, told, again = async () => null) => {
+export const settle = async (intent, told, again = async () => null) => {
+  const isOld = Date.now() - intent.created_at > REPEAT_WITHIN_MS;
+  if (isOld || intent.approved) {
+    const answer = await again(intent, isOld).catch(() => null);
+    await forget(intent.key);
+    return { intent, done: answer ? true : null, answer };
+  }
+  try {
+    return { intent, done: true, answer: await finish(intent, null, (error) => told(error && intent)) };
+  } catch (error) {
+    await forget(intent.key);
+    return { intent, done: false, error };
+  }
+};
+
+/** What this person left unfinished, one after another; what others left is named and waits for them. */
+export const resumeAll = async (userId, told, again) => {
   const results = [];
   for (const intent of await waiting()) {
-    if (intent.user_id !== userId) {
-      results.push({ intent, other: true });
-      continue;
-    }
-    const isOld = Date.now() - intent.created_at > REPEAT_WITHIN_MS;
-    if (isOld || intent.approved) {
-      const answer = await again(intent, isOld).catch(() => null);
-      await forget(intent.key);
-      results.push({ intent, done: answer ? true : null, answer });
-      continue;
-    }
-    try {
-      results.push({ intent, done: true, answer: await finish(intent, null, (error) => told(error && intent)) });
-    } catch (error) {
-      await forget(intent.key);
-      results.push({ intent, done: false, error });
-    }
+    results.push(intent.user_id === userId ? await settle(intent, told, again) : { intent, other: true });
   }
   return results;
 };

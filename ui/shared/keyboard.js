@@ -43,7 +43,7 @@ export class Keyboard {
     const { page } = this;
     const inField = event.target.closest?.("input, textarea, select");
     if ((key === "Enter" || key === " ") && event.target.closest?.(PRESSED)) return;
-    const keys = page?.keys?.() ?? {};
+    const keys = { ...this.app.anywhere?.(), ...page?.keys?.() };
     const name = `${event.ctrlKey ? "Ctrl+" : ""}${event.shiftKey && key.length > 1 ? "Shift+" : ""}${key}`;
     const act = keys[name] ?? (event.ctrlKey || event.altKey ? null : keys[key.toUpperCase()]);
     if (act && letter && !page.keeps && !inField && this.app.takesScans) {

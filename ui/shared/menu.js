@@ -86,6 +86,14 @@ export class MenuApp extends App {
     return this.show((id && this.details[this.section]) || this.section, { id, part, query });
   }
 
+  /** The same address once more, as after a log-in, keeps the page that is there with what was begun on it. */
+  show(page, params = {}) {
+    // What was asked for last, which may be on its way yet.
+    const same = page === this.wanted && JSON.stringify(params) === JSON.stringify(this.given);
+    Object.assign(this, { wanted: page, given: same ? this.given : params });
+    return super.show(page, this.given);
+  }
+
   go(...parts) {
     location.hash = address(parts);
   }

@@ -1,6 +1,6 @@
 //! What a sale costs a cashier's fingers: the keys of twenty lines, paid by card and in cash.
 
-use crate::screen::{ENTER, F9, Screen};
+use crate::screen::{ENTER, ESCAPE, F1, F2, F7, F8, F9, F10, Screen};
 use testkit::Store;
 
 const LINES: usize = 20;
@@ -34,5 +34,65 @@ fn twenty_lines_by_card_and_cash_are_twelve_keys() {
     assert_eq!(screen.script("return pressed"), KEYS);
     screen.scans("71000000");
     screen.reads("#total", "11,100");
+    screen.is_clean();
+}
+
+#[test]
+fn keys_act_on_every_page_and_help_names_them() {
+    let Some(mut screen) = Screen::selling(Store::open()) else { return };
+    screen.basket(&["89900010"], "2,220");
+    screen.pays("k");
+    screen.basket(&["89900070", "89900030"], "41,625");
+    // Text behind a question mark looks in the basket, not in the catalogue.
+    screen.types("?8990007");
+    screen.reads(".row.sel", "Product 8990007");
+    screen.presses(ENTER);
+    screen.types("?nothing");
+    screen.presses(ENTER);
+    screen.reads("#banner", "No line of the basket is called this");
+    // A digit chooses an action; one of a scan does not.
+    screen.types("/");
+    screen.sees("dialog .menu");
+    screen.scans("89900010");
+    screen.reads("#banner", "was not taken");
+    screen.sees("dialog .menu");
+    screen.types("8");
+    screen.sees("page-cash .facts");
+    for (key, page) in
+        [(F8, "page-return"), (F10, "page-cash .facts"), (F7, "page-holds"), (F8, "page-return")]
+    {
+        screen.presses(key);
+        screen.sees(page);
+    }
+    screen.presses(F2);
+    screen.sees("#member-search");
+    screen.presses(ESCAPE);
+    screen.reads("#total", "41,625");
+    for page in ["sell", "pay", "holds", "return", "receipts", "cash", "close"] {
+        screen.script(&format!("return document.querySelector('pos-app').show('{page}')"));
+        screen.sees(&format!("page-{page}"));
+        let keys = screen.script(&format!(
+            "return Object.keys(document.querySelector('page-{page}').keys()).filter((name) => /^F\\d+$|^Delete$/.test(name))"
+        ));
+        screen.presses(F1);
+        screen.reads("dialog h2", "Keys");
+        let said = screen.text("dialog");
+        for key in keys.as_array().unwrap() {
+            assert!(said.contains(key.as_str().unwrap()), "{page} says nothing of {key}: {said}");
+        }
+        screen.presses(ESCAPE);
+    }
+    // What is typed behind a sale is the next customer's.
+    screen.script("return document.querySelector('pos-app').show('sell')");
+    screen.sees("#line");
+    screen.presses(F9);
+    screen.sees("#amount");
+    screen.types("ke");
+    screen.presses(ENTER);
+    screen.sees("#receipt-no");
+    screen.types("8990001");
+    screen.reads("page-sell", "Product");
+    screen.presses(ENTER);
+    screen.reads("#total", "2,220");
     screen.is_clean();
 }

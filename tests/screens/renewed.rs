@@ -1,0 +1,109 @@
+//! A new version is said before a part of the old one is missed, and at a moment that loses nothing.
+
+use crate::screen::{ENTER, ESCAPE, F9, Screen};
+use serde_json::{Value, json};
+use testkit::hub::Hub;
+use testkit::{Store, wait};
+
+/// From now on each answer comes from a newer version; it has to say from which one it comes.
+const NEWER: &str = "window.old = true; const real = window.fetch; window.fetch = async (...asked) => {\
+    const answer = await real(...asked); const { status } = answer; const headers = new Headers(answer.headers);\
+    if (!location.href.includes(headers.get('x-build')) && !document.scripts[0].src.includes(headers.get('x-build'))) troubles.push('no build');\
+    headers.set('x-build', 'newer'); return new Response(answer.body, { status, headers }); }";
+const OLD: &str = "return window.old ?? null";
+
+#[track_caller]
+fn is_loaded_anew(screen: &mut Screen<impl Sized>) {
+    wait::until("the page is loaded anew", || screen.script(OLD).is_null().then_some(()));
+}
+
+#[test]
+fn a_till_is_told_of_a_new_version_but_not_while_somebody_pays() {
+    let Some(mut screen) = Screen::selling(Store::open()) else { return };
+    screen.script(NEWER);
+    screen.basket(&["89900010"], "2,220");
+    screen.reads("#banner", "A new version is here");
+    // What is typed would be lost; so would a payment that is being keyed.
+    screen.types("pro");
+    screen.sees("#found-0");
+    assert_eq!(screen.text("#banner"), "");
+    screen.presses(ESCAPE);
+    screen.presses(F9);
+    screen.sees("#amount");
+    assert_eq!(screen.text("#banner"), "");
+    screen.types("e");
+    screen.presses(ENTER);
+    screen.sees("#receipt-no");
+    screen.reads("#banner", "A new version is here");
+    screen.browser.press("#renew");
+    is_loaded_anew(&mut screen);
+    screen.reads(".last", "00000001");
+    assert_eq!(screen.text("#banner"), "");
+    // Between two customers it comes by itself, when nobody has touched the till for a while; and once.
+    let quiet = "const app = document.querySelector('pos-app'); app.touched = 0; app.renew();";
+    screen.script(NEWER);
+    screen.basket(&["89900010"], "2,220");
+    screen.script(quiet);
+    assert_eq!(screen.script(OLD), json!(true), "a customer is here");
+    screen.pays("k");
+    screen.script("document.querySelector('pos-app').renew()");
+    assert_eq!(screen.script(OLD), json!(true), "somebody was here a moment ago");
+    screen.script(quiet);
+    is_loaded_anew(&mut screen);
+    screen.sees("#line");
+    screen.script(NEWER);
+    screen.script("document.querySelector('pos-app').countHolds()");
+    screen.reads("#banner", "A new version is here");
+    screen.script(quiet);
+    screen.script("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    assert_eq!(screen.script(OLD), json!(true), "the same version a second time");
+    screen.is_clean();
+}
+
+#[test]
+fn whoever_fills_in_a_form_is_told_of_a_new_version_behind_it() {
+    let Some(mut screen) = Screen::open(Store::open()) else { return };
+    screen.visit("/admin");
+    screen.log_in("manager");
+    screen.sees(".figures");
+    screen.script(NEWER);
+    screen.script("location.hash = '#/people'");
+    screen.reads("#banner", "A new version is here");
+    screen.script("location.hash = '#/members'");
+    screen.sees("page-members input");
+    screen.script("document.querySelector('main input').focus()");
+    screen.types("an");
+    wait::until("the banner waits", || screen.text("#banner").is_empty().then_some(()));
+    screen.script("location.hash = '#/stock'");
+    screen.sees("page-stock");
+    screen.reads("#banner", "A new version is here");
+    screen.browser.press("#renew");
+    is_loaded_anew(&mut screen);
+    screen.sees("page-stock tbody");
+    screen.is_clean();
+}
+
+#[test]
+fn head_office_is_told_of_a_new_version_and_its_first_page_is_made_once() {
+    let hub = Hub::open();
+    let Some(mut screen) = Screen::office(&hub) else { return };
+    screen.sees("#username");
+    screen.script(
+        "window.made = 0; new MutationObserver((all) => { for (const { addedNodes } of all) for (const one of addedNodes)\
+         if (one.localName === 'page-overview') window.made += 1; }).observe(document.body, { childList: true, subtree: true })",
+    );
+    // Somebody asks for the page again while its first answers are on their way.
+    screen.script(
+        "const real = window.fetch; window.fetch = (...asked) => { dispatchEvent(new Event('hashchange')); return real(...asked); }",
+    );
+    screen.log_in_as("admin@hub.example");
+    screen.sees("page-overview .figures");
+    assert_eq!(screen.script("return window.made"), json!(1));
+    screen.script(NEWER);
+    screen.script("location.hash = '#/stores'");
+    screen.reads("#banner", "A new version is here");
+    screen.browser.press("#renew");
+    is_loaded_anew(&mut screen);
+    screen.sees("page-stores");
+    assert_eq!(screen.script("return troubles"), Value::Array(Vec::new()));
+}

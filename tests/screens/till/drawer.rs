@@ -1,0 +1,93 @@
+//! The drawer is counted note by note, blind where the shop wants it, and no basket is forgotten in it.
+
+use crate::screen::{ENTER, ESCAPE, F9, F10, Screen};
+use crate::till::taken_back::approve;
+use serde_json::{Value, json};
+use testkit::Store;
+
+#[test]
+fn a_float_is_counted_by_notes_and_a_basket_that_nobody_finished_is_shown() {
+    let Some(mut screen) = Screen::open(Store::open()) else { return };
+    screen.log_in("till-1");
+    screen.sees("#by-notes");
+    screen.browser.press("#by-notes");
+    screen.sees("#note-100000");
+    // Enter goes on to the next note; it opens no half counted drawer.
+    screen.types("1");
+    screen.presses(ENTER);
+    screen.types("2");
+    assert_eq!(screen.script("return document.querySelector('#float').value"), "200,000");
+    screen.browser.write("#opening-note", "from the safe");
+    screen.presses(F9);
+    screen.sees("#line");
+    let mut till = screen.store.login("till-1");
+    let shift = till.get("/api/shifts/current").data(200);
+    assert_eq!((&shift["opening_float"], &shift["note"]), (&json!(200_000), &json!("from the safe")));
+    // A basket of this shift that no page shows, as one that another tab left.
+    let left = json!({"items": [{"sku": "8990007", "qty": 1}]});
+    till.post("/api/pos/transactions", &left).data(201);
+    screen.basket(&["89900010"], "2,220");
+    screen.pays("k");
+    screen.presses(F10);
+    screen.sees(".facts");
+    screen.presses(F9);
+    screen.reads(".notice", "Baskets still open: 1");
+    screen.browser.press(".bring");
+    screen.sees("#line");
+    screen.reads("#total", "27,750");
+    screen.pays("k");
+    screen.presses(F10);
+    screen.sees(".facts");
+    screen.presses(F9);
+    screen.sees("#note-100000");
+    assert_eq!(screen.script("return document.querySelector('.bring')"), Value::Null);
+    screen.types("2");
+    screen.browser.write("#counted-card", "29000");
+    screen.presses(F9);
+    screen.reads("#variance", "0");
+    screen.reads("#by-method", "\u{2212}970");
+    screen.is_clean();
+}
+
+#[test]
+fn a_blind_shift_is_ended_before_it_is_counted() {
+    let Some(mut screen) =
+        Screen::selling(Store::open_with("shifts.blind = true\nshifts.variance_tolerance = 100\n", 2))
+    else {
+        return;
+    };
+    screen.basket(&["89900010"], "2,220");
+    screen.presses(F9);
+    screen.sees("#amount");
+    screen.types("5.");
+    screen.presses(ENTER);
+    screen.sees("#receipt-no");
+    screen.presses(ENTER);
+    screen.basket(&["89900010"], "2,220");
+    screen.presses(F10);
+    screen.reads("page-cash", "is shown after counting");
+    screen.presses(F9);
+    screen.reads(".work", "without seeing");
+    // Not with a basket that is open.
+    screen.presses(F9);
+    screen.reads("#banner", "A basket is still open");
+    screen.presses(ESCAPE);
+    screen.sees("page-cash .facts");
+    screen.presses(ESCAPE);
+    screen.pays("k");
+    screen.presses(F10);
+    screen.sees(".facts");
+    screen.presses(F9);
+    screen.sees(".work .pay");
+    screen.presses(F9);
+    screen.sees("#note-100000");
+    // Nothing more is sold, also by a page that is loaded anew; and nothing says what should lie there.
+    screen.visit("/pos");
+    screen.sees("#note-100000");
+    assert!(!screen.text("main").contains("200,000") && !screen.text("main").contains("Expected"));
+    screen.types("1");
+    screen.presses(F9);
+    approve(&mut screen);
+    screen.reads("#variance", "\u{2212}102,220");
+    screen.is_clean();
+}

@@ -1,0 +1,32 @@
+// F1: the keys of the page that is shown, and those that act on every page.
+import { html, nothing } from "../vendor/lit.js";
+import { t } from "../shared/i18n.js";
+
+const EVERYWHERE = () => [
+  ["F1", t("Keys")], ["F2", t("Member")], ["F3", t("Discount on the line")], ["Shift F3", t("Discount on the basket")], ["F6", t("Hold")], ["F7", t("Recall")],
+  ["F8", t("Return")], ["F10", t("Shift and cash")], ["Ctrl P", t("Print the last receipt again")],
+];
+const BACK = () => ["Esc", t("Back")];
+const ROWS = () => ["\u2191 \u2193", t("Next row, row before")];
+const OWN = {
+  sell: () => [
+    ["Enter", t("Sell what was typed; pay when nothing was")], ["3* Enter", t("Quantity of the selected line")], [".4 Enter", t("Quick key 4")], ["?text", t("Find inside the basket")],
+    ["/", t("All actions")], ["+ \u2212", t("One more, one less")], ROWS(), ["Delete", t("Take the line off")], ["F4", t("Change the line")], ["F9", t("Pay")],
+  ],
+  pay: () => [["0\u20139", t("What was received")], ["C K Q T V P", t("Payment method")], ["E", t("exact")], ["Enter, F9", t("Take")], ["Delete", t("Undo the last payment")], BACK()],
+  paid: () => [["Enter", t("Next customer")], ["P", t("Print receipt")]],
+  holds: () => [ROWS(), ["Enter", t("Recall")], BACK()],
+  return: () => [["F6", t("Without a receipt")], ["F7", t("Exchange")], ["F9", t("Refund")], BACK()],
+  receipts: () => [ROWS(), ["P", t("Print again")], ["Delete", t("Void")], ["T", t("Payment method")], BACK()],
+  cash: () => [["X", t("Print X report")], ["L", t("Lock")], ["F9", t("Close shift")], BACK()],
+  close: () => [["Enter", t("Next field")], ["F9", t("Close shift")], BACK()],
+  open: () => [["F9", t("Open shift")]],
+};
+
+export const help = (app) => {
+  const own = OWN[app.page === "pay" && app.current.firstElementChild.paid ? "paid" : app.page]?.() ?? [BACK()];
+  const taken = new Set(own.map(([name]) => name));
+  const others = app.shift?.state === "open" ? EVERYWHERE().filter(([name]) => !taken.has(name)) : [];
+  const list = (rows) => html`<dl class="keys">${rows.map(([name, label]) => html`<div><dt><kbd>${name}</kbd></dt><dd>${label}</dd></div>`)}</dl>`;
+  return app.dialog.ask({ title: t("Keys"), yes: null, no: t("Close"), body: html`${list(own)}${others.length ? html`<h3>${t("On every page")}</h3>${list(others)}` : nothing}` });
+};

@@ -1,0 +1,90 @@
+// Commands whose answer nobody heard: whose they are, what they do, and what became of them.
+import { html, nothing } from "../vendor/lit.js";
+import { words } from "../shared/codes.js";
+import { icon, key } from "../shared/controls.js";
+import { ago, date, money, shortReceipt, time } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { isUnderWay, outcome, settle, waiting } from "../shared/intents.js";
+import { Page } from "../shared/page.js";
+
+class PageUnconfirmed extends Page {
+  constructor() {
+    super();
+    this.rows = null;
+    /** What was looked up, by the key of its command. */
+    this.told = new Map();
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.load();
+  }
+
+  /** What was listed stays, with what became of it. */
+  async load() {
+    const found = await waiting();
+    const gone = (this.rows ?? []).filter((row) => !found.some((one) => one.key === row.key));
+    this.rows = [...gone, ...found].sort((a, b) => a.created_at - b.created_at);
+    this.waits = new Set(found.map((one) => one.key));
+    this.app.unsettled = found.filter((one) => !isUnderWay(one.key)).length;
+    this.app.requestUpdate();
+    await this.updateComplete;
+    if (!this.contains(document.activeElement)) this.app.focusPage();
+  }
+
+  updated() {
+    super.updated();
+    if (this.doubted === this.app.unconfirmed) return;
+    this.doubted = this.app.unconfirmed;
+    this.load();
+  }
+
+  keys() {
+    return { Escape: () => void this.app.leavePage() };
+  }
+
+  isMine(row) {
+    return row.user_id === this.app.user.id;
+  }
+
+  /** The own is sent once more by its key, which does nothing twice; of another person's the document is read. */
+  lookUp(row) {
+    return this.once(async () => {
+      const { app } = this;
+      if (this.isMine(row)) this.told.set(row.key, await settle(row, ...app.resuming()));
+      else this.told.set(row.key, { document: await app.documentOf(row) });
+      await this.load();
+      const { answer } = this.told.get(row.key);
+      if (answer?.state === "paid" && answer.receipt_no) app.finished(answer);
+      else if (this.isMine(row) && app.shift) await app.basket.restore();
+    });
+  }
+
+  /** What is known of one: words, and whether it is over. */
+  state(row) {
+    const result = this.told.get(row.key) ?? (this.waits.has(row.key) ? null : outcome(row.key));
+    if (result?.document) return t("Waits for {name}. By the books: {state}", { name: row.by ?? "?", state: t(result.document.state) });
+    if (result?.document === null) return t("Only {name} finds it: it is looked up when they log in here", { name: row.by ?? "?" });
+    if (result?.done) return t("Done, {receipt}", { receipt: result.answer?.receipt_no ? t("receipt {no}", { no: shortReceipt(result.answer.receipt_no) }) : time(Date.now()) });
+    if (result?.done === false) return t("Not done. {why}", { why: words(result.error) });
+    if (result) return t("Not known. Look at its document before you do it again");
+    if (isUnderWay(row.key)) return t("Asking again\u2026");
+    if (!this.waits.has(row.key)) return t("Answered");
+    return this.isMine(row) ? t("Not confirmed yet. Don't do it again") : t("Waits until {name} logs in here", { name: row.by ?? "?" });
+  }
+
+  row(row, index) {
+    const open = this.waits.has(row.key) && !isUnderWay(row.key);
+    return html`<tr><td title=${date(row.created_at)}>${time(row.created_at)} <span class="muted">${ago(row.created_at)}</span></td><td><bdi>${row.by ?? "?"}</bdi></td><td>${t(row.label)}</td>
+      <td class="num">${row.amount === null ? nothing : money(row.amount)}</td><td id="state-${index}">${this.state(row)}</td>
+      <td class="num">${open ? html`<button class="btn big" ?disabled=${this.busy} @click=${() => this.lookUp(row)}>${icon("search")}${t("Look it up")}</button>` : nothing}</td></tr>`;
+  }
+
+  render() {
+    const { rows, app } = this;
+    return html`<div class="bar"><button class="btn quiet" data-focus @click=${() => app.leavePage()}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("Not confirmed")}</h1></div>
+      <div class="work">${rows === null ? nothing : rows.length === 0 ? html`<p class="empty panel">${t("Every command was answered. Nothing is in doubt")}</p>`
+        : html`<div class="panel scroll"><table class="grid"><thead><tr><th>${t("Begun")}</th><th>${t("Person")}</th><th>${t("What")}</th><th class="num">${t("Amount")}</th><th>${t("State")}</th><th></th></tr></thead><tbody>${rows.map((row, index) => this.row(row, index))}</tbody></table></div>`}</div>`;
+  }
+}
+customElements.define("page-unconfirmed", PageUnconfirmed);
