@@ -59,13 +59,17 @@ fn a_shift_that_is_closed_elsewhere_is_said() {
 fn a_price_of_head_office_shows_and_its_absence_does_too() {
     let mut shop = Linked::open();
     let Some(mut screen) = Screen::of(&shop.store, "/pos") else { return };
+    // A quick key that was made when the product cost something else shows what it costs now.
+    screen.script("localStorage.setItem('quick', JSON.stringify([{sku: '8990001', name: 'Old', price: 1}]))");
     screen.log_in("till-1");
     screen.sees("#line");
+    screen.reads(".q .qp", "2,000");
     screen.basket(&["89900010"], "2,220");
     screen.reads("#office", "Store online");
     shop.made("/api/prices", &json!({"sku": "8990001", "price": 3_000}));
     screen.reads("#banner", "Product 8990001 costs Rp\u{a0}3,000 now");
     screen.reads("#total", "3,330");
+    screen.reads(".q .qp", "3,000");
     // What is being paid costs what the customer was told; the basket follows once it is shown again.
     screen.presses(F9);
     screen.sees("#amount");

@@ -9,6 +9,7 @@ import { isSafe, resumeAll } from "../shared/intents.js";
 import { Basket } from "./basket.js";
 import { linkOf, troubleOf } from "./link.js";
 import "./open.js";
+import { renewQuick } from "./quick.js";
 import "./sell.js";
 
 const REGISTER = "register";
@@ -150,6 +151,7 @@ class PosApp extends App {
       return;
     }
     this.tabs.postMessage("selling");
+    renewQuick(this);
     await this.basket.restore();
     this.countHolds();
     if (this.shift.state === "ended") {
@@ -180,6 +182,7 @@ class PosApp extends App {
     if (name === "ready" && data.resumed) return;
     if (["ready", "reload", "hold"].includes(name)) this.countHolds().catch(() => {});
     if (["ready", "reload", "catalogue"].includes(name)) this.basket.priced(data.sku ?? null);
+    if (["reload", "catalogue"].includes(name)) renewQuick(this, data.sku ?? null);
     if (name === "stock") this.basket.stocked(data.sku, data.on_hand);
     if (name === "shift") this.shiftMoved(data);
     if (["ready", "reload", "sync"].includes(name)) this.askStatus(true);

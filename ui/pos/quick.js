@@ -10,3 +10,14 @@ export const toggleQuick = ({ sku, name, price }) => {
   if (others.length === kept.length && kept.length < MOST) others.push({ sku, name, price });
   localStorage.setItem(KEPT, JSON.stringify(others));
 };
+/** Names and prices as the catalogue has them now: of one product, or of all; what is not sold any more stays as it was. */
+export const renewQuick = async (app, sku = null) => {
+  const now = new Map();
+  for (const one of quickKeys()) {
+    const product = sku === null || one.sku === sku ? await app.get("/api/pos/products/:sku", { sku: one.sku }).catch(() => null) : null;
+    if (product) now.set(one.sku, { name: product.name, price: product.price });
+  }
+  if (!now.size) return;
+  localStorage.setItem(KEPT, JSON.stringify(quickKeys().map((one) => ({ ...one, ...now.get(one.sku) }))));
+  app.requestUpdate();
+};
