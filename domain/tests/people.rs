@@ -18,6 +18,8 @@ use jiff::civil::{Date, date};
 use proptest::prelude::*;
 use testkit::shop::*;
 
+mod expiry;
+
 fn open() -> Shop {
     let mut shop = Shop::open(rules(), []);
     shop.join("Siti", "0812-3456-7890").unwrap();

@@ -1188,8 +1188,30 @@ CREATE INDEX stock_sku ON stock (sku, store_id);
 -- A member's points: the entries of all stores.
 CREATE TABLE points (
     member_id TEXT PRIMARY KEY,
-    balance BIGINT NOT NULL CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991)
+    balance BIGINT NOT NULL CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991),
+    -- Past this day it is looked at once more what has died; none: not until something is told.
+    look_after TEXT
 );
+CREATE INDEX points_look ON points (look_after, member_id) WHERE look_after IS NOT NULL;
+-- Each entry; of store '' those that head office made itself, which are told nowhere else.
+CREATE TABLE points_entries (
+    store_id TEXT NOT NULL,
+    event_id TEXT NOT NULL,
+    position BIGINT NOT NULL,
+    member_id TEXT NOT NULL,
+    business_date TEXT NOT NULL,
+    moved_at BIGINT NOT NULL,
+    reason TEXT NOT NULL,
+    points BIGINT NOT NULL,
+    reference_id TEXT NOT NULL,
+    -- The sale that earned or redeemed them; '': none.
+    transaction_id TEXT NOT NULL,
+    -- The last day of their lot, as it was told.
+    expires TEXT,
+    PRIMARY KEY (store_id, event_id, position)
+);
+-- A member's, in their order.
+CREATE INDEX points_entries_member ON points_entries (member_id, business_date, moved_at, store_id, event_id, position);
 -- Each store's part of them.
 CREATE TABLE store_points (
     store_id TEXT NOT NULL,

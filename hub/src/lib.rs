@@ -101,6 +101,7 @@ pub mod projection {
     pub mod members {
         pub mod duplicate_members;
         pub mod member_reach;
+        pub mod own_expiry;
     }
     pub mod orders;
     /// What is owed to suppliers: what was received and not billed, and what they give back.

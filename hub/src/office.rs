@@ -93,6 +93,8 @@ pub mod members {
     pub mod member;
     pub mod member_routes;
     pub mod merge;
+    pub mod points_expiry;
+    pub mod points_list;
 }
 
 /// Purchase orders.

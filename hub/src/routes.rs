@@ -159,6 +159,7 @@ const SHARED: &[Route<Hub>] = &[
     Route::get("/api/members", ADMIN, member_routes::LIST, answers!(member_routes::list)),
     Route::post("/api/members", ADMIN, member_routes::CREATE, answers!(member_routes::create)),
     Route::get("/api/members/:id", ADMIN, member_routes::READ, answers!(member_routes::read)),
+    Route::get("/api/members/:id/points", ADMIN, member_routes::POINTS, answers!(member_routes::points)),
     Route::patch("/api/members/:id", ADMIN, member_routes::CHANGE, answers!(member_routes::change)),
     Route::post("/api/members/:id/merge", ADMIN, member_routes::MERGE, answers!(member_routes::merge)),
     Route::get("/api/users", ADMIN, user_routes::LIST, answers!(user_routes::list)),

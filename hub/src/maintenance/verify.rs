@@ -8,6 +8,7 @@ use crate::maintenance::payables_check;
 use crate::maintenance::refolded::Refolded;
 use crate::projection::envelope::{Incoming, Understood};
 use crate::projection::fold::Projection;
+use crate::projection::members::own_expiry;
 use crate::projection::{in_transit, journal, points_pool, recompute};
 use crate::table::hole::holes;
 use crate::table::record::text;
@@ -64,23 +65,12 @@ pub async fn verify(pool: &AnyPool, progress: &mut dyn FnMut(u64)) -> Result<Rep
             let (epoch, seq, hash): (String, u64, String) = columns!(row => (epoch, seq, hash));
             store.verify(&mut read, &epoch, &(seq, hash), &mut report, progress).await?;
         }
-        let Folding { figures: mut folded, rollups, .. } = store;
-        folded.retain(|_, figure| *figure != 0);
-        let stored = stored(&mut read, &store_id).await?;
-        for name in folded.keys().chain(stored.keys()).collect::<std::collections::BTreeSet<_>>() {
-            let figure = |figures: &Figures| figures.get(name).copied().unwrap_or_default();
-            let (right, found) = (figure(&folded), figure(&stored));
-            if right != found {
-                report.wrong(format!("{store_id}: {name} is {found}, its records say {right}"));
-            }
-        }
-        for problem in rollups.problems(&mut read, &store_id, PROBLEMS_MAX).await? {
-            report.wrong(problem);
-        }
+        store.compare(&mut read, &mut report).await?;
         counts(&mut read, &store_id, &mut report).await?;
         read.rollback().await?;
         report.stores = report.stores.saturating_add(1);
     }
+    of_head_office(pool, &mut report).await?;
     for problem in journal::problems(&mut *pool.acquire().await?).await? {
         report.wrong(problem);
     }
@@ -126,6 +116,24 @@ async fn one_state(pool: &AnyPool, connection: &mut AnyConnection) -> Result<(),
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ").await?;
     }
     Ok(())
+}
+
+/// What head office told itself, folded again.
+async fn of_head_office(pool: &AnyPool, report: &mut Report) -> Result<(), sqlx::Error> {
+    let mut read = pool.begin().await?;
+    one_state(pool, &mut read).await?;
+    let (rollups, figures) = (Refolded::begin(&mut read).await?, Figures::new());
+    let mut own = Folding { store_id: "", zone: &TimeZone::UTC, figures, rollups };
+    let mut last = String::new();
+    loop {
+        let told = own_expiry::after(&mut read, &last, PAGE).await?;
+        let Some((event_id, _)) = told.last() else { break };
+        last.clone_from(event_id);
+        let applied: Vec<_> = told.into_iter().map(|(id, event)| (id, String::new(), event)).collect();
+        own.fold(&mut read, &applied).await?;
+    }
+    own.compare(&mut read, report).await?;
+    read.rollback().await
 }
 
 /// A store's records, folded again.
@@ -188,6 +196,25 @@ impl Folding<'_> {
         Ok(())
     }
 
+    /// Says what the tables have and the records do not.
+    async fn compare(self, connection: &mut AnyConnection, report: &mut Report) -> Result<(), sqlx::Error> {
+        let Self { store_id, figures: mut folded, rollups, .. } = self;
+        folded.retain(|_, figure| *figure != 0);
+        let stored = stored(connection, store_id).await?;
+        for name in folded.keys().chain(stored.keys()).collect::<std::collections::BTreeSet<_>>() {
+            let figure = |figures: &Figures| figures.get(name).copied().unwrap_or_default();
+            let (right, found) = (figure(&folded), figure(&stored));
+            if right != found {
+                let of = if store_id.is_empty() { "head office" } else { store_id };
+                report.wrong(format!("{of}: {name} is {found}, its records say {right}"));
+            }
+        }
+        for problem in rollups.problems(connection, store_id, PROBLEMS_MAX).await? {
+            report.wrong(problem);
+        }
+        Ok(())
+    }
+
     /// A record that counts as applied, with its event and its stamp.
     fn read(
         &self,
@@ -244,6 +271,8 @@ async fn stored(connection: &mut AnyConnection, store_id: &str) -> Result<Figure
         "SELECT 'shift ' || shift_id || ' pay_out' AS name, pay_out AS figure FROM shift_cash WHERE store_id = $1",
         "SELECT 'shift ' || shift_id || ' drops' AS name, drops AS figure FROM shift_cash WHERE store_id = $1",
         "SELECT 'points ' || member_id AS name, points AS figure FROM store_points WHERE store_id = $1",
+        "SELECT 'points told ' || business_date || ' ' || reason AS name, CAST(SUM(points) AS BIGINT) AS figure \
+         FROM points_entries WHERE store_id = $1 GROUP BY business_date, reason",
         "SELECT 'sales' AS name, sales_count AS figure FROM store_sums WHERE store_id = $1",
         "SELECT 'sales total' AS name, total AS figure FROM store_sums WHERE store_id = $1",
         "SELECT 'sales tax' AS name, tax AS figure FROM store_sums WHERE store_id = $1",

@@ -1,10 +1,12 @@
-//! What is done once a day, by one process: looking for payments that should have come by now, and proving the books.
+//! What is done once a day, by one process: looking for payments that should have come by now, letting points die whose
+//! last day has passed, and proving the books.
 //! Each step is a commit of its own and may be repeated; a process that dies is followed by another.
 
 use crate::db::failure::Failure;
 use crate::night::lease::Lease;
 use crate::office::finance::proof::{self, Proofs};
 use crate::office::finance::writer;
+use crate::office::members::points_expiry;
 use crate::office::settlement::file::new_line::NewLines;
 use crate::office::settlement::{matching, source};
 use crate::office::warehouses::warehouse_inbox;
@@ -24,7 +26,7 @@ const PERIOD: Duration = Duration::from_secs(60);
 const BEAT: Duration = Duration::from_secs(15);
 
 /// What is done, in this order.
-const JOBS: [&str; 2] = ["settlement", "proofs"];
+const JOBS: [&str; 3] = ["settlement", "points", "proofs"];
 
 /// Looks every minute; the first time a minute after the start.
 pub async fn keep(hub: Arc<Hub>) {
@@ -66,6 +68,7 @@ async fn one(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failure> 
     }
     let whole = match lease.name {
         "settlement" => overdue(hub, lease, now).await?,
+        "points" => points_expiry::run(hub, lease, now).await?,
         _ => {
             let proving = proof::of_now(&hub.db, now);
             match while_beating(hub, lease, BEAT, proving).await {

@@ -4,6 +4,7 @@ use crate::db::insert::NewRow;
 use crate::projection::anomalies::AnomalyChecks;
 use crate::projection::envelope::{ToPost, Understood};
 use crate::projection::payables::uninvoiced::Moved;
+use crate::projection::points;
 use crate::projection::shifts::ShiftRecord;
 use crate::projection::stock_documents::GoodsRows;
 use domain::model::base::time::UtcMs;
@@ -46,6 +47,7 @@ pub struct Projection<'a> {
     pub(crate) stock: BTreeMap<String, (i64, i64, i64)>,
     /// Points by member.
     pub(crate) points: BTreeMap<String, i64>,
+    pub(crate) points_entries: Vec<NewRow>,
     /// `(table of the document, its id, the event)`
     pub(crate) voids: Vec<(Voided, String, String)>,
     /// Sales of which something came back, or that were taken back themselves.
@@ -166,6 +168,7 @@ impl<'a> Projection<'a> {
             cash: BTreeMap::new(),
             stock: BTreeMap::new(),
             points: BTreeMap::new(),
+            points_entries: Vec::new(),
             voids: Vec::new(),
             taken_back: Vec::new(),
             tenders: Vec::new(),
@@ -197,6 +200,7 @@ impl<'a> Projection<'a> {
             let sum = self.methods.entry((shift_id.0.clone(), method.clone())).or_default();
             *sum = sum.saturating_add(*amount);
         }
+        self.points_entries.extend(points::rows((self.store_id, event_id), understood));
         for entry in &effect.points {
             let sum = self.points.entry(entry.member_id.0.clone()).or_default();
             *sum = sum.saturating_add(entry.points);
@@ -288,6 +292,7 @@ impl<'a> Projection<'a> {
             Some("reason"),
             &["qty", "cost", "correction"],
         ));
+        figures.extend(by_day("points told", &self.points_entries, Some("reason"), &["points"]));
         figures.extend(by_day("deposited", &self.deposits, None, &["amount"]));
         figures.extend(by_day("paid", &self.payments, Some("method"), &["amount", "rounding"]));
         for RightTender { business_date, moved, .. } in self.tenders {

@@ -1,27 +1,83 @@
 //! Points: the sum of the entries of all stores. A balance is one record for all of them; what of a store's own entries
-//! is in it is said once a page, when the store reads it.
+//! is in it is said once a page, when the store reads it. Every entry is kept: by them head office lets points expire.
 
-use crate::db::insert;
+use crate::db::insert::{self, NewRow};
 use crate::feed::Entry;
 use crate::projection::announce::FeedUpdates;
 use crate::projection::envelope::{Incoming, Understood};
 use crate::row;
+use domain::model::people::points::{PointsEntry, PointsReason};
+use domain::rules::books::posting::points_pool::sale_of;
 use domain::wire::feed::Kind;
 use domain::wire::record::AnyPayload;
+use jiff::civil::Date;
 use sqlx::AnyConnection;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The entries of an event, with what is known of their sale.
+pub(crate) fn rows((store_id, event_id): (&str, &str), event: &Understood) -> Vec<NewRow> {
+    let Understood { payload, effect, .. } = event;
+    let (sale, life) = match payload {
+        AnyPayload::TransactionPaid(it) => {
+            (Some(it.transaction.transaction_id.as_str()), it.transaction.points_expire)
+        }
+        other => (sale_of(other), None),
+    };
+    let row = |(position, entry): (i64, &PointsEntry)| {
+        let life = life.filter(|_| entry.reason == PointsReason::Earn);
+        row! {
+            store_id, event_id, position, member_id: entry.member_id.as_str(),
+            business_date: entry.business_date.to_string(), moved_at: entry.at.0, reason: entry.reason.name(),
+            points: entry.points, reference_id: entry.reference_id.as_str(),
+            transaction_id: sale.unwrap_or_default(),
+            expires: life.or_else(|| last_day(entry)).map(|day| day.to_string()),
+        }
+    };
+    (0..).zip(&effect.points).map(row).collect()
+}
+
+/// The last day of an entry's lot, as it was told. What is given back goes where it came from, and only a lot that had
+/// died, which the store marks so, has another day than that.
+fn last_day(entry: &PointsEntry) -> Option<Date> {
+    let new = |lot_id: &str| entry.reason != PointsReason::GiveBack || lot_id.ends_with('*');
+    entry.lots.iter().find(|part| new(&part.lot_id)).and_then(|part| part.expires)
+}
+
+/// Past which day a member is looked at because of an entry: what was earned dies then; anything else may have been told
+/// after it died, so it is looked at by the next night.
+fn look_after(entry: &NewRow) -> Option<String> {
+    // What head office let die itself it knows.
+    if entry.text("store_id").is_empty() {
+        return None;
+    }
+    let earned = entry.int("points") > 0 && entry.text("reason") != PointsReason::GiveBack.name();
+    let day = entry.text(if earned { "expires" } else { "business_date" });
+    (!day.is_empty()).then(|| day.to_owned())
+}
+
+/// The earlier day counts.
+const LOOK: &str = "look_after = CASE WHEN excluded.look_after < points.look_after THEN excluded.look_after \
+                    ELSE COALESCE(points.look_after, excluded.look_after) END";
+
 /// Adds to the balances, in the order of their members: of two batches one waits for the other at the first member
-/// that both have.
+/// that both have; then the entries.
 pub(crate) async fn write(
     connection: &mut AnyConnection,
     store_id: &str,
-    points: BTreeMap<String, i64>,
+    (points, entries): (BTreeMap<String, i64>, Vec<NewRow>),
     later: &mut FeedUpdates,
 ) -> Result<(), sqlx::Error> {
-    let balance =
-        |(member_id, points): (&String, &i64)| row! { member_id: member_id.as_str(), balance: *points };
-    insert::sums(connection, "points", &["member_id"], points.iter().map(balance).collect()).await?;
+    let mut looks: BTreeMap<&str, String> = BTreeMap::new();
+    for entry in &entries {
+        let Some(day) = look_after(entry) else { continue };
+        let look = looks.entry(entry.text("member_id")).or_insert_with(|| day.clone());
+        *look = day.min(std::mem::take(look));
+    }
+    let balance = |(member_id, points): (&String, &i64)| row! { member_id: member_id.as_str(), balance: *points, look_after: looks.get(member_id.as_str()).cloned() };
+    let tail =
+        format!("ON CONFLICT (member_id) DO UPDATE SET balance = points.balance + excluded.balance, {LOOK}");
+    insert::rows(connection, "points", &tail, points.iter().map(balance).collect()).await?;
+    insert::rows(connection, "points_entries", "", entries).await?;
     let own = |(member_id, points): (&String, &i64)| row! { store_id, member_id: member_id.as_str(), points: *points };
     let key = ["store_id", "member_id"];
     insert::sums(connection, "store_points", &key, points.iter().map(own).collect()).await?;
@@ -36,19 +92,27 @@ pub(crate) async fn lock<'a>(
 ) -> Result<(), sqlx::Error> {
     let (mut points, mut fields) = (BTreeSet::new(), BTreeSet::new());
     for Understood { payload, effect, .. } in events.filter_map(|event| event.understood.as_ref().ok()) {
-        points.extend(effect.points.iter().map(|entry| entry.member_id.as_str()));
+        points.extend(effect.points.iter().map(|entry| entry.member_id.0.clone()));
         if let AnyPayload::MemberChanged(changed) = payload {
             fields.insert(changed.id.as_str());
         }
     }
-    let tail = "ON CONFLICT (member_id) DO UPDATE SET balance = points.balance";
-    let rows = points.into_iter().map(|member| row! { member_id: member, balance: 0_i64 }).collect();
-    insert::rows(connection, "points", tail, rows).await?;
+    lock_balances(connection, points).await?;
     for member in fields {
         let sql = "UPDATE shared_records SET updated_at = updated_at WHERE resource = 'member' AND id = $1";
         sqlx::query(sql).bind(member).execute(&mut *connection).await?;
     }
     Ok(())
+}
+
+/// Takes the balances of these members, in their order.
+pub(crate) async fn lock_balances(
+    connection: &mut AnyConnection,
+    members: BTreeSet<String>,
+) -> Result<(), sqlx::Error> {
+    let tail = "ON CONFLICT (member_id) DO UPDATE SET balance = points.balance";
+    let rows = members.into_iter().map(|member_id| row! { member_id, balance: 0_i64 }).collect();
+    insert::rows(connection, "points", tail, rows).await
 }
 
 /// That a member's balance is another one: for every store one and the same record.

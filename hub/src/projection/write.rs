@@ -64,7 +64,7 @@ impl Projection<'_> {
         sums(connection, store_id, self.sums).await?;
         let mut later = FeedUpdates::default();
         // What stores share comes in one order, so that no two batches wait for one another.
-        points::write(connection, store_id, self.points, &mut later).await?;
+        points::write(connection, store_id, (self.points, self.points_entries), &mut later).await?;
         self.watched.overdrawn(connection, store_id, now).await?;
         let foreign = shared::write(connection, store_id, self.shared, now, &mut later).await?;
         // Books are taken after all that is slow; what is settled is decided under them.

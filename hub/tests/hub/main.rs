@@ -18,6 +18,7 @@ mod office {
     pub mod administration {
         pub mod erased;
         pub mod lists;
+        pub mod points;
         pub mod settings;
         pub mod stores;
     }

@@ -4,6 +4,7 @@ use crate::columns;
 use crate::db::column::Columns;
 use crate::db::document::decode;
 use crate::db::filter::Conditions;
+use crate::projection::members::own_expiry;
 use crate::table::journal::Kind;
 use crate::table::record::text;
 use domain::model::base::time::UtcMs;
@@ -181,7 +182,7 @@ pub async fn read(connection: &mut AnyConnection, entry_id: &str) -> Result<Opti
     let line = |row: &AnyRow| Ok(columns!(row => Line { line_no, account, debit, credit }));
     let lines = rows.iter().map(line).collect::<Result<_, sqlx::Error>>()?;
     let source = match &entry.cause.event_id {
-        Some(event_id) => Some(source(connection, &teller, event_id).await?),
+        Some(event_id) => source(connection, &teller, event_id).await?,
         None => None,
     };
     Ok(Some(Whole { entry, lines, source }))
@@ -191,10 +192,14 @@ async fn source(
     connection: &mut AnyConnection,
     store_id: &str,
     event_id: &str,
-) -> Result<Value, sqlx::Error> {
+) -> Result<Option<Value>, sqlx::Error> {
+    if store_id.is_empty() {
+        let own = own_expiry::read(connection, event_id).await?;
+        return Ok(own.and_then(|event| serde_json::to_value(event.payload).ok()));
+    }
     let sql = "SELECT r.record, r.encoding FROM events e JOIN records r ON r.store_id = e.store_id \
                AND r.epoch = e.epoch AND r.seq = e.seq WHERE e.store_id = $1 AND e.event_id = $2";
     let row = sqlx::query(sql).bind(store_id).bind(event_id).fetch_one(connection).await?;
     let record: Record<Value> = decode(&text(&row)?)?;
-    Ok(record.payload)
+    Ok(Some(record.payload))
 }

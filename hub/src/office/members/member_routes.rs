@@ -1,10 +1,12 @@
 //! Members at head office.
 
+use crate::http::bound_page::{after, cut};
 use crate::http::change::{self, begun};
 use crate::http::{Answered, Request, bound_page};
 use crate::office::members::erase::{self, Erase};
 use crate::office::members::member::{self, View};
 use crate::office::members::merge::{self, By, Merge};
+use crate::office::members::points_list::{self, PointsQuery};
 use domain::model::base::answer::Answer;
 use domain::model::people::member::MemberState;
 use domain::rules::people::member::{ChangeMember, NewMember};
@@ -27,6 +29,17 @@ pub const LIST: Doc =
         .answers::<List<View>>(r#"{"items": [], "next_cursor": null}"#);
 /// `GET /api/members/:id`
 pub const READ: Doc = Doc::of("Members", "A member").answers::<View>(MEMBER);
+/// `GET /api/members/:id/points`
+pub const POINTS: Doc = Doc::of(
+    "Members",
+    "List what moved a member's points in all stores, the newest first",
+)
+.query::<PointsQuery>()
+.lists::<points_list::View>(
+    r#"{"member_id": "mbr_1", "store_id": null, "event_id": "exp_mbr_1_1", "business_date": "2026-11-20",
+    "at": "2026-11-19T20:00:34.739Z", "points": -12, "reason": "expire", "reference_id": "exp_mbr_1_1",
+    "expires": null, "balance_after": 0}"#,
+);
 /// `POST /api/members`
 pub const CREATE: Doc = Doc::of("Members", "Register a member, known to every store")
     .body::<NewMember>(r#"{"name": "Ani", "phone": "0811 1"}"#)
@@ -92,6 +105,15 @@ pub async fn list(request: Request) -> Answered {
 pub async fn read(request: Request) -> Answered {
     let mut connection = request.state.db.pool().acquire().await?;
     Ok(Reply::ok(&member::read(&mut connection, request.param("id")).await?))
+}
+
+/// `GET /api/members/:id/points`
+pub async fn points(request: Request) -> Answered {
+    let ask: PointsQuery = request.query()?;
+    let mut read = request.state.db.read().await?;
+    let limit = change::one_more(ask.limit);
+    let items = points_list::list(&mut read, request.param("id"), after(&ask)?, limit).await?;
+    Ok(Reply::ok(&cut(&ask, items, points_list::place)))
 }
 
 /// `POST /api/members`

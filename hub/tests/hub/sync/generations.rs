@@ -35,6 +35,7 @@ async fn set_back(server: Server, hash: &str) -> Server {
         "DELETE FROM sales_categories",
         "DELETE FROM sales_methods",
         "DELETE FROM sales_taxes",
+        "DELETE FROM points_entries",
         "DELETE FROM member_days",
         "DELETE FROM cash_days",
         "DELETE FROM stock_days",

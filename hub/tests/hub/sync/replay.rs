@@ -36,6 +36,7 @@ async fn forget(server: &Server) {
         "DELETE FROM sales_categories",
         "DELETE FROM sales_methods",
         "DELETE FROM sales_taxes",
+        "DELETE FROM points_entries",
         "DELETE FROM member_days",
         "DELETE FROM cash_days",
         "DELETE FROM stock_days",

@@ -257,8 +257,12 @@ impl<'a> PoolBook<'a> {
 
     fn adjusted(&mut self, entry: &PointsEntry) -> PointsEffect {
         if entry.reason == PointsReason::Expire {
-            let release = self.average(entry.points.saturating_neg()).saturating_neg();
-            let released = self.step(StepKind::Expired, entry.points, release).saturating_neg();
+            // What died too early comes back at the average; an empty pool has none.
+            let value = match entry.points > 0 && self.pool.points == 0 {
+                true => self.alone(entry.points),
+                false => self.average(entry.points.saturating_neg()).saturating_neg(),
+            };
+            let released = self.step(StepKind::Expired, entry.points, value).saturating_neg();
             return PointsEffect { released: Some(released), ..PointsEffect::default() };
         }
         let value = self.alone(entry.points);

@@ -113,7 +113,7 @@ async fn what_nobody_reported_is_looked_for_by_night_by_one_process() {
     let (one, two) = tokio::join!(jobs::run(&server.hub, at(23, 59)), jobs::run(&server.hub, at(23, 59)));
     let mut done = [one, two].concat();
     done.sort_unstable();
-    assert_eq!(done, ["proofs", "settlement"], "each once");
+    assert_eq!(done, ["points", "proofs", "settlement"], "each once");
     assert!(jobs::run(&server.hub, at(23, 59)).await.is_empty(), "it is done");
     assert_eq!(exception(&admin, "missing_at_provider").await["amount"], 70_000);
     assert_eq!(settlement(&admin, "S001", 17).await["state"], "discrepant");

@@ -1,0 +1,119 @@
+//! What of a member's points has died, by what all stores told: head office alone says so (docs/arithmetic.md#points).
+//!
+//! A store names the lots that it knew of; which lots there were only head office can tell. So the entries are followed once
+//! more, in the order of their days, and what should have died by a day is held against what was said to have died. What
+//! was redeemed in time and told of late comes back so, and asking again changes nothing.
+
+use crate::model::people::points::{LotPart, Lots, PointsReason};
+use jiff::civil::Date;
+use std::collections::BTreeMap;
+
+/// How long points live that were given back after their date, where the store does not say, in days.
+const RESTORE_DAYS: u32 = 30;
+
+/// An entry of a member's points, as far as expiry goes by it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldPoints {
+    /// Why they moved.
+    pub reason: PointsReason,
+    /// Signed.
+    pub points: i64,
+    /// The last day of their lot, as the store told it; none: for ever, or it is not told.
+    pub expires: Option<Date>,
+    /// The sale that earned or redeemed them; empty: none.
+    pub transaction_id: String,
+    /// The day it counts for.
+    pub business_date: Date,
+}
+
+/// What is to be done about a member's points on a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Expiry {
+    /// So many are to die; below 0: so many died that had been redeemed in time, and come back.
+    pub points: i64,
+    /// The last day of those that die next; none: they live for ever, or there are none.
+    pub next: Option<Date>,
+}
+
+/// A member's lots, followed through what stores told, in the order of its days.
+#[derive(Debug, Clone)]
+pub struct LotFold {
+    today: Date,
+    lots: Lots,
+    /// What had to die so far, and what was said to have died.
+    due: i64,
+    expired: i64,
+    /// What each sale's redemption took and did not give back.
+    taken: BTreeMap<String, Vec<LotPart>>,
+    /// The last day of what each sale earned.
+    earned: BTreeMap<String, Option<Date>>,
+}
+
+impl LotFold {
+    /// Nothing told yet; asked on `today`.
+    pub fn new(today: Date) -> Self {
+        let (taken, earned) = (BTreeMap::new(), BTreeMap::new());
+        Self { today, lots: Lots::default(), due: 0, expired: 0, taken, earned }
+    }
+
+    /// The next entry.
+    pub fn add(&mut self, told: &ToldPoints) {
+        // A day that has not come, by a clock that runs ahead, lets nothing die.
+        let day = told.business_date.min(self.today);
+        self.pass(day);
+        let lost = told.points.saturating_neg();
+        match told.reason {
+            PointsReason::Expire => self.expired = self.expired.saturating_add(lost),
+            PointsReason::Redeem if lost > 0 => self.redeem(told, lost, day),
+            PointsReason::GiveBack if lost < 0 => self.give_back(told, day),
+            _ if lost > 0 => drop(self.lots.reverse(self.last_day(told), lost)),
+            _ if told.points > 0 => {
+                let expires = self.last_day(told);
+                if told.reason == PointsReason::Earn {
+                    self.earned.insert(told.transaction_id.clone(), expires);
+                }
+                self.lots.earn("", told.points, expires);
+            }
+            _ => {}
+        }
+    }
+
+    /// What that comes to.
+    pub fn done(mut self) -> Expiry {
+        self.pass(self.today);
+        let next = self.lots.lots.iter().filter_map(|lot| lot.expires).min();
+        Expiry { points: self.due.saturating_sub(self.expired), next }
+    }
+
+    /// A day begins: what is past its date has died.
+    fn pass(&mut self, day: Date) {
+        self.due = self.due.saturating_add(sum(&self.lots.expire(day)));
+    }
+
+    /// What a sale earned has one last day, whichever store speaks of it.
+    fn last_day(&self, told: &ToldPoints) -> Option<Date> {
+        let known = Some(&told.transaction_id).filter(|id| !id.is_empty());
+        known.and_then(|id| self.earned.get(id)).copied().unwrap_or(told.expires)
+    }
+
+    /// Two stores may have redeemed the same points: what was not there is owed.
+    fn redeem(&mut self, told: &ToldPoints, points: i64, day: Date) {
+        let found = points.min(self.lots.usable(day));
+        let from = self.lots.redeem(found, day).unwrap_or_default();
+        self.lots.reverse(None, points.saturating_sub(sum(&from)));
+        self.taken.entry(told.transaction_id.clone()).or_default().extend(from);
+    }
+
+    fn give_back(&mut self, told: &ToldPoints, day: Date) {
+        let days = told.expires.and_then(|last| day.until(last).ok()).map(|span| span.get_days());
+        let days = days.and_then(|days| u32::try_from(days).ok()).unwrap_or(RESTORE_DAYS);
+        let taken = self.taken.entry(told.transaction_id.clone()).or_default();
+        let back = told.points.min(sum(taken));
+        self.lots.restore_points(taken, back, day, days);
+        self.lots.earn("", told.points.saturating_sub(back), told.expires);
+    }
+}
+
+fn sum(parts: &[LotPart]) -> i64 {
+    parts.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points))
+}

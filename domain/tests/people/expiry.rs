@@ -1,0 +1,186 @@
+//! What dies of a member's points at head office, by what all stores told.
+
+use domain::model::people::points::{Cause, LotPart, PointsAccount, PointsEntry, PointsReason};
+use domain::rules::people::points::{Expiry, LotFold, ToldPoints};
+use jiff::civil::{Date, date};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use testkit::shop::{NOW, rules};
+
+const EARN: PointsReason = PointsReason::Earn;
+const REDEEM: PointsReason = PointsReason::Redeem;
+const EXPIRE: PointsReason = PointsReason::Expire;
+
+fn told(day: i8, points: i64, reason: PointsReason, sale: &str, last: Option<Date>) -> ToldPoints {
+    let business_date = date(2026, 11, day);
+    ToldPoints { reason, points, expires: last, transaction_id: sale.to_owned(), business_date }
+}
+
+fn due(told: &[ToldPoints], today: Date) -> Expiry {
+    let mut lots = LotFold::new(today);
+    told.iter().for_each(|told| lots.add(told));
+    lots.done()
+}
+
+#[test]
+fn what_is_past_its_date_dies_and_nothing_else() {
+    let (nov, dec) = (date(2026, 11, 20), date(2026, 12, 31));
+    let both = vec![told(1, 100, EARN, "s1", Some(dec)), told(2, 50, EARN, "s2", Some(nov))];
+    let with = |more: &[ToldPoints]| {
+        let mut all = both.clone();
+        all.extend(more.iter().cloned());
+        all.sort_by_key(|told| told.business_date);
+        all
+    };
+    // Another store redeemed what it took for points without a date.
+    let used = told(3, -20, REDEEM, "s3", None);
+    let back = told(22, 20, PointsReason::GiveBack, "s3", None);
+    let table = [
+        ("through its date", with(&[]), nov, 0, Some(nov)),
+        ("the day after", with(&[]), date(2026, 11, 21), 50, Some(dec)),
+        ("everything, once both are past", with(&[]), date(2027, 1, 1), 150, None),
+        ("said before", with(&[told(21, -50, EXPIRE, "", None)]), date(2026, 11, 30), 0, Some(dec)),
+        ("redeemed first", with(&[used.clone()]), date(2026, 11, 21), 30, Some(dec)),
+        (
+            "redeemed in time, told late",
+            with(&[told(21, -50, EXPIRE, "", None), used.clone()]),
+            date(2026, 11, 30),
+            -20,
+            Some(dec),
+        ),
+        (
+            "redeemed after it died: the other lot's",
+            with(&[told(22, -20, REDEEM, "s3", None)]),
+            date(2026, 11, 30),
+            50,
+            Some(dec),
+        ),
+        (
+            "given back after its date: 30 days",
+            with(&[used, back]),
+            date(2026, 11, 30),
+            30,
+            Some(date(2026, 12, 22)),
+        ),
+        (
+            "a clock that runs ahead lets nothing die",
+            with(&[told(29, -1, REDEEM, "s3", None)]),
+            date(2026, 11, 10),
+            0,
+            Some(nov),
+        ),
+        (
+            "more redeemed than there was, by two stores",
+            with(&[told(3, -160, REDEEM, "s3", None), told(4, 30, EARN, "s4", Some(nov))]),
+            date(2026, 11, 21),
+            20,
+            None,
+        ),
+        (
+            "taken back of the sale that another store told of",
+            with(&[told(4, -50, PointsReason::Reverse, "s2", None)]),
+            date(2026, 11, 21),
+            0,
+            Some(dec),
+        ),
+    ];
+    for (case, told, today, points, next) in table {
+        assert_eq!(due(&told, today), Expiry { points, next }, "{case}");
+    }
+}
+
+/// As head office reads an entry that a store told.
+fn heard((entry, sale, last): &(PointsEntry, String, Option<Date>)) -> ToldPoints {
+    let new = |part: &&LotPart| entry.reason != PointsReason::GiveBack || part.lot_id.ends_with('*');
+    ToldPoints {
+        reason: entry.reason,
+        points: entry.points,
+        expires: last.or_else(|| entry.lots.iter().find(new)?.expires),
+        transaction_id: sale.clone(),
+        business_date: entry.business_date,
+    }
+}
+
+/// One member at one store that lets points die itself: every entry, with its sale and until when that one's points live,
+/// and the day on which it ends.
+fn lived(steps: &[(u8, i64, i8)]) -> (Vec<(PointsEntry, String, Option<Date>)>, Date) {
+    let (rules, by) = (rules(), "usr_1".into());
+    let mut account = PointsAccount::new("mbr_1".into());
+    let (mut today, mut entries) = (date(2026, 1, 1), Vec::new());
+    let mut taken: BTreeMap<String, Vec<LotPart>> = BTreeMap::new();
+    let mut earned: BTreeMap<String, (i64, Date)> = BTreeMap::new();
+    for (number, (what, points, days)) in steps.iter().enumerate() {
+        let sale = format!("s{number}");
+        let cause = Cause { reference_id: &sale, business_date: today, user_id: &by, at: NOW };
+        let mut told = |entry, sale: &str, last| entries.push((entry, sale.to_owned(), last));
+        match what {
+            0 => {
+                let last = today.checked_add(jiff::Span::new().days(*days)).unwrap();
+                told(account.earn(*points, Some(last), &cause), &sale, Some(last));
+                earned.insert(sale.clone(), (*points, last));
+            }
+            1 => {
+                if let Ok(entry) = account.redeem(*points, 0, false, &rules, &cause) {
+                    taken.insert(sale.clone(), entry.lots.clone());
+                    told(entry, &sale, None);
+                }
+            }
+            2 => {
+                if let Some((sale, parts)) = taken.iter_mut().next_back() {
+                    let out = parts.iter().map(|part| part.points).sum::<i64>().min(*points);
+                    told(account.restore_points(parts, out, &rules, &cause), sale, None);
+                }
+            }
+            3 => {
+                if let Some((sale, (_, last))) = earned.pop_first() {
+                    told(account.reverse(*points, Some(last), &cause), &sale, None);
+                }
+            }
+            _ => {
+                today = today.checked_add(jiff::Span::new().days(*days)).unwrap();
+                let cause = Cause { business_date: today, ..cause };
+                entries.extend(account.expire(&cause).map(|entry| (entry, String::new(), None)));
+            }
+        }
+    }
+    (entries, today)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Head office comes to what a store alone comes to, night by night, also where it hears of entries late; what it
+    /// said it does not say again.
+    #[test]
+    fn head_office_lets_die_what_a_store_alone_would(
+        steps in prop::collection::vec((0..6_u8, 1..60_i64, 1..20_i8), 0..60),
+        late in prop::collection::vec(0..40_i8, 60),
+    ) {
+        let (entries, today) = lived(&steps);
+        let all: Vec<ToldPoints> = entries.iter().map(heard).collect();
+        let by_store: i64 = all.iter().filter(|told| told.reason == EXPIRE).map(|told| -told.points).sum();
+        prop_assert_eq!(due(&all, today).points, 0, "the store said so");
+
+        let (mut night, mut said, mut by_office) = (date(2026, 1, 1), Vec::new(), 0);
+        let last = today.checked_add(jiff::Span::new().days(40)).unwrap();
+        while night <= last {
+            let arrived = |place: usize, told: &ToldPoints| {
+                let days = jiff::Span::new().days(late[place % late.len()]);
+                told.business_date.checked_add(days).unwrap() <= night
+            };
+            let known = all.iter().enumerate().filter(|(place, told)| told.reason != EXPIRE && arrived(*place, told));
+            let mut known: Vec<ToldPoints> = known.map(|(_, told)| told.clone()).chain(said.clone()).collect();
+            known.sort_by_key(|told| told.business_date);
+            let asked = night.min(today);
+            let points = due(&known, asked).points;
+            by_office += points;
+            let entry = ToldPoints { reason: EXPIRE, points: -points, expires: None, transaction_id: String::new(),
+                business_date: asked };
+            known.push(entry.clone());
+            prop_assert_eq!(due(&known, asked).points, 0, "said twice");
+            said.push(entry);
+            night = night.tomorrow().unwrap();
+        }
+        prop_assert_eq!(by_office, by_store);
+    }
+}

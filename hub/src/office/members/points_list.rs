@@ -1,0 +1,102 @@
+//! A member's points, entry by entry: what all stores told of it and of those who go on as it, and what head office let die.
+
+use crate::columns;
+use crate::db::column::Columns;
+use crate::db::failure::Failure;
+use crate::db::filter::{Bound, Conditions};
+use crate::http::bound_page::asks;
+use crate::office::members::member;
+use crate::table;
+use domain::model::base::time::UtcMs;
+use edge::page::{Cursor, Limit};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
+
+/// Which are asked for.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PointsQuery {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+}
+asks!(PointsQuery, "points");
+
+/// A change of a member's points.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "HubPointsEntry")]
+pub struct View {
+    /// Whose: who goes on as this member is listed with it.
+    member_id: String,
+    /// The store that told; none: head office let them die.
+    store_id: Option<String>,
+    event_id: String,
+    /// The day it counts for.
+    business_date: Date,
+    /// By the store's clock.
+    at: UtcMs,
+    /// Signed.
+    points: i64,
+    /// `earn`, `redeem`, `reverse`, `give_back`, `adjust`, `expire`.
+    reason: String,
+    /// The document.
+    reference_id: String,
+    /// The last day of what was earned, as the store told it; none: for ever, or they were not earned.
+    expires: Option<Date>,
+    /// The member's points after it, by all that is known now.
+    balance_after: i64,
+    #[serde(skip)]
+    position: i64,
+}
+
+/// Where a page begins: after this day, moment, store, event and place in it.
+pub type Bookmark = (Date, i64, String, String, i64);
+
+/// The place of an entry.
+pub fn place(item: &View) -> Bookmark {
+    let View { business_date, at, store_id, event_id, position, .. } = item;
+    (*business_date, at.0, store_id.clone().unwrap_or_default(), event_id.clone(), *position)
+}
+
+const ORDER: [&str; 5] = ["business_date", "moved_at", "store_id", "event_id", "position"];
+
+/// The newest first, after a place.
+///
+/// # Errors
+/// 404; the database's.
+pub async fn list(
+    connection: &mut AnyConnection,
+    member_id: &str,
+    before: Option<Bookmark>,
+    limit: i64,
+) -> Result<Vec<View>, Failure> {
+    let id = member::read(&mut *connection, member_id).await?.member_id;
+    let mut ids = table::member::merged(&mut *connection, &id).await?;
+    ids.push(id);
+    let below = before.map(|(date, at, store_id, event_id, position)| {
+        let [date, store_id, event_id] =
+            [date.to_string(), store_id, event_id].map(|text| Bound::from(text.as_str()));
+        [date, at.into(), store_id, event_id, position.into()]
+    });
+    let conditions = Conditions::default().among("member_id", Some(&ids)).below(ORDER, below);
+    // What was there after the first of these, and so after each one before it.
+    let sql = "SELECT CAST(COALESCE(SUM(points), 0) AS BIGINT) AS points FROM points_entries WHERE {}";
+    let mut left: i64 = conditions.query(sql).fetch_one(&mut *connection).await?.cell("points")?;
+    let order = ORDER.map(|column| format!("{column} DESC")).join(", ");
+    let sql = format!("SELECT * FROM points_entries WHERE {{}} ORDER BY {order} LIMIT {limit}");
+    let mut items = Vec::new();
+    for row in conditions.query(&sql).fetch_all(&mut *connection).await? {
+        let (store_id, points): (String, i64) = columns!(row => (store_id, points));
+        items.push(columns!(row => View {
+            member_id, event_id, business_date, at: "moved_at", reason, reference_id, expires, position;
+            store_id = Some(store_id).filter(|id| !id.is_empty()), points = points, balance_after = left,
+        }));
+        left = left.saturating_sub(points);
+    }
+    Ok(items)
+}

@@ -1,0 +1,83 @@
+//! Points that head office let die: events of its own, under the store `''`. Their entries are all that is kept of them.
+
+use crate::columns;
+use crate::projection::envelope::Understood;
+use domain::model::base::ids::{MemberId, UserId};
+use domain::model::base::time::UtcMs;
+use domain::model::people::points::{PointsEntry, PointsReason};
+use domain::wire::record::{AnyPayload, Effect, PointsAdjusted};
+use jiff::civil::Date;
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AssertSqlSafe};
+
+/// Who lets points die.
+const SYSTEM: &str = "system";
+const COLUMNS: &str = "event_id, member_id, business_date, moved_at, points";
+
+/// Whose points died, how many and when; below 0: so many came back.
+#[derive(Debug, Clone)]
+pub struct Died {
+    /// Whose.
+    pub member_id: String,
+    /// How many.
+    pub points: i64,
+    /// Head office's day.
+    pub day: Date,
+    /// When.
+    pub at: UtcMs,
+    /// The event.
+    pub event_id: String,
+}
+
+impl Died {
+    /// As a store would have told it.
+    pub fn understood(self) -> Understood {
+        let Self { member_id, points, day, at, event_id } = self;
+        let entry = PointsEntry {
+            entry_id: format!("{event_id}:{}", PointsReason::Expire.name()),
+            member_id: MemberId(member_id),
+            points: points.saturating_neg(),
+            reason: PointsReason::Expire,
+            reference_id: event_id,
+            balance_after: 0,
+            lots: Vec::new(),
+            business_date: day,
+            user_id: UserId::from(SYSTEM),
+            at,
+        };
+        let reason = if points > 0 { "past their date" } else { "redeemed in time, told later" }.to_owned();
+        let effect = Effect { points: vec![entry.clone()], ..Effect::default() };
+        let payload =
+            AnyPayload::PointsAdjusted(Box::new(PointsAdjusted { business_date: day, entry, reason }));
+        Understood { payload, effect, business_date: Some(day), occurred_at: at }
+    }
+}
+
+fn told(row: &AnyRow) -> Result<(String, Understood), sqlx::Error> {
+    let (event_id, points): (String, i64) = columns!(row => (event_id, points));
+    let died = columns!(row => Died {
+        member_id, day: "business_date", at: "moved_at";
+        event_id = event_id.clone(), points = points.saturating_neg(),
+    });
+    Ok((event_id, died.understood()))
+}
+
+/// One of head office's own events; none: there is none of this id.
+pub async fn read(connection: &mut AnyConnection, event_id: &str) -> Result<Option<Understood>, sqlx::Error> {
+    let sql = format!("SELECT {COLUMNS} FROM points_entries WHERE store_id = '' AND event_id = $1");
+    let row = sqlx::query(AssertSqlSafe(sql)).bind(event_id.to_owned()).fetch_optional(connection).await?;
+    row.map(|row| Ok(told(&row)?.1)).transpose()
+}
+
+/// Head office's own events after one, by their ids, so many at most.
+pub async fn after(
+    connection: &mut AnyConnection,
+    event_id: &str,
+    limit: i64,
+) -> Result<Vec<(String, Understood)>, sqlx::Error> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM points_entries WHERE store_id = '' AND event_id > $1 ORDER BY event_id LIMIT $2"
+    );
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(event_id.to_owned()).bind(limit);
+    query.fetch_all(connection).await?.iter().map(told).collect()
+}
