@@ -1212,6 +1212,8 @@ CREATE TABLE points_entries (
 );
 -- A member's, in their order.
 CREATE INDEX points_entries_member ON points_entries (member_id, business_date, moved_at, store_id, event_id, position);
+-- Those that head office made, by their days.
+CREATE INDEX points_entries_own ON points_entries (business_date) WHERE store_id = '';
 -- Each store's part of them.
 CREATE TABLE store_points (
     store_id TEXT NOT NULL,

@@ -1,7 +1,7 @@
 //! What dies of a member's points at head office, by what all stores told.
 
 use domain::model::people::points::{Cause, LotPart, PointsAccount, PointsEntry, PointsReason};
-use domain::rules::people::points::{Expiry, LotFold, ToldPoints};
+use domain::rules::people::points::{Expiry, ExpiryEntry, LotFold};
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -11,12 +11,12 @@ const EARN: PointsReason = PointsReason::Earn;
 const REDEEM: PointsReason = PointsReason::Redeem;
 const EXPIRE: PointsReason = PointsReason::Expire;
 
-fn told(day: i8, points: i64, reason: PointsReason, sale: &str, last: Option<Date>) -> ToldPoints {
+fn told(day: i8, points: i64, reason: PointsReason, sale: &str, last: Option<Date>) -> ExpiryEntry {
     let business_date = date(2026, 11, day);
-    ToldPoints { reason, points, expires: last, transaction_id: sale.to_owned(), business_date }
+    ExpiryEntry { reason, points, expires: last, transaction_id: sale.to_owned(), business_date }
 }
 
-fn due(told: &[ToldPoints], today: Date) -> Expiry {
+fn due(told: &[ExpiryEntry], today: Date) -> Expiry {
     let mut lots = LotFold::new(today);
     told.iter().for_each(|told| lots.add(told));
     lots.done()
@@ -26,7 +26,7 @@ fn due(told: &[ToldPoints], today: Date) -> Expiry {
 fn what_is_past_its_date_dies_and_nothing_else() {
     let (nov, dec) = (date(2026, 11, 20), date(2026, 12, 31));
     let both = vec![told(1, 100, EARN, "s1", Some(dec)), told(2, 50, EARN, "s2", Some(nov))];
-    let with = |more: &[ToldPoints]| {
+    let with = |more: &[ExpiryEntry]| {
         let mut all = both.clone();
         all.extend(more.iter().cloned());
         all.sort_by_key(|told| told.business_date);
@@ -90,9 +90,9 @@ fn what_is_past_its_date_dies_and_nothing_else() {
 }
 
 /// As head office reads an entry that a store told.
-fn heard((entry, sale, last): &(PointsEntry, String, Option<Date>)) -> ToldPoints {
+fn heard((entry, sale, last): &(PointsEntry, String, Option<Date>)) -> ExpiryEntry {
     let new = |part: &&LotPart| entry.reason != PointsReason::GiveBack || part.lot_id.ends_with('*');
-    ToldPoints {
+    ExpiryEntry {
         reason: entry.reason,
         points: entry.points,
         expires: last.or_else(|| entry.lots.iter().find(new)?.expires),
@@ -157,24 +157,24 @@ proptest! {
         late in prop::collection::vec(0..40_i8, 60),
     ) {
         let (entries, today) = lived(&steps);
-        let all: Vec<ToldPoints> = entries.iter().map(heard).collect();
+        let all: Vec<ExpiryEntry> = entries.iter().map(heard).collect();
         let by_store: i64 = all.iter().filter(|told| told.reason == EXPIRE).map(|told| -told.points).sum();
         prop_assert_eq!(due(&all, today).points, 0, "the store said so");
 
         let (mut night, mut said, mut by_office) = (date(2026, 1, 1), Vec::new(), 0);
         let last = today.checked_add(jiff::Span::new().days(40)).unwrap();
         while night <= last {
-            let arrived = |place: usize, told: &ToldPoints| {
+            let arrived = |place: usize, told: &ExpiryEntry| {
                 let days = jiff::Span::new().days(late[place % late.len()]);
                 told.business_date.checked_add(days).unwrap() <= night
             };
             let known = all.iter().enumerate().filter(|(place, told)| told.reason != EXPIRE && arrived(*place, told));
-            let mut known: Vec<ToldPoints> = known.map(|(_, told)| told.clone()).chain(said.clone()).collect();
+            let mut known: Vec<ExpiryEntry> = known.map(|(_, told)| told.clone()).chain(said.clone()).collect();
             known.sort_by_key(|told| told.business_date);
             let asked = night.min(today);
             let points = due(&known, asked).points;
             by_office += points;
-            let entry = ToldPoints { reason: EXPIRE, points: -points, expires: None, transaction_id: String::new(),
+            let entry = ExpiryEntry { reason: EXPIRE, points: -points, expires: None, transaction_id: String::new(),
                 business_date: asked };
             known.push(entry.clone());
             prop_assert_eq!(due(&known, asked).points, 0, "said twice");

@@ -5,6 +5,6 @@ mod expiry;
 mod liability;
 mod points_view;
 pub use adjust::{AdjustPoints, Moved, adjust, expire};
-pub use expiry::{Expiry, LotFold, ToldPoints};
+pub use expiry::{Expiry, ExpiryEntry, LotFold};
 pub use liability::{Deferred, Pool, defer};
 pub use points_view::{AdjustedPoints, EntryView, PointsView};

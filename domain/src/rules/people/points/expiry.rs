@@ -13,7 +13,7 @@ const RESTORE_DAYS: u32 = 30;
 
 /// An entry of a member's points, as far as expiry goes by it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToldPoints {
+pub struct ExpiryEntry {
     /// Why they moved.
     pub reason: PointsReason,
     /// Signed.
@@ -57,7 +57,7 @@ impl LotFold {
     }
 
     /// The next entry.
-    pub fn add(&mut self, told: &ToldPoints) {
+    pub fn add(&mut self, told: &ExpiryEntry) {
         // A day that has not come, by a clock that runs ahead, lets nothing die.
         let day = told.business_date.min(self.today);
         self.pass(day);
@@ -91,20 +91,20 @@ impl LotFold {
     }
 
     /// What a sale earned has one last day, whichever store speaks of it.
-    fn last_day(&self, told: &ToldPoints) -> Option<Date> {
+    fn last_day(&self, told: &ExpiryEntry) -> Option<Date> {
         let known = Some(&told.transaction_id).filter(|id| !id.is_empty());
         known.and_then(|id| self.earned.get(id)).copied().unwrap_or(told.expires)
     }
 
     /// Two stores may have redeemed the same points: what was not there is owed.
-    fn redeem(&mut self, told: &ToldPoints, points: i64, day: Date) {
+    fn redeem(&mut self, told: &ExpiryEntry, points: i64, day: Date) {
         let found = points.min(self.lots.usable(day));
         let from = self.lots.redeem(found, day).unwrap_or_default();
         self.lots.reverse(None, points.saturating_sub(sum(&from)));
         self.taken.entry(told.transaction_id.clone()).or_default().extend(from);
     }
 
-    fn give_back(&mut self, told: &ToldPoints, day: Date) {
+    fn give_back(&mut self, told: &ExpiryEntry, day: Date) {
         let days = told.expires.and_then(|last| day.until(last).ok()).map(|span| span.get_days());
         let days = days.and_then(|days| u32::try_from(days).ok()).unwrap_or(RESTORE_DAYS);
         let taken = self.taken.entry(told.transaction_id.clone()).or_default();

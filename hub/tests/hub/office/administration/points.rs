@@ -155,6 +155,13 @@ async fn points_past_their_date_die_once_and_others_stay() {
         assert_eq!(proofs["ok"], true, "{proofs}");
         verified(&server);
 
+        // By a clock that runs ahead all of them die; once it is right they are there again.
+        night(&server, date(2026, 1, 1)).await;
+        assert_eq!(balance(&admin, &ani).await, 0);
+        night(&server, next.tomorrow().unwrap()).await;
+        assert_eq!(balance(&admin, &ani).await, 70);
+        verified(&server);
+
         // An entry of head office that is another one than it posted is found.
         let sql = "UPDATE points_entries SET points = points - 1 WHERE store_id = '' AND points < 0";
         sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
