@@ -1189,7 +1189,7 @@ CREATE INDEX stock_sku ON stock (sku, store_id);
 CREATE TABLE points (
     member_id TEXT PRIMARY KEY,
     balance BIGINT NOT NULL CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991),
-    -- Past this day it is looked at once more what has died; none: not until something is told.
+    -- Past this day it is looked at once more what has expired; none: not until something is told.
     look_after TEXT
 );
 CREATE INDEX points_look ON points (look_after, member_id) WHERE look_after IS NOT NULL;

@@ -1,4 +1,4 @@
-//! What dies of a member's points at head office, by what all stores told.
+//! What expires of a member's points at head office, by what all stores told.
 
 use domain::model::people::points::{Cause, LotPart, PointsAccount, PointsEntry, PointsReason};
 use domain::rules::people::points::{Expiry, ExpiryEntry, LotFold};
@@ -49,7 +49,7 @@ fn what_is_past_its_date_dies_and_nothing_else() {
             Some(dec),
         ),
         (
-            "redeemed after it died: the other lot's",
+            "redeemed after it expired: the other lot's",
             with(&[told(22, -20, REDEEM, "s3", None)]),
             date(2026, 11, 30),
             50,
@@ -63,7 +63,7 @@ fn what_is_past_its_date_dies_and_nothing_else() {
             Some(date(2026, 12, 22)),
         ),
         (
-            "a clock that runs ahead lets nothing die",
+            "a clock that runs ahead lets nothing expire",
             with(&[told(29, -1, REDEEM, "s3", None)]),
             date(2026, 11, 10),
             0,
@@ -101,7 +101,7 @@ fn heard((entry, sale, last): &(PointsEntry, String, Option<Date>)) -> ExpiryEnt
     }
 }
 
-/// One member at one store that lets points die itself: every entry, with its sale and until when that one's points live,
+/// One member at one store that lets points expire itself: every entry, with its sale and until when that one's points live,
 /// and the day on which it ends.
 fn lived(steps: &[(u8, i64, i8)]) -> (Vec<(PointsEntry, String, Option<Date>)>, Date) {
     let (rules, by) = (rules(), "usr_1".into());

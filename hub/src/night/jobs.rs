@@ -1,4 +1,4 @@
-//! What is done once a day, by one process: looking for payments that should have come by now, letting points die whose
+//! What is done once a day, by one process: looking for payments that should have come by now, letting points expire whose
 //! last day has passed, and proving the books.
 //! Each step is a commit of its own and may be repeated; a process that dies is followed by another.
 

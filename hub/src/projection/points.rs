@@ -37,16 +37,16 @@ pub(crate) fn rows((store_id, event_id): (&str, &str), event: &Understood) -> Ve
 }
 
 /// The last day of an entry's lot, as it was told. What is given back goes where it came from, and only a lot that had
-/// died, which the store marks so, has another day than that.
+/// expired, which the store marks so, has another day than that.
 fn last_day(entry: &PointsEntry) -> Option<Date> {
     let new = |lot_id: &str| entry.reason != PointsReason::GiveBack || lot_id.ends_with('*');
     entry.lots.iter().find(|part| new(&part.lot_id)).and_then(|part| part.expires)
 }
 
-/// Past which day a member is looked at because of an entry: what was earned dies then; anything else may have been told
-/// after it died, so it is looked at by the next night.
+/// Past which day a member is looked at because of an entry: what was earned expires then; anything else may have been told
+/// after it expired, so it is looked at by the next night.
 fn look_after(entry: &NewRow) -> Option<String> {
-    // What head office let die itself it knows.
+    // What head office let expire itself it knows.
     if entry.text("store_id").is_empty() {
         return None;
     }

@@ -1,6 +1,6 @@
 //! Points whose last day has passed: once a night, by one process, a page of members in one commit.
 //!
-//! What has died follows from all that was told of a member and those who go on as it, under the lock of their balances, so
+//! What has expired follows from all that was told of a member and those who go on as it, under the lock of their balances, so
 //! doing it again does nothing. It is an event of head office's own, posted in its own book.
 
 use crate::columns;
@@ -9,7 +9,7 @@ use crate::db::insert;
 use crate::night::lease::Lease;
 use crate::projection::envelope::Understood;
 use crate::projection::fold::Projection;
-use crate::projection::members::own_expiry::Died;
+use crate::projection::members::own_expiry::Expired;
 use crate::projection::points::lock_balances;
 use crate::state::hub::Hub;
 use crate::table::member;
@@ -27,7 +27,7 @@ use std::time::Instant;
 /// Members of one commit: so long stores wait for balances and the pool at most.
 const AT_ONCE: i64 = 100;
 
-/// Lets die what is due, page by page; false: another process goes on with it.
+/// Lets expire what is due, page by page; false: another process goes on with it.
 ///
 /// # Errors
 /// The database's; the pages before are done.
@@ -70,27 +70,27 @@ async fn page(
     }
     let all: BTreeSet<String> = groups.iter().flat_map(|(_, ids)| ids.clone()).collect();
     lock_balances(connection, all).await?;
-    let mut died = Vec::new();
+    let mut expired = Vec::new();
     for (id, ids) in groups {
-        died.extend(of_member(connection, id, &ids, (today, now)).await?);
+        expired.extend(of_member(connection, id, &ids, (today, now)).await?);
     }
     let zone = TimeZone::UTC;
     let mut projection = Projection::new("", &zone);
-    for (event_id, event) in &died {
+    for (event_id, event) in &expired {
         projection.fold(event_id, "", event);
     }
     projection.write(connection, now).await?.announce(connection, now).await?;
     Ok(Some(last))
 }
 
-/// Whose points died on a day that has not come, by a clock that ran ahead, is looked at whatever the day is now.
+/// Whose points expired on a day that has not come, by a clock that ran ahead, is looked at whatever the day is now.
 async fn look_again(connection: &mut AnyConnection, today: Date) -> Result<(), sqlx::Error> {
     let sql = "UPDATE points SET look_after = '' WHERE member_id IN (SELECT member_id FROM points_entries \
                WHERE store_id = '' AND business_date > $1)";
     sqlx::query(sql).bind(today.to_string()).execute(connection).await.map(drop)
 }
 
-/// What has died of a member and of those who go on as it; none: nothing that was not said before.
+/// What has expired of a member and of those who go on as it; none: nothing that was not said before.
 async fn of_member(
     connection: &mut AnyConnection,
     id: &str,
@@ -111,8 +111,8 @@ async fn of_member(
     let sql = "SELECT COUNT(*) FROM points_entries WHERE member_id = $1 AND store_id = ''";
     let before: i64 = sqlx::query_scalar(sql).bind(id.to_owned()).fetch_one(connection).await?;
     let event_id = format!("exp_{id}_{}", before.saturating_add(1));
-    let died = Died { member_id: id.to_owned(), points, day: today, at: now, event_id: event_id.clone() };
-    Ok(Some((event_id, died.understood())))
+    let expired = Expired { member_id: id.to_owned(), points, day: today, at: now, event_id: event_id.clone() };
+    Ok(Some((event_id, expired.understood())))
 }
 
 /// Follows what was told of these members, who are one, through their lots.

@@ -1,4 +1,4 @@
-//! A member's points, entry by entry: what all stores told of it and of those who go on as it, and what head office let die.
+//! A member's points, entry by entry: what all stores told of it and of those who go on as it, and what head office let expire.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -33,7 +33,7 @@ asks!(PointsQuery, "points");
 pub struct View {
     /// Whose: who goes on as this member is listed with it.
     member_id: String,
-    /// The store that told; none: head office let them die.
+    /// The store that told; none: head office let them expire.
     store_id: Option<String>,
     event_id: String,
     /// The day it counts for.

@@ -1,4 +1,4 @@
-//! Points that head office let die: events of its own, under the store `''`. Their entries are all that is kept of them.
+//! Points that head office let expire: events of its own, under the store `''`. Their entries are all that is kept of them.
 
 use crate::columns;
 use crate::projection::envelope::Understood;
@@ -10,13 +10,13 @@ use jiff::civil::Date;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe};
 
-/// Who lets points die.
+/// Who lets points expire.
 const SYSTEM: &str = "system";
 const COLUMNS: &str = "event_id, member_id, business_date, moved_at, points";
 
-/// Whose points died, how many and when; below 0: so many came back.
+/// Whose points expired, how many and when; below 0: so many came back.
 #[derive(Debug, Clone)]
-pub struct Died {
+pub struct Expired {
     /// Whose.
     pub member_id: String,
     /// How many.
@@ -29,7 +29,7 @@ pub struct Died {
     pub event_id: String,
 }
 
-impl Died {
+impl Expired {
     /// As a store would have told it.
     pub fn understood(self) -> Understood {
         let Self { member_id, points, day, at, event_id } = self;
@@ -55,11 +55,11 @@ impl Died {
 
 fn told(row: &AnyRow) -> Result<(String, Understood), sqlx::Error> {
     let (event_id, points): (String, i64) = columns!(row => (event_id, points));
-    let died = columns!(row => Died {
+    let expired = columns!(row => Expired {
         member_id, day: "business_date", at: "moved_at";
         event_id = event_id.clone(), points = points.saturating_neg(),
     });
-    Ok((event_id, died.understood()))
+    Ok((event_id, expired.understood()))
 }
 
 /// One of head office's own events; none: there is none of this id.

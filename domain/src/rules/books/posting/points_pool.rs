@@ -257,7 +257,7 @@ impl<'a> PoolBook<'a> {
 
     fn adjusted(&mut self, entry: &PointsEntry) -> PointsEffect {
         if entry.reason == PointsReason::Expire {
-            // What died too early comes back at the average; an empty pool has none.
+            // What expired too early comes back at the average; an empty pool has none.
             let value = match entry.points > 0 && self.pool.points == 0 {
                 true => self.alone(entry.points),
                 false => self.average(entry.points.saturating_neg()).saturating_neg(),

@@ -1,7 +1,7 @@
-//! What of a member's points has died, by what all stores told: head office alone says so (docs/arithmetic.md#points).
+//! What of a member's points has expired, by what all stores told: head office alone says so (docs/arithmetic.md#points).
 //!
 //! A store names the lots that it knew of; which lots there were only head office can tell. So the entries are followed once
-//! more, in the order of their days, and what should have died by a day is held against what was said to have died. What
+//! more, in the order of their days, and what should have expired by a day is held against what was said to have expired. What
 //! was redeemed in time and told of late comes back so, and asking again changes nothing.
 
 use crate::model::people::points::{LotPart, Lots, PointsReason};
@@ -29,9 +29,9 @@ pub struct ExpiryEntry {
 /// What is to be done about a member's points on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Expiry {
-    /// So many are to die; below 0: so many died that had been redeemed in time, and come back.
+    /// So many are to expire; below 0: so many expired that had been redeemed in time, and come back.
     pub points: i64,
-    /// The last day of those that die next; none: they live for ever, or there are none.
+    /// The last day of those that expire next; none: they live for ever, or there are none.
     pub next: Option<Date>,
 }
 
@@ -40,7 +40,7 @@ pub struct Expiry {
 pub struct LotFold {
     today: Date,
     lots: Lots,
-    /// What had to die so far, and what was said to have died.
+    /// What had to expire so far, and what was said to have expired.
     due: i64,
     expired: i64,
     /// What each sale's redemption took and did not give back.
@@ -58,7 +58,7 @@ impl LotFold {
 
     /// The next entry.
     pub fn add(&mut self, told: &ExpiryEntry) {
-        // A day that has not come, by a clock that runs ahead, lets nothing die.
+        // A day that has not come, by a clock that runs ahead, lets nothing expire.
         let day = told.business_date.min(self.today);
         self.pass(day);
         let lost = told.points.saturating_neg();
@@ -85,7 +85,7 @@ impl LotFold {
         Expiry { points: self.due.saturating_sub(self.expired), next }
     }
 
-    /// A day begins: what is past its date has died.
+    /// A day begins: what is past its date has expired.
     fn pass(&mut self, day: Date) {
         self.due = self.due.saturating_add(sum(&self.lots.expire(day)));
     }

@@ -1,4 +1,4 @@
-//! Points die at head office alone: once, whatever runs twice, and so that what was redeemed in time counts.
+//! Points expire at head office alone: once, whatever runs twice, and so that what was redeemed in time counts.
 
 use crate::office::finance::tells;
 use crate::office::head_office::hears;
@@ -145,7 +145,7 @@ async fn points_past_their_date_die_once_and_others_stay() {
         assert_eq!(balance(&admin, &ani).await, 50, "both count as they were told");
         let next = after.tomorrow().unwrap();
         night(&server, next).await;
-        assert_eq!(balance(&admin, &ani).await, 70, "what was redeemed in time had not died");
+        assert_eq!(balance(&admin, &ani).await, 70, "what was redeemed in time had not expired");
         let posted = entries(&admin).await;
         assert_eq!(posted, [json!([after, released]), json!([next, left])], "{policy}");
         let liability = admin.get("/api/reports/points-liability?as_of=2025-07-31").await.data().clone();
@@ -155,7 +155,7 @@ async fn points_past_their_date_die_once_and_others_stay() {
         assert_eq!(proofs["ok"], true, "{proofs}");
         verified(&server);
 
-        // By a clock that runs ahead all of them die; once it is right they are there again.
+        // By a clock that runs ahead all of them expire; once it is right they are there again.
         night(&server, date(2026, 1, 1)).await;
         assert_eq!(balance(&admin, &ani).await, 0);
         night(&server, next.tomorrow().unwrap()).await;
@@ -189,7 +189,7 @@ async fn two_who_are_one_lose_what_both_had_and_an_overdraft_is_for_a_person() {
     night(&server, after).await;
     assert_eq!(balance(&admin, &ani).await, 0);
     assert_eq!(history(&admin, &anie).await[0], json!([-60, 0, false]), "by whichever id");
-    // Redeemed at a store that had not heard of it, after they had died: nobody rewrites that.
+    // Redeemed at a store that had not heard of it, after they had expired: nobody rewrites that.
     let told = vec![moved("evt_4", (&ani, after), ("redeem", -10), None)];
     assert_eq!(tells(&mut shop, told).await["parked"], json!([]));
     night(&server, after.tomorrow().unwrap()).await;
