@@ -20,6 +20,7 @@ use testkit::shop::*;
 
 mod holds;
 mod refused;
+mod sale_refusals;
 mod sale_text;
 mod tenders;
 

@@ -22,7 +22,6 @@ mod properties;
 mod receiving;
 mod returns;
 mod sale;
-mod sale_refusals;
 mod settlement;
 mod sync;
 mod vectors;

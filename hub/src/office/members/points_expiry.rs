@@ -111,7 +111,8 @@ async fn of_member(
     let sql = "SELECT COUNT(*) FROM points_entries WHERE member_id = $1 AND store_id = ''";
     let before: i64 = sqlx::query_scalar(sql).bind(id.to_owned()).fetch_one(connection).await?;
     let event_id = format!("exp_{id}_{}", before.saturating_add(1));
-    let expired = Expired { member_id: id.to_owned(), points, day: today, at: now, event_id: event_id.clone() };
+    let expired =
+        Expired { member_id: id.to_owned(), points, day: today, at: now, event_id: event_id.clone() };
     Ok(Some((event_id, expired.understood())))
 }
 
