@@ -362,6 +362,7 @@ async fn every_role_has_its_part_and_no_other() {
         ("GET", "/api/members", nobody),
         ("POST", "/api/members", nobody),
         ("GET", "/api/members/x", nobody),
+        ("GET", "/api/members/x/points", nobody),
         ("PATCH", "/api/members/x", nobody),
         ("GET", "/api/audit", "ho_finance ho_purchasing"),
         ("GET", "/api/users", nobody),
