@@ -14,6 +14,8 @@ pub struct Limits {
     pub allowed_hosts: Vec<String>,
     /// Most bytes of a body, before and after unpacking (413).
     pub max_body_bytes: usize,
+    /// The same of a file that is imported.
+    pub max_import_bytes: usize,
     /// From the end of the header to the end of the body (408).
     pub request_timeout: Duration,
     /// Most connections at once (503 for the next one).
@@ -40,6 +42,7 @@ impl Default for Limits {
             allowed_networks: network::local_networks(),
             allowed_hosts: Vec::new(),
             max_body_bytes: 1024 * 1024,
+            max_import_bytes: 16 * 1024 * 1024,
             request_timeout: Duration::from_secs(10),
             max_connections: 1024,
             max_connections_per_address: 512,

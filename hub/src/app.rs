@@ -34,7 +34,8 @@ const SWEEP_PERIOD: Duration = Duration::from_secs(3600);
 /// # Errors
 /// A certificate or key that can't be used.
 pub fn listener_config(config: &Config, listener: TcpListener) -> anyhow::Result<ListenerConfig> {
-    Ok(ListenerConfig { listener, tls: config.http.tls()?, limits: config.http.limits() })
+    let limits = edge::Limits { max_import_bytes: config.limits.import_bytes, ..config.http.limits() };
+    Ok(ListenerConfig { listener, tls: config.http.tls()?, limits })
 }
 
 /// Serves until `shutdown` resolves: no new connections, long polls end, what runs may finish.

@@ -38,6 +38,8 @@ pub struct Config {
     pub settlement: Settlement,
     /// What is done by night.
     pub jobs: Jobs,
+    /// How large files may be.
+    pub limits: Limits,
     /// The log.
     pub log: Log,
 }
@@ -252,6 +254,32 @@ impl Jobs {
     /// The time of day; none: the setting is none.
     pub fn time(&self) -> Option<Time> {
         Time::strptime("%H:%M", &self.at).ok().filter(|_| self.at.len() == 5)
+    }
+}
+
+/// `[limits]`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Most rows of a file, or lines of a statement, that are imported at once.
+    pub import_rows: usize,
+    /// Most bytes of it, before and after unpacking.
+    pub import_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { import_rows: 50_000, import_bytes: 16 * 1024 * 1024 }
+    }
+}
+
+impl Limits {
+    /// # Errors
+    /// What is wrong with an import of so many rows, for a person.
+    pub fn check_rows(&self, rows: usize) -> Result<(), String> {
+        let most = self.import_rows;
+        let problem = || format!("has {rows} rows; at most {most} are imported at once (limits.import_rows)");
+        if rows > most { Err(problem()) } else { Ok(()) }
     }
 }
 

@@ -39,10 +39,10 @@ pub enum BodyKind {
     JsonOptional,
     /// Takes JSON of at most this many bytes, compressed or not.
     JsonUpTo(usize),
-    /// Takes `text/csv` of at most this many bytes, compressed or not.
-    CsvUpTo(usize),
-    /// Takes JSON, `text/csv` or `application/xml`, of at most this many bytes.
-    JsonCsvOrXmlUpTo(usize),
+    /// Takes `text/csv` of at most [`crate::limits::Limits::max_import_bytes`], compressed or not.
+    Csv,
+    /// Takes JSON, `text/csv` or `application/xml`, as large.
+    JsonCsvOrXml,
 }
 
 /// What answers a route. An `async fn(Request<S>) -> Result<Reply, ApiError>` becomes one by

@@ -11,7 +11,7 @@ const JSON: &str = "content-type: application/json";
 const THING: &str = r#"{"name":"n","items":[{"qty":1}]}"#;
 
 fn small() -> Limits {
-    Limits { max_body_bytes: 1000, ..Limits::default() }
+    Limits { max_body_bytes: 1000, max_import_bytes: 64, ..Limits::default() }
 }
 
 #[tokio::test]

@@ -44,6 +44,10 @@ pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
     rule(config.sync.enrolment_ttl >= Period::seconds(1), "sync.enrolment_ttl", "must be at least 1s");
     office((&config.finance, &config.purchasing, &config.settlement), &mut rule);
     rule(config.jobs.time().is_some(), "jobs.at", "must be a time of day, HH:MM");
+    let rows = (1..=1_000_000).contains(&config.limits.import_rows);
+    rule(rows, "limits.import_rows", "must be 1 to 1000000");
+    let bytes = (1024..=64 << 20).contains(&config.limits.import_bytes);
+    rule(bytes, "limits.import_bytes", "must be 1024 to 67108864: 1 KiB to 64 MiB");
     let retain = config.sync.feed_retain;
     let enough = retain >= Period::days(FEED_RETAIN_DAYS_MIN) || retain == Period::ZERO;
     rule(enough, "sync.feed_retain", "must be at least 35d, or 0s to keep nothing that is void");

@@ -1,6 +1,6 @@
 //! What handlers and background work share: the database, keys, and what a process remembers.
 
-use crate::config::{Config, Reach};
+use crate::config::{Config, Limits, Reach};
 use crate::db::{self, Db};
 use crate::feed::shared::Tails;
 use crate::feed::wait::Waits;
@@ -76,6 +76,8 @@ pub struct Hub {
     pub closed_categories: bool,
     /// When what is done once a day is done.
     pub jobs_at: Time,
+    /// How large imports may be.
+    pub limits: Limits,
     /// How the books are kept and goods are bought, as the file says.
     file_settings: OfficeSettings,
     /// Head office's own time zone.
@@ -179,6 +181,7 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
         reach,
         closed_categories: config.catalogue.closed_categories,
         jobs_at: config.jobs.time().context("jobs.at")?,
+        limits: config.limits,
         file_settings,
         zone: TimeZone::get(&config.hub.timezone).context("hub.timezone")?,
         started: Instant::now(),

@@ -131,7 +131,7 @@ fn request_body<S>(route: &Route<S>, schemas: &mut Schemas) -> Result<Option<Val
         None => ("text/csv", json!({"type": "string"}), body.example.into()),
     };
     let mut content = json!({media_type: {"schema": schema, "example": example}});
-    if let (BodyKind::JsonCsvOrXmlUpTo(_), Some(content)) = (body.kind, content.as_object_mut()) {
+    if let (BodyKind::JsonCsvOrXml, Some(content)) = (body.kind, content.as_object_mut()) {
         for media_type in ["text/csv", "application/xml"] {
             content.insert(media_type.to_owned(), json!({"schema": {"type": "string"}}));
         }

@@ -39,13 +39,10 @@ impl<S> Route<S> {
         }
         match self.body {
             BodyKind::None => {}
-            BodyKind::Json
-            | BodyKind::JsonOptional
-            | BodyKind::JsonUpTo(_)
-            | BodyKind::JsonCsvOrXmlUpTo(_) => {
+            BodyKind::Json | BodyKind::JsonOptional | BodyKind::JsonUpTo(_) | BodyKind::JsonCsvOrXml => {
                 codes.extend([Code::InvalidJson, Code::UnsupportedMediaType, Code::ValidationFailed]);
             }
-            BodyKind::CsvUpTo(_) => codes.extend([Code::UnsupportedMediaType, Code::ValidationFailed]),
+            BodyKind::Csv => codes.extend([Code::UnsupportedMediaType, Code::ValidationFailed]),
         }
         let body = self.doc.body.and_then(|body| body.schema);
         if body.is_some_and(|body| openapi::fields(&body(&mut openapi::inline())).contains_key("approval")) {

@@ -105,14 +105,14 @@ impl Draft {
         self.takes(BodyKind::JsonUpTo(bytes), Some(schema_of::<T>), example)
     }
 
-    /// Takes `text/csv` of at most `bytes`.
-    pub const fn csv_up_to(self, bytes: usize, example: &'static str) -> Self {
-        self.takes(BodyKind::CsvUpTo(bytes), None, example)
+    /// Takes `text/csv`, as large as an import may be.
+    pub const fn csv(self, example: &'static str) -> Self {
+        self.takes(BodyKind::Csv, None, example)
     }
 
-    /// Takes a JSON body, read as `T`, or `text/csv`, or `application/xml`, of at most `bytes`.
-    pub const fn body_csv_or_xml_up_to<T: JsonSchema>(self, bytes: usize, example: &'static str) -> Self {
-        self.takes(BodyKind::JsonCsvOrXmlUpTo(bytes), Some(schema_of::<T>), example)
+    /// Takes a JSON body, read as `T`, or `text/csv`, or `application/xml`, as large as an import may be.
+    pub const fn body_csv_or_xml<T: JsonSchema>(self, example: &'static str) -> Self {
+        self.takes(BodyKind::JsonCsvOrXml, Some(schema_of::<T>), example)
     }
 
     const fn takes(mut self, kind: BodyKind, schema: Option<SchemaOf>, example: &'static str) -> Self {

@@ -50,7 +50,8 @@ where
         limits: &Limits,
     ) -> Result<Bytes, ApiError> {
         let bytes_max = match kind {
-            BodyKind::JsonUpTo(bytes) | BodyKind::CsvUpTo(bytes) | BodyKind::JsonCsvOrXmlUpTo(bytes) => bytes,
+            BodyKind::JsonUpTo(bytes) => bytes,
+            BodyKind::Csv | BodyKind::JsonCsvOrXml => limits.max_import_bytes,
             BodyKind::None | BodyKind::Json | BodyKind::JsonOptional => limits.max_body_bytes,
         };
         if self.state == State::None {
@@ -111,8 +112,8 @@ fn media_type(headers: &HeaderMap, kind: BodyKind) -> Result<(), ApiError> {
     let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = value.split(';').next().unwrap_or_default().trim();
     let expected: &[&str] = match kind {
-        BodyKind::CsvUpTo(_) => &["text/csv"],
-        BodyKind::JsonCsvOrXmlUpTo(_) => &["application/json", "text/csv", "application/xml"],
+        BodyKind::Csv => &["text/csv"],
+        BodyKind::JsonCsvOrXml => &["application/json", "text/csv", "application/xml"],
         _ => &["application/json"],
     };
     if expected.iter().any(|expected| essence.eq_ignore_ascii_case(expected)) {

@@ -15,9 +15,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-/// Most bytes of a catalogue.
-const IMPORT_BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
-
 /// Most products that are asked for by their codes at once.
 const SKUS_MAX: usize = 100;
 
@@ -34,10 +31,7 @@ pub const IMPORT: Doc = Doc::of(
     "Catalogue",
     "Import a catalogue (CSV): all of it or nothing. A barcode is added to those of its product, `-` takes all off",
 )
-    .csv_up_to(
-        IMPORT_BODY_BYTES_MAX,
-        "sku,name,price,category,barcode,reorder_level\n8991234567890,Green Tea 100 g,15000,Drinks,,24\n",
-    )
+    .csv("sku,name,price,category,barcode,reorder_level\n8991234567890,Green Tea 100 g,15000,Drinks,,24\n")
     .answers::<product::Imported>(r#"{"rows": 1, "changed": 1}"#)
     .refuses(&[Code::Duplicate]);
 
@@ -146,6 +140,8 @@ fn listed(skus: &str) -> Result<Vec<String>, ApiError> {
 pub async fn import(request: Request) -> Answered {
     let now = clock::now();
     let body = request.body.clone();
+    let fits = request.state.limits.check_rows(products.len());
+    fits.map_err(|problem| ApiError::field("file", problem))?;
     // A large file is minutes of a till's work to read: not on the threads that serve.
     let read = tokio::task::spawn_blocking(move || product::parse(&body, now)).await;
     let products = read.map_err(ApiError::internal)?.map_err(|rows| product::refused(&rows))?;

@@ -24,10 +24,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-/// Of a file.
-const BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// Rows of a file.
-const ROWS_MAX: usize = 50_000;
 /// Bad rows that an answer names.
 const PROBLEMS_MAX: usize = 1_000;
 
@@ -58,8 +54,7 @@ pub const IMPORT: Doc = Doc::of(
     "Import what a provider or a bank reported, as JSON, CSV or (of a bank) CAMT.053: all of it or nothing; lines that are known are skipped",
 )
 .query::<ImportQuery>()
-.body_csv_or_xml_up_to::<JsonStatement>(
-    BODY_BYTES_MAX,
+.body_csv_or_xml::<JsonStatement>(
     r#"{"source_id": "src_1", "lines": [{"date": "2026-11-20", "reference": "C-1001", "amount": 155400, "fee": 2331}]}"#,
 )
 .creates::<View>(STATEMENT)
@@ -69,8 +64,7 @@ pub const IMPORT: Doc = Doc::of(
 pub const IMPORT_FOR_DAY: Doc =
     Doc::of("Settlement", "Import a statement for the settlement of a store's day; whatever it lacks is missing")
         .query::<ImportQuery>()
-        .body_csv_or_xml_up_to::<JsonStatement>(
-            BODY_BYTES_MAX,
+        .body_csv_or_xml::<JsonStatement>(
             r#"{"source_id": "src_1", "lines": [{"date": "2026-11-20", "reference": "C-1001", "amount": 155400, "fee": 2331}]}"#,
         )
         .creates::<Detail>(DETAIL)
@@ -114,7 +108,7 @@ pub struct JsonStatement {
     opening_balance: Option<i64>,
     /// What it ends with.
     closing_balance: Option<i64>,
-    /// Up to 50,000.
+    /// Up to `limits.import_rows`.
     lines: Vec<JsonLine>,
 }
 
@@ -207,7 +201,7 @@ pub async fn approve(request: Request) -> Answered {
 
 /// Reads the body, whatever it is.
 async fn parsed(request: &Request, ask: ImportQuery) -> Result<Import, Failure> {
-    let bounds = Bounds { today: request.state.today(clock::now()), rows_max: ROWS_MAX };
+    let bounds = Bounds { today: request.state.today(clock::now()), limits: request.state.limits };
     let content_type = request.headers.get("content-type").and_then(|value| value.to_str().ok());
     let content_type = content_type.unwrap_or_default().trim_start().to_ascii_lowercase();
     let is_xml = content_type.starts_with("application/xml");

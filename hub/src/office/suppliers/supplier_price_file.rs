@@ -10,9 +10,6 @@ use edge::product_csv::RowProblem;
 use jiff::civil::Date;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most rows of a file.
-const ROWS_MAX: usize = 50_000;
-
 const REQUIRED: [&str; 2] = ["sku", "unit_cost"];
 const OPTIONAL: [&str; 7] =
     ["supplier_sku", "min_qty", "pack_qty", "from", "to", "lead_time_days", "preferred"];
@@ -44,10 +41,6 @@ pub fn read(file: &[u8], supplier_id: &str, now: UtcMs) -> Result<Vec<SupplierPr
             continue;
         }
         let line = record.position().map_or(1, |position| position.line());
-        if rows.len() >= ROWS_MAX {
-            wrong.push(RowProblem { line, problem: format!("more than {ROWS_MAX} rows") });
-            break;
-        }
         let cells = columns.iter().map(String::as_str).zip(record.iter().map(unmarked)).collect();
         let row = input::fits(&record, columns.len())
             .and_then(|()| Row { cells, separator }.price(supplier_id, now))

@@ -18,9 +18,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::Row;
 
-/// The largest file.
-const FILE_BYTES_MAX: usize = 16 * 1024 * 1024;
-
 const ROW: &str = r#"{"row_id": "spp_1", "supplier_id": "sup_1", "sku": "8991234567890", "supplier_sku": "GT-100",
     "unit_cost": 9000, "min_qty": 24, "pack_qty": 12, "from": "2026-11-15", "to": null, "lead_time_days": 7,
     "preferred": true, "state": "active", "updated_at": "2026-11-20T02:06:34.739Z"}"#;
@@ -39,7 +36,7 @@ pub const CHANGE: Doc = Doc::of("Purchasing", "Change a row of a supplier's pric
     .answers::<SupplierPrice>(ROW);
 /// `POST /api/suppliers/:id/products/import`
 pub const IMPORT: Doc = Doc::of("Purchasing", "Import a supplier's price list (CSV): all of it or nothing")
-    .csv_up_to(FILE_BYTES_MAX, "sku,unit_cost,min_qty\n8991234567890,9000,24\n")
+    .csv("sku,unit_cost,min_qty\n8991234567890,9000,24\n")
     .answers::<Imported>(r#"{"rows": 1, "changed": 1}"#)
     .refuses(&[Code::UnknownSku]);
 /// `GET /api/products/:sku/suppliers`
@@ -149,6 +146,8 @@ pub async fn import(request: Request) -> Answered {
     let of = supplier_id.clone();
     let read = tokio::task::spawn_blocking(move || supplier_price_file::read(&body, &of, now)).await;
     let rows = read.map_err(ApiError::internal)?.map_err(|rows| product::refused(&rows))?;
+    let fits = request.state.limits.check_rows(rows.len());
+    fits.map_err(|problem| ApiError::field("file", problem))?;
     let mut keyed = begun!(request, now);
     let imported = supplier_price::import(&mut keyed.write, &supplier_id, rows).await?;
     let Imported { rows, changed } = imported;

@@ -1,6 +1,6 @@
 //! The catalogue: imported whole or not at all.
 
-use crate::support::server::{Server, stderr, stdout};
+use crate::support::server::{Place, Server, stderr, stdout};
 use serde_json::json;
 
 pub const HEADER: &str = "sku,name,price,category,barcode,reorder_level,tax_rate_bp,cost";
@@ -28,6 +28,45 @@ async fn an_import_with_bad_rows_changes_nothing_and_names_them_all() {
         list.data()["items"].as_array().unwrap().iter().map(|p| p["price"].clone()).collect();
     assert_eq!(prices, [1000, 2000]);
     assert_eq!(server.figure("SELECT head FROM feed_lanes WHERE lane = 'rest'").await, 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_is_imported_keeps_to_the_limits_of_the_settings() {
+    let place = Place::initialised().await;
+    let file = std::fs::read_to_string(&place.config).unwrap();
+    std::fs::write(&place.config, file + "[limits]\nimport_rows = 2\nimport_bytes = 1024\n").unwrap();
+    let server = Server::on(place).await;
+    let admin = server.admin().await;
+    let supplier = admin.post("/api/suppliers", &json!({"code": "TEA", "name": "Tea Ltd"})).await;
+    let prices =
+        format!("/api/suppliers/{}/products/import", supplier.data()["supplier_id"].as_str().unwrap());
+    let rows = |head: &str, row: &dyn Fn(i32) -> String, rows: i32| {
+        (0..rows).fold(head.to_owned(), |file, number| file + "\n" + &row(number))
+    };
+    let today = server.hub.today(edge::clock::now());
+    let product = |rest: i32| format!("P{rest},Thing,1");
+    let price = |rest: i32| format!("P{rest},1");
+    let line = |rest: i32| format!("{today},C-100{rest},500");
+    for (path, head, row) in [
+        ("/api/products/import", "sku,name,price", &product as &dyn Fn(i32) -> String),
+        (&prices, "sku,unit_cost", &price),
+        ("/api/statements", "date,reference,amount", &line),
+    ] {
+        let refused = admin.csv(path, &rows(head, row, 3)).await;
+        assert_eq!(refused.refusal(), "422 validation_failed", "{path}");
+        let problem = &refused.body["error"]["details"]["fields"][0]["problem"];
+        assert_eq!(problem, "has 3 rows; at most 2 are imported at once (limits.import_rows)", "{path}");
+        let large = admin.csv(path, &(rows(head, row, 2) + &"\n".repeat(1024))).await;
+        assert_eq!(large.refusal(), "413 body_too_large", "{path}");
+        assert_eq!(large.body["error"]["details"]["limit_bytes"], json!(1024), "{path}");
+        admin.csv(path, &rows(head, row, 2)).await.data();
+    }
+    let line = |number: i32| json!({"date": today, "reference": format!("D-100{number}"), "amount": 5});
+    let statement = |lines: i32| json!({"lines": (0..lines).map(line).collect::<Vec<_>>()});
+    for lines in [0, 3] {
+        assert_eq!(admin.post("/api/statements", &statement(lines)).await.refusal(), "422 validation_failed");
+    }
+    admin.post("/api/statements", &statement(2)).await.data();
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -74,10 +74,10 @@ pub fn read(bytes: &[u8], bounds: &Bounds) -> Result<CamtStatement, Vec<FieldPro
         () if !walk.path.is_empty() => Err(whole("breaks off")),
         () if walk.statements != 1 => Err(whole("must have one statement (Stmt)")),
         () if walk.told.lines.is_empty() => Err(whole("has no booked entry (Ntry)")),
-        () if walk.told.lines.len() > bounds.rows_max => {
-            Err(whole(&format!("has more than {} entries", bounds.rows_max)))
-        }
-        () => Ok(walk.told),
+        () => match bounds.limits.check_rows(walk.told.lines.len()) {
+            Ok(()) => Ok(walk.told),
+            Err(problem) => Err(whole(&problem)),
+        },
     }
 }
 
@@ -227,9 +227,11 @@ impl Walk<'_> {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
     use super::*;
+    use crate::config::Limits;
     use jiff::civil::date;
 
-    const BOUNDS: Bounds = Bounds { today: date(2026, 11, 21), rows_max: 3 };
+    const BOUNDS: Bounds =
+        Bounds { today: date(2026, 11, 21), limits: Limits { import_rows: 3, import_bytes: 1024 } };
 
     fn entry(amount: &str, sign: &str, rest: &str) -> String {
         format!(
@@ -278,7 +280,7 @@ mod tests {
         for (text, path, problem) in [
             (bomb, "file", "document type"),
             (file(""), "file", "no booked entry"),
-            (file(&many), "file", "more than 3"),
+            (file(&many), "file", "at most 3 are imported at once (limits.import_rows)"),
             (file(&entry("1.50", "CRDT", "")), "entry 1.amount", "whole"),
             (file(&entry("1", "x", "")), "entry 1.amount", "CdtDbtInd"),
             (file(&entry("1", "CRDT", "").replace("2026-11-20", "today")), "entry 1.date", "BookgDt"),

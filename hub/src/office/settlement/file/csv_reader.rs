@@ -47,10 +47,7 @@ pub fn read(
     if rows.is_empty() {
         return Err(vec![at(header_row, None, "is followed by no line")]);
     }
-    if rows.len() > bounds.rows_max {
-        let problem = format!("has {} rows; at most {} are imported at once", rows.len(), bounds.rows_max);
-        return Err(vec![at(header_row, None, &problem)]);
-    }
+    bounds.limits.check_rows(rows.len()).map_err(|problem| vec![at(header_row, None, &problem)])?;
     let (mut lines, mut problems) = (Vec::new(), Vec::new());
     for (number, row) in rows {
         let cells = Cells { number, row: &row, columns: &columns, format };
@@ -252,10 +249,11 @@ impl Cells<'_> {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
     use super::*;
+    use crate::config::Limits;
     use jiff::civil::date;
 
     fn bounds() -> Bounds {
-        Bounds { today: date(2026, 11, 21), rows_max: 10 }
+        Bounds { today: date(2026, 11, 21), limits: Limits { import_rows: 10, ..Limits::default() } }
     }
 
     fn story() -> Format {

@@ -1,5 +1,6 @@
 //! What holds for a line of a statement, whatever it came in.
 
+use crate::config::Limits;
 use domain::model::base::refusal::FieldProblem;
 use domain::rules::books::settlement::import::{Figures, TextLine};
 use domain::rules::books::settlement::{LineKind, SourceKind};
@@ -22,8 +23,8 @@ const AMOUNT_MAX: i64 = 1_000_000_000_000;
 pub struct Bounds {
     /// The date at head office.
     pub today: Date,
-    /// Rows of one import.
-    pub rows_max: usize,
+    /// How many lines are imported at once.
+    pub limits: Limits,
 }
 
 /// A line of a statement in JSON.
@@ -66,10 +67,9 @@ pub fn of_json(
     bounds: &Bounds,
 ) -> Result<Vec<TextLine>, Vec<FieldProblem>> {
     let problem = |path: String, problem: &str| FieldProblem { path, problem: problem.to_owned() };
-    if lines.is_empty() || lines.len() > bounds.rows_max {
-        let most = format!("must be 1 to {}", bounds.rows_max);
-        return Err(vec![problem("lines".to_owned(), &most)]);
-    }
+    let some = if lines.is_empty() { Err("must not be empty".to_owned()) } else { Ok(()) };
+    let fits = some.and_then(|()| bounds.limits.check_rows(lines.len()));
+    fits.map_err(|words| vec![problem("lines".to_owned(), &words)])?;
     let (mut good, mut problems) = (Vec::new(), Vec::new());
     for (place, given) in lines.into_iter().enumerate() {
         let figures =
