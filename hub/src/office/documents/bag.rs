@@ -6,7 +6,7 @@ use crate::db::insert::list;
 use crate::office::documents::deposit::State;
 use domain::model::base::money::spread;
 use sqlx::any::AnyRow;
-use sqlx::{AnyPool, AssertSqlSafe};
+use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A bag.
@@ -34,14 +34,14 @@ type Key = (String, String);
 
 impl Bags {
     /// Of the deposits of a page.
-    pub async fn of(pool: &AnyPool, page: &[AnyRow]) -> Result<Self, sqlx::Error> {
+    pub async fn of(connection: &mut AnyConnection, page: &[AnyRow]) -> Result<Self, sqlx::Error> {
         let ids = page.iter().map(|row| row.cell("deposit_id")).collect::<Result<BTreeSet<String>, _>>()?;
         if ids.is_empty() {
             return Ok(Self(BTreeMap::new()));
         }
         let missing = "SELECT store_id, item_id FROM settlement_exceptions WHERE kind = 'deposit_missing' \
                        AND state = 'open' AND item_id IN";
-        let rows = named(pool, missing, &ids).await?;
+        let rows = named(&mut *connection, missing, &ids).await?;
         let missing: BTreeSet<Key> = rows
             .iter()
             .map(|row| Ok(columns!(row => (store_id, item_id))))
@@ -49,7 +49,7 @@ impl Bags {
         let items = "SELECT store_id, item_id, state, COALESCE(match_id, '') AS match_id FROM settlement_items \
                      WHERE kind = 'deposit' AND item_id IN";
         let (mut bags, mut matches) = (BTreeMap::new(), BTreeSet::new());
-        for row in named(pool, items, &ids).await? {
+        for row in named(&mut *connection, items, &ids).await? {
             let (store_id, item_id, state): (String, String, String) =
                 columns!(row => (store_id, item_id, state));
             let key = (store_id, item_id);
@@ -62,7 +62,7 @@ impl Bags {
             matches.insert(row.cell::<String>("match_id")?);
             bags.insert(key, Bag { state, at_bank: None });
         }
-        for (key, told) in counted(pool, &matches).await? {
+        for (key, told) in counted(connection, &matches).await? {
             if let Some(bag) = bags.get_mut(&key).filter(|bag| bag.state == State::Banked) {
                 bag.at_bank = Some(told);
             }
@@ -72,10 +72,13 @@ impl Bags {
 }
 
 /// What the bank says of the bags of matches: of several bags each has its part of what is missing.
-async fn counted(pool: &AnyPool, matches: &BTreeSet<String>) -> Result<BTreeMap<Key, AtBank>, sqlx::Error> {
+async fn counted(
+    connection: &mut AnyConnection,
+    matches: &BTreeSet<String>,
+) -> Result<BTreeMap<Key, AtBank>, sqlx::Error> {
     let lines = "SELECT match_id, line_id FROM match_lines WHERE match_id IN";
     let mut first: BTreeMap<String, String> = BTreeMap::new();
-    for row in named(pool, lines, matches).await? {
+    for row in named(&mut *connection, lines, matches).await? {
         let (match_id, line_id): (String, String) = columns!(row => (match_id, line_id));
         let known = first.entry(match_id).or_insert_with(|| line_id.clone());
         if line_id < *known {
@@ -86,7 +89,7 @@ async fn counted(pool: &AnyPool, matches: &BTreeSet<String>) -> Result<BTreeMap<
                  JOIN settlement_matches m ON m.match_id = p.match_id JOIN settlement_items i \
                  ON i.store_id = p.store_id AND i.item_id = p.item_id WHERE p.match_id IN";
     let mut parts: BTreeMap<(String, i64), BTreeMap<Key, i64>> = BTreeMap::new();
-    for row in named(pool, items, matches).await? {
+    for row in named(connection, items, matches).await? {
         let (match_id, store_id, item_id): (String, String, String) =
             columns!(row => (match_id, store_id, item_id));
         let (amount, difference): (i64, i64) = columns!(row => (amount, difference));
@@ -105,7 +108,11 @@ async fn counted(pool: &AnyPool, matches: &BTreeSet<String>) -> Result<BTreeMap<
 }
 
 /// The rows of a statement that ends with `IN`.
-async fn named(pool: &AnyPool, sql: &str, ids: &BTreeSet<String>) -> Result<Vec<AnyRow>, sqlx::Error> {
+async fn named(
+    connection: &mut AnyConnection,
+    sql: &str,
+    ids: &BTreeSet<String>,
+) -> Result<Vec<AnyRow>, sqlx::Error> {
     let sql = format!("{sql} ({})", list(1, ids.len().max(1)));
     let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(false);
     for id in ids {
@@ -114,5 +121,5 @@ async fn named(pool: &AnyPool, sql: &str, ids: &BTreeSet<String>) -> Result<Vec<
     if ids.is_empty() {
         query = query.bind(String::new());
     }
-    query.fetch_all(pool).await
+    query.fetch_all(connection).await
 }

@@ -10,7 +10,7 @@ use edge::page::{Cursor, Limit};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sqlx::AnyPool;
+use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
 /// Where a deposit is.
@@ -131,14 +131,14 @@ pub fn statement(ask: &DepositsQuery, before: Option<Bookmark>, limit: i64) -> (
 
 /// The newest first, after a place.
 pub async fn list(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
     ask: &DepositsQuery,
     before: Option<Bookmark>,
     limit: i64,
 ) -> Result<Vec<View>, sqlx::Error> {
     let (conditions, sql) = statement(ask, before, limit);
-    let rows = conditions.query(&sql).fetch_all(pool).await?;
-    let bags = Bags::of(pool, &rows).await?;
+    let rows = conditions.query(&sql).fetch_all(&mut *connection).await?;
+    let bags = Bags::of(connection, &rows).await?;
     rows.iter().map(|row| view(row, &bags)).collect()
 }
 

@@ -9,6 +9,8 @@ use crate::office::documents::entries::OfStore;
 use crate::office::documents::return_document::{self, ReturnsQuery};
 use crate::office::documents::shift::{self, ShiftsQuery};
 use crate::office::documents::transaction::{self, TransactionsQuery};
+use crate::office::reports::completeness::{self, CompleteList};
+use domain::rules::books::locked_days::BEGINNING;
 use edge::page::List;
 use edge::{ApiError, Doc, Reply, clock};
 
@@ -68,11 +70,13 @@ pub const DAY: Doc = Doc::of(GROUP, "Read a business day of a store").answers::<
 /// `GET /api/deposits`
 pub const DEPOSITS: Doc = Doc::of(GROUP, "List the cash that left all stores for the bank, the newest first")
     .query::<DepositsQuery>()
-    .lists::<deposit::View>(
-        r#"{"deposit_id": "csh_019aa0d3e2b58c6d", "store_id": "S001", "event_id": "evt_019aa0c2d2c7",
+    .answers::<CompleteList<deposit::View>>(
+        r#"{"items": [{"deposit_id": "csh_019aa0d3e2b58c6d", "store_id": "S001", "event_id": "evt_019aa0c2d2c7",
             "amount": 1500000, "reverses": null, "bag_no": "B-17", "bank_account": "BCA 123",
             "deposited_at": "2026-11-20T10:00:00.000Z", "business_date": "2026-11-20", "state": "banked",
-            "banked": 1499000, "difference": 1000, "statement_line": "sln_019aa0d3e2b58c6d"}"#,
+            "banked": 1499000, "difference": 1000, "statement_line": "sln_019aa0d3e2b58c6d"}], "next_cursor": null,
+            "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
+            "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#,
     );
 
 /// `GET /api/transactions`
@@ -142,6 +146,10 @@ pub async fn day(request: Request) -> Answered {
 /// `GET /api/deposits`
 pub async fn deposits(request: Request) -> Answered {
     let ask: DepositsQuery = request.query()?;
-    let items = deposit::list(request.state.db.pool(), &ask, after(&ask)?, one_more(ask.limit)).await?;
-    Ok(Reply::ok(&cut(&ask, items, deposit::place)))
+    // The bags and what is complete are of one state of the database.
+    let (mut read, now) = (request.state.db.read().await?, clock::now());
+    let items = deposit::list(&mut read, &ask, after(&ask)?, one_more(ask.limit)).await?;
+    let days = (ask.from.unwrap_or(BEGINNING), ask.to.unwrap_or(request.state.today(now)));
+    let completeness = completeness::of(&mut *read, ask.store_id.as_deref(), days, now).await?;
+    Ok(Reply::ok(&CompleteList::of(cut(&ask, items, deposit::place), completeness)))
 }

@@ -239,16 +239,18 @@ pub async fn trial_balance(request: Request) -> Answered {
     if from.is_some_and(|from| from > date) {
         return Err(ApiError::invalid_query("from lies after date").into());
     }
-    let (pool, book) = (request.state.db.pool(), if head_office { Some("") } else { store_id.as_deref() });
-    let chart = Chart::read(&mut *pool.acquire().await?).await?;
+    let book = if head_office { Some("") } else { store_id.as_deref() };
+    // The balances and what is complete are of one state of the database.
+    let mut read = request.state.db.read().await?;
+    let chart = Chart::read(&mut read).await?;
     let ask = trial_balance::BalanceFilter { date, from, book };
-    let items = trial_balance::rows(pool, &chart, &ask).await.map_err(summed)?;
+    let items = trial_balance::rows(&mut read, &chart, &ask).await.map_err(summed)?;
     let sum = |of: fn(&Line) -> i64| items.iter().map(of).fold(0_i64, i64::saturating_add);
     let completeness = if book == Some("") {
         Completeness::of_no_store(clock::now())
     } else {
         // What stands on an account is of all days until then.
-        completeness::of(pool, book, (BEGINNING, date), clock::now()).await?
+        completeness::of(&mut *read, book, (BEGINNING, date), clock::now()).await?
     };
     let (total_debit, total_credit) = (sum(|line| line.debit), sum(|line| line.credit));
     fits([total_debit, total_credit])?;

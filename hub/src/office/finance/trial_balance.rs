@@ -6,7 +6,7 @@ use crate::office::finance::account::Chart;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
-use sqlx::AnyPool;
+use sqlx::AnyConnection;
 
 /// An account's balance, on one side.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -41,7 +41,11 @@ pub struct BalanceFilter<'a> {
 }
 
 /// By account; those that stand at 0 and did not move are left out.
-pub async fn rows(pool: &AnyPool, chart: &Chart, ask: &BalanceFilter<'_>) -> Result<Vec<Line>, sqlx::Error> {
+pub async fn rows(
+    connection: &mut AnyConnection,
+    chart: &Chart,
+    ask: &BalanceFilter<'_>,
+) -> Result<Vec<Line>, sqlx::Error> {
     let BalanceFilter { date, from, book } = ask;
     let conditions =
         Conditions::default().text("entry_date <= ?", Some(&date.to_string())).text("store_id = ?", *book);
@@ -58,7 +62,7 @@ pub async fn rows(pool: &AnyPool, chart: &Chart, ask: &BalanceFilter<'_>) -> Res
         sum(">=", "credit")
     );
     let mut lines = Vec::new();
-    for row in conditions.query(&sql).fetch_all(pool).await? {
+    for row in conditions.query(&sql).fetch_all(connection).await? {
         let (account, opening, debit, credit): (String, i64, i64, i64) =
             columns!(row => (account, opening, debit, credit));
         let balance = opening.saturating_add(debit).saturating_sub(credit);

@@ -258,6 +258,11 @@ async fn tax_is_told_by_the_day_in_the_books_and_agrees_with_the_account() {
     assert_eq!((&both["late"], &both["ledger"]["agrees"]), (&late, &json!(true)));
     let by_store = tax(&format!("from={DAY}&to=2023-11-30&group_by=store&store_id=S001")).await;
     assert_eq!((&by_store["output"][0]["store_id"], &by_store["output_tax"]), (&json!("S001"), &json!(330)));
+    // Sums and documents say which stores have not told everything of these days.
+    for query in ["", "&store_id=S001", "&group_by=document"] {
+        let told = tax(&format!("from={DAY}&to={DAY}{query}")).await["completeness"].clone();
+        assert_eq!(told["missing"][0]["reasons"], json!(["not_sealed"]), "{query}: {told}");
+    }
     // What differs is an alarm until it agrees again.
     for (sql, agrees) in
         [("UPDATE sale_lines SET tax = tax + 1", false), ("UPDATE sale_lines SET tax = tax - 1", true)]

@@ -5,6 +5,7 @@ use crate::db::Db;
 use crate::db::column::Columns;
 use crate::db::filter::Conditions;
 use crate::office::finance::taxes::input_tax::{self, Input};
+use crate::office::reports::completeness::{self, Completeness};
 use crate::table::alarm;
 use domain::model::base::time::UtcMs;
 use edge::ApiError;
@@ -68,6 +69,8 @@ pub struct View {
     pub payable: i64,
     /// What the accounts say.
     pub ledger: Ledger,
+    /// Which stores have told everything of these days.
+    pub completeness: Completeness,
 }
 
 /// Tax of sales at one rate.
@@ -208,8 +211,17 @@ impl Filter {
         self.conditions().query(&sql).fetch_one(connection).await?.cell("moved")
     }
 
+    /// Which stores have told everything of these days.
+    pub async fn completeness(
+        &self,
+        connection: &mut AnyConnection,
+        now: UtcMs,
+    ) -> Result<Completeness, sqlx::Error> {
+        completeness::of(connection, self.store_id.as_deref(), (self.from, self.to), now).await
+    }
+
     /// Reads it.
-    pub async fn read(&self, connection: &mut AnyConnection) -> Result<View, sqlx::Error> {
+    pub async fn read(&self, connection: &mut AnyConnection, now: UtcMs) -> Result<View, sqlx::Error> {
         let output = self.output(&mut *connection).await?;
         let mut late = self.late(&mut *connection).await?;
         let more_late = late.len() > LATE_MAX;
@@ -217,13 +229,14 @@ impl Filter {
         let by_events = self.moved(&mut *connection, "j.kind = 'event' AND l.account = '2030'").await?;
         let by_invoices = "j.kind IN ('invoice', 'credit_note') AND l.account = '1310'";
         let by_invoices = self.moved(&mut *connection, by_invoices).await?.saturating_neg();
-        let input = input_tax::input(connection, self.conditions()).await?;
+        let input = input_tax::input(&mut *connection, self.conditions()).await?;
+        let completeness = self.completeness(connection, now).await?;
         let output_tax = output.iter().map(|row| row.tax).fold(0_i64, i64::saturating_add);
         let input_tax = input.iter().map(|row| row.tax).fold(0_i64, i64::saturating_add);
         let agrees = output_tax == by_events && input_tax == by_invoices;
         let ledger = Ledger { output_tax: by_events, input_tax: by_invoices, agrees };
         let payable = output_tax.saturating_sub(input_tax);
-        Ok(View { output, input, late, more_late, output_tax, input_tax, payable, ledger })
+        Ok(View { output, input, late, more_late, output_tax, input_tax, payable, ledger, completeness })
     }
 
     /// Raises an alarm where documents and accounts differ, and ends that of these days where they agree again.

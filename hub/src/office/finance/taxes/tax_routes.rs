@@ -5,7 +5,8 @@ use crate::http::change::one_more;
 use crate::http::{Answered, Request};
 use crate::office::finance::taxes::tax::{self, Filter, GroupBy};
 use crate::office::finance::taxes::tax_document::{self, TaxDocument, TaxQuery};
-use edge::page::{Limit, List};
+use crate::office::reports::completeness::CompleteList;
+use edge::page::Limit;
 use edge::{ApiError, Doc, Reply, clock};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,7 +19,9 @@ pub const TAX: Doc = Doc::of("Finance", "Tax of a range of days in the books, wi
             "sales_base": 1580000, "sales_tax": 173800, "returns_base": 156000, "returns_tax": 17160, "base": 1424000,
             "tax": 156640, "base_11_12": 1305333}], "input": [], "late": [{"store_id": "S002",
             "reference_date": "2026-11-20", "entry_date": "2026-11-21", "tax": 22000}], "more_late": false, "output_tax": 156640,
-            "input_tax": 0, "payable": 156640, "ledger": {"output_tax": 156640, "input_tax": 0, "agrees": true}}"#,
+            "input_tax": 0, "payable": 156640, "ledger": {"output_tax": 156640, "input_tax": 0, "agrees": true},
+            "completeness": {"stores_expected": 2, "stores_complete": 2, "missing": [],
+            "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#,
     );
 
 /// Sums, or documents.
@@ -29,7 +32,7 @@ enum Answer {
     /// By code, day or store.
     Sums(Box<tax::View>),
     /// The newest first.
-    Documents(List<TaxDocument>),
+    Documents(CompleteList<TaxDocument>),
 }
 
 /// `GET /api/finance/tax`
@@ -42,17 +45,19 @@ pub async fn tax(request: Request) -> Answered {
     let filter = Filter { from, to, store_id, group_by: ask.group_by };
     filter.check()?;
     // One state of the database: what was sold and what was posted are held against one another.
-    let mut read = request.state.db.read().await?;
+    let (mut read, now) = (request.state.db.read().await?, clock::now());
     if ask.group_by == GroupBy::Document {
         let before = after(&ask)?;
         let items = tax_document::list(&mut read, filter.conditions(), before, one_more(ask.limit)).await?;
-        return Ok(Reply::ok(&Answer::Documents(cut(&ask, items, tax_document::place))));
+        let completeness = filter.completeness(&mut read, now).await?;
+        let page = CompleteList::of(cut(&ask, items, tax_document::place), completeness);
+        return Ok(Reply::ok(&Answer::Documents(page)));
     }
     if ask.cursor.is_some() || ask.limit != Limit::default() {
         return Err(ApiError::invalid_query("limit and cursor go with group_by=document").into());
     }
-    let tax = filter.read(&mut read).await?;
+    let tax = filter.read(&mut read, now).await?;
     drop(read);
-    filter.note(&request.state.db, &tax, clock::now()).await?;
+    filter.note(&request.state.db, &tax, now).await?;
     Ok(Reply::ok(&Answer::Sums(Box::new(tax))))
 }

@@ -158,7 +158,9 @@ async fn bags_that_a_person_matches_are_posted_once_whatever_lines_have_them() {
     assert_eq!((&made["rule"], &made["difference"]), (&json!("deposit"), &json!(1_000)));
     assert_eq!(admin.post(&format!("{statement}/approve"), &json!({})).await.data()["state"], "approved");
     // Each bag tells what the bank counted of it: its part of what is missing.
-    let bags = admin.get("/api/deposits?state=banked").await.data()["items"].clone();
+    let bags = admin.get("/api/deposits?state=banked").await.data().clone();
+    assert_eq!(bags["completeness"]["stores_expected"], json!(1), "of all days: {bags}");
+    let bags = bags["items"].clone();
     let bag = |bag: &Value| {
         json!([bag["deposit_id"], bag["state"], bag["banked"], bag["difference"], bag["statement_line"]])
     };
