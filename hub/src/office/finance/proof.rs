@@ -4,7 +4,7 @@ use crate::columns;
 use crate::db::Db;
 use crate::db::column::Columns;
 use crate::db::document::encode;
-use crate::office::finance::proof_lists::{BY_STORE, BY_SUPPLIER, BY_TRANSFER, ROLLUPS, found_elsewhere};
+use crate::office::finance::proof_lists::{ROLLUPS, found_elsewhere, lists};
 use crate::projection::journal;
 use crate::table::alarm;
 use domain::model::base::time::UtcMs;
@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, Row};
+use sqlx::{AnyConnection, AssertSqlSafe, Row};
 
 /// The code of the alarm of a proof that fails.
 const ALARM: &str = "proof_failed";
@@ -81,10 +81,9 @@ async fn run(connection: &mut AnyConnection, now: UtcMs) -> Result<Proofs, sqlx:
     let left = i64::try_from(wrong.len()).unwrap_or(i64::MAX);
     let details = wrong.into_iter().take(TOLD_MAX).map(Value::String).collect();
     let mut proofs = vec![Proof { name: "entries", ok: left == 0, left, right: 0, details }];
-    let lists = BY_STORE.into_iter().map(|(name, sql)| (name, "store_id", sql));
-    let others = [(BY_TRANSFER.0, "transfer", BY_TRANSFER.1), (BY_SUPPLIER.0, "supplier_id", BY_SUPPLIER.1)];
-    for (name, key, sql) in lists.chain(others) {
-        proofs.push(Proof::of(name, key, &sqlx::query(sql).fetch_all(&mut *connection).await?)?);
+    for (name, key, sql) in lists() {
+        let rows = sqlx::query(AssertSqlSafe(sql)).fetch_all(&mut *connection).await?;
+        proofs.push(Proof::of(name, key, &rows)?);
     }
     let sql =
         "SELECT CAST(COALESCE(SUM(debit - credit), 0) AS BIGINT) FROM ledger_days WHERE account = '1290'";

@@ -4,99 +4,80 @@ use crate::db::column::Columns;
 use domain::model::inventory::transfer::{Resolution, Resolved};
 use sqlx::AnyConnection;
 
-/// `(store_id, left, right)` for every store; of `clearing` the store with its account.
-pub const BY_STORE: [(&str, &str); 9] = [
-    (
-        "cash_in_tills",
-        "SELECT store_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
-         SELECT store_id, debit - credit AS booked, 0 AS listed FROM ledger_days WHERE account = '1010' UNION ALL \
-         SELECT s.store_id, 0, s.opening_float \
-         + COALESCE((SELECT SUM(m.amount) FROM shift_methods m WHERE m.store_id = s.store_id \
-         AND m.shift_id = s.shift_id AND m.method = 'cash'), 0) \
-         + COALESCE((SELECT SUM(c.pay_in - c.pay_out - c.drops) FROM shift_cash c WHERE c.store_id = s.store_id \
-         AND c.shift_id = s.shift_id), 0) FROM shifts s WHERE s.state <> 'closed') moved \
-         GROUP BY store_id ORDER BY store_id",
-    ),
-    (
-        "exchange",
-        "SELECT store_id, CAST(SUM(debit - credit) AS BIGINT) AS booked, CAST(0 AS BIGINT) AS listed \
-         FROM ledger_days WHERE account = '1150' AND NOT EXISTS (SELECT 1 FROM shifts s \
-         WHERE s.store_id = ledger_days.store_id AND s.state <> 'closed') GROUP BY store_id ORDER BY store_id",
-    ),
-    (
-        "clearing",
-        // An account of head office's own may have moved by hand before a method was mapped to it.
-        "SELECT place AS store_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
-         SELECT store_id || ' ' || account AS place, debit - credit AS booked, 0 AS listed FROM ledger_days \
-         WHERE account IN ('1110', '1120', '1130', '1140') \
-         OR account IN (SELECT account FROM mappings WHERE kind = 'method') UNION ALL \
-         SELECT l.store_id || ' ' || l.account, l.credit - l.debit, 0 FROM journal_lines l JOIN journal j \
-         ON j.store_id = l.store_id AND j.entry_no = l.entry_no \
-         WHERE l.account IN (SELECT account FROM mappings WHERE kind = 'method') \
-         AND l.account NOT IN ('1110', '1120', '1130', '1140') AND (j.kind = 'manual' OR (j.kind = 'reversal' \
-         AND EXISTS (SELECT 1 FROM journal r WHERE r.store_id = j.store_id AND r.entry_id = j.reverses \
-         AND r.kind = 'manual'))) UNION ALL \
-         SELECT store_id || ' ' || account, 0, amount FROM settlement_items WHERE state IN ('open', 'matched') \
-         AND kind IN ('payment', 'refund')) moved GROUP BY place ORDER BY place",
-    ),
-    (
-        "on_the_way",
-        "SELECT store_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
-         SELECT store_id, debit - credit AS booked, 0 AS listed FROM ledger_days WHERE account = '1030' UNION ALL \
-         SELECT store_id, 0, amount FROM settlement_items WHERE state IN ('open', 'matched') \
-         AND kind = 'deposit') moved GROUP BY store_id ORDER BY store_id",
-    ),
-    (
-        "inventory",
-        "SELECT store_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
-         SELECT store_id, debit - credit AS booked, 0 AS listed FROM ledger_days WHERE account = '1210' UNION ALL \
-         SELECT store_id, 0, value FROM stock) moved GROUP BY store_id ORDER BY store_id",
-    ),
-    (
-        "damaged",
-        "SELECT store_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
-         SELECT store_id, debit - credit AS booked, 0 AS listed FROM ledger_days WHERE account = '1230' UNION ALL \
-         SELECT store_id, 0, value FROM damaged) moved GROUP BY store_id ORDER BY store_id",
-    ),
-    (
-        "payables",
-        "SELECT store_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
-         SELECT store_id, credit - debit AS booked, 0 AS listed FROM ledger_days WHERE account = '2010' UNION ALL \
-         SELECT store_id, 0, amount FROM payable_moves) moved GROUP BY store_id ORDER BY store_id",
-    ),
-    (
-        "not_invoiced",
-        "SELECT store_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
-         SELECT store_id, credit - debit AS booked, 0 AS listed FROM ledger_days WHERE account = '2020' UNION ALL \
-         SELECT store_id, 0, open_value FROM uninvoiced) moved GROUP BY store_id ORDER BY store_id",
-    ),
-    (
-        "output_tax",
-        "SELECT store_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
-         SELECT store_id, credit - debit AS booked, 0 AS listed FROM ledger_days WHERE account = '2030' UNION ALL \
-         SELECT l.store_id, l.debit - l.credit, 0 FROM journal j JOIN journal_lines l ON l.store_id = j.store_id \
-         AND l.entry_no = j.entry_no WHERE j.kind <> 'event' AND l.account = '2030' UNION ALL \
-         SELECT store_id, 0, tax - returns_tax FROM store_sums) moved GROUP BY store_id ORDER BY store_id",
-    ),
-];
+/// Each proof with the column that says whose its figures are, and the statement of what is `booked` and `listed` by it.
+pub fn lists() -> [(&'static str, &'static str, String); 11] {
+    let both = |name, key, moved: &str| {
+        let sql = format!(
+            "SELECT {key}, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed \
+             FROM ({moved}) moved GROUP BY {key} ORDER BY {key}"
+        );
+        (name, key, sql)
+    };
+    // What an account of each store moved, on the side on which it grows, beside a list.
+    let account = |name, number: &str, listed: &str| {
+        let side = if number.starts_with('1') { "debit - credit" } else { "credit - debit" };
+        let moved = format!(
+            "SELECT store_id, {side} AS booked, 0 AS listed FROM ledger_days WHERE account = '{number}' \
+             UNION ALL SELECT store_id, 0, {listed}"
+        );
+        both(name, "store_id", &moved)
+    };
+    [
+        account("cash_in_tills", "1010", CASH_OF_SHIFTS),
+        both("exchange", "store_id", EXCHANGE),
+        both("clearing", "store_id", CLEARING),
+        account(
+            "on_the_way",
+            "1030",
+            "amount FROM settlement_items WHERE state IN ('open', 'matched') AND kind = 'deposit'",
+        ),
+        account("inventory", "1210", "value FROM stock"),
+        account("damaged", "1230", "value FROM damaged"),
+        account("payables", "2010", "amount FROM payable_moves"),
+        account("not_invoiced", "2020", "open_value FROM uninvoiced"),
+        account("output_tax", "2030", TAX_OF_SALES),
+        both("in_transit", "transfer", IN_TRANSIT),
+        both("payables_by_supplier", "supplier_id", BY_SUPPLIER),
+    ]
+}
 
-/// `(supplier_id, left, right)` for every supplier: what moved account 2010 beside what its documents say.
-pub const BY_SUPPLIER: (&str, &str) = (
-    "payables_by_supplier",
-    "SELECT supplier_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
-     SELECT supplier_id, amount AS booked, 0 AS listed FROM payable_moves UNION ALL \
+const CASH_OF_SHIFTS: &str = "s.opening_float \
+     + COALESCE((SELECT SUM(m.amount) FROM shift_methods m WHERE m.store_id = s.store_id \
+     AND m.shift_id = s.shift_id AND m.method = 'cash'), 0) \
+     + COALESCE((SELECT SUM(c.pay_in - c.pay_out - c.drops) FROM shift_cash c WHERE c.store_id = s.store_id \
+     AND c.shift_id = s.shift_id), 0) FROM shifts s WHERE s.state <> 'closed'";
+
+const EXCHANGE: &str = "SELECT store_id, debit - credit AS booked, 0 AS listed FROM ledger_days \
+     WHERE account = '1150' AND NOT EXISTS (SELECT 1 FROM shifts s \
+     WHERE s.store_id = ledger_days.store_id AND s.state <> 'closed')";
+
+/// By store and account: one of head office's own may have moved by hand before a method was mapped to it.
+const CLEARING: &str = "SELECT store_id || ' ' || account AS store_id, debit - credit AS booked, 0 AS listed FROM ledger_days \
+     WHERE account IN ('1110', '1120', '1130', '1140') \
+     OR account IN (SELECT account FROM mappings WHERE kind = 'method') UNION ALL \
+     SELECT l.store_id || ' ' || l.account, l.credit - l.debit, 0 FROM journal_lines l JOIN journal j \
+     ON j.store_id = l.store_id AND j.entry_no = l.entry_no \
+     WHERE l.account IN (SELECT account FROM mappings WHERE kind = 'method') \
+     AND l.account NOT IN ('1110', '1120', '1130', '1140') AND (j.kind = 'manual' OR (j.kind = 'reversal' \
+     AND EXISTS (SELECT 1 FROM journal r WHERE r.store_id = j.store_id AND r.entry_id = j.reverses \
+     AND r.kind = 'manual'))) UNION ALL \
+     SELECT store_id || ' ' || account, 0, amount FROM settlement_items WHERE state IN ('open', 'matched') \
+     AND kind IN ('payment', 'refund')";
+
+const TAX_OF_SALES: &str = "tax - returns_tax FROM store_sums UNION ALL \
+     SELECT l.store_id, l.debit - l.credit, 0 FROM journal j JOIN journal_lines l ON l.store_id = j.store_id \
+     AND l.entry_no = j.entry_no WHERE j.kind <> 'event' AND l.account = '2030'";
+
+/// By transfer, in its sender's book.
+const IN_TRANSIT: &str = "SELECT l.store_id || ' ' || j.cause_id AS transfer, l.debit - l.credit AS booked, 0 AS listed \
+     FROM journal_lines l JOIN journal j ON j.store_id = l.store_id AND j.entry_no = l.entry_no \
+     WHERE l.account = '1220' UNION ALL \
+     SELECT store_id || ' ' || transfer_id, 0, value FROM in_transit";
+
+/// What moved account 2010 beside what its documents say.
+const BY_SUPPLIER: &str = "SELECT supplier_id, amount AS booked, 0 AS listed FROM payable_moves UNION ALL \
      SELECT supplier_id, 0, open FROM invoices UNION ALL SELECT supplier_id, 0, -open FROM credit_notes UNION ALL \
-     SELECT supplier_id, 0, -unallocated FROM supplier_payments) moved GROUP BY supplier_id ORDER BY supplier_id",
-);
-
-/// `(transfer, left, right)` for every transfer in its sender's book.
-pub const BY_TRANSFER: (&str, &str) = (
-    "in_transit",
-    "SELECT transfer, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(listed) AS BIGINT) AS listed FROM (\
-     SELECT l.store_id || ' ' || j.cause_id AS transfer, l.debit - l.credit AS booked, 0 AS listed FROM journal_lines l \
-     JOIN journal j ON j.store_id = l.store_id AND j.entry_no = l.entry_no WHERE l.account = '1220' UNION ALL \
-     SELECT store_id || ' ' || transfer_id, 0, value FROM in_transit) moved GROUP BY transfer ORDER BY transfer",
-);
+     SELECT supplier_id, 0, -unallocated FROM supplier_payments";
 
 /// `(figure, left, right)` for every store and day from `$1` on: the sums beside their documents. What is taken back counts
 /// on the day on which it was.
