@@ -1,14 +1,14 @@
 //! What a person writes into the books.
 
 use crate::db::failure::Failure;
-use crate::http::change::{self, begun};
+use crate::http::change;
 use crate::http::{Answered, Request};
 use crate::office::finance::hand_entry::{New, Opening, Reversal};
 use crate::office::finance::journal::{self, Whole};
-use crate::office::finance::writer::Writer;
+use crate::office::finance::writer::begun_alone;
 use crate::state::idempotency::Keyed;
 use domain::model::base::answer::Answer;
-use edge::{ApiError, Code, Doc, clock};
+use edge::{ApiError, Code, Doc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -58,9 +58,7 @@ struct Posted {
 /// `POST /api/finance/journal`
 pub async fn post(request: Request) -> Answered {
     let new: New = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, writer) = begun_alone!(request);
     let limit = request.state.settings(&mut keyed.write).await?.finance.manual_limit;
     let written = writer.post(&mut keyed.write, &new, limit).await?;
     answer(&request, keyed, "finance.entry_written", &written).await
@@ -69,9 +67,7 @@ pub async fn post(request: Request) -> Answered {
 /// `POST /api/finance/journal/:entry_id/reverse`
 pub async fn reverse(request: Request) -> Answered {
     let asked: Reversal = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, writer) = begun_alone!(request);
     let written = writer.reverse(&mut keyed.write, request.param("entry_id"), &asked).await?;
     answer(&request, keyed, "finance.entry_reversed", &written).await
 }
@@ -79,9 +75,7 @@ pub async fn reverse(request: Request) -> Answered {
 /// `POST /api/finance/opening`
 pub async fn opening(request: Request) -> Answered {
     let opening: Opening = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, writer) = begun_alone!(request);
     let written = writer.open_book(&mut keyed.write, &opening).await?;
     answer(&request, keyed, "finance.book_opened", &[written]).await
 }

@@ -1,9 +1,9 @@
 //! What suppliers give back.
 
 use crate::http::bound_page;
-use crate::http::change::{self, begun};
+use crate::http::change;
 use crate::http::{Answered, Request};
-use crate::office::finance::writer::{Writer, check_text};
+use crate::office::finance::writer::{begun_alone, check_text};
 use crate::office::payables::credit_note::{self, New};
 use crate::office::payables::credit_note_list::{self, CreditNotesQuery};
 use crate::office::payables::credit_note_step::{self, Apply, Confirm};
@@ -13,7 +13,7 @@ use crate::table::payables::credit_note::TABLE;
 use domain::model::base::answer::Answer;
 use domain::model::books::payables::CreditNote;
 use edge::identity::EmptyBody;
-use edge::{ApiError, Code, Doc, Reply, clock};
+use edge::{ApiError, Code, Doc, Reply};
 use serde_json::json;
 
 const NOTE: &str = r#"{"credit_note_id": "crn_1", "doc_no": "CN-2026-000001", "supplier_id": "sup_1",
@@ -77,9 +77,7 @@ pub async fn read(request: Request) -> Answered {
 /// `POST /api/finance/credit-notes`
 pub async fn add(request: Request) -> Answered {
     let new: New = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, writer) = begun_alone!(request);
     let set = request.state.settings(&mut keyed.write).await?.purchasing;
     let made = credit_note::create(&mut keyed.write, new, &writer, &set).await?;
     let location = format!("/api/finance/credit-notes/{}", made.credit_note_id);
@@ -90,9 +88,7 @@ pub async fn add(request: Request) -> Answered {
 /// `POST /api/finance/credit-notes/:id/confirm`
 pub async fn confirm(request: Request) -> Answered {
     let asked: Confirm = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, writer) = begun_alone!(request);
     let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let note = credit_note_step::confirm(&mut keyed.write, id, &asked, &writer, set).await?;
     finish(&request, keyed, "finance.credit_note_confirmed", (&note, None), Answer::ok(&note)).await
@@ -101,9 +97,7 @@ pub async fn confirm(request: Request) -> Answered {
 /// `POST /api/finance/credit-notes/:id/approve`
 pub async fn approve(request: Request) -> Answered {
     let EmptyBody {} = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, writer) = begun_alone!(request);
     let set = request.state.settings(&mut keyed.write).await?;
     let set = (&set.finance, &set.purchasing);
     let note = credit_note_step::approve(&mut keyed.write, request.param("id"), &writer, set).await?;
@@ -113,9 +107,7 @@ pub async fn approve(request: Request) -> Answered {
 /// `POST /api/finance/credit-notes/:id/apply`
 pub async fn apply(request: Request) -> Answered {
     let asked: Apply = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, writer) = begun_alone!(request);
     let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let note = credit_note_step::apply(&mut keyed.write, id, &asked, &writer, set).await?;
     finish(&request, keyed, "finance.credit_note_applied", (&note, None), Answer::ok(&note)).await
@@ -125,9 +117,7 @@ pub async fn apply(request: Request) -> Answered {
 pub async fn cancel(request: Request) -> Answered {
     let asked: Reason = request.json()?;
     check_text("reason", &asked.reason)?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, _) = begun_alone!(request);
     let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let note = credit_note_step::cancel(&mut keyed.write, id, set).await?;
     let told = (&note, Some(asked.reason.as_str()));

@@ -1,9 +1,9 @@
 //! Invoices of suppliers, from the paper to what is owed.
 
 use crate::http::bound_page;
-use crate::http::change::{self, begun};
+use crate::http::change;
 use crate::http::{Answered, Request};
-use crate::office::finance::writer::Writer;
+use crate::office::finance::writer::begun_alone;
 use crate::office::payables::invoice::{self, New};
 use crate::office::payables::invoice_approval::{self, Reason};
 use crate::office::payables::invoice_change::Change;
@@ -14,7 +14,7 @@ use crate::table::payables::invoice::TABLE;
 use domain::model::base::answer::Answer;
 use domain::model::books::payables::Invoice;
 use edge::identity::EmptyBody;
-use edge::{ApiError, Code, Doc, Reply, clock};
+use edge::{ApiError, Code, Doc, Reply};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -108,9 +108,7 @@ pub async fn read(request: Request) -> Answered {
 /// `POST /api/finance/invoices`
 pub async fn add(request: Request) -> Answered {
     let new: New = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, writer) = begun_alone!(request);
     let set = request.state.settings(&mut keyed.write).await?.purchasing;
     let made = invoice::create(&mut keyed.write, new, &writer, &set).await?;
     let location = format!("/api/finance/invoices/{}", made.invoice_id);
@@ -121,9 +119,7 @@ pub async fn add(request: Request) -> Answered {
 /// `PATCH /api/finance/invoices/:id`
 pub async fn change(request: Request) -> Answered {
     let asked: Change = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, writer) = begun_alone!(request);
     let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let changed = invoice::change(&mut keyed.write, id, asked, &writer, set).await?;
     finish(&request, keyed, "finance.invoice_changed", (&changed, None), Answer::ok(&changed)).await
@@ -132,9 +128,7 @@ pub async fn change(request: Request) -> Answered {
 /// `POST /api/finance/invoices/:id/match`
 pub async fn run_match(request: Request) -> Answered {
     let asked: Match = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, writer) = begun_alone!(request);
     let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let matched = invoice_match::run(&mut keyed.write, id, &asked, &writer, set).await?;
     finish(&request, keyed, "finance.invoice_matched", (&matched, None), Answer::ok(&matched)).await
@@ -143,9 +137,7 @@ pub async fn run_match(request: Request) -> Answered {
 /// `POST /api/finance/invoices/:id/dispute`
 pub async fn dispute(request: Request) -> Answered {
     let asked: Reason = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, _) = begun_alone!(request);
     let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let disputed = invoice_approval::dispute(&mut keyed.write, id, &asked, set).await?;
     let told = (&disputed, Some(asked.reason.as_str()));
@@ -155,9 +147,7 @@ pub async fn dispute(request: Request) -> Answered {
 /// `POST /api/finance/invoices/:id/approve`
 pub async fn approve(request: Request) -> Answered {
     let EmptyBody {} = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, writer) = begun_alone!(request);
     let set = request.state.settings(&mut keyed.write).await?;
     let set = (&set.finance, &set.purchasing);
     let approved = invoice_approval::approve(&mut keyed.write, request.param("id"), &writer, set).await?;
@@ -167,9 +157,7 @@ pub async fn approve(request: Request) -> Answered {
 /// `POST /api/finance/invoices/:id/cancel`
 pub async fn cancel(request: Request) -> Answered {
     let asked: Reason = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, _) = begun_alone!(request);
     let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let cancelled = invoice_approval::cancel(&mut keyed.write, id, &asked, set).await?;
     let told = (&cancelled, Some(asked.reason.as_str()));

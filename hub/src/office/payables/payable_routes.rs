@@ -1,9 +1,9 @@
 //! What is owed, and what was received and never billed.
 
 use crate::http::bound_page;
-use crate::http::change::{self, begun};
+use crate::http::change;
 use crate::http::{Answered, Request};
-use crate::office::finance::writer::Writer;
+use crate::office::finance::writer::begun_alone;
 use crate::office::payables::payable::{self, UninvoicedQuery, View};
 use crate::office::payables::payables_as_of::{self, Payables, PayablesQuery};
 use crate::office::payables::uninvoiced_close::{self, Close, Closed};
@@ -66,9 +66,7 @@ pub async fn uninvoiced(request: Request) -> Answered {
 /// `POST /api/finance/uninvoiced/close`
 pub async fn close(request: Request) -> Answered {
     let asked: Close = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, writer) = begun_alone!(request);
     let closed = uninvoiced_close::close(&mut keyed.write, &asked, &writer).await?;
     let details = json!({"close_id": closed.close_id, "store_id": asked.store_id, "lines_count": closed.lines_count,
         "value": closed.value, "reason": asked.reason});

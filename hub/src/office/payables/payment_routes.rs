@@ -1,9 +1,9 @@
 //! Money that went to suppliers.
 
 use crate::http::bound_page;
-use crate::http::change::{self, begun};
+use crate::http::change;
 use crate::http::{Answered, Request};
-use crate::office::finance::writer::Writer;
+use crate::office::finance::writer::begun_alone;
 use crate::office::payables::invoice_approval::Reason;
 use crate::office::payables::payment::{self, Allocate, New};
 use crate::office::payables::payment_list::{self, SupplierPaymentsQuery};
@@ -67,9 +67,7 @@ pub async fn read(request: Request) -> Answered {
 /// `POST /api/finance/payments`
 pub async fn add(request: Request) -> Answered {
     let new: New = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, writer) = begun_alone!(request);
     let set = request.state.settings(&mut keyed.write).await?.purchasing;
     let made = payment::create(&mut keyed.write, new, &writer, &set).await?;
     let location = format!("/api/finance/payments/{}", made.payment_id);
@@ -80,9 +78,7 @@ pub async fn add(request: Request) -> Answered {
 /// `POST /api/finance/payments/:id/allocate`
 pub async fn allocate(request: Request) -> Answered {
     let asked: Allocate = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, writer) = begun_alone!(request);
     let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let changed = payment::settle(&mut keyed.write, id, asked, &writer, set).await?;
     let done = ("finance.payment_allocated", paid(&changed));
@@ -109,9 +105,7 @@ pub async fn list(request: Request) -> Answered {
 /// `POST /api/finance/payments/:id/reverse`
 pub async fn reverse(request: Request) -> Answered {
     let asked: Reason = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, writer) = begun_alone!(request);
     let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
     let changed = payment_reversal::reverse(&mut keyed.write, id, &asked, &writer, set).await?;
     let done = ("finance.payment_reversed", paid(&changed));

@@ -1,13 +1,13 @@
 //! What does not agree: listed, and resolved.
 
 use crate::http::bound_page::{after, cut};
-use crate::http::change::{self, begun, one_more};
+use crate::http::change::{self, one_more};
 use crate::http::{Answered, Request};
-use crate::office::finance::writer::Writer;
+use crate::office::finance::writer::begun_alone;
 use crate::office::settlement::exception::{self, ExceptionsQuery, View};
 use crate::office::settlement::resolution::Resolve;
 use domain::model::base::answer::Answer;
-use edge::{Code, Doc, Reply, clock};
+use edge::{Code, Doc, Reply};
 use serde_json::json;
 
 const EXCEPTION: &str = r#"{"exception_id": "sxc_1", "type": "missing_at_provider", "source_id": "src_1",
@@ -39,9 +39,7 @@ pub async fn list(request: Request) -> Answered {
 /// `POST /api/settlement-exceptions/:id/resolve`
 pub async fn resolve(request: Request) -> Answered {
     let asked: Resolve = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, writer) = begun_alone!(request);
     let id = request.param("id");
     let carry_days = request.state.settings(&mut keyed.write).await?.settlement.carry_days;
     writer.resolve_exception(&mut keyed.write, id, &asked, carry_days).await?;

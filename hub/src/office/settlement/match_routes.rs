@@ -1,12 +1,12 @@
 //! Matches by hand: made, read and taken back.
 
-use crate::http::change::{self, begun};
+use crate::http::change;
 use crate::http::{Answered, Request};
-use crate::office::finance::writer::Writer;
+use crate::office::finance::writer::begun_alone;
 use crate::office::settlement::hand_match::New;
 use crate::office::settlement::settlement_match::{self, View};
 use domain::model::base::answer::Answer;
-use edge::{Code, Doc, Reply, clock};
+use edge::{Code, Doc, Reply};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -51,9 +51,7 @@ pub async fn read(request: Request) -> Answered {
 /// `POST /api/settlement-matches`
 pub async fn make(request: Request) -> Answered {
     let new: New = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, writer) = begun_alone!(request);
     let match_id = writer.match_by_hand(&mut keyed.write, &new).await?;
     let view = settlement_match::read(&mut keyed.write, &match_id).await?;
     let details = json!({"match_id": match_id, "source_id": new.source_id, "gross": view.gross, "net": view.net,
@@ -65,9 +63,7 @@ pub async fn make(request: Request) -> Answered {
 /// `POST /api/settlement-matches/:id/undo`
 pub async fn undo(request: Request) -> Answered {
     let asked: Undo = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, writer) = begun_alone!(request);
     let id = request.param("id");
     writer.undo_match(&mut keyed.write, id, &asked.reason).await?;
     let view = settlement_match::read(&mut keyed.write, id).await?;

@@ -4,7 +4,7 @@ use crate::db::failure::Failure;
 use crate::http::bound_page::{after, cut};
 use crate::http::change::{self, begun, one_more};
 use crate::http::{Answered, Request};
-use crate::office::finance::writer::{Writer, check_text};
+use crate::office::finance::writer::{Writer, begun_alone, check_text};
 use crate::office::reports::completeness::{self, CompleteList};
 use crate::office::settlement::day_settlement::{self as settlement, Detail, SettlementsQuery, View};
 use crate::office::settlement::file::new_line::NewLines;
@@ -207,9 +207,7 @@ pub async fn rematch(request: Request) -> Answered {
 /// `POST /api/settlements/:id/approve`
 pub async fn approve(request: Request) -> Answered {
     let asked: Approval = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, writer) = begun_alone!(request);
     let id = request.param("id");
     writer.approve_settlement(&mut keyed.write, id, asked.note.as_deref()).await?;
     let detail = settlement::read(&mut keyed.write, id).await?;

@@ -4,7 +4,7 @@ use crate::db::failure::Failure;
 use crate::http::bound_page::{after, cut};
 use crate::http::change::{self, begun, one_more};
 use crate::http::{Answered, Request};
-use crate::office::finance::writer::Writer;
+use crate::office::finance::writer::{Writer, begun_alone};
 use crate::office::settlement::day_settlement::{self as settlement, Detail};
 use crate::office::settlement::file::camt::{self, CamtStatement};
 use crate::office::settlement::file::csv_reader;
@@ -187,9 +187,7 @@ pub async fn import_for_day(request: Request) -> Answered {
 /// `POST /api/statements/:id/approve`
 pub async fn approve(request: Request) -> Answered {
     let EmptyBody {} = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, writer) = begun_alone!(request);
     let id = request.param("id");
     writer.approve_statement(&mut keyed.write, id).await?;
     let view = statement::read(&mut keyed.write, id).await?;
