@@ -51,7 +51,9 @@ const restore = async (page, one) => {
   await page.load();
   page.app.say("ok", t("Put back; stores are told"));
 };
-const pairs = (values) => single(html`<dl class="pairs">${Object.entries(values).map(([name, value]) => html`<div><dt>${t(name)}</dt><dd>${typeof value === "string" ? value : JSON.stringify(value)}</dd></div>`)}</dl>`);
+/** What was and what is of a change are pairs themselves. */
+const shown = (value) => (typeof value === "string" ? value : (value !== null && typeof value === "object" && !Array.isArray(value) ? pairs(value) : JSON.stringify(value)));
+const pairs = (values) => single(html`<dl class="pairs">${Object.entries(values).map(([name, value]) => html`<div><dt>${t(name)}</dt><dd>${shown(value)}</dd></div>`)}</dl>`);
 const conflicts = {
   path: "/api/conflicts",
   list: (page) => ({

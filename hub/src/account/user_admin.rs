@@ -19,7 +19,7 @@ use domain::wire::feed::UserDown;
 use edge::{ApiError, ids};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use sqlx::{AnyConnection, AnyPool};
 
 /// The longest login and display name, in bytes.
@@ -168,21 +168,25 @@ pub async fn add(
     staff::put(connection, &staff).await?;
     feed::publish(connection, vec![staff.entry()?], now).await?;
     let view = staff.view();
-    written(connection, by, "user.created", &view, now).await?;
+    audit::append(connection, by, "user.created", &details(&view), now).await?;
     Ok(view)
 }
 
-/// What was done to whom: in the audit log.
+/// What the audit log tells of somebody.
+fn details(view: &View) -> Value {
+    json!({"user_id": view.id, "role": view.role, "store_id": view.store_id, "disabled": view.disabled})
+}
+
+/// The audit log tells what differs; a password is none of it.
 async fn written(
     connection: &mut AnyConnection,
     by: &UserId,
-    action: &str,
-    view: &View,
+    [before, after]: [View; 2],
     now: UtcMs,
-) -> Result<(), sqlx::Error> {
-    let details =
-        json!({"user_id": view.id, "role": view.role, "store_id": view.store_id, "disabled": view.disabled});
-    audit::append(connection, by, action, &details, now).await
+) -> Result<View, Failure> {
+    let details = audit::with_change(details(&after), [&before, &after]);
+    audit::append(connection, by, "user.changed", &details, now).await?;
+    Ok(after)
 }
 
 /// Whether nobody but `own` has this login name at a store, whose row the caller has locked.
@@ -227,10 +231,10 @@ pub async fn change(
         sqlx::query(sql).bind(id).execute(&mut *connection).await?;
     }
     let Some(mut staff) = staff::locked(connection, id).await? else {
-        let view = change_of_office(connection, by, id, change, password_hash, now).await?;
-        written(connection, &by.user_id, "user.changed", &view, now).await?;
-        return Ok(view);
+        let views = change_of_office(connection, by, id, change, password_hash, now).await?;
+        return written(connection, &by.user_id, views, now).await;
     };
+    let before = staff.view();
     if let Some(role) = change.role {
         role_of(role, true)?;
     }
@@ -245,9 +249,7 @@ pub async fn change(
     staff::put(connection, &staff).await?;
     entries.push(staff.entry()?);
     feed::publish(connection, entries, now).await?;
-    let view = staff.view();
-    written(connection, &by.user_id, "user.changed", &view, now).await?;
-    Ok(view)
+    written(connection, &by.user_id, [before, staff.view()], now).await
 }
 
 /// By the rules of every change of people, with nobody in between: what is decided on is what is written over.
@@ -258,8 +260,9 @@ async fn change_of_office(
     change: &Change,
     password_hash: Option<String>,
     now: UtcMs,
-) -> Result<View, Failure> {
+) -> Result<[View; 2], Failure> {
     user::lock_all(connection).await?;
+    let before = of_office(connection, id).await?;
     let (users, passkeys) = (user::all(connection).await?, passkey::all(connection).await?);
     let update = account_change::Change::Update {
         id: UserId(id.to_owned()),
@@ -283,7 +286,7 @@ async fn change_of_office(
     if let Some(user) = &decided.user {
         user::put(connection, user).await?;
     }
-    of_office(connection, id).await
+    Ok([before, of_office(connection, id).await?])
 }
 
 /// Kills every token of somebody, here and at the stores.

@@ -8,6 +8,7 @@ use domain::model::base::answer::Answer;
 use domain::model::base::time::UtcMs;
 use edge::page::Limit;
 use edge::{ApiError, Reply, clock};
+use serde::Serialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -51,6 +52,17 @@ pub async fn finish_audited(
     let (by, now) = (&request.caller()?.user_id, clock::now());
     audit::append(&mut keyed.write, by, action, &details, now).await?;
     finish(request, keyed, answer).await
+}
+
+/// Ends a change of a document, which the audit log tells what it was and what it is.
+pub async fn finish_changed<T: Serialize>(
+    request: &Request,
+    keyed: Box<Keyed>,
+    (action, details): (&str, Value),
+    [before, after]: [&T; 2],
+) -> Answered {
+    let done = (action, audit::with_change(details, [before, after]));
+    finish_audited(request, keyed, done, Answer::ok(after)).await
 }
 
 /// The names of the fields that a request writes: what the audit log tells of values that may be somebody's own.

@@ -8,8 +8,9 @@ use domain::model::hub::chain;
 use domain::model::people::audit::AuditEntry;
 use edge::ids;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use sqlx::AnyConnection;
+use std::collections::BTreeSet;
 
 /// What the chain goes over: an entry of head office with its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,6 +67,29 @@ pub async fn written_until(connection: &mut AnyConnection) -> Result<Option<UtcM
     let chained: Option<Chained> = record.and_then(|record| serde_json::from_str(&record).ok());
     let until = chained.and_then(|chained| chained.entry.details.get("written_until").cloned());
     Ok(until.and_then(|until| serde_json::from_value(until).ok()))
+}
+
+/// Fields of documents that change with every change.
+const ALWAYS_CHANGE: [&str; 1] = ["updated_at"];
+
+/// Details of a change with the fields of its document that differ, as they were (`before`) and as they are (`after`); with
+/// neither where nothing does.
+pub fn with_change<T: Serialize>(mut details: Value, documents: [&T; 2]) -> Value {
+    let [before, after] = documents.map(|document| match serde_json::to_value(document) {
+        Ok(Value::Object(fields)) => fields,
+        _ => Map::new(),
+    });
+    let differs =
+        |name: &&String| before.get(*name) != after.get(*name) && !ALWAYS_CHANGE.contains(&name.as_str());
+    let names: BTreeSet<&String> = before.keys().chain(after.keys()).filter(differs).collect();
+    let side = |of: &Map<String, Value>| -> Map<String, Value> {
+        names.iter().map(|name| ((*name).clone(), of.get(*name).cloned().unwrap_or_default())).collect()
+    };
+    if let Some(details) = details.as_object_mut().filter(|_| !names.is_empty()) {
+        details
+            .extend([("before".to_owned(), side(&before).into()), ("after".to_owned(), side(&after).into())]);
+    }
+    details
 }
 
 /// What an entry may be about, by the name of its id among the details: the closest comes first.

@@ -262,9 +262,14 @@ pub async fn create(connection: &mut AnyConnection, new: New) -> Result<View, Fa
 ///
 /// # Errors
 /// 404; 422; 409 `not_ready` for one that is closed with a balance.
-pub async fn change(connection: &mut AnyConnection, account: &str, asked: Change) -> Result<View, Failure> {
+pub async fn change(
+    connection: &mut AnyConnection,
+    account: &str,
+    asked: Change,
+) -> Result<[View; 2], Failure> {
     let chart = Chart::read(&mut *connection).await?;
-    let mut view = chart.get(account).cloned().ok_or_else(|| ApiError::not_found("the account"))?;
+    let before = chart.get(account).cloned().ok_or_else(|| ApiError::not_found("the account"))?;
+    let mut view = before.clone();
     let Change { name, parent, state } = asked;
     if view.system && (parent.is_some() || state.is_some()) {
         let field = if parent.is_some() { "parent" } else { "state" };
@@ -285,7 +290,7 @@ pub async fn change(connection: &mut AnyConnection, account: &str, asked: Change
         view.state = state;
     }
     put(connection, &view).await?;
-    Ok(view)
+    Ok([before, view])
 }
 
 /// Refuses to close an account on which something stands in some book, or to which something is mapped.

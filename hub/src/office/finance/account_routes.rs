@@ -1,13 +1,13 @@
 //! The chart of accounts, listed, added to and changed.
 
-use crate::http::change::{self, begun};
+use crate::http::change;
 use crate::http::{Answered, Request, bound_page};
 use crate::office::finance::account::{self, Chart, State};
-use crate::office::finance::writer::Writer;
+use crate::office::finance::writer::begun_alone;
 use domain::model::base::answer::Answer;
 use domain::rules::books::posting::plan::AccountType;
 use edge::page::{Cursor, Limit};
-use edge::{Code, Doc, Reply, clock};
+use edge::{Code, Doc, Reply};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -53,9 +53,7 @@ pub async fn list(request: Request) -> Answered {
 /// `POST /api/finance/accounts`
 pub async fn add(request: Request) -> Answered {
     let new: account::New = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, _) = begun_alone!(request);
     let made = account::create(&mut keyed.write, new).await?;
     let location = format!("/api/finance/accounts/{}/entries", made.account);
     let done = ("finance.account_created", details(&made));
@@ -65,12 +63,10 @@ pub async fn add(request: Request) -> Answered {
 /// `PATCH /api/finance/accounts/:account`
 pub async fn change(request: Request) -> Answered {
     let asked: account::Change = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    Writer::alone(&mut keyed.write, &request, now).await?;
-    let changed = account::change(&mut keyed.write, request.param("account"), asked).await?;
-    let done = ("finance.account_changed", details(&changed));
-    change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await
+    let (mut keyed, _) = begun_alone!(request);
+    let [before, after] = account::change(&mut keyed.write, request.param("account"), asked).await?;
+    let done = ("finance.account_changed", details(&after));
+    change::finish_changed(&request, keyed, done, [&before, &after]).await
 }
 
 fn details(account: &account::View) -> Value {

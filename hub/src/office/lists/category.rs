@@ -84,23 +84,23 @@ pub async fn change(
     connection: &mut AnyConnection,
     code: &str,
     asked: CategoryChange,
-) -> Result<Category, Failure> {
+) -> Result<[Category; 2], Failure> {
     take_turn(connection, Turn::Categories).await?;
-    let mut category: Category = entry::locked(connection, code).await?;
-    let before = category.parent.clone();
+    let before: Category = entry::locked(connection, code).await?;
+    let mut category = before.clone();
     category.name = asked.name.map_or(category.name, |name| name.trim().to_owned());
     if asked.parent.is_some() {
         category.parent = filled(asked.parent);
     }
     category.state = asked.state.unwrap_or(category.state);
-    if category.parent == before {
+    if category.parent == before.parent {
         check_fields(&category)?;
     } else {
         let height = height(connection, &category.code).await?;
         check(connection, &category, height).await?;
     }
     entry::put(connection, &category).await?;
-    Ok(category)
+    Ok([before, category])
 }
 
 fn filled(parent: Option<String>) -> Option<String> {

@@ -3,7 +3,7 @@
 use crate::db::failure::Failure;
 use crate::http::change::{self, begun};
 use crate::http::{Answered, Request, bound_page};
-use crate::office::finance::writer::Writer;
+use crate::office::finance::writer::begun_alone;
 use crate::office::lists::category::{self, Category, CategoryChange, NewCategory};
 use crate::office::lists::entry::{self, Entry};
 use crate::office::lists::payment_method::{self, NewPaymentMethod, PaymentMethod, PaymentMethodChange};
@@ -114,9 +114,14 @@ async fn added<T: Entry>(
     change::finish_audited(request, keyed, done, Answer::created(path.to_owned(), entry)).await
 }
 
-async fn changed<T: Entry>(request: &Request, keyed: Box<Keyed>, action: &str, entry: &T) -> Answered {
-    let done = (action, details(entry)?);
-    change::finish_audited(request, keyed, done, Answer::ok(entry)).await
+async fn changed<T: Entry>(
+    request: &Request,
+    keyed: Box<Keyed>,
+    action: &str,
+    [before, after]: &[T; 2],
+) -> Answered {
+    let done = (action, details(after)?);
+    change::finish_changed(request, keyed, done, [before, after]).await
 }
 
 /// `GET /api/categories`
@@ -136,8 +141,8 @@ pub async fn add_category(request: Request) -> Answered {
 pub async fn change_category(request: Request) -> Answered {
     let asked: CategoryChange = request.json()?;
     let mut keyed = begun!(request, clock::now());
-    let made = category::change(&mut keyed.write, request.param("code"), asked).await?;
-    changed(&request, keyed, "category.changed", &made).await
+    let both = category::change(&mut keyed.write, request.param("code"), asked).await?;
+    changed(&request, keyed, "category.changed", &both).await
 }
 
 /// `GET /api/tax-codes`
@@ -157,8 +162,8 @@ pub async fn add_tax_code(request: Request) -> Answered {
 pub async fn change_tax_code(request: Request) -> Answered {
     let asked: TaxCodeChange = request.json()?;
     let mut keyed = begun!(request, clock::now());
-    let made = tax_code::change(&mut keyed.write, request.param("tax_code"), asked).await?;
-    changed(&request, keyed, "tax_code.changed", &made).await
+    let both = tax_code::change(&mut keyed.write, request.param("tax_code"), asked).await?;
+    changed(&request, keyed, "tax_code.changed", &both).await
 }
 
 /// `GET /api/tiers`
@@ -178,8 +183,8 @@ pub async fn add_tier(request: Request) -> Answered {
 pub async fn change_tier(request: Request) -> Answered {
     let asked: TierChange = request.json()?;
     let mut keyed = begun!(request, clock::now());
-    let made = tier::change(&mut keyed.write, request.param("tier"), asked).await?;
-    changed(&request, keyed, "tier.changed", &made).await
+    let both = tier::change(&mut keyed.write, request.param("tier"), asked).await?;
+    changed(&request, keyed, "tier.changed", &both).await
 }
 
 /// `GET /api/reasons`
@@ -200,8 +205,8 @@ pub async fn change_reason(request: Request) -> Answered {
     let asked: ReasonChange = request.json()?;
     let mut keyed = begun!(request, clock::now());
     let named = (request.param("list"), request.param("code"));
-    let made = reason::change(&mut keyed.write, named, asked).await?;
-    changed(&request, keyed, "reason.changed", &made).await
+    let both = reason::change(&mut keyed.write, named, asked).await?;
+    changed(&request, keyed, "reason.changed", &both).await
 }
 
 /// `GET /api/payment-methods`
@@ -218,9 +223,7 @@ pub async fn methods(request: Request) -> Answered {
 /// `POST /api/payment-methods`
 pub async fn add_method(request: Request) -> Answered {
     let new: NewPaymentMethod = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
+    let (mut keyed, writer) = begun_alone!(request);
     let made = payment_method::create(&mut keyed.write, new, &writer).await?;
     added(&request, keyed, ("payment_method.created", "/api/payment-methods"), &made).await
 }
@@ -228,9 +231,7 @@ pub async fn add_method(request: Request) -> Answered {
 /// `PATCH /api/payment-methods/:method`
 pub async fn change_method(request: Request) -> Answered {
     let asked: PaymentMethodChange = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
-    let made = payment_method::change(&mut keyed.write, request.param("method"), asked, &writer).await?;
-    changed(&request, keyed, "payment_method.changed", &made).await
+    let (mut keyed, writer) = begun_alone!(request);
+    let both = payment_method::change(&mut keyed.write, request.param("method"), asked, &writer).await?;
+    changed(&request, keyed, "payment_method.changed", &both).await
 }

@@ -85,12 +85,13 @@ pub async fn change(
     method: &str,
     asked: PaymentMethodChange,
     writer: &Writer<'_>,
-) -> Result<PaymentMethod, Failure> {
+) -> Result<[PaymentMethod; 2], Failure> {
     let mut method: PaymentMethod = entry::locked(connection, method).await?;
-    method.name = asked.name.map_or(method.name, |name| name.trim().to_owned());
-    method.state = asked.state.unwrap_or(method.state);
     // Mappings are made elsewhere too: what counts is the one in force, not what the list was told last.
     let in_force = mapping::of_method(connection, &method.method, writer.today).await?;
+    let before = PaymentMethod { account: in_force.clone(), ..method.clone() };
+    method.name = asked.name.map_or(method.name, |name| name.trim().to_owned());
+    method.state = asked.state.unwrap_or(method.state);
     let maps = asked.account.is_some() && asked.account != in_force;
     if maps && let Some(from) = mapping::later(connection, &method.method, writer.today).await? {
         let problem = format!(
@@ -104,7 +105,7 @@ pub async fn change(
     if maps {
         map(connection, &method, writer).await?;
     }
-    Ok(method)
+    Ok([before, method])
 }
 
 /// Those after a place, each with the account that counts today.

@@ -106,13 +106,14 @@ pub async fn change(
     connection: &mut AnyConnection,
     (list, code): (&str, &str),
     asked: ReasonChange,
-) -> Result<Reason, Failure> {
+) -> Result<[Reason; 2], Failure> {
     let list = ReasonList::of(list).ok_or_else(|| ApiError::not_found("the list"))?;
-    let mut reason: Reason = entry::locked(connection, &key(list, code)).await?;
+    let before: Reason = entry::locked(connection, &key(list, code)).await?;
+    let mut reason = before.clone();
     asked.name.trim().clone_into(&mut reason.name);
     check(&reason)?;
     entry::put(connection, &reason).await?;
-    Ok(reason)
+    Ok([before, reason])
 }
 
 fn check(reason: &Reason) -> Result<(), ApiError> {

@@ -92,7 +92,7 @@ pub async fn change(
     connection: &mut AnyConnection,
     tax_code: &str,
     asked: TaxCodeChange,
-) -> Result<TaxCode, Failure> {
+) -> Result<[TaxCode; 2], Failure> {
     let before: TaxCode = entry::locked(connection, tax_code).await?;
     let mut code = before.clone();
     code.name = asked.name.map_or(code.name, |name| name.trim().to_owned());
@@ -104,7 +104,7 @@ pub async fn change(
         return Err(ApiError::from(Refusal::InvalidState { state, allowed }).into());
     }
     entry::put(connection, &code).await?;
-    Ok(code)
+    Ok([before, code])
 }
 
 fn check(code: &TaxCode) -> Result<(), ApiError> {

@@ -65,13 +65,18 @@ pub async fn create(connection: &mut AnyConnection, new: NewTier) -> Result<Tier
 ///
 /// # Errors
 /// 404; 422.
-pub async fn change(connection: &mut AnyConnection, tier: &str, asked: TierChange) -> Result<Tier, Failure> {
-    let mut tier: Tier = entry::locked(connection, tier).await?;
+pub async fn change(
+    connection: &mut AnyConnection,
+    tier: &str,
+    asked: TierChange,
+) -> Result<[Tier; 2], Failure> {
+    let before: Tier = entry::locked(connection, tier).await?;
+    let mut tier = before.clone();
     tier.name = asked.name.map_or(tier.name, |name| name.trim().to_owned());
     tier.multiplier_bp = asked.multiplier_bp.unwrap_or(tier.multiplier_bp);
     check(&tier)?;
     entry::put(connection, &tier).await?;
-    Ok(tier)
+    Ok([before, tier])
 }
 
 fn check(tier: &Tier) -> Result<(), ApiError> {

@@ -120,7 +120,7 @@ pub async fn create(connection: &mut AnyConnection, new: New, now: UtcMs) -> Res
 }
 
 /// Changes a product. A price that is given is the latest word on it for all stores, even where it is the
-/// product's own of before.
+/// product's own of before. The product as it was, and as it is.
 ///
 /// # Errors
 /// 404; 422 with every field that is wrong; 409 `duplicate` for a barcode of another product.
@@ -129,11 +129,12 @@ pub async fn change(
     sku: &str,
     change: Change,
     now: UtcMs,
-) -> Result<Product, Failure> {
+) -> Result<[Product; 2], Failure> {
     feed::take(connection, lane::REST, 0, now).await?;
     let sql = "SELECT document FROM products WHERE sku = $1";
     let row = sqlx::query(sql).bind(sku).fetch_optional(&mut *connection).await?;
-    let mut product = document(&row.ok_or_else(|| ApiError::not_found("the product"))?)?;
+    let before = document(&row.ok_or_else(|| ApiError::not_found("the product"))?)?;
+    let mut product = before.clone();
     product.name = change.name.map_or(product.name, |name| name.trim().to_owned());
     if let Some(price) = change.price {
         product.price = price;
@@ -143,7 +144,7 @@ pub async fn change(
     product.updated_at = now;
     check(&product)?;
     put(connection, vec![product.clone()], now).await?;
-    Ok(product)
+    Ok([before, product])
 }
 
 /// Whether a product of a file has no more codes than one may have.

@@ -92,12 +92,9 @@ pub async fn change(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     check_categories(&mut keyed, &request, change.rest.category.value().into_iter()).await?;
-    let product = edit::change(&mut keyed.write, request.param("sku"), change, now).await?;
-    let done = (
-        "product.changed",
-        json!({"sku": product.sku, "price": product.price, "fields": change::fields(&request)}),
-    );
-    change::finish_audited(&request, keyed, done, Answer::ok(&product)).await
+    let [before, after] = edit::change(&mut keyed.write, request.param("sku"), change, now).await?;
+    let done = ("product.changed", json!({"sku": after.sku}));
+    change::finish_changed(&request, keyed, done, [&before, &after]).await
 }
 
 /// Refuses categories that are not listed, where the list is closed.
@@ -140,11 +137,11 @@ fn listed(skus: &str) -> Result<Vec<String>, ApiError> {
 pub async fn import(request: Request) -> Answered {
     let now = clock::now();
     let body = request.body.clone();
-    let fits = request.state.limits.check_rows(products.len());
-    fits.map_err(|problem| ApiError::field("file", problem))?;
     // A large file is minutes of a till's work to read: not on the threads that serve.
     let read = tokio::task::spawn_blocking(move || product::parse(&body, now)).await;
     let products = read.map_err(ApiError::internal)?.map_err(|rows| product::refused(&rows))?;
+    let fits = request.state.limits.check_rows(products.len());
+    fits.map_err(|problem| ApiError::field("file", problem))?;
     let mut keyed = begun!(request, now);
     let named = products.iter().filter_map(|row| row.product.category.as_ref());
     check_categories(&mut keyed, &request, named).await?;

@@ -75,7 +75,7 @@ pub async fn change(
     // The first statement locks the store's row: its pushes wait.
     let sql = "UPDATE stores SET name = name WHERE store_id = $1";
     sqlx::query(sql).bind(store_id).execute(&mut *connection).await?;
-    read(connection, store_id, sku).await?;
+    let before = read(connection, store_id, sku).await?;
     let known = fields::read(connection, PRODUCT_SETTINGS, &format!("{store_id}:{sku}")).await?;
     let stamp = clock.lock().unwrap_or_else(PoisonError::into_inner).now(now);
     let write = |(field, value): (&'static str, Value)| {
@@ -91,8 +91,8 @@ pub async fn change(
         let mut later = FeedUpdates::default();
         fields::write_settings(connection, sku, &writes, &writer, &mut later).await?;
         later.announce(connection, now).await?;
-        let fields: Vec<_> = writes.keys().collect();
-        let details = json!({"store_id": store_id, "sku": sku, "fields": fields});
+        let after = read(connection, store_id, sku).await?;
+        let details = audit::with_change(json!({"store_id": store_id, "sku": sku}), [&before, &after]);
         audit::append(connection, by, "product_settings.changed", &details, now).await?;
     }
     read(connection, store_id, sku).await

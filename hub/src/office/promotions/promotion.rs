@@ -149,7 +149,7 @@ pub async fn create(connection: &mut AnyConnection, new: New, now: UtcMs) -> Res
     Ok(promotion)
 }
 
-/// Changes when it counts, and how it is called.
+/// Changes when it counts, and how it is called: as it was, and as it is.
 ///
 /// # Errors
 /// 404; 422.
@@ -158,9 +158,10 @@ pub async fn change(
     id: &str,
     change: Change,
     now: UtcMs,
-) -> Result<Promotion, Failure> {
+) -> Result<[Promotion; 2], Failure> {
     let found: Option<Promotion> = TABLE.locked(connection, id).await?;
-    let mut promotion = found.ok_or_else(|| ApiError::not_found("the promotion"))?;
+    let before = found.ok_or_else(|| ApiError::not_found("the promotion"))?;
+    let mut promotion = before.clone();
     promotion.name = change.name.unwrap_or(promotion.name);
     promotion.from = change.from.unwrap_or(promotion.from);
     promotion.to = change.to.unwrap_or(promotion.to);
@@ -169,7 +170,7 @@ pub async fn change(
     let sql = "UPDATE promotions SET document = $2 WHERE promotion_id = $1";
     sqlx::query(sql).bind(id).bind(encode(&promotion)?).execute(&mut *connection).await?;
     tell(connection, &promotion, now).await?;
-    Ok(promotion)
+    Ok([before, promotion])
 }
 
 /// Whether its figures can be.

@@ -120,10 +120,7 @@ pub async fn change(request: Request) -> Answered {
     let asked: promotion::Change = request.json()?;
     let now = clock::now();
     let mut keyed = begun!(request, now);
-    let changed = promotion::change(&mut keyed.write, request.param("id"), asked, now).await?;
-    let done = (
-        "promotion.changed",
-        json!({"promotion_id": changed.promotion_id, "fields": change::fields(&request)}),
-    );
-    change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await
+    let [before, after] = promotion::change(&mut keyed.write, request.param("id"), asked, now).await?;
+    let done = ("promotion.changed", json!({"promotion_id": after.promotion_id}));
+    change::finish_changed(&request, keyed, done, [&before, &after]).await
 }

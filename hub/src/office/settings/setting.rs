@@ -55,13 +55,6 @@ impl Sources {
 #[schemars(rename = "OfficeSettingsChange")]
 pub struct Change(BTreeMap<String, Option<Value>>);
 
-impl Change {
-    /// What the audit log tells of it.
-    pub fn details(&self) -> Value {
-        serde_json::to_value(&self.0).unwrap_or_default()
-    }
-}
-
 impl View {
     /// Those that count.
     pub fn of(settings: &OfficeSettings) -> Self {
@@ -79,7 +72,7 @@ pub async fn change(
     hub: &Hub,
     Change(asked): Change,
     (by, now): (&str, UtcMs),
-) -> Result<View, Failure> {
+) -> Result<[View; 2], Failure> {
     let redeemed = asked.contains_key("finance.points_redemption_bp");
     if redeemed {
         // Points are valued by the row itself: two who change it at once are one after the other.
@@ -87,6 +80,7 @@ pub async fn change(
     }
     let mut problems = Vec::new();
     let mut settings = hub.settings(&mut *connection).await?;
+    let before = View::of(&settings);
     for (name, value) in &asked {
         let known = CHANGEABLE.contains(&name.as_str());
         let set = match value {
@@ -107,5 +101,5 @@ pub async fn change(
     if redeemed {
         points_pool::expect_redeemed(connection, settings.finance.points_redemption_bp).await?;
     }
-    Ok(View::of(&settings))
+    Ok([before, View::of(&settings)])
 }

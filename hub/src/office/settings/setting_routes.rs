@@ -3,8 +3,8 @@
 use crate::http::change::{self, begun};
 use crate::http::{Answered, Request};
 use crate::office::settings::setting::{self, Change, Sources, View};
-use domain::model::base::answer::Answer;
 use edge::{Doc, Reply, clock};
+use serde_json::json;
 
 const SETTINGS: &str = r#"{"finance.approval_limit": 0, "finance.four_eyes": false, "finance.manual_limit": 5000000,
     "finance.points_redemption_bp": 8000, "purchasing.accept_limit": 0, "purchasing.approval_limit": 0,
@@ -39,10 +39,9 @@ pub async fn sources(request: Request) -> Answered {
 /// `PATCH /api/settings`
 pub async fn change(request: Request) -> Answered {
     let asked: Change = request.json()?;
-    let details = asked.details();
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let by = &request.caller()?.user_id.0;
-    let set = setting::change(&mut keyed.write, &request.state, asked, (by, now)).await?;
-    change::finish_audited(&request, keyed, ("settings.changed", details), Answer::ok(&set)).await
+    let [before, after] = setting::change(&mut keyed.write, &request.state, asked, (by, now)).await?;
+    change::finish_changed(&request, keyed, ("settings.changed", json!({})), [&before, &after]).await
 }

@@ -238,14 +238,19 @@ pub async fn create(connection: &mut AnyConnection, new: Change, now: UtcMs) -> 
 ///
 /// # Errors
 /// 404; 422; 409 `duplicate` for a method that another active source has, and for the account of another active bank.
-pub async fn change(connection: &mut AnyConnection, source_id: &str, asked: Change) -> Result<View, Failure> {
-    let mut view = lock(connection, source_id).await?;
+pub async fn change(
+    connection: &mut AnyConnection,
+    source_id: &str,
+    asked: Change,
+) -> Result<[View; 2], Failure> {
+    let before = lock(connection, source_id).await?;
+    let mut view = before.clone();
     if asked.kind.is_some_and(|kind| kind != view.kind) {
         return Err(ApiError::field("kind", "of a source does not change").into());
     }
     view.put(asked);
     save(connection, &view).await?;
-    Ok(view)
+    Ok([before, view])
 }
 
 async fn save(connection: &mut AnyConnection, view: &View) -> Result<(), Failure> {

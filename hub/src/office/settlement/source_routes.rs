@@ -76,10 +76,9 @@ pub async fn change(request: Request) -> Answered {
     let asked: Change = request.json()?;
     let now = clock::now();
     let mut keyed = begun!(request, now);
-    let changed = source::change(&mut keyed.write, request.param("id"), asked).await?;
-    let details = json!({"source_id": changed.source_id, "fields": change::fields(&request)});
-    change::finish_audited(&request, keyed, ("settlement.source_changed", details), Answer::ok(&changed))
-        .await
+    let [before, after] = source::change(&mut keyed.write, request.param("id"), asked).await?;
+    let done = ("settlement.source_changed", json!({"source_id": after.source_id}));
+    change::finish_changed(&request, keyed, done, [&before, &after]).await
 }
 
 /// `GET /api/statement-sources/:id/reconciliation`

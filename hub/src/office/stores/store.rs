@@ -171,7 +171,7 @@ pub struct Changed {
     pub timezone: String,
 }
 
-/// Changes a store; every store hears its name.
+/// Changes a store, as it was and as it is; every store hears its name.
 ///
 /// # Errors
 /// 404; 422 with the field that is wrong.
@@ -180,7 +180,7 @@ pub async fn change(
     store_id: &str,
     fields: Fields,
     now: UtcMs,
-) -> Result<Changed, Failure> {
+) -> Result<[Changed; 2], Failure> {
     let sql = "UPDATE stores SET store_id = store_id WHERE store_id = $1 RETURNING name, timezone, address, disabled";
     let row = sqlx::query(sql).bind(store_id).fetch_optional(&mut *connection).await?;
     let row = row.ok_or_else(|| ApiError::not_found("the store"))?;
@@ -191,15 +191,20 @@ pub async fn change(
         fields.name.as_deref().unwrap_or(&name),
         fields.timezone.as_deref().unwrap_or(&timezone),
     )?;
-    let address =
-        fields.address.or(address).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    let before = Changed { store_id: store_id.to_owned(), name, address, timezone };
+    let (name, timezone) = (&before.name, &before.timezone);
+    let address = fields
+        .address
+        .or_else(|| before.address.clone())
+        .map(|text| text.trim().to_owned())
+        .filter(|text| !text.is_empty());
     if address
         .as_ref()
         .is_some_and(|text| text.len() > ADDRESS_BYTES_MAX || text.chars().any(char::is_control))
     {
         return Err(ApiError::field("address", "must have at most 500 bytes on one line").into());
     }
-    if new.timezone != timezone && has_records(connection, store_id).await? {
+    if new.timezone != *timezone && has_records(connection, store_id).await? {
         let problem =
             format!("is {timezone} since its first record: another one would move its business days");
         return Err(ApiError::field("timezone", problem).into());
@@ -208,11 +213,12 @@ pub async fn change(
     let query = sqlx::query(sql).bind(store_id).bind(&new.name).bind(&new.timezone).bind(&address);
     query.execute(&mut *connection).await?;
     let NewStore { id, name: called, timezone } = new;
-    if called != name {
+    if called != *name {
         let told = StoreDown { store_id: StoreId(id.clone()), name: called.clone(), disabled };
         tell(connection, &told, now).await?;
     }
-    Ok(Changed { store_id: id, name: called, address, timezone })
+    let after = Changed { store_id: id, name: called, address, timezone };
+    Ok([before, after])
 }
 
 async fn has_records(connection: &mut AnyConnection, store_id: &str) -> Result<bool, sqlx::Error> {

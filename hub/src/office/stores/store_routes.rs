@@ -140,9 +140,9 @@ pub async fn change(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let store_id = request.param("id");
-    let changed = store::change(&mut keyed.write, store_id, fields, now).await?;
-    let done = ("store.changed", json!({"store_id": store_id, "fields": change::fields(&request)}));
-    change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await
+    let [before, after] = store::change(&mut keyed.write, store_id, fields, now).await?;
+    let done = ("store.changed", json!({"store_id": store_id}));
+    change::finish_changed(&request, keyed, done, [&before, &after]).await
 }
 
 #[derive(Deserialize, JsonSchema)]

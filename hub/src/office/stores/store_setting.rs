@@ -58,7 +58,7 @@ pub async fn change(
     store_id: &str,
     Change(asked): Change,
     now: UtcMs,
-) -> Result<View, Failure> {
+) -> Result<[View; 2], Failure> {
     let problems: Vec<FieldProblem> =
         asked.iter().filter_map(|(name, value)| problem(name, value)).flatten().collect();
     if !problems.is_empty() {
@@ -69,6 +69,7 @@ pub async fn change(
     if sqlx::query(sql).bind(store_id).execute(&mut *connection).await?.rows_affected() == 0 {
         return Err(ApiError::not_found("the store").into());
     }
+    let before = read(connection, store_id).await?;
     let known = fields::read(connection, RESOURCE, store_id).await?;
     let stamp = clock.lock().unwrap_or_else(PoisonError::into_inner).now(now);
     let write = |(name, value): (String, Value)| {
@@ -86,7 +87,7 @@ pub async fn change(
         let written = fields::write(connection, RESOURCE, store_id, &writes, &writer, &mut lost).await?;
         tell(connection, store_id, written.version, now).await?;
     }
-    read(connection, store_id).await
+    Ok([before, read(connection, store_id).await?])
 }
 
 fn problem(name: &str, value: &Value) -> Option<Vec<FieldProblem>> {

@@ -3,7 +3,6 @@
 use crate::http::change::{self, begun};
 use crate::http::{Answered, Request};
 use crate::office::stores::store_setting::{self, Change, View};
-use domain::model::base::answer::Answer;
 use edge::{Doc, Reply, clock};
 use serde_json::json;
 
@@ -36,7 +35,7 @@ pub async fn change(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let (store_id, clock) = (request.param("id"), &request.state.clock);
-    let set = store_setting::change(&mut keyed.write, clock, store_id, asked, now).await?;
-    let details = json!({"store_id": store_id, "fields": change::fields(&request)});
-    change::finish_audited(&request, keyed, ("store_settings.changed", details), Answer::ok(&set)).await
+    let [before, after] = store_setting::change(&mut keyed.write, clock, store_id, asked, now).await?;
+    let done = ("store_settings.changed", json!({"store_id": store_id}));
+    change::finish_changed(&request, keyed, done, [&before, &after]).await
 }

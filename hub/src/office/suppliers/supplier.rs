@@ -220,7 +220,7 @@ pub async fn create(connection: &mut AnyConnection, fields: Fields, now: UtcMs) 
     Ok(known)
 }
 
-/// Changes a supplier.
+/// Changes a supplier: as it was, and as it is.
 ///
 /// # Errors
 /// 404; 422; 409 `duplicate`.
@@ -229,10 +229,11 @@ pub async fn change(
     supplier_id: &str,
     fields: Fields,
     now: UtcMs,
-) -> Result<Known, Failure> {
+) -> Result<[Known; 2], Failure> {
     fields.check(false)?;
     let found: Option<Known> = TABLE.locked(connection, supplier_id).await?;
-    let mut known = found.ok_or_else(|| ApiError::not_found("the supplier"))?;
+    let before = found.ok_or_else(|| ApiError::not_found("the supplier"))?;
+    let mut known = before.clone();
     fields.apply(&mut known, now);
     let supplier = &known.supplier;
     let sql = "UPDATE suppliers SET code = $2, document = $3 WHERE supplier_id = $1 \
@@ -246,7 +247,7 @@ pub async fn change(
         Err(error) => return Err(error.into()),
     }
     tell(connection, supplier, now).await?;
-    Ok(known)
+    Ok([before, known])
 }
 
 fn taken(supplier: &Supplier) -> Failure {

@@ -152,7 +152,7 @@ pub async fn create(
     Ok(price)
 }
 
-/// Changes a row of a supplier's list.
+/// Changes a row of a supplier's list: as it was, and as it is.
 ///
 /// # Errors
 /// 404; 422.
@@ -161,7 +161,7 @@ pub async fn change(
     (supplier_id, row_id): (&str, &str),
     asked: Change,
     now: UtcMs,
-) -> Result<SupplierPrice, Failure> {
+) -> Result<[SupplierPrice; 2], Failure> {
     known(connection, supplier_id).await?;
     let found: Option<SupplierPrice> = TABLE.locked(connection, row_id).await?;
     let found = found.filter(|price| price.supplier_id == supplier_id);
@@ -176,11 +176,11 @@ pub async fn change(
         preferred: asked.preferred.unwrap_or(before.preferred),
         state: asked.state.unwrap_or(before.state),
         updated_at: now,
-        ..before
+        ..before.clone()
     };
     check(&price)?;
     put(connection, &price).await?;
-    Ok(price)
+    Ok([before, price])
 }
 
 /// Puts a whole list in; rows that are there get what the file says, others stay as they are.

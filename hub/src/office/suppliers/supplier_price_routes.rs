@@ -134,9 +134,9 @@ pub async fn change(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let key = (request.param("id"), request.param("row_id"));
-    let changed = supplier_price::change(&mut keyed.write, key, asked, now).await?;
-    let done = ("purchasing.price_changed", priced(&changed));
-    change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await
+    let [before, after] = supplier_price::change(&mut keyed.write, key, asked, now).await?;
+    let done = ("purchasing.price_changed", priced(&after));
+    change::finish_changed(&request, keyed, done, [&before, &after]).await
 }
 
 /// `POST /api/suppliers/:id/products/import`: all of the file or nothing.

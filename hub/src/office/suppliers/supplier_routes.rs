@@ -88,11 +88,7 @@ pub async fn change(request: Request) -> Answered {
     let fields: supplier::Fields = request.json()?;
     let now = clock::now();
     let mut keyed = begun!(request, now);
-    let changed = supplier::change(&mut keyed.write, request.param("id"), fields, now).await?;
-    let fields = change::fields(&request);
-    let done = (
-        "purchasing.supplier_changed",
-        json!({"supplier_id": changed.supplier.supplier_id, "fields": fields}),
-    );
-    change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await
+    let [before, after] = supplier::change(&mut keyed.write, request.param("id"), fields, now).await?;
+    let done = ("purchasing.supplier_changed", json!({"supplier_id": after.supplier.supplier_id}));
+    change::finish_changed(&request, keyed, done, [&before, &after]).await
 }

@@ -245,6 +245,28 @@ async fn every_change_of_head_office_is_written_down_in_one_chain() {
             assert_eq!(detail.is_array(), name == "fields", "{entry}");
         }
     }
+    // What a change came to: the fields that differ, as they were and as they are.
+    for (action, field, before, after) in [
+        ("product.changed", "price", json!(1000), json!(900)),
+        ("purchasing.supplier_changed", "phone", Value::Null, json!("+6221")),
+        ("settings.changed", "purchasing.rate_days", json!(28), json!(30)),
+        ("store.changed", "address", Value::Null, json!("Jl. Cikini 1")),
+        ("store_settings.changed", "shifts.blind", Value::Null, json!(true)),
+        ("product_settings.changed", "reorder_level", Value::Null, json!(3)),
+        ("promotion.changed", "priority", json!(1), json!(2)),
+        ("category.changed", "name", json!("Tea"), json!("Y")),
+        ("finance.account_changed", "name", json!("Rent"), json!("Rent of shops")),
+        ("settlement.source_changed", "window_days", json!(4), json!(7)),
+        ("user.changed", "name", json!("Fin"), json!("Fin Ance")),
+    ] {
+        let details = &by_action[action][0]["details"];
+        assert_eq!((&details["before"][field], &details["after"][field]), (&before, &after), "{details}");
+        for side in ["before", "after"] {
+            let told: Vec<&String> = details[side].as_object().unwrap().keys().collect();
+            let set_at = field == "price" && told == ["price", "price_set_at"];
+            assert!(told == [field] || set_at, "nothing else differs: {details}");
+        }
+    }
     let text = Value::from(all.clone()).to_string();
     for secret in ["another-horse", "third-horse", PASSWORD, "2345 0000", "23450000"] {
         assert!(!text.contains(secret), "{secret}");

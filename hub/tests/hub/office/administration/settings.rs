@@ -56,7 +56,9 @@ async fn what_is_set_counts_at_once_in_every_process_and_beats_the_file() {
     assert_eq!(there.post("/api/finance/journal", &entry(5001)).await.refusal(), "403 approval_required");
     assert_eq!(redeemed(&server).await, 5000, "points are valued by it");
     let audit = admin.get("/api/audit?action=settings.changed").await.data()["items"][0]["details"].clone();
-    assert_eq!(audit, set, "who set what is written down");
+    let before = json!({"finance.manual_limit": 1000, "purchasing.four_eyes": false,
+        "finance.points_redemption_bp": 8000});
+    assert_eq!(audit, json!({"before": before, "after": set}), "what was set is written down");
 
     // All or nothing, each key with what it may be.
     let wrong = json!({"finance.manual_limit": -1, "finance.four_eyes": "yes", "purchasing.rate_days": 0,
