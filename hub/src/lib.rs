@@ -75,6 +75,7 @@ pub mod maintenance {
     mod match_check;
     pub mod partition;
     mod payables_check;
+    mod posted_check;
     pub mod rebuild;
     mod refolded;
     pub mod verify;

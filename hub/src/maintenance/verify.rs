@@ -5,6 +5,7 @@ use crate::db::{Engine, signed};
 use crate::maintenance::counter_check;
 use crate::maintenance::match_check;
 use crate::maintenance::payables_check;
+use crate::maintenance::posted_check;
 use crate::maintenance::refolded::Refolded;
 use crate::projection::envelope::{Incoming, Understood};
 use crate::projection::fold::Projection;
@@ -183,7 +184,7 @@ impl Folding<'_> {
                 }
                 report.records = report.records.saturating_add(1);
             }
-            self.fold(&mut *connection, &applied).await?;
+            self.fold(&mut *connection, &applied, report).await?;
             progress(report.records);
         }
         (seq, hash) = over(&holes, seq, hash);
@@ -236,16 +237,26 @@ impl Folding<'_> {
         }
     }
 
-    async fn fold(&mut self, connection: &mut AnyConnection, applied: &[Applied]) -> Result<(), sqlx::Error> {
+    async fn fold(
+        &mut self,
+        connection: &mut AnyConnection,
+        applied: &[Applied],
+        report: &mut Report,
+    ) -> Result<(), sqlx::Error> {
         let mut projection = Projection::new(self.store_id, self.zone);
         for (event_id, stamp, understood) in applied {
             projection.fold(event_id, stamp, understood);
         }
         let told: Vec<_> = applied.iter().map(|(event_id, _, event)| (event_id.as_str(), event)).collect();
         let posted = recompute::posted(&mut *connection, self.store_id, &told).await?;
+        for problem in posted_check::problems(&mut *connection, self.store_id, &posted).await? {
+            report.wrong(problem);
+        }
+        let counts = [("entries", posted.entries.len()), ("items", posted.items.len())];
+        let counts = counts.map(|(name, count)| (name.to_owned(), i64::try_from(count).unwrap_or(i64::MAX)));
         let sums = recompute::rollup_sums(&mut *connection, (self.store_id, self.zone), &told).await?;
         self.rollups.add(connection, sums).await?;
-        for (name, figure) in projection.figures().into_iter().chain(posted) {
+        for (name, figure) in projection.figures().into_iter().chain(counts) {
             let sum = self.figures.entry(name).or_default();
             *sum = sum.saturating_add(figure);
         }
@@ -277,17 +288,10 @@ async fn stored(connection: &mut AnyConnection, store_id: &str) -> Result<Figure
         "SELECT 'sales total' AS name, total AS figure FROM store_sums WHERE store_id = $1",
         "SELECT 'sales tax' AS name, tax AS figure FROM store_sums WHERE store_id = $1",
         "SELECT 'returns total' AS name, returns_total AS figure FROM store_sums WHERE store_id = $1",
-        "SELECT 'posted ' || j.store_id || ' ' || COALESCE(j.reference_date, j.entry_date) || ' ' || l.account AS name, \
-         CAST(SUM(l.debit - l.credit) AS BIGINT) AS figure FROM journal j JOIN journal_lines l \
-         ON l.store_id = j.store_id AND l.entry_no = j.entry_no WHERE j.cause_store_id = $1 \
-         AND j.kind = 'event' GROUP BY j.store_id, COALESCE(j.reference_date, j.entry_date), l.account",
-        // A rest that is waited for is a part of its item.
-        "SELECT 'items ' || kind || ' ' || business_date || ' ' || method AS name, COUNT(*) AS figure \
-         FROM settlement_items WHERE store_id = $1 AND event_id <> '' AND item_id NOT LIKE '%#rest%' \
-         GROUP BY kind, business_date, method",
-        "SELECT 'items'' amount ' || kind || ' ' || business_date || ' ' || method AS name, \
-         CAST(SUM(amount) AS BIGINT) AS figure FROM settlement_items WHERE store_id = $1 AND event_id <> '' \
-         GROUP BY kind, business_date, method",
+        // Each that a record says was looked at: others there must be none.
+        "SELECT 'entries' AS name, COUNT(*) AS figure FROM journal WHERE cause_store_id = $1 AND kind = 'event'",
+        "SELECT 'items' AS name, COUNT(*) AS figure FROM settlement_items WHERE store_id = $1 AND event_id <> '' \
+         AND item_id NOT LIKE '%#rest%'",
         "SELECT 'sold pieces ' || business_date AS name, CAST(SUM(qty) AS BIGINT) AS figure FROM sale_lines \
          WHERE store_id = $1 GROUP BY business_date",
         "SELECT 'returned pieces ' || business_date || ' ' || disposition AS name, CAST(SUM(qty) AS BIGINT) AS figure \

@@ -337,7 +337,7 @@ pub(crate) fn parts<'a>(
 }
 
 /// The same entry has the same id, also when it is made again after a restore.
-fn entry_id(book: &str, cause_key: &str) -> String {
+pub(crate) fn entry_id(book: &str, cause_key: &str) -> String {
     let digest = secret::digest(&format!("{book} {cause_key}"));
     format!("jrn_{}", digest.get(..32).unwrap_or(&digest))
 }

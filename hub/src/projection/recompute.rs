@@ -7,41 +7,62 @@ use crate::projection::envelope::ToPost;
 use crate::projection::journal::parts;
 use crate::projection::rollups::{self, RollupRecord, StoredDocuments};
 use crate::table::rollup::RollupSums;
-use domain::rules::books::posting::plan::Account;
 use domain::rules::books::posting::{Context, RecordToPost, Row, of_record, posts};
 use domain::rules::books::settlement::items_of;
 use jiff::tz::TimeZone;
 use sqlx::{AnyConnection, AssertSqlSafe};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// What every account of every book moved on every day, and which items that left, by a name: made again of records and
-/// what was known beside them. The day is the event's own, whatever day it has in the books.
+/// What records post, made of them once more or read back, in words that can be held against one another.
+#[derive(Debug, Default)]
+pub(crate) struct Posted {
+    /// Entries, by their book and their cause's key.
+    pub entries: BTreeMap<(String, String), String>,
+    /// Items that somebody else has to settle, by their id: what they are, and how much.
+    pub items: BTreeMap<String, (String, i64)>,
+    /// The documents that the items are of.
+    pub documents: BTreeSet<String>,
+}
+
+/// A line of an entry in words, which follows the day that the entry is of.
+pub(crate) fn line_words(account: &str, debit: i64, credit: i64) -> String {
+    format!(" · {account} {debit}/{credit}")
+}
+
+/// An item in words, but for its amount: kind, method, account, day and reference.
+pub(crate) fn item_words(of: [&str; 5]) -> String {
+    of.join(" ")
+}
+
+/// What records post, made again of them and of what was known beside them. The day is the event's own, whatever day it
+/// has in the books.
 pub(crate) async fn posted(
     connection: &mut AnyConnection,
     store_id: &str,
     told: &[ToPost<'_>],
-) -> Result<Vec<(String, i64)>, sqlx::Error> {
-    let mut figures = Vec::new();
+) -> Result<Posted, sqlx::Error> {
+    let mut posted = Posted::default();
     let (contexts, plain) = (contexts(connection, store_id, told).await?, Context::default());
     for (event_id, event) in told.iter().filter(|(_, event)| posts(&event.payload)) {
         let context = contexts.get(*event_id).unwrap_or(&plain);
         let told = RecordToPost { payload: &event.payload, store_id, moved: event.moved(), context };
         let Some(entries) = of_record(&told) else { continue };
-        for (book, made, _) in parts(store_id, &entries) {
-            let name = |account: Account| {
-                format!("posted {book} {} {}", entries.business_date, String::from(account))
-            };
-            let figure = |row: &Row| row.debit.saturating_sub(row.credit);
-            figures.extend(made.rows.iter().map(|row| (name(row.account), figure(row))));
+        for (book, made, suffix) in parts(store_id, &entries) {
+            let mut words = entries.business_date.to_string();
+            let line = |row: &Row| line_words(&String::from(row.account), row.debit, row.credit);
+            words.extend(made.rows.iter().map(line));
+            posted.entries.insert((book.to_owned(), format!("{event_id}{suffix}")), words);
         }
         let items = items_of(&event.payload).into_iter();
         for item in items.filter(|item| !context.told_before.contains_key(&item.item_id)) {
-            let of = format!("{} {} {}", item.kind.name(), item.business_date, item.method);
-            figures.push((format!("items {of}"), 1));
-            figures.push((format!("items' amount {of}"), item.amount));
+            let (account, reference) = (item.account(&context.accounts), item.reference.unwrap_or_default());
+            let (account, day) = (String::from(account), item.business_date.to_string());
+            let words = item_words([item.kind.name(), &item.method, &account, &day, &reference]);
+            posted.documents.insert(item.document_id);
+            posted.items.insert(item.item_id, (words, item.amount));
         }
     }
-    Ok(figures)
+    Ok(posted)
 }
 
 /// What was known beside these events, where that was something.

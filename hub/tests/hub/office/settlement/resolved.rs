@@ -137,7 +137,8 @@ async fn a_rest_that_was_left_twice_is_still_a_part_of_its_item() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let mut shop = Shop::open(&server, "S001").await;
-    tells(&mut shop, vec![paid("S001", 18, 1, ("card", 70_000, "C-0001")), sealed("S001", 18)]).await;
+    let other = paid("S001", 18, 2, ("card", 5_000, "C-0002"));
+    tells(&mut shop, vec![paid("S001", 18, 1, ("card", 70_000, "C-0001")), other, sealed("S001", 18)]).await;
     let source = card_source(&admin).await;
     for amount in [60_000, 9_000] {
         let line = json!([{"date": day(19), "reference": "C-0001", "gross": amount, "fee": 0}]);
@@ -148,6 +149,16 @@ async fn a_rest_that_was_left_twice_is_still_a_part_of_its_item() {
     }
     let done = server.place.run(&["verify"], "");
     assert!(done.status.success(), "{}", stderr(&done));
+    // Two that are wrong by the same are both named, though their sum is right.
+    let swapped = "UPDATE settlement_items SET amount = amount + CASE item_id WHEN 'pay_2' THEN 7 ELSE -7 END \
+                   WHERE item_id IN ('pay_2', 'pay_1')";
+    sqlx::query(swapped).execute(server.hub.db.pool()).await.unwrap();
+    let told = stderr(&server.place.run(&["verify"], ""));
+    for (item, found, right) in [("pay_1", 69_993, 70_000), ("pay_2", 5_007, 5_000)] {
+        let of = format!("payment card 1110 {} C-000", day(18));
+        assert!(told.contains(&format!("S001: item {item} is {found} {of}")), "{told}");
+        assert!(told.contains(&format!("its record says {right} {of}")), "{told}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
