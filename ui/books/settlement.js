@@ -70,7 +70,7 @@ const settlements = {
         if (made) page.app.go("settlements", made.settlement_id);
       },
     },
-    columns: [col(t("Day"), (one) => day(one.business_date)), col(t("Store"), (one) => store(one.store_id)), col(t("State"), (one) => html`${badge(one.state)}${one.forced ? html` <span class="badge warn">${t("early")}</span>` : nothing}`), col(t("Approved"), (one) => moment(one.approved_at), "d"), col(t("By"), (one) => person(one.approved_by), "d"), col(t("Note"), (one) => one.note ?? nothing, "d2")],
+    columns: [col(t("Day"), (one) => day(one.business_date)), col(t("Store"), (one) => store(one.store_id)), col(t("State"), (one) => html`${badge(one.state)}${one.forced ? html` <span class="badge warn">${t("early")}</span>` : nothing}`), col(t("Expected"), (one) => figure(one.expected), "num"), col(t("Open"), (one) => differs(one.open), "num"), col(t("Net"), (one) => figure(one.net), "num d"), col(t("Exceptions"), (one) => differs(one.exceptions_open), "num d"), col(t("Approved"), (one) => moment(one.approved_at), "d"), col(t("By"), (one) => person(one.approved_by), "d"), col(t("Note"), (one) => one.note ?? nothing, "d2")],
     none: t("No settlement yet. One is made when a store seals its day"),
   }),
 };

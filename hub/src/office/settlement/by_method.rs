@@ -41,6 +41,12 @@ pub struct ByMethod {
     late: i64,
 }
 
+/// What all methods expect together, and what nothing was found for.
+pub fn sums(methods: &[ByMethod]) -> (i64, i64) {
+    let sum = |of: fn(&ByMethod) -> i64| methods.iter().map(of).fold(0_i64, i64::saturating_add);
+    (sum(|method| method.expected), sum(|method| method.open))
+}
+
 /// By method; once it is approved as it was then.
 pub async fn of(
     connection: &mut AnyConnection,

@@ -15,8 +15,8 @@ use edge::{ApiError, clock};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, AnyPool};
 
 /// How many exceptions there are.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -48,6 +48,25 @@ pub struct View {
     pub approved_by: Option<String>,
     /// When.
     pub approved_at: Option<UtcMs>,
+}
+
+/// A settlement in a list, with what it comes to.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ListedSettlement")]
+pub struct Listed {
+    /// Where it stands.
+    #[serde(flatten)]
+    pub settlement: View,
+    /// Σ payments and refunds that others settle; once it is approved as it was then.
+    pub expected: i64,
+    /// What of it nothing was found for.
+    pub open: i64,
+    /// What of it whoever pays out keeps.
+    pub fee: i64,
+    /// What of it reaches the account.
+    pub net: i64,
+    /// Exceptions that a person has to look at.
+    pub exceptions_open: i64,
 }
 
 /// A settlement with its figures.
@@ -100,8 +119,8 @@ asks!(SettlementsQuery, "settlements");
 pub type Bookmark = (Date, String);
 
 /// The place of a settlement.
-pub fn place(item: &View) -> Bookmark {
-    (item.business_date, item.store_id.clone())
+pub fn place(Listed { settlement, .. }: &Listed) -> Bookmark {
+    (settlement.business_date, settlement.store_id.clone())
 }
 
 const COLUMNS: &str = "settlement_id, store_id, business_date, state, forced, note, approved_by, approved_at";
@@ -116,11 +135,11 @@ fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
 
 /// The newest first, after a place.
 pub async fn list(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
     ask: &SettlementsQuery,
     before: Option<Bookmark>,
     limit: i64,
-) -> Result<Vec<View>, sqlx::Error> {
+) -> Result<Vec<Listed>, sqlx::Error> {
     let date = |date: Option<Date>| date.map(|date| date.to_string());
     let below =
         before.map(|(date, store)| [Bound::from(date.to_string().as_str()), Bound::from(store.as_str())]);
@@ -130,10 +149,40 @@ pub async fn list(
         .text("business_date <= ?", date(ask.to).as_deref())
         .text("state = ?", ask.state.map(State::name))
         .below(["business_date", "store_id"], below);
+    let items = |condition: &str| {
+        format!(
+            "(SELECT CAST(COALESCE(SUM(CASE WHEN {condition} THEN i.amount ELSE 0 END), 0) AS BIGINT) \
+             FROM settlement_items i WHERE i.store_id = s.store_id AND i.settlement_date = s.business_date \
+             AND i.kind IN ('payment', 'refund') AND s.figures IS NULL)"
+        )
+    };
+    let slices = |figure: &str| {
+        format!(
+            "(SELECT CAST(COALESCE(SUM(m.{figure}), 0) AS BIGINT) FROM match_slices m \
+             WHERE m.store_id = s.store_id AND m.settlement_date = s.business_date)"
+        )
+    };
     let sql = format!(
-        "SELECT {COLUMNS} FROM settlements WHERE {{}} ORDER BY business_date DESC, store_id DESC LIMIT {limit}"
+        "SELECT {COLUMNS}, COALESCE(figures, '[]') AS figures, {} AS expected, {} AS open_sum, {} AS fee, {} AS net, \
+         (SELECT COUNT(*) FROM settlement_exceptions e WHERE e.store_id = s.store_id \
+         AND e.business_date = s.business_date AND e.state = 'open') AS exceptions_open \
+         FROM settlements s WHERE {{}} ORDER BY business_date DESC, store_id DESC LIMIT {limit}",
+        items("1 = 1"),
+        items("i.state = 'open'"),
+        slices("fee"),
+        slices("net"),
     );
-    conditions.query(&sql).fetch_all(pool).await?.iter().map(view).collect()
+    conditions.query(&sql).fetch_all(connection).await?.iter().map(listed).collect()
+}
+
+fn listed(row: &AnyRow) -> Result<Listed, sqlx::Error> {
+    let approved = by_method::sums(&row.json::<Vec<ByMethod>>("figures")?);
+    let mut listed = columns!(row => Listed {
+        expected, open: "open_sum", fee, net, exceptions_open; settlement = view(row)?,
+    });
+    listed.expected = listed.expected.saturating_add(approved.0);
+    listed.open = listed.open.saturating_add(approved.1);
+    Ok(listed)
 }
 
 /// One of them.

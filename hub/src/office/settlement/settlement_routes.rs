@@ -6,7 +6,7 @@ use crate::http::change::{self, begun, one_more};
 use crate::http::{Answered, Request};
 use crate::office::finance::writer::{Writer, begun_alone, check_text};
 use crate::office::reports::completeness::{self, CompleteList};
-use crate::office::settlement::day_settlement::{self as settlement, Detail, SettlementsQuery, View};
+use crate::office::settlement::day_settlement::{self as settlement, Detail, Listed, SettlementsQuery};
 use crate::office::settlement::file::new_line::NewLines;
 use crate::office::settlement::{item, matching, source};
 use crate::projection::settlement::shift_difference;
@@ -24,8 +24,6 @@ use serde::Deserialize;
 use serde_json::json;
 use sqlx::AnyConnection;
 
-const SETTLEMENT: &str = r#"{"settlement_id": "stl_1", "store_id": "S001", "business_date": "2026-11-19",
-    "state": "reconciled", "forced": false, "note": null, "approved_by": null, "approved_at": null}"#;
 /// A settlement with all its figures, for descriptions of routes.
 pub const DETAIL: &str = r#"{"settlement_id": "stl_1", "store_id": "S001", "business_date": "2026-11-19",
     "state": "reconciled", "forced": false, "note": null, "approved_by": null, "approved_at": null, "by_method": [
@@ -44,7 +42,13 @@ const ITEM: &str = r#"{"item_id": "pay_1", "store_id": "S001", "kind": "payment"
 /// `GET /api/settlements`
 pub const LIST: Doc = Doc::of("Settlement", "List settlements, the newest first")
     .query::<SettlementsQuery>()
-    .lists::<View>(SETTLEMENT);
+    .answers::<CompleteList<Listed>>(
+        r#"{"items": [{"settlement_id": "stl_1", "store_id": "S001", "business_date": "2026-11-19",
+        "state": "reconciled", "forced": false, "note": null, "approved_by": null, "approved_at": null,
+        "expected": 354090, "open": 83250, "fee": 4995, "net": 265845, "exceptions_open": 0}], "next_cursor": null,
+        "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
+        "as_of": "2026-11-20T02:06:34.739Z", "posting_left": 0}}"#,
+    );
 /// `GET /api/settlements/:id`
 pub const READ: Doc = Doc::of("Settlement", "Read the settlement of a store's day").answers::<Detail>(DETAIL);
 /// `POST /api/settlements`
@@ -108,8 +112,12 @@ pub struct Approval {
 /// `GET /api/settlements`
 pub async fn list(request: Request) -> Answered {
     let ask: SettlementsQuery = request.query()?;
-    let items = settlement::list(request.state.db.pool(), &ask, after(&ask)?, one_more(ask.limit)).await?;
-    Ok(Reply::ok(&cut(&ask, items, settlement::place)))
+    // The settlements and what is complete are of one state of the database.
+    let (mut read, now) = (request.state.db.read().await?, clock::now());
+    let items = settlement::list(&mut read, &ask, after(&ask)?, one_more(ask.limit)).await?;
+    let days = (ask.from.unwrap_or(BEGINNING), ask.to.unwrap_or(request.state.today(now)));
+    let completeness = completeness::of(&mut *read, ask.store_id.as_deref(), days, now).await?;
+    Ok(Reply::ok(&CompleteList::of(cut(&ask, items, settlement::place), completeness)))
 }
 
 /// `GET /api/settlements/:id`

@@ -103,8 +103,22 @@ pub async fn settlement(api: &Api, store: &str, of: i8) -> Value {
     let date = day(of);
     let path = format!("/api/settlements?store_id={store}&from={date}&to={date}");
     let listed = api.get(&path).await.data().clone();
-    let id = listed["items"][0]["settlement_id"].as_str().unwrap().to_owned();
-    api.get(&format!("/api/settlements/{id}")).await.data().clone()
+    assert_eq!(listed["completeness"]["stores_expected"], json!(1), "{listed}");
+    let row = &listed["items"][0];
+    let path = format!("/api/settlements/{}", row["settlement_id"].as_str().unwrap());
+    let detail = api.get(&path).await.data().clone();
+    // The list says what it comes to, before and after it is approved.
+    let sum = |name: &str| -> i64 {
+        detail["by_method"].as_array().unwrap().iter().map(|of| of[name].as_i64().unwrap()).sum()
+    };
+    let figures = [sum("expected").into(), sum("open").into(), detail["fee"].clone(), detail["net"].clone()];
+    assert_eq!(
+        ["expected", "open", "fee", "net"].map(|name| row[name].clone()),
+        figures,
+        "{listed} {detail}"
+    );
+    assert_eq!(row["exceptions_open"], detail["exceptions"]["open"]);
+    detail
 }
 
 pub async fn approved(api: &Api, store: &str, of: i8) -> Value {
