@@ -40,7 +40,7 @@ fn what_is_past_its_date_dies_and_nothing_else() {
         ("the day after", with(&[]), date(2026, 11, 21), 50, Some(dec)),
         ("everything, once both are past", with(&[]), date(2027, 1, 1), 150, None),
         ("said before", with(&[told(21, -50, EXPIRE, "", None)]), date(2026, 11, 30), 0, Some(dec)),
-        ("redeemed first", with(&[used.clone()]), date(2026, 11, 21), 30, Some(dec)),
+        ("redeemed first", with(std::slice::from_ref(&used)), date(2026, 11, 21), 30, Some(dec)),
         (
             "redeemed in time, told late",
             with(&[told(21, -50, EXPIRE, "", None), used.clone()]),

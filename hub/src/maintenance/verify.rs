@@ -131,7 +131,7 @@ async fn of_head_office(pool: &AnyPool, report: &mut Report) -> Result<(), sqlx:
         let Some((event_id, _)) = told.last() else { break };
         last.clone_from(event_id);
         let applied: Vec<_> = told.into_iter().map(|(id, event)| (id, String::new(), event)).collect();
-        own.fold(&mut read, &applied).await?;
+        own.fold(&mut read, &applied, report).await?;
     }
     own.compare(&mut read, report).await?;
     read.rollback().await
