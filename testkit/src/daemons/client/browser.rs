@@ -124,16 +124,12 @@ impl Browser {
     /// Presses these keys one after the other, so many milliseconds apart: 5 is a scanner, 60 a person.
     #[track_caller]
     pub fn keys(&mut self, keys: &str, gap_ms: u64) {
-        let actions: Vec<_> = keys
-            .chars()
-            .flat_map(|key| {
-                [
-                    json!({"type": "keyDown", "value": key}),
-                    json!({"type": "keyUp", "value": key}),
-                    json!({"type": "pause", "duration": gap_ms}),
-                ]
-            })
-            .collect();
+        // The pause comes first too: nobody's key follows a scanner's at once.
+        let pause = json!({"type": "pause", "duration": gap_ms});
+        let pressed = keys.chars().flat_map(|key| {
+            [json!({"type": "keyDown", "value": key}), json!({"type": "keyUp", "value": key}), pause.clone()]
+        });
+        let actions: Vec<_> = std::iter::once(pause.clone()).chain(pressed).collect();
         self.ask(
             "POST",
             "/actions",
