@@ -91,11 +91,15 @@ fn what_is_past_its_date_dies_and_nothing_else() {
 
 /// As head office reads an entry that a store told.
 fn heard((entry, sale, last): &(PointsEntry, String, Option<Date>)) -> ExpiryEntry {
-    let new = |part: &&LotPart| entry.reason != PointsReason::GiveBack || part.lot_id.ends_with('*');
+    let marked = |part: &&LotPart| part.lot_id.ends_with('*');
+    let told = match entry.reason {
+        PointsReason::GiveBack => entry.lots.iter().filter(marked).filter_map(|part| part.expires).max(),
+        _ => entry.lots.first().and_then(|part| part.expires),
+    };
     ExpiryEntry {
         reason: entry.reason,
         points: entry.points,
-        expires: last.or_else(|| entry.lots.iter().find(new)?.expires),
+        expires: last.or(told),
         transaction_id: sale.clone(),
         business_date: entry.business_date,
     }
@@ -152,7 +156,7 @@ proptest! {
     /// Head office comes to what a store alone comes to, night by night, also where it hears of entries late; what it
     /// said it does not say again.
     #[test]
-    fn head_office_lets_die_what_a_store_alone_would(
+    fn head_office_expires_what_a_store_alone_would(
         steps in prop::collection::vec((0..6_u8, 1..60_i64, 1..20_i8), 0..60),
         late in prop::collection::vec(0..40_i8, 60),
     ) {

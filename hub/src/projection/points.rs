@@ -37,10 +37,13 @@ pub(crate) fn rows((store_id, event_id): (&str, &str), event: &Understood) -> Ve
 }
 
 /// The last day of an entry's lot, as it was told. What is given back goes where it came from, and only a lot that had
-/// expired, which the store marks so, has another day than that.
+/// expired, which the store marks so, has another day than that. A lot that was given back before keeps its mark: of
+/// several the newest has the latest day.
 fn last_day(entry: &PointsEntry) -> Option<Date> {
-    let new = |lot_id: &str| entry.reason != PointsReason::GiveBack || lot_id.ends_with('*');
-    entry.lots.iter().find(|part| new(&part.lot_id)).and_then(|part| part.expires)
+    if entry.reason != PointsReason::GiveBack {
+        return entry.lots.first().and_then(|part| part.expires);
+    }
+    entry.lots.iter().filter(|part| part.lot_id.ends_with('*')).filter_map(|part| part.expires).max()
 }
 
 /// Past which day a member is looked at because of an entry: what was earned expires then; anything else may have been told
