@@ -1,10 +1,10 @@
 //! What entries, settlement items and the sums of reports cost a hub that takes in records: the same batches are applied with
-//! them and without, by turns, each in a database of its own.
+//! all of it, without entries, and without any of it, by turns, each in a database of its own.
 
 use anyhow::{Context, ensure};
 use clap::Args;
 use cloud_hub::db::Db;
-use cloud_hub::ingest::apply::{self, BatchContext};
+use cloud_hub::ingest::apply::{BatchContext, Extent, together};
 use cloud_hub::projection::envelope::Incoming;
 use domain::model::hub::hlc::Clock;
 use domain::wire::sync::{PUSH_EVENTS_MAX, PushEvent};
@@ -26,6 +26,9 @@ pub struct Options {
     /// An empty one: with everything
     #[arg(long)]
     whole: String,
+    /// An empty one: without entries
+    #[arg(long)]
+    unposted: String,
     /// An empty one: documents alone
     #[arg(long)]
     documents: String,
@@ -37,28 +40,36 @@ struct Record {
     event: PushEvent,
 }
 
-/// `[{records, whole_ms, documents_ms}]`, one for each part.
+/// `[{records, whole_ms, unposted_ms, documents_ms}]`, one for each part.
 pub async fn measure(options: Options) -> anyhow::Result<Value> {
     let records = records(&options.from).await?;
     let store_id = records.first().context("the database has no records")?.store_id.clone();
-    let (whole, documents) =
-        (open(&options.whole, &store_id).await?, open(&options.documents, &store_id).await?);
+    let mut places = Vec::new();
+    for (url, extent) in [
+        (&options.whole, Extent::Whole),
+        (&options.unposted, Extent::WithoutEntries),
+        (&options.documents, Extent::DocumentsAlone),
+    ] {
+        places.push((open(url, &store_id).await?, extent));
+    }
     let clock = Mutex::new(Clock::after("hub-measured", None));
     let mut measured = Vec::new();
     for part in records.chunks(records.len().div_ceil(PARTS)) {
-        let mut times = [Duration::ZERO; 2];
+        let mut times = vec![Duration::ZERO; places.len()];
         for (number, batch) in part.chunks(PUSH_EVENTS_MAX).enumerate() {
             // Each of them comes first as often.
-            for turn in 0..2 {
-                let with = (number + turn) % 2 == 0;
-                let db = if with { &whole } else { &documents };
-                let took = applied(db, batch, &clock, with).await?;
-                let [whole, documents] = &mut times;
-                *(if with { whole } else { documents }) += took;
+            let turns = (0..places.len()).map(|turn| (number + turn) % places.len());
+            for turn in turns {
+                let (Some((db, extent)), Some(time)) = (places.get(turn), times.get_mut(turn)) else {
+                    continue;
+                };
+                *time += applied(db, batch, &clock, *extent).await?;
             }
         }
-        let [whole_ms, documents_ms] = times.map(|time| time.as_secs_f64() * 1_000.0);
-        measured.push(json!({"records": part.len(), "whole_ms": whole_ms, "documents_ms": documents_ms}));
+        let ms: Vec<f64> = times.iter().map(|time| time.as_secs_f64() * 1_000.0).collect();
+        let [whole_ms, unposted_ms, documents_ms] = ms.as_slice() else { continue };
+        measured.push(json!({"records": part.len(), "whole_ms": whole_ms, "unposted_ms": unposted_ms,
+            "documents_ms": documents_ms}));
     }
     Ok(measured.into())
 }
@@ -98,7 +109,12 @@ async fn open(url: &str, store_id: &str) -> anyhow::Result<Db> {
 }
 
 /// One batch in a transaction of its own, read and applied; how long that took.
-async fn applied(db: &Db, batch: &[Record], clock: &Mutex<Clock>, whole: bool) -> anyhow::Result<Duration> {
+async fn applied(
+    db: &Db,
+    batch: &[Record],
+    clock: &Mutex<Clock>,
+    extent: Extent,
+) -> anyhow::Result<Duration> {
     let Some(first) = batch.first() else { return Ok(Duration::ZERO) };
     let told: Vec<PushEvent> = batch.iter().map(|record| record.event.clone()).collect();
     let zone = TimeZone::get("Asia/Jakarta")?;
@@ -111,10 +127,7 @@ async fn applied(db: &Db, batch: &[Record], clock: &Mutex<Clock>, whole: bool) -
     // As a push does: the store is its own until this is done.
     let sql = "UPDATE stores SET contacted_at = contacted_at WHERE store_id = $1";
     sqlx::query(sql).bind(first.store_id.clone()).execute(&mut **write).await?;
-    let outcome = match whole {
-        true => apply::whole(&mut write, &place, &events).await?,
-        false => apply::documents_alone(&mut write, &place, &events).await?,
-    };
+    let outcome = together(&mut write, &place, &events, extent).await?;
     ensure!(outcome.parked.is_empty(), "{} records are parked", outcome.parked.len());
     write.commit().await?;
     Ok(since.elapsed())

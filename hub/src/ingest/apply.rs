@@ -57,30 +57,33 @@ struct Raw {
     parked: Vec<NewRow>,
 }
 
+/// How much of what records do is written. Nobody ever makes good what is left out: only what measures its cost leaves
+/// something out, in a database of its own.
+#[derive(Clone, Copy)]
+pub enum Extent {
+    /// Documents, entries, items and sums of reports.
+    Whole,
+    /// Documents, items and sums of reports.
+    WithoutEntries,
+    /// Documents.
+    DocumentsAlone,
+}
+
 /// All records in a few statements. A data error spoils the transaction: then [`one_by_one`].
 pub async fn whole(
     connection: &mut AnyConnection,
     place: &BatchContext<'_>,
     events: &[Incoming],
 ) -> Result<Outcome, sqlx::Error> {
-    together(connection, place, events, true).await
+    together(connection, place, events, Extent::Whole).await
 }
 
-/// The same without entries, items and sums of reports, which nobody ever makes good: only what measures how much these
-/// cost does so, in a database of its own.
-pub async fn documents_alone(
+/// The same to an extent.
+pub async fn together(
     connection: &mut AnyConnection,
     place: &BatchContext<'_>,
     events: &[Incoming],
-) -> Result<Outcome, sqlx::Error> {
-    together(connection, place, events, false).await
-}
-
-async fn together(
-    connection: &mut AnyConnection,
-    place: &BatchContext<'_>,
-    events: &[Incoming],
-    posted: bool,
+    extent: Extent,
 ) -> Result<Outcome, sqlx::Error> {
     let mut seen = Seen::load(connection, place.store_id, events).await?;
     let (mut raw, mut outcome) = (Raw::default(), Outcome::default());
@@ -93,8 +96,10 @@ async fn together(
         }
         raw.add(place, event, &verdict, stamp, &mut outcome);
     }
-    if !posted {
-        projection.journal.clear();
+    match extent {
+        Extent::Whole => {}
+        Extent::WithoutEntries => projection.unposted = true,
+        Extent::DocumentsAlone => projection.journal.clear(),
     }
     raw.write(connection).await?;
     outcome.later.join(projection.write(connection, place.now).await?);

@@ -31,6 +31,8 @@ pub struct Projection<'a> {
     pub(crate) audit: Vec<NewRow>,
     /// What is posted, with the event that told.
     pub(crate) journal: Vec<ToPost<'a>>,
+    /// No entries are made: only what measures their cost asks for it.
+    pub(crate) unposted: bool,
     pub(crate) shifts: Vec<ShiftRecord<'a>>,
     /// Receipt numbers of this store, with the events that carry them.
     pub(crate) receipts: BTreeMap<String, Vec<String>>,
@@ -159,6 +161,7 @@ impl<'a> Projection<'a> {
             deposits: Vec::new(),
             audit: Vec::new(),
             journal: Vec::new(),
+            unposted: false,
             shifts: Vec::new(),
             receipts: BTreeMap::new(),
             foreign_receipts: Vec::new(),

@@ -44,6 +44,8 @@ pub(crate) struct Beside {
     pub foreign: BTreeSet<String>,
     /// Categories of products of which there are lines, by sku.
     pub categories: BTreeMap<String, String>,
+    /// No entries are made, only items and sums of reports: for what measures the cost of entries.
+    pub unposted: bool,
 }
 
 /// Takes the books that these events are posted in, in one order, with the transfers that are before them.
@@ -177,6 +179,10 @@ impl Desk<'_> {
         let (store_id, payload, moved) = (self.store_id, &event.payload, event.moved());
         let mut context = self.context(connection, event_id, event).await?;
         let plain = Context::default();
+        if self.beside.unposted {
+            self.roll_up(event_id, event, &context);
+            return Ok(());
+        }
         let told = RecordToPost { payload, store_id, moved, context: &plain };
         if let Some(record) = in_transit::transfer(payload) {
             in_transit::context(connection, &told, record, &mut context).await?;

@@ -68,7 +68,7 @@ impl Projection<'_> {
         self.watched.overdrawn(connection, store_id, now).await?;
         let foreign = shared::write(connection, store_id, self.shared, now, &mut later).await?;
         // Books are taken after all that is slow; what is settled is decided under them.
-        let beside = Beside { counted, foreign, categories };
+        let beside = Beside { counted, foreign, categories, unposted: self.unposted };
         let expected = journal::write(connection, (store_id, self.zone), self.journal, beside, now).await?;
         credit_note::post(connection, store_id, owed, now).await?;
         items::write(connection, store_id, expected, DaysOfBatch { sealed, closed }, now).await?;

@@ -54,12 +54,17 @@ impl Counter {
     fn answered_after_syncs(&self, since: usize, answers: usize) -> bool {
         let Self::Strace(file) = self else { return false };
         let trace = fs::read(file).unwrap();
-        let (mut ended, mut seen) = (0, 0);
+        let (mut ended, mut seen, mut under_way) = (0, 0, HashSet::new());
         for line in String::from_utf8_lossy(&trace[since..]).lines() {
-            let synced =
-                line.contains("fdatasync(") && line.contains(".seg>") && !line.contains("unfinished");
-            if synced || line.contains("fdatasync resumed>") {
-                ended += 1;
+            let thread = line.split_whitespace().next().unwrap_or_default().to_owned();
+            if line.contains("fdatasync(") && line.contains(".seg>") {
+                if line.contains("unfinished") {
+                    under_way.insert(thread);
+                } else {
+                    ended += 1;
+                }
+            } else if line.contains("fdatasync resumed>") {
+                ended += usize::from(under_way.remove(&thread));
             } else if line.contains("HTTP/1.1 2") {
                 seen += 1;
                 assert!(ended >= seen, "answer {seen} left after {ended} syncs: {line}");

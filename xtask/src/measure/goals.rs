@@ -114,6 +114,12 @@ pub const GOALS: &[Goal] = &[
         of("hub, copy", SALES.1),
     ),
     least(
+        "hub: records applied with entries / without",
+        0.7,
+        ("hub, applied", "/unposted_ms"),
+        of("hub, applied", "/whole_ms"),
+    ),
+    least(
         "hub: records applied with entries, items and rollups / without",
         0.6,
         ("hub, applied", "/documents_ms"),

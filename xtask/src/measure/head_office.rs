@@ -28,8 +28,10 @@ const LOOK: Duration = Duration::from_millis(2);
 const HUB: &str = "hub";
 const COPY: &str = "copy";
 const WHOLE: &str = "whole";
+const UNPOSTED: &str = "unposted";
 const DOCUMENTS: &str = "documents";
-/// Milliseconds of each part of the records, with everything as `/whole_ms`, without as `/documents_ms`.
+/// Milliseconds of each part of the records: with everything as `/whole_ms`, without entries as `/unposted_ms`, also without
+/// items and sums of reports as `/documents_ms`.
 pub const APPLIED: &str = "hub, applied";
 
 /// Everything about the hub.
@@ -78,20 +80,20 @@ pub async fn measure(
     store.stop().await
 }
 
-/// The same records applied once more by turns, with entries, items and sums of reports and without.
+/// The same records applied once more by turns: with entries, items and sums of reports, without entries, without any.
 async fn applied(binaries: &Binaries, postgres: &Private, results: &mut Results) -> anyhow::Result<()> {
     eprintln!("the records are applied with entries, items and sums, and without");
-    for name in [WHOLE, DOCUMENTS] {
+    for name in [WHOLE, UNPOSTED, DOCUMENTS] {
         done(postgres.client("createdb", "postgres").arg(name)).await?;
     }
-    let urls = [HUB, WHOLE, DOCUMENTS].map(|name| postgres.url(name));
-    let [from, whole, documents] = urls.each_ref().map(String::as_str);
-    let args = ["apply", "--from", from, "--whole", whole, "--documents", documents];
+    let urls = [HUB, WHOLE, UNPOSTED, DOCUMENTS].map(|name| postgres.url(name));
+    let [from, whole, unposted, documents] = urls.each_ref().map(String::as_str);
+    let args = ["apply", "--from", from, "--whole", whole, "--unposted", unposted, "--documents", documents];
     let parts = load_generator(binaries, &args).await?;
     for part in parts.as_array().into_iter().flatten() {
         results.add(APPLIED, part.clone());
     }
-    for name in [WHOLE, DOCUMENTS] {
+    for name in [WHOLE, UNPOSTED, DOCUMENTS] {
         done(postgres.client("dropdb", "postgres").arg(name)).await?;
     }
     Ok(())
