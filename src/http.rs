@@ -14,6 +14,7 @@ pub mod selling {
     pub mod holds;
     pub mod prices;
     pub mod prints;
+    pub mod quick_keys;
     pub mod reasons;
     pub mod receipts;
     pub mod registers;

@@ -213,7 +213,7 @@ const FACTS: [(&str, &str); 47] = [
     ("ShiftClosed", "rows safe_sums shift_sums ledger safe screen"),
     ("ShiftEnded", "screen"),
     ("ShiftRecounted", "safe_sums shift_sums safe screen"),
-    ("RegisterChanged", "rows ledger"),
+    ("RegisterChanged", "rows ledger screen"),
     ("ReceivingPosted", "rows ledger recovery"),
     ("StockOpened", ""),
     ("ReceivingReversed", "rows ledger recovery"),

@@ -26,6 +26,7 @@ use crate::http::selling::days;
 use crate::http::selling::holds;
 use crate::http::selling::prices;
 use crate::http::selling::prints;
+use crate::http::selling::quick_keys;
 use crate::http::selling::reasons;
 use crate::http::selling::receipts;
 use crate::http::selling::registers;
@@ -171,6 +172,8 @@ pub static ROUTES: &[Route<AppState>] = &[
     Route::post("/api/pos/returns/:id/void", Roles(SELL), returns::VOID, answers!(returns::void)),
     Route::get("/api/pos/settings", Roles(STAFF), till::SETTINGS, answers!(till::settings)),
     Route::get("/api/pos/status", Roles(STAFF), till::STATUS, answers!(till::status)),
+    Route::get("/api/pos/quick-keys", Roles(SELL), quick_keys::READ, answers!(quick_keys::read)),
+    Route::put("/api/pos/quick-keys", Roles(MANAGE), quick_keys::SET, answers!(quick_keys::set)),
     Route::get("/api/pos/products", Roles(SELL), products::LIST, answers!(products::list)),
     Route::get("/api/pos/products/:sku", Roles(SELL), products::READ, answers!(products::read)),
     Route::get("/api/pos/reasons", Roles(SELL), reasons::READ, answers!(reasons::read)),

@@ -114,7 +114,8 @@ fn check(path: &Path) {
     assert_eq!((stock.qty, stock.value), (-12, -12 * 600));
     assert_eq!(storage.products().product(&till.stock.sku).unwrap().unwrap().price, 1_000);
     assert_eq!(storage.shifts().counters(&till.shift.register_id).unwrap().receipt, SALES);
-    assert_eq!(storage.shifts().registers().unwrap()[0].name, "Till");
+    let register = &storage.shifts().registers().unwrap()[0];
+    assert_eq!((register.name.as_str(), register.quick_keys[0].label.as_deref()), ("Till", Some("Bag")));
     let basket = &storage.sales().open_transactions(&till.shift.shift_id).unwrap()[0];
     assert_eq!(basket.transaction_id, till.transaction_id(SALES + 1));
     let sale = storage.sales().transaction_by_receipt("S001-till-1-00000003").unwrap().unwrap();

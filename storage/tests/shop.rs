@@ -4,7 +4,7 @@ use domain::model::base::answer::Answer;
 use domain::model::base::event::{Event, Fact, Rows, fact};
 use domain::model::base::ids::{MovementId, RegisterId, ShiftId, Sku, StoreId, TransactionId, UserId};
 use domain::model::base::time::UtcMs;
-use domain::model::books::register::{Counters, Register, receipt_no};
+use domain::model::books::register::{Counters, QuickKey, Register, receipt_no};
 use domain::model::books::shift::{Shift, ShiftState, ShiftTotals, TaxTotals};
 use domain::model::inventory::product::Product;
 use domain::model::inventory::stock::{Movement, MovementReason, Stock};
@@ -61,8 +61,9 @@ impl Shop {
     }
 
     pub fn open_shift(&mut self) -> Commit {
-        let register =
-            Register { register_id: self.shift.register_id.clone(), name: "Till".into(), disabled: false };
+        let bag = QuickKey { sku: self.stock.sku.clone(), label: Some("Bag".into()) };
+        let till = Register::new(self.shift.register_id.clone(), "Till".into());
+        let register = Register { quick_keys: vec![bag], ..till };
         self.commit(vec![
             Event::new(
                 fact::ShiftOpened { shift: self.shift.clone() },

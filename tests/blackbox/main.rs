@@ -79,6 +79,7 @@ mod selling {
     mod guards;
     mod holds;
     mod limits;
+    mod quick_keys;
     mod races;
     mod reasons;
     mod receipts;

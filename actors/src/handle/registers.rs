@@ -1,10 +1,11 @@
-//! Tills that may speak, and holds as they are.
+//! Tills that may speak, their quick keys, and holds as they are.
 
 use super::StoreHandle;
 use crate::runtime::failure::Failure;
 use domain::model::base::ids::{HoldId, RegisterId, UserId};
 use domain::model::base::refusal::Refusal;
 use domain::model::selling::hold::Hold;
+use domain::rules::books::register::QuickKeysView;
 
 impl StoreHandle {
     /// Whether a till may speak: the named one, else that of the user's open shift.
@@ -27,6 +28,17 @@ impl StoreHandle {
             }
             _ => Ok(()),
         }
+    }
+
+    /// What a till sells by its quick keys, at the prices of now.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`]: nobody made this till, by hand or by its first shift; storage that can't be read.
+    pub fn quick_keys(&self, id: &RegisterId) -> Result<QuickKeysView, Failure> {
+        let register = self.context.storage.shifts().known_register(id)?;
+        let register = register.ok_or(Refusal::NotFound("register"))?;
+        let sold = self.context.sold(register.quick_keys.iter().map(|key| &key.sku))?;
+        Ok(QuickKeysView::of(&register, |sku| sold.get(sku).map(AsRef::as_ref)))
     }
 
     /// A hold, as it is now.

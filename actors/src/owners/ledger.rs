@@ -45,7 +45,7 @@ pub use opname::{CancelCount, Count, PostCount, RecountOpname, StartCount, Submi
 pub use points::AdjustPoints;
 pub use receiving::{Receive, ReverseReceiving};
 pub use recount::RecountShift;
-pub use register::{AddRegister, ChangeRegister};
+pub use register::{AddRegister, ChangeRegister, SetQuickKeys};
 pub use safe::{Deposit, OpenSafe, ReverseDeposit};
 pub use supplier_return::ReturnToSupplier;
 pub use transfer::{CancelTransfer, CreateTransfer, ReceiveTransfer, ResolveTransfer, SendTransfer};

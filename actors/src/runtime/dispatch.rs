@@ -19,10 +19,14 @@ use domain::model::inventory::product::Product;
 use domain::model::selling::transaction::Transaction;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use storage::StorageError;
 use tokio::sync::oneshot;
 
 /// The catalogue's rows that a command names.
 pub(crate) type Products = BTreeMap<Sku, Product>;
+
+/// The same as they are sold: with the prices of now.
+pub(crate) type SoldProducts = BTreeMap<Sku, Arc<Product>>;
 
 /// The asking side of a `Command`.
 pub trait Dispatch: Command<Book: Addressed> {
@@ -171,6 +175,18 @@ impl Context {
     /// A transaction, as it is in the rows.
     pub(crate) fn transaction(&self, id: &TransactionId) -> Result<Transaction, Failure> {
         Ok(self.storage.sales().transaction(id)?.ok_or(Refusal::NotFound("transaction"))?)
+    }
+
+    /// The products of these skus at the prices of now, as far as they are known.
+    pub(crate) fn sold<'a>(&self, skus: impl Iterator<Item = &'a Sku>) -> Result<SoldProducts, StorageError> {
+        let now = self.stamps.now();
+        let mut sold = SoldProducts::new();
+        for sku in skus {
+            if let Some(product) = self.storage.products().sold(sku, now)? {
+                sold.insert(sku.clone(), product);
+            }
+        }
+        Ok(sold)
     }
 
     /// The products of these skus, as far as they are known.

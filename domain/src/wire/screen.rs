@@ -1,4 +1,4 @@
-//! What screens are told while the shop sells: stock, holds, shifts and prices, each to whom it concerns.
+//! What screens are told while the shop sells: stock, holds, shifts, tills and prices, each to whom it concerns.
 //!
 //! A notice carries the value as it is now, so a screen that hears it twice shows the same.
 
@@ -23,6 +23,8 @@ pub enum Notice {
     Hold(Box<Hold>),
     /// A shift was opened, ended, closed, counted again, or interrupted.
     Shift(Box<ShiftNotice>),
+    /// A till was added or renamed, may sell or not, or has other quick keys: to be read again.
+    Register(RegisterId),
     /// What goods are called or cost may have changed: of one product, or of any.
     Catalogue(CatalogueNotice),
     /// Somebody's rights may have changed: nothing to show, but to be looked at by whoever serves screens.
@@ -104,6 +106,7 @@ pub fn notices(event: &Event) -> Vec<Notice> {
         | Fact::ShiftClosed(_)
         | Fact::ShiftRecounted(_)
         | Fact::Restored(_) => shifts(),
+        Fact::RegisterChanged(it) => vec![Notice::Register(it.register.register_id.clone())],
         Fact::ProductChanged(it) => CatalogueNotice::of(Some(&it.product.sku)),
         Fact::PromotionChanged(_) | Fact::PromotionWithdrawn(_) => CatalogueNotice::of(None),
         Fact::SyncChanged(it) => match &it.change {
@@ -137,6 +140,7 @@ impl Notice {
             {
                 serde_json::to_value(shift).unwrap_or_default()
             }
+            Self::Register(id) if sells => json!({"register_id": id}),
             Self::Catalogue(goods) => serde_json::to_value(goods).unwrap_or_default(),
             _ => return None,
         };
@@ -148,6 +152,7 @@ impl Notice {
             Self::Stock(_) => "stock",
             Self::Hold(_) => "hold",
             Self::Shift(_) => "shift",
+            Self::Register(_) => "register",
             Self::Catalogue(_) => "catalogue",
             Self::Access => "access",
         }

@@ -83,11 +83,7 @@ fn openings_that_are_refused() {
                 "a new till where there are as many as there may be",
                 |s| {
                     for number in s.ledger.registers.len()..REGISTERS_MAX {
-                        let till = Register {
-                            register_id: format!("t-{number}").into(),
-                            name: "T".into(),
-                            disabled: false,
-                        };
+                        let till = Register::new(format!("t-{number}").into(), "T".into());
                         s.ledger.registers.insert(till.register_id.clone(), till);
                     }
                     assert!(opening(&budi(), Some("t-499"), s).is_ok(), "those that are there sell");
@@ -99,7 +95,7 @@ fn openings_that_are_refused() {
             case(
                 "a disabled till",
                 |s| {
-                    let till = Register { register_id: "till-2".into(), name: "2".into(), disabled: true };
+                    let till = Register { disabled: true, ..Register::new("till-2".into(), "2".into()) };
                     s.ledger.registers.insert(till.register_id.clone(), till);
                 },
                 |s| opening(&budi(), Some("till-2"), s),

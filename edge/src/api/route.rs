@@ -92,6 +92,11 @@ impl<S: 'static> Route<S> {
         Self::change(Method::PATCH, pattern, access, doc, handler)
     }
 
+    /// A change of all that stands there.
+    pub const fn put(pattern: &'static str, access: Access, doc: Doc, handler: Handler<S>) -> Self {
+        Self::change(Method::PUT, pattern, access, doc, handler)
+    }
+
     /// A removal.
     pub const fn delete(pattern: &'static str, access: Access, doc: Doc, handler: Handler<S>) -> Self {
         Self::change(Method::DELETE, pattern, access, doc, handler)

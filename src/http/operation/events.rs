@@ -35,7 +35,7 @@ const RETRY_AFTER_S: u64 = 5;
 /// `GET /api/events`
 pub const EVENTS: Doc = Doc::of(
     "Events",
-    "What happens, as server-sent events: ready, stock, hold, shift, catalogue, sync, reload, end; the role decides what is \
+    "What happens, as server-sent events: ready, stock, hold, shift, register, catalogue, sync, reload, end; the role decides what is \
      seen. With Last-Event-ID what was missed comes first, or reload",
 )
 .answers_text(event_stream::EVENTS);

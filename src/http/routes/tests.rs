@@ -72,6 +72,8 @@ const TABLE: &str = "
     POST /api/pos/returns/:id/void          x - x x -
     GET  /api/pos/products                  x - x x -
     GET  /api/pos/products/:sku             x - x x -
+    GET  /api/pos/quick-keys                x - x x -
+    PUT  /api/pos/quick-keys                - - x x -
     GET  /api/pos/reasons                   x - x x -
     GET  /api/pos/receipts/:receipt_no      x - x x -
     POST /api/pos/receipts/:receipt_no/prints x - x x -

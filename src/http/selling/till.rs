@@ -160,7 +160,7 @@ pub async fn settings(request: Request) -> Answered {
     let own = shift.as_ref().map(|shift| shift.register_id.clone());
     let id = request.register_id.clone().or(own).unwrap_or_else(|| RegisterId::from(MAIN));
     let known = store.storage().shifts().register(&id).map_err(stored)?;
-    let unknown = || Register { name: id.0.clone(), register_id: id.clone(), disabled: false };
+    let unknown = || Register::new(id.clone(), id.0.clone());
     let register = known.or_else(|| (!rules.registers_closed).then(unknown));
     let registers = store.storage().shifts().registers().map_err(stored)?;
     let policy = &rules.policy;

@@ -182,6 +182,7 @@ fn no_change_goes_through_on_a_full_disk() {
     for path in reads.map(|each| each.template.as_str()).filter(|path| !STREAMS.contains(path)) {
         let query = match path {
             "/api/members/search" => "?q=ab",
+            "/api/pos/quick-keys" => "?register_id=probed",
             "/api/pos/labels" => "?skus=8990001",
             "/api/prices/effective" => "?sku=8990001",
             "/api/reports/sales" => "?from=2026-11-20&to=2026-11-20",

@@ -1,19 +1,23 @@
-//! Tills: added, renamed, switched on and off.
+//! Tills: added, renamed, switched on and off; their quick keys.
 
 use super::Ledger;
 use crate::prelude::*;
-use domain::model::base::ids::RegisterId;
+use crate::runtime::dispatch::SoldProducts;
+use domain::model::base::ids::{RegisterId, Sku};
 use domain::rules::books::day::dated;
 use domain::rules::books::register;
-use domain::rules::books::register::{NewRegister, RegisterState, RegisterView};
+use domain::rules::books::register::{NewRegister, QuickKeysView, RegisterState, RegisterView};
 use domain::wire::feed::RegisterDown;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Adds a till, by the rules of [`domain::rules::books::register::add`].
 pub struct AddRegister(pub NewRegister);
 
 /// Renames a till, or lets it sell or not, by the rules of [`domain::rules::books::register::change`].
 pub struct ChangeRegister(pub RegisterId, pub register::ChangeRegister);
+
+/// Says what a till sells by its quick keys, by the rules of [`domain::rules::books::register::set_quick_keys`].
+pub struct SetQuickKeys(pub RegisterId, pub register::SetQuickKeys);
 
 /// Takes over what head office tells of a till, by the rules of [`domain::rules::books::register::merge_remote`].
 pub(super) struct MergeRegister(pub(super) RegisterDown);
@@ -30,7 +34,9 @@ impl Command for AddRegister {
 
     fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
         let event = register::add(&self.0, &request.authorization(), &ledger.book)?;
-        changed(ledger, event, true, "register.created", request)
+        let view = RegisterView::from(&event.fact.register);
+        let answer = Answer::created(format!("/api/registers/{}", self.0.register_id), &view);
+        Ok(changed(ledger, event, ("register.created", json!(view)), answer, request))
     }
 }
 
@@ -46,7 +52,44 @@ impl Command for ChangeRegister {
 
     fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
         let event = register::change(&self.1, &self.0, &request.authorization(), &ledger.book)?;
-        changed(ledger, event, false, "register.changed", request)
+        let view = RegisterView::from(&event.fact.register);
+        Ok(changed(ledger, event, ("register.changed", json!(view)), Answer::ok(&view), request))
+    }
+}
+
+impl Dispatch for SetQuickKeys {
+    async fn load(&self, context: &Context, _request: &RequestContext) -> Result<Self::Rows, Failure> {
+        Ok(context.sold(self.1.items.iter().map(|key| &key.sku))?)
+    }
+}
+
+impl Command for SetQuickKeys {
+    type Book = LedgerBook;
+    type Rows = SoldProducts;
+
+    fn check(&self, _rules: &Rules) -> Result<(), Refusal> {
+        self.1.check()
+    }
+
+    fn is_from_rows(&self, _book: &LedgerBook) -> bool {
+        true
+    }
+
+    fn decide(
+        &self,
+        products: Self::Rows,
+        ledger: &mut Ledger,
+        request: &RequestContext,
+    ) -> Result<Decision, Failure> {
+        let Self(id, command) = self;
+        let product = |sku: &Sku| products.get(sku).map(AsRef::as_ref);
+        let authorization = request.authorization();
+        let event = register::set_quick_keys(command, id, product, &authorization, &ledger.book)?;
+        let register = &event.fact.register;
+        let answer = Answer::ok(&QuickKeysView::of(register, product));
+        let skus: Vec<&Sku> = register.quick_keys.iter().map(|key| &key.sku).collect();
+        let details = json!({"register_id": id, "skus": skus});
+        Ok(changed(ledger, event, ("register.quick_keys_changed", details), answer, request))
     }
 }
 
@@ -72,21 +115,17 @@ impl Command for MergeRegister {
     }
 }
 
+/// Ends a change of a till: its action and details go to the audit log.
 fn changed(
     ledger: &Ledger,
     event: Event<fact::RegisterChanged>,
-    created: bool,
-    action: &str,
+    (action, details): (&str, Value),
+    answer: Answer,
     request: &RequestContext,
-) -> Result<Decision, Failure> {
-    let register = &event.fact.register;
-    let view = RegisterView::from(register);
-    let id = register.register_id.as_str();
-    let answer =
-        if created { Answer::created(format!("/api/registers/{id}"), &view) } else { Answer::ok(&view) };
+) -> Decision {
     let stamp = ledger.stamps.stamp();
-    let entry = AuditEntry::new(&request.authorization(), action, stamp.now, json!(view));
+    let entry = AuditEntry::new(&request.authorization(), action, stamp.now, details);
     let date = dated(stamp.now, &ledger.rules, &ledger.book);
     let outcome = Outcome::of(stamp, event, Vec::new(), answer);
-    Ok(outcome.audited(&ledger.stamps, Some(date), entry).into())
+    outcome.audited(&ledger.stamps, Some(date), entry).into()
 }

@@ -1,13 +1,25 @@
 //! Registers (tills) and their two counters.
 
-use crate::model::base::ids::{RegisterId, StoreId};
+use crate::model::base::ids::{RegisterId, Sku, StoreId};
 use serde::{Deserialize, Serialize};
 
 /// The till of a shop that names none.
 pub const MAIN: &str = "main";
 
-/// The longest name of a till for people, in bytes.
+/// The longest name for people of a till, or of one of its quick keys, in bytes.
 pub const NAME_BYTES_MAX: usize = 64;
+
+/// Most quick keys of a till.
+pub const QUICK_KEYS_MAX: usize = 24;
+
+/// What a till sells by one key, mostly goods without a barcode.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuickKey {
+    /// The product.
+    pub sku: Sku,
+    /// What stands on the key; none: the product's name.
+    pub label: Option<String>,
+}
 
 /// A till.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +30,15 @@ pub struct Register {
     pub name: String,
     /// A disabled till is refused.
     pub disabled: bool,
+    /// Its quick keys in order, at most [`QUICK_KEYS_MAX`]; none: nobody set them, and the device has its own.
+    pub quick_keys: Vec<QuickKey>,
+}
+
+impl Register {
+    /// A till that may sell, without quick keys.
+    pub fn new(register_id: RegisterId, name: String) -> Self {
+        Self { register_id, name, disabled: false, quick_keys: Vec::new() }
+    }
 }
 
 /// The last numbers that a register gave; both start at 0 and never have a gap.

@@ -3,8 +3,10 @@
 use crate::model::base::refusal::Refusal;
 
 mod change;
+mod quick_keys;
 mod register_view;
 pub use change::{ChangeRegister, NewRegister, RegisterState, add, change, merge_remote};
+pub use quick_keys::{NewQuickKey, QuickKeyView, QuickKeysView, SetQuickKeys, set_quick_keys};
 pub use register_view::RegisterView;
 
 /// Most tills of a store, those that were made by their first use among them.

@@ -154,6 +154,14 @@ pub const STORE: &[Probe<Store>] = &[
         },
     },
     Probe {
+        operation: "PUT /api/pos/quick-keys",
+        prepare: |store| {
+            let keys = |label: &str| json!({"items": [{"sku": SKU, "label": label}]});
+            let path = "/api/pos/quick-keys?register_id=probed";
+            Attempt::new(store.login("manager"), path, keys("A"), keys("B"))
+        },
+    },
+    Probe {
         operation: "POST /api/cash-deposits",
         prepare: |store| {
             let found = json!({"amount": 1_000_000, "reason": "probe"});

@@ -72,7 +72,7 @@ fn register(id: &RegisterId, rules: &Rules, book: &LedgerBook) -> Result<Registe
         None if rules.registers_closed => Err(Refusal::field("register_id", "is not a till of this store")),
         None => {
             room(book.registers.len())?;
-            Ok(Register { register_id: id.clone(), name: id.0.clone(), disabled: false })
+            Ok(Register::new(id.clone(), id.0.clone()))
         }
     }
 }

@@ -64,7 +64,7 @@ pub fn add(
     }
     room(book.registers.len())?;
     let name = cmd.name.as_ref().map_or(cmd.register_id.as_str(), |name| name.trim()).to_owned();
-    let register = Register { register_id: cmd.register_id.clone(), name, disabled: false };
+    let register = Register::new(cmd.register_id.clone(), name);
     Ok(Event::of(fact::RegisterChanged { register }))
 }
 
@@ -108,11 +108,7 @@ pub fn merge_remote(
     if known.is_none() {
         room(book.registers.len())?;
     }
-    let before = known.cloned().unwrap_or_else(|| Register {
-        register_id: id.clone(),
-        name: id.as_str().to_owned(),
-        disabled: false,
-    });
+    let before = known.cloned().unwrap_or_else(|| Register::new(id.clone(), id.0.clone()));
     let register = Register {
         name: said.name.clone().unwrap_or(before.name),
         disabled: said.state.map_or(before.disabled, |state| state == RegisterState::Disabled),

@@ -20,7 +20,7 @@ impl Recover for ShiftRecord {
                     return Ok(None);
                 }
                 let id = &shift.register_id;
-                let new = || Register { name: id.0.clone(), register_id: id.clone(), disabled: false };
+                let new = || Register::new(id.clone(), id.0.clone());
                 let register = Some(Box::new(book.rows.register(id)?.unwrap_or_else(new)));
                 let opened = fact::ShiftOpened { shift: over(shift) };
                 Ok(one(opened, event::Rows { register, ..event::Rows::default() }))

@@ -1,0 +1,124 @@
+//! Quick keys: what a till sells by a key of its own.
+
+use crate::model::base::event::{Event, fact};
+use crate::model::base::fields::Fields;
+use crate::model::base::ids::{RegisterId, Sku};
+use crate::model::base::refusal::Refusal;
+use crate::model::books::ledger::LedgerBook;
+use crate::model::books::register::{NAME_BYTES_MAX, QUICK_KEYS_MAX, QuickKey, Register};
+use crate::model::inventory::product::{Product, ProductState};
+use crate::model::people::authorization::{Authorization, allow};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// `PUT /pos/quick-keys`: all quick keys of a till, in order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SetQuickKeys {
+    /// The first is sold by `.1`; at most 24, each product once. None: the till has no keys of the store.
+    pub items: Vec<NewQuickKey>,
+}
+
+/// What a key is to sell.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewQuickKey {
+    /// A product of the catalogue.
+    pub sku: Sku,
+    /// What is to stand on the key, at most 64 bytes; none: the product's name.
+    pub label: Option<String>,
+}
+
+/// The quick keys of a till with what their products cost now (`GET /pos/quick-keys`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "QuickKeys")]
+pub struct QuickKeysView {
+    /// The till.
+    register_id: RegisterId,
+    /// Most keys that a till has.
+    limit: usize,
+    /// In order: the first is sold by `.1`.
+    items: Vec<QuickKeyView>,
+}
+
+/// A quick key with its product as it is now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "QuickKey")]
+pub struct QuickKeyView {
+    /// The product.
+    sku: Sku,
+    /// What stands on the key; none: the product's name.
+    label: Option<String>,
+    /// The product's name.
+    name: String,
+    /// Unit price in whole currency units.
+    price: i64,
+    /// An inactive product keeps its key and is not sold.
+    state: ProductState,
+}
+
+impl SetQuickKeys {
+    /// Refuses what no store could set.
+    ///
+    /// # Errors
+    /// `validation_failed`: too many, a product twice, a label that is empty or too long.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        fields.count("items", self.items.len(), 0..=QUICK_KEYS_MAX);
+        let mut places = HashMap::new();
+        for (place, key) in self.items.iter().take(QUICK_KEYS_MAX).enumerate() {
+            if let Some(label) = &key.label {
+                fields.name(format_args!("items[{place}].label"), label.trim(), NAME_BYTES_MAX);
+            }
+            let first = *places.entry(&key.sku).or_insert(place);
+            if first != place {
+                let problem = format!("is on key {} already: one key a product", first.saturating_add(1));
+                fields.wrong(format_args!("items[{place}].sku"), problem);
+            }
+        }
+        fields.done()
+    }
+}
+
+/// Sets all quick keys of a till; `product` finds one of the catalogue, sold or not.
+///
+/// # Errors
+/// `insufficient_role`, `not_found`, `unknown_sku`.
+pub fn set_quick_keys<'p>(
+    cmd: &SetQuickKeys,
+    id: &RegisterId,
+    product: impl Fn(&Sku) -> Option<&'p Product>,
+    authorization: &Authorization<'_>,
+    book: &LedgerBook,
+) -> Result<Event<fact::RegisterChanged>, Refusal> {
+    allow(authorization.caller.role.manages())?;
+    let register = book.registers.get(id).cloned().ok_or(Refusal::NotFound("register"))?;
+    let unknown = cmd.items.iter().map(|key| &key.sku).filter(|sku| product(sku).is_none());
+    let unknown: Vec<String> = unknown.map(|sku| sku.0.clone()).collect();
+    if !unknown.is_empty() {
+        return Err(Refusal::UnknownSku(unknown));
+    }
+    let label = |key: &NewQuickKey| key.label.as_ref().map(|label| label.trim().to_owned());
+    let keys = cmd.items.iter().map(|key| QuickKey { sku: key.sku.clone(), label: label(key) });
+    let register = Register { quick_keys: keys.collect(), ..register };
+    Ok(Event::of(fact::RegisterChanged { register }))
+}
+
+impl QuickKeysView {
+    /// The keys of a till; `product` finds what they sell.
+    pub fn of<'p>(register: &Register, product: impl Fn(&Sku) -> Option<&'p Product>) -> Self {
+        let shown = |key: &QuickKey| {
+            let found = product(&key.sku);
+            QuickKeyView {
+                sku: key.sku.clone(),
+                label: key.label.clone(),
+                name: found.map_or_else(|| key.sku.0.clone(), |product| product.name.clone()),
+                price: found.map_or(0, |product| product.price),
+                state: found.map_or(ProductState::Inactive, |product| product.state),
+            }
+        };
+        let items = register.quick_keys.iter().map(shown).collect();
+        Self { register_id: register.register_id.clone(), limit: QUICK_KEYS_MAX, items }
+    }
+}

@@ -1,0 +1,53 @@
+//! Quick keys: what each till sells by a key of its own, mostly goods without a barcode.
+
+use crate::http::Answered;
+use crate::http::Request;
+use crate::http::ask::{answered, ask_for};
+use crate::http::failure::failed;
+use ::actors::commands;
+use domain::model::base::ids::RegisterId;
+use domain::rules::books::register::{QuickKeysView, SetQuickKeys};
+use edge::{Code, Doc, Reply};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+const KEYS: &str = r#"{"register_id": "till-1", "limit": 24, "items": [{"sku": "8990006", "label": "Bag", "name": "Paper bag, small", "price": 500, "state": "active"}]}"#;
+
+/// `GET /api/pos/quick-keys`
+pub const READ: Doc = Doc::of(
+    "Point of sale",
+    "What a till sells by its quick keys, at the prices of now; none: nobody set any, and each device has its own",
+)
+.query::<OfTill>()
+.answers::<QuickKeysView>(KEYS)
+.refuses(&[Code::NotFound]);
+/// `PUT /api/pos/quick-keys`
+pub const SET: Doc =
+    Doc::of("Point of sale", "Say what a till sells by its quick keys, all of them in order")
+        .query::<OfTill>()
+        .body::<SetQuickKeys>(r#"{"items": [{"sku": "8990006", "label": "Bag"}, {"sku": "8990011"}]}"#)
+        .answers::<QuickKeysView>(KEYS)
+        .refuses(&[Code::NotFound, Code::UnknownSku]);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct OfTill {
+    /// The till.
+    register_id: RegisterId,
+}
+
+/// `GET /api/pos/quick-keys`
+pub async fn read(request: Request) -> Answered {
+    let OfTill { register_id } = request.query()?;
+    Ok(Reply::ok(&request.state.store.quick_keys(&register_id).map_err(failed)?))
+}
+
+/// `PUT /api/pos/quick-keys`
+pub async fn set(request: Request) -> Answered {
+    let command: SetQuickKeys = request.json()?;
+    let OfTill { register_id } = request.query()?;
+    // The query is no part of the path: under one key, another till is another request.
+    let body = [register_id.as_str().as_bytes(), b"\0", &request.body].concat();
+    let context = ask_for(&request, &body)?;
+    answered(request.state.store.run(context, commands::SetQuickKeys(register_id, command)).await)
+}
