@@ -78,6 +78,7 @@ pub fn furnished(say: Say) -> Furnished {
         ("settle", format!("#/transfers/{short}/resolve")),
         ("adjust", "#/adjustments/new".to_owned()),
         ("send_back", "#/supplier-returns/new".to_owned()),
+        ("quick_keys", format!("#/tills/{REGISTER}/quick-keys")),
     ];
     Furnished { shop, portal, admin }
 }
@@ -108,6 +109,10 @@ fn opened(say: Say) -> Linked {
     store.receive_all(100);
     let (office, mut manager) = (hub.login(), store.login("manager"));
     manager.post("/api/registers", &json!({"register_id": REGISTER, "name": say("Till 1")})).data(201);
+    // Goods without a code.
+    let keys = json!({"items": [{"sku": "8990011", "label": say("Small bag")}, {"sku": "8990006"}]});
+    let path = format!("/api/pos/quick-keys?register_id={REGISTER}");
+    manager.send("PUT", &path, &JSON, keys.to_string().as_bytes()).data(200);
     let mut till = store.login("till-1").at_register(REGISTER);
     till.post("/api/shifts/open", &json!({"opening_float": 200_000, "note": say("New roll of paper")}))
         .data(201);

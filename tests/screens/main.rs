@@ -38,6 +38,7 @@ mod till {
     pub mod killed;
     pub mod mistakes;
     pub mod paper;
+    pub mod quick_keys;
     pub mod sale;
     pub mod scans;
     pub mod taken_back;

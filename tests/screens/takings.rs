@@ -173,7 +173,7 @@ fn a_till_is_added_renamed_and_switched_off_and_letters_lead_there() {
     screen.browser.press("dialog .primary");
     screen.reads("tbody", "Back door");
     look(&mut screen, "admin-tills");
-    let off = "[...document.querySelectorAll('tbody tr')].find((row) => row.textContent.includes('Back door')).querySelectorAll('.acts .btn')[1].click()";
+    let off = "[...document.querySelectorAll('tbody tr')].find((row) => row.textContent.includes('Back door')).querySelectorAll('.acts .btn')[2].click()";
     screen.script(off);
     screen.sees("dialog .danger");
     screen.browser.press("dialog .danger");

@@ -127,10 +127,6 @@ fn every_page_of_the_store_is_fit_for_everybody_and_takes_text_for_text() {
     screen.log_in("till-1");
     screen.sees("#float");
     walk.page(&mut screen, "open");
-    // Goods without a code, as a person puts them on keys.
-    let keys = json!([{"sku": "8990011", "name": (walk.say)("Plastic bag"), "price": 1},
-        {"sku": "8990006", "name": (walk.say)("Ice cube"), "price": 150}]);
-    screen.script(&format!("localStorage.setItem('quick', JSON.stringify({keys}))"));
     screen.open_till(REGISTER);
     walk.page(&mut screen, "sell-empty");
     let note = json!({"note": (walk.say)("Fetches the wallet"), "items": [{"sku": "8990001", "qty": 1, "price": 2_000}]});

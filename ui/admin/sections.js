@@ -46,7 +46,7 @@ const DESCRIBED = {
   "goods/transfers": ["transfers", "transfer"], "goods/adjustments": ["adjustments", "adjustment"], "goods/supplier_returns": ["supplier-returns", "supplier-return"],
   "takings/goods": ["goods-now", "valuation"], "takings/sales": ["sales", "sale"], "takings/shifts": ["shifts", "shift"], "takings/day": ["day"], "takings/safe": ["safe"], "takings/tills": ["tills"],
 };
-const ELEMENTS = { reports: "takings/report", days: "takings/days", labels: "takings/labels", send: "goods/send", take_in: "goods/take_in", settle: "goods/settle", adjust: "goods/adjust", send_back: "goods/send_back" };
+const ELEMENTS = { reports: "takings/report", days: "takings/days", labels: "takings/labels", quick_keys: "takings/quick_keys", send: "goods/send", take_in: "goods/take_in", settle: "goods/settle", adjust: "goods/adjust", send_back: "goods/send_back" };
 const describe = async (app, file, page) => {
   const [{ pages }] = await Promise.all([import(`../${file}.js`), import("../portal/records.js"), import("../portal/record.js")]);
   app.described[page] = pages[page];
@@ -57,7 +57,7 @@ export const later = (app) => Object.fromEntries([
 ]);
 /** What a new document is written on, and a part of one. */
 const FORMS = { transfers: "send", adjustments: "adjust", "supplier-returns": "send_back" };
-const PARTS = { "transfers/receive": ["take_in", GOODS], "transfers/resolve": ["settle", MANAGE] };
+const PARTS = { "transfers/receive": ["take_in", GOODS], "transfers/resolve": ["settle", MANAGE], "tills/quick-keys": ["quick_keys", MANAGE] };
 
 /** The page of an address, where it is a form. */
 export const formOf = (app, { id, part }) => {
@@ -81,6 +81,7 @@ const element = (app) => {
     case "reports": return html`<page-report .app=${app}></page-report>`;
     case "days": return html`<page-days .app=${app}></page-days>`;
     case "labels": return html`<page-labels .app=${app}></page-labels>`;
+    case "quick_keys": return html`<page-quick-keys .app=${app}></page-quick-keys>`;
     case "send": return html`<page-send .app=${app}></page-send>`;
     case "take_in": return html`<page-take-in .app=${app}></page-take-in>`;
     case "settle": return html`<page-settle .app=${app}></page-settle>`;

@@ -5,7 +5,7 @@ export const ACTIONS = [
   "approval.refused", "transaction.voided", "transaction.line_removed", "transaction.discounted", "transaction.price_overridden", "payment.reversed", "tender.corrected",
   "receipt.printed", "return.posted", "return.voided", "drawer.opened", "cash.paid_out", "cash.reversed", "cash.deposited", "cash.deposit_reversed", "safe.opened",
   "shift.float_approved", "shift.variance_approved", "shift.recounted", "day.sealed", "day.unsealed", "day.reopened", "points.adjusted", "member.changed", "member.erased",
-  "product_settings.changed", "register.created", "register.changed", "adjustment.requested", "adjustment.posted", "adjustment.rejected", "adjustment.reversed", "opname.posted",
+  "product_settings.changed", "register.created", "register.changed", "register.quick_keys_changed", "adjustment.requested", "adjustment.posted", "adjustment.rejected", "adjustment.reversed", "opname.posted",
   "opname.cancelled", "receiving.reversed", "supplier_return.posted", "transfer.resolved",
 ];
 
@@ -18,7 +18,7 @@ export const texts = {
   "cash.paid_out": "Paid out of the drawer", "cash.reversed": "Cash movement taken back", "cash.deposited": "Taken to the bank", "cash.deposit_reversed": "Deposit taken back", "safe.opened": "Safe counted for the first time",
   "shift.float_approved": "Float approved", "shift.variance_approved": "Difference approved", "shift.recounted": "Drawer counted again", "day.sealed": "Day sealed", "day.unsealed": "Day opened again",
   "day.reopened": "Day opened by what came late", "points.adjusted": "Points corrected", "member.changed": "Member changed", "member.erased": "Member erased", "product_settings.changed": "Reorder level or shelf changed",
-  "register.created": "Till added", "register.changed": "Till changed", "adjustment.requested": "Adjustment asked for", "adjustment.posted": "Stock adjusted", "adjustment.rejected": "Adjustment refused",
+  "register.created": "Till added", "register.changed": "Till changed", "register.quick_keys_changed": "Quick keys changed", "adjustment.requested": "Adjustment asked for", "adjustment.posted": "Stock adjusted", "adjustment.rejected": "Adjustment refused",
   "adjustment.reversed": "Adjustment taken back", "opname.posted": "Count posted", "opname.cancelled": "Count called off", "receiving.reversed": "Delivery taken back", "supplier_return.posted": "Sent back to a supplier",
   "transfer.resolved": "Transfer difference settled", "step.journal": "Reading the journal", "step.rows": "Making the rows anew", "step.copy": "Copying", "step.verify": "Checking the copy", running: "runs",
   restarting: "is being restarted", "digest.match": "the same", "digest.difference": "differs", "digest.not_yet": "not all is there yet", member: "Member", product_settings: "Product settings",
@@ -44,7 +44,7 @@ export const texts = {
   "cash.reversed": "Kas masuk/keluar ditarik", "cash.deposited": "Disetor ke bank", "cash.deposit_reversed": "Setoran ditarik", "safe.opened": "Brankas dihitung pertama kali", "shift.float_approved": "Modal awal disetujui",
   "shift.variance_approved": "Selisih disetujui", "shift.recounted": "Laci dihitung ulang", "day.sealed": "Hari dikunci", "day.unsealed": "Hari dibuka lagi", "day.reopened": "Hari terbuka oleh yang terlambat",
   "points.adjusted": "Poin dikoreksi", "member.changed": "Member diubah", "member.erased": "Member dihapus", "product_settings.changed": "Stok minimum atau rak diubah", "register.created": "Mesin kasir ditambah",
-  "register.changed": "Mesin kasir diubah", "adjustment.requested": "Penyesuaian diajukan", "adjustment.posted": "Stok disesuaikan", "adjustment.rejected": "Penyesuaian ditolak", "adjustment.reversed": "Penyesuaian ditarik",
+  "register.changed": "Mesin kasir diubah", "register.quick_keys_changed": "Tombol cepat diubah", "adjustment.requested": "Penyesuaian diajukan", "adjustment.posted": "Stok disesuaikan", "adjustment.rejected": "Penyesuaian ditolak", "adjustment.reversed": "Penyesuaian ditarik",
   "opname.posted": "Opname dibukukan", "opname.cancelled": "Opname dibatalkan", "receiving.reversed": "Penerimaan ditarik", "supplier_return.posted": "Retur ke pemasok", "transfer.resolved": "Selisih kiriman diselesaikan",
   "step.journal": "Membaca jurnal", "step.rows": "Membuat ulang baris", "step.copy": "Menyalin", "step.verify": "Memeriksa salinan", running: "berjalan", restarting: "dimulai ulang", "digest.match": "sama",
   "digest.difference": "berbeda", "digest.not_yet": "belum semua sampai", member: "Member", product_settings: "Pengaturan produk", "problem.rejected": "Kantor pusat menolak toko ini",

@@ -21,34 +21,6 @@ export class LinesPage extends FormPage {
     this.at = -1;
   }
 
-  /** Subclasses say under which name a draft is kept, and which of their fields with it. */
-  get draft() {
-    return null;
-  }
-
-  get kept() {
-    return ["lines"];
-  }
-
-  /** What was begun on this device. */
-  recall() {
-    const kept = this.draft ? JSON.parse(localStorage.getItem(this.draft) ?? "null") : null;
-    if (kept) Object.assign(this, kept);
-  }
-
-  keep() {
-    if (this.draft) localStorage.setItem(this.draft, JSON.stringify(Object.fromEntries(this.kept.map((name) => [name, this[name]]))));
-  }
-
-  forget() {
-    if (this.draft) localStorage.removeItem(this.draft);
-  }
-
-  set(changed) {
-    super.set(changed);
-    this.keep();
-  }
-
   async scanned(code) {
     try {
       const found = await findProduct(this.app, code);
@@ -141,10 +113,14 @@ export class LinesPage extends FormPage {
     return html`<td class="acts"><button class="btn small" aria-label=${t("Remove {name}", { name: line.name })} @click=${() => this.set({ lines: this.lines.filter((one) => one !== line) })}>${icon("trash-2", "icon-s")}</button></td>`;
   }
 
+  /** What all lines come to, in words. */
+  summed() {
+    return t("products: {n}, pieces: {p}", { n: number(this.lines.length), p: number(this.lines.reduce((all, { qty }) => all + (qty ?? 0), 0)) });
+  }
+
   /** The lines with their inputs, under a head with the field that finds products. */
   sheet(heads, row, none) {
-    const pieces = this.lines.reduce((all, { qty }) => all + (qty ?? 0), 0);
-    return html`<section class="panel part sheet"><header class="part-head">${this.finder()}<p class="muted end" aria-live="polite">${this.lines.length ? t("products: {n}, pieces: {p}", { n: number(this.lines.length), p: number(pieces) }) : nothing}</p></header>
+    return html`<section class="panel part sheet"><header class="part-head">${this.finder()}<p class="muted end" aria-live="polite">${this.lines.length ? this.summed() : nothing}</p></header>
       ${this.lines.length ? html`<div class="scroll"><table class="grid fold lines"><thead><tr>${heads.map(([label, kind]) => html`<th scope="col" class=${kind ?? ""}>${label}</th>`)}<th><span class="vh">${t("Actions")}</span></th></tr></thead><tbody>${this.lines.map(row)}</tbody></table></div>` : html`<p class="empty">${none}</p>`}</section>`;
   }
 

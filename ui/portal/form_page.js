@@ -30,10 +30,36 @@ export class FormPage extends Page {
     return { Escape: () => { location.hash = backTo(this.app.section); }, "Ctrl+Enter": () => void this.send() };
   }
 
+  /** Subclasses say under which name a draft is kept on this device, and which of their fields with it. */
+  get draft() {
+    return null;
+  }
+
+  get kept() {
+    return ["lines"];
+  }
+
+  /** What was begun on this device; `base` is what it was begun on, and a draft of anything else is dropped. */
+  recall(base = null) {
+    this.base = base;
+    const kept = this.draft ? JSON.parse(localStorage.getItem(this.draft) ?? "null") : null;
+    if (kept && (kept.base ?? null) === base) Object.assign(this, kept);
+    else this.forget();
+  }
+
+  keep() {
+    if (this.draft) localStorage.setItem(this.draft, JSON.stringify({ ...Object.fromEntries(this.kept.map((name) => [name, this[name]])), base: this.base }));
+  }
+
+  forget() {
+    if (this.draft) localStorage.removeItem(this.draft);
+  }
+
   /** Changes what is written. */
   set(changed) {
     Object.assign(this, changed);
     this.problem = null;
+    this.keep();
     this.requestUpdate();
   }
 

@@ -20,11 +20,11 @@ export const editLine = async (app) => {
       ${line.onHand === undefined ? nothing : html`<div><dt>${t("On hand by the books")}</dt><dd>${number(line.onHand)}</dd></div>`}</dl>
       ${field(t("Quantity"), countInput({ id: "line-qty", value: qty, focus: true, onValue: (value) => { qty = value; } }), "line-qty")}
       ${field(t("Price each"), moneyInput({ id: "line-price", value: price, onValue: (value) => { price = value; } }), "line-price")}
-      <button type="button" class="btn" aria-pressed=${quick} @click=${() => {
+      ${app.quick.length ? nothing : html`<button type="button" class="btn" aria-pressed=${quick} @click=${() => {
         toggleQuick(line);
         quick = isQuick(line.sku);
         again();
-      }}>${icon("star")}${quick ? t("Take off the quick keys") : t("Put on a quick key")}</button>`,
+      }}>${icon("star")}${quick ? t("Take off the quick keys") : t("Put on a quick key")}</button>`}`,
   });
   if (!done) return;
   if (qty === 0) {

@@ -38,6 +38,7 @@ class PosApp extends App {
     this.basket = new Basket(this);
     this.returning = null;
     this.status = null;
+    this.quick = [];
     this.register = localStorage.getItem(REGISTER);
     // One tab sells: two on one basket would undo each other's lines.
     this.tabs = new BroadcastChannel("pos");
@@ -151,8 +152,8 @@ class PosApp extends App {
       return;
     }
     this.tabs.postMessage("selling");
-    renewQuick(this);
-    await this.basket.restore();
+    // What is typed first may be `.1`.
+    await Promise.all([renewQuick(this), this.basket.restore()]);
     this.countHolds();
     if (this.shift.state === "ended") {
       await this.show("close");
@@ -182,7 +183,7 @@ class PosApp extends App {
     if (name === "ready" && data.resumed) return;
     if (["ready", "reload", "hold"].includes(name)) this.countHolds().catch(() => {});
     if (["ready", "reload", "catalogue"].includes(name)) this.basket.priced(data.sku ?? null);
-    if (["reload", "catalogue"].includes(name)) renewQuick(this, data.sku ?? null);
+    if (["ready", "reload", "catalogue"].includes(name) || (name === "register" && data.register_id === this.register)) renewQuick(this, data.sku ?? null);
     if (name === "stock") this.basket.stocked(data.sku, data.on_hand);
     if (name === "shift") this.shiftMoved(data);
     if (["ready", "reload", "sync"].includes(name)) this.askStatus(true);
@@ -217,6 +218,7 @@ class PosApp extends App {
   }
 
   setRegister(id) {
+    if (id !== this.register) this.quick = [];
     this.register = id;
     localStorage.setItem(REGISTER, id);
   }

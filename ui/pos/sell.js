@@ -13,6 +13,8 @@ const SEARCH_AFTER_MS = 60;
 const SUFFIX_MS = 300;
 /** Somebody who scans on does not look: a box that takes longer takes nothing more. */
 const SLOW_MS = 3000;
+/** More quick keys than these stand closer together. */
+const FEW_KEYS = 8;
 
 /** What is asked for now and then is loaded then. */
 const chooseMember = async (app) => (await app.part(() => import("./member.js")))?.chooseMember(app);
@@ -162,9 +164,10 @@ class PageSell extends Page {
     const quick = /^\.(\d{1,2})$/.exec(code);
     const many = times ? Number(times[1]) : 1;
     if (quick) {
-      const product = quickKeys()[Number(quick[1]) - 1];
-      if (product) this.add(product.sku, many);
-      else this.app.basket.refuse(t("There is no quick key {n}", { n: quick[1] }));
+      const product = quickKeys(this.app)[Number(quick[1]) - 1];
+      if (!product) this.app.basket.refuse(t("There is no quick key {n}", { n: quick[1] }));
+      else if (product.state === "inactive") this.app.basket.refuse(t("{name} is not sold any more", { name: product.name }));
+      else this.add(product.sku, many);
       return;
     }
     this.add(code, many);
@@ -306,12 +309,17 @@ class PageSell extends Page {
   }
 
   quick() {
-    const products = quickKeys().slice(0, 8);
-    if (!products.length) return nothing;
-    return html`<div class="quick wide" role="group" aria-label=${t("Quick keys")}>${products.map((product, index) => html`<button class="q" @click=${() => {
-      this.add(product.sku, 1);
+    const keys = quickKeys(this.app);
+    if (!keys.length) return nothing;
+    return html`<div class="quick wide ${keys.length > FEW_KEYS ? "many" : ""}" role="group" aria-label=${t("Quick keys")}>${keys.map((one, index) => this.tile(one, index))}</div>`;
+  }
+
+  tile({ sku, name, label, price, state }, index) {
+    const gone = state === "inactive";
+    return html`<button class="q" title=${label ? name : nothing} ?disabled=${gone} @click=${() => {
+      this.add(sku, 1);
       this.line.focus();
-    }}><span class="qn">.${index + 1}</span><span class="qt">${product.name}</span><span class="qp">${number(product.price)}</span></button>`)}</div>`;
+    }}><span class="qn">.${index + 1}</span><span class="qt">${label ?? name}</span><span class="qp">${gone ? t("not sold") : number(price)}</span></button>`;
   }
 
   render() {

@@ -84,7 +84,7 @@ export const id = {
   "The device can't do this here": "Perangkat tidak bisa di sini",
   "Find": "Cari", "Last sale": "Penjualan terakhir", "Product": "Produk", "Sold": "Terjual", "Back": "Kembali", "Now": "Sekarang",
   "Its lines are filled in; you say how many come back. A receipt of another store is looked up at head office": "Barisnya terisi; sebutkan berapa yang kembali. Struk toko lain dicari di kantor pusat",
-  "There is no quick key {n}": "Tidak ada tombol cepat {n}", "This sale is partly paid: finish or undo its payments first": "Sudah dibayar sebagian: selesaikan atau urungkan pembayarannya dulu",
+  "There is no quick key {n}": "Tidak ada tombol cepat {n}", "{name} is not sold any more": "{name} tidak dijual lagi", "not sold": "tidak dijual", "This sale is partly paid: finish or undo its payments first": "Sudah dibayar sebagian: selesaikan atau urungkan pembayarannya dulu",
   "The basket waits. Recall it with F7": "Keranjang disimpan. Ambil lagi dengan F7", "Void this basket of {amount}?": "Batalkan keranjang {amount} ini?",
   "Discount on the line": "Diskon baris", "Change the line": "Ubah baris", "Hold": "Simpan dulu", "Print the last receipt again": "Cetak ulang struk terakhir", "All actions": "Semua tindakan", "Promotion": "Promosi",
   "Books say {n} on the shelf": "Menurut buku sisa {n}", "Nothing is called this": "Tidak ada yang cocok", "Products found": "Produk ditemukan", "Basket": "Keranjang",

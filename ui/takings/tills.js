@@ -38,7 +38,7 @@ const toggle = async (page, one) => {
 };
 
 const tills = {
-  path: "/api/registers", needs: ["people"], live: ["shift"],
+  path: "/api/registers", needs: ["people"], live: ["shift", "register"],
   loaded: async (app) => { open = new Map((await app.get("/api/shifts", {}, { state: "open", limit: 200 })).items.map((one) => [one.register_id, one])); },
   list: (page) => ({
     title: t("Tills"), create: { label: t("New till"), act: () => add(page) },
@@ -47,7 +47,7 @@ const tills = {
         const shift = open.get(one.register_id);
         return shift ? html`${link(["shifts", shift.shift_id], t("open"))}, ${person(shift.opened_by)}, <span class="muted">${moment(shift.opened_at)}</span>` : html`<span class="muted">${t("none open")}</span>`;
       })],
-    actions: (one) => [{ label: t("Rename"), act: () => rename(page, one) }, { label: one.state === "active" ? t("Switch off") : t("Switch on"), act: () => toggle(page, one) }],
+    actions: (one) => [{ label: t("Quick keys"), act: () => page.app.go("tills", one.register_id, "quick-keys") }, { label: t("Rename"), act: () => rename(page, one) }, { label: one.state === "active" ? t("Switch off") : t("Switch on"), act: () => toggle(page, one) }],
     none: t("No till is known yet. Each becomes known when its first shift is opened"),
   }),
 };
