@@ -1,13 +1,17 @@
 //! Store Admin: a delivery is taken in, counted on a phone's screen, and seen by whoever runs the shop.
 
+use crate::furnished::{as_people, text};
 use crate::looks::look;
+use crate::office::bought;
 use crate::screen::{ENTER, Screen};
+use crate::stockroom::{admin, choose};
 use serde_json::json;
+use testkit::linked::Linked;
 use testkit::{Store, audit};
 
 /// Waits for a page of an address.
 #[track_caller]
-fn go(screen: &mut Screen, address: &str, selector: &str) {
+fn go<S>(screen: &mut Screen<S>, address: &str, selector: &str) {
     screen.script(&format!("location.hash = '{address}'"));
     screen.sees(selector);
 }
@@ -45,5 +49,28 @@ fn a_delivery_is_received_counted_and_seen() {
     screen.reads("tbody", "Product 8990001");
     let lines = audit::items(&mut warehouse, "/api/opname");
     assert_eq!(lines.len(), 1);
+    screen.is_clean();
+}
+
+#[test]
+fn a_draft_of_a_delivery_says_what_is_left_of_the_order_now() {
+    let mut shop = Linked::open();
+    let supplier = bought::supplier(&mut shop, as_people);
+    let lines = |qty: i64| json!([{"sku": "8990007", "qty": qty, "unit_cost": 12_000}]);
+    let new = json!({"supplier_id": supplier, "store_id": "S001", "lines": lines(12)});
+    let id = text(&shop.made("/api/purchase-orders", &new), "po_id");
+    for step in ["approve", "send"] {
+        shop.office.post(&format!("/api/purchase-orders/{id}/{step}"), &json!({})).data(200);
+    }
+    shop.seen("the order", "/api/purchase-orders", |list| list["items"][0]["po_id"] == json!(id));
+    let Some(mut screen) = admin(&shop.store, "warehouse") else { return };
+    go(&mut screen, &format!("#/receiving/{id}"), "#qty-8990007");
+    choose(&mut screen, "#qty-8990007", "5");
+    screen.reads("tbody", "7 left");
+    let came = json!({"po_id": id, "lines": lines(4)});
+    shop.store.login("warehouse").post("/api/receiving", &came).data(201);
+    screen.script("location.reload()");
+    screen.reads("tbody", "3 left");
+    assert_eq!(screen.script("return document.querySelector('#qty-8990007').value"), "5");
     screen.is_clean();
 }

@@ -40,9 +40,17 @@ class PageReceive extends Page {
       this.app.fail(error);
     }
     const kept = JSON.parse(localStorage.getItem(this.draft) ?? "null");
-    if (kept) Object.assign(this, kept);
+    if (kept) Object.assign(this, kept, { lines: this.renewed(kept.lines) });
     this.requestUpdate();
     this.app.focusPage();
+  }
+
+  /** Lines of a draft with what the order says of them now: other deliveries may have come, and lines with them. */
+  renewed(lines) {
+    const said = new Map(this.lines.map((line) => [line.sku, line]));
+    const known = new Set(lines.map(({ sku }) => sku));
+    const now = ({ ordered = null, before = 0 } = {}) => ({ ordered, before });
+    return [...lines.map((line) => ({ ...line, ...now(said.get(line.sku)) })), ...this.lines.filter(({ sku }) => !known.has(sku))];
   }
 
   keys() {

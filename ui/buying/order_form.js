@@ -24,7 +24,12 @@ class PageOrderForm extends Page {
     Promise.resolve().then(() => this.load());
   }
 
-  /** The draft that is changed, the one that was begun here, or an empty one. */
+  /** Under which name this device keeps what was written: a new order has one, each that is changed its own. */
+  get draft() {
+    return this.of ? `${DRAFT}.${this.of}` : DRAFT;
+  }
+
+  /** The order that is changed or an empty one, with what was begun here; not where the order is another one by now. */
   async load() {
     const { app } = this;
     const { of, supplier_id: supplier } = app.params.query;
@@ -34,11 +39,10 @@ class PageOrderForm extends Page {
         const one = await app.get("/api/purchase-orders/:id", { id: of });
         this.order = { ...one, expected_at: one.expected_at ?? "", note: one.note ?? "", lines: one.lines.map(({ sku, qty, unit_cost: cost }) => ({ sku, qty, unit_cost: cost })) };
         this.of = of;
-      } else {
-        const kept = JSON.parse(localStorage.getItem(DRAFT) ?? "null");
-        if (kept) this.order = kept;
-        if (supplier) this.order.supplier_id = supplier;
       }
+      const kept = JSON.parse(localStorage.getItem(this.draft) ?? "null");
+      if (kept && kept.updated_at === this.order.updated_at) this.order = kept;
+      if (supplier) this.order.supplier_id = supplier;
       await this.offer();
     } catch (error) {
       app.fail(error);
@@ -62,7 +66,7 @@ class PageOrderForm extends Page {
 
   set(changed) {
     this.order = { ...this.order, ...changed };
-    if (!this.of) localStorage.setItem(DRAFT, JSON.stringify(this.order));
+    localStorage.setItem(this.draft, JSON.stringify(this.order));
     this.requestUpdate();
   }
 
@@ -92,7 +96,7 @@ class PageOrderForm extends Page {
     this.busy = true;
     try {
       const made = await this.app.command({ method: this.of ? "PATCH" : "POST", url: this.of ? path("/api/purchase-orders/:id", { id: this.of }) : "/api/purchase-orders", body, label: t("Order") });
-      if (!this.of) localStorage.removeItem(DRAFT);
+      localStorage.removeItem(this.draft);
       location.hash = address(["orders", made.po_id]);
     } catch (error) {
       this.problem = words(error);
@@ -115,7 +119,7 @@ class PageOrderForm extends Page {
     const left = this.list.filter(({ sku }) => !order.lines.some((line) => line.sku === sku));
     const store = stores.length ? html`<select class="input" id="store" data-focus @change=${(event) => this.set({ store_id: event.target.value })}><option value="">${t("Choose\u2026")}</option>${stores.map((one) => html`<option value=${one.store_id} ?selected=${one.store_id === order.store_id}>${apart(one.name)} ${one.store_id}</option>`)}</select>`
       : html`<input class="input" id="store" data-focus autocomplete="off" .value=${order.store_id} @input=${(event) => this.set({ store_id: event.target.value.trim() })}>`;
-    return html`${head(["orders", t("Orders")], this.of ? t("Change order") : t("New order"), this.of ? nothing : html`<span class="badge plain">${t("draft on this device")}</span>`, html`<button class="btn primary" ?disabled=${this.busy} @click=${() => this.save()}>${icon("check")}${this.busy ? t("Saving\u2026") : t("Save draft")}</button>`)}
+    return html`${head(["orders", t("Orders")], this.of ? t("Change order") : t("New order"), html`<span class="badge plain">${t("draft on this device")}</span>`, html`<button class="btn primary" ?disabled=${this.busy} @click=${() => this.save()}>${icon("check")}${this.busy ? t("Saving\u2026") : t("Save draft")}</button>`)}
       <div class="stack">${problem(this.problem)}<section class="panel pad"><div class="filters unfolded flat">
         <div class="field"><label for="supplier">${t("Supplier")}</label><select class="input" id="supplier" @change=${(event) => {
     this.set({ supplier_id: event.target.value });

@@ -18,14 +18,27 @@ class PageReviseForm extends FormPage {
     return this.order ? t("Revise {no}", { no: this.order.po_no }) : "\u2026";
   }
 
+  get draft() {
+    return `draft.revision.${this.app.params.id}`;
+  }
+
+  get kept() {
+    return ["expected_at", "note", "reason", "lines"];
+  }
+
   async load() {
     const order = await this.app.get("/api/purchase-orders/:id", { id: this.app.params.id });
-    await needProducts(this.app, order.lines.map(({ sku }) => sku));
     this.order = order;
     this.expected_at = order.expected_at ?? "";
     this.note = order.note ?? "";
     this.reason = "";
     this.lines = order.lines.filter(({ closed }) => !closed).map((line) => ({ ...line, was: line }));
+    this.recall(order.updated_at);
+    await needProducts(this.app, this.lines.map(({ sku }) => sku));
+  }
+
+  beside() {
+    return html`<span class="badge plain">${t("draft on this device")}</span>`;
   }
 
   async add(sku) {
@@ -48,6 +61,7 @@ class PageReviseForm extends FormPage {
   async save(body) {
     const { po_id: id } = this.order;
     await this.app.command({ url: path("/api/purchase-orders/:id/revise", { id }), body, label: t("Revision") });
+    this.forget();
     location.hash = address(["orders", id]);
   }
 

@@ -2,7 +2,7 @@
 //! invoices, credited and paid.
 
 use crate::looks::look;
-use crate::office::order_to_settlement::{choose, received, step};
+use crate::office::order_to_settlement::{choose, holds_over_a_reload, received, step};
 use crate::office::portal::go;
 use crate::screen::{ENTER, Screen};
 use serde_json::{Value, json};
@@ -69,6 +69,9 @@ fn what_is_suggested_is_ordered_revised_billed_credited_and_paid() {
     choose(&mut screen, "#qty-0", "30");
     screen.script("document.querySelector('#cost-0').focus()");
     choose(&mut screen, "#cost-0", "12500");
+    screen.reads("page-revise-form tbody", "was 24 pieces, was 12,000 each");
+    // A reload loses nothing: the draft is there again.
+    holds_over_a_reload(&mut screen, "#qty-0", "30");
     screen.reads("page-revise-form tbody", "was 24 pieces, was 12,000 each");
     screen.browser.press(".title .primary");
     screen.reads("page-revise-form", "Why is missing");

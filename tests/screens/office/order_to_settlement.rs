@@ -13,6 +13,18 @@ use testkit::{Client, wait};
 const PURCHASING: &str = "rudi@hub.example";
 const FINANCE: &str = "dewi@hub.example";
 
+/// What stands in a field stands there again when the page was loaded anew.
+#[track_caller]
+pub fn holds_over_a_reload(screen: &mut Screen<()>, selector: &str, value: &str) {
+    let reads = format!("return document.querySelector('{selector}')?.value ?? null");
+    assert_eq!(screen.script(&reads), value);
+    screen.script("window.before = true; location.reload()");
+    wait::until(&format!("{selector} reads {value} on a new page"), || {
+        let anew = screen.script("return window.before !== true") == true;
+        (anew && screen.script(&reads) == value).then_some(())
+    });
+}
+
 /// Sets a field of a page as a person who chooses does.
 #[track_caller]
 pub fn choose(screen: &mut Screen<()>, selector: &str, value: &str) {
@@ -107,9 +119,17 @@ fn an_order_becomes_goods_a_debt_and_a_settled_day() {
     screen.reads("page-order-form tbody", "list 12,000");
     wait::until("the quantity is asked for", || (screen.focus() == "qty-0").then_some(()));
     screen.types("12");
+    // A reload loses nothing of an order, new or changed: what was begun is there again.
+    holds_over_a_reload(&mut screen, "#qty-0", "12");
     look(&mut screen, "portal-order-lines");
     screen.browser.press(".title .primary");
     screen.reads(".steps .now", "draft");
+    let order = only(&mut shop.office, "/api/purchase-orders");
+    go(&mut screen, &format!("#/orders/new?of={}", order["po_id"].as_str().unwrap()), "#note");
+    choose(&mut screen, "#note", "Mornings only");
+    holds_over_a_reload(&mut screen, "#note", "Mornings only");
+    screen.browser.press(".title .primary");
+    screen.reads("page-record", "Mornings only");
     step(&mut screen, "Approve", true, "Approve: done");
     step(&mut screen, "Send", false, "the store knows it");
     let order = only(&mut shop.office, "/api/purchase-orders");
