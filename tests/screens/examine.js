@@ -111,6 +111,29 @@
     const wide = hides(style.overflowX) && style.textOverflow !== "ellipsis" && one.scrollWidth > one.clientWidth + 2;
     return wide || (hides(style.overflowY) && one.scrollHeight > one.clientHeight + 2);
   };
+  const PHONE_PX = 767;
+  const NARROW_PX = 160;
+  const TALL_PX = 100;
+  /** On a phone a table folds: figures that lie beside the window are not seen. What moves by itself says so. */
+  const sideways = (one) => innerWidth <= PHONE_PX && one.scrollWidth > one.clientWidth + 1 && !one.matches(".tabs, .paper, pre, code") && ["auto", "scroll"].includes(getComputedStyle(one).overflowX);
+  /** A text that stands in a column of a word or two. */
+  const squeezed = (cell) => {
+    if (cell.clientWidth > NARROW_PX || cell.clientHeight <= TALL_PX) return false;
+    const text = document.createRange();
+    text.selectNodeContents(cell);
+    return text.getBoundingClientRect().height > TALL_PX;
+  };
+  /** A cell whose text is drawn over the one beside it. */
+  const spills = (cell) => cell.clientWidth > 0 && cell.scrollWidth > cell.clientWidth + 1;
+  /** Digits of one figure in two lines: somebody reads the first. */
+  const torn = (one) => [...one.childNodes].some((node) => {
+    const found = node.nodeType === Node.TEXT_NODE && /\d[\d.,]{2,}/.exec(node.data);
+    if (!found) return false;
+    const text = document.createRange();
+    text.setStart(node, found.index);
+    text.setEnd(node, found.index + found[0].length);
+    return text.getClientRects().length > 1;
+  });
   /** Whether a person can press it: it is on the screen whole, and nothing lies over it. */
   const pressable = (one) => {
     one.scrollIntoView({ block: "center", inline: "center" });
@@ -124,6 +147,9 @@
     const root = document.documentElement;
     for (const part of [root, ...document.querySelectorAll("main")]) if (part.scrollWidth > part.clientWidth + (part === root ? 0 : 1)) wrong.push(`${part.localName} is ${part.scrollWidth} px wide: ${widest(part)}`);
     for (const one of document.body.querySelectorAll("*")) if (cut(one) && seen(one)) wrong.push(`cut: ${name(one)}`);
+    for (const one of document.querySelectorAll("main *")) if (sideways(one) && seen(one)) wrong.push(`scrolls sideways, ${one.scrollWidth} px in ${one.clientWidth}: ${widest(one)}`);
+    for (const one of document.querySelectorAll("td")) if ((squeezed(one) || spills(one)) && seen(one)) wrong.push(`${spills(one) ? "spills" : "squeezed"} at ${one.clientWidth} px: ${name(one)}`);
+    for (const one of document.querySelectorAll(".figures dd:not(.muted), .num, .total")) if (torn(one) && seen(one)) wrong.push(`torn: ${name(one)}`);
     const within = document.querySelector("dialog[open]") ?? document.querySelector("main");
     for (const one of within?.querySelectorAll(".primary, .pay") ?? []) if (seen(one) && !pressable(one)) wrong.push(`out of reach: ${name(one)}`);
     for (const part of [root, ...document.querySelectorAll("main")]) part.scrollTo(0, 0);

@@ -36,9 +36,8 @@ const BY_HAND = ["missing_at_provider", "missing_in_store", "ambiguous"];
 const byHand = (one) => { location.hash = address(["items", "new"], { statement_id: one.statement_id, store_id: one.store_id, line_id: one.line_ids.join(","), item_id: one.item_ids.join(",") }); };
 
 const differences = (page, rows) => table(t("Differences, {n} open", { n: number(rows.filter(({ state }) => state === "open").length) }), [
-  col(t("What"), (one) => html`<div class="said"><b>${t(one.type)}</b>${lang() === "en" ? html`<p class="muted">${one.message}</p>` : nothing}${one.reason ? html`<p class="noted">${t(one.resolution)}: ${one.reason} <span class="muted">${person(one.resolved_by)} ${moment(one.resolved_at)}</span></p>` : nothing}</div>`, "wide-cell"),
-  col(t("Source"), (one) => (one.source_id ? nameOf("sources", one.source_id) : nothing), "d"), col(t("Day"), (one) => days(one.business_date), "d2"), col(t("Amount"), (one) => figure(one.amount), "num"), col(t("Account"), (one) => one.account ?? nothing, "d2"),
-  col(t("Entry"), (one) => (one.entry_id ? link(["journal", one.entry_id], t("See")) : nothing), "d2"), col(t("State"), (one) => badge(one.state)),
+  col(t("What"), (one) => html`<div class="said"><b>${t(one.type)}</b>${lang() === "en" ? html`<p class="muted">${one.message}</p>` : nothing}${one.reason ? html`<p class="noted">${t(one.resolution)}: <bdi>${one.reason}</bdi> <span class="muted">${person(one.resolved_by)} ${moment(one.resolved_at)}${one.account ? html` ${t("Account")} ${one.account}` : nothing}</span>${one.entry_id ? html` ${link(["journal", one.entry_id], t("Entry"))}` : nothing}</p>` : nothing}</div>`, "wide-cell"),
+  col(t("Source"), (one) => (one.source_id ? nameOf("sources", one.source_id) : nothing), "d"), col(t("Day"), (one) => days(one.business_date), "d2"), col(t("Amount"), (one) => figure(one.amount), "num"), col(t("State"), (one) => badge(one.state)),
   col("", (one) => html`${one.state === "open" && BY_HAND.includes(one.type) ? html`<button class="btn small" @click=${() => byHand(one)}>${t("Match\u2026")}</button> ` : nothing}${one.state === "open" && RESOLUTIONS[one.type]?.length ? html`<button class="btn small" ?disabled=${page.busy} @click=${() => resolve(page, one, () => page.load())}>${t("Resolve\u2026")}</button>` : nothing}`, "acts"),
 ], rows, t("Nothing differs"));
 

@@ -124,7 +124,7 @@ const person = {
         { label: t("Edit"), kind: "primary", act: page.step({ ...change, label: t("Save"), question: { title: t("Change person"), list: [{ name: "name", label: t("Name"), value: name, required: true, focus: true }, { name: "username", label: t("Login name"), value: one.username, required: true }, { name: "role", label: t("Role"), kind: "choice", value: one.role, choices: ROLES.map((role) => [role, t(role)]) }, { name: "password", label: t("New password"), kind: "password" }] } }) },
       ],
       parts: [
-        figures([[t("Login name"), one.username], [t("Role"), t(one.role)], [t("Store"), store(one.store_id)], [t("Since"), date(one.created_at)]]),
+        figures([[t("Login name"), html`<bdi>${one.username}</bdi>`], [t("Role"), t(one.role)], [t("Store"), store(one.store_id)], [t("Since"), date(one.created_at)]]),
         !one.devices ? section(t("Devices"), html`<p class="pad">${t("Devices of a store's own people are known at their store")}</p>`) : table(t("Devices"), [col(t("Name"), (row) => html`<bdi>${row.name}</bdi>`), col(t("Since"), (row) => date(row.created_at)), col(t("Last used"), (row) => since(row.last_used_at)), col("", (row) => html`<button class="btn small" @click=${page.step({ label: t("Remove"), method: "DELETE", money: false, said: t("Removed"), url: path("/api/users/:id/devices/:credential_id", { id, credential_id: row.credential_id }), question: { title: t("Remove {name}?", { name: row.name }), danger: true } })}>${t("Remove")}</button>`, "acts")], one.devices, t("No device is registered; log-ins are by password")),
         section(t("What was done"), html`<p class="pad">${link(["audit"], t("In the audit log"), { user_id: id })}</p>`),
       ],

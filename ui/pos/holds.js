@@ -81,13 +81,19 @@ class PageHolds extends Page {
     }
   }
 
+  /** Which till put it away, and who, where that was oneself. */
+  from({ register_id: of, held_by: by }) {
+    const { settings, user } = this.app;
+    return html`<div><bdi>${settings.registers.find(({ register_id: id }) => id === of)?.name ?? of}</bdi>${by === user.id ? html` <bdi class="muted">${user.name}</bdi>` : nothing}</div>`;
+  }
+
   render() {
     const { items } = this;
     return html`<div class="bar"><button class="btn quiet" @click=${() => this.app.show("sell")}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("Baskets that wait")}</h1></div>
       <div class="work">${items === null ? nothing : items.length === 0 ? html`<p class="empty panel">${t("No basket waits. F6 puts the open one away; what is typed in the line is its note")}</p>`
-        : html`<div class="panel scroll"><table class="grid"><thead><tr><th>${t("Since")}</th><th>${t("Till")}</th><th>${t("Note")}</th><th class="num">${t("Lines")}</th><th class="num">${t("Total")}</th><th>${t("Kept until")}</th><th></th></tr></thead><tbody>
-        ${items.map((hold, index) => html`<tr class="open" aria-selected=${index === this.picked} @click=${() => this.recall(hold)}><td>${time(hold.held_at)}</td><td><bdi>${this.app.settings.registers.find(({ register_id: id }) => id === hold.register_id)?.name ?? hold.register_id}</bdi>${hold.held_by === this.app.user.id ? html` <bdi class="muted">${this.app.user.name}</bdi>` : nothing}</td><td><bdi>${hold.note}</bdi></td><td class="num">${number(hold.item_count)}</td><td class="num"><b>${money(hold.total)}</b></td>
-          <td>${hold.expires_at ? html`${date(hold.expires_at)} ${time(hold.expires_at)}` : nothing}</td><td class="num"><button class="btn big" ?data-focus=${index === 0}>${t("Recall")}</button></td></tr>`)}</tbody></table></div>`}</div>`;
+        : html`<div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Since")}</th><th>${t("Till")}</th><th>${t("Note")}</th><th class="num">${t("Lines")}</th><th class="num">${t("Total")}</th><th>${t("Kept until")}</th><th></th></tr></thead><tbody>
+        ${items.map((hold, index) => html`<tr class="open" aria-selected=${index === this.picked} @click=${() => this.recall(hold)}><td>${time(hold.held_at)}</td><td>${this.from(hold)}</td><td>${hold.note ? html`<bdi>${hold.note}</bdi>` : nothing}</td><td class="num">${number(hold.item_count)}</td><td class="num"><b>${money(hold.total)}</b></td>
+          <td>${hold.expires_at ? `${date(hold.expires_at)} ${time(hold.expires_at)}` : nothing}</td><td class="num whole"><button class="btn big" ?data-focus=${index === 0}>${t("Recall")}</button></td></tr>`)}</tbody></table></div>`}</div>`;
   }
 }
 customElements.define("page-holds", PageHolds);

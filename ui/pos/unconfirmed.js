@@ -75,16 +75,16 @@ class PageUnconfirmed extends Page {
 
   row(row, index) {
     const open = this.waits.has(row.key) && !isUnderWay(row.key);
-    return html`<tr><td title=${date(row.created_at)}>${time(row.created_at)} <span class="muted">${ago(row.created_at)}</span></td><td><bdi>${row.by ?? "?"}</bdi></td><td>${t(row.label)}</td>
-      <td class="num">${row.amount === null ? nothing : money(row.amount)}</td><td id="state-${index}">${this.state(row)}</td>
-      <td class="num">${open ? html`<button class="btn big" ?disabled=${this.busy} @click=${() => this.lookUp(row)}>${icon("search")}${t("Look it up")}</button>` : nothing}</td></tr>`;
+    return html`<tr><td title=${date(row.created_at)}><div>${time(row.created_at)} <span class="muted">${ago(row.created_at)}</span></div></td><td><bdi>${row.by ?? "?"}</bdi></td><td>${t(row.label)}</td>
+      <td class="num">${row.amount === null ? nothing : money(row.amount)}</td><td class="whole" id="state-${index}">${this.state(row)}</td>
+      <td class="num whole">${open ? html`<button class="btn big" ?disabled=${this.busy} @click=${() => this.lookUp(row)}>${icon("search")}${t("Look it up")}</button>` : nothing}</td></tr>`;
   }
 
   render() {
     const { rows, app } = this;
     return html`<div class="bar"><button class="btn quiet" data-focus @click=${() => app.leavePage()}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("Not confirmed")}</h1></div>
       <div class="work">${rows === null ? nothing : rows.length === 0 ? html`<p class="empty panel">${t("Every command was answered. Nothing is in doubt")}</p>`
-        : html`<div class="panel scroll"><table class="grid"><thead><tr><th>${t("Begun")}</th><th>${t("Person")}</th><th>${t("What")}</th><th class="num">${t("Amount")}</th><th>${t("State")}</th><th></th></tr></thead><tbody>${rows.map((row, index) => this.row(row, index))}</tbody></table></div>`}</div>`;
+        : html`<div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Begun")}</th><th>${t("Person")}</th><th>${t("What")}</th><th class="num">${t("Amount")}</th><th>${t("State")}</th><th></th></tr></thead><tbody>${rows.map((row, index) => this.row(row, index))}</tbody></table></div>`}</div>`;
   }
 }
 customElements.define("page-unconfirmed", PageUnconfirmed);

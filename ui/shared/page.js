@@ -1,6 +1,9 @@
 // What every page of the till is: an element that is drawn anew whenever the app is.
 import { html, LitElement } from "../vendor/lit.js";
 
+/** Characters that stand beside a label on half of a phone; a longer text gets a row for itself. */
+const HALF_A_ROW = 32;
+
 /** A table that is wider than its place and has nothing to press: Tab reaches it, and the arrows move it. */
 const reachable = (part) => {
   const alone = part.scrollWidth > part.clientWidth && ![...part.querySelectorAll("a[href],:enabled")].some((one) => one.checkVisibility());
@@ -22,7 +25,10 @@ export class Page extends LitElement {
   updated() {
     for (const table of this.querySelectorAll("table.fold")) {
       const heads = [...table.querySelectorAll("thead th")].map((head) => head.textContent);
-      for (const row of [...table.tBodies[0].rows, ...(table.tFoot?.rows ?? [])]) [...row.cells].forEach((cell, index) => { cell.dataset.label = heads[index] ?? ""; });
+      for (const row of [...table.tBodies[0].rows, ...(table.tFoot?.rows ?? [])]) [...row.cells].forEach((cell, index) => {
+        cell.dataset.label = heads[index] ?? "";
+        cell.toggleAttribute("data-long", cell.textContent.length > HALF_A_ROW);
+      });
     }
     allReachable();
   }
