@@ -9,6 +9,7 @@
 mod admin;
 mod box_pages;
 mod budgets;
+mod counting;
 mod examine;
 mod furnished;
 mod live;

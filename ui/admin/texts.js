@@ -123,5 +123,8 @@ export const texts = {
   "It belongs to another record that is parked, and follows it": "Bagian dari catatan lain yang tertahan, dan mengikutinya",
   "It needs something that has not come there yet, and is tried again when it does": "Menunggu sesuatu yang belum sampai, dan dicoba lagi setelahnya",
   "A defect: give this number to support": "Kesalahan: berikan nomor ini ke dukungan",
+  "Waiting to be sent: {n}": "Menunggu dikirim: {n}", "{name}, {n}: not taken": "{name}, {n}: tidak diterima", "Count it again": "Hitung lagi",
+  "The store does not answer. What was counted stays on this device and is sent by itself; go on counting": "Server toko tidak menjawab. Hitungan tersimpan di perangkat ini dan dikirim sendiri; teruskan menghitung",
+  "The store does not answer: it looks this code up when it is back. Say how many of exactly this were scanned": "Server toko tidak menjawab: kode ini dicari setelah tersambung. Isi jumlah yang persis berkode ini",
   },
 };

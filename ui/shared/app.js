@@ -172,7 +172,8 @@ export class App extends LitElement {
       if (!done) return t("{what}: not done. {why}", { what, why: words(error) });
       return t("{what}: done, {receipt}", { what, receipt: answer?.receipt_no ? t("receipt {no}", { no: shortReceipt(answer.receipt_no) }) : time(Date.now()) });
     });
-    if (texts.length) this.say(results.every(({ done }) => done) ? "ok" : "warn", texts.join(" \u00b7 "));
+    // What was done many times over, as counts of goods, is said once.
+    if (texts.length) this.say(results.every(({ done }) => done) ? "ok" : "warn", [...new Set(texts)].join(" \u00b7 "));
   }
 
   async logOut() {

@@ -85,7 +85,8 @@ const became = (key, result) => {
   if (outcomes.size > OUTCOMES_MAX) outcomes.delete(outcomes.keys().next().value);
 };
 
-const finish = async (intent, approval, told) => {
+/** Sends one that is kept until there is an answer; then it is forgotten. */
+export const finish = async (intent, approval, told) => {
   const body = approval ? { ...intent.body, approval } : intent.body;
   underWay.add(intent.key);
   try {
@@ -103,12 +104,15 @@ const finish = async (intent, approval, told) => {
   }
 };
 
-/** A new command of this person. An approval is sent and never stored. */
-export const begin = async (userId, { method = "POST", url, body = {}, label, amount = null, quiet = false, register, by, key = newKey() }, approval, told) => {
-  const intent = { key, app: APP, user_id: userId, by, method, url, body, label, amount, quiet, register, approved: Boolean(approval), created_at: Date.now() };
+/** A new command of this person, on the disk and not sent yet. */
+export const keep = async (userId, { method = "POST", url, body = {}, label, amount = null, quiet = false, register, by, key = newKey() }, approved = false) => {
+  const intent = { key, app: APP, user_id: userId, by, method, url, body, label, amount, quiet, register, approved, created_at: Date.now() };
   await change((store) => store.put(intent));
-  return finish(intent, approval, told);
+  return intent;
 };
+
+/** A new command that is sent at once. An approval is sent and never stored. */
+export const begin = async (userId, command, approval, told) => finish(await keep(userId, command, Boolean(approval)), approval, told);
 
 export const drop = forget;
 

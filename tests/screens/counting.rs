@@ -1,0 +1,111 @@
+//! Goods are counted on a phone where the store can't be reached: what is counted stays on the phone, is shown as waiting, is sent
+//! when the store is back, and counts once.
+
+use crate::screen::Screen;
+use crate::stockroom::go;
+use serde_json::json;
+use testkit::{Store, wait};
+
+/// The barcodes of `8990001`, `8990003` and `8990007`; the second one is asked for only when nobody answers.
+const CODES: [&str; 3] = ["89900010", "89900030", "89900070"];
+
+/// Notes the key of each number that is sent; while `losing`, its answer is lost on the way.
+const WATCH_SENDS: &str = "window.sent = []; const real = window.fetch; window.fetch = async (url, options) => {\
+    if (!/counts$/.test(url)) return real(url, options); sent.push(options.headers['Idempotency-Key']);\
+    const answer = await real(url, options); if (window.losing) { await answer.text(); throw new TypeError('lost'); } return answer; }";
+
+/// What the phone has: its size, and fingers in place of a mouse.
+#[track_caller]
+fn phone(screen: &mut Screen) {
+    let metrics = json!({"width": 360, "height": 780, "deviceScaleFactor": 2, "mobile": true});
+    screen.browser.devtools("Emulation.setDeviceMetricsOverride", &metrics);
+    screen.browser.devtools("Emulation.setTouchEmulationEnabled", &json!({"enabled": true}));
+}
+
+/// A finger on the first element that reads so.
+#[track_caller]
+fn taps(screen: &mut Screen, selector: &str, words: &str) {
+    let place = screen.script(&format!(
+        "const one = [...document.querySelectorAll({})].find((one) => one.innerText.includes({})); one.scrollIntoView({{block: 'center'}});\
+         const {{left, right, top, bottom}} = one.getBoundingClientRect(); return [(left + right) / 2, (top + bottom) / 2]",
+        json!(selector),
+        json!(words)
+    ));
+    let point = json!([{"x": place[0], "y": place[1]}]);
+    screen.browser.devtools("Input.dispatchTouchEvent", &json!({"type": "touchStart", "touchPoints": point}));
+    screen.browser.devtools("Input.dispatchTouchEvent", &json!({"type": "touchEnd", "touchPoints": []}));
+}
+
+/// A product is scanned, its number tapped, and the next one waits.
+#[track_caller]
+fn counts(screen: &mut Screen, code: &str, name: &str, digits: &str) {
+    screen.scans(code);
+    screen.reads(".counting h2", name);
+    for digit in digits.chars() {
+        taps(screen, ".pad-keys .btn", &digit.to_string());
+    }
+    wait::until("the number stands there", || {
+        (screen.script("return document.querySelector('#counted').value") == digits).then_some(())
+    });
+    taps(screen, ".counting .primary", "Save, next");
+    screen.sees("#scan");
+}
+
+#[test]
+fn counts_wait_on_the_phone_while_the_store_is_away_and_count_once() {
+    let store = Store::open();
+    store.receive_all(10);
+    let mut staff = store.login("warehouse");
+    let count = staff.post("/api/opname", &json!({"scope": "all", "blind": true})).data(201);
+    let path = format!("/api/opname/{}", count["opname_id"].as_str().unwrap());
+    let Some(mut screen) = Screen::open(store) else { return };
+    phone(&mut screen);
+    screen.visit("/admin");
+    screen.log_in("warehouse");
+    let page = path.replace("/api/opname", "#/counts");
+    go(&mut screen, &page, "#scan");
+    counts(&mut screen, CODES[0], "Product 8990001", "12");
+    screen.reads("tbody", "Product 8990001");
+
+    screen.store.kill9();
+    // A product that this phone has seen has its name, another one its code; the first number of a shelf may be put right.
+    counts(&mut screen, CODES[0], "Product 8990001", "9");
+    counts(&mut screen, CODES[1], CODES[1], "7");
+    counts(&mut screen, CODES[0], "Product 8990001", "8");
+    counts(&mut screen, "12345678", "12345678", "3");
+    screen.reads("#waits h2", "Waiting to be sent: 4");
+    assert_eq!(screen.script("return document.querySelector('.title .primary').disabled"), true);
+    assert_eq!(screen.script("return examine.fits()"), json!([]));
+    // A page that is loaded anew has none of it in its memory.
+    screen.browser.open("about:blank");
+    screen.store.start();
+    screen.visit("/admin");
+    screen.reads("#banner", "Count: done");
+    screen.reads("#banner", "not done");
+    go(&mut screen, &page, "#scan");
+    screen.reads("tbody tr:nth-child(1) .num", "8");
+
+    // The answer is lost on its way: the same number is told again by the same key.
+    screen.script(WATCH_SENDS);
+    screen.script("window.losing = true");
+    counts(&mut screen, CODES[2], "Product 8990007", "10");
+    screen.reads("#waits h2", "Waiting to be sent: 1");
+    screen.script("window.losing = false");
+    wait::until("nothing waits", || screen.text("#waits").is_empty().then_some(()));
+    screen.reads("tbody tr:nth-child(3) .num", "10");
+    let sent = screen.script("return sent");
+    let keys = sent.as_array().unwrap();
+    assert!(keys.len() > 1 && keys.iter().all(|key| *key == keys[0]), "{sent}");
+    screen.is_clean();
+
+    let mut staff = screen.store.login("warehouse");
+    taps(&mut screen, ".title .primary", "Hand in");
+    screen.sees("dialog footer .btn:last-child");
+    taps(&mut screen, "dialog footer .btn:last-child", "Hand in");
+    screen.reads(".title .badge", "to be looked at");
+    let mut manager = screen.store.login("manager");
+    manager.post(&format!("{path}/post"), &json!({"accept": true})).data(200);
+    let on_hand = ["8990001", "8990003", "8990007", "8990004"]
+        .map(|sku| staff.get(&format!("/api/stock/{sku}")).data(200)["on_hand"].clone());
+    assert_eq!(on_hand, [json!(8), json!(7), json!(10), json!(10)]);
+}
