@@ -9,7 +9,8 @@ const worded = async (act) => {
   try {
     return await act();
   } catch (error) {
-    error.words = words(error);
+    // What says nothing on purpose only draws what was found.
+    if (error.words === undefined) error.words = words(error);
     throw error;
   }
 };
@@ -44,6 +45,8 @@ const search = async (app, text) => {
 export const chooseMember = async (app) => {
   let found = null;
   let picked = 0;
+  // No part of the form: Enter in its field presses the first button that sends it.
+  const leave = (what) => () => app.dialog.close({ do: what });
   const row = (member, index) => html`<button class="btn big" name="member" value=${index} aria-pressed=${index === picked}>${icon("user-round")}<span><bdi>${member.name}</bdi></span>
     <span class="muted">${member.phone ?? member.code ?? ""}</span><b class="end">${number(member.points_balance)} ${t("points")}</b></button>`;
   const chosen = await app.dialog.ask({
@@ -53,10 +56,9 @@ export const chooseMember = async (app) => {
       again();
     }}>`, "member-search")}
       ${found === null ? nothing : html`<div class="stack s menu">${found.length ? found.slice(0, 6).map(row) : html`<p class="muted">${t("Nobody is called this")}</p>`}</div>`}
-      <div class="rowx"><button class="btn" name="do" value="new">${icon("plus")}${t("Register a member")}</button>
-      ${app.basket.member ? html`<button class="btn" name="do" value="none">${icon("x")}${t("No member")}</button>` : nothing}</div>`,
+      <div class="rowx"><button type="button" class="btn" @click=${leave("new")}>${icon("plus")}${t("Register a member")}</button>
+      ${app.basket.member ? html`<button type="button" class="btn" @click=${leave("none")}>${icon("x")}${t("No member")}</button>` : nothing}</div>`,
     act: (answer) => worded(async () => {
-      if (answer.do) return answer;
       if (answer.member) return found[Number(answer.member)];
       if (found?.length) return found[picked];
       found = await search(app, answer.q.trim());
