@@ -5,8 +5,8 @@ use domain::rules::books::posting::plan::{Account, CARD, ON_THE_WAY, PAYABLES, Q
 use domain::rules::books::settlement::exception::ExceptionKind;
 use domain::rules::books::settlement::state::{State, StatementState};
 use domain::rules::books::settlement::{
-    BankText, FeeOnRefunds, Found, ItemKind, Known, LineKind, OpenItem, OpenLine, Payout, Rule, SourceKind,
-    Terms, match_by_hand, match_lines,
+    BankText, Before, FeeOnRefunds, Found, ItemKind, Known, LineKind, OpenItem, OpenLine, Payout, Rule,
+    SourceKind, Terms, match_by_hand, match_lines, may_tell_again, reference_key,
 };
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
@@ -71,20 +71,21 @@ fn banked(line_no: i64, of: i8, reference: &str, net: i64) -> OpenLine {
 }
 
 /// Rules of matches with their items, by line.
-fn said(found: &Found) -> Vec<(String, Rule, Vec<String>)> {
+fn said(found: &Found<'_>) -> Vec<(String, Rule, Vec<String>)> {
     let mut said: Vec<_> = found
         .matches
         .iter()
         .map(|made| {
-            let items = made.items.iter().map(|(store, item)| format!("{store} {item}")).collect();
-            (made.line_ids.join("+"), made.rule, items)
+            let items = made.items.iter().map(|item| format!("{} {}", item.store_id, item.item_id)).collect();
+            let lines: Vec<&str> = made.lines.iter().map(|line| line.line_id.as_str()).collect();
+            (lines.join("+"), made.rule, items)
         })
         .collect();
     said.sort_by(|one, other| one.0.cmp(&other.0));
     said
 }
 
-fn raised(found: &Found) -> Vec<(ExceptionKind, i64)> {
+fn raised(found: &Found<'_>) -> Vec<(ExceptionKind, i64)> {
     found.raised.iter().map(|raised| (raised.kind, raised.amount)).collect()
 }
 
@@ -108,8 +109,9 @@ fn a_provider_reports_two_stores_and_two_days() {
     assert_eq!(raised(&found), []);
     assert_eq!(found.matches.len(), 4);
     assert!(found.matches.iter().all(|made| made.rule == Rule::Reference && made.difference == 0));
-    let sum =
-        |of: fn(&domain::rules::books::settlement::Match) -> i64| found.matches.iter().map(of).sum::<i64>();
+    let sum = |of: fn(&domain::rules::books::settlement::Match<'_>) -> i64| {
+        found.matches.iter().map(of).sum::<i64>()
+    };
     assert_eq!(
         [sum(|made| made.gross), sum(|made| made.fee), sum(|made| made.net)],
         [648_240, 10_656, 637_584]
@@ -187,10 +189,10 @@ fn bags_and_texts_are_found_in_what_the_bank_writes() {
 
 #[test]
 fn amounts_match_where_they_leave_no_choice() {
-    let (one, other) = (item("S001", 18, "", 5_000), item("S002", 18, "x", 5_000));
-    let found = |lines: &[OpenLine], items: &[OpenItem]| {
+    fn found<'a>(lines: &'a [OpenLine], items: &'a [OpenItem]) -> Found<'a> {
         match_lines(&terms(SourceKind::Provider, None), lines, items, &Known::default())
-    };
+    }
+    let (one, other) = (item("S001", 18, "", 5_000), item("S002", 18, "x", 5_000));
     let (first, second) = (reported(1, 19, "", [5_000, 0]), reported(2, 19, "", [5_000, 0]));
     let both = [one.clone(), other.clone()];
     let alone = found(std::slice::from_ref(&first), &both);
@@ -232,7 +234,7 @@ fn an_item_and_what_takes_it_back_settle_each_other() {
     let terms = terms(SourceKind::Provider, None);
     let found = match_lines(&terms, &[], &items, &Known::default());
     assert_eq!(found.matches.len(), 1);
-    assert!(found.matches[0].slices.iter().all(|slice| slice.gross == 0 && slice.net == 0));
+    assert!(found.matches[0].slices().iter().all(|slice| slice.gross == 0 && slice.net == 0));
     let told = [reported(1, 19, "c1001", [1, 0])];
     assert_eq!(match_lines(&terms, &told, &items, &Known::default()).matches, [], "the provider knows of it");
 }
@@ -295,11 +297,32 @@ proptest! {
             let (of_lines, of_items) = (at.min(lines.len()), at.min(items.len()));
             lines.rotate_left(of_lines);
             items.rotate_left(of_items);
-            match_lines(&terms, &lines, &items, &Known::default())
+            (lines, items)
         };
         for at in 0..4 {
-            prop_assert_eq!(&turned(at), &found);
+            let (lines, items) = turned(at);
+            prop_assert_eq!(&match_lines(&terms, &lines, &items, &Known::default()), &found);
         }
+    }
+
+    #[test]
+    fn what_was_before_counts_only_for_lines_that_may_tell_it_again(
+        items in some_items(), lines in some_lines(), told in prop::collection::vec((1..6_usize, 0..4_usize), 0..9),
+    ) {
+        let terms = terms(SourceKind::Provider, None);
+        let known = |(number, amount): &(usize, usize)| {
+            (reference_key(&reference_of(*number)).unwrap(), [-300, 300, 500, 700][*amount])
+        };
+        let before: BTreeSet<(String, i64)> = told.iter().map(known).collect();
+        let keys = before.iter().map(|(key, _)| key.clone()).collect();
+        let all = Before { lines: before, items: keys };
+        let again = may_tell_again(&terms, &lines, &items);
+        let mut asked = all.clone();
+        asked.lines.retain(|(key, _)| again.lines.contains(key));
+        asked.items.retain(|key| again.items.contains(key));
+        let [all, asked] = [all, asked].map(|before| Known { before, ..Known::default() });
+        let found = match_lines(&terms, &lines, &items, &all);
+        prop_assert_eq!(match_lines(&terms, &lines, &items, &asked), found);
     }
 
     #[test]
@@ -309,19 +332,20 @@ proptest! {
         let found = match_lines(&terms(SourceKind::Provider, rate), &lines, &items, &Known::default());
         let (mut seen_lines, mut seen_items) = (BTreeSet::new(), BTreeSet::new());
         for made in &found.matches {
-            for line in &made.line_ids {
-                prop_assert!(seen_lines.insert(line.clone()));
+            for line in &made.lines {
+                prop_assert!(seen_lines.insert(line.line_id.clone()));
             }
             for item in &made.items {
-                prop_assert!(seen_items.insert(item.clone()));
+                prop_assert!(seen_items.insert((&item.store_id, &item.item_id)));
             }
             prop_assert_eq!(made.gross, made.fee + made.net + made.difference);
-            let sums = made.slices.iter().fold([0; 4], |sums, slice| {
+            let slices = made.slices();
+            let sums = slices.iter().fold([0; 4], |sums, slice| {
                 let parts = [slice.gross, slice.fee, slice.difference, slice.net];
                 std::array::from_fn(|place| sums[place] + parts[place])
             });
             prop_assert_eq!(sums, [made.gross, made.fee, made.difference, made.net]);
-            for slice in &made.slices {
+            for slice in &slices {
                 prop_assert_eq!(slice.gross, slice.fee + slice.difference + slice.net);
                 prop_assert_eq!(slice.gross, slice.cleared.values().sum::<i64>());
             }
@@ -353,7 +377,8 @@ fn a_person_may_match_what_no_rule_would() {
     let net = [banked(1, 20, "x", 39_400)];
     let told = |lines: &[OpenLine], items: &[OpenItem]| {
         let made = match_by_hand(&card, lines, items).unwrap();
-        let slices: Vec<_> = made.slices.iter().map(|it| [it.gross, it.fee, it.difference, it.net]).collect();
+        let slices: Vec<_> =
+            made.slices().iter().map(|it| [it.gross, it.fee, it.difference, it.net]).collect();
         (made.rule, [made.gross, made.fee, made.difference, made.net], slices)
     };
     let both = [one.clone(), two];

@@ -74,7 +74,8 @@ fn terms(source: &Value) -> Terms {
 
 /// One line against whole days of stores.
 pub fn net_match(given: &Value) -> Value {
-    let found = match_nets(&terms(&given["source"]), &[line(&given["line"])], &items(given));
+    let (lines, items) = ([line(&given["line"])], items(given));
+    let found = match_nets(&terms(&given["source"]), &lines, &items);
     match (found.matches.as_slice(), found.raised.as_slice()) {
         ([], []) => json!({"result": "none"}),
         ([], [raised]) => json!({"result": raised.kind}),
@@ -83,9 +84,9 @@ pub fn net_match(given: &Value) -> Value {
                 let day = slice.settlement_date;
                 json!([slice.store_id, day, slice.gross, slice.fee, slice.difference, slice.net])
             };
-            let mut items: Vec<&str> = made.items.iter().map(|(_, item_id)| item_id.as_str()).collect();
+            let mut items: Vec<&str> = made.items.iter().map(|item| item.item_id.as_str()).collect();
             items.sort_unstable();
-            let slices: Vec<Value> = made.slices.iter().map(slice).collect();
+            let slices: Vec<Value> = made.slices().iter().map(slice).collect();
             json!({"items": items, "gross": made.gross, "fee": made.fee, "difference": made.difference,
                 "slices": slices})
         }
@@ -96,12 +97,12 @@ pub fn net_match(given: &Value) -> Value {
 /// Each line with its items, and what is said of it.
 pub fn reference_match(given: &Value) -> Value {
     let lines: Vec<OpenLine> = list(given, "lines").iter().map(line).collect();
-    let found = match_references(&terms(&Value::Null), &lines, &items(given), &Before::default());
+    let items = items(given);
+    let found = match_references(&terms(&Value::Null), &lines, &items, &Before::default());
     let said = |line: &OpenLine| {
-        let made = found.matches.iter().find(|made| made.line_ids.contains(&line.line_id));
+        let made = found.matches.iter().find(|made| made.lines.contains(&line));
         let raised = found.raised.iter().find(|raised| raised.line_ids.contains(&line.line_id));
-        let items =
-            made.map(|made| made.items.iter().map(|(_, item_id)| item_id.clone()).collect::<Vec<_>>());
+        let items = made.map(|made| made.items.iter().map(|item| item.item_id.clone()).collect::<Vec<_>>());
         let name = raised.map(|raised| raised.kind.name()).or(made.map(|made| made.rule.name()));
         json!([line.line_no, items.unwrap_or_default(), name])
     };

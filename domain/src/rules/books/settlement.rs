@@ -23,11 +23,12 @@ mod text;
 
 pub use bank::{BankText, Payout};
 pub use by_hand::match_by_hand;
+pub use by_reference::{Again, may_tell_again};
 pub use expected::{NewItem, differing, is_settled_elsewhere, items_of};
 pub use item::{ItemKind, ItemRef, OpenItem};
 pub use line::{LineKind, OpenLine};
 pub use matched::{Match, Raised, Rule};
 pub use matching::{Before, Found, Known, match_lines, match_nets, match_references};
-pub use slice::{Slice, slices};
+pub use slice::Slice;
 pub use terms::{FeeOnRefunds, SourceKind, Terms};
 pub use text::{has_word, reference_key};

@@ -62,10 +62,10 @@ impl Writer<'_> {
             journal::numbers(connection, book, 0).await?;
         }
         let mut touched = settle_exceptions(connection, &made, &source.source_id, self.now).await?;
-        touched.extend(made.slices.iter().map(|slice| (slice.store_id.clone(), slice.settlement_date)));
+        touched.extend(items.iter().map(|item| (item.store_id.clone(), item.settlement_date)));
         let found = Found { matches: vec![made], ..Found::default() };
         let by = By::Person { made_by: self.by, reason: &new.reason, rest };
-        let made_ids = match_rows::write(connection, &source, &found, &lines, &by, self.now).await?;
+        let made_ids = match_rows::write(connection, &source, &found, &by, self.now).await?;
         let made_id = made_ids.into_iter().next();
         let made_id = made_id.ok_or_else(|| ApiError::field("item_ids", "must name at least one"))?;
         let named = lines.iter().map(|line| (line.line_id.as_str(), made_id.as_str()));
@@ -150,21 +150,21 @@ type Days = BTreeSet<(String, Date)>;
 /// What was open of these lines and items is resolved; gives back the settlements that it held up.
 async fn settle_exceptions(
     connection: &mut AnyConnection,
-    made: &Match,
+    made: &Match<'_>,
     source_id: &str,
     now: UtcMs,
 ) -> Result<Days, sqlx::Error> {
     let mut touched = Days::new();
-    for line_id in &made.line_ids {
+    for line in &made.lines {
         let sql = "UPDATE settlement_exceptions SET state = 'resolved', resolution = 'match', resolved_at = $3 \
                    WHERE source_id = $1 AND state = 'open' AND first_line = $2 RETURNING store_id, business_date";
-        let query = sqlx::query(sql).bind(source_id).bind(line_id).bind(now.0);
+        let query = sqlx::query(sql).bind(source_id).bind(&line.line_id).bind(now.0);
         touched.extend(raised::held_up(&query.fetch_all(&mut *connection).await?)?);
     }
-    for (store_id, item_id) in &made.items {
+    for item in &made.items {
         let sql = "UPDATE settlement_exceptions SET state = 'resolved', resolution = 'match', resolved_at = $3 \
                    WHERE store_id = $1 AND item_id = $2 AND state = 'open' RETURNING store_id, business_date";
-        let query = sqlx::query(sql).bind(store_id).bind(item_id).bind(now.0);
+        let query = sqlx::query(sql).bind(&item.store_id).bind(&item.item_id).bind(now.0);
         touched.extend(raised::held_up(&query.fetch_all(&mut *connection).await?)?);
     }
     Ok(touched)

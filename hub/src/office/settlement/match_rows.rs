@@ -6,11 +6,9 @@ use crate::office::settlement::source::View as Source;
 use crate::row;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::posting::plan::Account;
-use domain::rules::books::settlement::{Found, Match, OpenLine};
+use domain::rules::books::settlement::{Found, Match};
 use edge::ids;
-use jiff::civil::Date;
 use sqlx::AnyConnection;
-use std::collections::BTreeMap;
 
 /// Matches that are made into rows at once: the rows are several times as large.
 const CHUNK: usize = 2_000;
@@ -40,33 +38,41 @@ struct Rows {
     /// Of a slice of several methods, a row each.
     methods: Vec<NewRow>,
     batches: Vec<NewRow>,
-    /// Items that are no longer open.
-    matched: Vec<NewRow>,
 }
 
 /// Keeps matches; items that are in one are no longer open. Gives back their ids, in their order.
 pub async fn write(
     connection: &mut AnyConnection,
     source: &Source,
-    found: &Found,
-    lines: &[OpenLine],
+    found: &Found<'_>,
     by: &By<'_>,
     now: UtcMs,
 ) -> Result<Vec<String>, sqlx::Error> {
-    let dates: BTreeMap<&str, Date> = lines.iter().map(|line| (line.line_id.as_str(), line.date)).collect();
     let mut made_ids = Vec::with_capacity(found.matches.len());
     for chunk in found.matches.chunks(CHUNK) {
         let mut rows = Rows::default();
         for made in chunk {
             let match_id = ids::new("mch_");
-            rows.add(&match_id, made, &dates, (source, by, now));
+            rows.add(&match_id, made, (source, by, now));
             rows.batches(made, found);
             rows.slices(&match_id, made)?;
             made_ids.push(match_id);
         }
         rows.write(connection).await?;
     }
+    if let Some((first, last)) = made_ids.iter().min().zip(made_ids.iter().max()) {
+        take_items(connection, first, last).await?;
+    }
     Ok(made_ids)
+}
+
+/// Items of matches from one id to another are no longer open. It is one statement, whose cost does not depend on how many
+/// items there are beside; a match of somebody else's between these ids has taken its items itself.
+async fn take_items(connection: &mut AnyConnection, first: &str, last: &str) -> Result<(), sqlx::Error> {
+    let sql = "UPDATE settlement_items SET state = 'matched', match_id = m.match_id FROM match_items m \
+               WHERE m.match_id >= $1 AND m.match_id <= $2 AND settlement_items.store_id = m.store_id \
+               AND settlement_items.item_id = m.item_id AND settlement_items.state = 'open'";
+    sqlx::query(sql).persistent(false).bind(first).bind(last).execute(connection).await.map(drop)
 }
 
 /// Lines that are in a match now.
@@ -80,47 +86,39 @@ pub async fn mark<'a>(
 }
 
 impl Rows {
-    fn add(
-        &mut self,
-        match_id: &str,
-        made: &Match,
-        dates: &BTreeMap<&str, Date>,
-        (source, by, now): (&Source, &By<'_>, UtcMs),
-    ) {
+    fn add(&mut self, match_id: &str, made: &Match<'_>, (source, by, now): (&Source, &By<'_>, UtcMs)) {
         let (made_by, reason, rest) = match *by {
             By::Rules => (None, None, None),
             By::Person { made_by, reason, rest } => (Some(made_by.to_owned()), Some(reason.to_owned()), rest),
         };
-        let told = made.line_ids.iter().filter_map(|line_id| dates.get(line_id.as_str()));
-        let line_date =
-            told.max().copied().or_else(|| made.slices.iter().map(|slice| slice.settlement_date).max());
+        let told = made.lines.iter().map(|line| line.date).max();
+        let line_date = told.or_else(|| made.items.iter().map(|item| item.settlement_date).max());
         self.matches.push(row! {
             match_id, source_id: source.source_id.as_str(), rule: made.rule.name(),
             line_date: line_date.unwrap_or_default().to_string(), gross: made.gross, fee: made.fee, net: made.net,
             difference: made.difference, account: made.account.map(String::from),
             difference_account: rest.map(String::from), state: "matched", made_by, reason, made_at: now.0,
         });
-        let line = |line_id: &String| row! { line_id: line_id.as_str(), match_id };
-        self.lines.extend(made.line_ids.iter().map(line));
-        for (store_id, item_id) in &made.items {
-            let (store_id, item_id) = (store_id.as_str(), item_id.as_str());
-            self.items.push(row! { store_id, item_id, match_id });
-            self.matched.push(row! { store_id, item_id, state: "matched", match_id });
-        }
+        self.lines.extend(made.lines.iter().map(|line| row! { line_id: line.line_id.as_str(), match_id }));
+        self.items.extend(
+            made.items.iter().map(
+                |item| row! { store_id: item.store_id.as_str(), item_id: item.item_id.as_str(), match_id },
+            ),
+        );
     }
 
     /// The provider's batch that each line of a bank is.
-    fn batches(&mut self, made: &Match, found: &Found) {
-        for line_id in &made.line_ids {
-            if let Some((source_id, batch)) = found.paid_out.get(line_id) {
+    fn batches(&mut self, made: &Match<'_>, found: &Found<'_>) {
+        for line in &made.lines {
+            if let Some((source_id, batch)) = found.paid_out.get(&line.line_id) {
                 let (source_id, batch) = (source_id.as_str(), batch.as_str());
-                self.batches.push(row! { source_id, batch, line_id: line_id.as_str() });
+                self.batches.push(row! { source_id, batch, line_id: line.line_id.as_str() });
             }
         }
     }
 
-    fn slices(&mut self, match_id: &str, made: &Match) -> Result<(), sqlx::Error> {
-        for slice in &made.slices {
+    fn slices(&mut self, match_id: &str, made: &Match<'_>) -> Result<(), sqlx::Error> {
+        for slice in &made.slices() {
             let of_methods = slice.by_method();
             let one =
                 of_methods.first().filter(|_| of_methods.len() == 1).map(|(method, _)| (*method).to_owned());
@@ -143,8 +141,6 @@ impl Rows {
         insert::rows(connection, "match_items", "", self.items).await?;
         insert::rows(connection, "match_slices", "", self.slices).await?;
         insert::rows(connection, "slice_methods", "", self.methods).await?;
-        insert::rows(connection, "paid_batches", "", self.batches).await?;
-        let (key, only) = (["store_id", "item_id"], "settlement_items.state = 'open'");
-        insert::update(connection, "settlement_items", &key, only, self.matched).await
+        insert::rows(connection, "paid_batches", "", self.batches).await
     }
 }

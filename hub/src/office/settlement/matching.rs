@@ -4,7 +4,7 @@ use crate::db::failure::Failure;
 use crate::db::insert;
 use crate::office::settlement::file::new_line::{Ended, NewLines};
 use crate::office::settlement::match_rows::{self, By};
-use crate::office::settlement::open::{self, Methods, OfStatement};
+use crate::office::settlement::open::{self, Methods, OfStatement, Statements};
 use crate::office::settlement::raised::{self, Belongs, Index};
 use crate::office::settlement::source::View as Source;
 use crate::office::settlement::statement;
@@ -12,10 +12,13 @@ use crate::table::settlement;
 use crate::{columns, row};
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::exception::ExceptionKind;
-use domain::rules::books::settlement::{Found, ItemKind, OpenItem, Raised, match_lines};
+use domain::rules::books::settlement::{Found, ItemKind, OpenItem, OpenLine, Raised, match_lines};
 use jiff::civil::Date;
 use sqlx::AnyConnection;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Exceptions that are made into rows at once: the rows are several times as large.
+const CHUNK: usize = 1_000;
 
 /// Matches again, and keeps new lines where that leaves them. The source is locked.
 ///
@@ -24,76 +27,106 @@ use std::collections::{BTreeMap, BTreeSet};
 pub async fn run(
     connection: &mut AnyConnection,
     source: &Source,
-    new: NewLines,
+    mut new: NewLines,
     (now, today): (UtcMs, Date),
 ) -> Result<(), Failure> {
     come_up_again(connection, today, now).await?;
     let methods = Methods::of(connection, source).await?;
-    let mut lines = open::open_lines(connection, source).await?;
-    lines.extend(new.open(source));
+    let mut lines = std::mem::take(&mut new.open);
+    let of_new = lines.len();
+    lines.extend(open::open_lines(connection, source).await?);
     let items = open::open_items(connection, &methods).await?;
-    let known = open::known(connection, source, &lines, today).await?;
+    let known = open::known(connection, source, (&lines, &items), today).await?;
     let found = match_lines(&source.terms(), &lines, &items, &known);
     drop(known);
     let missing = missing(connection, source, &items, (&found, today)).await?;
     // Lines that were there before, with their statements.
     let statements = open::statements(connection, source).await?;
     let own = open::of_statement(connection, &new.statement_id).await?;
-    let made_ids = match_rows::write(connection, source, &found, &lines, &By::Rules, now).await?;
+    let made_ids = match_rows::write(connection, source, &found, &By::Rules, now).await?;
+    let new = (new, lines.get(..of_new).unwrap_or_default());
     keep_lines(connection, source, new, (&found, &made_ids, &statements)).await?;
-    let index = Index::of(&items, &lines);
-    let methods = raised::methods(connection, found.raised.iter().chain(&missing)).await?;
-    let (mut rows, mut touched) = (Vec::new(), BTreeSet::new());
-    for raised in found.raised.iter().chain(&missing) {
-        let line = raised.line_ids.first().and_then(|line_id| statements.get(line_id).or(own.as_ref()));
-        let statement_id = line.map(|(id, ..)| id.clone());
-        let of = line.and_then(|(_, store, day)| store.as_deref().map(|store| (store, *day)));
-        let (settlement, method) = (index.settlement(raised, of), raised::method(raised, &methods));
-        touched.extend(settlement.clone());
-        let belongs = Belongs { statement_id, settlement, method, ..Belongs::default() };
-        rows.push(raised::row_of(raised, &source.source_id, belongs, now)?);
-    }
-    touched.extend(raised::supersede(connection, &source.source_id, &rows, now).await?);
-    raised::note(connection, rows).await?;
+    drop(made_ids);
+    let looked_at = (lines.as_slice(), items.as_slice());
+    let all = (found.raised.as_slice(), missing.as_slice());
+    let mut touched = note(connection, source, all, (looked_at, &statements, own.as_ref()), now).await?;
     touched.extend(settle_exceptions(connection, &source.source_id, now).await?);
     statement::evaluate(connection, &source.source_id).await?;
-    let slices = found.matches.iter().flat_map(|made| &made.slices);
-    touched.extend(slices.map(|slice| (slice.store_id.clone(), slice.settlement_date)));
-    touched.extend(items.iter().map(|item| (item.store_id.clone(), item.settlement_date)));
+    let days: BTreeSet<(&str, Date)> =
+        items.iter().map(|item| (item.store_id.as_str(), item.settlement_date)).collect();
+    touched.extend(days.into_iter().map(|(store_id, day)| (store_id.to_owned(), day)));
     for (store_id, day) in touched {
         settlement::evaluate(connection, &store_id, day).await?;
     }
     Ok(())
 }
 
-/// Items that nothing is found for although it should have come by now.
-async fn missing(
+/// Lines and items that were looked at, the statements of lines that were there before, and that of the new ones.
+type Looked<'a> = ((&'a [OpenLine], &'a [OpenItem]), &'a Statements, Option<&'a OfStatement>);
+
+/// Notes what a person has to look at, and items that are missing; gives back the settlements that it holds up, or did.
+async fn note(
     connection: &mut AnyConnection,
     source: &Source,
-    items: &[OpenItem],
-    (found, today): (&Found, Date),
-) -> Result<Vec<Raised>, sqlx::Error> {
+    (all, missing): (&[Raised], &[&OpenItem]),
+    ((lines, items), statements, own): Looked<'_>,
+    now: UtcMs,
+) -> Result<BTreeSet<(String, Date)>, sqlx::Error> {
+    let source_id = source.source_id.as_str();
+    let mut touched = raised::supersede(connection, source_id, (all, statements), now).await?;
+    if all.is_empty() && missing.is_empty() {
+        return Ok(touched);
+    }
+    let index = Index::of(items, lines);
+    let mut rest = all.iter().cloned().chain(missing.iter().map(|item| is_not_there(item)));
+    loop {
+        let mut rows = Vec::new();
+        for raised in rest.by_ref().take(CHUNK) {
+            let line = raised.line_ids.first().and_then(|line_id| statements.get(line_id).or(own));
+            let statement_id = line.map(|(id, ..)| id.clone());
+            let of = line.and_then(|(_, store, day)| store.as_deref().map(|store| (store, *day)));
+            let (settlement, method) = (index.settlement(&raised, of), index.method(&raised));
+            touched.extend(settlement.clone());
+            let belongs = Belongs { statement_id, settlement, method, ..Belongs::default() };
+            rows.push(raised::row_of(&raised, source_id, belongs, now)?);
+        }
+        if rows.is_empty() {
+            return Ok(touched);
+        }
+        raised::note(connection, rows).await?;
+    }
+}
+
+/// Items that nothing is found for although it should have come by now.
+async fn missing<'a>(
+    connection: &mut AnyConnection,
+    source: &Source,
+    items: &'a [OpenItem],
+    (found, today): (&Found<'_>, Date),
+) -> Result<Vec<&'a OpenItem>, sqlx::Error> {
     let terms = source.terms();
-    let matched: BTreeSet<&(String, String)> = found.matches.iter().flat_map(|made| &made.items).collect();
+    let taken = found.matches.iter().flat_map(|made| &made.items);
+    let matched: BTreeSet<(&str, &str)> =
+        taken.map(|item| (item.store_id.as_str(), item.item_id.as_str())).collect();
     let reported_to = open::reported_to(connection, &source.source_id).await?;
     let own = open::own_statements(connection, &source.source_id).await?;
     let is_missing = |item: &&OpenItem| {
         let reported_to = reported_to.filter(|_| item.kind.is_of_customers());
-        !matched.contains(&(item.store_id.clone(), item.item_id.clone()))
+        !matched.contains(&(item.store_id.as_str(), item.item_id.as_str()))
             && item.kind != ItemKind::SupplierPayment
             && (terms.is_overdue(item.business_date, reported_to, today)
                 || (item.kind.is_of_customers()
                     && own.contains(&(item.store_id.clone(), item.settlement_date))))
     };
-    Ok(items.iter().filter(is_missing).map(is_not_there).collect())
+    Ok(items.iter().filter(is_missing).collect())
 }
 
 /// Says of lines what matching came to: of new ones as they are added, of those that were there by changing them.
 async fn keep_lines(
     connection: &mut AnyConnection,
     source: &Source,
-    new: NewLines,
-    (found, made_ids, before): (&Found, &[String], &BTreeMap<String, OfStatement>),
+    (new, open): (NewLines, &[OpenLine]),
+    (found, made_ids, before): (&Found<'_>, &[String], &Statements),
 ) -> Result<(), sqlx::Error> {
     let mut ended = Ended::new();
     // A fee of its own is told by nobody else: it waits for the statement's approval.
@@ -102,9 +135,9 @@ async fn keep_lines(
     ended.extend(raised.map(|line_id| (line_id.as_str(), ("excepted", None))));
     for (made, match_id) in found.matches.iter().zip(made_ids) {
         let matched = ("matched", Some(match_id.as_str()));
-        ended.extend(made.line_ids.iter().map(|line_id| (line_id.as_str(), matched)));
+        ended.extend(made.lines.iter().map(|line| (line.line_id.as_str(), matched)));
     }
-    new.write(connection, &source.source_id, &ended).await?;
+    new.write(connection, &source.source_id, open, &ended).await?;
     ended.retain(|line_id, _| before.contains_key(*line_id));
     let matched = ended.iter().filter_map(|(line_id, (_, match_id))| Some((*line_id, (*match_id)?)));
     match_rows::mark(connection, matched).await?;
@@ -141,8 +174,8 @@ fn is_not_there(item: &OpenItem) -> Raised {
 /// What of the lines that were there before is left for a person, and which are done with although no item is theirs.
 async fn note_lines(
     connection: &mut AnyConnection,
-    found: &Found,
-    before: &BTreeMap<String, OfStatement>,
+    found: &Found<'_>,
+    before: &Statements,
 ) -> Result<(), sqlx::Error> {
     let mut raised: BTreeMap<&'static str, BTreeSet<&str>> = BTreeMap::new();
     for what in &found.raised {

@@ -4,11 +4,13 @@ use crate::columns;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::db::insert;
+use crate::db::{Engine, array};
 use crate::office::settlement::source::{self, DEFAULT, View as Source};
 use domain::model::base::refusal::Refusal;
 use domain::rules::books::posting::plan::{Account, BANK_TRANSFER};
 use domain::rules::books::settlement::{
-    BankText, Before, ItemKind, Known, LineKind, OpenItem, OpenLine, Payout, SourceKind, reference_key,
+    Again, BankText, Before, ItemKind, Known, LineKind, OpenItem, OpenLine, Payout, SourceKind,
+    may_tell_again, reference_key,
 };
 use edge::ApiError;
 use futures_util::TryStreamExt as _;
@@ -18,6 +20,8 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Keys that are looked up at once.
+const CHUNK: usize = 5_000;
 /// How far back what was matched may be told again, in days.
 const AGAIN_DAYS: i32 = 90;
 
@@ -191,15 +195,15 @@ pub async fn of_statement(
         .transpose()
 }
 
+/// Lines that were open before, with their statements.
+pub type Statements = BTreeMap<String, OfStatement>;
+
 /// The statements of open lines.
-pub async fn statements(
-    connection: &mut AnyConnection,
-    source: &Source,
-) -> Result<BTreeMap<String, OfStatement>, sqlx::Error> {
+pub async fn statements(connection: &mut AnyConnection, source: &Source) -> Result<Statements, sqlx::Error> {
     let sql = "SELECT l.line_id, s.statement_id, s.store_id, s.settlement_date FROM statement_lines l \
                JOIN statements s ON s.statement_id = l.statement_id \
                WHERE l.source_id = $1 AND l.state IN ('unmatched', 'excepted', 'carried')";
-    let mut statements = BTreeMap::new();
+    let mut statements = Statements::new();
     let mut rows = sqlx::query(sql).bind(&source.source_id).fetch(connection);
     while let Some(row) = rows.try_next().await? {
         let (line_id, statement_id): (String, String) = columns!(row => (line_id, statement_id));
@@ -209,16 +213,16 @@ pub async fn statements(
     Ok(statements)
 }
 
-/// What matching knows beside lines and items, as far as these lines may tell it again.
+/// What matching knows beside lines and items, as far as lines may tell it again.
 pub async fn known(
     connection: &mut AnyConnection,
     source: &Source,
-    lines: &[OpenLine],
+    (lines, items): (&[OpenLine], &[OpenItem]),
     today: Date,
 ) -> Result<Known, sqlx::Error> {
-    let told: BTreeSet<String> = lines.iter().filter_map(|line| reference_key(&line.reference)).collect();
+    let again = may_tell_again(&source.terms(), lines, items);
     let from = today.checked_sub(Span::new().days(AGAIN_DAYS)).unwrap_or(today).to_string();
-    let before = before(connection, &source.source_id, &told, &from).await?;
+    let before = before(connection, &source.source_id, &again, &from).await?;
     if source.kind == SourceKind::Provider {
         return Ok(Known { before, ..Known::default() });
     }
@@ -232,33 +236,36 @@ pub async fn known(
     Ok(Known { before, payouts, texts })
 }
 
-/// What was matched lately under the keys that are told now.
+/// What was matched lately under the keys that are asked for.
 async fn before(
     connection: &mut AnyConnection,
     source_id: &str,
-    told: &BTreeSet<String>,
+    again: &Again,
     from: &str,
 ) -> Result<Before, sqlx::Error> {
-    let mut before = Before::default();
-    if told.is_empty() {
-        return Ok(before);
-    }
-    let sql = "SELECT reference_key, gross FROM statement_lines WHERE source_id = $1 AND reference_key IS NOT NULL \
-               AND gross IS NOT NULL AND state = 'matched' AND line_date >= $2";
-    let mut rows = sqlx::query(sql).bind(source_id).bind(from).fetch(&mut *connection);
-    while let Some(row) = rows.try_next().await? {
-        let (key, gross): (String, i64) = columns!(row => (reference_key, gross));
-        if told.contains(&key) {
-            before.lines.insert((key, gross));
+    let (mut before, engine) = (Before::default(), Engine::of_connection(connection));
+    for chunk in Vec::from_iter(&again.lines).chunks(CHUNK) {
+        let sql = format!(
+            "SELECT reference_key, gross FROM statement_lines WHERE source_id = $1 AND {} \
+             AND reference_key IS NOT NULL AND gross IS NOT NULL AND state = 'matched' AND line_date >= $3",
+            array::among(engine, "reference_key", 2)
+        );
+        let query = sqlx::query(AssertSqlSafe(sql)).persistent(false).bind(source_id.to_owned());
+        let query = query.bind(array::texts(engine, chunk.iter().map(|key| key.as_str()))?);
+        let mut rows = query.bind(from.to_owned()).fetch(&mut *connection);
+        while let Some(row) = rows.try_next().await? {
+            before.lines.insert(columns!(row => (reference_key, gross)));
         }
     }
-    drop(rows);
+    if again.items.is_empty() {
+        return Ok(before);
+    }
     let sql = "SELECT i.reference FROM settlement_items i JOIN settlement_matches m ON m.match_id = i.match_id \
                WHERE m.source_id = $1 AND i.reference IS NOT NULL AND i.business_date >= $2";
     let mut rows = sqlx::query(sql).bind(source_id).bind(from).fetch(connection);
     while let Some(row) = rows.try_next().await? {
         let reference: String = row.cell("reference")?;
-        before.items.extend(reference_key(&reference).filter(|key| told.contains(key)));
+        before.items.extend(reference_key(&reference).filter(|key| again.items.contains(key)));
     }
     Ok(before)
 }

@@ -2,6 +2,7 @@
 
 use crate::db::insert::{self, NewRow};
 use crate::db::{Engine, array};
+use crate::office::settlement::open::Statements;
 use crate::{columns, row, secret};
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::exception::ExceptionKind;
@@ -11,8 +12,8 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Items that are looked up at once.
-const CHUNK: usize = 500;
+/// Exceptions that are changed at once.
+const CHUNK: usize = 5_000;
 
 /// Where an exception belongs.
 #[derive(Debug, Clone, Default)]
@@ -33,11 +34,18 @@ fn exception_id(kind: ExceptionKind, source_id: &str, about: &str) -> String {
     format!("sxc_{}", digest.get(..32).unwrap_or(&digest))
 }
 
+fn json(value: serde_json::Result<String>) -> Result<String, sqlx::Error> {
+    value.map_err(|error| sqlx::Error::Encode(error.into()))
+}
+
+/// What it is about, as its row has it: lines and items.
+fn about(raised: &Raised) -> Result<[String; 2], sqlx::Error> {
+    Ok([json(serde_json::to_string(&raised.line_ids))?, json(serde_json::to_string(&raised.items))?])
+}
+
 /// The row of what matching raised.
 pub fn row_of(raised: &Raised, source_id: &str, belongs: Belongs, now: UtcMs) -> Result<NewRow, sqlx::Error> {
-    let json = |value: serde_json::Result<String>| value.map_err(|error| sqlx::Error::Encode(error.into()));
-    let (lines, items) =
-        (json(serde_json::to_string(&raised.line_ids))?, json(serde_json::to_string(&raised.items))?);
+    let [lines, items] = about(raised)?;
     let told_only = raised.kind.is_informational();
     let (store_id, day) = belongs.settlement.map_or((None, None), |(store, day)| (Some(store), Some(day)));
     let item = raised.items.first().filter(|_| raised.line_ids.is_empty());
@@ -81,31 +89,42 @@ pub fn held_up(rows: &[AnyRow]) -> Result<BTreeSet<(String, Date)>, sqlx::Error>
     Ok(settlements)
 }
 
-/// What was said of a line is over once something else is said of it. Gives back the settlements that it held up.
+/// What was said of lines that were there `before` is over once something else is said of them. Gives back the settlements
+/// that it held up.
 pub async fn supersede(
     connection: &mut AnyConnection,
     source_id: &str,
-    rows: &[NewRow],
+    (all, before): (&[Raised], &Statements),
     now: UtcMs,
 ) -> Result<BTreeSet<(String, Date)>, sqlx::Error> {
-    let (mut freed, mut told) = (BTreeSet::new(), BTreeMap::<String, &str>::new());
-    for row in rows {
-        let lines: Vec<String> = serde_json::from_str(row.text("lines")).unwrap_or_default();
-        told.extend(lines.into_iter().map(|line_id| (line_id, row.text("exception_id"))));
+    let (mut freed, mut told) = (BTreeSet::new(), BTreeMap::<&str, String>::new());
+    for raised in all.iter().filter(|raised| raised.line_ids.iter().any(|id| before.contains_key(id))) {
+        let [lines, items] = about(raised)?;
+        let id = exception_id(raised.kind, source_id, &format!("{lines} {items}"));
+        told.extend(raised.line_ids.iter().map(|line_id| (line_id.as_str(), id.clone())));
     }
     if told.is_empty() {
         return Ok(freed);
     }
     let sql = "SELECT exception_id, line_id FROM settlement_exceptions WHERE source_id = $1 AND state = 'open' \
                AND line_id IS NOT NULL";
+    let mut over = Vec::new();
     for row in sqlx::query(sql).bind(source_id).fetch_all(&mut *connection).await? {
         let (exception_id, line_id): (String, String) = columns!(row => (exception_id, line_id));
-        if told.get(&line_id).is_some_and(|now_is| *now_is != exception_id) {
-            let sql = "UPDATE settlement_exceptions SET state = 'resolved', resolved_at = $2 WHERE exception_id = $1 \
-                       RETURNING store_id, business_date";
-            let query = sqlx::query(sql).bind(exception_id).bind(now.0);
-            freed.extend(held_up(&query.fetch_all(&mut *connection).await?)?);
+        if told.get(line_id.as_str()).is_some_and(|now_is| *now_is != exception_id) {
+            over.push(exception_id);
         }
+    }
+    let engine = Engine::of_connection(connection);
+    let sql = format!(
+        "UPDATE settlement_exceptions SET state = 'resolved', resolved_at = $2 WHERE {} \
+         RETURNING store_id, business_date",
+        array::among(engine, "exception_id", 1)
+    );
+    for chunk in over.chunks(CHUNK) {
+        let query = sqlx::query(AssertSqlSafe(sql.clone())).persistent(false);
+        let query = query.bind(array::texts(engine, chunk.iter().map(String::as_str))?).bind(now.0);
+        freed.extend(held_up(&query.fetch_all(&mut *connection).await?)?);
     }
     Ok(freed)
 }
@@ -143,16 +162,17 @@ impl<'a> Index<'a> {
         Self { items, lines }
     }
 
+    fn item(&self, (store_id, item_id): &ItemRef) -> Option<&'a OpenItem> {
+        self.items.get(&(store_id.as_str(), item_id.as_str())).copied()
+    }
+
     /// The store and day whose settlement something raised holds up: its item's, or what its line names.
     pub fn settlement(
         &self,
         raised: &Raised,
         of_statement: Option<(&str, Option<Date>)>,
     ) -> Option<(String, Date)> {
-        let item = raised.items.first();
-        let item =
-            item.and_then(|(store_id, item_id)| self.items.get(&(store_id.as_str(), item_id.as_str())));
-        if let Some(item) = item {
+        if let Some(item) = raised.items.first().and_then(|item| self.item(item)) {
             return Some((item.store_id.clone(), item.settlement_date));
         }
         let line = raised.line_ids.first().and_then(|line_id| self.lines.get(line_id.as_str()))?;
@@ -162,35 +182,11 @@ impl<'a> Index<'a> {
         let (store_id, day) = own.or(named.map(|store_id| (store_id, line.date)))?;
         Some((store_id.to_owned(), day))
     }
-}
 
-/// How items are paid, by store and id.
-type MethodOfItem = BTreeMap<ItemRef, String>;
-
-/// How the items of what was raised were paid.
-pub async fn methods(
-    connection: &mut AnyConnection,
-    all: impl Iterator<Item = &Raised>,
-) -> Result<MethodOfItem, sqlx::Error> {
-    let ids: BTreeSet<&str> = all.flat_map(|raised| &raised.items).map(|(_, id)| id.as_str()).collect();
-    let (mut methods, engine) = (MethodOfItem::new(), Engine::of_connection(connection));
-    for chunk in Vec::from_iter(ids).chunks(CHUNK) {
-        let among = array::among(engine, "item_id", 1);
-        let sql = format!("SELECT store_id, item_id, method FROM settlement_items WHERE {among}");
-        let query = sqlx::query(AssertSqlSafe(sql)).persistent(false);
-        let query = query.bind(array::texts(engine, chunk.iter().copied())?);
-        for row in query.fetch_all(&mut *connection).await? {
-            let (store_id, item_id, method): (String, String, String) =
-                columns!(row => (store_id, item_id, method));
-            methods.insert((store_id, item_id), method);
-        }
+    /// How all of its items were paid; none: it has none, or they were paid in several ways.
+    pub fn method(&self, raised: &Raised) -> Option<String> {
+        let mut all = raised.items.iter().map(|item| self.item(item).map(|item| item.method.as_str()));
+        let first = all.next()??;
+        all.all(|method| method == Some(first)).then(|| first.to_owned())
     }
-    Ok(methods)
-}
-
-/// How all of its items were paid; none: it has none, or they were paid in several ways.
-pub fn method(raised: &Raised, methods: &MethodOfItem) -> Option<String> {
-    let mut all = raised.items.iter().map(|item| methods.get(item));
-    let first = all.next()??;
-    all.all(|method| method == Some(first)).then(|| first.clone())
 }

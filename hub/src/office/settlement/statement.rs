@@ -108,7 +108,7 @@ pub async fn import(
         return Err(ApiError::from(Refusal::InvalidState { state, allowed }).into());
     }
     let told = occurrences(import.lines.iter().map(|line| line.fingerprint(&source.source_id)));
-    let known = known(connection, &source.source_id, &told).await?;
+    let known = known(connection, &source.source_id, &import.lines, &told).await?;
     let new: BTreeSet<usize> = new_lines(&told, &known).into_iter().collect();
     if new.is_empty() {
         let id = first_import(connection, &source.source_id, told.first()).await?;
@@ -139,7 +139,8 @@ pub async fn import(
         store_id: import.store_id.clone(), settlement_date: import.settlement_date.map(|day| day.to_string()), imported_at: now.0, imported_by: by,
     };
     insert::rows(connection, "statements", "", vec![statement]).await?;
-    let lines = NewLines::of(&statement_id, import.lines, told, &new);
+    let lines = NewLines::of(&statement_id, &source, (import.lines, told), &new);
+    drop(new);
     if let (Some(opening), Some(before)) = (import.opening_balance, before)
         && opening != before
     {
@@ -175,13 +176,22 @@ fn check_balances(import: &Import, net: i64) -> Result<(), ApiError> {
     }
 }
 
-/// Which of the lines a source has told before.
+/// Which of the lines a source has told before. A line is known by its day too: none is where no statement has been of
+/// these days.
 async fn known(
     connection: &mut AnyConnection,
     source_id: &str,
+    lines: &[TextLine],
     told: &[LineFingerprint],
 ) -> Result<BTreeSet<LineFingerprint>, sqlx::Error> {
     let (mut known, engine) = (BTreeSet::new(), Engine::of_connection(connection));
+    let dates = || lines.iter().map(|line| line.date);
+    let Some((from, to)) = dates().min().zip(dates().max()) else { return Ok(known) };
+    let sql = "SELECT 1 FROM statements WHERE source_id = $1 AND to_date >= $2 AND from_date <= $3 LIMIT 1";
+    let query = sqlx::query(sql).bind(source_id).bind(from.to_string()).bind(to.to_string());
+    if query.fetch_optional(&mut *connection).await?.is_none() {
+        return Ok(known);
+    }
     for chunk in told.chunks(CHUNK) {
         let sql = format!(
             "SELECT fingerprint, occurrence FROM statement_lines WHERE source_id = $1 AND {}",

@@ -40,23 +40,29 @@ impl<'a> Matcher<'a> {
         let mut payouts = known.payouts.clone();
         payouts.sort();
         let lines: Vec<&'a OpenLine> = self.lines.values().copied().collect();
+        // Few beside what customers paid: each line looks at these alone.
+        let (bags, paid) = (self.of_kind(ItemKind::Deposit), self.of_kind(ItemKind::SupplierPayment));
         for line in lines {
             let Some(net) = line.net else { continue };
             let text = line.text();
-            let taken = self.deposit(line, net, &text)
+            let taken = self.deposit(line, net, &text, &bags)
                 || self.payout(line, net, &text, &mut payouts)
-                || self.supplier_payment(line, net, &text);
+                || self.supplier_payment(line, net, &text, &paid);
             if !taken {
                 self.known_text(line, net, &text, known);
             }
         }
     }
 
-    /// Free items of a kind that a line may be of.
-    fn of_kind(&self, kind: ItemKind, line: &OpenLine) -> Vec<&'a OpenItem> {
-        let items = self.items.values().copied();
+    /// Free items of a kind.
+    fn of_kind(&self, kind: ItemKind) -> Vec<&'a OpenItem> {
+        self.items.values().copied().filter(|item| item.kind == kind).collect()
+    }
+
+    /// Those that are free still, and that a line may be of.
+    fn near(&self, items: &[&'a OpenItem], line: &OpenLine) -> Vec<&'a OpenItem> {
         let near = |day: Date| self.terms.in_window(line.date, day) || self.terms.is_late(line.date, day);
-        items.filter(|item| item.kind == kind && near(item.business_date)).collect()
+        items.iter().copied().filter(|item| near(item.business_date) && self.is_free(item)).collect()
     }
 
     /// Those whose reference is in the text.
@@ -74,8 +80,8 @@ impl<'a> Matcher<'a> {
         equal.next().is_none().then_some(first)
     }
 
-    fn deposit(&mut self, line: &'a OpenLine, net: i64, text: &str) -> bool {
-        let bags = self.of_kind(ItemKind::Deposit, line);
+    fn deposit(&mut self, line: &'a OpenLine, net: i64, text: &str, bags: &[&'a OpenItem]) -> bool {
+        let bags = self.near(bags, line);
         let named = Self::in_text(&bags, text);
         let equal: Vec<&'a OpenItem> = named.iter().copied().filter(|bag| bag.amount == net).collect();
         match (named.as_slice(), equal.as_slice()) {
@@ -120,8 +126,8 @@ impl<'a> Matcher<'a> {
         true
     }
 
-    fn supplier_payment(&mut self, line: &'a OpenLine, net: i64, text: &str) -> bool {
-        let paid = self.of_kind(ItemKind::SupplierPayment, line);
+    fn supplier_payment(&mut self, line: &'a OpenLine, net: i64, text: &str, paid: &[&'a OpenItem]) -> bool {
+        let paid = self.near(paid, line);
         let mut named = Self::in_text(&paid, text);
         named.retain(|item| item.amount == net);
         let item = match named.as_slice() {
@@ -149,13 +155,12 @@ impl<'a> Matcher<'a> {
         self.lines.remove(&line.place());
         self.found.matches.push(Match {
             rule,
-            line_ids: vec![line.line_id.clone()],
+            lines: vec![line],
             items: Vec::new(),
             gross: net,
             fee: 0,
             net,
             difference: 0,
-            slices: Vec::new(),
             account,
         });
     }

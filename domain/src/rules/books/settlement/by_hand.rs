@@ -1,7 +1,7 @@
 //! What a person puts together: figures as lines tell them, whatever rule would not have found it.
 
 use crate::rules::books::settlement::matching::total;
-use crate::rules::books::settlement::{ItemKind, Match, OpenItem, OpenLine, Rule, Terms, slices};
+use crate::rules::books::settlement::{ItemKind, Match, OpenItem, OpenLine, Rule, Terms};
 
 impl Terms {
     /// What a line says of fee and net, or what was agreed where it does not.
@@ -16,7 +16,11 @@ impl Terms {
 ///
 /// # Errors
 /// What is wrong with the items, for a person.
-pub fn match_by_hand(terms: &Terms, lines: &[OpenLine], items: &[OpenItem]) -> Result<Match, &'static str> {
+pub fn match_by_hand<'a>(
+    terms: &Terms,
+    lines: &'a [OpenLine],
+    items: &'a [OpenItem],
+) -> Result<Match<'a>, &'static str> {
     let is_all = |kind: ItemKind| items.iter().all(|item| item.kind == kind);
     let rule = match items.first() {
         None => return Err("must name at least one"),
@@ -41,17 +45,6 @@ pub fn match_by_hand(terms: &Terms, lines: &[OpenLine], items: &[OpenItem]) -> R
     if rule == Rule::SupplierPayment && difference != 0 {
         return Err("must come to what left the bank: a payment is posted as it was made");
     }
-    let mut made = Match {
-        rule,
-        line_ids: lines.iter().map(|line| line.line_id.clone()).collect(),
-        items: items.iter().map(OpenItem::named).collect(),
-        gross,
-        fee,
-        net,
-        difference,
-        slices: Vec::new(),
-        account: None,
-    };
-    made.slices = slices(&made, &items.iter().collect::<Vec<_>>());
-    Ok(made)
+    let (lines, items) = (lines.iter().collect(), items.iter().collect());
+    Ok(Match { rule, lines, items, gross, fee, net, difference, account: None })
 }

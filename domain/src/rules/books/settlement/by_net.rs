@@ -117,7 +117,7 @@ impl<'a> Matcher<'a> {
         for item in &items {
             sums.add(item.amount, self.terms.fee(item.amount), 1);
         }
-        sums.is_all_of(line, self.terms).then_some(items)
+        sums.is_all_of(line, &self.terms).then_some(items)
     }
 
     /// The groups of the first level that has any.
@@ -140,7 +140,7 @@ impl<'a> Matcher<'a> {
                 true if line.store_id.is_some() => Vec::new(),
                 true => runs(None, &all, long),
             };
-            let fit = level.into_iter().filter(|(_, sums)| sums.is_all_of(line, self.terms));
+            let fit = level.into_iter().filter(|(_, sums)| sums.is_all_of(line, &self.terms));
             let groups: Vec<Group<'a>> = fit.map(|(group, _)| group).collect();
             if !groups.is_empty() {
                 return groups;

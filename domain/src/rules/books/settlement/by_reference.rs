@@ -2,7 +2,7 @@
 
 use crate::rules::books::settlement::exception::ExceptionKind;
 use crate::rules::books::settlement::matching::{Before, Matcher, total};
-use crate::rules::books::settlement::{OpenItem, OpenLine, Rule, reference_key};
+use crate::rules::books::settlement::{OpenItem, OpenLine, Rule, Terms, reference_key};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What has one key.
@@ -12,19 +12,61 @@ struct Group<'a> {
     items: Vec<&'a OpenItem>,
 }
 
+/// Lines by their keys, in their order, with customers' items of the same.
+fn groups<'a>(
+    lines: impl Iterator<Item = &'a OpenLine>,
+    items: impl Iterator<Item = &'a OpenItem>,
+) -> BTreeMap<String, Group<'a>> {
+    let mut groups: BTreeMap<String, Group<'a>> = BTreeMap::new();
+    for line in lines.filter(|line| line.gross.is_some()) {
+        if let Some(key) = reference_key(&line.reference) {
+            groups.entry(key).or_default().lines.push(line);
+        }
+    }
+    for item in items.filter(|item| item.kind.is_of_customers()) {
+        let group = item.key().and_then(|key| groups.get_mut(&key));
+        group.into_iter().for_each(|group| group.items.push(item));
+    }
+    groups
+}
+
+/// Whose past matching asks for, by reference keys.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Again {
+    /// Of matched lines.
+    pub lines: BTreeSet<String>,
+    /// Of matched items: only money that goes back asks for these.
+    pub items: BTreeSet<String>,
+}
+
+/// Keys of lines that may tell once more what was matched before: all but those that one line and one item of the same
+/// amount have, which pair whatever was before. That is nearly every line.
+pub fn may_tell_again(terms: &Terms, lines: &[OpenLine], items: &[OpenItem]) -> Again {
+    let is_sure = |group: &Group<'_>| match (group.lines.as_slice(), group.items.as_slice()) {
+        ([line], [item]) => {
+            let day = item.business_date;
+            let reached = terms.in_window(line.date, day) || terms.is_late(line.date, day);
+            reached && item.amount == line.amount() && item.is_of(line.store_id.as_deref())
+        }
+        _ => false,
+    };
+    let mut again = Again::default();
+    for (key, group) in groups(lines.iter(), items.iter()) {
+        if is_sure(&group) {
+            continue;
+        }
+        if group.lines.iter().any(|line| line.amount() < 0) {
+            again.items.insert(key.clone());
+        }
+        again.lines.insert(key);
+    }
+    again
+}
+
 impl<'a> Matcher<'a> {
     /// Lines whose reference is that of an item.
     pub(super) fn by_reference(&mut self, before: &Before) {
-        let mut groups: BTreeMap<String, Group<'a>> = BTreeMap::new();
-        for line in self.lines.values().filter(|line| line.gross.is_some()) {
-            if let Some(key) = reference_key(&line.reference) {
-                groups.entry(key).or_default().lines.push(line);
-            }
-        }
-        for item in self.items.values().filter(|item| item.kind.is_of_customers()) {
-            let group = item.key().and_then(|key| groups.get_mut(&key));
-            group.into_iter().for_each(|group| group.items.push(item));
-        }
+        let groups = groups(self.lines.values().copied(), self.items.values().copied());
         for (key, group) in groups {
             self.of_key(&key, group, before);
         }

@@ -2,7 +2,7 @@
 
 use crate::rules::books::posting::plan::Account;
 use crate::rules::books::settlement::exception::ExceptionKind;
-use crate::rules::books::settlement::{ItemRef, Slice};
+use crate::rules::books::settlement::{ItemRef, OpenItem, OpenLine};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -61,15 +61,15 @@ impl Rule {
     }
 }
 
-/// Lines and items that belong together.
+/// Lines and items that belong together: those that were looked at, not copies of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Match {
+pub struct Match<'a> {
     /// Why.
     pub rule: Rule,
     /// None: an item and what takes it back.
-    pub line_ids: Vec<String>,
+    pub lines: Vec<&'a OpenLine>,
     /// None: what has no items, a payout or a bank's text.
-    pub items: Vec<ItemRef>,
+    pub items: Vec<&'a OpenItem>,
     /// Σ items.
     pub gross: i64,
     /// What the provider keeps.
@@ -78,8 +78,6 @@ pub struct Match {
     pub net: i64,
     /// gross − fee − net.
     pub difference: i64,
-    /// By store and day.
-    pub slices: Vec<Slice>,
     /// Of a bank's text: where the line is posted; of a payout: none.
     pub account: Option<Account>,
 }

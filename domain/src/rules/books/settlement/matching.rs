@@ -5,9 +5,7 @@ use crate::rules::books::settlement::by_net::Sums;
 use crate::rules::books::settlement::exception::ExceptionKind;
 use crate::rules::books::settlement::item::ItemKey;
 use crate::rules::books::settlement::line::LineKey;
-use crate::rules::books::settlement::{
-    LineKind, Match, OpenItem, OpenLine, Raised, Rule, SourceKind, Terms, slices,
-};
+use crate::rules::books::settlement::{LineKind, Match, OpenItem, OpenLine, Raised, Rule, SourceKind, Terms};
 use jiff::civil::Date;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,9 +31,9 @@ pub struct Known {
 
 /// What matching comes to. A line that is in neither is left as it was.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Found {
+pub struct Found<'a> {
     /// Each line and each item at most once.
-    pub matches: Vec<Match>,
+    pub matches: Vec<Match<'a>>,
     /// What a person has to look at.
     pub raised: Vec<Raised>,
     /// Lines that are fees of their own.
@@ -46,16 +44,21 @@ pub struct Found {
 
 /// Lines and items while they are matched: what is still free is in order.
 pub(super) struct Matcher<'a> {
-    pub terms: &'a Terms,
+    pub terms: Terms,
     pub lines: BTreeMap<LineKey<'a>, &'a OpenLine>,
     pub items: BTreeMap<ItemKey<'a>, &'a OpenItem>,
     /// What customers' items of a day and store come to.
     pub cells: BTreeMap<(Date, &'a str), Sums>,
-    pub found: Found,
+    pub found: Found<'a>,
 }
 
 /// Matches the open lines of a source with the open items that it settles.
-pub fn match_lines(terms: &Terms, lines: &[OpenLine], items: &[OpenItem], known: &Known) -> Found {
+pub fn match_lines<'a>(
+    terms: &Terms,
+    lines: &'a [OpenLine],
+    items: &'a [OpenItem],
+    known: &Known,
+) -> Found<'a> {
     let mut matcher = Matcher::new(terms, lines, items);
     matcher.set_aside();
     matcher.contra();
@@ -70,7 +73,12 @@ pub fn match_lines(terms: &Terms, lines: &[OpenLine], items: &[OpenItem], known:
 }
 
 /// The step of references alone; what it leaves is missing in the stores.
-pub fn match_references(terms: &Terms, lines: &[OpenLine], items: &[OpenItem], before: &Before) -> Found {
+pub fn match_references<'a>(
+    terms: &Terms,
+    lines: &'a [OpenLine],
+    items: &'a [OpenItem],
+    before: &Before,
+) -> Found<'a> {
     let mut matcher = Matcher::new(terms, lines, items);
     matcher.by_reference(before);
     matcher.without_items();
@@ -78,7 +86,7 @@ pub fn match_references(terms: &Terms, lines: &[OpenLine], items: &[OpenItem], b
 }
 
 /// The step of whole days alone.
-pub fn match_nets(terms: &Terms, lines: &[OpenLine], items: &[OpenItem]) -> Found {
+pub fn match_nets<'a>(terms: &Terms, lines: &'a [OpenLine], items: &'a [OpenItem]) -> Found<'a> {
     let mut matcher = Matcher::new(terms, lines, items);
     matcher.by_net();
     matcher.found
@@ -90,7 +98,7 @@ pub(super) fn total(figures: impl Iterator<Item = i64>) -> i64 {
 }
 
 impl<'a> Matcher<'a> {
-    pub(super) fn new(terms: &'a Terms, lines: &'a [OpenLine], items: &'a [OpenItem]) -> Self {
+    pub(super) fn new(terms: &Terms, lines: &'a [OpenLine], items: &'a [OpenItem]) -> Self {
         let mut cells: BTreeMap<(Date, &str), Sums> = BTreeMap::new();
         let items: BTreeMap<_, _> = items.iter().map(|item| (item.place(), item)).collect();
         for item in items.values().filter(|item| item.kind.is_of_customers()) {
@@ -98,7 +106,7 @@ impl<'a> Matcher<'a> {
             cell.add(item.amount, terms.fee(item.amount), 1);
         }
         let lines = lines.iter().map(|line| (line.place(), line)).collect();
-        Self { terms, lines, items, cells, found: Found::default() }
+        Self { terms: *terms, lines, items, cells, found: Found::default() }
     }
 
     /// Whether an item is still free.
@@ -144,18 +152,6 @@ impl<'a> Matcher<'a> {
             (None, None, _) => (expected, told.saturating_sub(expected)),
         };
         let difference = gross.saturating_sub(fee).saturating_sub(net);
-        let mut made = Match {
-            rule,
-            line_ids: lines.iter().map(|line| line.line_id.clone()).collect(),
-            items: items.iter().map(|item| item.named()).collect(),
-            gross,
-            fee,
-            net,
-            difference,
-            slices: Vec::new(),
-            account: None,
-        };
-        made.slices = slices(&made, items);
         let count = i64::try_from(items.len()).unwrap_or(i64::MAX);
         let near = self.terms.is_near(i128::from(fee), i128::from(expected), count);
         if self.terms.fee_rate_bp.is_some()
@@ -172,7 +168,8 @@ impl<'a> Matcher<'a> {
         for line in lines {
             self.lines.remove(&line.place());
         }
-        self.found.matches.push(made);
+        let (lines, items) = (lines.to_vec(), items.to_vec());
+        self.found.matches.push(Match { rule, lines, items, gross, fee, net, difference, account: None });
     }
 
     /// Tells a person of lines and items; the lines are done with.

@@ -2,7 +2,7 @@
 
 use crate::model::base::money::spread;
 use crate::rules::books::posting::plan::Account;
-use crate::rules::books::settlement::{Match, OpenItem, Rule};
+use crate::rules::books::settlement::{Match, Rule};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -57,32 +57,34 @@ impl Slice {
     }
 }
 
-/// Takes a match apart. Fee and difference follow the gross, by largest remainder, ties to the lower store and day.
-pub fn slices(found: &Match, items: &[&OpenItem]) -> Vec<Slice> {
-    let mut parts: BTreeMap<(&str, Date), BTreeMap<Account, i64>> = BTreeMap::new();
-    let mut methods: BTreeMap<(&str, Date), BTreeMap<String, i64>> = BTreeMap::new();
-    for item in items {
-        let place = (item.store_id.as_str(), item.settlement_date);
-        let cleared = parts.entry(place).or_default().entry(item.account).or_default();
-        let of_method = methods.entry(place).or_default().entry(item.method.clone()).or_default();
-        // What takes itself back clears nothing.
-        let amount = if found.rule == Rule::Contra { 0 } else { item.amount };
-        for sum in [cleared, of_method] {
-            *sum = sum.saturating_add(amount);
+impl Match<'_> {
+    /// Takes it apart. Fee and difference follow the gross, by largest remainder, ties to the lower store and day.
+    pub fn slices(&self) -> Vec<Slice> {
+        let mut parts: BTreeMap<(&str, Date), BTreeMap<Account, i64>> = BTreeMap::new();
+        let mut methods: BTreeMap<(&str, Date), BTreeMap<String, i64>> = BTreeMap::new();
+        for item in &self.items {
+            let place = (item.store_id.as_str(), item.settlement_date);
+            let cleared = parts.entry(place).or_default().entry(item.account).or_default();
+            let of_method = methods.entry(place).or_default().entry(item.method.clone()).or_default();
+            // What takes itself back clears nothing.
+            let amount = if self.rule == Rule::Contra { 0 } else { item.amount };
+            for sum in [cleared, of_method] {
+                *sum = sum.saturating_add(amount);
+            }
         }
+        let sum = |part: &BTreeMap<Account, i64>| part.values().copied().fold(0, i64::saturating_add);
+        let grosses: Vec<i64> = parts.values().map(sum).collect();
+        let weights: Vec<i64> = grosses.iter().map(|gross| gross.saturating_abs()).collect();
+        let (fees, differences) = (signed(self.fee, &weights), signed(self.difference, &weights));
+        let figures = grosses.into_iter().zip(fees).zip(differences);
+        let slice = |(((store_id, settlement_date), cleared), ((gross, fee), difference))| {
+            let net = i64::saturating_sub(gross, fee).saturating_sub(difference);
+            let methods = methods.remove(&(store_id, settlement_date)).unwrap_or_default();
+            let store_id = str::to_owned(store_id);
+            Slice { store_id, settlement_date, gross, fee, difference, net, cleared, methods }
+        };
+        parts.into_iter().zip(figures).map(slice).collect()
     }
-    let sum = |part: &BTreeMap<Account, i64>| part.values().copied().fold(0, i64::saturating_add);
-    let grosses: Vec<i64> = parts.values().map(sum).collect();
-    let weights: Vec<i64> = grosses.iter().map(|gross| gross.saturating_abs()).collect();
-    let (fees, differences) = (signed(found.fee, &weights), signed(found.difference, &weights));
-    let figures = grosses.into_iter().zip(fees).zip(differences);
-    let slice = |(((store_id, settlement_date), cleared), ((gross, fee), difference))| {
-        let net = i64::saturating_sub(gross, fee).saturating_sub(difference);
-        let methods = methods.remove(&(store_id, settlement_date)).unwrap_or_default();
-        let store_id = str::to_owned(store_id);
-        Slice { store_id, settlement_date, gross, fee, difference, net, cleared, methods }
-    };
-    parts.into_iter().zip(figures).map(slice).collect()
 }
 
 /// Spreads an amount of either sign.

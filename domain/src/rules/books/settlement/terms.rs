@@ -41,7 +41,7 @@ pub enum FeeOnRefunds {
 }
 
 /// How a source settles.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Terms {
     /// Who tells.
     pub kind: SourceKind,

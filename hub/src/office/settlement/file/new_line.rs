@@ -10,87 +10,88 @@ use sqlx::AnyConnection;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Lines that are made into rows at once: the rows are several times as large.
-const CHUNK: usize = 5_000;
+const CHUNK: usize = 2_500;
 
 /// Where each line stands after matching, with its match.
 pub type Ended<'a> = BTreeMap<&'a str, (&'static str, Option<&'a str>)>;
 
-/// New lines of one statement.
+/// New lines of one statement: what matching looks at, and beside it what else they are.
 #[derive(Default)]
 pub struct NewLines {
     /// Whose lines they are.
     pub statement_id: String,
-    lines: Vec<NewLine>,
+    /// As matching looks at them.
+    pub open: Vec<OpenLine>,
+    /// Of each of these, in the same order.
+    beside: Vec<Beside>,
 }
 
-struct NewLine {
-    line_id: String,
-    /// Its place in its file, from 1.
-    line_no: i64,
+/// What of a line matching does not look at.
+struct Beside {
     fingerprint: LineFingerprint,
-    told: TextLine,
+    /// The terminal or shop, by who tells.
+    store_ref: Option<String>,
 }
 
 impl NewLines {
-    /// Those of a file that are at one of these places.
+    /// Those of a source's file that are at one of these places.
     pub fn of(
         statement_id: &str,
-        lines: Vec<TextLine>,
-        fingerprints: Vec<LineFingerprint>,
+        source: &Source,
+        (lines, fingerprints): (Vec<TextLine>, Vec<LineFingerprint>),
         new: &BTreeSet<usize>,
     ) -> Self {
-        let told = lines.into_iter().zip(fingerprints).enumerate();
-        let line = |(place, (told, fingerprint))| NewLine {
-            line_id: ids::new("sln_"),
-            line_no: i64::try_from(place).unwrap_or(i64::MAX).saturating_add(1),
-            fingerprint,
-            told,
-        };
-        let lines = told.filter(|(place, _)| new.contains(place)).map(line).collect();
-        Self { statement_id: statement_id.to_owned(), lines }
-    }
-
-    /// As matching looks at them.
-    pub fn open<'a>(&'a self, source: &'a Source) -> impl Iterator<Item = OpenLine> + 'a {
-        self.lines.iter().map(|NewLine { line_id, line_no, told, .. }| {
+        let statement_id = statement_id.to_owned();
+        let (open, beside) = (Vec::with_capacity(new.len()), Vec::with_capacity(new.len()));
+        let mut made = Self { statement_id, open, beside };
+        for (place, (told, fingerprint)) in lines.into_iter().zip(fingerprints).enumerate() {
+            if !new.contains(&place) {
+                continue;
+            }
             let store_id = told.store_ref.as_deref().and_then(|name| source.store(name)).map(str::to_owned);
-            OpenLine {
-                line_id: line_id.clone(),
+            made.open.push(OpenLine {
+                line_id: ids::new("sln_"),
                 date: told.date,
-                line_no: *line_no,
+                // Its place in its file, from 1.
+                line_no: i64::try_from(place).unwrap_or(i64::MAX).saturating_add(1),
                 kind: told.kind,
-                reference: told.reference.clone(),
-                description: told.description.clone(),
+                reference: told.reference,
+                description: told.description,
                 unknown_store: told.store_ref.is_some() && store_id.is_none(),
                 store_id,
                 gross: told.gross,
                 fee: told.fee,
                 net: told.net,
-                batch: told.batch.clone(),
-            }
-        })
+                batch: told.batch,
+            });
+            made.beside.push(Beside { fingerprint, store_ref: told.store_ref });
+        }
+        made
     }
 
-    /// Adds them to their table, where matching left them.
+    /// Adds them to their table, where matching left them; `open` is what it looked at.
     pub async fn write(
         self,
         connection: &mut AnyConnection,
         source_id: &str,
+        open: &[OpenLine],
         ended: &Ended<'_>,
     ) -> Result<(), sqlx::Error> {
         let statement_id = self.statement_id.as_str();
-        let row = |line: NewLine| {
+        let row = |(line, Beside { fingerprint: (fingerprint, occurrence), store_ref }): (
+            &OpenLine,
+            Beside,
+        )| {
             let (state, match_id) = ended.get(line.line_id.as_str()).copied().unwrap_or(("unmatched", None));
-            let (told, (fingerprint, occurrence)) = (line.told, line.fingerprint);
             row! {
-                line_id: line.line_id, statement_id, source_id, line_no: line.line_no,
-                line_date: told.date.to_string(), reference_key: reference_key(&told.reference),
-                reference: told.reference, description: told.description, kind: told.kind.name(),
-                batch: told.batch, store_ref: told.store_ref, gross: told.gross, fee: told.fee, net: told.net,
-                fingerprint, occurrence, state, match_id: match_id.map(str::to_owned),
+                line_id: line.line_id.as_str(), statement_id, source_id, line_no: line.line_no,
+                line_date: line.date.to_string(), reference_key: reference_key(&line.reference),
+                reference: line.reference.as_str(), description: line.description.as_str(),
+                kind: line.kind.name(), batch: line.batch.clone(), store_ref, gross: line.gross, fee: line.fee,
+                net: line.net, fingerprint, occurrence, state, match_id: match_id.map(str::to_owned),
             }
         };
-        let mut lines = self.lines.into_iter();
+        let mut lines = open.iter().zip(self.beside);
         loop {
             let rows: Vec<_> = lines.by_ref().take(CHUNK).map(row).collect();
             if rows.is_empty() {
