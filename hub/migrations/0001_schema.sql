@@ -33,7 +33,7 @@ CREATE TABLE turns (
     name TEXT PRIMARY KEY,
     turn BIGINT NOT NULL
 );
-INSERT INTO turns (name, turn) VALUES ('categories', 0), ('delivery_notes', 0);
+INSERT INTO turns (name, turn) VALUES ('categories', 0), ('delivery_notes', 0), ('notices', 0);
 
 -- What an administrator set in the place of what the settings file says; the value is JSON.
 CREATE TABLE settings (
@@ -42,6 +42,22 @@ CREATE TABLE settings (
     changed_at BIGINT NOT NULL,
     changed_by TEXT NOT NULL
 );
+
+-- What screens are told: that something has changed, and what. Each notice is left in the transaction of the change, with number
+-- 0; once it is committed some process gives it the next number, and every process tells it. Swept after an hour.
+CREATE TABLE notices (
+    notice_id TEXT PRIMARY KEY,
+    number BIGINT NOT NULL,
+    -- 'store', 'exception', 'order', 'settlement'; 'access': what somebody may do here.
+    kind TEXT NOT NULL,
+    -- Empty: several.
+    id TEXT NOT NULL,
+    store_id TEXT NOT NULL,
+    -- Of an exception: which contradiction.
+    code TEXT NOT NULL,
+    at BIGINT NOT NULL
+);
+CREATE INDEX notices_number ON notices (number);
 
 -- Verified backups that are kept.
 CREATE TABLE backups (

@@ -6,6 +6,7 @@ use crate::routes::ROUTES;
 use crate::state::hub::Hub;
 use crate::state::idempotency;
 use crate::table::hub::Identity;
+use crate::table::notice;
 use crate::{feed, ingest};
 use anyhow::bail;
 use domain::model::base::time::UtcMs;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 
-/// How often other processes' changes of the feed are looked for.
+/// How often other processes' changes of the feed, and notices for screens, are looked for.
 const FEED_PERIOD: Duration = Duration::from_millis(500);
 /// How often records that wait for others are tried again without being poked.
 const RETRY_PERIOD: Duration = Duration::from_secs(60);
@@ -110,6 +111,9 @@ async fn background(hub: Arc<Hub>) {
                 if let Err(error) = hub.waits.look(hub.db.pool()).await {
                     tracing::warn!(%error, "the feed could not be looked at");
                 }
+                if let Err(error) = hub.screens.look(&hub.db).await {
+                    tracing::warn!(%error, "what screens are told could not be looked at");
+                }
                 if replaced(&hub).await {
                     tracing::error!("the database was replaced: this process ends, to start again with it");
                     return;
@@ -122,12 +126,20 @@ async fn background(hub: Arc<Hub>) {
                 tracing::error!(%error, "the marks can't be brought to the disk");
             },
             _ = retry.tick() => upgraded = try_again(&hub, upgraded).await,
-            _ = sweep.tick() => match idempotency::sweep(&hub.db, certain()).await {
-                Ok(0) => {}
-                Ok(swept) => tracing::info!(swept, "stored answers were swept"),
-                Err(error) => tracing::warn!(%error, "stored answers could not be swept"),
-            },
+            _ = sweep.tick() => swept(&hub, certain()).await,
         }
+    }
+}
+
+/// Forgets stored answers and notices that are old enough.
+async fn swept(hub: &Hub, now: UtcMs) {
+    match idempotency::sweep(&hub.db, now).await {
+        Ok(0) => {}
+        Ok(swept) => tracing::info!(swept, "stored answers were swept"),
+        Err(error) => tracing::warn!(%error, "stored answers could not be swept"),
+    }
+    if let Err(error) = notice::sweep(&hub.db, now).await {
+        tracing::warn!(%error, "notices for screens could not be swept");
     }
 }
 

@@ -265,11 +265,23 @@ pub struct Limits {
     pub import_rows: usize,
     /// Most bytes of it, before and after unpacking.
     pub import_bytes: usize,
+    /// Most event streams at once, of one process.
+    pub event_streams: usize,
+    /// Most event streams of one person at once.
+    pub event_streams_per_person: usize,
+    /// Notices that are kept for whoever comes back to a stream, or reads it slowly.
+    pub event_buffer: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { import_rows: 50_000, import_bytes: 16 * 1024 * 1024 }
+        Self {
+            import_rows: 50_000,
+            import_bytes: 16 * 1024 * 1024,
+            event_streams: 256,
+            event_streams_per_person: 8,
+            event_buffer: 4096,
+        }
     }
 }
 

@@ -136,6 +136,7 @@ pub mod state {
     pub mod hub;
     pub mod idempotency;
     pub mod office_settings;
+    pub mod screens;
     pub mod seen;
     pub mod used_tokens;
 }

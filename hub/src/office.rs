@@ -25,6 +25,12 @@ pub mod documents {
     pub mod transaction;
 }
 
+/// What pages hear while they are open.
+pub mod events {
+    pub mod event_routes;
+    mod event_stream;
+}
+
 /// Contradictions among records, for people to settle.
 pub mod exceptions {
     pub mod exception;

@@ -4,6 +4,7 @@ use crate::http::{Answered, Request, health};
 use crate::office::audit::audit_routes;
 use crate::office::conflicts::conflict_routes;
 use crate::office::documents::document_routes;
+use crate::office::events::event_routes;
 use crate::office::exceptions::exception_routes;
 use crate::office::finance::taxes::tax_routes;
 use crate::office::finance::{
@@ -102,6 +103,7 @@ const SHARED: &[Route<Hub>] = &[
     Route::post("/api/auth/webauthn/register/finish", EVERYONE, devices::FINISH, shared!(devices::finish)),
     Route::get("/api/auth/webauthn/credentials", EVERYONE, devices::LIST, shared!(devices::list)),
     Route::delete("/api/auth/webauthn/credentials/:id", EVERYONE, devices::REMOVE, shared!(devices::remove)),
+    Route::get("/api/events", EVERYONE, event_routes::EVENTS, answers!(event_routes::events)),
     Route::get("/api/admin/overview", ADMIN, overview_routes::READ, answers!(overview_routes::read)),
     Route::post("/api/stores", ADMIN, store_routes::ADD, answers!(store_routes::add)),
     Route::get("/api/stores", GOODS, store_routes::LIST, answers!(store_routes::list)),

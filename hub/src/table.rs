@@ -25,6 +25,7 @@ pub mod hole;
 pub mod hub;
 pub mod member;
 pub mod member_store;
+pub mod notice;
 pub mod passkey;
 pub mod payables;
 pub mod price;

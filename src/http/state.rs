@@ -2,19 +2,21 @@
 
 use crate::http::failure::stored;
 use crate::http::operation::admin::Admin;
-use crate::http::operation::events::{EventBuffer, Streams};
+use crate::http::operation::events;
 use crate::http::operation::reports::Gate;
 use crate::printing::Printers;
 use crate::receipt::ReceiptHeader;
 use actors::StoreHandle;
 use domain::model::base::ids::{SessionId, UserId};
 use domain::model::people::user::Principal;
+use edge::event_stream::{EventBuffer, Streams};
 use edge::identity::{self, Identity};
 use edge::{Access, ApiError, Authority};
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
+use storage::Noticed;
 use tokio::sync::watch;
 
 /// Most callers that are remembered.
@@ -38,7 +40,7 @@ pub struct AppState {
     /// The places of reports.
     pub reports: Gate,
     /// What screens were told lately.
-    pub buffer: EventBuffer,
+    pub buffer: EventBuffer<Noticed>,
     /// Who listens.
     pub streams: Streams,
     callers: Mutex<Callers>,
@@ -55,7 +57,7 @@ impl AppState {
         head: ReceiptHeader,
         printers: Printers,
     ) -> Self {
-        let buffer = EventBuffer::after_commit(store.storage().head().lsn);
+        let buffer = events::buffer(store.storage().head().lsn);
         Self {
             store,
             identity,
@@ -64,7 +66,7 @@ impl AppState {
             printers,
             reports: Gate::default(),
             buffer,
-            streams: Streams::default(),
+            streams: events::streams(),
             callers: Mutex::default(),
             started: Instant::now(),
             draining: watch::Sender::new(false),

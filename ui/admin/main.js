@@ -100,17 +100,6 @@ class AdminApp extends Lettered(MenuApp) {
     this.listen();
   }
 
-  async listen() {
-    const { Live } = await import("../shared/live.js");
-    this.live ??= new Live((name, data) => this.current?.firstElementChild?.told?.(name, data));
-    this.live.start();
-  }
-
-  left() {
-    this.live?.stop();
-    super.left();
-  }
-
   /** Each address is a page of its own, also where only its filter is another one. */
   body() {
     return keyed(this.params, (this.page !== "login" && more.drawn(this)) || this.plain());

@@ -6,7 +6,6 @@ import { t } from "../shared/i18n.js";
 import { Page, title } from "../shared/page.js";
 
 const AGAIN_MS = 30_000;
-const SOON_MS = 2000;
 const WEEK_DAYS = 7;
 
 const earlier = (date, days) => new Date(Date.parse(`${date}T00:00:00Z`) - days * 86_400_000).toISOString().slice(0, 10);
@@ -18,13 +17,8 @@ class PageToday extends Page {
     this.timer = setInterval(() => this.load(), AGAIN_MS);
   }
 
-  /** What happens shows within two seconds: a busy till asks for one new page, not for one a sale. */
   told(name, data) {
-    if (name === "ready" && data.resumed) return;
-    this.soon ??= setTimeout(() => {
-      this.soon = null;
-      if (this.isConnected) this.load();
-    }, SOON_MS);
+    if (name !== "ready" || !data.resumed) this.soon();
   }
 
   disconnectedCallback() {

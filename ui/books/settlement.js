@@ -54,7 +54,7 @@ const read = async (app, pattern, query, params = {}) => {
 };
 
 const settlements = {
-  path: "/api/settlements", needs: ["people"],
+  path: "/api/settlements", needs: ["people"], live: ["settlement"],
   list: (page) => ({
     title: t("Settlement"), filters: [ofState(["open", "discrepant", "reconciled", "approved"]), ofStore(), ...ofDays()],
     open: (one) => address(["settlements", one.settlement_id]),

@@ -17,7 +17,7 @@ const STATES = ["draft", "approved", "sent", "partially_received", "received", "
 const asked = (one) => (one.state === "draft" && one.submitted_at ? html`${badge("draft")} <span class="badge warn">${t("waits for approval")}</span>` : badge(one.state));
 
 const orders = {
-  path: "/api/purchase-orders", needs: ["suppliers"],
+  path: "/api/purchase-orders", needs: ["suppliers"], live: ["order"],
   list: (page) => ({
     title: t("Orders"), create: page.app.may(P) ? { label: t("New order"), act: () => page.app.go("orders", "new") } : null,
     filters: [ofState([...STATES, "cancelled"]), ofSupplier(), ofStore(), { name: "late", label: t("Late"), kind: "choice", choices: [["true", t("late ones alone")]] }, { name: "submitted", label: t("Approval"), kind: "choice", choices: [["true", t("asked for")], ["false", t("not asked for")]] }, { name: "sku", label: t("Product code") }, ...ofDays()],

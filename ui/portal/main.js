@@ -72,6 +72,7 @@ class PortalApp extends Lettered(MenuApp) {
     if (first) setShop({ currency: "IDR", timezone: first.timezone });
     this.count();
     await this.begun(user);
+    this.listen();
   }
 
   /** What waits, beside its entry of the menu. */

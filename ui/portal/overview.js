@@ -53,6 +53,10 @@ class PageOverview extends Page {
     clearInterval(this.timer);
   }
 
+  told(name, data) {
+    if (name !== "ready" || !data.resumed) this.soon();
+  }
+
   async waiting() {
     const mine = WAITING.filter(({ roles }) => this.app.may(roles));
     const answers = await Promise.all(mine.map(({ ask }) => ask(this.app)));

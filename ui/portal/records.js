@@ -7,6 +7,9 @@ import { address, refilter } from "../shared/menu.js";
 import { need, rows } from "./names.js";
 
 const SEARCH_AFTER_MS = 250;
+const AGAIN_MS = 30_000;
+/** A list of which more than this was loaded stays as it is under whoever reads it. */
+const RENEWED_MAX = 50;
 /** What stands in the address where a filter that has a default is off. */
 export const ANY = "any";
 
@@ -46,9 +49,25 @@ class PageRecords extends ListPage {
     return Boolean(this.spec.whole);
   }
 
-  /** What happened in the shop, where the app hears of it: a list that is about it is read anew, unless more was loaded. */
-  told(name) {
-    if (this.spec.live?.includes(name) && this.items && this.items.length <= 50) this.load();
+  /** A list of what changes by itself asks again where nobody tells it. */
+  connectedCallback() {
+    super.connectedCallback();
+    if (this.spec.live) this.again = setInterval(() => !document.hidden && !this.app.live?.heard && this.renew(), AGAIN_MS);
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    clearInterval(this.again);
+  }
+
+  /** What happened, where the app hears of it: a list that is about it is read anew, and so is one that may have missed something. */
+  told(name, data) {
+    const missed = name === "reload" || (name === "ready" && !data.resumed);
+    if (this.spec.live && (missed || this.spec.live.includes(name))) this.renew();
+  }
+
+  renew() {
+    if (this.items && this.items.length <= RENEWED_MAX) this.soon();
   }
 
   /** Where an answer has its rows. */

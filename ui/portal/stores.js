@@ -27,6 +27,10 @@ class PageStores extends Page {
     clearInterval(this.timer);
   }
 
+  told(name, data) {
+    if (["store", "reload"].includes(name) || (name === "ready" && !data.resumed)) this.soon();
+  }
+
   async load() {
     const { app } = this;
     const today = isoDay();

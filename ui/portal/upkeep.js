@@ -31,7 +31,7 @@ const settle = async (page, one) => {
 };
 
 const exceptions = {
-  path: "/api/exceptions", defaults: { state: "open" }, needs: ["people"],
+  path: "/api/exceptions", defaults: { state: "open" }, needs: ["people"], live: ["exception"],
   list: (page) => ({
     title: t("Exceptions"),
     filters: [ofState(["open", "settled"]), { name: "code", label: t("What"), kind: "choice", choices: CODES.map((code) => [code, t(code)]) }, ofStore(), ...ofDays()],

@@ -1,4 +1,4 @@
-// What happens in the shop while a page is open: one stream, gone on with where it broke.
+// What happens in the shop, or at head office, while a page is open: one stream, gone on with where it broke.
 import { createParser } from "../vendor/events.js";
 import { Refusal } from "./api.js";
 import { events, refresh } from "./session.js";
@@ -17,6 +17,8 @@ export class Live {
     this.line = null;
     this.on = false;
     this.trying = false;
+    /** Whether what happens is heard now; where it is not, pages ask again by themselves. */
+    this.heard = false;
     document.addEventListener("visibilitychange", () => this.shown());
   }
 
@@ -51,6 +53,7 @@ export class Live {
       this.line = new AbortController();
       const begun = Date.now();
       const again = await this.listen(this.line.signal);
+      this.heard = false;
       clearTimeout(this.silence);
       if (!again) {
         // Whoever logs in next begins anew.
@@ -95,6 +98,7 @@ export class Live {
   take({ event, data, id }) {
     if (id) this.last = id;
     const said = JSON.parse(data);
+    if (event === "ready") this.heard = true;
     if (event === "end") this.ended = said.code;
     this.told(event, said);
   }

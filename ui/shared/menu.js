@@ -98,7 +98,15 @@ export class MenuApp extends App {
     location.hash = address(parts);
   }
 
+  /** The page that is shown hears what happens. */
+  async listen() {
+    const { Live } = await import("./live.js");
+    this.live ??= new Live((name, data) => this.current?.firstElementChild?.told?.(name, data));
+    this.live.start();
+  }
+
   left() {
+    this.live?.stop();
     lists.clear();
     location.hash = "";
     this.opened = false;

@@ -14,6 +14,9 @@ const reachable = (part) => {
 const allReachable = () => document.querySelectorAll("main .scroll").forEach(reachable);
 addEventListener("resize", allReachable);
 
+/** How soon what happened shows: a busy shop asks for one new page, not for one a sale. */
+const SOON_MS = 2000;
+
 export class Page extends LitElement {
   static properties = { app: { attribute: false, hasChanged: () => true }, busy: { state: true } };
 
@@ -31,6 +34,14 @@ export class Page extends LitElement {
       });
     }
     allReachable();
+  }
+
+  /** Loads again before long; many wishes at once are one. */
+  soon() {
+    this.renewing ??= setTimeout(() => {
+      this.renewing = null;
+      if (this.isConnected) this.load();
+    }, SOON_MS);
   }
 
   /** One command of a page at a time; a refusal is said. */

@@ -4,13 +4,26 @@ use bytes::Bytes;
 use futures_util::{Stream, stream};
 use serde_json::Value;
 use std::convert::Infallible;
+use std::time::Duration;
 use tokio::sync::mpsc;
+
+mod buffer;
+mod places;
+mod reader;
+
+pub use buffer::{EventBuffer, Missed};
+pub use places::{StreamPermit, Streams};
+pub use reader::{End, Reader, still, until_end};
 
 /// What an event stream says it is.
 pub const EVENTS: &str = "text/event-stream";
+/// A stream on which nothing happens shows that it is alive this often; rights are looked at again too.
+pub const HEARTBEAT: Duration = Duration::from_secs(15);
+/// Parts that wait for a slow reader; then it falls behind, and further behind than the buffer it reloads.
+pub const PARTS_MAX: usize = 16;
 
-/// The writing end of a streamed answer. Dropped, the answer ends.
-#[derive(Debug)]
+/// The writing end of a streamed answer. Dropped, with its copies, the answer ends.
+#[derive(Debug, Clone)]
 pub struct StreamWriter(mpsc::Sender<Bytes>);
 
 /// The reading end.

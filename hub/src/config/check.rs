@@ -48,6 +48,12 @@ pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
     rule(rows, "limits.import_rows", "must be 1 to 1000000");
     let bytes = (1024..=64 << 20).contains(&config.limits.import_bytes);
     rule(bytes, "limits.import_bytes", "must be 1024 to 67108864: 1 KiB to 64 MiB");
+    let streams = (1..=10_000).contains(&config.limits.event_streams);
+    rule(streams, "limits.event_streams", "must be 1 to 10000");
+    let own = (1..=100).contains(&config.limits.event_streams_per_person);
+    rule(own, "limits.event_streams_per_person", "must be 1 to 100");
+    let buffer = (1..=100_000).contains(&config.limits.event_buffer);
+    rule(buffer, "limits.event_buffer", "must be 1 to 100000");
     let retain = config.sync.feed_retain;
     let enough = retain >= Period::days(FEED_RETAIN_DAYS_MIN) || retain == Period::ZERO;
     rule(enough, "sync.feed_retain", "must be at least 35d, or 0s to keep nothing that is void");

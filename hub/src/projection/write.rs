@@ -11,7 +11,7 @@ use crate::projection::returns::returned_from::AffectedSales;
 use crate::projection::settlement::items::{self, DaysOfBatch};
 use crate::projection::{points, shared, shifts};
 use crate::table::exception::{self, Found};
-use crate::table::product;
+use crate::table::{notice, product};
 use crate::{columns, row};
 use domain::model::base::time::UtcMs;
 use jiff::civil::Date;
@@ -132,6 +132,9 @@ impl Projection<'_> {
                     found_on: exception::day(now), exception_id: id,
                 });
             }
+        }
+        if !rows.is_empty() {
+            notice::tell_exception(connection, ("", self.store_id), exception::RECEIPT_TWICE).await?;
         }
         insert::rows(connection, "exceptions", "ON CONFLICT (store_id, event_id, code) DO NOTHING", rows)
             .await

@@ -10,6 +10,7 @@ use crate::secret::{self, Fingerprints};
 use crate::state::cursors::{self, Cursors};
 use crate::state::idempotency::Running;
 use crate::state::office_settings::OfficeSettings;
+use crate::state::screens::Screens;
 use crate::state::seen::Seen;
 use crate::state::used_tokens::UsedTokens;
 use crate::table;
@@ -64,6 +65,8 @@ pub struct Hub {
     pub waits: Waits,
     /// What was read of its ends for all who wait.
     pub tails: Tails,
+    /// What pages are told while they are open.
+    pub screens: Screens,
     /// Turns true when the hub stops.
     pub stopping: watch::Sender<bool>,
     /// How long an enrolment token may be used.
@@ -160,6 +163,7 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
     table::hub::set_zone(&mut write, &config.hub.timezone).await?;
     write.commit().await?;
     let waits = Waits::load(db.pool(), reach).await?;
+    let screens = Screens::load(db.pool(), &config.limits).await?;
     Ok(Arc::new(Hub {
         db,
         identity,
@@ -175,6 +179,7 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
         batches: Semaphore::new(config.sync.batches_at_once),
         waits,
         tails: Tails::default(),
+        screens,
         stopping: watch::Sender::new(false),
         enrolment_ttl: config.sync.enrolment_ttl.duration(),
         feed_retain: config.sync.feed_retain.duration(),

@@ -7,6 +7,7 @@ use crate::db::failure::Failure;
 use crate::ingest::hello::VERSION_BYTES_MAX;
 use crate::secret;
 use crate::table::hub::Identity;
+use crate::table::notice::{self, Kind};
 use domain::model::base::time::UtcMs;
 use domain::wire::sync::{Enrol, Enrolled};
 use edge::{ApiError, keys};
@@ -61,6 +62,7 @@ pub async fn enrol(
             let query =
                 sqlx::query(sql).bind(&ask.store_id).bind(&ask.public_key).bind(now.0).bind(&ask.version);
             query.bind(reach.name()).execute(&mut **write).await?;
+            notice::tell(&mut write, Kind::Store, (&ask.store_id, &ask.store_id)).await?;
         }
     }
     let n = row.cell("current_n")?;

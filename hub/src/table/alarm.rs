@@ -1,6 +1,7 @@
 //! Alarms: what is wrong with a store and since when, for people.
 
 use crate::columns;
+use crate::table::notice::{self, Kind};
 use domain::model::base::time::UtcMs;
 use sqlx::{AnyConnection, AnyPool};
 
@@ -44,10 +45,21 @@ pub async fn raise(
     tracing::error!(store_id, code, message, "alarm");
     let sql = "INSERT INTO alarms (store_id, code, message, since, last_at, count) VALUES ($1, $2, $3, $4, $4, 1) \
                ON CONFLICT (store_id, code) DO UPDATE SET message = excluded.message, \
-               last_at = excluded.last_at, count = alarms.count + 1";
+               last_at = excluded.last_at, count = alarms.count + 1 RETURNING count";
     let message = message.replace('\0', "");
-    let query = sqlx::query(sql).bind(store_id).bind(code).bind(message).bind(now.0);
-    query.execute(connection).await?;
+    let query = sqlx::query_scalar::<_, i64>(sql).bind(store_id).bind(code).bind(message).bind(now.0);
+    match query.fetch_one(&mut *connection).await? {
+        1 => tell(connection, store_id).await,
+        _ => Ok(()),
+    }
+}
+
+/// Of a store screens are told; what is wrong with a source or with the books is no store's.
+async fn tell(connection: &mut AnyConnection, store_id: &str) -> Result<(), sqlx::Error> {
+    let sql = "SELECT COUNT(*) FROM stores WHERE store_id = $1";
+    if sqlx::query_scalar::<_, i64>(sql).bind(store_id).fetch_one(&mut *connection).await? > 0 {
+        notice::tell(connection, Kind::Store, (store_id, store_id)).await?;
+    }
     Ok(())
 }
 
@@ -58,8 +70,8 @@ pub async fn clear(
     code: &'static str,
 ) -> Result<(), sqlx::Error> {
     let sql = "DELETE FROM alarms WHERE store_id = $1 AND code = $2";
-    sqlx::query(sql).bind(store_id).bind(code).execute(connection).await?;
-    Ok(())
+    let ended = sqlx::query(sql).bind(store_id).bind(code).execute(&mut *connection).await?;
+    if ended.rows_affected() > 0 { tell(connection, store_id).await } else { Ok(()) }
 }
 
 /// Ends an alarm whose message speaks of that day.
@@ -70,8 +82,9 @@ pub async fn clear_of_day(
     day: &str,
 ) -> Result<(), sqlx::Error> {
     let sql = "DELETE FROM alarms WHERE store_id = $1 AND code = $2 AND message LIKE $3";
-    sqlx::query(sql).bind(store_id).bind(code).bind(format!("{day}:%")).execute(connection).await?;
-    Ok(())
+    let query = sqlx::query(sql).bind(store_id).bind(code).bind(format!("{day}:%"));
+    let ended = query.execute(&mut *connection).await?;
+    if ended.rows_affected() > 0 { tell(connection, store_id).await } else { Ok(()) }
 }
 
 /// A store's alarms, oldest first.

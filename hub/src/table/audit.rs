@@ -2,6 +2,7 @@
 //! theirs.
 
 use crate::columns;
+use crate::table::notice;
 use domain::model::base::ids::UserId;
 use domain::model::base::time::UtcMs;
 use domain::model::hub::chain;
@@ -25,7 +26,7 @@ pub struct Chained {
 }
 
 /// Writes down what somebody did here; never a secret. An empty id: whoever runs the machine. The store that it
-/// concerns is `store_id` of the details.
+/// concerns is `store_id` of the details. Screens are told what it changes.
 ///
 /// The row of the chain's end is locked until the transaction ends: this is among the last statements of every
 /// transaction, after the rows and lanes that the change itself needs.
@@ -50,7 +51,8 @@ pub async fn append(
     let object_id = object(details).map(|(_, id)| id).unwrap_or_default();
     query.bind(object_id).bind(record).bind(&hash).execute(&mut *connection).await?;
     let sql = "UPDATE audit_head SET hash = $1 WHERE singleton = 1";
-    sqlx::query(sql).bind(hash).execute(connection).await.map(drop)
+    sqlx::query(sql).bind(hash).execute(&mut *connection).await?;
+    notice::tell_action(connection, action, details).await
 }
 
 /// When head office wrote its last entry; none: never.

@@ -1,6 +1,7 @@
 //! Contradictions among what stores did. Nothing is held back for one: everything was applied, and a person
 //! decides what it means.
 
+use crate::table::notice;
 use crate::{columns, secret};
 use domain::model::base::time::UtcMs;
 use jiff::tz::TimeZone;
@@ -94,7 +95,10 @@ pub async fn note(
                ON CONFLICT (store_id, event_id, code) DO NOTHING";
     let query = sqlx::query(sql).bind(found.store_id).bind(found.event_id).bind(code);
     let query = query.bind(details.to_string()).bind(found.now.0).bind(day(found.now));
-    query.bind(new_id()).execute(connection).await?;
+    let id = new_id();
+    if query.bind(&id).execute(&mut *connection).await?.rows_affected() > 0 {
+        notice::tell_exception(connection, (&id, found.store_id), code).await?;
+    }
     Ok(())
 }
 
@@ -130,5 +134,8 @@ pub async fn close_interrupted(
                AND code = $2 AND settled_at IS NULL AND NOT EXISTS (SELECT 1 FROM shifts s \
                WHERE s.store_id = exceptions.store_id AND s.event_id = exceptions.event_id AND s.state <> 'closed')";
     let query = sqlx::query(sql).bind(store_id).bind(SHIFT_INTERRUPTED).bind(now.0);
-    query.execute(connection).await.map(drop)
+    if query.execute(&mut *connection).await?.rows_affected() > 0 {
+        notice::tell_exception(connection, ("", store_id), SHIFT_INTERRUPTED).await?;
+    }
+    Ok(())
 }

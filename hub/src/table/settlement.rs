@@ -2,6 +2,7 @@
 
 use crate::db::column::Columns;
 use crate::secret;
+use crate::table::notice::{self, Kind};
 use domain::model::base::time::UtcMs;
 use jiff::civil::Date;
 use sqlx::{AnyConnection, Error};
@@ -16,24 +17,36 @@ pub async fn make(
 ) -> Result<bool, Error> {
     let sql = "INSERT INTO settlements (store_id, business_date, settlement_id, state, forced, made_at) \
                VALUES ($1, $2, $3, 'open', $4, $5) ON CONFLICT (store_id, business_date) DO NOTHING";
-    let query = sqlx::query(sql).bind(store_id).bind(day.to_string()).bind(format!("stl_{}", secret::mark()));
+    let id = format!("stl_{}", secret::mark());
+    let query = sqlx::query(sql).bind(store_id).bind(day.to_string()).bind(&id);
     let done = query.bind(i64::from(forced)).bind(now.0).execute(&mut *connection).await?;
+    let made = done.rows_affected() > 0;
+    if made {
+        notice::tell(connection, Kind::Settlement, (&id, store_id)).await?;
+    }
     evaluate(connection, store_id, day).await?;
-    Ok(done.rows_affected() > 0)
+    Ok(made)
 }
+
+/// Where a settlement stands by its items and exceptions.
+const STATE: &str = "CASE WHEN EXISTS (SELECT 1 FROM settlement_exceptions e WHERE e.store_id = settlements.store_id \
+                     AND e.business_date = settlements.business_date AND e.state = 'open') THEN 'discrepant' \
+                     WHEN EXISTS (SELECT 1 FROM settlement_items i WHERE i.store_id = settlements.store_id \
+                     AND i.settlement_date = settlements.business_date AND i.state = 'open' \
+                     AND i.kind IN ('payment', 'refund') AND i.carried_until IS NULL) THEN 'open' ELSE 'reconciled' END";
 
 /// Sets where a settlement stands by its items and exceptions ([`domain::rules::books::settlement::state::State`]); an
 /// approved one stays so.
 pub async fn evaluate(connection: &mut AnyConnection, store_id: &str, day: Date) -> Result<(), Error> {
-    let sql = "UPDATE settlements SET state = CASE \
-               WHEN EXISTS (SELECT 1 FROM settlement_exceptions e WHERE e.store_id = settlements.store_id \
-                   AND e.business_date = settlements.business_date AND e.state = 'open') THEN 'discrepant' \
-               WHEN EXISTS (SELECT 1 FROM settlement_items i WHERE i.store_id = settlements.store_id \
-                   AND i.settlement_date = settlements.business_date AND i.state = 'open' \
-                   AND i.kind IN ('payment', 'refund') AND i.carried_until IS NULL) THEN 'open' \
-               ELSE 'reconciled' END \
-               WHERE store_id = $1 AND business_date = $2 AND state <> 'approved'";
-    sqlx::query(sql).bind(store_id).bind(day.to_string()).execute(connection).await?;
+    let sql = format!(
+        "UPDATE settlements SET state = {STATE} WHERE store_id = $1 AND business_date = $2 AND state <> 'approved' \
+         AND state <> {STATE} RETURNING settlement_id"
+    );
+    let query = sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(store_id).bind(day.to_string());
+    let moved: Option<String> = query.fetch_optional(&mut *connection).await?;
+    if let Some(id) = moved {
+        notice::tell(connection, Kind::Settlement, (&id, store_id)).await?;
+    }
     Ok(())
 }
 

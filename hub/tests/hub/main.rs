@@ -79,6 +79,7 @@ mod operation {
     pub mod backups;
     mod classes;
     pub mod commands;
+    mod events;
     pub mod office_races {
         mod documents;
         mod goods;

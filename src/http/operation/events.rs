@@ -9,28 +9,23 @@ use crate::http::Answered;
 use crate::http::AppState;
 use crate::http::Request;
 use domain::model::people::user::Role;
-use edge::{ApiError, Authority, Doc, Reply, event_stream};
+use edge::event_stream::{self, EventBuffer, PARTS_MAX, Reader, Streams};
+use edge::{Doc, Reply};
 use serde::Serialize;
 use std::sync::Arc;
-use std::time::Duration;
+use storage::Noticed;
+use tokio::sync::broadcast::error::RecvError;
 
-mod buffer;
 mod stream;
-mod streams;
-
-pub use buffer::{EventBuffer, tell};
-pub use streams::Streams;
 
 /// Most streams at once.
 pub const STREAMS_MAX: usize = 64;
 /// Most streams of one person at once.
 pub const STREAMS_PER_USER_MAX: usize = 8;
-/// Parts that wait for a slow reader; then it falls behind, and further behind than the buffer it reloads.
-const PARTS_MAX: usize = 16;
-/// A stream on which nothing happens shows that it is alive this often; rights are looked at again too.
-const HEARTBEAT: Duration = Duration::from_secs(15);
-/// Seconds after which a stream that found no place may be asked for again.
-const RETRY_AFTER_S: u64 = 5;
+/// Notices that are kept.
+const NOTICES_MAX: usize = 4_096;
+/// A commit with more notices than this (an import, a large document) is told as one reload.
+const COMMIT_NOTICES_MAX: usize = 500;
 
 /// `GET /api/events`
 pub const EVENTS: Doc = Doc::of(
@@ -50,6 +45,16 @@ struct Ready<'a> {
     heartbeat_s: u64,
 }
 
+/// What screens are told, of nothing that happened up to a commit.
+pub fn buffer(lsn: u64) -> EventBuffer<Noticed> {
+    EventBuffer::after_commit(lsn, NOTICES_MAX)
+}
+
+/// The places of screens.
+pub fn streams() -> Streams {
+    Streams::at_most(STREAMS_MAX, STREAMS_PER_USER_MAX)
+}
+
 /// `GET /api/events`
 pub async fn events(request: Request) -> Answered {
     let caller = request.caller()?.clone();
@@ -57,31 +62,35 @@ pub async fn events(request: Request) -> Answered {
     let shop: Arc<AppState> = Arc::clone(&request.state);
     let expires_at = shop.identity.claims(&bearer)?.exp;
     let place = shop.streams.enter(&caller.user_id)?;
-    let last = request.headers.get("last-event-id").map(|id| id.to_str().ok().and_then(|id| id.parse().ok()));
-    let (position, resumed) = match last {
-        None => (shop.buffer.head(), false),
-        // One that was never given out is as far behind as can be.
-        Some(id) => {
-            let known = id.filter(|id| shop.buffer.knows(*id));
-            (known.unwrap_or_default(), known.is_some())
-        }
-    };
-    let (feed, reply) = Reply::stream(event_stream::EVENTS, PARTS_MAX);
-    let stream = stream::Stream { shop, bearer, caller, position, resumed, expires_at, feed };
+    let (position, resumed) = shop.buffer.place(&request.headers);
+    let (writer, reply) = Reply::stream(event_stream::EVENTS, PARTS_MAX);
+    let stream = stream::Stream { shop, bearer, caller, resumed, reader: Reader { writer, position } };
     tokio::spawn(async move {
-        stream.run().await;
+        stream.run(expires_at).await;
         drop(place);
     });
     Ok(reply)
 }
 
-impl AppState {
-    /// Whether a token still opens what its caller was let in to.
-    async fn still(&self, bearer: &str, roles: &'static [Role]) -> Result<(), ApiError> {
-        let caller = self.authenticate(bearer, &edge::Access::Roles(roles)).await?;
-        if roles.contains(&caller.role) { Ok(()) } else { Err(ApiError::insufficient_role()) }
+/// Fills the buffer from what becomes durable, until the storage closes.
+pub async fn tell(shop: Arc<AppState>) {
+    let mut noticed = shop.store.storage().notices();
+    // What became durable before this was heard by nobody here.
+    shop.buffer.forget(shop.journal_head());
+    loop {
+        match noticed.recv().await {
+            Ok(noticed) if noticed.notices.len() > COMMIT_NOTICES_MAX => shop.buffer.forget(noticed.lsn),
+            Ok(noticed) => shop.buffer.push(noticed.lsn, noticed.notices.len(), noticed),
+            Err(RecvError::Lagged(commits)) => {
+                tracing::warn!(commits, "screens could not keep up and load again");
+                shop.buffer.forget(shop.journal_head());
+            }
+            Err(RecvError::Closed) => return,
+        }
     }
+}
 
+impl AppState {
     /// The last commit that is durable.
     fn journal_head(&self) -> u64 {
         self.store.storage().head().lsn

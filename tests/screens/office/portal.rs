@@ -103,6 +103,29 @@ fn head_office_sees_its_stores_and_settles_what_contradicts() {
     screen.is_clean();
 }
 
+/// Nobody loads anything: what somebody else does shows on the list that is open.
+#[test]
+fn what_happens_elsewhere_shows_on_the_list_that_is_open() {
+    let mut shop = Linked::open();
+    let supplier =
+        shop.made("/api/suppliers", &json!({"name": "PT Sinar Jaya", "code": "SJ"}))["supplier_id"].clone();
+    let Some(mut screen) = Screen::office(&shop.hub) else { return };
+    screen.log_in_as(ADMIN);
+    go(&mut screen, "#/orders", "page-records .empty");
+    // From here on a list asks for nothing by itself.
+    let heard = "return Boolean(document.querySelector('portal-app').live?.heard)";
+    wait::until("the page hears what happens", || (screen.script(heard) == true).then_some(()));
+    let lines = json!([{"sku": "8990001", "qty": 12, "unit_cost": 900}]);
+    let order = shop
+        .made("/api/purchase-orders", &json!({"supplier_id": supplier, "store_id": "S001", "lines": lines}));
+    screen.reads("page-records tbody", "10,800");
+    shop.office
+        .post(&format!("/api/purchase-orders/{}/approve", order["po_id"].as_str().unwrap()), &json!({}))
+        .data(200);
+    screen.reads("page-records tbody", "approved");
+    screen.is_clean();
+}
+
 #[test]
 fn the_portal_is_small_at_first() {
     let shop = Linked::open();

@@ -41,8 +41,13 @@ pub async fn metrics(request: Request) -> Answered {
     let of_books = text(&mut connection).await?;
     Ok(Reply::Text {
         content_type: "text/plain; version=0.0.4; charset=utf-8",
-        body: edge::metrics::render() + &of_books,
+        body: edge::metrics::render() + &of_books + &of_streams(request.state.screens.streams.count()),
     })
+}
+
+/// How many pages listen.
+fn of_streams(count: usize) -> String {
+    format!("# TYPE hub_event_streams gauge\nhub_event_streams {count}\n")
 }
 
 /// How the books stand.

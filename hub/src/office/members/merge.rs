@@ -10,7 +10,7 @@ use crate::projection::announce::FeedUpdates;
 use crate::projection::fields::{self, MEMBER};
 use crate::projection::members::member_reach;
 use crate::table::exception::MEMBER_TWICE;
-use crate::table::member;
+use crate::table::{member, notice};
 use crate::{columns, feed};
 use domain::model::base::ids::UserId;
 use domain::model::base::time::UtcMs;
@@ -144,8 +144,9 @@ async fn settle(connection: &mut AnyConnection, by: &By<'_>) -> Result<(), Failu
             continue;
         }
         let sql = "UPDATE exceptions SET settled_at = $2, settled_by = $3, note = $4 WHERE exception_id = $1";
-        let query = sqlx::query(sql).bind(exception_id).bind(by.now.0).bind(by.user_id.as_str());
+        let query = sqlx::query(sql).bind(&exception_id).bind(by.now.0).bind(by.user_id.as_str());
         query.bind("the two were merged").execute(&mut *connection).await?;
+        notice::tell_exception(connection, (&exception_id, ""), MEMBER_TWICE).await?;
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use super::Book;
 use crate::columns;
 use crate::table::exception::{self, Found};
 use crate::table::journal::NewEntry;
+use crate::table::notice;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::stock::MovementReason;
 use domain::rules::books::posting::RecordEntries;
@@ -96,7 +97,10 @@ async fn tell_late(
     let details = json!({"business_date": day, "count": of("count").saturating_add(count),
         "total": of("total").saturating_add(total)});
     let event_id = match known {
-        Some((event_id, _)) => event_id,
+        Some((event_id, _)) => {
+            notice::tell_exception(connection, ("", found.store_id), exception::LATE_AFTER_LOCK).await?;
+            event_id
+        }
         None => {
             exception::note(connection, found, exception::LATE_AFTER_LOCK, &details).await?;
             found.event_id.to_owned()

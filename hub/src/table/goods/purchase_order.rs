@@ -3,6 +3,7 @@
 use crate::db::document::{Table, decode, encode, table};
 use crate::db::insert;
 use crate::row;
+use crate::table::notice::{self, Kind};
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::purchase::{OrderLine, OrderState, PurchaseOrder};
 use jiff::civil::Date;
@@ -41,7 +42,7 @@ pub async fn add(
         document: encode(order)?,
     };
     insert::rows(connection, "purchase_orders", "", vec![row]).await?;
-    lines(connection, order).await
+    written(connection, order).await
 }
 
 /// Writes an order that is there.
@@ -52,7 +53,13 @@ pub async fn put(connection: &mut AnyConnection, order: &PurchaseOrder) -> Resul
     let query = query.bind(order.state.name()).bind(i64::from(order.submitted_at.is_some()));
     let query = query.bind(expected_at(order)).bind(encode(order)?).bind(calling_off(order));
     query.execute(&mut *connection).await?;
-    lines(connection, order).await
+    written(connection, order).await
+}
+
+/// What goes with an order: its lines, and that screens are told.
+async fn written(connection: &mut AnyConnection, order: &PurchaseOrder) -> Result<(), sqlx::Error> {
+    lines(connection, order).await?;
+    notice::tell(connection, Kind::Order, (&order.po_id, order.store_id.as_str())).await
 }
 
 /// Changes one line of an order: the first that fits; what is expected of it stays as it is.

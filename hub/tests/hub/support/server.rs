@@ -11,6 +11,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 use tempfile::TempDir;
 use testkit::hub::database;
 use tokio::net::TcpListener;
@@ -222,6 +223,13 @@ impl Api {
         Self { base: format!("http://{address}"), ..self.clone() }
     }
 
+    /// The same caller, for whoever reads a stream; less patient than a stream's heartbeat is slow.
+    pub fn client(&self) -> testkit::Client {
+        let address = self.base.trim_start_matches("http://").parse().unwrap();
+        let client = testkit::Client::new(address).patient_for(Duration::from_secs(10));
+        client.with_token(self.token.as_deref().unwrap_or_default())
+    }
+
     pub async fn login(&self, username: &str, password: &str) -> Self {
         let body = serde_json::json!({"username": username, "password": password});
         let answer = self.post("/api/auth/login", &body).await;
@@ -314,6 +322,8 @@ async fn answer(response: Response) -> Answer {
     let replayed = response.headers().get("Idempotency-Replayed").is_some();
     let retry_after =
         response.headers().get("Retry-After").map(|value| value.to_str().unwrap().parse().unwrap());
-    let text = response.text().await.unwrap_or_default();
+    // A stream has no end: whoever reads one has a client of its own.
+    let ends = response.headers().get("Content-Type").is_none_or(|kind| kind != "text/event-stream");
+    let text = if ends { response.text().await.unwrap_or_default() } else { String::new() };
     Answer { status, replayed, retry_after, body: serde_json::from_str(&text).unwrap_or(Value::String(text)) }
 }

@@ -230,8 +230,10 @@ mod tests {
     use crate::config::Limits;
     use jiff::civil::date;
 
-    const BOUNDS: Bounds =
-        Bounds { today: date(2026, 11, 21), limits: Limits { import_rows: 3, import_bytes: 1024 } };
+    const BOUNDS: Bounds = Bounds {
+        today: date(2026, 11, 21),
+        limits: Limits { import_rows: 3, import_bytes: 1024, ..Limits::default() },
+    };
 
     fn entry(amount: &str, sign: &str, rest: &str) -> String {
         format!(

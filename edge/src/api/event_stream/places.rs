@@ -1,14 +1,20 @@
 //! The places of streams: a bound for all, and one for each person.
 
-use super::{RETRY_AFTER_S, STREAMS_MAX, STREAMS_PER_USER_MAX};
+use crate::api::error::ApiError;
 use domain::model::base::ids::UserId;
-use edge::ApiError;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// Seconds after which a stream that found no place may be asked for again.
+const RETRY_AFTER_S: u64 = 5;
+
 /// Who listens.
-#[derive(Debug, Clone, Default)]
-pub struct Streams(Arc<Mutex<HashMap<UserId, usize>>>);
+#[derive(Debug, Clone)]
+pub struct Streams {
+    users: Arc<Mutex<HashMap<UserId, usize>>>,
+    most: usize,
+    most_per_user: usize,
+}
 
 /// A place, free again when this is dropped.
 #[derive(Debug)]
@@ -18,6 +24,11 @@ pub struct StreamPermit {
 }
 
 impl Streams {
+    /// So many at once, and so many of one person.
+    pub fn at_most(most: usize, most_per_user: usize) -> Self {
+        Self { users: Arc::default(), most, most_per_user }
+    }
+
     /// How many there are.
     pub fn count(&self) -> usize {
         self.lock().values().sum()
@@ -30,7 +41,7 @@ impl Streams {
     pub fn enter(&self, user: &UserId) -> Result<StreamPermit, ApiError> {
         let mut users = self.lock();
         let own = users.get(user).copied().unwrap_or_default();
-        if own >= STREAMS_PER_USER_MAX || users.values().sum::<usize>() >= STREAMS_MAX {
+        if own >= self.most_per_user || users.values().sum::<usize>() >= self.most {
             return Err(ApiError::unavailable("too many event streams are open", RETRY_AFTER_S));
         }
         users.insert(user.clone(), own.saturating_add(1));
@@ -38,7 +49,7 @@ impl Streams {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<UserId, usize>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.users.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -58,17 +69,19 @@ impl Drop for StreamPermit {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
     use super::*;
+    use crate::api::error::Code;
 
     #[test]
     fn places_are_bounded_and_come_back() {
-        let streams = Streams::default();
-        let users: Vec<UserId> = (0..STREAMS_MAX).map(|n| UserId(format!("usr_{n}"))).collect();
+        let (most, own) = (64, 8);
+        let streams = Streams::at_most(most, own);
+        let users: Vec<UserId> = (0..most).map(|n| UserId(format!("usr_{n}"))).collect();
         let one = users.first().unwrap();
-        let own: Vec<StreamPermit> = (0..STREAMS_PER_USER_MAX).map(|_| streams.enter(one).unwrap()).collect();
-        assert_eq!(streams.enter(one).unwrap_err().code, edge::Code::Unavailable);
+        let own: Vec<StreamPermit> = (0..own).map(|_| streams.enter(one).unwrap()).collect();
+        assert_eq!(streams.enter(one).unwrap_err().code, Code::Unavailable);
         let rest: Vec<StreamPermit> =
             users.iter().skip(1).map_while(|user| streams.enter(user).ok()).collect();
-        assert_eq!((streams.count(), own.len() + rest.len()), (STREAMS_MAX, STREAMS_MAX));
+        assert_eq!((streams.count(), own.len() + rest.len()), (most, most));
         drop(rest);
         assert!(streams.enter(users.last().unwrap()).is_ok());
         drop(own);

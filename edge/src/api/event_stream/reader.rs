@@ -1,0 +1,107 @@
+//! One reader of a stream: what it is told next, how it learns that it missed something, and why its stream ends.
+
+use super::buffer::{EventBuffer, Missed};
+use super::{Disconnected, StreamWriter, event};
+use crate::api::error::ApiError;
+use crate::api::route::{Access, Authority};
+use crate::clock;
+use domain::model::people::user::{Principal, Role};
+use serde_json::json;
+use std::convert::Infallible;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Why a stream ends.
+#[derive(Debug)]
+pub enum End {
+    /// Nobody reads it.
+    Disconnected,
+    /// And the reader is told why.
+    Told(ApiError),
+}
+
+impl From<Disconnected> for End {
+    fn from(_: Disconnected) -> Self {
+        Self::Disconnected
+    }
+}
+
+impl From<ApiError> for End {
+    fn from(error: ApiError) -> Self {
+        Self::Told(error)
+    }
+}
+
+/// A reader and how far it is.
+#[derive(Debug)]
+pub struct Reader {
+    /// Where it is written to.
+    pub writer: StreamWriter,
+    /// The last commit that it was told; none: it missed something, and loads again.
+    pub position: Option<u64>,
+}
+
+impl Reader {
+    /// What it comes back with; none: nothing yet.
+    pub fn place(&self) -> Option<String> {
+        self.position.map(|position| position.to_string())
+    }
+
+    /// The next commits; none: there is nothing new. A reader for whom not all of them are kept is told to load again, and
+    /// goes on from here.
+    ///
+    /// # Errors
+    /// [`Disconnected`].
+    #[expect(clippy::type_complexity, reason = "commits with their numbers")]
+    pub async fn next<T>(
+        &mut self,
+        buffer: &EventBuffer<T>,
+    ) -> Result<Option<Vec<(u64, Arc<T>)>>, Disconnected> {
+        let missed = || Err(Missed(buffer.head()));
+        match self.position.map_or_else(missed, |position| buffer.after(position)) {
+            Ok(chunk) => Ok(Some(chunk).filter(|chunk| !chunk.is_empty())),
+            Err(Missed(head)) => {
+                self.position = Some(head);
+                self.writer.send(event("reload", &json!({}), Some(&head.to_string()))).await?;
+                Ok(Some(Vec::new()))
+            }
+        }
+    }
+}
+
+/// Lets `telling` run until it ends, the token expires (`expires_at`: seconds since 1970) or `stopping` resolves, and says in
+/// an event `end` why.
+pub async fn until_end(
+    writer: &StreamWriter,
+    expires_at: i64,
+    stopping: impl Future<Output = ()>,
+    telling: impl Future<Output = Result<Infallible, End>>,
+) {
+    let left_ms = expires_at.saturating_mul(1_000).saturating_sub(clock::now().0);
+    let expired = tokio::time::sleep(Duration::from_millis(u64::try_from(left_ms).unwrap_or_default()));
+    let end = tokio::select! {
+        biased;
+        () = stopping => End::Told(ApiError::unavailable("the daemon is draining", 1)),
+        () = expired => End::Told(ApiError::token_expired()),
+        Err(end) = telling => end,
+    };
+    if let End::Told(error) = end {
+        let data = json!({"code": error.code.name(), "message": error.message});
+        // A reader too slow for this sees that the stream ended.
+        let _ = writer.try_send(event("end", &data, None));
+    }
+}
+
+/// Whose token this is, if it still opens what its caller was let in to.
+///
+/// # Errors
+/// As [`Authority::authenticate`]; 403 `insufficient_role`.
+pub async fn still(
+    authority: &impl Authority,
+    bearer: &str,
+    roles: &'static [Role],
+) -> Result<Arc<Principal>, ApiError> {
+    let caller = authority.authenticate(bearer, &Access::Roles(roles)).await?;
+    if roles.contains(&caller.role) { Ok(caller) } else { Err(ApiError::insufficient_role()) }
+}

@@ -1,0 +1,37 @@
+//! `GET /api/events`: what has changed at head office, as server-sent events.
+//!
+//! A page connects, waits for `ready`, and loads its list. Each event then says what has changed, in whichever process, and
+//! carries a number as `id`; the list is loaded again. A page that comes back with `Last-Event-ID`, to whichever
+//! process, hears what it missed; where that is too long ago, or it reads too slowly, it gets `reload`. `end` says why a
+//! stream ends; what ends without it broke.
+
+use crate::http::{Answered, Request};
+use crate::office::events::event_stream::Stream;
+use edge::event_stream::{EVENTS as MEDIA_TYPE, PARTS_MAX, Reader};
+use edge::{Doc, Reply};
+use std::sync::Arc;
+
+/// `GET /api/events`
+pub const EVENTS: Doc = Doc::of(
+    "Events",
+    "What has changed, as server-sent events: ready, store, exception, order, settlement, reload, end; the role decides what is \
+     told. An event has the id and the store_id of what has changed, null where there are several. With Last-Event-ID \
+     what was missed comes first, or reload",
+)
+.answers_text(MEDIA_TYPE);
+
+/// `GET /api/events`
+pub async fn events(request: Request) -> Answered {
+    let (caller, bearer) = (request.shared_caller()?, request.bearer()?.to_owned());
+    let hub = Arc::clone(&request.state);
+    let expires_at = hub.people.claims(&bearer)?.exp;
+    let place = hub.screens.streams.enter(&caller.user_id)?;
+    let (position, resumed) = hub.screens.buffer.place(&request.headers);
+    let (writer, reply) = Reply::stream(MEDIA_TYPE, PARTS_MAX);
+    let stream = Stream { hub, bearer, role: caller.role, resumed, reader: Reader { writer, position } };
+    tokio::spawn(async move {
+        stream.run(expires_at).await;
+        drop(place);
+    });
+    Ok(reply)
+}

@@ -1,0 +1,133 @@
+//! One stream: from `ready` to `end`.
+
+use crate::account::user::ROLES;
+use crate::office::exceptions::explanation::{OF_GOODS, OF_MONEY};
+use crate::state::hub::Hub;
+use crate::table::notice::{Kind, Notice};
+use domain::model::people::user::Role;
+use edge::event_stream::{self, End, HEARTBEAT, Reader};
+use serde_json::{Value, json};
+use std::convert::Infallible;
+use std::sync::Arc;
+
+/// A stream and whose it is.
+pub struct Stream {
+    /// Head office.
+    pub hub: Arc<Hub>,
+    /// The token that opened it.
+    pub bearer: String,
+    /// Decides what is told.
+    pub role: Role,
+    /// Nothing is missing since `Last-Event-ID`.
+    pub resumed: bool,
+    /// How far its reader is.
+    pub reader: Reader,
+}
+
+impl Stream {
+    /// Tells until the reader is gone, its token opens nothing any more, or the hub stops.
+    pub async fn run(mut self, expires_at: i64) {
+        let writer = self.reader.writer.clone();
+        let mut stopping = self.hub.stopping.subscribe();
+        let stops = async move {
+            // The sender lives as long as the hub.
+            let _ = stopping.wait_for(|stops| *stops).await;
+        };
+        event_stream::until_end(&writer, expires_at, stops, self.tell()).await;
+    }
+
+    async fn tell(&mut self) -> Result<Infallible, End> {
+        let hub = Arc::clone(&self.hub);
+        let mut moved = hub.screens.buffer.watch();
+        let mut heartbeat = tokio::time::interval(HEARTBEAT);
+        heartbeat.reset();
+        self.ready().await?;
+        loop {
+            moved.borrow_and_update();
+            if let Some(chunk) = self.reader.next(&hub.screens.buffer).await? {
+                for (number, notice) in &chunk {
+                    self.tell_one(*number, notice).await?;
+                }
+                continue;
+            }
+            tokio::select! {
+                () = self.reader.writer.gone() => return Err(End::Disconnected),
+                // The buffer lives as long as the hub.
+                _ = moved.changed() => {}
+                _ = heartbeat.tick() => {
+                    self.look_at_rights().await?;
+                    let beat = event_stream::heartbeat(self.reader.place().as_deref());
+                    self.reader.writer.send(beat).await?;
+                }
+            }
+        }
+    }
+
+    async fn ready(&self) -> Result<(), End> {
+        let ready = json!({"hub_id": self.hub.identity.hub_id, "role": self.role, "resumed": self.resumed,
+            "heartbeat_s": HEARTBEAT.as_secs()});
+        let place = self.reader.place().filter(|_| self.resumed);
+        Ok(self.reader.writer.send(event_stream::event("ready", &ready, place.as_deref())).await?)
+    }
+
+    async fn tell_one(&mut self, number: u64, notice: &Notice) -> Result<(), End> {
+        if notice.kind == Kind::Access {
+            self.look_at_rights().await?;
+        }
+        self.reader.position = Some(number);
+        if !seen(self.role, notice) {
+            return Ok(());
+        }
+        let some = |id: &str| if id.is_empty() { Value::Null } else { id.into() };
+        let data = json!({"id": some(&notice.id), "store_id": some(&notice.store_id)});
+        let event = event_stream::event(notice.kind.name(), &data, Some(&number.to_string()));
+        Ok(self.reader.writer.send(event).await?)
+    }
+
+    /// Whether the token still opens this stream, and with which role.
+    async fn look_at_rights(&mut self) -> Result<(), End> {
+        self.role = event_stream::still(&*self.hub, &self.bearer, &ROLES).await?.role;
+        Ok(())
+    }
+}
+
+/// Whether a role is told of it: of what its lists show, and of nothing else.
+fn seen(role: Role, notice: &Notice) -> bool {
+    match (role, notice.kind) {
+        (_, Kind::Access) => false,
+        (Role::Admin, _) => true,
+        (Role::HoFinance | Role::HoPurchasing, Kind::Store | Kind::Order)
+        | (Role::HoFinance, Kind::Settlement) => true,
+        (Role::HoFinance, Kind::Exception) => OF_MONEY.contains(&notice.code.as_str()),
+        (Role::HoPurchasing, Kind::Exception) => OF_GOODS.contains(&notice.code.as_str()),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::exception::{ORDER_OVER, RECEIPT_TWICE, SHIFT_CLOSED};
+
+    #[test]
+    fn a_role_is_told_of_what_its_lists_show() {
+        use Role::{Admin, Cashier, HoFinance, HoPurchasing};
+        let rows: [(Kind, &str, &[Role]); 8] = [
+            (Kind::Store, "", &[Admin, HoFinance, HoPurchasing]),
+            (Kind::Order, "", &[Admin, HoFinance, HoPurchasing]),
+            (Kind::Settlement, "", &[Admin, HoFinance]),
+            (Kind::Exception, RECEIPT_TWICE, &[Admin]),
+            (Kind::Exception, SHIFT_CLOSED, &[Admin, HoFinance]),
+            (Kind::Exception, ORDER_OVER, &[Admin, HoPurchasing]),
+            (Kind::Exception, "", &[Admin]),
+            (Kind::Access, "", &[]),
+        ];
+        for (kind, code, roles) in rows {
+            let notice =
+                Notice { number: 1, kind, id: String::new(), store_id: String::new(), code: code.to_owned() };
+            for role in [Admin, HoFinance, HoPurchasing, Cashier] {
+                assert_eq!(seen(role, &notice), roles.contains(&role), "{role:?} {notice:?}");
+            }
+        }
+    }
+}

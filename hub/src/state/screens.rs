@@ -1,0 +1,49 @@
+//! What this process tells screens: the latest notices of all processes, and who listens.
+
+use crate::config::Limits;
+use crate::db::Db;
+use crate::table::notice::{self, Notice};
+use edge::event_stream::{EventBuffer, Streams};
+use sqlx::AnyPool;
+use std::sync::Arc;
+
+/// The streams of this process.
+pub struct Screens {
+    /// What was told lately.
+    pub buffer: EventBuffer<Notice>,
+    /// Their places.
+    pub streams: Streams,
+}
+
+impl Screens {
+    /// Of nothing that happened before now.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn load(pool: &AnyPool, limits: &Limits) -> Result<Self, sqlx::Error> {
+        let newest = notice::newest(pool).await?;
+        Ok(Self {
+            buffer: EventBuffer::after_commit(newest, limits.event_buffer),
+            streams: Streams::at_most(limits.event_streams, limits.event_streams_per_person),
+        })
+    }
+
+    /// Looks for what came in since the last look, by this process or another one, and tells it.
+    ///
+    /// # Errors
+    /// The database's; the next look finds it.
+    pub async fn look(&self, db: &Db) -> Result<(), sqlx::Error> {
+        loop {
+            let head = self.buffer.head();
+            let found = notice::after(db, head).await?;
+            let Some(first) = found.first() else { return Ok(()) };
+            // Nobody looked for so long that some were swept: whoever listens loads again.
+            if first.number > head.saturating_add(1) {
+                self.buffer.forget(first.number.saturating_sub(1));
+            }
+            for notice in found {
+                self.buffer.push(notice.number, 1, Arc::new(notice));
+            }
+        }
+    }
+}

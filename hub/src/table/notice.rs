@@ -1,0 +1,177 @@
+//! `notices`: what screens are told, by every process. Whoever changes something leaves a notice in the same transaction, without
+//! a number and without waiting for anybody; numbers are given once it is committed, so that they rise in the order
+//! in which notices can be seen. A notice says what has changed, never what it has become: that is asked for.
+
+use crate::columns;
+use crate::db::{Db, signed};
+use crate::secret;
+use domain::model::base::time::UtcMs;
+use edge::clock;
+use serde_json::Value;
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AnyPool, Error};
+
+/// Notices are kept for so long.
+const RETENTION_MS: i64 = 3_600_000;
+/// Notices that are read or numbered at once.
+const CHUNK: i64 = 500;
+/// The turn whose number is that of the newest notice.
+const TURN: &str = "notices";
+
+/// What has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A store: its name, whether it may speak, what is wrong with it.
+    Store,
+    /// A contradiction: found or settled.
+    Exception,
+    /// A purchase order.
+    Order,
+    /// The settlement of a day.
+    Settlement,
+    /// What somebody may do here: told to nobody, every stream looks at its rights again.
+    Access,
+}
+
+impl Kind {
+    const ALL: [Self; 5] = [Self::Store, Self::Exception, Self::Order, Self::Settlement, Self::Access];
+
+    /// As events are named.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Store => "store",
+            Self::Exception => "exception",
+            Self::Order => "order",
+            Self::Settlement => "settlement",
+            Self::Access => "access",
+        }
+    }
+
+    /// What an action of the audit log changes; none: nothing that a screen is told.
+    fn of_action(action: &str) -> Option<Self> {
+        if matches!(action, "session.opened" | "user.created" | "passkey.added") {
+            return None;
+        }
+        match action.split_once('.')?.0 {
+            "store" => Some(Self::Store),
+            "exception" => Some(Self::Exception),
+            "settlement" => Some(Self::Settlement),
+            "session" | "user" | "passkey" => Some(Self::Access),
+            _ => None,
+        }
+    }
+}
+
+/// What is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// Its number, from 1.
+    pub number: u64,
+    /// What has changed.
+    pub kind: Kind,
+    /// Which one; empty: several.
+    pub id: String,
+    /// Of which store; empty: of several, or of none.
+    pub store_id: String,
+    /// Of an exception: which contradiction it is.
+    pub code: String,
+}
+
+/// Leaves a notice that something has changed: its kind, its id and its store, each empty where there are several.
+pub async fn tell(
+    connection: &mut AnyConnection,
+    kind: Kind,
+    (id, store_id): (&str, &str),
+) -> Result<(), Error> {
+    leave(connection, kind, (id, store_id), "").await
+}
+
+/// Leaves a notice of a contradiction; an empty id: several of this code.
+pub async fn tell_exception(
+    connection: &mut AnyConnection,
+    (id, store_id): (&str, &str),
+    code: &str,
+) -> Result<(), Error> {
+    leave(connection, Kind::Exception, (id, store_id), code).await
+}
+
+/// Leaves a notice of what somebody did, as the audit log has it.
+pub async fn tell_action(connection: &mut AnyConnection, action: &str, details: &Value) -> Result<(), Error> {
+    let Some(kind) = Kind::of_action(action) else { return Ok(()) };
+    let text = |name: &str| details.get(name).and_then(Value::as_str).unwrap_or_default();
+    let id = match kind {
+        Kind::Store => text("store_id"),
+        Kind::Exception => text("exception_id"),
+        Kind::Settlement => text("settlement_id"),
+        Kind::Order | Kind::Access => "",
+    };
+    leave(connection, kind, (id, text("store_id")), text("code")).await
+}
+
+async fn leave(
+    connection: &mut AnyConnection,
+    kind: Kind,
+    (id, store_id): (&str, &str),
+    code: &str,
+) -> Result<(), Error> {
+    let sql = "INSERT INTO notices (notice_id, number, kind, id, store_id, code, at) VALUES ($1, 0, $2, $3, $4, $5, $6)";
+    let query = sqlx::query(sql).bind(secret::mark()).bind(kind.name()).bind(id).bind(store_id).bind(code);
+    query.bind(clock::now().0).execute(connection).await.map(drop)
+}
+
+/// The number of the newest notice that has one; 0: none ever had.
+pub async fn newest(pool: &AnyPool) -> Result<u64, Error> {
+    let sql = "SELECT turn FROM turns WHERE name = $1";
+    let turn: i64 = sqlx::query_scalar(sql).bind(TURN).fetch_one(pool).await?;
+    Ok(turn.unsigned_abs())
+}
+
+/// The next notices after one, at most so many that they are read at once; whoever finds some without a number gives it to
+/// them first.
+pub async fn after(db: &Db, number: u64) -> Result<Vec<Notice>, Error> {
+    let found = read(db.pool(), number).await?;
+    if found.iter().all(|notice| notice.number > 0) {
+        return Ok(found);
+    }
+    give_numbers(db).await?;
+    let mut found = read(db.pool(), number).await?;
+    // What was committed since then waits for the next look.
+    found.retain(|notice| notice.number > 0);
+    Ok(found)
+}
+
+async fn read(pool: &AnyPool, number: u64) -> Result<Vec<Notice>, Error> {
+    let sql = "SELECT number, kind, id, store_id, code FROM notices WHERE number = 0 OR number > $1 \
+               ORDER BY number LIMIT $2";
+    let rows = sqlx::query(sql).bind(signed(number)).bind(CHUNK).fetch_all(pool).await?;
+    rows.iter().map(notice).collect()
+}
+
+/// One of a kind that this version does not know is told to nobody.
+fn notice(row: &AnyRow) -> Result<Notice, Error> {
+    let (number, kind, id): (i64, String, String) = columns!(row => (number, kind, id));
+    let (store_id, code): (String, String) = columns!(row => (store_id, code));
+    let kind = Kind::ALL.into_iter().find(|known| known.name() == kind).unwrap_or(Kind::Access);
+    Ok(Notice { number: number.unsigned_abs(), kind, id, store_id, code })
+}
+
+/// Numbers what is committed, one process at a time: whoever sees a number sees every lower one.
+async fn give_numbers(db: &Db) -> Result<(), Error> {
+    let mut write = db.write().await?;
+    let sql = "UPDATE turns SET turn = turn WHERE name = $1 RETURNING turn";
+    let last: i64 = sqlx::query_scalar(sql).bind(TURN).fetch_one(&mut **write).await?;
+    let sql = "UPDATE notices SET number = n.number FROM (SELECT notice_id, $1 + ROW_NUMBER() OVER (ORDER BY at, notice_id) \
+               AS number FROM notices WHERE number = 0) n WHERE notices.notice_id = n.notice_id";
+    let numbered = sqlx::query(sql).bind(last).execute(&mut **write).await?.rows_affected();
+    let sql = "UPDATE turns SET turn = turn + $2 WHERE name = $1";
+    sqlx::query(sql).bind(TURN).bind(signed(numbered)).execute(&mut **write).await?;
+    write.commit().await
+}
+
+/// Forgets what every process has read long ago.
+pub async fn sweep(db: &Db, now: UtcMs) -> Result<(), Error> {
+    let mut write = db.write().await?;
+    let sql = "DELETE FROM notices WHERE at < $1";
+    sqlx::query(sql).bind(now.0.saturating_sub(RETENTION_MS)).execute(&mut **write).await?;
+    write.commit().await
+}
