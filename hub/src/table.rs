@@ -26,17 +26,21 @@ pub mod hub;
 pub mod member;
 pub mod member_store;
 pub mod notice;
-pub mod passkey;
 pub mod payables;
+/// Who works where, and by what they log in.
+pub mod people {
+    pub mod passkey;
+    pub mod staff;
+    pub mod user;
+}
 pub mod price;
 pub mod product;
 pub mod record;
 pub mod rollup;
 pub mod settlement;
-pub mod staff;
 pub mod storage_class;
 pub mod store;
-pub mod user;
 
 pub use books::{day_lock, journal, journal_counts, mapping};
 pub use goods::{purchase_order, supplier_price, warehouse_rows};
+pub use people::{passkey, staff, user};

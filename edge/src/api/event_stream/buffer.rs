@@ -125,7 +125,7 @@ mod tests {
     const NOTICES_MAX: usize = 100;
 
     fn numbers(buffer: &EventBuffer<()>, after: u64) -> Result<Vec<u64>, Missed> {
-        buffer.after(after).map(|told| told.iter().map(|(number, ())| *number).collect())
+        buffer.after(after).map(|told| told.iter().map(|(number, _)| *number).collect())
     }
 
     fn push(buffer: &EventBuffer<()>, number: u64, notices: usize) {

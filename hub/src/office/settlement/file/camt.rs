@@ -230,10 +230,12 @@ mod tests {
     use crate::config::Limits;
     use jiff::civil::date;
 
-    const BOUNDS: Bounds = Bounds {
-        today: date(2026, 11, 21),
-        limits: Limits { import_rows: 3, import_bytes: 1024, ..Limits::default() },
-    };
+    fn bounds() -> Bounds {
+        Bounds {
+            today: date(2026, 11, 21),
+            limits: Limits { import_rows: 3, import_bytes: 1024, ..Limits::default() },
+        }
+    }
 
     fn entry(amount: &str, sign: &str, rest: &str) -> String {
         format!(
@@ -264,7 +266,7 @@ mod tests {
         let plain = "<AcctSvcrRef>A-1</AcctSvcrRef><AddtlNtryInf>PARKIR</AddtlNtryInf>";
         let pending = entry("1", "CRDT", "<Sts>PDNG</Sts>");
         let text = file(&(entry("110223.00", "CRDT", details) + &pending + &entry("5", "DBIT", plain)));
-        let told = read(text.as_bytes(), &BOUNDS).unwrap();
+        let told = read(text.as_bytes(), &bounds()).unwrap();
         assert_eq!((told.opening, told.closing), (Some(1_000), Some(111_223)));
         let lines: Vec<_> = told
             .lines
@@ -293,10 +295,10 @@ mod tests {
             ("<x/>".to_owned(), "file", "one statement"),
             ("<a>".repeat(65), "file", "nested too deep"),
         ] {
-            let problems = read(text.as_bytes(), &BOUNDS).unwrap_err();
+            let problems = read(text.as_bytes(), &bounds()).unwrap_err();
             assert_eq!(problems[0].path, path, "{text}: {problems:?}");
             assert!(problems[0].problem.contains(problem), "{text}: {problems:?}");
         }
-        assert!(read(b"\xff", &BOUNDS).is_err());
+        assert!(read(b"\xff", &bounds()).is_err());
     }
 }
