@@ -53,7 +53,6 @@ impl Reader {
     ///
     /// # Errors
     /// [`Disconnected`].
-    #[expect(clippy::type_complexity, reason = "commits with their numbers")]
     pub async fn next<T>(
         &mut self,
         buffer: &EventBuffer<T>,
