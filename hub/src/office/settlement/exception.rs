@@ -133,6 +133,11 @@ const COLUMNS: &str = "exception_id, kind, source_id, statement_id, store_id, bu
                        (SELECT t.settlement_id FROM settlements t WHERE t.store_id = settlement_exceptions.store_id \
                        AND t.business_date = settlement_exceptions.business_date) AS settlement_id";
 
+/// The day that an exception is listed by: of what holds no settlement up the day of its line, else of its statement.
+const DAY: &str = "COALESCE(business_date, (SELECT l.line_date FROM statement_lines l \
+                   WHERE l.line_id = settlement_exceptions.first_line), (SELECT s.to_date FROM statements s \
+                   WHERE s.statement_id = settlement_exceptions.statement_id))";
+
 fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
     let (kind, state): (String, String) = columns!(row => (kind, state));
     let unknown = || sqlx::Error::Decode(format!("unknown exception {kind}").into());
@@ -170,8 +175,8 @@ pub async fn list(
             "(store_id, business_date) IN (SELECT t.store_id, t.business_date FROM settlements t WHERE t.settlement_id = ?)",
             ask.settlement_id.as_deref(),
         )
-        .text("business_date >= ?", date(ask.from).as_deref())
-        .text("business_date <= ?", date(ask.to).as_deref())
+        .text(&format!("{DAY} >= ?"), date(ask.from).as_deref())
+        .text(&format!("{DAY} <= ?"), date(ask.to).as_deref())
         .below(["found_at", "exception_id"], below);
     let sql = format!(
         "SELECT {COLUMNS} FROM settlement_exceptions WHERE {{}} ORDER BY found_at DESC, exception_id DESC LIMIT {limit}"

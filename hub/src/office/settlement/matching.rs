@@ -186,8 +186,8 @@ async fn note_lines(
         // A line that waits goes on waiting, unless something else than before is wrong with it.
         let only = format!(
             "(statement_lines.state = 'unmatched' OR (statement_lines.state = 'carried' AND NOT EXISTS \
-             (SELECT 1 FROM settlement_exceptions e WHERE e.line_id = statement_lines.line_id \
-             AND e.resolution = 'carry' AND e.kind = '{kind}')))"
+             (SELECT 1 FROM settlement_exceptions e WHERE e.first_line = statement_lines.line_id \
+             AND e.resolution IN ('carry', 'contest') AND e.kind = '{kind}')))"
         );
         let rows = lines.into_iter().map(|line_id| row! { line_id, state: "excepted" }).collect();
         insert::update(connection, "statement_lines", &["line_id"], &only, rows).await?;

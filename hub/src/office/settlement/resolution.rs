@@ -108,7 +108,9 @@ impl Writer<'_> {
                 set_lines(connection, &found, "unmatched").await?;
             }
             Resolution::Match => self.match_named(connection, &found, asked, &source_id).await?,
-            Resolution::Ignore | Resolution::Contest => {}
+            // It may be taken back: the line waits for what comes later.
+            Resolution::Contest => set_lines(connection, &found, "carried").await?,
+            Resolution::Ignore => {}
         }
         let sql = "UPDATE settlement_exceptions SET state = 'resolved', resolution = $2, account = $3, reason = $4, \
                    resolved_by = $5, resolved_at = $6, entry_id = $7 WHERE exception_id = $1";

@@ -236,6 +236,10 @@ async fn parsed(request: &Request, ask: ImportQuery) -> Result<Import, Failure> 
         });
     }
     let given: JsonStatement = request.json()?;
+    // What is reported beyond today would make payments missing that nobody can have told of yet.
+    if given.to.is_some_and(|to| to > bounds.today) {
+        return Err(ApiError::field("to", format!("must not be after {}", bounds.today)).into());
+    }
     let source_id = given.source_id.unwrap_or(named);
     let source = source::read(&mut connection, &source_id).await?;
     let lines: Vec<TextLine> =
@@ -246,7 +250,7 @@ async fn parsed(request: &Request, ask: ImportQuery) -> Result<Import, Failure> 
         settlement_date: None,
         opening_balance: given.opening_balance.or(opening_balance),
         closing_balance: given.closing_balance.or(closing_balance),
-        span: (given.from, given.to.filter(|to| *to <= bounds.today)),
+        span: (given.from, given.to),
         lines,
     })
 }

@@ -1,6 +1,6 @@
 //! What does not agree, and what a person may say to it.
 
-use crate::rules::books::posting::plan::{Account, OVER_AND_SHORT, SETTLEMENT_DIFFERENCES};
+use crate::rules::books::posting::plan::{Account, OVER_AND_SHORT, PAYMENT_FEES, SETTLEMENT_DIFFERENCES};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -117,6 +117,8 @@ impl ExceptionKind {
             (Self::DepositMissing, Resolution::WriteOff) | (Self::DepositDiffers, Resolution::Accept) => {
                 Some(OVER_AND_SHORT)
             }
+            // The match posts the fee there as it was reported: nothing is left for another account.
+            (Self::FeeDiffers, Resolution::Accept) => Some(PAYMENT_FEES),
             // They only say that somebody looked.
             (Self::BalanceDiffers | Self::ShiftDiffers, _) => None,
             (_, Resolution::WriteOff | Resolution::Accept) => Some(SETTLEMENT_DIFFERENCES),
@@ -213,6 +215,7 @@ mod tests {
         }
         let bag = ExceptionKind::DepositMissing.default_account(Resolution::WriteOff);
         assert_eq!(bag, Some(OVER_AND_SHORT));
+        assert_eq!(ExceptionKind::FeeDiffers.default_account(Resolution::Accept), Some(PAYMENT_FEES));
         assert_eq!(ExceptionKind::MissingInStore.default_account(Resolution::Post), None);
         assert_eq!(ExceptionKind::ShiftDiffers.default_account(Resolution::Accept), None);
     }

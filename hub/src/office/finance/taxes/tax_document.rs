@@ -90,7 +90,7 @@ pub fn place(item: &TaxDocument) -> Bookmark {
 }
 
 /// Entries of invoices and credit notes. A credit note that settles an invoice of another book moves 2010 once more, without
-/// tax.
+/// tax; what closes an uninvoiced receipt is of kind `invoice` and has no document.
 const SELECT: &str = "\
     SELECT j.entry_id, j.entry_no, j.store_id, j.entry_date, j.reference_date, \
     COALESCE(i.document, 'null') AS invoice, COALESCE(c.document, 'null') AS note, \
@@ -104,7 +104,8 @@ const SELECT: &str = "\
     END AS BIGINT) AS tax \
     FROM journal j LEFT JOIN invoices i ON j.kind = 'invoice' AND i.invoice_id = j.cause_id \
     LEFT JOIN credit_notes c ON j.kind = 'credit_note' AND c.credit_note_id = j.cause_id \
-    WHERE j.kind IN ('invoice', 'credit_note') AND j.cause_key NOT LIKE '%:apply#%' AND {}";
+    WHERE j.kind IN ('invoice', 'credit_note') AND j.cause_key NOT LIKE '%:apply#%' \
+    AND (i.invoice_id IS NOT NULL OR c.credit_note_id IS NOT NULL) AND {}";
 
 /// The newest first, after a place.
 pub async fn list(

@@ -226,6 +226,10 @@ impl Cells<'_> {
         let said = self.cell("type").to_lowercase();
         let typed = self.format.types.iter().find(|(text, _)| text.to_lowercase() == said);
         let named = LineKind::parse(typed.map_or(said.as_str(), |(_, kind)| kind.as_str()));
+        if named.is_none() && !said.is_empty() {
+            let problem = format!("{:?} is no type of a line, and csv.types does not name it", self.cell("type"));
+            return Err(vec![at(self.number, Some("type"), &problem)]);
+        }
         let line = TextLine {
             date,
             reference: self.cell("reference").to_owned(),
@@ -312,6 +316,27 @@ mod tests {
             "row 7.amount",
         ];
         assert_eq!(paths, expected);
+    }
+
+    #[test]
+    fn a_type_that_nobody_knows_is_refused_and_none_goes_by_the_sign() {
+        let format = Format {
+            types: BTreeMap::from([("Tolakan".to_owned(), "chargeback".to_owned())]),
+            ..Format::default()
+        };
+        let read = |types: [&str; 3]| {
+            let [a, b, c] = types;
+            let file = format!(
+                "date,reference,amount,fee,type\n2026-11-20,a,1,0,{a}\n2026-11-20,b,-1,0,{b}\n2026-11-20,c,-1,0,{c}\n"
+            );
+            read(file.as_bytes(), &format, SourceKind::Provider, &bounds())
+        };
+        let kinds: Vec<_> = read(["Sale", "", "tolakan"]).unwrap().iter().map(|line| line.kind).collect();
+        assert_eq!(kinds, [LineKind::Sale, LineKind::Refund, LineKind::Chargeback]);
+        let wrong = read(["sale", "chargebck", "tolakan"]).unwrap_err();
+        assert_eq!(wrong.len(), 1);
+        assert_eq!(wrong[0].path, "row 3.type");
+        assert!(wrong[0].problem.starts_with("\"chargebck\""), "{}", wrong[0].problem);
     }
 
     #[test]
