@@ -1,0 +1,88 @@
+//! What is refused of statements, how exceptions are found, and lines that wait for what comes later.
+
+use crate::office::finance::tells;
+use crate::office::settlement::resolved::{exception, resolved, told};
+use crate::office::settlement::story::{added, card_source, day, paid, sealed, settlement};
+use crate::support::server::{Api, Server};
+use crate::support::shop::Shop;
+use jiff::ToSpan;
+use serde_json::{Value, json};
+
+/// Types of the exceptions that a query finds, in the order of the alphabet.
+async fn kinds(api: &Api, query: &str) -> Vec<String> {
+    let found = api.get(&format!("/api/settlement-exceptions?{query}")).await.data()["items"].clone();
+    let kind = |one: &Value| one["type"].as_str().unwrap().to_owned();
+    let mut kinds: Vec<String> = found.as_array().unwrap().iter().map(kind).collect();
+    kinds.sort();
+    kinds
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_statement_goes_no_further_than_today_and_says_nothing_that_nobody_knows() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let source = card_source(&admin).await;
+    let today = server.hub.today(edge::clock::now());
+    let ask = |to| json!({"source_id": source, "to": to, "lines": [{"date": day(19), "reference": "A-0001", "gross": 5, "fee": 0}]});
+    let refused = admin.post("/api/statements", &ask(today.checked_add(1.day()).unwrap())).await;
+    assert_eq!(refused.refusal(), "422 validation_failed");
+    assert_eq!(refused.body["error"]["details"]["fields"][0]["path"], "to");
+    assert_eq!(admin.post("/api/statements", &ask(today)).await.data()["to"], json!(today));
+    let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
+    let file = format!("date,reference,amount,type\n{0},A-0002,5,sale\n{0},A-0003,5,chargebck\n", day(19));
+    let refused = admin.csv(&format!("/api/statements?source_id={bank}"), &file).await;
+    assert_eq!(refused.refusal(), "422 validation_failed");
+    assert_eq!(refused.body["error"]["details"]["fields"][0]["path"], "row 3.type");
+    assert_eq!(server.figure("SELECT COUNT(*) FROM statement_lines").await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_holds_no_settlement_up_is_found_by_the_day_of_its_line_or_statement() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
+    for (of, opening) in [(18, 0), (20, 90)] {
+        let line = json!({"date": day(of), "reference": "WHO KNOWS", "amount": 100});
+        let statement = json!({"source_id": bank, "opening_balance": opening, "closing_balance": opening + 100, "lines": [line]});
+        admin.post("/api/statements", &statement).await.data();
+    }
+    for (from, to, expected) in [
+        (18, 18, vec!["missing_in_store"]),
+        (19, 19, vec![]),
+        (20, 20, vec!["balance_differs", "missing_in_store"]),
+        (18, 20, vec!["balance_differs", "missing_in_store", "missing_in_store"]),
+    ] {
+        let found = kinds(&admin, &format!("from={}&to={}", day(from), day(to))).await;
+        assert_eq!(found, expected, "{from} {to}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_contested_waits_and_nobody_is_asked_again() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    tells(&mut shop, vec![paid("S001", 18, 1, ("card", 70_000, "C-0001")), sealed("S001", 18)]).await;
+    let source = card_source(&admin).await;
+    let line = |reference: &str, gross: i64, fee: i64| json!([{"date": day(20), "reference": reference, "gross": gross, "fee": fee}]);
+    told(&admin, &source, line("C-0001", 70_000, 1_050)).await;
+    let back = told(&admin, &source, line("C-0001", -70_000, 0)).await;
+    let path = format!("/api/statements/{}", back["statement_id"].as_str().unwrap());
+    assert_eq!(
+        (&back["state"], &exception(&admin, "chargeback").await["amount"]),
+        (&json!("discrepant"), &json!(-70_000))
+    );
+    let contested = resolved(&admin, "chargeback", json!({"resolution": "contest"})).await;
+    assert_eq!((&contested["entry_id"], &contested["account"]), (&Value::Null, &Value::Null));
+    let carried = "SELECT COUNT(*) FROM statement_lines WHERE state = 'carried'";
+    assert_eq!(server.figure(carried).await, 1);
+    // Whatever comes later matches all open lines again.
+    told(&admin, &source, line("C-0009", 5, 0)).await;
+    let id = settlement(&admin, "S001", 18).await["settlement_id"].as_str().unwrap().to_owned();
+    admin.post(&format!("/api/settlements/{id}/match"), &json!({})).await.data();
+    assert_eq!(kinds(&admin, "state=open").await, ["missing_in_store"]);
+    assert_eq!(
+        (server.figure(carried).await, &admin.get(&path).await.data()["state"]),
+        (1, &json!("reconciled"))
+    );
+}
