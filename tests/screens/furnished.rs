@@ -90,7 +90,7 @@ pub fn text(answer: &Value, name: &str) -> String {
 }
 
 #[track_caller]
-fn patch(client: &mut Client, path: &str, body: &Value) {
+pub fn patch(client: &mut Client, path: &str, body: &Value) {
     client.send("PATCH", path, &JSON, body.to_string().as_bytes()).data(200);
 }
 

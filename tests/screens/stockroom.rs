@@ -1,6 +1,7 @@
 //! Documents of the stock room in Store Admin: goods go to another store and what is missing is settled, stock is adjusted under
 //! a limit, goods go back to their supplier, labels are printed.
 
+use crate::furnished::patch;
 use crate::looks::look;
 use crate::screen::{ENTER, Screen};
 use serde_json::{Value, json};
@@ -8,10 +9,12 @@ use testkit::goods::{OTHER, SKU, stock, text};
 use testkit::hub::Hub;
 use testkit::linked::Linked;
 use testkit::store::PASSWORD;
-use testkit::{Store, audit, ends, wait};
+use testkit::{Client, Store, audit, ends, wait};
 
 /// The barcode of [`SKU`].
 const CODE: &str = "89900010";
+/// That of its cartons, as head office says in [`cartons`].
+pub const CARTON: &str = "18990001";
 /// Two ends that hear of each other at once.
 const QUICK: &str = "sync.backoff_min = \"2ms\"\nsync.backoff_max = \"40ms\"\n";
 
@@ -58,6 +61,18 @@ pub fn admin(store: &Store, who: &str) -> Option<Screen<()>> {
     Some(screen)
 }
 
+/// [`SKU`] comes in cartons of four, and the store knows.
+#[track_caller]
+pub fn cartons(office: &mut Client, store: &Store) {
+    let codes = json!({"barcodes": [{"code": CODE, "pack_qty": 1}, {"code": CARTON, "pack_qty": 4}]});
+    patch(office, &format!("/api/products/{SKU}"), &codes);
+    let mut warehouse = store.login("warehouse");
+    wait::until("the store knows the carton", || {
+        let found = audit::items(&mut warehouse, &format!("/api/stock?barcode={CARTON}"));
+        (found.first()?["pack_qty"] == json!(4)).then_some(())
+    });
+}
+
 /// A store of a company, with ten of everything.
 #[track_caller]
 fn joined(hub: &Hub, id: &str) -> Store {
@@ -83,24 +98,27 @@ fn goods_go_to_another_store_and_what_is_missing_is_settled() {
     let (from, to) = (joined(&hub, "S001"), joined(&hub, "S002"));
     // The sender joined before the receiver was there.
     ends::synced(&mut from.login("manager"));
+    let mut office = hub.login();
+    cartons(&mut office, &from);
+    cartons(&mut office, &to);
     let Some(mut here) = admin(&from, "manager") else { return };
     go(&mut here, "#/transfers", "page-records .empty");
     here.types("n");
     here.sees("#store option[value=S002]");
     choose(&mut here, "#store", "S002");
-    for _ in 0..3 {
-        here.scans(CODE);
-    }
+    // A carton and a piece.
+    here.scans(CARTON);
+    here.scans(CODE);
     // A part of the name finds the other product; the arrow and Enter take it.
     here.browser.write("#scan", OTHER);
     here.sees("#scan-found-0");
     here.presses(ENTER);
-    here.reads(".sheet .end", "products: 2, pieces: 4");
+    here.reads(".sheet .end", "products: 2, pieces: 6");
     look(&mut here, "admin-transfer-new");
     step(&mut here, "Send now", false, "Sent: the goods have left stock");
     let sent = audit::items(&mut from.login("warehouse"), "/api/transfers");
     let id = text(&sent[0], "transfer_id");
-    assert_eq!(stock(&mut from.login("warehouse"), SKU).0, 7);
+    assert_eq!(stock(&mut from.login("warehouse"), SKU).0, 5);
     has(&to, &id, "in_transit");
 
     let Some(mut there) = admin(&to, "warehouse") else { return };
@@ -109,8 +127,7 @@ fn goods_go_to_another_store_and_what_is_missing_is_settled() {
     there.reads(".steps .now", "on the way");
     there.browser.press(".title .primary");
     there.sees(&format!("#qty-{SKU}"));
-    there.scans(CODE);
-    there.scans(CODE);
+    there.scans(CARTON);
     there.browser.write(&format!("#qty-{OTHER}"), "1");
     there.browser.write(&format!("#broken-{SKU}"), "1");
     there.reads("tbody", "1 missing");
@@ -119,8 +136,8 @@ fn goods_go_to_another_store_and_what_is_missing_is_settled() {
     let arrived = to.login("warehouse").get(&format!("/api/stock/{SKU}")).data(200);
     assert_eq!(
         (&arrived["on_hand"], &arrived["damaged"]),
-        (&json!(11), &json!(1)),
-        "two came, one of them damaged"
+        (&json!(13), &json!(1)),
+        "four came, one of them damaged"
     );
     has(&from, &id, "received");
 

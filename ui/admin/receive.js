@@ -83,7 +83,7 @@ class PageReceive extends Page {
     try {
       const found = await findProduct(this.app, code);
       if (!found) return;
-      await this.put(found.sku, 1);
+      await this.put(found.sku, found.pack_qty);
       this.keep();
     } catch (error) {
       this.app.fail(error);

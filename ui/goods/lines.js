@@ -30,12 +30,12 @@ export class LinesPage extends FormPage {
     }
   }
 
-  /** One piece more of a product. */
-  put({ sku, name, on_hand: there, damaged, average_cost: cost }) {
+  /** A piece more of a product, or a carton's pieces where its code was scanned. */
+  put({ sku, name, on_hand: there, damaged, average_cost: cost, pack_qty: pieces = 1 }) {
     const known = this.lines.findIndex((line) => line.sku === sku);
     const line = { sku, name, there, damaged, cost };
-    if (known < 0) this.set({ lines: [...this.lines, { ...line, qty: 1 }] });
-    else this.line(known, { ...line, qty: (this.lines[known].qty ?? 0) + 1 });
+    if (known < 0) this.set({ lines: [...this.lines, { ...line, qty: pieces }] });
+    else this.line(known, { ...line, qty: (this.lines[known].qty ?? 0) + pieces });
   }
 
   typed(text) {

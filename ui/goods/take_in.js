@@ -39,7 +39,7 @@ class PageTakeIn extends LinesPage {
     return { ...super.keys(), Escape: () => this.app.go("transfers", this.id) };
   }
 
-  /** A scan is one piece of what was sent; anything else stays out. */
+  /** A scan is a piece, or a carton, of what was sent; anything else stays out. */
   async scanned(code) {
     try {
       const found = await findProduct(this.app, code);
@@ -48,7 +48,7 @@ class PageTakeIn extends LinesPage {
       if (at < 0) {
         low();
         this.app.say("bad", t("{name} was not sent with this transfer", { name: found.name }));
-      } else this.line(at, { qty: (this.lines[at].qty ?? 0) + 1 });
+      } else this.line(at, { qty: (this.lines[at].qty ?? 0) + found.pack_qty });
     } catch (error) {
       this.app.fail(error);
     }

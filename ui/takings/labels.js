@@ -41,8 +41,9 @@ class PageLabels extends LinesPage {
     this.requestUpdate();
   }
 
+  /** One label, also where a carton was scanned. */
   put(product) {
-    super.put(product);
+    super.put({ ...product, pack_qty: 1 });
     if (!this.priced.has(product.sku)) this.price(product.sku).catch((error) => this.app.fail(error));
   }
 

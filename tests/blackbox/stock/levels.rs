@@ -14,6 +14,8 @@ fn stock_is_found_by_word_code_and_what_is_wrong_with_it() {
     let skus = |items: Vec<Value>| items.iter().map(|item| item["sku"].clone()).collect::<Vec<_>>();
     assert_eq!(skus(items(&mut staff, "/api/stock?negative=true")), [json!(SKU)]);
     assert_eq!(skus(items(&mut staff, "/api/stock?barcode=89900020")), [json!("8990002")]);
+    let found = items(&mut staff, "/api/stock?barcode=89900020").remove(0);
+    assert_eq!(found["pack_qty"], json!(1), "pieces of the code that was asked for");
     assert_eq!(items(&mut staff, "/api/stock?category=grocery&below_reorder=true").len(), 12);
     assert_eq!(items(&mut staff, "/api/stock?category=tea").len(), 0);
 }

@@ -11,7 +11,7 @@ use domain::rules::inventory::stock::{StockView, out_of_catalogue, view};
 use edge::page::{Cursor, Limit, List, cursor};
 use edge::{ApiError, Doc, Reply};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use storage::Storage;
 
@@ -21,9 +21,8 @@ const CHUNK: usize = 500;
 const SCANNED_MAX: usize = 100_000;
 
 /// `GET /api/stock`
-pub const LIST: Doc = Doc::of("Stock", "List stock")
-    .query::<Query>()
-    .lists::<StockView>(include_str!("../examples/stock.json"));
+pub const LIST: Doc =
+    Doc::of("Stock", "List stock").query::<Query>().lists::<Listed>(include_str!("../examples/stock.json"));
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -44,6 +43,17 @@ struct Query {
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
+}
+
+/// A product, and how many pieces of it the code stands for that was asked for.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ListedStock")]
+struct Listed<'a> {
+    #[serde(flatten)]
+    stock: StockView<'a>,
+    /// Pieces that one scan of `barcode` is: of a carton's code, its pieces. Left out where no barcode was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pack_qty: Option<i64>,
 }
 
 /// `GET /api/stock`
@@ -81,8 +91,11 @@ fn page(
             {
                 let coming = coming.get(&product.sku).copied().unwrap_or(0);
                 let place = super::shelf_place(storage, &product.sku)?;
-                let shown = view(&product, in_catalogue, stock.as_ref(), coming, place);
-                items.push(serde_json::to_value(shown).map_err(ApiError::internal)?);
+                let listed = Listed {
+                    stock: view(&product, in_catalogue, stock.as_ref(), coming, place),
+                    pack_qty: query.pack_of(&product),
+                };
+                items.push(serde_json::to_value(listed).map_err(ApiError::internal)?);
             }
             after = Some(product.sku);
             scanned = scanned.saturating_add(1);
@@ -102,6 +115,11 @@ impl Query {
             && self.barcode.as_ref().is_none_or(|code| product.has_code(code))
             && (!self.below_reorder || product.reorder_level.is_some_and(|level| on_hand <= level))
             && (!self.negative || on_hand < 0)
+    }
+
+    fn pack_of(&self, product: &Product) -> Option<i64> {
+        let asked = self.barcode.as_ref()?;
+        product.barcodes.iter().find(|barcode| barcode.code == *asked).map(|barcode| barcode.pack_qty)
     }
 }
 
