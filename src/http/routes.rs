@@ -267,6 +267,13 @@ pub static ROUTES: &[Route<AppState>] = &[
     Route::get("/api/opname", Roles(GOODS), opname::LIST, answers!(opname::list)),
     Route::get("/api/opname/:id", Roles(GOODS), opname::READ, answers!(opname::read)),
     Route::get("/api/opname/:id/uncounted", Roles(GOODS), opname::UNCOUNTED, answers!(opname::uncounted)),
+    Route::get("/api/opname/:id/lookup", Roles(GOODS), opname::LOOK_UP, answers!(opname::look_up)),
+    Route::get(
+        "/api/opname/:id/differences",
+        Roles(MANAGE),
+        opname::DIFFERENCES,
+        answers!(opname::differences),
+    ),
     Route::post("/api/opname/:id/counts", Roles(GOODS), opname::COUNT, answers!(opname::count)),
     Route::post("/api/opname/:id/submit", Roles(GOODS), opname::SUBMIT, answers!(opname::submit)),
     Route::post("/api/opname/:id/recount", Roles(GOODS), opname::RECOUNT, answers!(opname::recount)),

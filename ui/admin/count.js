@@ -1,4 +1,4 @@
-// Count on a phone: scan, number, next; then what differs, and what is still missing.
+// Count on a phone: scan, number, next, with what is still missing beside it; then what differs.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../shared/api.js";
 import { words } from "../shared/codes.js";
@@ -9,6 +9,8 @@ import { clean } from "../shared/scan.js";
 import { Page } from "../shared/page.js";
 import { failed, title } from "../shared/list.js";
 import { queueOf } from "./count_queue.js";
+import "./count_left.js";
+import "./count_review.js";
 
 const MANAGE = ["store_manager", "admin"];
 
@@ -17,6 +19,7 @@ class PageCount extends Page {
     super();
     this.product = null;
     this.qty = null;
+    this.first = 0;
     this.zone = "shelf";
   }
 
@@ -39,9 +42,9 @@ class PageCount extends Page {
     this.queue.told = (sent) => this.heard(sent);
     try {
       this.count = await this.app.get("/api/opname/:id", { id: this.id }, { limit: 500 });
-      this.missing = this.count.state === "counting" ? (await this.app.get("/api/opname/:id/uncounted", { id: this.id }, { limit: 100 })).items : [];
-      for (const { sku, name } of [...this.count.lines, ...this.missing]) this.queue.knows(sku, this.queue.known.get(sku) ?? { sku, name });
+      for (const { sku, name } of this.count.lines) this.queue.knows(sku, this.queue.known.get(sku) ?? { sku, name });
       this.error = null;
+      this.querySelector("count-left, count-review")?.load();
     } catch (error) {
       this.error = error;
       if (this.count || error.status === 401) this.app.fail(error);
@@ -64,25 +67,36 @@ class PageCount extends Page {
     return { Escape: () => (this.product ? this.choose(null) : this.app.go("counts")) };
   }
 
-  choose(product) {
+  /** `pieces` were scanned with it: a carton's stand there at once; of a single one the number is still to come. */
+  choose(product, pieces = 0) {
     this.product = product;
-    this.qty = null;
+    this.first = pieces;
+    this.qty = pieces > 1 ? pieces : null;
+    this.scan = this.qty !== null;
     this.requestUpdate();
-    this.updateComplete.then(() => this.querySelector(product ? "#counted" : "#scan")?.focus());
+    this.updateComplete.then(() => {
+      const field = this.querySelector(product ? "#counted" : "#scan");
+      field?.focus();
+      // What is typed next takes the place of what was scanned.
+      if (this.scan) field?.select();
+    });
   }
 
-  /** The same product adds one; another one saves this number and opens the next. */
+  /** The same product adds what its code stands for; another one saves this number and opens the next. */
   async scanned(code) {
+    if (this.count?.state !== "counting") return;
     try {
-      const found = await this.queue.find(code);
+      const found = await this.queue.find(this.id, code);
       if (!found) return;
-      if (this.product && this.product.sku === found.sku && this.product.code === found.code) {
-        this.qty = (this.qty ?? 0) + 1;
+      const { product } = this;
+      const pieces = found.pack ?? 1;
+      if (product && (found.sku ? product.sku === found.sku : product.code === found.code)) {
+        this.qty = (this.qty ?? this.first) + pieces;
         this.requestUpdate();
         return;
       }
-      if (this.product && this.qty !== null) await this.save();
-      this.choose(found);
+      if (product && this.qty !== null) await this.save();
+      this.choose(found, pieces);
     } catch (error) {
       this.app.fail(error);
     }
@@ -98,15 +112,22 @@ class PageCount extends Page {
     });
   }
 
-  step(name, label, question) {
+  step(name, label, question, body = {}) {
     return async () => {
-      const yes = question ? await this.app.dialog.ask({ title: question, yes: label }) : true;
+      const yes = question ? await this.app.dialog.ask({ yes: label, ...question }) : true;
       if (!yes) return;
       await this.once(async () => {
-        await this.app.command({ url: path(`/api/opname/:id/${name}`, { id: this.id }), body: name === "post" ? { accept: true } : {}, label });
+        await this.app.command({ url: path(`/api/opname/:id/${name}`, { id: this.id }), body, label });
         await this.load();
       });
     };
+  }
+
+  /** A digit goes behind what stands there; what was scanned gives way to it. */
+  digit(digit) {
+    this.qty = Number(`${this.scan ? "" : this.qty ?? ""}${digit}`.slice(0, 7));
+    this.scan = false;
+    this.requestUpdate();
   }
 
   entry() {
@@ -123,14 +144,15 @@ class PageCount extends Page {
     return html`<form class="counting stack" @submit=${(event) => {
       event.preventDefault();
       this.save();
-    }}><div><h2><bdi>${product.name}</bdi></h2><p class="muted">${product.sku ? `${product.sku}${product.place ? ` \u00b7 ${product.place}` : ""}` : t("The store does not answer: it looks this code up when it is back. Say how many of exactly this were scanned")}</p></div>
+    }}><div><h2><bdi>${product.name}</bdi></h2><p class="muted">${product.sku ? `${product.sku}${product.place ? ` \u00b7 ${product.place}` : ""}${product.pack > 1 ? ` \u00b7 ${t("carton of {n}", { n: number(product.pack) })}` : ""}` : t("The store does not answer: it looks this code up when it is back. Say how many of exactly this were scanned")}</p></div>
       <div class="field"><label for="zone">${t("Area")}</label><select class="input" id="zone" @change=${(event) => { this.zone = event.target.value; }}>${["shelf", "back"].map((zone) => html`<option value=${zone} ?selected=${zone === this.zone}>${t(zone)}</option>`)}</select></div>
-      ${countInput({ id: "counted", value: this.qty, label: t("Counted here"), focus: true, onValue: (qty) => { this.qty = qty; } })}
-      <div class="pad-keys">${digits.map((digit) => html`<button type="button" class="btn big" @click=${() => {
-        this.qty = Number(`${this.qty ?? ""}${digit}`.slice(0, 7));
-        this.requestUpdate();
-      }}>${digit}</button>`)}<button type="button" class="btn big" aria-label=${t("Clear")} @click=${() => {
+      ${countInput({ id: "counted", value: this.qty, label: t("Counted here"), focus: true, onValue: (qty) => {
+        this.qty = qty;
+        this.scan = false;
+      } })}
+      <div class="pad-keys">${digits.map((digit) => html`<button type="button" class="btn big" @click=${() => this.digit(digit)}>${digit}</button>`)}<button type="button" class="btn big" aria-label=${t("Clear")} @click=${() => {
         this.qty = null;
+        this.first = 0;
         this.requestUpdate();
       }}>${icon("delete")}</button></div>
       <div class="rowx"><button type="button" class="btn big" @click=${() => this.choose(null)}>${t("Cancel")}</button><button class="btn primary big grow" ?disabled=${this.busy}>${t("Save, next")}</button></div></form>`;
@@ -158,25 +180,52 @@ class PageCount extends Page {
       ${lines.map((line) => html`<tr><td><bdi>${line.name}</bdi></td><td class="num">${number(line.counted)}</td>${open ? nothing : html`<td class="num">${line.expected === null ? nothing : number(line.expected)}</td><td class="num ${line.variance ? "differs" : ""}">${line.variance === null ? nothing : number(line.variance)}</td>`}</tr>`)}</tbody></table></div>`;
   }
 
+  /** How many products still lack a number. */
+  get lacking() {
+    return Math.max(0, this.count.lines_total - this.count.lines_counted);
+  }
+
   actions() {
     const { state } = this.count;
-    const manager = MANAGE.includes(this.app.user.role);
+    const manager = this.app.may(MANAGE);
     const waits = this.queue.of(this.id).length;
-    if (state === "counting") return html`<button class="btn primary" ?disabled=${waits > 0} title=${waits ? t("Waiting to be sent: {n}", { n: number(waits) }) : nothing} @click=${this.step("submit", t("Hand in"), this.missing.length ? t("{n} products are not counted. Hand in all the same?", { n: number(this.missing.length) }) : null)}>${icon("check")}${t("Hand in")}</button>`;
-    if (state === "review" && manager) return html`<button class="btn primary" @click=${this.step("post", t("Post differences"), t("Move the differences into the books?"))}>${icon("clipboard-check")}${t("Post differences")}</button>`;
+    const cancel = manager && ["counting", "review"].includes(state) ? html`<button class="btn" @click=${this.step("cancel", t("Call off"), { title: t("Call this count off?"), danger: true, no: t("Keep"), text: t("Nothing moves. What was counted can be read, and is counted here no more") })}>${icon("x")}${t("Call off")}</button>` : nothing;
+    if (state === "counting") {
+      const question = this.lacking ? { title: t("{n} products are not counted. Hand in all the same?", { n: number(this.lacking) }) } : null;
+      return html`${cancel}<button class="btn primary" ?disabled=${waits > 0} title=${waits ? t("Waiting to be sent: {n}", { n: number(waits) }) : nothing} @click=${this.step("submit", t("Hand in"), question)}>${icon("check")}${t("Hand in")}</button>`;
+    }
+    if (state === "review" && manager) return html`${cancel}<button class="btn primary" @click=${() => this.post()}>${icon("clipboard-check")}${t("Post differences")}</button>`;
     return nothing;
+  }
+
+  /** Products that moved while they were counted are posted only by somebody who was told of them. */
+  post() {
+    const moved = this.querySelector("count-review")?.answer?.moved_between_counts ?? 0;
+    const text = moved ? t("Moved while they were counted, so that their difference may be wrong: {n}. Count them again, or post them as they are", { n: number(moved) }) : null;
+    return this.step("post", t("Post differences"), { title: t("Move the differences into the books?"), text }, { accept: moved > 0 })();
+  }
+
+  /** Counts some products again: what was counted of them is dropped. */
+  again(skus) {
+    return this.step("recount", t("Count again"), { title: t("Count {n} products again?", { n: number(skus.length) }), text: t("Their numbers so far are dropped. The rest stays as it was counted") }, { skus })();
+  }
+
+  /** What differs is for whoever decides on it, once nobody counts any more. */
+  result() {
+    const { count } = this;
+    if (!["review", "posted"].includes(count.state) || !this.app.may(MANAGE)) return this.lines();
+    return html`<count-review .app=${this.app} .count=${count} .again=${(skus) => this.again(skus)}></count-review>`;
   }
 
   render() {
     const { count } = this;
     if (!count && this.error) return failed(this.error, () => this.load());
     if (!count) return html`<p class="empty panel">${t("Loading\u2026")}</p>`;
-    const waiting = new Set(this.queue.of(this.id).map(({ sku }) => sku));
-    const missing = this.missing.filter(({ sku }) => !waiting.has(sku));
-    const done = count.lines.length;
-    return html`${title(html`<a class="back" href="#/counts">${icon("arrow-left")}<span class="vh">${t("Counts")}</span></a>${count.category ?? t("Everything")}`, html`<span class="badge ${count.state === "counting" ? "warn" : "plain"}">${t(count.state)}</span>`, html`<span class="muted">${t("{n} of {all}", { n: number(done), all: number(Math.max(done + this.missing.length, done)) })}</span>`, this.actions())}
-      <div class="count-cols"><div>${count.state === "counting" ? this.entry() : nothing}${this.waits()}${this.lines()}</div>
-      ${missing.length ? html`<section class="panel"><h2 class="pad">${t("Not counted yet")}</h2><ul class="left">${missing.map((one) => html`<li><button class="btn quiet" @click=${() => this.choose(one)}><bdi>${one.name}</bdi></button></li>`)}</ul></section>` : nothing}</div>`;
+    const counting = count.state === "counting";
+    const all = Math.max(count.lines_total, count.lines_counted);
+    return html`${title(html`<a class="back" href="#/counts">${icon("arrow-left")}<span class="vh">${t("Counts")}</span></a>${count.category ?? t("Everything")}`, html`<span class="badge ${counting ? "warn" : "plain"}">${t(count.state)}</span>`, html`<span class="muted" id="progress">${t("{n} of {all}", { n: number(count.lines_counted), all: number(all) })}</span>`, this.actions())}
+      ${counting ? html`<div class="count-cols"><div>${this.entry()}${this.waits()}${this.lines()}</div>
+      <count-left .app=${this.app} .id=${count.opname_id} .queue=${this.queue} .choose=${(one) => this.choose(one)}></count-left></div>` : html`${this.waits()}${this.result()}`}`;
   }
 }
 customElements.define("page-count", PageCount);

@@ -2,6 +2,8 @@
 // where the store can't be reached, as behind a shelf.
 import { path, Unreachable } from "../shared/api.js";
 import { finish, keep } from "../shared/intents.js";
+import { t } from "../shared/i18n.js";
+import { low } from "../shared/scan.js";
 import { findProduct } from "./find.js";
 
 /** How long a product's name is waited for. */
@@ -61,16 +63,19 @@ class CountQueue {
     this.told();
   }
 
-  /** What a code names, null where nothing does. Nobody answers: the code itself, which the store looks up when it is back. */
-  async find(code) {
+  /** What a code names in a count, null where nothing does. Nobody answers: the code itself, which the store looks up when it is back. */
+  async find(id, code) {
     const known = this.known.get(code);
     if (known) return known;
     if (this.away) return { code, name: code };
     let late;
     const patience = new Promise((_, fail) => { late = setTimeout(() => fail(new Unreachable("late")), NAME_WITHIN_MS); });
     try {
-      const found = await Promise.race([findProduct(this.app, code), patience]);
-      return found && this.knows(code, { sku: found.sku, name: found.name, place: found.shelf_place });
+      const found = await Promise.race([findProduct(this.app, code, "/api/opname/:id/lookup", { id }), patience]);
+      if (!found || found.here) return found && this.knows(code, { sku: found.sku, name: found.name, place: found.shelf_place, pack: found.pack_qty });
+      low();
+      this.app.say("bad", t("{name} is not counted here now", found));
+      return null;
     } catch (error) {
       if (error instanceof Unreachable) return { code, name: code };
       throw error;

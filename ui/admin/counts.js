@@ -30,7 +30,7 @@ class PageCounts extends ListPage {
   }
 
   row(one) {
-    return html`<tr class="open" @click=${() => this.app.go("counts", one.opname_id)}><td><a href="#/counts/${one.opname_id}">${one.category ?? t("Everything")}</a></td><td>${date(one.created_at)}</td><td><span class="badge ${one.state === "counting" ? "warn" : "plain"}">${t(one.state)}</span></td><td>${one.blind ? t("blind") : nothing}</td><td class="num">${number(one.lines_total)}</td><td class="num">${one.variance_value === null ? nothing : number(one.variance_value)}</td></tr>`;
+    return html`<tr class="open" @click=${() => this.app.go("counts", one.opname_id)}><td><a href="#/counts/${one.opname_id}">${one.category ?? t("Everything")}</a></td><td>${date(one.created_at)}</td><td><span class="badge ${one.state === "counting" ? "warn" : "plain"}">${t(one.state)}</span></td><td>${one.blind ? t("blind") : nothing}</td><td class="num">${one.state === "counting" ? t("{n} of {all}", { n: number(one.lines_counted), all: number(Math.max(one.lines_total, one.lines_counted)) }) : number(one.lines_total)}</td><td class="num">${one.variance_value === null ? nothing : number(one.variance_value)}</td></tr>`;
   }
 
   render() {

@@ -4,11 +4,14 @@ import { low } from "../shared/scan.js";
 
 const NEAR = 20;
 
-/** The product's stock, and as `pack_qty` how many pieces the code stands for: of a carton's, its pieces. Says so where there is none. */
-export const findProduct = async (app, code) => {
+/**
+ * The product's stock, or what another list of products says of it, and as `pack_qty` how many pieces the code stands for: of a
+ * carton's, its pieces. Says so where there is none.
+ */
+export const findProduct = async (app, code, pattern = "/api/stock", params = {}) => {
   app.say(null);
-  const { items: [scanned] } = await app.get("/api/stock", {}, { barcode: code, limit: 1 });
-  const found = scanned ?? (await app.get("/api/stock", {}, { q: code, limit: NEAR })).items.find(({ sku }) => sku === code);
+  const { items: [scanned] } = await app.get(pattern, params, { barcode: code, limit: 1 });
+  const found = scanned ?? (await app.get(pattern, params, { q: code, limit: NEAR })).items.find(({ sku }) => sku === code);
   if (found) return { ...found, pack_qty: found.pack_qty ?? 1 };
   low();
   app.say("bad", t("{code} is not in the catalogue", { code }));

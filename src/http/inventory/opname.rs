@@ -18,8 +18,12 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+mod differences;
+mod look_up;
 mod uncounted;
 
+pub use differences::{LIST as DIFFERENCES, list as differences};
+pub use look_up::{LIST as LOOK_UP, list as look_up};
 pub use uncounted::{LIST as UNCOUNTED, list as uncounted};
 
 const OPNAME: &str = include_str!("examples/opname.json");
@@ -98,8 +102,7 @@ pub async fn read(request: Request) -> Answered {
     let Page { limit, cursor } = request.query()?;
     let after = cursor.map(|cursor| cursor.read::<Sku>()).transpose()?;
     let (storage, role) = (request.state.store.storage(), request.caller()?.role);
-    let opname = storage.stock_documents().opname(&id(&request)).map_err(stored)?;
-    let opname = opname.ok_or_else(|| ApiError::not_found("opname"))?;
+    let opname = found(&request)?;
     let wanted = limit.one_more();
     let lines =
         storage.stock_documents().opname_lines(&opname.opname_id, after.as_ref(), wanted).map_err(stored)?;
@@ -140,6 +143,12 @@ pub async fn post(request: Request) -> Answered {
 pub async fn cancel(request: Request) -> Answered {
     let EmptyBody {} = request.json()?;
     run(&request, commands::CancelCount(id(&request))).await
+}
+
+/// The count of the path.
+fn found(request: &Request) -> Result<Opname, ApiError> {
+    let opname = request.state.store.storage().stock_documents().opname(&id(request)).map_err(stored)?;
+    opname.ok_or_else(|| ApiError::not_found("opname"))
 }
 
 fn id(request: &Request) -> OpnameId {

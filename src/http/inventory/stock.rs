@@ -48,7 +48,8 @@ pub async fn read(request: Request) -> Answered {
     Ok(Reply::ok(&view(&product, in_catalogue, stock.as_ref(), coming, place)))
 }
 
-fn shelf_place(storage: &Storage, sku: &Sku) -> Result<Option<String>, ApiError> {
+/// Where a product lies.
+pub fn shelf_place(storage: &Storage, sku: &Sku) -> Result<Option<String>, ApiError> {
     Ok(storage.products().product_settings(sku).map_err(stored)?.and_then(|settings| settings.shelf_place))
 }
 

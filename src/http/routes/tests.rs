@@ -120,6 +120,8 @@ const TABLE: &str = "
     GET  /api/opname                        - x x x -
     GET  /api/opname/:id                    - x x x -
     GET  /api/opname/:id/uncounted          - x x x -
+    GET  /api/opname/:id/lookup             - x x x -
+    GET  /api/opname/:id/differences        - - x x -
     POST /api/opname/:id/counts             - x x x -
     POST /api/opname/:id/submit             - x x x -
     POST /api/opname/:id/recount            - x x x -

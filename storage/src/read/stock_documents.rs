@@ -48,6 +48,12 @@ impl StockDocuments<'_> {
         self.0.rows.page(Table::Opname, None, usize::MAX)
     }
 
+    /// What was counted of one product.
+    pub fn opname_line(&self, id: &OpnameId, sku: &Sku) -> Read<Option<OpnameLine>> {
+        let row = self.0.rows.get(&Table::OpnameLine.pair(id.as_str(), sku.as_str()))?;
+        row.map(|bytes| self.0.rows.decoded(&bytes)).transpose()
+    }
+
     /// Counted lines of a count, over or not, after a sku, in order of sku (bytes).
     pub fn opname_lines(&self, id: &OpnameId, after: Option<&Sku>, limit: usize) -> Read<Vec<OpnameLine>> {
         let prefix = Table::OpnameLine.pair(id.as_str(), "");

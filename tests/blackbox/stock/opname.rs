@@ -171,3 +171,76 @@ fn one_open_count_per_product_and_nothing_that_makes_no_sense() {
     assert_eq!(items(&mut staff, PATH).len(), 2);
     staff.get(&format!("{PATH}?state=lost")).refused(400, "invalid_query");
 }
+
+#[test]
+fn whoever_counts_finds_products_and_what_is_left_without_the_books() {
+    let store = shop();
+    let (mut staff, mut manager) = (store.login("warehouse"), store.login("manager"));
+    let place = json!({"shelf_place": "B-04"}).to_string();
+    manager.send("PATCH", &format!("/api/stock/{OTHER}"), &[], place.as_bytes()).data(200);
+    let path = started(&mut staff, &json!({"scope": "skus", "skus": [SKU, OTHER], "blind": true}));
+    let lookup = format!("{path}/lookup");
+    count(&mut staff, &path, SKU, 7, Some("shelf"));
+    let found = items(&mut staff, &format!("{lookup}?barcode=89900010"));
+    let mut expected = json!([{"sku": SKU, "name": "Product 8990001", "shelf_place": null, "pack_qty": 1,
+        "here": true, "counted": 7, "expected": null}]);
+    assert_eq!(json!(found), expected);
+    expected[0]["expected"] = json!(10);
+    assert_eq!(json!(items(&mut manager, &format!("{lookup}?q=8990001"))), expected, "by its number");
+    let other = &items(&mut staff, &format!("{lookup}?q=8990003"))[0];
+    assert_eq!((&other["here"], &other["counted"]), (&json!(false), &Value::Null), "not in its scope");
+    assert_eq!(items(&mut staff, &format!("{lookup}?q=product")).len(), 12, "page by page");
+    assert!(items(&mut staff, &format!("{lookup}?barcode=1")).is_empty());
+    // What is left: of all, of a zone, of what was typed.
+    let left = |staff: &mut Client, query: &str| -> Value {
+        items(staff, &format!("{path}/uncounted?{query}")).iter().map(|one| one["sku"].clone()).collect()
+    };
+    assert_eq!(left(&mut staff, "zone=shelf"), json!([OTHER]));
+    assert_eq!(left(&mut staff, "zone=back"), json!([SKU, OTHER]));
+    assert_eq!(left(&mut staff, "q=8990001"), json!([]));
+    assert_eq!(left(&mut staff, "q=8990002"), json!([OTHER]));
+    let place = items(&mut staff, &format!("{path}/uncounted"))[0]["shelf_place"].clone();
+    assert_eq!(place, json!("B-04"));
+    // How far it is: a product that was counted twice is one, and one that is counted again is none.
+    let far = |staff: &mut Client| staff.get(&path).data(200)["lines_counted"].clone();
+    count(&mut staff, &path, SKU, 1, Some("back"));
+    assert_eq!(far(&mut staff), json!(1));
+    count(&mut staff, &path, OTHER, 1, None);
+    staff.post(&format!("{path}/submit"), &json!({})).data(200);
+    staff.post(&format!("{path}/recount"), &json!({"skus": [SKU]})).data(200);
+    assert_eq!(far(&mut staff), json!(1));
+    count(&mut staff, &path, SKU, 10, None);
+    assert_eq!(items(&mut staff, PATH)[0]["lines_counted"], json!(2));
+    staff.get(&format!("{PATH}/opn_nope/lookup")).refused(404, "not_found");
+}
+
+#[test]
+fn differences_come_by_what_they_are_worth() {
+    let store = shop();
+    let (mut staff, mut manager) = (store.login("warehouse"), store.login("manager"));
+    let path = started(&mut staff, &json!({"scope": "all"}));
+    let differences = format!("{path}/differences");
+    for (sku, qty) in [(SKU, 8), (OTHER, 14), ("8990003", 10), ("8990004", 7)] {
+        count(&mut staff, &path, sku, qty, Some("shelf"));
+    }
+    let of = |client: &mut Client| -> Value {
+        let shown = items(client, &differences);
+        shown.iter().map(|line| json!([line["sku"], line["variance"], line["variance_value"]])).collect()
+    };
+    let largest_first = json!([[OTHER, 4, 7_200], [SKU, -2, -2_400], ["8990004", -3, -1_797]]);
+    assert_eq!(of(&mut manager), largest_first);
+    let sums = manager.get(&format!("{differences}?limit=1")).data(200);
+    assert_eq!((&sums["lines"], &sums["missing"], &sums["found"]), (&json!(3), &json!(-5), &json!(4)));
+    assert_eq!((&sums["missing_value"], &sums["found_value"]), (&json!(-4_197), &json!(7_200)));
+    assert_eq!(sums["items"].as_array().unwrap().len(), 1);
+    // What moved between two zones stands there too, although it does not differ.
+    gone(&mut staff, 2);
+    count(&mut staff, &path, SKU, 0, Some("back"));
+    let shown = json!([[OTHER, 4, 7_200], ["8990004", -3, -1_797], [SKU, 0, 0]]);
+    assert_eq!(of(&mut manager), shown);
+    let sums = manager.get(&differences).data(200);
+    assert_eq!((&sums["lines"], &sums["moved_between_counts"]), (&json!(2), &json!(1)));
+    manager.post(&format!("{path}/post"), &json!({"accept": true})).data(200);
+    assert_eq!(of(&mut manager), shown, "as it was posted");
+    staff.get(&differences).refused(403, "insufficient_role");
+}

@@ -4,6 +4,7 @@ use crate::model::base::ids::{MovementId, OpnameId, Sku, StoreId, UserId};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::time::UtcMs;
 use crate::model::inventory::product::Product;
+use crate::model::people::user::Role;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,6 +58,8 @@ pub struct Opname {
     pub blind: bool,
     /// Products in scope when it was started.
     pub lines_total: u64,
+    /// Products of which a count stands: one that is to be counted again is none.
+    pub lines_counted: u64,
     /// Σ cost of what posting moved, signed.
     pub variance_value: Option<i64>,
     /// A note.
@@ -117,6 +120,11 @@ impl Opname {
         open && product.track_stock
             && !self.state.over()
             && self.covers(&product.sku, product.category.as_deref())
+    }
+
+    /// Whether a counter may not see what is expected.
+    pub fn hides_from(&self, role: Role) -> bool {
+        self.blind && !role.manages() && !self.state.over()
     }
 
     /// Whether two counts may meet at one product.

@@ -65,9 +65,11 @@ fn says_the_same(row: &Product, known: &Product) -> bool {
 
 /// The words that a product is searched by: of its name, category and sku. One that is not sold is not searched for.
 pub fn words(product: &Product) -> BTreeSet<String> {
-    if !product.is_active() {
-        return BTreeSet::new();
-    }
+    if product.is_active() { named(product) } else { BTreeSet::new() }
+}
+
+/// The words of a product's name, category and sku, sold or not.
+pub fn named(product: &Product) -> BTreeSet<String> {
     let texts = [Some(product.name.as_str()), product.category.as_deref(), Some(product.sku.as_str())];
     search::words(texts.into_iter().flatten())
 }

@@ -14,7 +14,7 @@ use edge::{Code, Doc, clock};
 use serde_json::json;
 
 const OPNAME: &str = r#"{"opname_id": "opn_019aa0a0b1c27d3e", "state": "counting", "store_id": "W1", "scope": "all",
-    "category": null, "skus": [], "categories": [], "reopened": null, "blind": false, "lines_total": 1,
+    "category": null, "skus": [], "categories": [], "reopened": null, "blind": false, "lines_total": 1, "lines_counted": 1,
     "variance_value": null, "note": null, "business_date": "2026-11-20", "created_by": "usr_1",
     "created_at": "2026-11-20T02:06:34.739Z", "ended_by": null, "ended_at": null}"#;
 
@@ -28,7 +28,7 @@ pub const COUNT: Doc = Doc::of(GROUP, "Count goods of a warehouse; zones of a pr
     .body::<CountOpname>(r#"{"counts": [{"sku": "8991234567890", "qty": 9}]}"#)
     .answers::<OpnameView>(
         r#"{"opname_id": "opn_019aa0a0b1c27d3e", "state": "counting", "store_id": "W1", "scope": "all",
-            "category": null, "skus": [], "categories": [], "reopened": null, "blind": false, "lines_total": 1,
+            "category": null, "skus": [], "categories": [], "reopened": null, "blind": false, "lines_total": 1, "lines_counted": 1,
             "variance_value": null, "note": null, "business_date": "2026-11-20", "created_by": "usr_1",
             "created_at": "2026-11-20T02:06:34.739Z", "ended_by": null, "ended_at": null, "lines": [],
             "next_cursor": null}"#,

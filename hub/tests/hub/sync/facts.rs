@@ -33,8 +33,8 @@ fn count(lines: &[OpnameLine]) -> Vec<String> {
     let opname: Opname =
         serde_json::from_value(json!({"opname_id": "opn_1", "state": "posted", "store_id": "S001",
         "scope": "all", "category": null, "skus": [], "categories": [], "reopened": null, "blind": false,
-        "lines_total": lines.len(), "variance_value": -20, "note": null, "business_date": DAY,
-        "created_by": "usr_1", "created_at": NOON, "ended_by": "usr_1", "ended_at": NOON}))
+        "lines_total": lines.len(), "lines_counted": lines.len(), "variance_value": -20, "note": null,
+        "business_date": DAY, "created_by": "usr_1", "created_at": NOON, "ended_by": "usr_1", "ended_at": NOON}))
         .unwrap();
     let mut part = 0;
     let stamps = || {

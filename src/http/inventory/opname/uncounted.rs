@@ -3,13 +3,16 @@
 use crate::http::Answered;
 use crate::http::Request;
 use crate::http::failure::stored;
-use domain::model::base::ids::{OpnameId, Sku};
-use domain::model::inventory::opname::Opname;
+use crate::http::inventory::stock::shelf_place;
+use domain::model::base::ids::Sku;
+use domain::model::base::search;
+use domain::model::inventory::opname::{Opname, OpnameLine};
 use domain::model::inventory::product::Product;
-use edge::page::{Cursor, Limit, List, Page, cursor};
+use domain::rules::inventory::product;
+use edge::page::{Cursor, Limit, List, cursor};
 use edge::{ApiError, Doc, Reply};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use storage::Storage;
 
@@ -24,10 +27,22 @@ pub const LIST: Doc = Doc::of(
     "What a count still lacks: products in its scope that nobody counted yet, or that are to be counted again, in \
      order of sku",
 )
-.query::<Page>()
+.query::<Query>()
 .answers::<List<Uncounted>>(
-    r#"{"items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "category": "Drinks"}], "next_cursor": null}"#,
+    r#"{"items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "category": "Drinks", "shelf_place": "B-04"}], "next_cursor": null}"#,
 );
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    /// The beginnings of words of the name, the category or the sku.
+    q: Option<String>,
+    /// What this zone lacks, counted elsewhere or not.
+    zone: Option<String>,
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
 
 /// A product that is still to be counted; what is expected of it does not stand here.
 #[derive(Serialize, JsonSchema)]
@@ -36,17 +51,17 @@ pub struct Uncounted {
     sku: Sku,
     name: String,
     category: Option<String>,
+    /// Where it lies.
+    shelf_place: Option<String>,
 }
 
 /// `GET /api/opname/:id/uncounted`
 pub async fn list(request: Request) -> Answered {
-    let Page { limit, cursor } = request.query()?;
-    let after = cursor.as_ref().map(Cursor::read::<Sku>).transpose()?;
-    let id = OpnameId::from(request.param("id"));
-    let found = request.state.store.storage().stock_documents().opname(&id).map_err(stored)?;
-    let opname = found.ok_or_else(|| ApiError::not_found("opname"))?;
+    let query: Query = request.query()?;
+    let after = query.cursor.as_ref().map(Cursor::read::<Sku>).transpose()?;
+    let opname = super::found(&request)?;
     let state = request.state;
-    let scan = move || page(state.store.storage(), &opname, after, limit);
+    let scan = move || page(state.store.storage(), &opname, after, &query);
     let page = tokio::task::spawn_blocking(scan).await.map_err(ApiError::internal)??;
     Ok(Reply::ok(&page))
 }
@@ -55,23 +70,27 @@ fn page(
     storage: &Storage,
     opname: &Opname,
     mut after: Option<Sku>,
-    limit: Limit,
+    query: &Query,
 ) -> Result<List<Uncounted>, ApiError> {
     let (mut items, mut scanned) = (Vec::new(), 0_usize);
+    let words = search::words(query.q.as_deref());
     let list = |items, after: Option<Sku>| List { items, next_cursor: after.as_ref().map(cursor) };
     while scanned < SCANNED_MAX {
         let products = storage.products().products(after.as_ref(), CHUNK).map_err(stored)?;
         let complete = products.len() < CHUNK;
-        let counted = counted(storage, opname, after.as_ref(), products.last())?;
+        let counted = counted(storage, opname, after.as_ref(), products.last(), query.zone.as_deref())?;
         for product in products {
             // One more than fits proves that there is more; the next page begins after what is shown.
-            if items.len() == limit.0 {
+            if items.len() == query.limit.0 {
                 return Ok(list(items, after));
             }
             after = Some(product.sku.clone());
             scanned = scanned.saturating_add(1);
-            if opname.lacks(&product) && !counted.contains(&product.sku) {
-                items.push(Uncounted { sku: product.sku, name: product.name, category: product.category });
+            let wanted = opname.lacks(&product) && !counted.contains(&product.sku);
+            if wanted && search::matches(&words, &product::named(&product)) {
+                let shelf_place = shelf_place(storage, &product.sku)?;
+                let Product { sku, name, category, .. } = product;
+                items.push(Uncounted { sku, name, category, shelf_place });
             }
         }
         if complete {
@@ -87,9 +106,11 @@ fn counted(
     opname: &Opname,
     after: Option<&Sku>,
     last: Option<&Product>,
+    zone: Option<&str>,
 ) -> Result<BTreeSet<Sku>, ApiError> {
     let (mut counted, mut after) = (BTreeSet::new(), after.cloned());
     let Some(last) = last else { return Ok(counted) };
+    let here = |line: &OpnameLine| zone.map_or(!line.zones.is_empty(), |zone| line.zones.contains_key(zone));
     loop {
         let lines = storage
             .stock_documents()
@@ -97,7 +118,7 @@ fn counted(
             .map_err(stored)?;
         let complete = lines.len() < CHUNK || lines.last().is_some_and(|line| line.sku >= last.sku);
         after = lines.last().map(|line| line.sku.clone());
-        counted.extend(lines.into_iter().filter(|line| !line.zones.is_empty()).map(|line| line.sku));
+        counted.extend(lines.into_iter().filter(here).map(|line| line.sku));
         if complete {
             return Ok(counted);
         }

@@ -55,8 +55,9 @@ pub fn count(
         *here = sum("counts", [*here, count.qty])?;
         line.count(zone, *here, &room.book.row(&count.sku), &room.authorization.caller.user_id, room.now)?;
     }
-    let lines = lines.into_values().collect();
-    Ok(Event::of(fact::OpnameChanged { opname: opname.clone(), lines }))
+    let fresh = lines.keys().filter(|sku| !stands(id, sku, room.book)).count() as u64;
+    let opname = Opname { lines_counted: opname.lines_counted.saturating_add(fresh), ..opname.clone() };
+    Ok(Event::of(fact::OpnameChanged { opname, lines: lines.into_values().collect() }))
 }
 
 /// Closes the counting: the differences are looked at.
@@ -90,7 +91,13 @@ pub fn recount(
         };
         lines.push(OpnameLine { zones: BTreeMap::new(), ..line.clone() });
     }
-    let opname = Opname { state: OpnameState::Counting, reopened: Some(skus), ..opname.clone() };
+    let dropped = skus.iter().filter(|sku| stands(id, sku, room.book)).count() as u64;
+    let opname = Opname {
+        state: OpnameState::Counting,
+        lines_counted: opname.lines_counted.saturating_sub(dropped),
+        reopened: Some(skus),
+        ..opname.clone()
+    };
     Ok(Event::of(fact::OpnameChanged { opname, lines }))
 }
 
@@ -111,6 +118,11 @@ pub fn cancel(id: &OpnameId, room: &StockContext<'_>) -> Result<Event<fact::Opna
         ended_at: Some(room.now),
         ..opname.clone()
     }))
+}
+
+/// Whether a count of a product stands.
+fn stands(id: &OpnameId, sku: &Sku, book: &LedgerBook) -> bool {
+    book.counted.get(&(id.clone(), sku.clone())).is_some_and(|line| !line.zones.is_empty())
 }
 
 fn open<'a>(id: &OpnameId, state: OpnameState, book: &'a LedgerBook) -> Result<&'a Opname, Refusal> {

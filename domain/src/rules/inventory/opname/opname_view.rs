@@ -64,7 +64,7 @@ pub struct ZoneView {
 
 /// What `role` may see: a blind count hides from counters what is expected.
 pub fn line_view(opname: &Opname, line: &OpnameLine, stock: &Stock, role: Role) -> Value {
-    let hidden = opname.blind && !role.manages() && !opname.state.over();
+    let hidden = opname.hides_from(role);
     let counted = !line.zones.is_empty();
     let shown = |figure: i64| (counted && !hidden).then_some(figure);
     let zones = line.zones.iter().map(|(zone, count)| ZoneView {

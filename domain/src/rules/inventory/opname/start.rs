@@ -43,6 +43,7 @@ pub fn start(
             Scope::Skus => u64::try_from(found.len()).unwrap_or(lines_total),
             _ => lines_total,
         },
+        lines_counted: 0,
         variance_value: None,
         note: cmd.note.clone(),
         business_date: room.today(),

@@ -227,7 +227,8 @@ impl Cells<'_> {
         let typed = self.format.types.iter().find(|(text, _)| text.to_lowercase() == said);
         let named = LineKind::parse(typed.map_or(said.as_str(), |(_, kind)| kind.as_str()));
         if named.is_none() && !said.is_empty() {
-            let problem = format!("{:?} is no type of a line, and csv.types does not name it", self.cell("type"));
+            let problem =
+                format!("{:?} is no type of a line, and csv.types does not name it", self.cell("type"));
             return Err(vec![at(self.number, Some("type"), &problem)]);
         }
         let line = TextLine {

@@ -46,7 +46,7 @@ pub fn sent_back(number: u32, supplier_id: &str, day: &str) -> String {
 /// A part of a count of as many parts, in which product A was one piece short.
 pub fn counted(part: u32) -> String {
     let opname = json!({"opname_id": "opn_1", "state": "posted", "store_id": "S001", "scope": "all", "category": null,
-        "skus": [], "categories": [], "reopened": null, "blind": true, "lines_total": 2, "variance_value": -10,
+        "skus": [], "categories": [], "reopened": null, "blind": true, "lines_total": 2, "lines_counted": 2, "variance_value": -10,
         "note": null, "business_date": DAY, "created_by": "usr_1", "created_at": NOON, "ended_by": "usr_2",
         "ended_at": NOON});
     let short = part == 1;

@@ -1,0 +1,124 @@
+//! `GET /api/opname/:id/differences`: what a count would move, by what it is worth.
+
+use crate::http::Answered;
+use crate::http::Request;
+use crate::http::failure::stored;
+use domain::model::base::ids::Sku;
+use domain::model::inventory::opname::{Opname, OpnameLine};
+use domain::model::people::user::Role;
+use domain::rules::inventory::opname::{OpnameLineView, line_view};
+use edge::page::{Limit, List, Page};
+use edge::{ApiError, Doc, Reply};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use std::cmp::Reverse;
+use storage::Storage;
+
+/// Lines read from storage at once.
+const CHUNK: usize = 500;
+
+/// `GET /api/opname/:id/differences`
+pub const LIST: Doc =
+    Doc::of("Opname", "What differs, largest value first, and what moved while it was counted")
+        .query::<Page>()
+        .answers::<Differences>(
+            r#"{"lines": 1, "moved_between_counts": 0, "missing": -2, "found": 0, "missing_value": -20000, "found_value": 0, "items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "expected": 95, "counted": 93, "variance": -2, "variance_value": -20000, "zones": [], "moved_between_counts": false, "counted_by": null, "counted_at": null}], "next_cursor": null}"#,
+        );
+
+/// What differs, with its sums.
+#[derive(Default, Serialize, JsonSchema)]
+#[schemars(rename = "OpnameDifferences")]
+struct Differences {
+    /// Products that differ.
+    lines: u64,
+    /// Products that moved between their first and their last count.
+    moved_between_counts: u64,
+    /// Pieces that lack, as a negative number.
+    missing: i64,
+    /// Pieces that are too many.
+    found: i64,
+    /// What the missing ones are worth; estimates before posting.
+    missing_value: i64,
+    /// What the found ones are worth.
+    found_value: i64,
+    #[schemars(with = "Vec<OpnameLineView>")]
+    items: Vec<Value>,
+    next_cursor: Option<String>,
+}
+
+/// A line's place: how much it is worth, then its sku.
+type Place = (Reverse<u64>, Sku);
+
+/// `GET /api/opname/:id/differences`
+pub async fn list(request: Request) -> Answered {
+    let query: Page = request.query()?;
+    let (after, limit) = (query.after::<Place>()?, query.limit);
+    let opname = super::found(&request)?;
+    let (state, role) = (request.state.clone(), request.caller()?.role);
+    let scan = move || page(state.store.storage(), &opname, after.as_ref(), limit, role);
+    let page = tokio::task::spawn_blocking(scan).await.map_err(ApiError::internal)??;
+    Ok(Reply::ok(&page))
+}
+
+fn page(
+    storage: &Storage,
+    opname: &Opname,
+    after: Option<&Place>,
+    limit: Limit,
+    role: Role,
+) -> Result<Differences, ApiError> {
+    let mut page = Differences::default();
+    let mut places: Vec<Place> = Vec::new();
+    let (mut last, mut complete) = (None, false);
+    while !complete {
+        let lines = storage
+            .stock_documents()
+            .opname_lines(&opname.opname_id, last.as_ref(), CHUNK)
+            .map_err(stored)?;
+        complete = lines.len() < CHUNK;
+        last = lines.last().map(|line| line.sku.clone());
+        for line in lines.into_iter().filter(|line| !line.zones.is_empty()) {
+            let value = value(storage, &line)?;
+            if page.takes(&line, value) {
+                places.push((Reverse(value.unsigned_abs()), line.sku));
+            }
+        }
+    }
+    places.sort();
+    places.retain(|place| after.is_none_or(|after| place > after));
+    places.truncate(limit.one_more());
+    let List { items, next_cursor } = List::cut(places, limit, Clone::clone);
+    for (_, sku) in items {
+        let line = storage.stock_documents().opname_line(&opname.opname_id, &sku).map_err(stored)?;
+        let stock = storage.stock().stock(&sku).map_err(stored)?.unwrap_or_default();
+        page.items.extend(line.map(|line| line_view(opname, &line, &stock, role)));
+    }
+    page.next_cursor = next_cursor;
+    Ok(page)
+}
+
+/// What a line's difference is worth: posted, or by today's average.
+fn value(storage: &Storage, line: &OpnameLine) -> Result<i64, ApiError> {
+    if let Some(value) = line.variance_value {
+        return Ok(value);
+    }
+    let stock = storage.stock().stock(&line.sku).map_err(stored)?.unwrap_or_default();
+    Ok(line.estimate(&stock))
+}
+
+impl Differences {
+    /// Adds a line to the sums; whether it is shown.
+    fn takes(&mut self, line: &OpnameLine, value: i64) -> bool {
+        let (variance, moved) = (line.variance(), line.moved_between_counts());
+        self.lines = self.lines.saturating_add(u64::from(variance != 0));
+        self.moved_between_counts = self.moved_between_counts.saturating_add(u64::from(moved));
+        let (pieces, worth) = match variance {
+            ..0 => (&mut self.missing, &mut self.missing_value),
+            _ => (&mut self.found, &mut self.found_value),
+        };
+        *pieces = pieces.saturating_add(variance);
+        *worth = worth.saturating_add(value);
+        variance != 0 || moved
+    }
+}

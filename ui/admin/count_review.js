@@ -1,0 +1,50 @@
+// What a count found, by what it is worth: posted as it is, or counted again.
+import { html, nothing } from "../vendor/lit.js";
+import { icon } from "../shared/controls.js";
+import { money, number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { ListPage } from "../shared/list.js";
+
+const signed = (figure) => `${figure > 0 ? "+" : ""}${number(figure)}`;
+
+class CountReview extends ListPage {
+  constructor() {
+    super();
+    this.pattern = "/api/opname/:id/differences";
+    this.chosen = new Set();
+  }
+
+  params() {
+    return { id: this.count.opname_id };
+  }
+
+  get open() {
+    return this.count.state === "review";
+  }
+
+  choose(sku, on) {
+    if (on) this.chosen.add(sku);
+    else this.chosen.delete(sku);
+    this.requestUpdate();
+  }
+
+  row(one) {
+    const box = html`<td><input type="checkbox" aria-label=${t("Count {name} again", { name: one.name })} .checked=${this.chosen.has(one.sku)} @change=${(event) => this.choose(one.sku, event.target.checked)}></td>`;
+    return html`<tr>${this.open ? box : nothing}<td><div><bdi>${one.name}</bdi>${one.moved_between_counts ? html` <span class="badge warn">${t("moved while it was counted")}</span>` : nothing}</div></td><td class="num">${number(one.counted)}</td><td class="num">${number(one.expected)}</td><td class="num differs">${signed(one.variance)}</td><td class="num ${one.variance_value ? "differs" : ""}">${signed(one.variance_value)}</td></tr>`;
+  }
+
+  sums() {
+    const { answer } = this;
+    if (!answer) return nothing;
+    const part = (label, pieces, value) => html`<div><dt>${label}</dt><dd>${t("{n} pieces", { n: number(pieces) })}, ${money(value)}</dd></div>`;
+    return html`<dl class="facts pad panel" id="sums">${part(t("Too few"), answer.missing, answer.missing_value)}${part(t("Too many"), answer.found, answer.found_value)}<div><dt>${t("Together")}</dt><dd>${money(answer.missing_value + answer.found_value)}</dd></div></dl>`;
+  }
+
+  render() {
+    const head = [...(this.open ? [[t("Again")]] : []), [t("Product")], [t("Counted"), "num"], [t("Books"), "num"], [t("Difference"), "num"], [t("Value"), "num"]];
+    return html`<h2 class="section">${t("What differs, largest value first")}</h2>${this.sums()}
+      ${this.open && this.items?.length ? html`<div class="rowx tools"><button class="btn" ?disabled=${!this.chosen.size} @click=${() => this.again([...this.chosen])}>${icon("calculator")}${t("Count again")}${this.chosen.size ? ` (${number(this.chosen.size)})` : nothing}</button></div>` : nothing}
+      ${this.table(head, (one) => this.row(one), t("All that was counted is as the books say"))}`;
+  }
+}
+customElements.define("count-review", CountReview);
