@@ -349,3 +349,20 @@ async fn what_is_not_billed_keeps_its_cost_while_an_invoice_holds_pieces() {
     let then = finance.get(&format!("/api/finance/uninvoiced?as_of={DAY}")).await.data()["items"][0].clone();
     assert_eq!(then["unit_cost"], 1_000);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_receipt_that_nobody_bills_is_closed_and_is_no_document_of_tax() {
+    let server = Server::start().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let supplier_id = supplier(&server.admin().await, "TEA").await;
+    let finance = accountant(&server).await;
+    tells(&mut shop, &came(&supplier_id, "evt_1", 2)).await;
+    let gift = json!({"store_id": "S001", "lines": [{"receiving_id": "rcv_evt_1", "line_no": 1}], "reason": "a gift"});
+    finance.post("/api/finance/uninvoiced/close", &gift).await.data();
+    let today = server.hub.today(edge::clock::now());
+    let days = format!("from={today}&to={today}");
+    let closed = finance.get(&format!("/api/finance/journal?{days}&kind=invoice")).await;
+    assert_eq!(closed.data()["items"].as_array().unwrap().len(), 1);
+    let documents = finance.get(&format!("/api/finance/tax?{days}&group_by=document")).await;
+    assert_eq!(documents.data()["items"], json!([]));
+}
