@@ -246,6 +246,7 @@ pub mod settlement {
     pub mod match_rows;
     pub mod matching;
     pub mod open;
+    pub mod posting;
     pub mod raised;
     pub mod resolution;
     mod rest;

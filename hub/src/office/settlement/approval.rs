@@ -1,16 +1,16 @@
 //! Approving a settlement: what was matched is posted, what is carried moves on, and the day is locked, in one commit.
 
 use crate::columns;
-use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::office::finance::readiness;
 use crate::office::finance::writer::{Writer, check_text};
+use crate::office::settlement::posting::slice;
 use crate::office::settlement::{by_method, day_settlement as document};
 use crate::table::day_lock::{self, Lock};
 use crate::table::journal::{self, Kind, NewEntry};
 use crate::table::settlement;
 use domain::model::base::refusal::Refusal;
-use domain::rules::books::posting::plan::{Account, BANK, SETTLEMENT_DIFFERENCES};
+use domain::rules::books::posting::plan::{Account, BANK};
 use domain::rules::books::settlement::Slice;
 use domain::rules::books::settlement::entry::of_slices;
 use domain::rules::books::settlement::state::State;
@@ -129,8 +129,8 @@ async fn not_reconciled(connection: &mut AnyConnection, settlement_id: &str) -> 
 
 /// What of matches belongs to a settlement; bags and suppliers' payments are posted with the bank's statement.
 async fn parts(connection: &mut AnyConnection, store_id: &str, day: Date) -> Result<Parts, sqlx::Error> {
-    let sql = "SELECT s.store_id, s.settlement_date, s.gross, s.fee, s.difference, s.net, s.cleared, m.source_id, \
-               m.line_date, m.difference_account, src.account FROM match_slices s \
+    let sql = "SELECT s.store_id, s.settlement_date, s.gross, s.fee, s.difference, s.net, s.cleared, m.rule, \
+               m.source_id, m.line_date, m.difference_account, src.account FROM match_slices s \
                JOIN settlement_matches m ON m.match_id = s.match_id \
                JOIN statement_sources src ON src.source_id = m.source_id \
                WHERE s.store_id = $1 AND s.settlement_date = $2 AND s.posted = 0 AND m.state = 'matched' \
@@ -139,14 +139,8 @@ async fn parts(connection: &mut AnyConnection, store_id: &str, day: Date) -> Res
     for row in sqlx::query(sql).bind(store_id).bind(day.to_string()).fetch_all(connection).await? {
         let (source_id, account, date): (String, String, Date) =
             columns!(row => (source_id, account, line_date));
-        let rest: Option<String> = row.cell("difference_account")?;
-        let rest = rest.and_then(|account| Account::parse(&account)).unwrap_or(SETTLEMENT_DIFFERENCES);
-        let cleared = row.json("cleared")?;
-        let slice = columns!(row => Slice {
-            store_id, settlement_date, gross, fee, difference, net; cleared = cleared, methods = BTreeMap::new(),
-        });
         let account = Account::parse(&account).unwrap_or(BANK);
-        parts.entry((source_id, account, date)).or_default().push((slice, rest));
+        parts.entry((source_id, account, date)).or_default().push(slice(&row)?);
     }
     Ok(parts)
 }

@@ -1,16 +1,16 @@
 //! Approving a statement: what of it belongs to no settlement is posted, bags, known texts and fees of their own.
 
 use crate::columns;
-use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::office::finance::writer::Writer;
+use crate::office::settlement::posting::slice;
 use crate::office::settlement::source::{self, View as Source};
 use crate::office::settlement::statement;
 use crate::table::day_lock;
 use crate::table::journal::{self, Kind, NewEntry};
 use domain::model::base::refusal::Refusal;
 use domain::rules::books::entry_by_hand::EntryLine;
-use domain::rules::books::posting::plan::{Account, BANK, OVER_AND_SHORT, PAYMENT_FEES};
+use domain::rules::books::posting::plan::{Account, BANK, PAYMENT_FEES};
 use domain::rules::books::settlement::Slice;
 use domain::rules::books::settlement::entry::{moved, of_slices};
 use edge::{ApiError, ids};
@@ -121,7 +121,7 @@ async fn deposits(
     source: &Source,
     entries: &mut ByBook,
 ) -> Result<(), Failure> {
-    let sql = "SELECT l.line_id, l.line_date, m.difference_account, s.match_id, s.store_id, s.settlement_date, \
+    let sql = "SELECT l.line_id, l.line_date, m.rule, m.difference_account, s.match_id, s.store_id, s.settlement_date, \
                s.gross, s.fee, s.difference, s.net, s.cleared FROM statement_lines l \
                JOIN settlement_matches m ON m.match_id = l.match_id \
                JOIN match_slices s ON s.match_id = m.match_id \
@@ -132,12 +132,7 @@ async fn deposits(
     for row in sqlx::query(sql).bind(statement_id).fetch_all(&mut *connection).await? {
         let (line_id, date, match_id): (String, Date, String) =
             columns!(row => (line_id, line_date, match_id));
-        let rest: Option<String> = row.cell("difference_account")?;
-        let rest = rest.and_then(|account| Account::parse(&account)).unwrap_or(OVER_AND_SHORT);
-        let cleared = row.json("cleared")?;
-        let slice = columns!(row => Slice {
-            store_id, settlement_date, gross, fee, difference, net; cleared = cleared, methods = BTreeMap::new(),
-        });
+        let (slice, rest) = slice(&row)?;
         parts.entry((slice.store_id.clone(), line_id, date)).or_default().push((slice, rest));
         matches.insert(match_id);
     }
