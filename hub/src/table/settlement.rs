@@ -1,10 +1,13 @@
 //! `settlements`: where the settlement of each day of a store stands. Written under the store's book.
 
 use crate::db::column::Columns;
-use crate::secret;
+use crate::db::insert;
 use crate::table::notice::{self, Kind};
+use crate::{row, secret};
 use domain::model::base::time::UtcMs;
+use domain::rules::books::settlement::exception::ExceptionKind;
 use jiff::civil::Date;
+use serde_json::json;
 use sqlx::{AnyConnection, Error};
 use std::collections::BTreeSet;
 
@@ -70,6 +73,43 @@ pub fn first_waiting(approved: &BTreeSet<Date>, from: Date) -> Date {
         day = next;
     }
     day
+}
+
+/// The id of an exception: the same for the same thing, so that it is noted once.
+pub fn exception_id(kind: ExceptionKind, about: &str) -> String {
+    let digest = secret::digest(&format!("{} {about}", kind.name()));
+    format!("sxc_{}", digest.get(..32).unwrap_or(&digest))
+}
+
+/// An item of a day that was approved before it came.
+pub struct Late {
+    /// Its id in its store.
+    pub item_id: String,
+    /// How it was paid.
+    pub method: String,
+    /// The day that has it now.
+    pub day: Date,
+    /// Of how much.
+    pub amount: i64,
+}
+
+/// Notes which day has each late item: it is told, and nobody has to do anything.
+pub async fn note_late(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    late: Vec<Late>,
+    now: UtcMs,
+) -> Result<(), Error> {
+    let kind = ExceptionKind::Late;
+    let row = |Late { item_id, method, day, amount }: Late| {
+        row! {
+            exception_id: exception_id(kind, &format!("{store_id} {item_id}")), kind: kind.name(), store_id,
+            business_date: day.to_string(), method, amount, items: json!([[store_id, item_id]]).to_string(),
+            lines: "[]", candidates: "[]", state: "resolved", resolved_at: now.0, found_at: now.0,
+        }
+    };
+    let rows = late.into_iter().map(row).collect();
+    insert::rows(connection, "settlement_exceptions", "ON CONFLICT (exception_id) DO NOTHING", rows).await
 }
 
 #[cfg(test)]

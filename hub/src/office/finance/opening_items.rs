@@ -5,7 +5,7 @@ use crate::db::failure::Failure;
 use crate::db::insert;
 use crate::row;
 use crate::table::mapping::Mappings;
-use crate::table::settlement;
+use crate::table::settlement::{self, Late};
 use domain::model::base::refusal::{FieldProblem, Refusal};
 use domain::model::base::time::UtcMs;
 use domain::rules::books::entry_by_hand::OpeningLine;
@@ -84,20 +84,27 @@ impl<'a> Expected<'a> {
     ) -> Result<(), sqlx::Error> {
         let Some(earliest) = self.0.iter().map(|(item, _)| item.business_date).min() else { return Ok(()) };
         let approved = settlement::approved(connection, book, earliest).await?;
-        let (mut rows, mut days) = (Vec::new(), BTreeSet::new());
+        let (mut rows, mut late, mut days) = (Vec::new(), Vec::new(), BTreeSet::new());
         for (number, (item, mapped)) in (1_usize..).zip(self.0) {
             let settlement_date = settlement::first_waiting(&approved, item.business_date);
             days.insert(settlement_date);
             let kind = if item.amount < 0 { ItemKind::Refund } else { ItemKind::Payment };
+            let item_id = format!("{entry_id}#{number}");
+            let is_late = settlement_date != item.business_date;
+            if is_late {
+                let (item_id, method) = (item_id.clone(), item.method.clone());
+                late.push(Late { item_id, method, day: settlement_date, amount: item.amount });
+            }
             rows.push(row! {
-                store_id: book, item_id: format!("{entry_id}#{number}"), event_id: "", kind: kind.name(),
+                store_id: book, item_id, event_id: "", kind: kind.name(),
                 method: item.method.as_str(), account: String::from(mapped.method(&item.method)),
                 business_date: item.business_date.to_string(), settlement_date: settlement_date.to_string(),
                 amount: item.amount, reference: item.reference.clone(), document_id: entry_id, occurred_at: now.0,
-                state: "open", late: i64::from(settlement_date != item.business_date),
+                state: "open", late: i64::from(is_late),
             });
         }
         insert::rows(connection, "settlement_items", "", rows).await?;
+        settlement::note_late(connection, book, late, now).await?;
         for day in days {
             settlement::make(connection, (book, day), true, now).await?;
         }

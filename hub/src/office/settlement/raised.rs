@@ -3,7 +3,8 @@
 use crate::db::insert::{self, NewRow};
 use crate::db::{Engine, array};
 use crate::office::settlement::open::Statements;
-use crate::{columns, row, secret};
+use crate::table::settlement;
+use crate::{columns, row};
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::exception::ExceptionKind;
 use domain::rules::books::settlement::{ItemRef, OpenItem, OpenLine, Raised};
@@ -30,8 +31,7 @@ pub struct Belongs {
 
 /// The same for the same thing.
 fn exception_id(kind: ExceptionKind, source_id: &str, about: &str) -> String {
-    let digest = secret::digest(&format!("{} {source_id} {about}", kind.name()));
-    format!("sxc_{}", digest.get(..32).unwrap_or(&digest))
+    settlement::exception_id(kind, &format!("{source_id} {about}"))
 }
 
 fn json(value: serde_json::Result<String>) -> Result<String, sqlx::Error> {

@@ -6,7 +6,8 @@ use crate::db::{Engine, array};
 use crate::projection::envelope::ToPost;
 use crate::projection::settlement::shift_difference;
 use crate::row;
-use crate::table::{journal, settlement};
+use crate::table::journal;
+use crate::table::settlement::{self, Late};
 use domain::model::base::time::UtcMs;
 use domain::rules::books::posting::plan::Account;
 use domain::rules::books::settlement::{NewItem, items_of};
@@ -66,20 +67,26 @@ pub(crate) async fn write(
     journal::numbers(connection, store_id, 0).await?;
     let approved = settlement::approved(connection, store_id, earliest).await?;
     let mut touched: BTreeSet<Date> = BTreeSet::new();
-    let mut rows = Vec::new();
+    let (mut rows, mut late) = (Vec::new(), Vec::new());
     for ExpectedItem { event_id, account, item } in expected {
         let settlement_date = settlement::first_waiting(&approved, item.business_date);
         touched.insert(settlement_date);
+        let is_late = settlement_date != item.business_date;
+        if is_late {
+            let (item_id, method) = (item.item_id.clone(), item.method.clone());
+            late.push(Late { item_id, method, day: settlement_date, amount: item.amount });
+        }
         rows.push(row! {
             store_id, item_id: item.item_id, event_id, kind: item.kind.name(), method: item.method,
             account: String::from(account), business_date: item.business_date.to_string(),
             settlement_date: settlement_date.to_string(), amount: item.amount, reference: item.reference,
             document_id: item.document_id, receipt_no: item.receipt_no, register_id: item.register_id,
             occurred_at: item.occurred_at.0, contra_of: item.contra_of, state: "open",
-            late: i64::from(settlement_date != item.business_date),
+            late: i64::from(is_late),
         });
     }
     insert::rows(connection, "settlement_items", "", rows).await?;
+    settlement::note_late(connection, store_id, late, now).await?;
     for day in sealed {
         settlement::make(connection, (store_id, day), false, now).await?;
         touched.remove(&day);

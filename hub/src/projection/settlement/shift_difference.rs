@@ -5,7 +5,8 @@
 
 use crate::db::column::Columns;
 use crate::db::insert;
-use crate::{columns, row, secret};
+use crate::table::settlement;
+use crate::{columns, row};
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::exception::ExceptionKind;
 use domain::rules::books::settlement::{differing, is_settled_elsewhere};
@@ -49,9 +50,7 @@ pub async fn note(
 
 /// The same for the same method of the same day.
 fn exception_id(store_id: &str, day: Date, method: &str) -> String {
-    let kind = ExceptionKind::ShiftDiffers.name();
-    let digest = secret::digest(&format!("{kind} {store_id} {day} {method}"));
-    format!("sxc_{}", digest.get(..32).unwrap_or(&digest))
+    settlement::exception_id(ExceptionKind::ShiftDiffers, &format!("{store_id} {day} {method}"))
 }
 
 /// What the shifts of a day took in less what they gave back, by method; none: one of them has not told.

@@ -6,6 +6,7 @@ use crate::support::server::{Api, Server};
 use crate::support::shop::Shop;
 use crate::sync::kinds::{record, returned};
 use crate::sync::records::{DAY, NOON};
+use domain::rules::books::settlement::exception::Resolution;
 use jiff::ToSpan;
 use jiff::civil::Date;
 use serde_json::{Value, json};
@@ -271,8 +272,27 @@ async fn what_comes_after_an_approval_is_settled_with_the_next_day() {
     let items = admin.get("/api/settlement-items").await.data()["items"].clone();
     assert_eq!((&items[0]["settlement_date"], &items[0]["late"]), (&json!(day(19)), &json!(true)));
     assert_eq!(items[0]["business_date"], json!(day(18)));
-    tells(&mut shop, vec![sealed("S002", 19)]).await;
-    assert_eq!(settlement(&admin, "S002", 19).await["by_method"][0]["expected"], 222_000);
+    // It is told which day has it, and nobody has to do anything.
+    let late = async || admin.get("/api/settlement-exceptions?type=late").await.data()["items"].clone();
+    let told = late().await;
+    assert_eq!(told.as_array().unwrap().len(), 1, "{told}");
+    let names =
+        ["state", "store_id", "business_date", "method", "amount", "item_ids", "settlement_id", "resolution"];
+    let told = json!(names.map(|name| told[0][name].clone()));
+    let expected = json!(["resolved", "S002", day(19), "card", 222_000, ["pay_10"], null, null]);
+    assert_eq!(told, expected);
+    tells(&mut shop, vec![sealed("S002", 19), paid("S002", 19, 11, ("card", 1_000, "C-2003"))]).await;
+    let told = late().await;
+    assert_eq!(told.as_array().unwrap().len(), 1, "what comes in time is none: {told}");
+    let id = settlement(&admin, "S002", 19).await["settlement_id"].clone();
+    assert_eq!(told[0]["settlement_id"], id);
+    let path = format!("/api/settlement-exceptions/{}/resolve", told[0]["exception_id"].as_str().unwrap());
+    for resolution in Resolution::ALL {
+        let said = json!({"resolution": resolution, "reason": "x"});
+        assert_eq!(admin.post(&path, &said).await.refusal(), "422 validation_failed");
+    }
+    assert!(server.place.run(&["verify"], "").status.success());
+    assert_eq!(settlement(&admin, "S002", 19).await["by_method"][0]["expected"], 223_000);
 }
 
 #[tokio::test(flavor = "multi_thread")]
