@@ -577,11 +577,14 @@ CREATE TABLE statement_lines (
     -- 'unmatched', 'matched', 'excepted', 'resolved', or 'carried': resolved, and looked at again.
     state TEXT NOT NULL,
     match_id TEXT,
+    -- Of one that is carried: until when nobody is asked about it.
+    carried_until TEXT,
     UNIQUE (source_id, fingerprint, occurrence)
 );
 CREATE INDEX statement_lines_statement ON statement_lines (statement_id, line_no);
 CREATE INDEX statement_lines_open ON statement_lines (source_id, line_date)
     WHERE state IN ('unmatched', 'excepted', 'carried');
+CREATE INDEX statement_lines_carried ON statement_lines (source_id, carried_until) WHERE state = 'carried';
 CREATE INDEX statement_lines_key ON statement_lines (source_id, reference_key) WHERE reference_key IS NOT NULL;
 CREATE INDEX statement_lines_batch ON statement_lines (source_id, batch) WHERE batch IS NOT NULL;
 

@@ -227,6 +227,7 @@ pub mod settlement {
         pub mod reconciliation;
     }
     mod by_method;
+    mod carried;
     pub mod day_settlement;
     pub mod drawer;
     pub mod exception;

@@ -2,14 +2,15 @@
 
 use crate::db::failure::Failure;
 use crate::db::insert;
+use crate::office::settlement::carried;
 use crate::office::settlement::file::new_line::{Ended, NewLines};
 use crate::office::settlement::match_rows::{self, By};
 use crate::office::settlement::open::{self, Methods, OfStatement, Statements};
 use crate::office::settlement::raised::{self, Belongs, Index};
 use crate::office::settlement::source::View as Source;
 use crate::office::settlement::statement;
+use crate::row;
 use crate::table::settlement;
-use crate::{columns, row};
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::exception::ExceptionKind;
 use domain::rules::books::settlement::{Found, ItemKind, OpenItem, OpenLine, Raised, match_lines};
@@ -30,7 +31,7 @@ pub async fn run(
     mut new: NewLines,
     (now, today): (UtcMs, Date),
 ) -> Result<(), Failure> {
-    come_up_again(connection, today, now).await?;
+    let up_again = carried::come_up_again(connection, &source.source_id, today, now).await?;
     let methods = Methods::of(connection, source).await?;
     let mut lines = std::mem::take(&mut new.open);
     let of_new = lines.len();
@@ -50,6 +51,7 @@ pub async fn run(
     let looked_at = (lines.as_slice(), items.as_slice());
     let all = (found.raised.as_slice(), missing.as_slice());
     let mut touched = note(connection, source, all, (looked_at, &statements, own.as_ref()), now).await?;
+    touched.extend(up_again);
     touched.extend(settle_exceptions(connection, &source.source_id, now).await?);
     statement::evaluate(connection, &source.source_id).await?;
     let days: BTreeSet<(&str, Date)> =
@@ -110,6 +112,7 @@ async fn missing<'a>(
         taken.map(|item| (item.store_id.as_str(), item.item_id.as_str())).collect();
     let reported_to = open::reported_to(connection, &source.source_id).await?;
     let own = open::own_statements(connection, &source.source_id).await?;
+    let carried = carried::items(connection).await?;
     let is_missing = |item: &&OpenItem| {
         let reported_to = reported_to.filter(|_| item.kind.is_of_customers());
         !matched.contains(&(item.store_id.as_str(), item.item_id.as_str()))
@@ -117,6 +120,7 @@ async fn missing<'a>(
             && (terms.is_overdue(item.business_date, reported_to, today)
                 || (item.kind.is_of_customers()
                     && own.contains(&(item.store_id.clone(), item.settlement_date))))
+            && !carried.contains(&(item.store_id.clone(), item.item_id.clone()))
     };
     Ok(items.iter().filter(is_missing).collect())
 }
@@ -142,24 +146,6 @@ async fn keep_lines(
     let matched = ended.iter().filter_map(|(line_id, (_, match_id))| Some((*line_id, (*match_id)?)));
     match_rows::mark(connection, matched).await?;
     note_lines(connection, found, before).await
-}
-
-/// What was carried for long enough is a person's to look at again.
-async fn come_up_again(connection: &mut AnyConnection, today: Date, now: UtcMs) -> Result<(), sqlx::Error> {
-    let sql = "SELECT store_id, item_id, settlement_date FROM settlement_items WHERE state = 'open' \
-               AND carried_until < $1 ORDER BY store_id, item_id";
-    for row in sqlx::query(sql).bind(today.to_string()).fetch_all(&mut *connection).await? {
-        let (store_id, item_id, day): (String, String, String) =
-            columns!(row => (store_id, item_id, settlement_date));
-        let sql = "UPDATE settlement_exceptions SET state = 'open', resolution = NULL, found_at = $3, \
-                   business_date = $4 WHERE store_id = $1 AND item_id = $2 AND state = 'resolved' \
-                   AND resolution = 'carry'";
-        let query = sqlx::query(sql).bind(&store_id).bind(&item_id).bind(now.0).bind(day);
-        query.execute(&mut *connection).await?;
-        let sql = "UPDATE settlement_items SET carried_until = NULL WHERE store_id = $1 AND item_id = $2";
-        sqlx::query(sql).bind(&store_id).bind(&item_id).execute(&mut *connection).await?;
-    }
-    Ok(())
 }
 
 fn is_not_there(item: &OpenItem) -> Raised {

@@ -5,6 +5,7 @@ use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::office::finance::account::Chart;
 use crate::office::finance::writer::{Writer, check_text};
+use crate::office::settlement::carried::{carry_items, carry_lines};
 use crate::office::settlement::exception::{State, View, read};
 use crate::office::settlement::file::new_line::NewLines;
 use crate::office::settlement::{hand_match, matching, raised, source, statement};
@@ -13,7 +14,6 @@ use crate::table::store::is_known;
 use crate::table::{day_lock, settlement};
 use domain::model::base::refusal::Refusal;
 use domain::rules::books::posting::plan::{Account, BANK};
-use domain::rules::books::settlement::ItemRef;
 use domain::rules::books::settlement::entry::moved;
 use domain::rules::books::settlement::exception::{ExceptionKind, Resolution};
 use edge::{ApiError, ids};
@@ -84,7 +84,9 @@ impl Writer<'_> {
         let bank = Account::parse(&source.account).unwrap_or(BANK);
         let mut entry_id = None;
         match asked.resolution {
-            Resolution::Carry if found.line_ids.is_empty() => carry(connection, &found.items, until).await?,
+            Resolution::Carry if found.line_ids.is_empty() => {
+                carry_items(connection, &found.items, until).await?
+            }
             Resolution::WriteOff => {
                 let account = account.ok_or_else(|| ApiError::field("account", "is needed"))?;
                 entry_id = self.write_off(connection, &found, account).await?;
@@ -98,7 +100,7 @@ impl Writer<'_> {
             }
             Resolution::Accept => difference_account(connection, &found, account).await?,
             Resolution::Carry if found.kind == ExceptionKind::MissingInStore => {
-                set_lines(connection, &found, "carried").await?;
+                carry_lines(connection, &found.line_ids, until).await?;
             }
             Resolution::Carry | Resolution::Dispute => {
                 self.leave_open(connection, &found, &source, until).await?;
@@ -109,7 +111,7 @@ impl Writer<'_> {
             }
             Resolution::Match => self.match_named(connection, &found, asked, &source_id).await?,
             // It may be taken back: the line waits for what comes later.
-            Resolution::Contest => set_lines(connection, &found, "carried").await?,
+            Resolution::Contest => carry_lines(connection, &found.line_ids, until).await?,
             Resolution::Ignore => {}
         }
         let sql = "UPDATE settlement_exceptions SET state = 'resolved', resolution = $2, account = $3, reason = $4, \
@@ -290,21 +292,6 @@ impl Writer<'_> {
         journal::add(connection, vec![entry], self.now).await?;
         Ok(Some(entry_id))
     }
-}
-
-/// They stay open, and nobody is asked for a while.
-pub(super) async fn carry(
-    connection: &mut AnyConnection,
-    items: &[ItemRef],
-    until: Date,
-) -> Result<(), sqlx::Error> {
-    for (store_id, item_id) in items {
-        let sql = "UPDATE settlement_items SET carried_until = $3 WHERE store_id = $1 AND item_id = $2 \
-                   AND state = 'open'";
-        let query = sqlx::query(sql).bind(store_id).bind(item_id).bind(until.to_string());
-        query.execute(&mut *connection).await?;
-    }
-    Ok(())
 }
 
 /// Where its lines stand from now on; those that are matched stay so, and those that were said to stand elsewhere.

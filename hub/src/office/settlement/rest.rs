@@ -5,8 +5,8 @@ use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::office::finance::writer::Writer;
 use crate::office::settlement::by_method;
+use crate::office::settlement::carried::carry_items;
 use crate::office::settlement::exception::View;
-use crate::office::settlement::resolution::carry;
 use crate::office::settlement::source::View as Source;
 use domain::rules::books::settlement::Slice;
 use domain::rules::books::settlement::exception::ExceptionKind;
@@ -46,7 +46,7 @@ impl Writer<'_> {
             let rest = shorten(connection, &match_id, slice, fee).await?;
             if rest != 0 {
                 let left = split(connection, (store_id, item_id), rest).await?;
-                carry(connection, &[(store_id.clone(), left)], until).await?;
+                carry_items(connection, &[(store_id.clone(), left)], until).await?;
             }
             by_method::anew(connection, &place).await?;
         }

@@ -5,6 +5,8 @@ use crate::office::settlement::resolved::{exception, resolved, told};
 use crate::office::settlement::story::{added, card_source, day, paid, sealed, settlement};
 use crate::support::server::{Api, Server};
 use crate::support::shop::Shop;
+use cloud_hub::night::jobs;
+use domain::model::base::time::UtcMs;
 use jiff::ToSpan;
 use serde_json::{Value, json};
 
@@ -85,4 +87,42 @@ async fn what_is_contested_waits_and_nobody_is_asked_again() {
         (server.figure(carried).await, &admin.get(&path).await.data()["state"]),
         (1, &json!("reconciled"))
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_carried_comes_up_again_once_its_days_are_over() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    tells(&mut shop, vec![paid("S001", 18, 1, ("card", 70_000, "C-0001")), sealed("S001", 18)]).await;
+    let source = card_source(&admin).await;
+    let line = |reference: &str, gross: i64, kind: &str| json!({"date": day(20), "reference": reference, "gross": gross, "fee": 0, "type": kind});
+    let lines = json!([line("X-0009", 5, "sale"), line("BACK", -9, "chargeback")]);
+    let statement = told(&admin, &source, lines).await["statement_id"].as_str().unwrap().to_owned();
+    let carried =
+        [("chargeback", "contest"), ("missing_at_provider", "carry"), ("missing_in_store", "carry")];
+    for (kind, resolution) in carried {
+        resolved(&admin, kind, json!({"resolution": resolution})).await;
+    }
+    let id = settlement(&admin, "S001", 18).await["settlement_id"].as_str().unwrap().to_owned();
+    admin.post(&format!("/api/settlements/{id}/approve"), &json!({})).await.data();
+    let path = format!("/api/statements/{statement}");
+    assert_eq!(admin.post(&format!("{path}/approve"), &json!({})).await.data()["state"], "approved");
+    let today = server.hub.today(edge::clock::now());
+    let night = async |days: i32| {
+        let at = today.checked_add(days.days()).unwrap().at(23, 59, 0, 0);
+        let at = at.to_zoned(server.hub.zone.clone()).unwrap().timestamp().as_millisecond();
+        assert!(jobs::run(&server.hub, UtcMs(at)).await.contains(&"settlement"), "{days}");
+        kinds(&admin, "state=open").await
+    };
+    assert_eq!(night(30).await, Vec::<String>::new(), "settlement.carry_days");
+    assert_eq!(night(31).await, carried.map(|(kind, _)| kind.to_owned()));
+    let missing = exception(&admin, "missing_at_provider").await;
+    assert_eq!(missing["business_date"], json!(day(19)), "its day was approved");
+    for name in ["resolution", "reason", "resolved_by", "resolved_at"] {
+        assert_eq!(missing[name], Value::Null, "{name}");
+    }
+    assert_eq!(admin.get(&path).await.data()["state"], "discrepant");
+    assert_eq!(night(32).await.len(), 3, "each once");
+    assert!(server.place.run(&["verify"], "").status.success());
 }

@@ -1,0 +1,97 @@
+//! What a person carries: nobody is asked about it for a while, then it comes up again.
+
+use crate::columns;
+use crate::office::settlement::raised;
+use domain::model::base::time::UtcMs;
+use domain::rules::books::settlement::ItemRef;
+use jiff::civil::Date;
+use sqlx::AnyConnection;
+use std::collections::BTreeSet;
+
+/// What a person said is over.
+const OPEN: &str = "state = 'open', resolution = NULL, reason = NULL, resolved_by = NULL, resolved_at = NULL";
+
+/// Items stay open, and nobody is asked for a while.
+pub async fn carry_items(
+    connection: &mut AnyConnection,
+    items: &[ItemRef],
+    until: Date,
+) -> Result<(), sqlx::Error> {
+    for (store_id, item_id) in items {
+        let sql = "UPDATE settlement_items SET carried_until = $3 WHERE store_id = $1 AND item_id = $2 \
+                   AND state = 'open'";
+        let query = sqlx::query(sql).bind(store_id).bind(item_id).bind(until.to_string());
+        query.execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+/// Lines wait for what comes later, and nobody is asked for a while.
+pub async fn carry_lines(
+    connection: &mut AnyConnection,
+    line_ids: &[String],
+    until: Date,
+) -> Result<(), sqlx::Error> {
+    for line_id in line_ids {
+        let sql = "UPDATE statement_lines SET state = 'carried', carried_until = $2 WHERE line_id = $1 \
+                   AND state = 'excepted'";
+        sqlx::query(sql).bind(line_id).bind(until.to_string()).execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+/// Items that nobody is asked about.
+pub async fn items(connection: &mut AnyConnection) -> Result<BTreeSet<ItemRef>, sqlx::Error> {
+    let sql =
+        "SELECT store_id, item_id FROM settlement_items WHERE state = 'open' AND carried_until IS NOT NULL";
+    let rows = sqlx::query(sql).fetch_all(connection).await?;
+    rows.iter().map(|row| Ok(columns!(row => (store_id, item_id)))).collect()
+}
+
+/// What was carried for long enough is a person's to look at again: items of whoever pays them out, and lines of a source.
+/// Gives back the settlements that it holds up.
+pub async fn come_up_again(
+    connection: &mut AnyConnection,
+    source_id: &str,
+    today: Date,
+    now: UtcMs,
+) -> Result<BTreeSet<(String, Date)>, sqlx::Error> {
+    let mut touched = lines_again(connection, source_id, today, now).await?;
+    let sql = "SELECT store_id, item_id, settlement_date FROM settlement_items WHERE state = 'open' \
+               AND carried_until < $1 ORDER BY store_id, item_id";
+    for row in sqlx::query(sql).bind(today.to_string()).fetch_all(&mut *connection).await? {
+        let (store_id, item_id, day): (String, String, String) =
+            columns!(row => (store_id, item_id, settlement_date));
+        // What is open of it is another day's by now, if its own was approved.
+        let sql = format!(
+            "UPDATE settlement_exceptions SET {OPEN}, found_at = $3, business_date = $4 WHERE store_id = $1 \
+             AND item_id = $2 AND state = 'resolved' AND resolution = 'carry' RETURNING store_id, business_date"
+        );
+        let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(store_id.clone()).bind(item_id.clone());
+        let again = query.bind(now.0).bind(day).fetch_all(&mut *connection).await?;
+        touched.extend(raised::held_up(&again)?);
+        let sql = "UPDATE settlement_items SET carried_until = NULL WHERE store_id = $1 AND item_id = $2";
+        sqlx::query(sql).bind(&store_id).bind(&item_id).execute(&mut *connection).await?;
+    }
+    Ok(touched)
+}
+
+/// Lines of a source: also what was contested.
+async fn lines_again(
+    connection: &mut AnyConnection,
+    source_id: &str,
+    today: Date,
+    now: UtcMs,
+) -> Result<BTreeSet<(String, Date)>, sqlx::Error> {
+    let sql = format!(
+        "UPDATE settlement_exceptions SET {OPEN}, found_at = $3 WHERE state = 'resolved' \
+         AND resolution IN ('carry', 'contest') AND first_line IN (SELECT line_id FROM statement_lines \
+         WHERE source_id = $1 AND state = 'carried' AND carried_until < $2) RETURNING store_id, business_date"
+    );
+    let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(source_id.to_owned()).bind(today.to_string());
+    let again = query.bind(now.0).fetch_all(&mut *connection).await?;
+    let sql = "UPDATE statement_lines SET state = 'excepted', carried_until = NULL WHERE source_id = $1 \
+               AND state = 'carried' AND carried_until < $2";
+    sqlx::query(sql).bind(source_id).bind(today.to_string()).execute(connection).await?;
+    raised::held_up(&again)
+}
