@@ -69,6 +69,7 @@ mod office {
         pub mod items;
         pub mod many_lines;
         pub mod matches;
+        mod matrix;
         mod noted;
         pub mod reconciled;
         pub mod resolved;

@@ -11,12 +11,12 @@ use domain::model::base::time::UtcMs;
 use serde_json::{Value, json};
 
 /// A shift of the 18th whose till says this of cards and QRIS, and something of cash, which nobody else settles.
-fn closed(card: i64, qris: i64) -> String {
+pub fn closed(store: &str, card: i64, qris: i64) -> String {
     let mut whole: Value = serde_json::from_str(&shift_closed("S001", "shf_9", "evt_z")).unwrap();
     let of = |sales: i64, refunds: i64| json!({"sales": sales, "refunds": refunds, "sales_count": 1, "refunds_count": 0});
     whole["payload"]["shift"]["totals"]["by_method"] =
         json!({"card": of(card + 500, 500), "qris": of(qris, 0), "cash": of(7_000, 0)});
-    on("S001", 18, &whole.to_string())
+    on(store, 18, &whole.to_string())
 }
 
 /// The only exception of its kind, open or not.
@@ -40,7 +40,7 @@ async fn what_a_days_shifts_say_of_a_method_is_held_against_its_payments_until_i
     let told = vec![
         paid("S001", 18, 1, ("card", 100_000, "C-0001")),
         paid("S001", 18, 2, ("qris", 40_000, "Q-0001")),
-        closed(150_000, 40_000),
+        closed("S001", 150_000, 40_000),
     ];
     tells(&mut shop, told).await;
     let none = admin.get("/api/settlement-exceptions").await.data()["items"].clone();
