@@ -115,6 +115,8 @@ pub struct View {
     business_date: Date,
     /// The day whose settlement has it.
     settlement_date: Date,
+    /// The day that it has in the books; null: it is not posted yet.
+    entry_date: Option<Date>,
     /// Money to us is above 0.
     amount: i64,
     reference: Option<String>,
@@ -160,12 +162,17 @@ pub async fn of_document(
 
 const COLUMNS: &str = "item_id, store_id, kind, method, account, business_date, settlement_date, amount, reference, \
                        document_id, receipt_no, register_id, occurred_at, contra_of, state, match_id, late, \
-                       carried_until";
+                       carried_until, \
+                       CASE event_id WHEN '' THEN (SELECT MIN(j.entry_date) FROM journal j \
+                       WHERE j.store_id = settlement_items.store_id \
+                       AND (j.entry_id = document_id OR j.cause_id = document_id)) \
+                       ELSE (SELECT j.entry_date FROM journal j WHERE j.store_id = settlement_items.store_id \
+                       AND j.cause_key = settlement_items.event_id) END AS entry_date";
 
 fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
     Ok(columns!(row => View {
         item_id, store_id, kind, method, account, business_date, settlement_date, amount, reference, document_id,
-        receipt_no, register_id, occurred_at, contra_of, state, match_id, late, carried_until,
+        receipt_no, register_id, occurred_at, contra_of, state, match_id, late, carried_until, entry_date,
     }))
 }
 

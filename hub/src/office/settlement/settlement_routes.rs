@@ -34,7 +34,7 @@ pub const DETAIL: &str = r#"{"settlement_id": "stl_1", "store_id": "S001", "busi
     "exceptions": {"open": 0, "resolved": 1}, "completeness": {"stores_expected": 1, "stores_complete": 1,
     "missing": [], "as_of": "2026-11-20T02:06:34.739Z", "posting_left": 0}, "entries": []}"#;
 const ITEM: &str = r#"{"item_id": "pay_1", "store_id": "S001", "kind": "payment", "method": "card",
-    "account": "1110", "business_date": "2026-11-19", "settlement_date": "2026-11-19", "amount": 83250,
+    "account": "1110", "business_date": "2026-11-19", "settlement_date": "2026-11-19", "entry_date": "2026-11-19", "amount": 83250,
     "reference": "C-1003", "document_id": "trx_1", "receipt_no": "S001-main-00000006", "register_id": "main",
     "occurred_at": "2026-11-19T05:00:00.000Z", "contra_of": null, "state": "open", "match_id": null, "late": false,
     "carried_until": null}"#;
@@ -72,7 +72,7 @@ pub const ITEMS: Doc = Doc::of("Settlement", "List what others have to settle, t
     .query::<item::ItemsQuery>()
     .answers::<CompleteList<item::View>>(
         r#"{"items": [{"item_id": "pay_1", "store_id": "S001", "kind": "payment", "method": "card",
-        "account": "1110", "business_date": "2026-11-19", "settlement_date": "2026-11-19", "amount": 83250,
+        "account": "1110", "business_date": "2026-11-19", "settlement_date": "2026-11-19", "entry_date": "2026-11-19", "amount": 83250,
         "reference": "C-1003", "document_id": "trx_1", "receipt_no": "S001-main-00000006", "register_id": "main",
         "occurred_at": "2026-11-19T05:00:00.000Z", "contra_of": null, "state": "open", "match_id": null, "late": false,
         "carried_until": null}], "next_cursor": null, "completeness": {"stores_expected": 1, "stores_complete": 1,

@@ -54,6 +54,7 @@ async fn payments_to_suppliers_are_found_at_the_bank() {
         items.as_array().unwrap().iter().map(|item| item["state"].as_str().unwrap()).collect();
     states.sort_unstable();
     assert_eq!(states, ["posted", "written_off"]);
+    assert_eq!(items[0]["entry_date"], json!(day(19)));
     assert!(server.place.run(&["verify"], "").status.success());
 }
 
@@ -79,6 +80,8 @@ async fn what_was_not_settled_when_a_book_began_is_settled_like_the_rest() {
     proved(&admin).await;
     opening["items"] = json!([item(40_000)]);
     let opened = admin.post("/api/finance/opening", &opening).await.data().clone();
+    let items = admin.get("/api/settlement-items?state=open").await.data()["items"].clone();
+    assert_eq!((&items[0]["business_date"], &items[0]["entry_date"]), (&json!(day(17)), &json!(day(18))));
     let path = format!("/api/finance/journal/{}/reverse", opened["entry_id"].as_str().unwrap());
     // What was written off is posted already: it would leave its account twice.
     let [gone, back] = [
