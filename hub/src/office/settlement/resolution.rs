@@ -13,7 +13,7 @@ use crate::table::journal::{self, Kind, NewEntry};
 use crate::table::store::is_known;
 use crate::table::{day_lock, settlement};
 use domain::model::base::refusal::Refusal;
-use domain::rules::books::posting::plan::{Account, BANK};
+use domain::rules::books::posting::plan::{Account, BANK, PAYMENT_FEES};
 use domain::rules::books::settlement::entry::moved;
 use domain::rules::books::settlement::exception::{ExceptionKind, Resolution};
 use edge::{ApiError, ids};
@@ -167,13 +167,19 @@ impl Writer<'_> {
         found: &View,
         asked: &Resolve,
     ) -> Result<Option<Account>, Failure> {
+        let usual = found.kind.default_account(asked.resolution);
         let Some(named) = &asked.account else {
-            let usual = found.kind.default_account(asked.resolution);
             if usual.is_none() && asked.resolution == Resolution::Post {
                 return Err(ApiError::field("account", "is needed").into());
             }
             return Ok(usual);
         };
+        // A fee has its own account, and what posts nothing has none.
+        let takes = matches!(asked.resolution, Resolution::Post | Resolution::Match)
+            || usual.is_some_and(|usual| usual != PAYMENT_FEES);
+        if !takes {
+            return Err(ApiError::field("account", "has nothing to take").into());
+        }
         Chart::read(connection).await?.check_by_hand(std::iter::once(named))?;
         let account = Account::parse(named).ok_or_else(|| ApiError::field("account", "is no account"))?;
         Ok(Some(account))

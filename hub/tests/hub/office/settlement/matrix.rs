@@ -252,6 +252,16 @@ impl Case<'_> {
                 "{kind} {other:?}"
             );
         }
+        // A fee has its own account, and what posts nothing has none.
+        if posting.is_empty() || kind == "fee_differs" {
+            let mut odd = said.clone();
+            odd["account"] = json!("6050");
+            assert_eq!(
+                self.admin.post(&path, &odd).await.refusal(),
+                "422 validation_failed",
+                "{kind} {resolution}"
+            );
+        }
         const KEPT: &str = "SELECT (SELECT COUNT(*) FROM journal) + (SELECT COUNT(*) FROM own_audit)";
         let (key, kept) = (format!("key-{}", self.number), self.server.figure(KEPT).await);
         let shown = self.admin.keyed(&format!("{path}?preview=true"), &key, &said).await.data().clone();
