@@ -133,6 +133,7 @@ pub mod projection {
 /// What handlers and background work share, and what a process remembers.
 pub mod state {
     pub mod cursors;
+    pub mod figures;
     pub mod hub;
     pub mod idempotency;
     pub mod office_settings;

@@ -30,6 +30,7 @@ impl From<Failure> for ApiError {
                 tracing::warn!(%error, "the database is not available");
                 Self::unavailable("the database is not available", RETRY_AFTER_S)
             }
+            Failure::Sql(error) if is_overflow(&error) => too_large(),
             Failure::Sql(error) => Self::internal(error),
         }
     }
@@ -56,6 +57,14 @@ fn is_passing(error: &sqlx::Error) -> bool {
 pub fn is_overflow(error: &sqlx::Error) -> bool {
     let sqlx::Error::Database(error) = error else { return false };
     error.code().as_deref() == Some("22003") || error.message().contains("integer overflow")
+}
+
+/// 422 for a sum above the largest figure.
+pub fn too_large() -> ApiError {
+    ApiError::field(
+        "figures",
+        "have one above the largest: ask for fewer days, for one store or for one book",
+    )
 }
 
 /// Whether what was written is at fault, not the machine: then one event is, and the others are fine.

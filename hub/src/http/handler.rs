@@ -2,6 +2,7 @@
 
 use crate::db::again::Again;
 use crate::db::failure::Failure;
+use crate::state::figures;
 use crate::state::hub::Hub;
 use edge::{ApiError, Reply};
 use std::future::Future;
@@ -14,7 +15,7 @@ pub type Answered = Result<Reply, Failure>;
 /// What a handler answers. What the database took back because of others is done again as a whole.
 ///
 /// # Errors
-/// The handler's; 503 where others were in the way each time.
+/// The handler's; 503 where others were in the way each time; 422 for a figure above the largest.
 pub async fn answered<F>(request: Request, handler: impl Fn(Request) -> F + Send) -> Result<Reply, ApiError>
 where
     F: Future<Output = Answered> + Send,
@@ -23,7 +24,11 @@ where
     loop {
         match handler(request.clone()).await {
             Err(failure) if again.after(&failure).await => {}
-            answer => return answer.map_err(ApiError::from),
+            answer => {
+                return answer
+                    .map_err(ApiError::from)
+                    .and_then(|reply| figures::checked(&request.path, reply));
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::columns;
 use crate::db::failure::Failure;
 use crate::db::{Db, Write};
 use crate::secret::Fingerprints;
+use crate::state::figures;
 use domain::model::base::answer::Answer;
 use domain::model::base::time::UtcMs;
 use edge::{ApiError, Reply, Request};
@@ -143,8 +144,9 @@ impl Keyed {
     /// Stores the answer, commits, and only then gives it out.
     ///
     /// # Errors
-    /// The database's: nothing was answered.
+    /// 422 for a figure above the largest; the database's: nothing was changed.
     pub async fn finish(mut self, answer: Answer) -> Result<Reply, Failure> {
+        figures::check(&answer)?;
         if let Some(key) = &self.key {
             let body = String::from_utf8_lossy(&answer.body).into_owned();
             let sql = "UPDATE idempotency SET status = $2, location = $3, body = $4 WHERE key_hash = $1";

@@ -58,6 +58,7 @@ mod office {
     pub mod reports {
         pub mod figures;
         pub mod goods;
+        mod large_figures;
         pub mod rollups;
         pub mod stock;
         pub mod totals;

@@ -22,7 +22,8 @@ const PERIOD: &str = r#"{"month": "2026-11", "state": "closed", "closed_at": "20
 /// `GET /api/finance/periods`
 pub const LIST: Doc = Doc::of("Finance", "List the months of a year that have begun, the last first")
     .query::<PeriodsQuery>()
-    .lists::<period::View>(PERIOD);
+    .lists::<period::View>(PERIOD)
+    .refuses(&[Code::ValidationFailed]);
 /// `POST /api/finance/periods/:month/close`
 pub const CLOSE: Doc =
     Doc::of("Finance", "Close the month after the last closed one: locks its days, proves the books")

@@ -30,7 +30,8 @@ pub const PROPOSAL: Doc =
         .query::<payment_proposal::ProposalQuery>()
         .answers::<payment_proposal::Proposal>(
             r#"{"date": "2026-11-20", "account": "1040", "items": [], "total": 0}"#,
-        );
+        )
+        .refuses(&[Code::ValidationFailed]);
 /// `POST /api/finance/payments/:id/reverse`
 pub const REVERSE: Doc = Doc::of("Payables", "Take a payment back: what it settled is open again")
     .body::<Reason>(r#"{"reason": "the bank sent it back"}"#)

@@ -1,6 +1,6 @@
 //! Reports: as JSON, as CSV, as a picture.
 
-use crate::db::failure::{Failure, is_overflow};
+use crate::db::failure::{Failure, too_large};
 use crate::http::{Answered, Request};
 use crate::office::reports::chart::Picture;
 use crate::office::reports::completeness::{self, Completeness};
@@ -216,10 +216,7 @@ async fn answer(
 ) -> Answered {
     // Rows, their sums and what is complete are of one state of the database.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
-    let (rows, totals, late) = figures(&mut read, group, ask).await.map_err(|failure| match failure {
-        Failure::Sql(error) if is_overflow(&error) => too_large().into(),
-        failure => failure,
-    })?;
+    let (rows, totals, late) = figures(&mut read, group, ask).await?;
     let days = as_of.map_or((ask.from, ask.to), |day| (BEGINNING, day));
     let completeness = completeness::of(&mut *read, ask.store_id, days, now).await?;
     drop(read);
@@ -252,7 +249,7 @@ async fn figures(
     Ok((rows, totals, late))
 }
 
-/// Refuses what no reader of JSON could tell from its neighbour.
+/// Refuses in tables and pictures too what no reader of JSON could tell from its neighbour.
 ///
 /// # Errors
 /// 422 `validation_failed`.
@@ -263,10 +260,6 @@ fn fits(rows: &[Row], totals: &Value) -> Result<(), ApiError> {
         true => Ok(()),
         false => Err(too_large()),
     }
-}
-
-fn too_large() -> ApiError {
-    ApiError::field("report", "has a figure above the largest: ask for fewer days or one store")
 }
 
 /// The rows as CSV with a header.

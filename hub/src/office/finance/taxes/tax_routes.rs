@@ -7,7 +7,7 @@ use crate::office::finance::taxes::tax::{self, Filter, GroupBy};
 use crate::office::finance::taxes::tax_document::{self, TaxDocument, TaxQuery};
 use crate::office::reports::completeness::CompleteList;
 use edge::page::Limit;
-use edge::{ApiError, Doc, Reply, clock};
+use edge::{ApiError, Code, Doc, Reply, clock};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -22,7 +22,8 @@ pub const TAX: Doc = Doc::of("Finance", "Tax of a range of days in the books, wi
             "input_tax": 0, "payable": 156640, "ledger": {"output_tax": 156640, "input_tax": 0, "agrees": true},
             "completeness": {"stores_expected": 2, "stores_complete": 2, "missing": [],
             "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#,
-    );
+    )
+    .refuses(&[Code::ValidationFailed]);
 
 /// Sums, or documents.
 #[derive(Serialize, JsonSchema)]
