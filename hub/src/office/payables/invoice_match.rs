@@ -110,14 +110,9 @@ async fn compare(
         before: &invoice.exceptions,
     };
     let matched = three_way(&invoice.lines, &context);
-    let now = |found: &&MatchException| {
-        accepted.iter().any(|one| one.line_no == found.line_no && one.kind == found.kind)
-    };
-    let cost =
-        matched.exceptions.iter().filter(now).map(|found| found.amount).fold(0_i64, i64::saturating_add);
     let approval = Approval { limit: set.accept_limit, four_eyes: false };
     let approver = Approver { by: writer.by, role: writer.role };
-    approval.check_amount(approver, cost).map_err(ApiError::from)?;
+    approval.check_amount(approver, matched.accepted_cost(&accepted)).map_err(ApiError::from)?;
     invoice.lines = matched.lines;
     invoice.exceptions = matched.exceptions;
     Ok(())

@@ -72,6 +72,21 @@ pub struct Matched {
     pub exceptions: Vec<MatchException>,
 }
 
+impl Matched {
+    /// What all that is accepted of the invoice costs, whoever accepted it and whenever; 0: nothing that costs is accepted
+    /// now.
+    pub fn accepted_cost(&self, now: &[Accepted]) -> i64 {
+        let cost = |counts: &dyn Fn(&MatchException) -> bool| {
+            let found = self.exceptions.iter().filter(|found| counts(found));
+            found.map(|found| found.amount).fold(0_i64, i64::saturating_add)
+        };
+        let is_new = |found: &MatchException| {
+            now.iter().any(|one| one.line_no == found.line_no && one.kind == found.kind)
+        };
+        if cost(&is_new) == 0 { 0 } else { cost(&|found| found.accepted_by.is_some()) }
+    }
+}
+
 /// Compares an invoice's lines with receipts and orders. It may be run again at will: the same lines come to the same.
 pub fn three_way(lines: &[InvoiceLine], context: &MatchContext<'_>) -> Matched {
     let receipts = context.receipts.iter().map(|receipt| (receipt.place(), receipt.open.qty));

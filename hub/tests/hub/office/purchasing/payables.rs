@@ -366,3 +366,29 @@ async fn a_receipt_that_nobody_bills_is_closed_and_is_no_document_of_tax() {
     let documents = finance.get(&format!("/api/finance/tax?{days}&group_by=document")).await;
     assert_eq!(documents.data()["items"], json!([]));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_accepted_of_an_invoice_costs_together_however_often_somebody_accepts() {
+    let server = Server::start().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let admin = server.admin().await;
+    let supplier_id = supplier(&admin, "TEA").await;
+    let finance = accountant(&server).await;
+    admin.patch("/api/settings", &json!({"purchasing.accept_limit": 400})).await.data();
+    let mut lines = Vec::new();
+    for event_id in ["evt_1", "evt_2"] {
+        tells(&mut shop, &came(&supplier_id, event_id, 10)).await;
+        let mut line = bill(&supplier_id, "T-1", &format!("rcv_{event_id}"), 10)["lines"][0].clone();
+        line["unit_cost"] = json!(1_030);
+        lines.push(line);
+    }
+    let new = json!({"supplier_id": supplier_id, "invoice_no": "T-1", "invoice_date": DAY, "lines": lines});
+    let path = format!("{INVOICES}/{}/match", text(finance.post(INVOICES, &new).await.data(), "invoice_id"));
+    let accept = |line_no: u32| json!({"accept": [{"line_no": line_no, "type": "price_over", "reason": "their letter"}]});
+    assert_eq!(finance.post(&path, &accept(1)).await.data()["state"], "disputed", "300 is not above 400");
+    let refused = finance.post(&path, &accept(2)).await;
+    assert_eq!(refused.refusal(), "403 approval_required");
+    assert_eq!(refused.body["error"]["details"], json!({"limit": 400, "amount": 600}));
+    assert_eq!(finance.post(&path, &json!({})).await.data()["state"], "disputed", "nothing is accepted now");
+    assert_eq!(admin.post(&path, &accept(2)).await.data()["state"], "matched");
+}
