@@ -76,7 +76,8 @@ pub async fn of_now(db: &Db, now: UtcMs) -> Result<Proofs, sqlx::Error> {
     run(&mut read, now).await
 }
 
-async fn run(connection: &mut AnyConnection, now: UtcMs) -> Result<Proofs, sqlx::Error> {
+/// Proves the books as a transaction sees them.
+pub async fn run(connection: &mut AnyConnection, now: UtcMs) -> Result<Proofs, sqlx::Error> {
     let wrong = journal::problems(&mut *connection).await?;
     let left = i64::try_from(wrong.len()).unwrap_or(i64::MAX);
     let details = wrong.into_iter().take(TOLD_MAX).map(Value::String).collect();

@@ -154,6 +154,34 @@ async fn a_month_whose_books_differ_from_their_lists_stays_open() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_comes_while_a_month_waits_to_be_closed_is_proven_with_it() {
+    let server = Server::start().await;
+    let finance = accountant(&server).await;
+    let mut write = server.hub.db.write().await.unwrap();
+    for sql in [
+        "UPDATE books_turn SET turn = turn + 1 WHERE singleton = 1",
+        "INSERT INTO damaged (store_id, sku, qty, value) VALUES ('S001', 'A', 1, 11)",
+    ] {
+        sqlx::query(sql).execute(&mut **write).await.unwrap();
+    }
+    let ask = || {
+        let finance = finance.clone();
+        let path = "/api/finance/periods/2023-11/close";
+        tokio::spawn(async move { finance.keyed(path, "close-november", &json!({})).await })
+    };
+    // Of two with one key one waits for the other, and is told so: by then that one waits for its turn to write.
+    let (mut one, mut two) = (ask(), ask());
+    let (told, waits) = tokio::select! {
+        told = &mut one => (told, two),
+        told = &mut two => (told, one),
+    };
+    assert_eq!(told.unwrap().refusal(), "409 request_in_progress");
+    write.commit().await.unwrap();
+    assert_eq!(problems(&waits.await.unwrap()), ["proof_failed"]);
+    assert_eq!(server.figure("SELECT COUNT(*) FROM day_locks").await, 0, "nothing is half done");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn every_list_beside_the_books_is_proven() {
     let server = Server::start().await;
     let finance = accountant(&server).await;
