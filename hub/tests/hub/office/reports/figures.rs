@@ -4,6 +4,7 @@ use crate::office::finance::tells;
 use crate::office::finance_story::{pots, tea};
 use crate::support::server::{Api, Server, stderr};
 use crate::support::shop::Shop;
+use crate::sync::records::{DAY, receiving};
 use serde_json::{Value, json};
 
 async fn told() -> (Server, Api) {
@@ -163,4 +164,24 @@ async fn a_report_is_also_a_table_and_a_chart_that_say_who_is_missing() {
     }
     let verified = server.place.run(&["verify"], "");
     assert!(verified.status.success(), "{}", stderr(&verified));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn purchases_that_came_late_are_told_of_both_days() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    tells(&mut shop, vec![receiving("S001", "A", 20, "evt_1")]).await;
+    let lock = json!({"force": true, "reason": "x", "store_ids": ["S001"]});
+    admin.post(&format!("/api/finance/days/{DAY}/lock"), &lock).await.data();
+    tells(&mut shop, vec![receiving("S001", "A", 5, "evt_2")]).await;
+    for (query, received, late) in [
+        (format!("from={DAY}&to={DAY}"), 25, json!({"count": 1, "total": 5})),
+        (format!("from={DAY}&to={DAY}&dates=books"), 20, json!({"count": 1, "total": 5})),
+        ("from=2023-11-21&to=2023-11-21&dates=books".to_owned(), 5, json!({"count": 1, "total": -5})),
+        (format!("from={DAY}&to=2023-11-21"), 25, json!({"count": 0, "total": 0})),
+    ] {
+        let found = admin.get(&format!("/api/reports/purchases?{query}")).await.data().clone();
+        assert_eq!((&found["totals"]["received"], &found["late"]), (&json!(received), &late), "{query}");
+    }
 }
