@@ -13,7 +13,7 @@ use domain::model::base::time::UtcMs;
 use domain::model::inventory::purchase::{OrderLine, OrderState, OrderWarning, PurchaseOrder, SupplierState};
 use domain::model::inventory::supplier_price::SupplierPrice;
 use domain::rules::inventory::purchase::{
-    Approval, Approver, Terms, check_lines, in_force, order_total, warnings,
+    Approval, Approver, COST_NEEDED, Terms, check_lines, in_force, order_total, warnings,
 };
 use edge::page::{Cursor, Limit};
 use edge::{ApiError, ids};
@@ -290,7 +290,7 @@ async fn priced(connection: &mut AnyConnection, new: &New, today: Date) -> Resul
         let row = row(&rows, &line.sku, line.qty, today);
         let Some(unit_cost) = line.unit_cost.or(row.map(|row| row.unit_cost)) else {
             let path = format!("lines[{}].unit_cost", line_no.saturating_sub(1));
-            return Err(ApiError::field(path, "is needed: the supplier's price list has none").into());
+            return Err(ApiError::field(path, COST_NEEDED).into());
         };
         let (sku, expected_at) = (line.sku.clone(), line.expected_at);
         lines.push(OrderLine { line_no, sku, qty: line.qty, unit_cost, expected_at, ..OrderLine::default() });
@@ -308,7 +308,13 @@ pub(super) async fn active(connection: &mut AnyConnection, supplier_id: &str) ->
     Ok(found.ok_or_else(|| ApiError::field("supplier_id", "is no active supplier"))?)
 }
 
-fn row<'a>(rows: &'a [SupplierPrice], sku: &Sku, qty: i64, today: Date) -> Option<&'a SupplierPrice> {
+/// The row of the supplier's price list that counts.
+pub(super) fn row<'a>(
+    rows: &'a [SupplierPrice],
+    sku: &Sku,
+    qty: i64,
+    today: Date,
+) -> Option<&'a SupplierPrice> {
     in_force(rows.iter().filter(|row| row.sku == *sku), qty, today)
 }
 

@@ -3,7 +3,7 @@
 use crate::db::failure::Failure;
 use crate::feed;
 use crate::office::finance::writer::check_text;
-use crate::office::orders::order::{Buyer, active, check_note, warned};
+use crate::office::orders::order::{Buyer, active, check_note, row, warned};
 use crate::projection::orders::entry;
 use crate::table::purchase_order::{keep, locked, put};
 use crate::table::{product, supplier_price, warehouse_rows};
@@ -137,8 +137,8 @@ pub struct Line {
     pub sku: Sku,
     /// Pieces, not fewer than came.
     pub qty: i64,
-    /// Price per piece in whole currency units.
-    pub unit_cost: i64,
+    /// Price per piece in whole currency units; none: what the line has, of a new one or another product the price list's.
+    pub unit_cost: Option<i64>,
     /// When its goods should be there; none: with the others.
     pub expected_at: Option<Date>,
 }
@@ -170,8 +170,10 @@ pub async fn revise(
         expected_at: asked.expected_at,
         note: asked.note.clone(),
     };
-    let mut order = before.revised(&revision).map_err(ApiError::from)?;
     let skus: BTreeSet<&Sku> = asked.lines.iter().map(|line| &line.sku).collect();
+    let rows = supplier_price::of_skus(connection, Some(&before.supplier_id), &skus).await?;
+    let listed = |line: &RevisedLine| row(&rows, &line.sku, line.qty, buyer.today).map(|row| row.unit_cost);
+    let mut order = before.revised(&revision, listed).map_err(ApiError::from)?;
     product::check_known(connection, &skus).await?;
     if order.total > before.approved_total.unwrap_or(before.total) {
         let checked = buyer.approval.check(buyer.approver, &order.created_by, order.total);
@@ -180,7 +182,6 @@ pub async fn revise(
         order.approved_total = Some(order.total);
     }
     let known = active(connection, &order.supplier_id).await?;
-    let rows = supplier_price::of_skus(connection, Some(&order.supplier_id), &skus).await?;
     order.warnings = warned(&order.lines, order.total, &known, &rows, buyer.today);
     keep(connection, &before, (buyer.now, buyer.approver.by, &asked.reason)).await?;
     write(connection, &mut order, true, buyer).await?;

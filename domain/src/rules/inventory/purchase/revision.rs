@@ -9,6 +9,9 @@ use crate::rules::inventory::purchase::OrderStep;
 use jiff::civil::Date;
 use std::collections::BTreeSet;
 
+/// What is told of a line that nobody gave a price.
+pub const COST_NEEDED: &str = "is needed: the supplier's price list has none";
+
 /// A line as it is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevisedLine {
@@ -18,8 +21,8 @@ pub struct RevisedLine {
     pub sku: Sku,
     /// Pieces.
     pub qty: i64,
-    /// Price per piece in whole currency units.
-    pub unit_cost: i64,
+    /// Price per piece in whole currency units; none: what the line has, of a new one or another product the price list's.
+    pub unit_cost: Option<i64>,
     /// When its goods should be there.
     pub expected_at: Option<Date>,
 }
@@ -77,32 +80,42 @@ pub fn order_total(lines: &[OrderLine]) -> Result<i64, Refusal> {
 }
 
 impl PurchaseOrder {
-    /// The order as it is after a revision. Whether somebody has to answer for its total is for the caller to ask.
+    /// The order as it is after a revision, with `listed`, what the price list says of a line. Whether somebody has to
+    /// answer for its total is for the caller to ask.
     ///
     /// # Errors
     /// `invalid_state`, also for another revision than the current one; `validation_failed`.
-    pub fn revised(&self, asked: &Revision) -> Result<Self, Refusal> {
+    pub fn revised(
+        &self,
+        asked: &Revision,
+        listed: impl Fn(&RevisedLine) -> Option<i64>,
+    ) -> Result<Self, Refusal> {
         OrderStep::Revise.check(self)?;
         if asked.revision != self.revision {
             let state = self.state.name().to_owned();
             return Err(Refusal::StaleRevision { state, revision: self.revision });
         }
-        check_lines(asked.lines.iter().map(|line| (&line.sku, line.qty, line.unit_cost)))?;
+        let cost = |(place, line): (usize, &RevisedLine)| {
+            let cost = line.unit_cost.or_else(|| self.cost_of(line)).or_else(|| listed(line));
+            cost.ok_or_else(|| Refusal::field(format!("lines[{place}].unit_cost"), COST_NEEDED))
+        };
+        let costs = asked.lines.iter().enumerate().map(cost).collect::<Result<Vec<i64>, _>>()?;
+        check_lines(asked.lines.iter().zip(&costs).map(|(line, cost)| (&line.sku, line.qty, *cost)))?;
         let mut order = self.clone();
         for line in &mut order.lines {
             line.closed = true;
         }
         let mut next_no = self.lines.iter().map(|line| line.line_no).max().unwrap_or(0);
         let mut named = BTreeSet::new();
-        for (place, line) in asked.lines.iter().enumerate() {
+        for (place, (line, cost)) in asked.lines.iter().zip(costs).enumerate() {
             match line.line_no {
                 Some(line_no) if !named.insert(line_no) => {
                     return Err(Refusal::field(format!("lines[{place}].line_no"), "is named twice"));
                 }
-                Some(line_no) => order.revise_line(place, line_no, line)?,
+                Some(line_no) => order.revise_line((place, line_no), line, cost)?,
                 None => {
                     next_no = next_no.saturating_add(1);
-                    order.lines.push(added(next_no, line));
+                    order.lines.push(added(next_no, line, cost));
                 }
             }
         }
@@ -117,7 +130,18 @@ impl PurchaseOrder {
         Ok(order)
     }
 
-    fn revise_line(&mut self, place: usize, line_no: u32, asked: &RevisedLine) -> Result<(), Refusal> {
+    /// What the line has that is revised; none: it is new, or becomes another product.
+    fn cost_of(&self, asked: &RevisedLine) -> Option<i64> {
+        let line = self.lines.iter().find(|line| Some(line.line_no) == asked.line_no);
+        line.filter(|line| line.sku == asked.sku).map(|line| line.unit_cost)
+    }
+
+    fn revise_line(
+        &mut self,
+        (place, line_no): (usize, u32),
+        asked: &RevisedLine,
+        unit_cost: i64,
+    ) -> Result<(), Refusal> {
         let at = |field: &str| format!("lines[{place}].{field}");
         let line = self.lines.iter_mut().find(|line| line.line_no == line_no);
         let line = line.ok_or_else(|| Refusal::field(at("line_no"), "is no line of the order"))?;
@@ -127,24 +151,24 @@ impl PurchaseOrder {
                 format!("must be at least {}, which came", line.received_qty),
             ));
         }
-        if line.received_qty != 0 && (asked.sku != line.sku || asked.unit_cost != line.unit_cost) {
+        if line.received_qty != 0 && (asked.sku != line.sku || unit_cost != line.unit_cost) {
             return Err(Refusal::field(at("sku"), "and unit_cost stay as they are once something came"));
         }
         line.closed = false;
         line.sku = asked.sku.clone();
         line.qty = asked.qty;
-        line.unit_cost = asked.unit_cost;
+        line.unit_cost = unit_cost;
         line.expected_at = asked.expected_at;
         Ok(())
     }
 }
 
-fn added(line_no: u32, line: &RevisedLine) -> OrderLine {
+fn added(line_no: u32, line: &RevisedLine, unit_cost: i64) -> OrderLine {
     OrderLine {
         line_no,
         sku: line.sku.clone(),
         qty: line.qty,
-        unit_cost: line.unit_cost,
+        unit_cost,
         expected_at: line.expected_at,
         ..OrderLine::default()
     }
@@ -158,11 +182,16 @@ mod tests {
     use crate::model::inventory::purchase::{LineState, OrderState};
 
     fn line(line_no: Option<u32>, sku: &str, qty: i64, unit_cost: i64) -> RevisedLine {
-        RevisedLine { line_no, sku: sku.into(), qty, unit_cost, expected_at: None }
+        RevisedLine { line_no, sku: sku.into(), qty, unit_cost: Some(unit_cost), expected_at: None }
     }
 
     fn revision(revision: u32, lines: Vec<RevisedLine>) -> Revision {
         Revision { revision, lines, expected_at: None, note: None }
+    }
+
+    /// Nothing is listed.
+    fn unlisted(_: &RevisedLine) -> Option<i64> {
+        None
     }
 
     fn sent() -> PurchaseOrder {
@@ -175,11 +204,11 @@ mod tests {
     #[test]
     fn lines_are_changed_closed_and_added() {
         let lines = vec![line(Some(1), "A", 6, 10), line(None, "C", 3, 20)];
-        let order = sent().revised(&revision(0, lines)).unwrap();
+        let order = sent().revised(&revision(0, lines), unlisted).unwrap();
         assert_eq!((order.revision, order.total, order.state), (1, 120, OrderState::PartiallyReceived));
         let lines: Vec<_> = order.lines.iter().map(|line| (line.line_no, line.qty, line.state)).collect();
         assert_eq!(lines, [(1, 6, LineState::Partial), (2, 5, LineState::Closed), (3, 3, LineState::Open)]);
-        let done = sent().revised(&revision(0, vec![line(Some(1), "A", 4, 10)])).unwrap();
+        let done = sent().revised(&revision(0, vec![line(Some(1), "A", 4, 10)]), unlisted).unwrap();
         assert_eq!((done.state, done.total), (OrderState::Received, 40));
     }
 
@@ -195,12 +224,26 @@ mod tests {
             (vec![line(None, "C", 0, 10)], "lines[0].qty"),
             (vec![], "lines"),
         ] {
-            let told = sent().revised(&revision(0, lines.clone()));
+            let told = sent().revised(&revision(0, lines.clone()), unlisted);
             let Err(Refusal::ValidationFailed(wrong)) = told else { panic!("{lines:?}") };
             assert_eq!(wrong.first().unwrap().path, path);
         }
-        let stale = sent().revised(&revision(7, vec![line(Some(1), "A", 10, 10)]));
+        let stale = sent().revised(&revision(7, vec![line(Some(1), "A", 10, 10)]), unlisted);
         let state = "partially_received".to_owned();
         assert_eq!(stale, Err(Refusal::StaleRevision { state, revision: 0 }));
+    }
+    #[test]
+    fn a_price_that_is_left_out_is_the_lines_own_and_of_another_product_the_lists() {
+        let unpriced = |line_no, sku| RevisedLine { unit_cost: None, ..line(line_no, sku, 6, 0) };
+        let listed = |line: &RevisedLine| (line.sku.as_str() == "C").then_some(20);
+        let lines = vec![unpriced(Some(1), "A"), unpriced(Some(2), "C"), line(None, "C", 1, 21)];
+        let order = sent().revised(&revision(0, lines), listed).unwrap();
+        let costs: Vec<i64> = order.lines.iter().map(|line| line.unit_cost).collect();
+        assert_eq!((costs, order.total), (vec![10, 20, 21], 60 + 120 + 21));
+        for line in [unpriced(None, "A"), unpriced(Some(2), "D")] {
+            let told = sent().revised(&revision(0, vec![line]), listed);
+            let Err(Refusal::ValidationFailed(wrong)) = told else { panic!("{told:?}") };
+            assert_eq!(wrong.first().unwrap().path, "lines[0].unit_cost");
+        }
     }
 }

@@ -47,9 +47,14 @@ async fn an_order_takes_its_price_from_the_list_and_is_revised_line_by_line() {
     assert!(page.contains("Tea &lt;b&gt;Ltd&lt;/b&gt;") && page.contains("GT-&lt;1&gt;"), "{page}");
     assert!(admin.text(&format!("{path}/document"), "text/plain").await.contains("Tea <b>Ltd</b>"));
     let revise = |revision: u32, qty: i64| {
-        let lines = json!([{"line_no": 1, "sku": "A", "qty": qty, "unit_cost": 9_000}]);
+        let lines = json!([{"line_no": 1, "sku": "A", "qty": qty}]);
         json!({"revision": revision, "lines": lines, "reason": "half is enough"})
     };
+    let mut unlisted = revise(0, 50);
+    unlisted["lines"] = json!([{"line_no": 1, "sku": "A", "qty": 50}, {"sku": "B", "qty": 1}]);
+    let unlisted = admin.post(&format!("{path}/revise"), &unlisted).await;
+    assert_eq!(unlisted.refusal(), "422 validation_failed", "the price list has none of B");
+    assert_eq!(unlisted.body["error"]["details"]["fields"][0]["path"], "lines[1].unit_cost");
     let stale = admin.post(&format!("{path}/revise"), &revise(7, 50)).await;
     assert_eq!(
         (stale.refusal().as_str(), &stale.body["error"]["details"]["revision"]),
