@@ -153,8 +153,11 @@ fn success<S>(route: &Route<S>, schemas: &mut Schemas) -> Result<(u16, Value), D
         Success::Data { status, schema, example } => {
             (status, enveloped(schema, parse(route, "answer", example)?, schemas))
         }
-        Success::Page { schema, item } => {
-            let page = json!({"items": [parse(route, "answer", item)?], "next_cursor": null});
+        Success::Page { schema, item, more } => {
+            let mut page = json!({"items": [parse(route, "answer", item)?], "next_cursor": null});
+            if let (Some(page), Value::Object(more)) = (page.as_object_mut(), parse(route, "page", more)?) {
+                page.extend(more);
+            }
             (200, enveloped(schema, page, schemas))
         }
         Success::Text { media_type: "application/json" } => {

@@ -24,8 +24,8 @@ pub(crate) struct BodyDoc {
 pub(crate) enum Success {
     /// `data` in the success envelope, with an example of it as JSON text.
     Data { status: u16, schema: SchemaOf, example: &'static str },
-    /// 200 with a page of items, with an example of one.
-    Page { schema: SchemaOf, item: &'static str },
+    /// 200 with a page of items, with examples of one and of what else the page has.
+    Page { schema: SchemaOf, item: &'static str, more: &'static str },
     /// 200 with something outside of the envelope, of this media type.
     Text { media_type: &'static str },
 }
@@ -138,7 +138,12 @@ impl Draft {
 
     /// Answers 200 with a page of `T`s, and an example of one as JSON text.
     pub const fn lists<T: JsonSchema>(self, item: &'static str) -> Doc {
-        self.done(Success::Page { schema: schema_of::<List<T>>, item })
+        self.lists_as::<List<T>>(item, "{}")
+    }
+
+    /// Answers 200 with a page `L`, with examples of an item and of what it has beside items as JSON texts.
+    pub const fn lists_as<L: JsonSchema>(self, item: &'static str, more: &'static str) -> Doc {
+        self.done(Success::Page { schema: schema_of::<L>, item, more })
     }
 
     /// Answers 200 outside of the envelope, for example `text/html`.

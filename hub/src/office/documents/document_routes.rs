@@ -9,8 +9,7 @@ use crate::office::documents::entries::OfStore;
 use crate::office::documents::return_document::{self, ReturnsQuery};
 use crate::office::documents::shift::{self, ShiftsQuery};
 use crate::office::documents::transaction::{self, TransactionsQuery};
-use crate::office::reports::completeness::{self, CompleteList};
-use domain::rules::books::locked_days::BEGINNING;
+use crate::office::reports::completeness::{CompleteList, EXAMPLE};
 use edge::page::List;
 use edge::{ApiError, Doc, Reply, clock};
 
@@ -19,12 +18,13 @@ const GROUP: &str = "Documents of stores";
 /// `GET /api/transactions`
 pub const TRANSACTIONS: Doc = Doc::of(GROUP, "List the sales of all stores, the newest first")
     .query::<TransactionsQuery>()
-    .lists::<transaction::View>(
+    .lists_as::<CompleteList<transaction::View>>(
         r#"{"transaction_id": "trx_019aa0c2d0f37c0f8a8a5d3c54a1b2c3", "receipt_no": "S001-till-1-00000042",
             "state": "paid", "business_date": "2026-11-20", "store_id": "S001", "event_id": "evt_019aa0c2d2c5",
             "register_id": "till-1", "shift_id": "shf_019aa0b1f6e2", "cashier_id": "usr_019a9f00a1b2",
             "member_id": null, "items_count": 2, "subtotal": 30000, "discount": 1000, "tax": 3190, "rounding": 0,
             "total": 32190, "paid_at": "2026-11-20T02:06:34.739Z"}"#,
+        EXAMPLE,
     );
 /// `GET /api/transactions/:id`
 pub const TRANSACTION: Doc =
@@ -34,12 +34,13 @@ pub const TRANSACTION: Doc =
 /// `GET /api/returns`
 pub const RETURNS: Doc = Doc::of(GROUP, "List the returns of all stores, the newest first")
     .query::<ReturnsQuery>()
-    .lists::<return_document::View>(
+    .lists_as::<CompleteList<return_document::View>>(
     r#"{"return_id": "ret_019aa0c2d0f37c0f8a8a5d3c54a1b2c5", "receipt_no": "S001-till-1-00000043",
             "state": "posted", "transaction_id": "trx_019aa0c2d0f37c0f8a8a5d3c54a1b2c3", "origin_receipt_no": null,
             "store_id": "S001", "event_id": "evt_019aa0c2d2c6", "shift_id": "shf_019aa0b1f6e2",
             "cashier_id": "usr_019a9f00a1b2", "member_id": null, "business_date": "2026-11-20", "refund_total": 16095,
             "rounding": 0, "tax": 1595, "created_at": "2026-11-20T03:06:10.120Z"}"#,
+    EXAMPLE,
 );
 /// `GET /api/returns/:id`
 pub const RETURN: Doc =
@@ -49,7 +50,7 @@ pub const RETURN: Doc =
 /// `GET /api/shifts`
 pub const SHIFTS: Doc = Doc::of(GROUP, "List the shifts of all stores, the newest first")
     .query::<ShiftsQuery>()
-    .lists::<shift::View>(include_str!("examples/shift_listed.json"));
+    .lists_as::<CompleteList<shift::View>>(include_str!("examples/shift_listed.json"), EXAMPLE);
 /// `GET /api/shifts/:id`
 pub const SHIFT: Doc =
     Doc::of(GROUP, "Read a shift as its store told it last, and where it stands in the books")
@@ -70,20 +71,22 @@ pub const DAY: Doc = Doc::of(GROUP, "Read a business day of a store").answers::<
 /// `GET /api/deposits`
 pub const DEPOSITS: Doc = Doc::of(GROUP, "List the cash that left all stores for the bank, the newest first")
     .query::<DepositsQuery>()
-    .answers::<CompleteList<deposit::View>>(
-        r#"{"items": [{"deposit_id": "csh_019aa0d3e2b58c6d", "store_id": "S001", "event_id": "evt_019aa0c2d2c7",
+    .lists_as::<CompleteList<deposit::View>>(
+        r#"{"deposit_id": "csh_019aa0d3e2b58c6d", "store_id": "S001", "event_id": "evt_019aa0c2d2c7",
             "amount": 1500000, "reverses": null, "bag_no": "B-17", "bank_account": "BCA 123",
             "deposited_at": "2026-11-20T10:00:00.000Z", "business_date": "2026-11-20", "state": "banked",
-            "banked": 1499000, "difference": 1000, "statement_line": "sln_019aa0d3e2b58c6d"}], "next_cursor": null,
-            "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
-            "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#,
+            "banked": 1499000, "difference": 1000, "statement_line": "sln_019aa0d3e2b58c6d"}"#,
+        EXAMPLE,
     );
 
 /// `GET /api/transactions`
 pub async fn transactions(request: Request) -> Answered {
     let ask: TransactionsQuery = request.query()?;
-    let items = transaction::list(request.state.db.pool(), &ask, after(&ask)?, one_more(ask.limit)).await?;
-    Ok(Reply::ok(&cut(&ask, items, transaction::place)))
+    // What is listed and what is complete are of one state of the database, here and below.
+    let (mut read, now) = (request.state.db.read().await?, clock::now());
+    let items = transaction::list(&mut read, &ask, after(&ask)?, one_more(ask.limit)).await?;
+    let (page, days) = (cut(&ask, items, transaction::place), (ask.store_id.as_deref(), ask.from, ask.to));
+    Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (request.state.today(now), now)).await?))
 }
 
 /// `GET /api/transactions/:id`
@@ -96,9 +99,11 @@ pub async fn transaction(request: Request) -> Answered {
 /// `GET /api/returns`
 pub async fn returns(request: Request) -> Answered {
     let ask: ReturnsQuery = request.query()?;
-    let items =
-        return_document::list(request.state.db.pool(), &ask, after(&ask)?, one_more(ask.limit)).await?;
-    Ok(Reply::ok(&cut(&ask, items, return_document::place)))
+    let (mut read, now) = (request.state.db.read().await?, clock::now());
+    let items = return_document::list(&mut read, &ask, after(&ask)?, one_more(ask.limit)).await?;
+    let (page, days) =
+        (cut(&ask, items, return_document::place), (ask.store_id.as_deref(), ask.from, ask.to));
+    Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (request.state.today(now), now)).await?))
 }
 
 /// `GET /api/returns/:id`
@@ -111,9 +116,12 @@ pub async fn return_document(request: Request) -> Answered {
 /// `GET /api/shifts`
 pub async fn shifts(request: Request) -> Answered {
     let ask: ShiftsQuery = request.query()?;
-    let items = shift::list(request.state.db.pool(), &ask, after(&ask)?, one_more(ask.limit)).await?;
+    let (mut read, now) = (request.state.db.read().await?, clock::now());
+    let items = shift::list(&mut read, &ask, after(&ask)?, one_more(ask.limit)).await?;
     let List { items, next_cursor } = cut(&ask, items, shift::place);
-    Ok(Reply::ok(&List { items: items.iter().map(shift::StoreShift::view).collect(), next_cursor }))
+    let page = List { items: items.iter().map(shift::StoreShift::view).collect(), next_cursor };
+    let days = (ask.store_id.as_deref(), ask.from, ask.to);
+    Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (request.state.today(now), now)).await?))
 }
 
 /// `GET /api/shifts/:id`
@@ -146,10 +154,8 @@ pub async fn day(request: Request) -> Answered {
 /// `GET /api/deposits`
 pub async fn deposits(request: Request) -> Answered {
     let ask: DepositsQuery = request.query()?;
-    // The bags and what is complete are of one state of the database.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
     let items = deposit::list(&mut read, &ask, after(&ask)?, one_more(ask.limit)).await?;
-    let days = (ask.from.unwrap_or(BEGINNING), ask.to.unwrap_or(request.state.today(now)));
-    let completeness = completeness::of(&mut *read, ask.store_id.as_deref(), days, now).await?;
-    Ok(Reply::ok(&CompleteList::of(cut(&ask, items, deposit::place), completeness)))
+    let (page, days) = (cut(&ask, items, deposit::place), (ask.store_id.as_deref(), ask.from, ask.to));
+    Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (request.state.today(now), now)).await?))
 }

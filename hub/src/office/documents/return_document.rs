@@ -16,8 +16,8 @@ use edge::page::{Cursor, Limit};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sqlx::AnyPool;
 use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AnyPool};
 
 /// Which are asked for.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
@@ -172,13 +172,13 @@ fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
 
 /// The newest first, after a place.
 pub async fn list(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
     ask: &ReturnsQuery,
     before: Option<Bookmark>,
     limit: i64,
 ) -> Result<Vec<View>, sqlx::Error> {
     let (conditions, sql) = statement(ask, before, limit);
-    conditions.query(&sql).fetch_all(pool).await?.iter().map(view).collect()
+    conditions.query(&sql).fetch_all(connection).await?.iter().map(view).collect()
 }
 
 /// One return, as its store told it last.

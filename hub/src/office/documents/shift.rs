@@ -14,8 +14,8 @@ use edge::page::{Cursor, Limit};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sqlx::AnyPool;
 use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AnyPool};
 
 /// Which are asked for.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
@@ -192,13 +192,13 @@ fn store_shift(row: &AnyRow) -> Result<StoreShift, sqlx::Error> {
 
 /// The newest first, after a place.
 pub async fn list(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
     ask: &ShiftsQuery,
     before: Option<Bookmark>,
     limit: i64,
 ) -> Result<Vec<StoreShift>, sqlx::Error> {
     let (conditions, sql) = statement(ask, before, limit);
-    conditions.query(&sql).fetch_all(pool).await?.iter().map(store_shift).collect()
+    conditions.query(&sql).fetch_all(connection).await?.iter().map(store_shift).collect()
 }
 
 /// One shift with its entries, as its store told it last.

@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, AnyPool, AssertSqlSafe};
+use sqlx::{AnyConnection, AssertSqlSafe};
 
 /// An entry without its lines.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -134,7 +134,7 @@ fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
 
 /// The latest first, after a place.
 pub async fn list(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
     filter: &Filter,
     before: Option<&Bookmark>,
     limit: i64,
@@ -166,7 +166,7 @@ pub async fn list(
         "SELECT {COLUMNS} FROM journal WHERE {{}} ORDER BY entry_date DESC, store_id DESC, entry_no DESC \
          LIMIT {limit}"
     );
-    conditions.query(&sql).fetch_all(pool).await?.iter().map(view).collect()
+    conditions.query(&sql).fetch_all(connection).await?.iter().map(view).collect()
 }
 
 /// One entry with its lines, and its document as the store told it.

@@ -8,12 +8,13 @@ use crate::office::payables::credit_note::{self, New};
 use crate::office::payables::credit_note_list::{self, CreditNotesQuery};
 use crate::office::payables::credit_note_step::{self, Apply, Confirm};
 use crate::office::payables::invoice_approval::Reason;
+use crate::office::reports::completeness::{self, CompleteList};
 use crate::state::idempotency::Keyed;
 use crate::table::payables::credit_note::TABLE;
 use domain::model::base::answer::Answer;
 use domain::model::books::payables::CreditNote;
 use edge::identity::EmptyBody;
-use edge::{ApiError, Code, Doc, Reply};
+use edge::{ApiError, Code, Doc, Reply, clock};
 use serde_json::json;
 
 const NOTE: &str = r#"{"credit_note_id": "crn_1", "doc_no": "CN-2026-000001", "supplier_id": "sup_1",
@@ -26,7 +27,7 @@ const NOTE: &str = r#"{"credit_note_id": "crn_1", "doc_no": "CN-2026-000001", "s
 /// `GET /api/finance/credit-notes`
 pub const LIST: Doc = Doc::of("Payables", "List credit notes of suppliers, the newest first")
     .query::<CreditNotesQuery>()
-    .lists::<CreditNote>(NOTE);
+    .lists_as::<CompleteList<CreditNote>>(NOTE, completeness::EXAMPLE);
 /// `GET /api/finance/credit-notes/:id`
 pub const READ: Doc = Doc::of("Payables", "A credit note of a supplier").answers::<CreditNote>(NOTE);
 /// `POST /api/finance/credit-notes`
@@ -62,10 +63,11 @@ pub const CANCEL: Doc = Doc::of("Payables", "Call a credit note off: its number 
 pub async fn list(request: Request) -> Answered {
     let ask: CreditNotesQuery = request.query()?;
     let before = bound_page::after(&ask)?;
-    let pool = request.state.db.pool();
-    let items = credit_note_list::list(pool, &ask, before, change::one_more(ask.limit)).await?;
+    let (mut read, now) = (request.state.db.read().await?, clock::now());
+    let items = credit_note_list::list(&mut read, &ask, before, change::one_more(ask.limit)).await?;
     let place = |item: &CreditNote| (item.date, item.credit_note_id.clone());
-    Ok(Reply::ok(&bound_page::cut(&ask, items, place)))
+    let (page, days) = (bound_page::cut(&ask, items, place), (None, ask.from, ask.to));
+    Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (request.state.today(now), now)).await?))
 }
 
 /// `GET /api/finance/credit-notes/:id`

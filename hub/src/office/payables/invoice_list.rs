@@ -9,7 +9,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
-use sqlx::{AnyPool, Row};
+use sqlx::{AnyConnection, Row};
 
 /// Which are asked for.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
@@ -43,7 +43,7 @@ pub type Bookmark = (Date, String);
 
 /// The newest first, before a place.
 pub async fn list(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
     ask: &InvoicesQuery,
     before: Option<Bookmark>,
     limit: i64,
@@ -65,5 +65,5 @@ pub async fn list(
         "SELECT document FROM invoices WHERE {{}} ORDER BY invoice_date DESC, invoice_id DESC LIMIT {limit}"
     );
     let one = |row: &AnyRow| decode(row.try_get("document")?);
-    conditions.query(&sql).fetch_all(pool).await?.iter().map(one).collect()
+    conditions.query(&sql).fetch_all(connection).await?.iter().map(one).collect()
 }

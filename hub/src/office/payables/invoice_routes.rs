@@ -9,12 +9,13 @@ use crate::office::payables::invoice_approval::{self, Reason};
 use crate::office::payables::invoice_change::Change;
 use crate::office::payables::invoice_list::{self, InvoicesQuery};
 use crate::office::payables::invoice_match::{self, Match};
+use crate::office::reports::completeness::{self, CompleteList};
 use crate::state::idempotency::Keyed;
 use crate::table::payables::invoice::TABLE;
 use domain::model::base::answer::Answer;
 use domain::model::books::payables::Invoice;
 use edge::identity::EmptyBody;
-use edge::{ApiError, Code, Doc, Reply};
+use edge::{ApiError, Code, Doc, Reply, clock};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -39,7 +40,7 @@ const REASON: &str = r#"{"reason": "not what was agreed"}"#;
 /// `GET /api/finance/invoices`
 pub const LIST: Doc = Doc::of("Payables", "List suppliers' invoices, the newest first")
     .query::<InvoicesQuery>()
-    .lists::<Invoice>(INVOICE);
+    .lists_as::<CompleteList<Invoice>>(INVOICE, completeness::EXAMPLE);
 /// `GET /api/finance/invoices/:id`
 pub const READ: Doc =
     Doc::of("Payables", "A supplier's invoice").answers::<InvoiceView>(example!(r#", "rematch": false"#));
@@ -90,10 +91,11 @@ pub struct InvoiceView {
 pub async fn list(request: Request) -> Answered {
     let ask: InvoicesQuery = request.query()?;
     let before = bound_page::after(&ask)?;
-    let items =
-        invoice_list::list(request.state.db.pool(), &ask, before, change::one_more(ask.limit)).await?;
+    let (mut read, now) = (request.state.db.read().await?, clock::now());
+    let items = invoice_list::list(&mut read, &ask, before, change::one_more(ask.limit)).await?;
     let place = |item: &Invoice| (item.invoice_date, item.invoice_id.clone());
-    Ok(Reply::ok(&bound_page::cut(&ask, items, place)))
+    let (page, days) = (bound_page::cut(&ask, items, place), (ask.store_id.as_deref(), ask.from, ask.to));
+    Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (request.state.today(now), now)).await?))
 }
 
 /// `GET /api/finance/invoices/:id`

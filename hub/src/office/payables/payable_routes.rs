@@ -9,7 +9,6 @@ use crate::office::payables::payables_as_of::{self, Payables, PayablesQuery};
 use crate::office::payables::uninvoiced_close::{self, Close, Closed};
 use crate::office::reports::completeness::{self, CompleteList};
 use domain::model::base::answer::Answer;
-use domain::rules::books::locked_days::BEGINNING;
 use edge::{ApiError, Code, Doc, Reply, clock};
 use serde_json::json;
 
@@ -19,12 +18,11 @@ pub const UNINVOICED: Doc = Doc::of(
     "What was received and is not billed: together what 2020 holds",
 )
 .query::<UninvoicedQuery>()
-.answers::<CompleteList<View>>(
-    r#"{"items": [{"store_id": "S001", "receiving_id": "rcv_1", "line_no": 1, "po_id": "po_1", "supplier_id": "sup_1",
+.lists_as::<CompleteList<View>>(
+    r#"{"store_id": "S001", "receiving_id": "rcv_1", "line_no": 1, "po_id": "po_1", "supplier_id": "sup_1",
             "sku": "8991234567890", "business_date": "2026-11-18", "open_qty": 96, "unit_cost": 9000,
-            "open_value": 864000,
-            "kind": "receipt"}], "next_cursor": null, "completeness": {"stores_expected": 1, "stores_complete": 1,
-            "missing": [], "as_of": "2026-11-20T02:06:34.739Z", "posting_left": 0}}"#,
+            "open_value": 864000, "kind": "receipt"}"#,
+    completeness::EXAMPLE,
 )
 .refuses(&[Code::ValidationFailed]);
 /// `POST /api/finance/uninvoiced/close`
@@ -57,10 +55,9 @@ pub async fn uninvoiced(request: Request) -> Answered {
         return Err(ApiError::field("as_of", format!("must not be after today, {today}")).into());
     }
     let items = payable::uninvoiced(&mut read, &ask, before, today, change::one_more(ask.limit)).await?;
-    let days = (BEGINNING, ask.as_of.unwrap_or(today));
-    let completeness = completeness::of(&mut *read, ask.store_id.as_deref(), days, now).await?;
-    let page = bound_page::cut(&ask, items, payable::place);
-    Ok(Reply::ok(&CompleteList::of(page, completeness)))
+    let (page, days) =
+        (bound_page::cut(&ask, items, payable::place), (ask.store_id.as_deref(), None, ask.as_of));
+    Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (today, now)).await?))
 }
 
 /// `POST /api/finance/uninvoiced/close`

@@ -9,7 +9,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
-use sqlx::{AnyPool, Row};
+use sqlx::{AnyConnection, Row};
 
 /// Which are asked for.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
@@ -34,7 +34,7 @@ asks!(SupplierPaymentsQuery, "supplier-payments");
 
 /// The newest first, before the payment of a day.
 pub async fn list(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
     ask: &SupplierPaymentsQuery,
     before: Option<(Date, String)>,
     limit: i64,
@@ -51,5 +51,5 @@ pub async fn list(
         "SELECT document FROM supplier_payments WHERE {{}} ORDER BY payment_date DESC, payment_id DESC LIMIT {limit}"
     );
     let one = |row: &AnyRow| decode(row.try_get("document")?);
-    conditions.query(&sql).fetch_all(pool).await?.iter().map(one).collect()
+    conditions.query(&sql).fetch_all(connection).await?.iter().map(one).collect()
 }

@@ -8,6 +8,7 @@ use crate::office::payables::invoice_approval::Reason;
 use crate::office::payables::payment::{self, Allocate, New};
 use crate::office::payables::payment_list::{self, SupplierPaymentsQuery};
 use crate::office::payables::{payment_proposal, payment_reversal};
+use crate::office::reports::completeness::{self, CompleteList};
 use crate::table::payables::supplier_payment::TABLE;
 use domain::model::base::answer::Answer;
 use domain::model::books::payables::SupplierPayment;
@@ -23,7 +24,7 @@ const PAYMENT: &str = r#"{"payment_id": "spm_1", "doc_no": "PM-2026-000001", "su
 /// `GET /api/finance/payments`
 pub const LIST: Doc = Doc::of("Payables", "List payments to suppliers, the newest first")
     .query::<SupplierPaymentsQuery>()
-    .lists::<SupplierPayment>(PAYMENT);
+    .lists_as::<CompleteList<SupplierPayment>>(PAYMENT, completeness::EXAMPLE);
 /// `GET /api/finance/payment-proposal`
 pub const PROPOSAL: Doc =
     Doc::of("Payables", "What is to be paid on a day: what is due, and discounts that may still be taken")
@@ -97,10 +98,11 @@ pub async fn proposal(request: Request) -> Answered {
 pub async fn list(request: Request) -> Answered {
     let ask: SupplierPaymentsQuery = request.query()?;
     let before = bound_page::after(&ask)?;
-    let items =
-        payment_list::list(request.state.db.pool(), &ask, before, change::one_more(ask.limit)).await?;
+    let (mut read, now) = (request.state.db.read().await?, clock::now());
+    let items = payment_list::list(&mut read, &ask, before, change::one_more(ask.limit)).await?;
     let place = |item: &SupplierPayment| (item.date, item.payment_id.clone());
-    Ok(Reply::ok(&bound_page::cut(&ask, items, place)))
+    let (page, days) = (bound_page::cut(&ask, items, place), (None, ask.from, ask.to));
+    Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (request.state.today(now), now)).await?))
 }
 
 /// `POST /api/finance/payments/:id/reverse`

@@ -3,13 +3,14 @@
 use crate::db::column::Columns;
 use domain::model::base::business_date::{day_end, day_start};
 use domain::model::base::time::UtcMs;
+use domain::rules::books::locked_days::BEGINNING;
 use edge::page::List;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::Serialize;
 use sqlx::any::AnyRow;
-use sqlx::{Any, Executor, Row};
+use sqlx::{Any, AnyConnection, Executor, Row};
 
 /// A store that is online is heard at least this often, in milliseconds.
 const ONLINE_MS: i64 = 5 * 60 * 1000;
@@ -46,6 +47,10 @@ impl Completeness {
     }
 }
 
+/// What a page of money has beside its items, for descriptions of routes.
+pub const EXAMPLE: &str = r#"{"completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
+    "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#;
+
 /// A page of money, with what it may lack.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "CompleteListOf{T}")]
@@ -62,6 +67,20 @@ impl<T> CompleteList<T> {
     /// A page as it was cut.
     pub fn of(List { items, next_cursor }: List<T>, completeness: Completeness) -> Self {
         Self { items, next_cursor, completeness }
+    }
+
+    /// The same of a list that is asked for by days: every one until today where it names none.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn of_days(
+        page: List<T>,
+        read: &mut AnyConnection,
+        (store_id, from, to): (Option<&str>, Option<Date>, Option<Date>),
+        (today, now): (Date, UtcMs),
+    ) -> Result<Self, sqlx::Error> {
+        let days = (from.unwrap_or(BEGINNING), to.unwrap_or(today));
+        Ok(Self::of(page, of(read, store_id, days, now).await?))
     }
 }
 

@@ -160,3 +160,34 @@ async fn an_entry_with_two_lines_on_an_account_goes_on_after_the_end_of_a_page()
     }
     assert_eq!(json!(seen), json!([[1, 100, 100], [3, 200, 300]]));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_list_of_money_says_how_complete_it_is() {
+    let server = Server::start().await;
+    let _shop = Shop::sold(&server, "S001", 1).await;
+    let finance = accountant(&server).await;
+    for list in [
+        "transactions",
+        "returns",
+        "shifts",
+        "deposits",
+        "finance/journal",
+        "finance/accounts/1010/entries",
+        "finance/invoices",
+        "finance/credit-notes",
+        "finance/payments",
+    ] {
+        let told = async |days: &str| {
+            finance.get(&format!("/api/{list}?{days}")).await.data()["completeness"].clone()
+        };
+        let all = told("").await;
+        assert_eq!(all["missing"][0]["reasons"], json!(["not_sealed"]), "{list}: {all}");
+        let before = told("from=2023-11-19&to=2023-11-19").await;
+        let (expected, complete) = (&before["stores_expected"], &before["stores_complete"]);
+        assert_eq!((expected, complete), (&json!(1), &json!(1)), "{list}: {before}");
+    }
+    for own in ["journal?head_office=true", "accounts/1010/entries?store_id="] {
+        let told = finance.get(&format!("/api/finance/{own}")).await.data()["completeness"].clone();
+        assert_eq!(told["stores_expected"], 0, "{own}: no store tells of head office's own book");
+    }
+}
