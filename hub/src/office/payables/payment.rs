@@ -189,20 +189,29 @@ pub async fn settle(
     Ok(payment)
 }
 
-/// The account that money leaves: a bank's, or a store's safe.
+/// The account that money leaves, with the store whose safe it is.
 async fn account(connection: &mut AnyConnection, new: &New) -> Result<Account, Failure> {
-    let chart = Chart::read(connection).await?;
-    let known = chart.get(&new.account).filter(|known| known.state == State::Active && !known.control);
-    let account = known.and_then(|known| Account::parse(&known.account));
-    let account = account.ok_or_else(|| ApiError::field("account", "is no open account that pays"))?;
-    if account != SAFE && !is_bank(connection, account).await? {
-        return Err(ApiError::field("account", "is no bank, and not a store's safe, 1020").into());
-    }
+    let account = paying(connection, &new.account).await?;
     if (account == SAFE) != new.store_id.is_some() {
         return Err(ApiError::field("store_id", "belongs to account 1020, and to it alone").into());
     }
     if let Some(store_id) = &new.store_id {
         store::check_known(connection, "store_id", store_id).await?;
+    }
+    Ok(account)
+}
+
+/// An account that pays: a bank's, or stores' safes.
+///
+/// # Errors
+/// 422 for another one.
+pub async fn paying(connection: &mut AnyConnection, account: &str) -> Result<Account, Failure> {
+    let chart = Chart::read(connection).await?;
+    let known = chart.get(account).filter(|known| known.state == State::Active && !known.control);
+    let account = known.and_then(|known| Account::parse(&known.account));
+    let account = account.ok_or_else(|| ApiError::field("account", "is no open account that pays"))?;
+    if account != SAFE && !is_bank(connection, account).await? {
+        return Err(ApiError::field("account", "is no bank, and not a store's safe, 1020").into());
     }
     Ok(account)
 }

@@ -1,6 +1,8 @@
 //! What is to be paid: bills that are due, and those whose discount would lapse.
 
 use crate::db::document::decode;
+use crate::db::failure::Failure;
+use crate::office::payables::payment::paying;
 use domain::model::base::money::sum;
 use domain::model::books::payables::Invoice;
 use domain::rules::books::payables::discount_allowed;
@@ -9,7 +11,7 @@ use jiff::Span;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sqlx::{AnyPool, Row};
+use sqlx::{AnyConnection, Row};
 
 /// Most bills that are looked at: the earliest due.
 const BILLS_MAX: i64 = 5000;
@@ -21,7 +23,7 @@ const BILLS_MAX: i64 = 5000;
 pub struct ProposalQuery {
     /// The day on which it is paid; none: today.
     pub date: Option<Date>,
-    /// From where; none: 1040.
+    /// From where: a bank, or stores' safes; none: 1040.
     pub account: Option<String>,
 }
 
@@ -59,23 +61,25 @@ pub struct Proposal {
 /// What is due by a day, and what has a discount that may still be taken on it.
 ///
 /// # Errors
-/// 422 for a sum above the largest; the database's.
+/// 422 for an account that does not pay, or a sum above the largest; the database's.
 pub async fn proposal(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
     ask: ProposalQuery,
     today: Date,
-) -> Result<Proposal, crate::db::failure::Failure> {
+) -> Result<Proposal, Failure> {
+    let account = ask.account.unwrap_or_else(|| "1040".to_owned());
+    paying(connection, &account).await?;
     let date = ask.date.unwrap_or(today);
     let sql = format!(
         "SELECT document FROM invoices WHERE open > 0 ORDER BY due_date, invoice_id LIMIT {BILLS_MAX}"
     );
     let mut items = Vec::new();
-    for row in sqlx::query(sqlx::AssertSqlSafe(sql)).fetch_all(pool).await? {
+    for row in sqlx::query(sqlx::AssertSqlSafe(sql)).fetch_all(connection).await? {
         items.extend(proposed(decode(row.try_get("document")?)?, date));
     }
     items.sort_by(|one: &Proposed, other| place(one).cmp(&place(other)));
     let total = sum("items", items.iter().map(|item| item.amount)).map_err(ApiError::from)?;
-    Ok(Proposal { date, account: ask.account.unwrap_or_else(|| "1040".to_owned()), items, total })
+    Ok(Proposal { date, account, items, total })
 }
 
 fn place(item: &Proposed) -> (bool, Option<Date>, Date, &str) {

@@ -90,8 +90,8 @@ pub async fn allocate(request: Request) -> Answered {
 /// `GET /api/finance/payment-proposal`
 pub async fn proposal(request: Request) -> Answered {
     let ask = request.query()?;
-    let (pool, today) = (request.state.db.pool(), request.state.today(clock::now()));
-    Ok(Reply::ok(&payment_proposal::proposal(pool, ask, today).await?))
+    let (mut read, today) = (request.state.db.read().await?, request.state.today(clock::now()));
+    Ok(Reply::ok(&payment_proposal::proposal(&mut read, ask, today).await?))
 }
 
 /// `GET /api/finance/payments`

@@ -57,7 +57,11 @@ async fn banks_and_safes_pay_and_credits_alone_may_settle_a_bill() {
             "422 validation_failed",
             "{account}"
         );
+        let proposed = finance.get(&format!("/api/finance/payment-proposal?account={account}")).await;
+        assert_eq!(proposed.refusal(), "422 validation_failed", "{account}");
     }
+    let proposed = finance.get("/api/finance/payment-proposal?account=1045").await;
+    assert_eq!(proposed.data()["account"], "1045");
     assert_eq!(
         finance.post(PAYMENTS, &pay("1040", &"x".repeat(65))).await.refusal(),
         "422 validation_failed"
