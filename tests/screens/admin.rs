@@ -4,8 +4,9 @@ use crate::furnished::{as_people, text};
 use crate::looks::look;
 use crate::office::bought;
 use crate::screen::{ENTER, Screen};
-use crate::stockroom::{admin, choose};
+use crate::stockroom::{CARTON, admin, cartons, choose};
 use serde_json::json;
+use testkit::goods::{SKU, stock};
 use testkit::linked::Linked;
 use testkit::{Store, audit};
 
@@ -72,5 +73,50 @@ fn a_draft_of_a_delivery_says_what_is_left_of_the_order_now() {
     screen.script("location.reload()");
     screen.reads("tbody", "3 left");
     assert_eq!(screen.script("return document.querySelector('#qty-8990007').value"), "5");
+    screen.is_clean();
+}
+
+#[test]
+fn a_delivery_is_found_by_its_note_looked_at_and_taken_back() {
+    let mut shop = Linked::open();
+    let supplier = bought::supplier(&mut shop, as_people);
+    cartons(&mut shop.office, &shop.store);
+    let lines = json!([{"sku": SKU, "qty": 12, "unit_cost": 1_000}]);
+    let new = json!({"supplier_id": supplier, "store_id": "S001", "lines": lines});
+    let id = text(&shop.made("/api/purchase-orders", &new), "po_id");
+    for done in ["approve", "send"] {
+        shop.office.post(&format!("/api/purchase-orders/{id}/{done}"), &json!({})).data(200);
+    }
+    let orders =
+        shop.seen("the order", "/api/purchase-orders", |list| list["items"][0]["po_id"] == json!(id));
+    let no = text(&orders["items"][0], "po_no");
+    let Some(mut screen) = admin(&shop.store, "manager") else { return };
+    go(&mut screen, &format!("#/receiving/{id}"), &format!("#qty-{SKU}"));
+    screen.browser.write("#note", "SJ-88213");
+    screen.script("document.querySelector('#scan').focus()");
+    screen.scans(CARTON);
+    screen.reads(".dock", "1 lines, 4 pieces");
+    screen.browser.press(".dock button");
+    screen.reads("#banner", "Taken in: 1 lines");
+    screen.reads("page-record", "SJ-88213");
+    look(&mut screen, "admin-delivery");
+
+    // What people have in hand is the paper, whose number they know by its end.
+    go(&mut screen, "#/deliveries?delivery_note_no=88213", "page-records tbody a");
+    assert_eq!(screen.script("return document.querySelectorAll('tbody tr').length"), 1);
+    screen.reads("tbody", &no);
+    look(&mut screen, "admin-deliveries");
+    screen.script("document.querySelector('page-records tbody a').click()");
+    screen.reads(".title .btn", "Take back");
+    screen.browser.press(".title .end .btn");
+    screen.reads("dialog", &format!("4 pieces leave stock at the average cost of now, and the supplier is owed Rp\u{a0}4,000 less. Order {no} waits for them again. Delivery note SJ-88213 may be taken in once more."));
+    screen.browser.press("dialog .danger");
+    screen.reads("#banner", "Taken back: the pieces have left stock");
+    screen.reads("page-record", "Delivery taken back");
+    assert_eq!(stock(&mut shop.manager, SKU).0, 100);
+    assert_eq!(
+        audit::items(&mut shop.manager, "/api/purchase-orders")[0]["lines"][0]["received_qty"],
+        json!(0)
+    );
     screen.is_clean();
 }

@@ -100,7 +100,7 @@ class PageReceive extends Page {
       };
       const done = await this.app.command({ url: "/api/receiving", body, label: "Receiving", amount: this.cost });
       localStorage.removeItem(this.draft);
-      this.app.go("receiving");
+      this.app.go("deliveries", done.receiving_id);
       await new Promise((resolve) => setTimeout(resolve));
       this.app.say("ok", t("Taken in: {n} lines, {amount}", { n: number(done.lines.length), amount: money(done.total_cost) }));
     });

@@ -7,6 +7,7 @@ import { path } from "../shared/api.js";
 import { money, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
+import { trailOf, withTrail } from "./trail.js";
 import { ofProduct, product } from "./transfers.js";
 import "./texts.js";
 
@@ -44,13 +45,14 @@ const actions = (one, page) => {
 
 const adjustment = {
   back: () => ["adjustments", t("Adjustments")], needs: ["people"],
-  load: (app, { id }) => app.get("/api/adjustments/:id", { id }),
+  load: (app, { id }) => withTrail(app, id, app.get("/api/adjustments/:id", { id })),
   view: (one, page) => ({
     name: reason(one.reason), badges: stateOf(one), actions: actions(one, page),
     parts: [
       figures([[t("Value"), money(one.value), one.state === "pending" ? t("estimated until it is posted") : null], [t("Pieces"), signed(one.lines.reduce((all, { qty }) => all + qty, 0)), t("lines: {n}", { n: number(one.lines.length) })], [t("Day"), days(one.business_date)], [t("Taken from"), one.bucket === "damaged" ? t("put aside as damaged") : t("goods on hand"), one.keep ? t("kept, put aside as damaged") : null]]),
       table(t("Lines"), [col(t("Product"), product), col(t("Pieces"), (row) => signed(row.qty), "num"), col(t("Left then"), (row) => figure(row.balance_after), "num d"), col(t("Cost"), (row) => figure(row.cost), "num")], one.lines),
       section(t("About it"), facts([[t("Written by"), html`${person(one.created_by)} ${moment(one.created_at)}`], [one.state === "reversed" ? t("Taken back by") : t("Decided by"), one.decided_by ? html`${person(one.decided_by)} ${moment(one.decided_at)}` : null], [t("Note"), one.note && html`<bdi>${one.note}</bdi>`]])),
+      trailOf(one),
     ],
   }),
 };

@@ -46,6 +46,8 @@ struct Query {
     supplier_id: Option<String>,
     /// Only those against this order.
     po_id: Option<String>,
+    /// Only those whose delivery note has this in it, whatever the case.
+    delivery_note_no: Option<String>,
     /// Only those with this product.
     sku: Option<Sku>,
     /// The first business date.
@@ -72,10 +74,14 @@ pub async fn read(request: Request) -> Answered {
 
 /// `GET /api/receiving`
 pub async fn list(request: Request) -> Answered {
-    let Query { supplier_id, po_id, sku, from, to, limit, cursor } = request.query()?;
+    let Query { supplier_id, po_id, delivery_note_no, sku, from, to, limit, cursor } = request.query()?;
+    let note = delivery_note_no.map(|note| note.to_lowercase());
     let wanted = move |receiving: &Receiving| {
         (supplier_id.is_none() || receiving.supplier_id == supplier_id)
             && (po_id.is_none() || receiving.po_id == po_id)
+            && note.as_ref().is_none_or(|note| {
+                receiving.delivery_note_no.as_ref().is_some_and(|no| no.to_lowercase().contains(note))
+            })
             && Dates { from, to }.hold(receiving.business_date)
             && sku.as_ref().is_none_or(|sku| receiving.lines.iter().any(|line| line.sku == *sku))
     };

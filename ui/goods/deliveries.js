@@ -1,0 +1,65 @@
+// What has come from suppliers: found by supplier, day, delivery note and order; one delivery with its lines, and how it is taken back.
+import { html } from "../vendor/lit.js";
+import { badge, col, days, differs, figure, link, moment, person, supplier } from "../portal/kit.js";
+import { nameOf, need, row, rows } from "../portal/names.js";
+import { facts, figures, section, table } from "../portal/record.js";
+import { ofDays } from "../portal/records.js";
+import { path } from "../shared/api.js";
+import { money, number } from "../shared/format.js";
+import { t } from "../shared/i18n.js";
+import { address } from "../shared/menu.js";
+import { trailOf, withTrail } from "./trail.js";
+import { ofProduct, product } from "./transfers.js";
+import "./texts.js";
+
+const MANAGE = ["store_manager", "admin"];
+const sum = (one, field) => one.lines.reduce((all, line) => all + line[field], 0);
+/** An order by its number; one that nothing more comes for is known by its id alone. */
+const order = (id) => row("orders", id)?.po_no ?? `\u2026${id.slice(-6)}`;
+
+/** The orders that goods may still come for, and the one that is asked for. */
+const orders = (asked) => {
+  const open = rows("orders").map((one) => [one.po_id, `${one.po_no} ${nameOf("suppliers", one.supplier_id)}`]);
+  return !asked || row("orders", asked) ? open : [...open, [asked, order(asked)]];
+};
+
+const deliveries = {
+  path: "/api/receiving", needs: ["suppliers", "orders"],
+  list: (page) => ({
+    title: t("Deliveries"), create: { label: t("Receive without an order"), act: () => page.app.go("receiving", "new") },
+    filters: [{ name: "delivery_note_no", label: t("Delivery note"), kind: "search" }, { name: "supplier_id", label: t("Supplier"), kind: "choice", choices: rows("suppliers").map((one) => [one.supplier_id, one.name]) }, { name: "po_id", label: t("Order"), kind: "choice", choices: orders(page.filters.po_id) }, ofProduct(), ...ofDays()],
+    open: (one) => address(["deliveries", one.receiving_id]),
+    columns: [col(t("Supplier"), (one) => (one.supplier_id ? supplier(one.supplier_id) : html`<span class="muted">${t("no supplier")}</span>`)), col(t("Day"), (one) => days(one.business_date)), col(t("Delivery note"), (one) => one.delivery_note_no ?? ""), col(t("Order"), (one) => (one.po_id ? order(one.po_id) : "")), col(t("Taken in by"), (one) => person(one.created_by), "d2"), col(t("Lines"), (one) => figure(one.lines.length), "num d2"), col(t("Pieces"), (one) => figure(sum(one, "qty")), "num"), col(t("Refused"), (one) => differs(sum(one, "rejected_qty") || null), "num d"), col(t("Cost"), (one) => figure(one.total_cost), "num"), col(t("State"), (one) => badge(one.state))],
+    none: t("Nothing has come yet. A delivery is taken in by scanning it"),
+  }),
+  // What is open changes with every delivery.
+  loaded: (app) => need(app, "orders", true),
+};
+
+const back = (one, page) => {
+  const against = one.po_id ? ` ${t("Order {no} waits for them again.", { no: order(one.po_id) })}` : "";
+  const note = one.delivery_note_no ? ` ${t("Delivery note {no} may be taken in once more.", { no: one.delivery_note_no })}` : "";
+  return {
+    label: t("Take back"), image: "undo-2", why: page.app.may(MANAGE) ? undefined : t("a manager does this"),
+    act: page.step({ label: t("Take back"), url: path("/api/receiving/:id/reverse", { id: one.receiving_id }), said: t("Taken back: the pieces have left stock"), question: { title: t("Take this delivery back?"), danger: true, text: `${t("{n} pieces leave stock at the average cost of now, and the supplier is owed {amount} less.", { n: number(sum(one, "qty")), amount: money(one.total_cost) })}${against}${note}` } }),
+  };
+};
+
+const delivery = {
+  back: () => ["deliveries", t("Deliveries")], needs: ["suppliers", "people"],
+  load: async (app, { id }) => {
+    const [one] = await Promise.all([withTrail(app, id, app.get("/api/receiving/:id", { id })), need(app, "orders", true)]);
+    return one;
+  },
+  view: (one, page) => ({
+    name: nameOf("suppliers", one.supplier_id) || t("no supplier"), badges: badge(one.state), actions: one.state === "posted" ? [back(one, page)] : [],
+    parts: [
+      figures([[t("Cost"), money(one.total_cost)], [t("Pieces"), number(sum(one, "qty")), t("lines: {n}", { n: number(one.lines.length) })], [t("Refused"), number(sum(one, "rejected_qty"))], [t("Day"), days(one.business_date)]]),
+      table(t("Lines"), [col(t("Product"), product), col(t("Pieces"), (line) => figure(line.qty), "num"), col(t("Refused"), (line) => differs(line.rejected_qty || null), "num"), col(t("Cost each"), (line) => (line.cost_missing ? html`<span class="badge warn">${t("not known")}</span>` : figure(line.unit_cost)), "num"), col(t("Cost"), (line) => figure(line.cost), "num d"), col(t("Left then"), (line) => figure(line.balance_after), "num d2"), col(t("Note"), (line) => html`<bdi>${line.note}</bdi>`, "d2")], one.lines),
+      section(t("About it"), facts([[t("Delivery note"), one.delivery_note_no && html`<bdi>${one.delivery_note_no}</bdi>`], [t("Order"), one.po_id && (row("orders", one.po_id) ? link(["receiving", one.po_id], order(one.po_id)) : order(one.po_id))], [t("All of this order"), one.po_id && link(["deliveries"], t("See"), { po_id: one.po_id })], [t("Reference"), one.reference && html`<bdi>${one.reference}</bdi>`], [t("Taken in by"), html`${person(one.created_by)} ${moment(one.created_at)}`], [t("Note"), one.note && html`<bdi>${one.note}</bdi>`]])),
+      trailOf(one),
+    ],
+  }),
+};
+
+export const pages = { deliveries, delivery };

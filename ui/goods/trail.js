@@ -1,0 +1,21 @@
+// What the audit log has of one document, on its page: who did what, with whose approval, why.
+import { html } from "../vendor/lit.js";
+import { col, ifSome, moment, person } from "../portal/kit.js";
+import { table } from "../portal/record.js";
+import { t } from "../shared/i18n.js";
+import { address } from "../shared/menu.js";
+
+const MANAGE = ["store_manager", "admin"];
+const SHOWN = 20;
+
+/** A document with its trail, for those who may read the audit log. */
+export const withTrail = async (app, id, document) => {
+  const trail = app.may(MANAGE) ? app.get("/api/audit", {}, { resource_id: id, limit: SHOWN }) : { items: [] };
+  const [one, { items, next_cursor: more }] = await Promise.all([document, trail]);
+  return { ...one, trail: { id, items, more: Boolean(more) } };
+};
+
+const why = ({ details }) => html`<bdi>${details.reason ? t(details.reason) : details.note ?? ""}</bdi>`;
+
+export const trailOf = ({ trail: { id, items, more } }) => ifSome(items, (list) => table(t("Who did what"), [col(t("When"), (one) => moment(one.at)), col(t("What"), (one) => t(one.action)), col(t("Person"), (one) => person(one.user_id)), col(t("Approved by"), (one) => person(one.approved_by), "d"), col(t("Why"), why, "d")], list, undefined,
+  html`<a class="btn small" href=${address(["audit"], { resource_id: id })}>${more ? t("Show more") : t("In the audit log")}</a>`));
