@@ -83,6 +83,34 @@ fn a_figure_of_the_report_leads_down_to_its_receipt() {
 }
 
 #[test]
+fn a_sale_is_voided_while_its_shift_is_open_and_its_page_says_who_did_it() {
+    let (store, mut till, shift) = sold();
+    let kept = sells(&mut till, &["8990002"], "card");
+    let Some(mut screen) = admin(&store, "manager") else { return };
+    go(&mut screen, "#/sales", "page-records tbody a");
+    screen
+        .script("[...document.querySelectorAll('page-records tbody tr')].at(-1).querySelector('a').click()");
+    screen.reads(".title .end", "Void sale");
+    screen.browser.press(".title .end .btn");
+    screen.reads("dialog", "the goods go back to the shelf");
+    choose(&mut screen, "#f-reason", "wrong_item");
+    look(&mut screen, "admin-sale-void");
+    screen.browser.press("dialog .danger");
+    screen.reads("#banner", "Voided. Give back: Cash");
+    screen.reads(".title .badge", "voided");
+    screen.reads("page-record", "Who did what");
+    screen.reads("page-record", "Sale voided");
+    let voided = audit::items(&mut store.login("manager"), "/api/pos/transactions?state=voided");
+    assert_eq!((voided.len(), &voided[0]["void_reason"]), (1, &json!("wrong_item")));
+    // After the close only a return is left, and the page says so.
+    till.post(&format!("/api/shifts/{shift}/close"), &json!({"counted_cash": 200_000})).data(200);
+    go(&mut screen, &format!("#/sales/{}", text(&kept, "transaction_id")), ".because");
+    screen.reads(".because", "its shift is closed");
+    assert_eq!(screen.script("return document.querySelector('.title .end .btn').disabled"), true);
+    screen.is_clean();
+}
+
+#[test]
 fn a_drawer_is_counted_again_a_day_sealed_and_a_bag_goes_to_the_bank() {
     let (store, mut till, shift) = sold();
     let closed =

@@ -47,11 +47,11 @@ class PageRecord extends Page {
    * One step of the document. `question` has `title`, `text`, `list` of fields; without one it is done at once.
    * `money`: it is kept over a reload until it is answered.
    */
-  step({ label, url, method = "POST", body = {}, question, money = true, said, after }) {
+  step({ label, url, method = "POST", body = {}, question, money = true, amount = null, said, after }) {
     const send = async (given = {}) => {
       const asked = { ...body, ...given };
       try {
-        return await (money ? this.app.command({ method, url, body: asked, label }) : this.app.change(method, url, asked));
+        return await (money ? this.app.command({ method, url, body: asked, label, amount }) : this.app.change(method, url, asked));
       } catch (error) {
         // Somebody else took a step in the meantime: what is shown is what it has become.
         if (error.code === "invalid_state") await this.load();

@@ -129,7 +129,19 @@ class PageRecords extends ListPage {
       case "date": return html`<input class="input" id=${id} type="date" .value=${value} @change=${on}>`;
       case "store": return html`<input class="input" id=${id} list="store-ids" autocomplete="off" .value=${value} @change=${on}><datalist id="store-ids">${rows("stores").map((row) => html`<option value=${row.store_id}>${row.name}</option>`)}</datalist>`;
       case "search": return html`<div class="searching">${icon("search")}<input class="input" id=${id} autocomplete="off" .value=${value} @input=${on}></div>`;
+      case "found": return html`<div class="searching">${icon("search")}<input class="input" id=${id} autocomplete="off" .value=${value && one.shown(value)} @change=${(event) => this.found(one, event.target)}></div>`;
       default: return html`<input class="input" id=${id} autocomplete="off" .value=${value} @input=${on}>`;
+    }
+  }
+
+  /** What somebody typed names one thing, whose id the list is asked for; what names none changes nothing. */
+  async found(one, field) {
+    const text = field.value.trim();
+    try {
+      const id = text && await one.find(this.app, text);
+      if (id !== null) this.set(one.name, id);
+    } catch (error) {
+      this.app.fail(error);
     }
   }
 
@@ -146,7 +158,7 @@ class PageRecords extends ListPage {
   /** What is filtered, in words. */
   filtered(filters) {
     return filters.filter(({ name }) => this.filters[name] && this.filters[name] !== ANY)
-      .map(({ name, label, choices }) => `${label}: ${choices?.find(([key]) => key === this.filters[name])?.[1] ?? this.filters[name]}`).join(", ");
+      .map(({ name, label, choices, shown }) => `${label}: ${choices?.find(([key]) => key === this.filters[name])?.[1] ?? shown?.(this.filters[name]) ?? this.filters[name]}`).join(", ");
   }
 
   none({ filters = [], none }) {
