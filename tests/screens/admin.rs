@@ -120,3 +120,46 @@ fn a_delivery_is_found_by_its_note_looked_at_and_taken_back() {
     );
     screen.is_clean();
 }
+
+#[test]
+fn a_member_is_put_right_and_their_sales_are_found() {
+    let mut shop = Linked::open();
+    let siti = json!({"name": "Siti Aminah", "phone": "081298765432", "email": "siti@example.com"});
+    let id = text(&shop.manager.post("/api/members", &siti).data(201), "member_id");
+    for member in [json!(id), json!(null)] {
+        let items = json!([{"sku": SKU, "qty": 1, "price": 2_000}]);
+        let sale =
+            shop.till.post("/api/pos/transactions", &json!({"items": items, "member_id": member})).data(201);
+        let paid =
+            json!({"payments": [{"method": "qris", "amount": sale["amount_due"], "reference": "Q-1"}]});
+        shop.till
+            .post(&format!("/api/pos/transactions/{}/pay", text(&sale, "transaction_id")), &paid)
+            .data(200);
+    }
+    let Some(mut screen) = admin(&shop.store, "manager") else { return };
+    go(&mut screen, &format!("#/members/{id}"), "page-member .figures");
+    screen.types("e");
+    screen.sees("#f-name");
+    screen.browser.write("#f-name", "Siti Rahma");
+    screen.browser.write("#f-phone", "0812");
+    look(&mut screen, "admin-member-change");
+    screen.presses(ENTER);
+    screen.sees("#f-phone[aria-invalid]");
+    screen.browser.write("#f-phone", "081211112222");
+    screen.browser.write("#f-email", "");
+    screen.presses(ENTER);
+    screen.reads("#banner", "Saved");
+    screen.reads("h1", "Siti Rahma");
+    let now = shop.manager.get(&format!("/api/members/{id}")).data(200);
+    assert_eq!((&now["phone"], &now["email"]), (&json!("+6281211112222"), &json!(null)));
+
+    // All of them, then those of one member, by what somebody says at the counter.
+    go(&mut screen, "#/sales", "page-records tbody tr:nth-child(2)");
+    choose(&mut screen, "#filter-member_id", "nobody");
+    screen.reads("#banner", "No member is found by nobody");
+    choose(&mut screen, "#filter-member_id", "0812 1111 2222");
+    screen.sees("tbody tr:only-child");
+    assert_eq!(screen.script("return document.querySelector('#filter-member_id').value"), "Siti Rahma");
+    assert!(screen.script("return location.hash").as_str().unwrap().contains(&id));
+    screen.is_clean();
+}

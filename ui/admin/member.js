@@ -2,8 +2,10 @@
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../shared/api.js";
 import { field, icon } from "../shared/controls.js";
-import { date, number, time } from "../shared/format.js";
+import { date, day, number, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
+import { ask } from "../shared/form.js";
+import { address } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import { title } from "../shared/list.js";
 
@@ -24,7 +26,30 @@ class PageMember extends Page {
   }
 
   keys() {
-    return { Escape: () => this.app.go("members") };
+    return { Escape: () => this.app.go("members"), E: () => void (["active", "blocked"].includes(this.member?.state) && this.change()) };
+  }
+
+  /** What a person is asked for when they join, and what may be said of them later. */
+  get fields() {
+    const { member } = this;
+    const one = (name, label, more = {}) => ({ name, label, value: member[name] ?? "", ...more });
+    return [one("name", t("Name"), { required: true, focus: true }), one("phone", t("Phone")), one("email", t("E-mail")), one("code", t("Card")), one("birth_date", t("Day of birth"), { kind: "date" }), one("tier", t("Tier"))];
+  }
+
+  /** Only what is another one now is sent: head office keeps the later word field by field. */
+  async change() {
+    const { member, app, fields } = this;
+    const changed = (given) => Object.fromEntries(fields.map(({ name, kind }) => [name, given[name] ?? (kind ? undefined : "")]).filter(([name, value]) => value !== undefined && value !== (member[name] ?? "")));
+    const done = await ask(app, {
+      title: t("Change {name}", { name: member.name }), text: t("It is told to head office, and counts in every store"), yes: t("Save"), list: fields,
+      act: async (given) => {
+        const body = changed(given);
+        return Object.keys(body).length ? app.command({ method: "PATCH", url: path("/api/members/:id", { id: member.member_id }), body, label: "Change member" }) : true;
+      },
+    });
+    if (!done) return;
+    await this.load();
+    app.say("ok", t("Saved"));
   }
 
   block() {
@@ -73,10 +98,10 @@ class PageMember extends Page {
     if (!member || !points) return html`<p class="empty panel">${t("Loading\u2026")}</p>`;
     const box = (label, value, kind = "") => html`<div><dt>${label}</dt><dd class=${kind}>${value}</dd></div>`;
     const living = ["active", "blocked"].includes(member.state);
-    const acts = living ? html`<button class="btn" ?disabled=${this.busy} @click=${() => this.adjust()}>${t("Correct points")}</button><button class="btn" ?disabled=${this.busy} @click=${() => this.block()}>${icon("lock")}${member.state === "active" ? t("Block") : t("Let in again")}</button>
+    const acts = living ? html`<button class="btn" ?disabled=${this.busy} @click=${() => this.change()}>${t("Change")}</button><button class="btn" ?disabled=${this.busy} @click=${() => this.adjust()}>${t("Correct points")}</button><button class="btn" ?disabled=${this.busy} @click=${() => this.block()}>${icon("lock")}${member.state === "active" ? t("Block") : t("Let in again")}</button>
       <button class="btn" ?disabled=${this.busy} @click=${() => this.erase()}>${icon("trash-2")}${t("Erase")}</button>` : nothing;
     return html`${title(html`<a class="back" href="#/members">${icon("arrow-left")}<span class="vh">${t("Members")}</span></a><bdi>${member.state === "erased" ? t("erased") : member.name}</bdi>`, html`<span class="badge ${member.state === "active" ? "ok" : "bad"}">${t(member.state)}</span>`, acts)}
-      <dl class="figures panel">${box(t("Points"), number(points.balance))}${box(t("Earned in all"), number(points.lifetime_earned))}${box(t("Redeemed in all"), number(points.lifetime_redeemed))}${box(t("Phone"), member.phone ?? "\u2013", "long")}${box(t("Card"), member.code ?? "\u2013", "long")}${box(t("Since"), date(member.joined_at), "long")}</dl>
+      <dl class="figures panel">${box(t("Points"), number(points.balance))}${box(t("Earned in all"), number(points.lifetime_earned))}${box(t("Redeemed in all"), number(points.lifetime_redeemed))}${box(t("Phone"), member.phone ?? "\u2013", "long")}${box(t("Card"), member.code ?? "\u2013", "long")}${box(t("E-mail"), member.email ?? "\u2013", "long")}${member.birth_date ? box(t("Day of birth"), day(member.birth_date), "long") : nothing}${member.tier ? box(t("Tier"), member.tier, "long") : nothing}${box(t("Since"), date(member.joined_at), "long")}${box(t("Sales"), html`<a href=${address(["sales"], { member_id: member.member_id })}>${t("See")}</a>`, "long")}</dl>
       <h2 class="section">${t("Points")}</h2>${points.entries.length ? html`<div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Time")}</th><th>${t("What")}</th><th class="num">${t("Points")}</th><th class="num">${t("Left")}</th></tr></thead><tbody>${points.entries.map((one) => html`<tr><td>${date(one.at)} ${time(one.at)}</td><td>${t(one.reason)}</td><td class="num">${number(one.points)}</td><td class="num">${one.balance_after === null ? nothing : number(one.balance_after)}</td></tr>`)}</tbody></table></div>` : html`<p class="empty panel">${t("No points were earned yet")}</p>`}`;
   }
 }
