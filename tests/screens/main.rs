@@ -10,6 +10,7 @@ mod admin;
 mod box_pages;
 mod budgets;
 mod counting;
+mod device;
 mod examine;
 mod furnished;
 mod live;

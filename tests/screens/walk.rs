@@ -202,6 +202,7 @@ fn after(walk: &mut Walk, screen: &mut Screen<()>) {
     for (page, selector) in [
         ("receipts", ".slip"),
         ("devices", "page-devices h1"),
+        ("device", "page-device h1"),
         ("unconfirmed", "#state-0"),
         ("elsewhere", "main .card"),
     ] {

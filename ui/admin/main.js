@@ -17,12 +17,12 @@ const MENU = [
   ["today", "house", () => t("Today"), MANAGE], ["stock", "package", () => t("Stock"), GOODS], ["receiving", "truck", () => t("Receiving"), GOODS],
   ["counts", "clipboard-list", () => t("Counts"), GOODS], ["members", "star", () => t("Members"), MANAGE], ["people", "users", () => t("People"), MANAGE],
   ["sync", "cloud", () => t("Head office"), MANAGE],
-  ["devices", "key-round", () => t("My devices"), ALL, true],
+  ["devices", "key-round", () => t("My devices"), ALL, true], ["device", "smartphone", () => t("This device"), ALL],
 ];
 const LATER = {
   stock: () => import("./stock.js"), product: () => import("./product.js"), receiving: () => import("./receiving.js"), receive: () => import("./receive.js"),
   counts: () => import("./counts.js"), count: () => import("./count.js"), members: () => import("./members.js"), member: () => import("./member.js"),
-  people: () => import("./people.js"), person: () => import("./person.js"), devices: () => import("../passkeys/devices.js"), sync: () => import("./sync.js"),
+  people: () => import("./people.js"), person: () => import("./person.js"), devices: () => import("../passkeys/devices.js"), device: () => import("../shared/device.js"), sync: () => import("./sync.js"),
   machine: () => import("./machine.js"), audit: () => import("./audit.js"), settings: () => import("./settings.js"),
 };
 /** What one of a list is shown by. */
@@ -124,6 +124,7 @@ class AdminApp extends Lettered(MenuApp) {
       case "audit": return html`<page-audit .app=${this}></page-audit>`;
       case "settings": return html`<page-settings .app=${this}></page-settings>`;
       case "devices": return html`<page-devices .app=${this}></page-devices>`;
+      case "device": return html`<page-device .app=${this}></page-device>`;
       default: return html`<p class="empty">${t("Loading\u2026")}</p>`;
     }
   }

@@ -17,14 +17,14 @@ const MORE = [
 ];
 /** The menu from above, by groups; a page that is not named comes before the last group. */
 const GROUPS = [["today"], ["reports", "goods-now", "valuation", "sales", "shifts", "days", "safe"], ["stock", "receiving", "deliveries", "supplier-returns", "transfers", "adjustments", "counts", "labels"], ["members", "people", "tills"], ["sync"]];
-const LAST = ["devices"];
+const LAST = ["devices", "device"];
 /** Pages beside one another: the first stands in the menu for all. */
 const FAMILIES = [["reports", "goods-now", "valuation"], ["receiving", "deliveries"]];
 /** What the first of them is called beside the others. */
 const FIRST = { reports: () => t("Sales"), receiving: () => t("Orders to come") };
 /** The letter after `g`, by page; a page without one is reached by Ctrl K. */
 export const LETTERS = {
-  today: "t", reports: "e", sales: "o", shifts: "i", days: "d", safe: "v", stock: "s", receiving: "r", "supplier-returns": "u", transfers: "f", adjustments: "j", counts: "c", labels: "l", members: "m", people: "p", tills: "k", sync: "h", machine: "b", audit: "a", settings: "x", devices: "y", deliveries: "n",
+  today: "t", reports: "e", sales: "o", shifts: "i", days: "d", safe: "v", stock: "s", receiving: "r", "supplier-returns": "u", transfers: "f", adjustments: "j", counts: "c", labels: "l", members: "m", people: "p", tills: "k", sync: "h", machine: "b", audit: "a", settings: "x", devices: "y", device: "z", deliveries: "n",
 };
 /** What may be begun, for whoever types it. */
 export const ACTIONS = [

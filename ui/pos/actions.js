@@ -2,13 +2,10 @@
 import { html, nothing } from "../vendor/lit.js";
 import { icon, key } from "../shared/controls.js";
 import { t } from "../shared/i18n.js";
-import { isRapid } from "../shared/scan.js";
+import { isRapid, letterWait } from "../shared/scan.js";
 import { discount, editLine } from "./line.js";
 import { chooseMember } from "./member.js";
 import { voidBasket } from "./void.js";
-
-/** How long another key of a scanner is waited for. */
-const DIGIT_MS = 60;
 
 const list = (app, page) => [
   ["user-round", t("Member"), "F2", () => chooseMember(app)], ["percent", t("Discount on the line"), "F3", () => discount(app, false)],
@@ -29,7 +26,7 @@ export const actions = (app, page) => {
     const rapid = pressed.length === 1 && isRapid(time, last);
     last = time;
     const one = /^[1-9]$/.test(pressed) && !rapid && all[Number(pressed) - 1];
-    if (one) digit = setTimeout(() => target.isConnected && choose(one), DIGIT_MS);
+    if (one) digit = setTimeout(() => target.isConnected && choose(one), letterWait());
   };
   const choose = ([, , , act]) => {
     app.dialog.close(null);

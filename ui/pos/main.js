@@ -1,7 +1,7 @@
 // The till: who works, on which register, in which shift, and which page is shown.
 import { html, nothing } from "../vendor/lit.js";
 import { Unreachable } from "../shared/api.js";
-import { App } from "../shared/app.js";
+import { App, LOCK_AFTER, LOCK_AFTER_MINUTES } from "../shared/app.js";
 import { icon } from "../shared/controls.js";
 import { setShop, time } from "../shared/format.js";
 import { lang, t } from "../shared/i18n.js";
@@ -13,9 +13,6 @@ import { renewQuick } from "./quick.js";
 import "./sell.js";
 
 const REGISTER = "register";
-/** Nobody was at the till for so long: it is locked. Minutes, or what this device has set. */
-const LOCK_AFTER = "lock.after";
-const LOCK_AFTER_MINUTES = 15;
 const LOOK_MS = 10_000;
 const STATUS_MS = 30_000;
 /** A tab answers at once. */
@@ -25,7 +22,7 @@ const RENEWED = "renewed";
 const RENEW_AFTER_MS = 30_000;
 const LATER = {
   pay: () => import("./pay.js"), holds: () => import("./holds.js"), return: () => import("./return.js"),
-  receipts: () => import("./receipts.js"), devices: () => import("../passkeys/devices.js"), cash: () => import("./cash.js"), close: () => import("./close.js"),
+  receipts: () => import("./receipts.js"), devices: () => import("../passkeys/devices.js"), device: () => import("../shared/device.js"), cash: () => import("./cash.js"), close: () => import("./close.js"),
   unconfirmed: () => import("./unconfirmed.js"),
 };
 
@@ -275,7 +272,7 @@ class PosApp extends App {
       body: html`<div class="stack s menu">
         ${shift ? html`${entry("receipt", t("Receipts of this shift"), () => this.show("receipts"))}${entry("clock", t("Shift and cash"), () => this.show("cash"))}` : nothing}
         ${entry("refresh-cw", this.unsettled ? `${t("Not confirmed")}: ${this.unsettled}` : t("Not confirmed"), () => this.show("unconfirmed"))}
-        ${entry("key-round", t("My devices"), () => this.show("devices"))}
+        ${entry("key-round", t("My devices"), () => this.show("devices"))}${entry("smartphone", t("This device"), () => this.show("device"))}
         ${entry("languages", lang() === "id" ? "English" : "Bahasa Indonesia", () => this.speak(lang() === "id" ? "en" : "id"))}
         ${entry("moon", dark ? t("Light screen") : t("Dark screen"), () => this.theme(dark ? "light" : "dark"))}
         ${shift ? entry("lock", t("Lock"), () => this.lock()) : nothing}${entry("log-out", t("Log out"), () => this.logOut())}</div>`,
@@ -353,6 +350,7 @@ class PosApp extends App {
       case "return": return html`<page-return .app=${this}></page-return>`;
       case "receipts": return html`<page-receipts .app=${this}></page-receipts>`;
       case "devices": return html`<page-devices .app=${this}></page-devices>`;
+      case "device": return html`<page-device .app=${this}></page-device>`;
       case "unconfirmed": return html`<page-unconfirmed .app=${this}></page-unconfirmed>`;
       case "cash": return html`<page-cash .app=${this}></page-cash>`;
       case "close": return html`<page-close .app=${this}></page-close>`;

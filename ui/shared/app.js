@@ -14,6 +14,9 @@ import * as session from "./session.js";
 
 const THEME = "theme";
 const AGAIN_MS = 2000;
+/** Nobody was at the till for so long: it is locked. Minutes, or what this device has set. */
+export const LOCK_AFTER = "lock.after";
+export const LOCK_AFTER_MINUTES = 15;
 /** A roll's width by the characters of a line, and how high a line is; its margins are 3 mm. */
 const ROLLS = { 32: [58, 3.36], 42: [80, 3.53] };
 const MARGIN_MM = 3;

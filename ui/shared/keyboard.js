@@ -1,8 +1,6 @@
 // Keys of a page: one press is one action, and what a scanner types is none.
-import { isRapid } from "./scan.js";
+import { isRapid, letterWait } from "./scan.js";
 
-/** A letter acts once it is known that no scanner typed it. */
-const LETTER_MS = 60;
 /** What a key that is held does again and again; nothing else is done twice by it. */
 const REPEATED = /^(Arrow|Page|Tab)|^[+-]$/;
 /** What acts also where the focus is in a field. */
@@ -47,7 +45,7 @@ export class Keyboard {
     const name = `${event.ctrlKey ? "Ctrl+" : ""}${event.shiftKey && key.length > 1 ? "Shift+" : ""}${key}`;
     const act = keys[name] ?? (event.ctrlKey || event.altKey ? null : keys[key.toUpperCase()]);
     if (act && letter && !page.keeps && !inField && this.app.takesScans) {
-      if (!rapid) this.pending = { act: () => act(event), page, timer: setTimeout(() => this.letter(true), LETTER_MS) };
+      if (!rapid) this.pending = { act: () => act(event), page, timer: setTimeout(() => this.letter(true), letterWait()) };
       event.preventDefault();
       return;
     }

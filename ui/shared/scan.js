@@ -1,8 +1,26 @@
 // A scanner types like a keyboard, only faster: what is a scan, and what is a person.
-const GAP_MS = 50;
-const MEDIAN_MS = 35;
 const SHORTEST = 4;
-const SUFFIX_MS = 100;
+/** Milliseconds as shipped, at least, at most: between two keys, between most of them, from the last key to its end. */
+export const LIMITS = { gap: [50, 15, 150], median: [35, 10, 120], suffix: [100, 20, 500] };
+const KEPT = "scan.limits";
+const SHIPPED = Object.fromEntries(Object.entries(LIMITS).map(([name, [shipped]]) => [name, shipped]));
+let set = null;
+/** What this device has set, over what is shipped. */
+export const limits = () => {
+  set ??= { ...SHIPPED, ...JSON.parse(localStorage.getItem(KEPT) ?? "{}") };
+  return set;
+};
+/** Sets some of them, each within its bounds; none: all are as shipped. */
+export const setLimits = (changed) => {
+  const within = (name, value) => (Number.isFinite(value) ? Math.min(LIMITS[name][2], Math.max(LIMITS[name][1], Math.round(value))) : SHIPPED[name]);
+  set = changed ? { ...limits(), ...Object.fromEntries(Object.entries(changed).map(([name, value]) => [name, within(name, value)])) } : SHIPPED;
+  localStorage.setItem(KEPT, JSON.stringify(set));
+};
+addEventListener("storage", ({ key }) => {
+  if (key === KEPT) set = null;
+});
+/** How long another key of a scanner is waited for before a letter acts. */
+export const letterWait = () => limits().gap + 10;
 /** Keys of a scanner that ends with none: silence ends it. */
 const UNENDED = 8;
 /** An Enter that comes this soon after a scan is its end and nobody's answer. */
@@ -12,11 +30,11 @@ const LATE_MS = 300;
 export const isBurst = (times) => {
   if (times.length < SHORTEST) return false;
   const gaps = times.slice(1).map((time, index) => time - times[index]).sort((a, b) => a - b);
-  return gaps.at(-1) <= GAP_MS && gaps[gaps.length >> 1] <= MEDIAN_MS;
+  return gaps.at(-1) <= limits().gap && gaps[gaps.length >> 1] <= limits().median;
 };
 
 /** Whether a key came so soon after another that no person pressed both. */
-export const isRapid = (time, before) => before !== undefined && time - before <= GAP_MS;
+export const isRapid = (time, before) => before !== undefined && time - before <= limits().gap;
 
 /** A code as the scanner's settings may have wrapped it. */
 export const clean = (text) => text.replace(/[\u0000-\u001f]/g, "").replace(/^\][A-Za-z]\d/, "").trim();
@@ -63,7 +81,7 @@ class Listener {
     if (key.length === 1) return this.typed(key, time);
     const ends = key === "Enter" || key === "Tab";
     const late = ends && !this.keys.length && time - this.ended <= LATE_MS;
-    if (late || (ends && this.keys.length && time - this.keys.at(-1).time <= SUFFIX_MS && this.isScan())) {
+    if (late || (ends && this.keys.length && time - this.keys.at(-1).time <= limits().suffix && this.isScan())) {
       event.preventDefault();
       event.stopImmediatePropagation();
       if (!late) this.scanned();
@@ -72,11 +90,11 @@ class Listener {
   }
 
   typed(key, time) {
-    if (this.keys.length && time - this.keys.at(-1).time > GAP_MS) this.forget();
+    if (this.keys.length && time - this.keys.at(-1).time > limits().gap) this.forget();
     if (!this.keys.length) this.undo = [this.keep(), fieldsNow()];
     this.keys.push({ key, time });
     clearTimeout(this.silence);
-    if (this.keys.length >= UNENDED) this.silence = setTimeout(() => this.silent(), SUFFIX_MS);
+    if (this.keys.length >= UNENDED) this.silence = setTimeout(() => this.silent(), limits().suffix);
   }
 
   /** Digits that nothing ended: a code where the page waits for one, else what somebody pasted by hand. */
@@ -110,10 +128,11 @@ export const listen = (take, keep, waits) => {
   document.addEventListener("keydown", (event) => listener.onKey(event), { capture: true });
 };
 
+export const SOUNDS = "sounds";
 let audio = null;
 /** A low tone, for what did not go well; nothing for what did. */
 export const low = (long = false) => {
-  if (localStorage.getItem("sounds") === "off") return;
+  if (localStorage.getItem(SOUNDS) === "off") return;
   try {
     audio ??= new AudioContext();
     for (const [at, length] of long ? [[0, 0.5]] : [[0, 0.12], [0.18, 0.12]]) {

@@ -1,0 +1,132 @@
+// This device: what its scanner does and where the line between scan and person lies; language, screen, sounds, letters, lock. All of it stays here.
+import { html, nothing } from "../vendor/lit.js";
+import { LOCK_AFTER, LOCK_AFTER_MINUTES } from "./app.js";
+import { icon, key } from "./controls.js";
+import { number } from "./format.js";
+import { lang, t } from "./i18n.js";
+import { title } from "./list.js";
+import { Page } from "./page.js";
+import { clean, isBurst, LIMITS, limits, low, setLimits, SOUNDS } from "./scan.js";
+
+/** Silence that ends what was typed into the test; slower keys than this are not of one scan. */
+const ENDS_MS = 600;
+const LOCK_MAX = 240;
+const numbers = (list) => list.map((one) => number(Math.round(one))).join(" ");
+
+class PageDevice extends Page {
+  constructor() {
+    super();
+    this.keysSeen = [];
+    this.seen = null;
+  }
+
+  keys() {
+    return this.app.leavePage ? { Escape: () => void this.app.leavePage() } : {};
+  }
+
+  // ---- a test scan
+
+  onKey(event) {
+    const { key: name, timeStamp: time } = event;
+    const last = this.keysSeen.at(-1)?.time;
+    const ends = name === "Enter" || name === "Tab";
+    if (ends && last !== undefined && time - last < ENDS_MS) {
+      event.preventDefault();
+      this.measured(name, time - last);
+    } else if (name.length === 1 && !event.ctrlKey && !event.altKey && !event.metaKey) {
+      this.keysSeen.push({ key: name, time });
+      clearTimeout(this.silence);
+      this.silence = setTimeout(() => this.measured(null, null), ENDS_MS);
+    }
+  }
+
+  measured(suffix, after) {
+    clearTimeout(this.silence);
+    const times = this.keysSeen.map(({ time }) => time);
+    const gaps = times.slice(1).map((time, index) => time - times[index]);
+    const sorted = [...gaps].sort((a, b) => a - b);
+    this.seen = { code: clean(this.keysSeen.map(({ key: one }) => one).join("")), times, gaps, largest: sorted.at(-1) ?? 0, median: sorted[sorted.length >> 1] ?? 0, suffix, after };
+    this.keysSeen = [];
+    this.querySelector("#test-scan").value = "";
+    this.requestUpdate();
+  }
+
+  /** Whether it would be taken for a scan, by the limits of now; else by which one it is not. */
+  verdict({ times, largest, median, suffix, after }) {
+    const now = limits();
+    if (largest > now.gap) return t("A gap of {n} ms is above {limit}: it counts as typed by a person", { n: number(Math.round(largest)), limit: number(now.gap) });
+    if (median > now.median) return t("The middle gap of {n} ms is above {limit}: it counts as typed by a person", { n: number(Math.round(median)), limit: number(now.median) });
+    if (!isBurst(times)) return t("It is shorter than 4 keys: it counts as typed by a person");
+    if (suffix && after > now.suffix) return t("{key} came {n} ms later, above {limit}: it is not taken as the scan's end", { key: suffix, n: number(Math.round(after)), limit: number(now.suffix) });
+    return null;
+  }
+
+  result() {
+    const { seen } = this;
+    if (!seen) return html`<p class="muted" id="measured" role="status">${t("Nothing was scanned yet")}</p>`;
+    const why = this.verdict(seen);
+    const end = seen.suffix ? t("{key}, {n} ms after the last key", { key: seen.suffix, n: number(Math.round(seen.after)) }) : t("none");
+    return html`<div id="measured" role="status"><p><span class="badge ${why ? "bad" : "ok"}">${why ? t("no scan") : t("a scan")}</span> <code>${seen.code}</code></p>${why ? html`<p>${why}</p>` : nothing}
+      <dl class="pairs"><div><dt>${t("Gaps, ms")}</dt><dd>${numbers(seen.gaps)}</dd></div><div><dt>${t("Largest, middle")}</dt><dd>${numbers([seen.largest, seen.median])}</dd></div><div><dt>${t("Suffix")}</dt><dd>${end}</dd></div></dl></div>`;
+  }
+
+  limit(name, label) {
+    const [, least, most] = LIMITS[name];
+    return html`<div class="field"><label for="limit-${name}">${label}</label><input class="input num" id="limit-${name}" type="number" min=${least} max=${most} .value=${String(limits()[name])} @change=${(event) => {
+      setLimits({ [name]: Number(event.target.value) });
+      event.target.value = limits()[name];
+      this.requestUpdate();
+    }}></div>`;
+  }
+
+  scanner() {
+    return html`<section class="panel pad stack s"><h2>${t("Scanner")}</h2><div class="field"><label for="test-scan">${t("Scan something here: nothing is sold or counted")}</label><input class="input" id="test-scan" data-scan="line" ?data-focus=${!this.app.leavePage} autocomplete="off" @keydown=${(event) => this.onKey(event)}></div>${this.result()}
+      <p class="muted">${t("Keys that come faster than a person types are a scan. A slow scanner needs higher limits, a fast typist lower ones")}</p>
+      <div class="rowx wrap">${this.limit("gap", t("Largest gap, ms"))}${this.limit("median", t("Middle gap, ms"))}${this.limit("suffix", t("End at most after, ms"))}</div>
+      <p><button class="btn" id="as-shipped" @click=${() => {
+    setLimits(null);
+    this.requestUpdate();
+  }}>${t("As shipped")}</button></p></section>`;
+  }
+
+  // ---- what the device shows
+
+  choice(id, label, chosen, choices, act) {
+    return html`<div class="field"><label for=${id}>${label}</label><select class="input" id=${id} @change=${(event) => act(event.target.value)}>${choices.map(([value, text]) => html`<option value=${value} ?selected=${value === chosen}>${text}</option>`)}</select></div>`;
+  }
+
+  check(id, label, on, act) {
+    return html`<label class="rowx"><input type="checkbox" id=${id} .checked=${on} @change=${(event) => {
+      act(event.target.checked);
+      this.requestUpdate();
+    }}><span>${label}</span></label>`;
+  }
+
+  lockAfter(event) {
+    const minutes = Math.min(LOCK_MAX, Math.max(1, Math.round(Number(event.target.value)) || LOCK_AFTER_MINUTES));
+    event.target.value = minutes;
+    localStorage.setItem(LOCK_AFTER, minutes);
+  }
+
+  screen() {
+    const { app } = this;
+    const sounds = localStorage.getItem(SOUNDS) !== "off";
+    return html`<section class="panel pad stack s"><h2>${t("Screen, sounds and keys")}</h2>
+      <div class="rowx wrap">${this.choice("device-language", t("Language"), lang(), [["en", "English"], ["id", "Bahasa Indonesia"]], (value) => app.speak(value))}
+      ${this.choice("device-theme", t("Screen"), document.documentElement.dataset.theme, [["", t("As the device")], ["light", t("Light screen")], ["dark", t("Dark screen")]], (value) => app.theme(value))}
+      <div class="field"><label for="device-lock">${t("The till locks itself after, minutes")}</label><input class="input num" id="device-lock" type="number" min="1" max=${LOCK_MAX} .value=${localStorage.getItem(LOCK_AFTER) ?? String(LOCK_AFTER_MINUTES)} @change=${(event) => this.lockAfter(event)}></div></div>
+      ${this.check("device-sounds", t("A low tone for what was refused or not found"), sounds, (on) => {
+    localStorage.setItem(SOUNDS, on ? "on" : "off");
+    if (on) low();
+  })}
+      ${app.setLetters ? this.check("device-letters", t("Letter keys: g and a letter go to a page, j and k walk a list"), app.letters, (on) => app.setLetters(on)) : nothing}</section>`;
+  }
+
+  render() {
+    const { app } = this;
+    const parts = html`${this.scanner()}${this.screen()}<p class="muted">${t("This stays on this device, whoever uses it")}</p>`;
+    if (!app.leavePage) return html`${title(t("This device"))}<div class="stack">${parts}</div>`;
+    return html`<div class="bar"><button class="btn quiet" data-focus @click=${() => app.leavePage()}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("This device")}</h1></div><div class="work stack">${parts}</div>`;
+  }
+}
+customElements.define("page-device", PageDevice);
