@@ -25,7 +25,7 @@ fn a_delivery_is_received_counted_and_seen() {
     screen.log_in("warehouse");
     // Warehouse staff see goods; figures and people are not in their menu.
     screen.sees("nav a[href='#/stock']");
-    assert_eq!(screen.script("return document.querySelectorAll('nav a').length"), 8);
+    assert_eq!(screen.script("return document.querySelectorAll('nav a').length"), 9);
     go(&mut screen, "#/receiving/new", "#scan");
     for code in ["89900010", "89900010", "89900070"] {
         screen.scans(code);

@@ -122,6 +122,10 @@ fn goods_go_to_another_store_and_what_is_missing_is_settled() {
     has(&to, &id, "in_transit");
 
     let Some(mut there) = admin(&to, "warehouse") else { return };
+    // The stock room's day begins with what is on its way.
+    there.reads(".alerts", "Transfers on the way to this store: 1");
+    there.reads(".figures", "Below zero");
+    look(&mut there, "admin-today-warehouse");
     go(&mut there, "#/transfers?direction=in&state=in_transit", "page-records tbody a");
     there.script("document.querySelector('page-records tbody a').click()");
     there.reads(".steps .now", "on the way");

@@ -14,7 +14,7 @@ const MANAGE = ["store_manager", "admin"];
 const GOODS = ["warehouse_staff", ...MANAGE];
 const ALL = ["cashier", ...GOODS];
 const MENU = [
-  ["today", "house", () => t("Today"), MANAGE], ["stock", "package", () => t("Stock"), GOODS], ["receiving", "truck", () => t("Receiving"), GOODS],
+  ["today", "house", () => t("Today"), GOODS], ["stock", "package", () => t("Stock"), GOODS], ["receiving", "truck", () => t("Receiving"), GOODS],
   ["counts", "clipboard-list", () => t("Counts"), GOODS], ["members", "star", () => t("Members"), MANAGE], ["people", "users", () => t("People"), MANAGE],
   ["sync", "cloud", () => t("Head office"), MANAGE],
   ["devices", "key-round", () => t("My devices"), ALL, true], ["device", "smartphone", () => t("This device"), ALL],

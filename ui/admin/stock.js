@@ -7,6 +7,7 @@ import { clean } from "../shared/scan.js";
 import { download } from "../takings/download.js";
 import { findProduct } from "./find.js";
 import { ListPage, title } from "../shared/list.js";
+import { refilter } from "../shared/menu.js";
 
 const SEARCH_AFTER_MS = 200;
 
@@ -19,7 +20,8 @@ class PageStock extends ListPage {
   }
 
   connectedCallback() {
-    this.text = this.app.params.query?.q ?? "";
+    const { q: text = "", show: filter = "" } = this.app.params.query ?? {};
+    Object.assign(this, { text, filter });
     super.connectedCallback();
   }
 
@@ -48,6 +50,7 @@ class PageStock extends ListPage {
 
   choose(filter) {
     this.filter = this.filter === filter ? "" : filter;
+    refilter(["stock"], { q: this.text, show: this.filter });
     this.load();
   }
 

@@ -1,12 +1,19 @@
-// Today: is anything wrong, and how is the day.
+// Today: is anything wrong, and how is the day; of takings only for who runs the shop, of goods also for the stock room.
 import { html, nothing } from "../vendor/lit.js";
 import { icon, vars } from "../shared/controls.js";
 import { day, money, number, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { Page, title } from "../shared/page.js";
 
+const MANAGE = ["store_manager", "admin"];
 const AGAIN_MS = 30_000;
+/** What is counted here; beyond it a plus is said. */
+const COUNTED = { limit: 100 };
+/** How many there are: of a list that goes on, at least so many. */
+const many = ({ items, next_cursor: more }) => `${number(items.length)}${more ? "+" : ""}`;
 const WEEK_DAYS = 7;
+/** Products that are named. */
+const SHOWN = 20;
 
 const earlier = (date, days) => new Date(Date.parse(`${date}T00:00:00Z`) - days * 86_400_000).toISOString().slice(0, 10);
 
@@ -28,12 +35,11 @@ class PageToday extends Page {
 
   async load() {
     const { app } = this;
-    const date = app.settings.business_date;
+    const list = (pattern, query) => app.get(pattern, {}, { ...query, ...COUNTED });
     try {
-      [this.report, this.before, this.sync, this.low, this.negative, this.pending, this.orders] = await Promise.all([
-        app.get("/api/reports/daily", {}, { date }), app.get("/api/reports/daily", {}, { date: earlier(date, WEEK_DAYS) }), app.get("/api/sync/status"),
-        app.get("/api/stock", {}, { below_reorder: true, limit: 100 }), app.get("/api/stock", {}, { negative: true, limit: 100 }),
-        app.get("/api/adjustments", {}, { state: "pending", limit: 100 }), app.get("/api/purchase-orders", {}, { limit: 100 }),
+      [this.low, this.negative, this.pending, this.orders, this.coming, this.counts] = await Promise.all([
+        list("/api/stock", { below_reorder: true }), list("/api/stock", { negative: true }), list("/api/adjustments", { state: "pending" }), list("/api/purchase-orders"),
+        list("/api/transfers", { direction: "in", state: "in_transit" }), list("/api/opname", { state: "counting" }), this.takings(),
       ]);
       this.at = Date.now();
     } catch (error) {
@@ -42,31 +48,58 @@ class PageToday extends Page {
     this.requestUpdate();
   }
 
+  /** What only whoever runs the shop may see. */
+  async takings() {
+    const { app } = this;
+    if (!app.may(MANAGE)) return;
+    const date = app.settings.business_date;
+    [this.report, this.before, this.sync] = await Promise.all([app.get("/api/reports/daily", {}, { date }), app.get("/api/reports/daily", {}, { date: earlier(date, WEEK_DAYS) }), app.get("/api/sync/status")]);
+  }
+
+  /** Orders whose goods should be here by now. */
+  get due() {
+    return { ...this.orders, items: this.orders.items.filter(({ expected_at: at }) => at && at <= this.app.settings.business_date) };
+  }
+
   /** What needs a person, the worst first. */
   alerts() {
-    const { report, sync, negative, pending } = this;
-    const differing = report.shifts.filter(({ variance }) => variance);
+    const { report, sync, negative, pending, coming, counts, due, app } = this;
+    const differing = (report?.shifts ?? []).filter(({ variance }) => variance);
     const found = [];
-    for (const problem of sync.problems) found.push(["bad", "triangle-alert", problem.message, "sync"]);
-    if (differing.length) found.push(["bad", "calculator", t("Tills closed with a difference: {n}", { n: number(differing.length) }), `days/${this.app.settings.business_date}`]);
-    if (negative.items.length) found.push(["warn", "package", t("Products below zero: {n}", { n: number(negative.items.length) }), "stock"]);
-    if (pending.items.length) found.push(["warn", "shield-check", t("Adjustments that wait for approval: {n}", { n: number(pending.items.length) }), "adjustments?state=pending"]);
+    for (const problem of sync?.problems ?? []) found.push(["bad", "triangle-alert", problem.message, "sync"]);
+    if (differing.length) found.push(["bad", "calculator", t("Tills closed with a difference: {n}", { n: number(differing.length) }), `days/${app.settings.business_date}`]);
+    const say = (list, kind, image, text, place) => list.items.length && found.push([kind, image, t(text, { n: many(list) }), place]);
+    say(negative, "warn", "package", "Products below zero: {n}", "stock?show=negative");
+    say(pending, "warn", "shield-check", "Adjustments that wait for approval: {n}", "adjustments?state=pending");
+    say(due, "plain", "truck", "Orders whose goods are due: {n}", "receiving");
+    say(coming, "plain", "store", "Transfers on the way to this store: {n}", "transfers?direction=in&state=in_transit");
+    say(counts, "plain", "clipboard-list", "Counts that go on: {n}", "counts");
     if (!found.length) return html`<p class="calm">${icon("circle-check")}${t("Nothing needs you")}</p>`;
     return html`<ul class="alerts panel">${found.map(([kind, name, text, place]) => html`<li class=${kind}>${icon(name)}<span>${text}</span>${place ? html`<a href="#/${place}">${t("See")}</a>` : nothing}</li>`)}</ul>`;
   }
 
+  box(label, value, note) {
+    return html`<div><dt>${label}</dt><dd>${value}</dd><dd class="muted">${note}</dd></div>`;
+  }
+
+  /** What lies here and what comes. */
+  goods() {
+    const { low, negative, orders, coming } = this;
+    const to = (place, name) => html`<a href="#/${place}">${name}</a>`;
+    return html`${this.box(t("Below reorder level"), many(low), to("stock?show=low", t("Stock")))}${this.box(t("Orders to come"), many(orders), to("receiving", t("Receiving")))}
+      ${this.app.may(MANAGE) ? nothing : html`${this.box(t("Below zero"), many(negative), to("stock?show=negative", t("Stock")))}${this.box(t("On the way"), many(coming), to("transfers?direction=in&state=in_transit", t("Transfers")))}`}`;
+  }
+
   figures() {
-    const { report, before, low, orders } = this;
+    const { report, before } = this;
+    if (!report) return html`<dl class="figures panel">${this.goods()}</dl>`;
     const sum = (field) => report.shifts.reduce((all, { totals }) => all + totals[field], 0);
     const total = sum("net_total");
     const past = before.shifts.reduce((all, { totals }) => all + totals.net_total, 0);
     const change = past ? Math.round((total - past) * 100 / past) : null;
-    const box = (label, value, note) => html`<div><dt>${label}</dt><dd>${value}</dd><dd class="muted">${note}</dd></div>`;
-    return html`<dl class="figures panel">${box(t("Sales today"), money(total), change === null ? t("no sales on this day last week") : t("{change} % to last week", { change: number(change) }))}
-      ${box(t("Sales"), number(sum("sales_count")), t("{n} pieces", { n: number(sum("items_count")) }))}
-      ${box(t("Returns"), number(sum("returns_total")), t("{n} receipts", { n: number(sum("returns_count")) }))}
-      ${box(t("Below reorder level"), number(low.items.length), html`<a href="#/stock">${t("Stock")}</a>`)}
-      ${box(t("Orders to come"), number(orders.items.length), html`<a href="#/receiving">${t("Receiving")}</a>`)}</dl>`;
+    return html`<dl class="figures panel">${this.box(t("Sales today"), money(total), change === null ? t("no sales on this day last week") : t("{change} % to last week", { change: number(change) }))}
+      ${this.box(t("Sales"), number(sum("sales_count")), t("{n} pieces", { n: number(sum("items_count")) }))}
+      ${this.box(t("Returns"), number(sum("returns_total")), t("{n} receipts", { n: number(sum("returns_count")) }))}${this.goods()}</dl>`;
   }
 
   bars(rows, label, value) {
@@ -85,10 +118,22 @@ class PageToday extends Page {
   render() {
     const { report } = this;
     const head = title(`${t("Today")}, ${day(this.app.settings.business_date)}`, this.at ? html`<span class="muted">${t("as of {time}", { time: time(this.at) })}</span>` : nothing, this.app.find());
-    if (!report || !this.orders) return html`${head}<p class="empty panel">${t("Loading\u2026")}</p>`;
-    return html`${head}<div class="stack">${this.alerts()}${this.figures()}<div class="halves"><section class="panel"><h2 class="pad">${t("Tills")}</h2>${this.tills()}</section>
+    if (!this.counts) return html`${head}<p class="empty panel">${t("Loading\u2026")}</p>`;
+    return html`${head}<div class="stack">${this.alerts()}${this.figures()}${report ? this.sold(report) : this.below()}</div>`;
+  }
+
+  /** The goods that are asked about first: what is low, by what is left of it. */
+  below() {
+    const rows = [...new Map([...this.negative.items, ...this.low.items].map((one) => [one.sku, one])).values()].slice(0, SHOWN);
+    if (!rows.length) return nothing;
+    return html`<section class="panel"><h2 class="pad">${t("Low or below zero")}</h2><table class="grid fold"><thead><tr><th>${t("Product")}</th><th>${t("Shelf")}</th><th class="num">${t("On hand")}</th><th class="num">${t("On the way")}</th><th class="num">${t("Reorder at")}</th></tr></thead><tbody>
+      ${rows.map((one) => html`<tr><td><a href="#/stock/${encodeURIComponent(one.sku)}"><bdi>${one.name}</bdi></a></td><td><bdi>${one.shelf_place}</bdi></td><td class="num ${one.on_hand < 0 ? "differs" : ""}">${number(one.on_hand)}</td><td class="num">${number(one.in_transit_in)}</td><td class="num">${one.reorder_level === null ? nothing : number(one.reorder_level)}</td></tr>`)}</tbody></table></section>`;
+  }
+
+  sold(report) {
+    return html`<div class="halves"><section class="panel"><h2 class="pad">${t("Tills")}</h2>${this.tills()}</section>
       <section class="panel"><h2 class="pad">${t("Payments")}</h2>${report.by_method.length ? this.bars(report.by_method, ({ method }) => t(method), ({ net }) => net) : html`<p class="empty">${t("Nothing was sold yet")}</p>`}</section>
-      <section class="panel"><h2 class="pad">${t("By hour")}</h2>${report.by_hour.length ? this.bars(report.by_hour, ({ hour }) => hour.slice(11, 16), (row) => row.net_total) : html`<p class="empty">${t("Nothing was sold yet")}</p>`}</section></div></div>`;
+      <section class="panel"><h2 class="pad">${t("By hour")}</h2>${report.by_hour.length ? this.bars(report.by_hour, ({ hour }) => hour.slice(11, 16), (row) => row.net_total) : html`<p class="empty">${t("Nothing was sold yet")}</p>`}</section></div>`;
   }
 }
 customElements.define("page-today", PageToday);
