@@ -35,6 +35,7 @@ mod office {
 }
 /// The cashier's page.
 mod till {
+    pub mod day;
     pub mod drawer;
     pub mod keystrokes;
     pub mod killed;

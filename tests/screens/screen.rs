@@ -11,6 +11,7 @@ pub const ENTER: char = '\u{E007}';
 pub const ESCAPE: char = '\u{E00C}';
 pub const F1: char = '\u{E031}';
 pub const F2: char = '\u{E032}';
+pub const F3: char = '\u{E033}';
 pub const F6: char = '\u{E036}';
 pub const F7: char = '\u{E037}';
 pub const F8: char = '\u{E038}';

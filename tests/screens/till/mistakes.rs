@@ -13,7 +13,7 @@ const BURST: &str = "for (const key of [...CODE, 'Enter']) { const at = document
     const event = new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true});\
     if (at.dispatchEvent(event) && key.length === 1) document.execCommand('insertText', false, key); }";
 /// Paper that the browser printed since the page was loaded.
-const PAPERS: &str =
+pub const PAPERS: &str =
     "window.papers = []; window.print = () => papers.push(document.getElementById('paper').textContent)";
 
 /// A scan with letters, at whatever has the focus; then the page has had its time to act on a letter.
@@ -30,7 +30,7 @@ fn presses_with(screen: &mut Screen, key: &str, number: u64, more: Value) {
     screen.browser.devtools("Input.dispatchKeyEvent", &event);
 }
 
-fn papers(screen: &mut Screen) -> Vec<String> {
+pub fn papers(screen: &mut Screen) -> Vec<String> {
     serde_json::from_value(screen.script("return papers")).unwrap()
 }
 
