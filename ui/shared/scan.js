@@ -51,9 +51,11 @@ const isLine = (field) => field?.dataset?.scan === "line";
 const isSecret = (field) => field?.type === "password";
 const FIELDS = "input:not([type=password]):not([type=checkbox]), textarea, select";
 
-/** What stands in every field now; called, it is put back. Also a list changes by letters. */
+/** What stands in every field now, and where the caret is; called, it is put back. Also a list changes by letters. */
 const fieldsNow = () => {
   const kept = [...document.querySelectorAll(FIELDS)].filter((field) => !isLine(field)).map((field) => [field, field.value]);
+  const at = document.activeElement;
+  const { selectionStart: from = null, selectionEnd: to } = at;
   return () => {
     for (const [field, value] of kept) {
       if (field.value === value) continue;
@@ -61,6 +63,7 @@ const fieldsNow = () => {
       field.dispatchEvent(new InputEvent("input", { bubbles: true, data: null, inputType: "scan" }));
       field.dispatchEvent(new Event("change", { bubbles: true }));
     }
+    if (from !== null && at === document.activeElement) at.setSelectionRange(from, to);
   };
 };
 

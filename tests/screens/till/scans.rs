@@ -60,3 +60,134 @@ fn an_unknown_code_is_said_and_nothing_is_sold() {
     assert_eq!(screen.focus(), "line");
     assert_eq!(audit::items(&mut screen.store.login("till-1"), "/api/pos/transactions").len(), 0);
 }
+
+/// Where a person types: each field that is seen, of the dialog where one is open; the line takes scans as they come.
+const FIELDS: &str = "window.fields = () => [...(document.querySelector('dialog') ?? document.querySelector('main'))\
+    .querySelectorAll('input:not([type=password]):not([type=checkbox]):not([data-scan=line]), textarea, select')]\
+    .filter((field) => field.checkVisibility() && !/^note-(?!100000$)/.test(field.id));\
+    window.stands = () => { const at = document.activeElement; return [at.id, at.selectionStart, at.value]; };";
+/// The page is at work for 60 % of the time, longer than a scanner's key takes.
+const BUSY: &str =
+    "setInterval(() => { const until = performance.now() + 60; while (performance.now() < until); }, 100)";
+const PERSONS: [u32; 2] = [45, 90];
+const SCANNERS: [u32; 3] = [2, 10, 30];
+/// Digits, and letters that are keys of pages; no product.
+const CODE: &str = "47K11";
+
+/// A person's digits stay in each field of what is open, a scanner's go out again and are said.
+#[track_caller]
+fn tells_them_apart(screen: &mut Screen, at: &str, busy: bool) {
+    screen.script(FIELDS);
+    let count = usize::try_from(screen.script("return fields().length").as_u64().unwrap()).unwrap();
+    assert!(count > 0, "{at} has no field");
+    for n in 0..count {
+        // Each key waits for a page that is busy: there the fields share the speeds.
+        let some = |all: &[u32]| if busy { vec![all[n % all.len()]] } else { all.to_vec() };
+        screen.script(&format!("document.querySelector('pos-app').say(null); fields()[{n}].focus()"));
+        for gap in some(&PERSONS) {
+            if screen.script(&format!("fields()[{n}].select?.(); return fields()[{n}].tagName")) != "SELECT" {
+                screen.browser.types_at("2345\t", gap);
+                let after = format!(
+                    "return [fields()[{n}].value !== '', document.querySelector('#banner').innerText]"
+                );
+                assert_eq!(
+                    screen.script(&after),
+                    json!([true, ""]),
+                    "{at}, field {n}: a person {gap} ms apart"
+                );
+            }
+        }
+        let before = screen.script(&format!(
+            "fields()[{n}].focus(); fields()[{n}].setSelectionRange?.(1, 1); return stands()"
+        ));
+        for gap in some(&SCANNERS) {
+            screen.browser.scan(CODE, gap);
+            screen.reads("#banner", CODE);
+            let after = screen.script("document.querySelector('pos-app').say(null); return stands()");
+            assert_eq!(after, before, "{at}, field {n}: a scanner {gap} ms apart");
+        }
+    }
+}
+
+/// Opens what has fields by a call of the page, and tries each of them.
+#[track_caller]
+fn asks(screen: &mut Screen, (call, seen): (&str, &str), busy: bool) {
+    screen.script(&format!("const app = document.querySelector('pos-app'); const page = app.current.firstElementChild; void {call}"));
+    screen.sees(seen);
+    tells_them_apart(screen, seen, busy);
+}
+
+/// The same behind a dialog, which is given up.
+#[track_caller]
+fn asks_in_a_dialog(screen: &mut Screen, what: (&str, &str), busy: bool) {
+    asks(screen, what, busy);
+    screen.script("document.querySelector('x-dialog').close(null)");
+}
+
+#[track_caller]
+fn each_field_of_the_till(busy: bool) {
+    let Some(mut screen) = Screen::open(Store::open()) else { return };
+    screen.sees("#username");
+    if busy {
+        screen.script(BUSY);
+    }
+    tells_them_apart(&mut screen, "log in", busy);
+    screen.log_in("till-1");
+    screen.sees("#float");
+    asks(&mut screen, ("page.byNotes()", "#note-100000"), busy);
+    screen.browser.write("#float", "200000");
+    screen.presses(F9);
+    screen.sees("#line");
+    for what in [
+        ("page.keys().F2()", "#member-search"),
+        ("document.querySelector('dialog .rowx .btn').click()", "#member-name"),
+    ] {
+        asks(&mut screen, what, busy);
+    }
+    screen.script("document.querySelector('x-dialog').close(null)");
+    screen.basket(&["89900030"], "13,875");
+    screen.pays("k");
+    screen.basket(&["89900030"], "13,875");
+    for what in [
+        ("page.keys().F3()", "#off"),
+        ("page.keys()['Shift+F3']()", "#reason"),
+        ("page.keys().F4()", "#line-qty"),
+        ("page.setQty(0)", "dialog #why"),
+        (
+            "app.show('receipts').then(() => app.current.firstElementChild.load()).then(() => app.current.firstElementChild.correct())",
+            "#right",
+        ),
+        ("page.void()", "dialog #why"),
+        ("app.show('cash').then(() => app.current.firstElementChild.move('drop'))", "#bag"),
+        ("app.approved({ label: 'Payment', amount: 1 }, { details: {} }, null)", "#approver"),
+    ] {
+        asks_in_a_dialog(&mut screen, what, busy);
+    }
+    for what in [
+        ("app.show('pay')", "#amount"),
+        ("page.choose('card')", "#reference"),
+        ("app.show('close')", "#counted-card"),
+        ("app.show('return', { no: '1' })", "#back-1"),
+        (
+            "page.begin(() => { page.draft.withoutReceipt(); page.draft.put({ sku: 'a', name: 'a', price: 5 }); })",
+            "#worth-a",
+        ),
+    ] {
+        asks(&mut screen, what, busy);
+    }
+    asks(&mut screen, ("app.lock()", "#unlock-name"), busy);
+    screen.is_clean();
+    let sales = audit::items(&mut screen.store.login("till-1"), "/api/pos/transactions");
+    let totals: Vec<_> = sales.iter().map(|sale| (&sale["state"], &sale["total"])).collect();
+    assert_eq!(totals, [(&json!("open"), &json!(13_875)), (&json!("paid"), &json!(13_875))]);
+}
+
+#[test]
+fn in_each_field_a_person_is_told_from_a_scanner() {
+    each_field_of_the_till(false);
+}
+
+#[test]
+fn on_a_busy_page_too_a_person_is_told_from_a_scanner() {
+    each_field_of_the_till(true);
+}

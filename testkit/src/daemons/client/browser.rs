@@ -19,11 +19,18 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How WebDriver names an element in its answers.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
+/// Gives the page's time, as soon as what was typed last is over: no key comes before the one that was pressed before it.
+const AFTER: &str = "return new Promise((begin) => { const look = () => {\
+    const now = (performance.timeOrigin + performance.now()) / 1000;\
+    if (now > LAST + 0.06) begin(now); else setTimeout(look, 10); }; look(); })";
+
 /// One browser with one page, and an empty profile.
 pub struct Browser {
     driver: Client,
     session: String,
     authenticator: String,
+    /// When the last key was typed that has a time of its own, in seconds.
+    typed_at: f64,
     _process: Daemon,
     /// Last: the processes go before their folder.
     _folder: TempDir,
@@ -74,6 +81,7 @@ impl Browser {
             driver: client,
             session: session["sessionId"].as_str().unwrap().to_owned(),
             authenticator: String::new(),
+            typed_at: 0.0,
             _process: process,
             _folder: folder,
         };
@@ -140,12 +148,22 @@ impl Browser {
     /// Types a code and Enter as a scanner does, by the events' own clock: however busy this machine is.
     #[track_caller]
     pub fn scan(&mut self, code: &str, gap_ms: u32) {
-        let begun = self.run("return (performance.timeOrigin + performance.now()) / 1000").as_f64().unwrap();
-        let keys = code.chars().map(|key| (key.to_string(), key.to_string(), 0));
-        for (at, (key, text, number)) in keys.chain([("Enter".into(), "\r".into(), 13)]).enumerate() {
-            let after = f64::from(gap_ms) / 1000.0 * f64::from(u32::try_from(at).unwrap());
+        self.types_at(&format!("{code}\r"), gap_ms);
+    }
+
+    /// Types so many milliseconds apart by the events' own clock; `\r` is Enter, `\t` Tab.
+    #[track_caller]
+    pub fn types_at(&mut self, text: &str, gap_ms: u32) {
+        let begun = self.run(&AFTER.replace("LAST", &self.typed_at.to_string())).as_f64().unwrap();
+        for (at, text) in text.chars().map(String::from).enumerate() {
+            let (key, number) = match text.as_str() {
+                "\r" => ("Enter", 13),
+                "\t" => ("Tab", 9),
+                other => (other, 0),
+            };
+            self.typed_at = begun + f64::from(gap_ms) / 1000.0 * f64::from(u32::try_from(at).unwrap());
             let event = json!({"type": "keyDown", "key": key, "text": text, "windowsVirtualKeyCode": number,
-                "timestamp": begun + after});
+                "timestamp": self.typed_at});
             self.devtools("Input.dispatchKeyEvent", &event);
         }
     }
