@@ -2,7 +2,9 @@
 
 use crate::screen::{ENTER, ESCAPE, F8, F9, Screen};
 use crate::till::sale::INTENTS_LEFT;
-use testkit::{Store, audit};
+use serde_json::Value;
+use testkit::chaos::{ALL, Chaos, Proxy};
+use testkit::{Store, audit, wait};
 
 #[track_caller]
 fn about_to_pay() -> Option<Screen> {
@@ -27,26 +29,95 @@ fn is_sold_once(screen: &Screen) {
     );
 }
 
-#[test]
-fn the_page_asks_until_the_store_is_back() {
-    let Some(mut screen) = about_to_pay() else { return };
-    screen.store.start();
-    screen.reads("#change", "22,250");
-    is_sold_once(&screen);
-    screen.is_clean();
+/// When the store is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Moment {
+    BeforeItIsAsked,
+    /// The payment is on its way into the journal.
+    WhilePaying,
+    /// It is paid, and nobody was told.
+    Paid,
+    Told,
+}
+
+/// Pays and kills the store at this moment; what it says of the payment is lost, unless it is killed later.
+#[track_caller]
+fn pay_and_kill(screen: &mut Screen<()>, store: &mut Store, proxy: &Proxy, moment: Moment, sold: usize) {
+    screen.presses(F9);
+    screen.sees("#amount");
+    screen.types("50.");
+    let fate = if moment == Moment::Told { Chaos::Pass } else { Chaos::LoseAnswer };
+    proxy.set(fate, b"POST /api/pos/transactions");
+    if moment == Moment::BeforeItIsAsked {
+        store.kill9();
+    }
+    screen.browser.types_at("\r", 0);
+    match moment {
+        Moment::BeforeItIsAsked => {}
+        Moment::WhilePaying => wait::until("it is asked", || (proxy.tampered() > 0).then_some(())),
+        Moment::Paid => {
+            let mut till = store.login("till-1");
+            let paid = "/api/pos/transactions?state=paid";
+            wait::until("it is paid", || (audit::items(&mut till, paid).len() == sold).then_some(()));
+        }
+        Moment::Told => screen.reads("#change", "22,250"),
+    }
+    if moment != Moment::BeforeItIsAsked {
+        store.kill9();
+    }
+    if moment != Moment::Told {
+        screen.reads("#banner", "Not known yet: Payment Rp\u{a0}50,000");
+    }
+}
+
+/// What the page tells once the store is back: one sentence at most, and the receipt of this sale.
+#[track_caller]
+fn is_told_once(screen: &mut Screen<()>, reloaded: bool, moment: Moment, no: &str) {
+    if reloaded {
+        screen.visit("/pos");
+        screen.reads(".last", no);
+        let said = format!("Payment Rp\u{a0}50,000: done, receipt \u{2026}{no}");
+        let said = if moment == Moment::Told { "" } else { &said };
+        screen.reads("#banner", said);
+        assert_eq!(screen.text("#banner"), said);
+    } else {
+        screen.reads("#receipt-no", no);
+        screen.reads("#change", "22,250");
+        assert_eq!(screen.text("#banner"), "");
+        screen.presses(ENTER);
+    }
+    screen.sees("#line");
+    screen.reads(".last", "22,250");
 }
 
 #[test]
-fn a_page_that_is_loaded_anew_finishes_what_it_began() {
-    let Some(mut screen) = about_to_pay() else { return };
-    screen.browser.open("about:blank");
-    screen.store.start();
-    screen.visit("/pos");
-    screen.reads("#banner", "Payment Rp\u{a0}50,000: done, receipt");
-    screen.sees("#line");
-    is_sold_once(&screen);
-    screen.is_clean();
-    assert_eq!(screen.script(INTENTS_LEFT), 0);
+fn a_payment_is_one_sale_whenever_the_store_is_killed() {
+    use Moment::{BeforeItIsAsked, Paid, Told, WhilePaying};
+    let mut store = Store::open_with("", 1);
+    let proxy = Proxy::before(store.address());
+    let Some(mut screen) = Screen::through(&proxy, "/pos") else { return };
+    screen.log_in("till-1");
+    screen.open_shift();
+    let moments = [BeforeItIsAsked, WhilePaying, Paid, Told].map(|moment| [(moment, false), (moment, true)]);
+    for (at, (moment, reloads)) in moments.concat().into_iter().enumerate() {
+        let (sold, no) = (at + 1, format!("{:08}", at + 1));
+        println!("{moment:?}, loaded anew: {reloads}");
+        screen.basket(&["89900070"], "27,750");
+        pay_and_kill(&mut screen, &mut store, &proxy, moment, sold);
+        if reloads {
+            screen.browser.open("about:blank");
+        }
+        proxy.set(Chaos::Pass, ALL);
+        store.start();
+        is_told_once(&mut screen, reloads, moment, &no);
+        screen.is_clean();
+        assert_eq!(screen.script(INTENTS_LEFT), 0);
+        let sales = audit::items(&mut store.login("till-1"), "/api/pos/transactions");
+        let whole = |sale: &Value| {
+            sale["state"] == "paid" && sale["payments"].as_array().is_some_and(|all| all.len() == 1)
+        };
+        assert!(sales.len() == sold && sales.iter().all(whole), "{moment:?}: {sales:?}");
+    }
 }
 
 #[test]
