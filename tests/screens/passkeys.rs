@@ -1,9 +1,9 @@
 //! Devices at the pages: registered, named, used to log in and to approve, removed; and one session for each app.
 
-use crate::screen::{ENTER, ESCAPE, Screen};
+use crate::screen::{ENTER, ESCAPE, F10, Screen};
 use serde_json::{Value, json};
-use testkit::Store;
 use testkit::store::PASSWORD;
+use testkit::{Store, wait};
 
 /// Registers the browser's device for who is logged in, on the page that is open.
 #[track_caller]
@@ -15,6 +15,12 @@ fn register(screen: &mut Screen, name: &str) {
     screen.browser.write("#f-again", PASSWORD);
     screen.presses(ENTER);
     screen.reads("page-devices tbody", name);
+}
+
+#[track_caller]
+fn goes_on(screen: &mut Screen) {
+    let gone = "return document.querySelector('dialog') === null && localStorage.getItem('locked') === null";
+    wait::until("the till goes on", || (screen.script(gone) == true).then_some(()));
 }
 
 #[test]
@@ -31,6 +37,12 @@ fn a_device_logs_in_approves_and_is_removed() {
     screen.browser.press("button[name=by]");
     screen.sees("#float");
     screen.open_shift();
+    screen.presses(F10);
+    screen.sees(".facts");
+    screen.types("l");
+    screen.sees("#unlock");
+    screen.browser.press("dialog button[name=by]");
+    goes_on(&mut screen);
 
     // The manager's thumb, registered in Store Admin: a session of its own in the same browser.
     screen.visit("/admin");
@@ -43,6 +55,15 @@ fn a_device_logs_in_approves_and_is_removed() {
     let who = screen.text(".person");
     assert!(who.contains("till-1") || !who.contains("anager"), "{who}");
     screen.basket(&["89900070"], "27,750");
+    // A till that is locked waits for its own person's thumb.
+    screen.script("void document.querySelector('pos-app').lock()");
+    screen.sees("#unlock");
+    screen.browser.write("#unlock-name", "manager@s001.example");
+    screen.browser.press("dialog button[name=by]");
+    screen.reads("dialog [role=alert]", "Only");
+    screen.browser.write("#unlock-name", "till-1@s001.example");
+    screen.browser.press("dialog button[name=by]");
+    goes_on(&mut screen);
     screen.pays("c");
     screen.script("document.querySelector('pos-app').show('receipts')");
     screen.sees("tbody tr");
@@ -89,5 +110,8 @@ fn over_plain_http_a_password_logs_in_and_no_device_is_offered() {
     screen.open_shift();
     screen.script("document.querySelector('pos-app').show('devices')");
     screen.reads("page-devices", "where the page comes over HTTPS");
+    screen.script("void document.querySelector('pos-app').lock()");
+    screen.sees("#unlock");
+    assert_eq!(screen.script("return document.querySelectorAll('[name=by]').length"), 0);
     screen.is_clean();
 }

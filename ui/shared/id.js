@@ -165,7 +165,7 @@ export const id = {
   "A defect in this page: {message}. Reload it": "Kesalahan pada halaman ini: {message}. Muat ulang", "{what} of {name} is not confirmed. It waits until they log in again": "{what} dari {name} belum pasti. Menunggu sampai ia masuk lagi",
   "This browser keeps nothing: don't close this tab while something is not confirmed": "Peramban ini tidak menyimpan apa-apa: jangan tutup tab ini selama ada yang belum pasti",
   "Print Z {no} again": "Cetak lagi Z {no}",
-  "Only {name} goes on here; somebody else logs in": "Hanya {name} yang bisa melanjutkan; orang lain masuk sendiri", "Locked": "Terkunci", "Lock": "Kunci", "Go on": "Lanjutkan",
+  "Only {name} goes on here; somebody else logs in": "Hanya {name} yang bisa melanjutkan; orang lain masuk sendiri", "Locked": "Terkunci", "Lock": "Kunci", "Go on": "Lanjutkan", "Go on with a device": "Lanjutkan dengan perangkat",
   "Reload": "Muat ulang", "A new version is here": "Ada versi baru", "This part could not be loaded: the program has changed. Reload the page; nothing is lost": "Bagian ini tidak bisa dimuat: programnya sudah diganti. Muat ulang halaman; tidak ada yang hilang",
   "Letter keys: g and a letter go to a page, j and k walk a list": "Tombol huruf: g lalu huruf membuka halaman, j dan k menelusuri daftar",
   "This device": "Perangkat ini", "This stays on this device, whoever uses it": "Berlaku di perangkat ini saja, siapa pun pemakainya", "Scanner": "Pemindai", "Scan something here: nothing is sold or counted": "Pindai sesuatu di sini: tidak ada yang dijual atau dihitung", "Nothing was scanned yet": "Belum ada yang dipindai",

@@ -46,12 +46,14 @@ export const logIn = async (username, password) => {
   return data.user;
 };
 
-/** Who has this password; the session of the page goes on as it is. */
-export const proven = async (username, password) => {
-  const { user, token: spare } = await send("POST", "/api/auth/login", { body: { username, password } });
+/** Who it is that was let in; the session of the page goes on as it is. */
+const proved = async ({ user, token: spare }) => {
   await send("POST", "/api/auth/logout", { body: {}, token: spare }).catch(() => {});
   return user.id;
 };
+
+/** Who has this password. */
+export const proven = async (username, password) => proved(await send("POST", "/api/auth/login", { body: { username, password } }));
 
 // Passkeys: what a device signs in place of a password. Browsers have them over HTTPS and on localhost only.
 /** Whether this browser, at this address, has passkeys. */
@@ -77,13 +79,17 @@ const touched = async (act) => {
   }
 };
 
+const signed = async (username) => assertion(await send("POST", "/api/auth/webauthn/login/start", { body: { username } }));
+
 /** By a device that was registered: no password is typed. */
 export const logInByDevice = async (username) => {
-  const body = await assertion(await send("POST", "/api/auth/webauthn/login/start", { body: { username } }));
-  const data = await send("POST", "/api/auth/webauthn/login/finish", { body, session: APP });
+  const data = await send("POST", "/api/auth/webauthn/login/finish", { body: await signed(username), session: APP });
   keep(data);
   return data.user;
 };
+
+/** Whose device this is. */
+export const provenByDevice = async (username) => proved(await send("POST", "/api/auth/webauthn/login/finish", { body: await signed(username) }));
 
 /** The person of the cookie, or nobody. */
 export const resume = async () => {
