@@ -34,6 +34,7 @@ class PosApp extends App {
     this.last = null;
     this.basket = new Basket(this);
     this.returning = null;
+    this.ahead = null;
     this.status = null;
     this.quick = [];
     this.register = localStorage.getItem(REGISTER);
@@ -293,6 +294,25 @@ class PosApp extends App {
     page?.leave?.();
     await this.show("sell");
     this.current.firstElementChild.keys()[name]();
+  }
+
+  /** Whether a key that nothing else takes is the line's: on a page of an open shift without a field for keys. */
+  get typesAhead() {
+    const page = this.current?.firstElementChild;
+    if (this.ahead) return true;
+    if (this.shift?.state !== "open" || this.unconfirmed || page?.busy || ["sell", "close", "elsewhere"].includes(this.page)) return false;
+    return !page?.querySelector("[data-scan=line], [data-keys]");
+  }
+
+  /** Behind a sale it is the next customer's; what is typed on while the page comes belongs to it. */
+  async typedAhead(key) {
+    const isFirst = !this.ahead;
+    this.ahead = `${this.ahead ?? ""}${key}`;
+    if (!isFirst) return;
+    await this.show("sell");
+    const text = this.ahead;
+    this.ahead = null;
+    this.current.firstElementChild.begin?.(text);
   }
 
   async help() {

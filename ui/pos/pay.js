@@ -42,7 +42,7 @@ class PagePay extends Page {
   }
 
   keys() {
-    if (this.paid) return { ...this.digits(), Enter: () => this.next(), P: () => void this.app.reprint(), Escape: () => this.next() };
+    if (this.paid) return { Enter: () => this.next(), P: () => void this.app.reprint(), Escape: () => this.next() };
     const inText = (act) => (event) => (event.target.id === "reference" ? false : act());
     const letters = Object.fromEntries(this.methods().map((method) => [LETTERS[method] ?? method[0].toUpperCase(), inText(() => this.choose(method))]));
     return {
@@ -53,8 +53,7 @@ class PagePay extends Page {
 
   /** Letters choose a method at once; those of a scan give back what was chosen and given. */
   get keeps() {
-    // What is typed on while the next page comes is no letter of this one.
-    if (this.paid) return this.ahead ? () => {} : undefined;
+    if (this.paid) return undefined;
     const { method, given, reference } = this;
     return () => {
       Object.assign(this, { method, given, reference });
@@ -184,19 +183,6 @@ class PagePay extends Page {
       const url = path("/api/pos/transactions/:id/payments/:payment_id/reverse", { id: this.sale.transaction_id, payment_id: payment.payment_id });
       this.app.basket.adopt(await this.app.command({ url, body: { reason: t("Keyed wrongly") }, label: "Undo payment", amount: payment.amount }));
     }).then(() => this.app.focusPage());
-  }
-
-  /** A code that is typed is the next customer's: it goes to the line. */
-  digits() {
-    return Object.fromEntries([..."0123456789"].map((digit) => [digit, () => void this.typedAhead(digit)]));
-  }
-
-  async typedAhead(digit) {
-    const isFirst = !this.ahead;
-    this.ahead = `${this.ahead ?? ""}${digit}`;
-    if (!isFirst) return;
-    await this.next();
-    this.app.current.firstElementChild.begin(this.ahead);
   }
 
   next() {

@@ -121,8 +121,13 @@ class PageSell extends Page {
     else this.take(text);
   }
 
-  /** What was typed before this page was there. */
+  /** What was typed before this page was there; one key may be an action of it. */
   begin(text) {
+    const act = text.length === 1 && this.keys()[text];
+    if (act) {
+      act();
+      return;
+    }
     this.line.value = text;
     this.line.focus();
     for (const typed of text) this.goesOn({ key: typed, timeStamp: performance.now() });

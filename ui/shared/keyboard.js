@@ -43,8 +43,10 @@ export class Keyboard {
     if ((key === "Enter" || key === " ") && event.target.closest?.(PRESSED)) return;
     const keys = { ...this.app.anywhere?.(), ...page?.keys?.() };
     const name = `${event.ctrlKey ? "Ctrl+" : ""}${event.shiftKey && key.length > 1 ? "Shift+" : ""}${key}`;
-    const act = keys[name] ?? (event.ctrlKey || event.altKey ? null : keys[key.toUpperCase()]);
-    if (act && letter && !page.keeps && !inField && this.app.takesScans) {
+    const own = keys[name] ?? (event.ctrlKey || event.altKey ? null : keys[key.toUpperCase()]);
+    const ahead = letter && !inField && this.app.typesAhead ? () => void this.app.typedAhead(key) : null;
+    const act = this.app.ahead ? ahead : own ?? ahead;
+    if (act && letter && !page.keeps && !inField && this.app.takesScans && !this.app.ahead) {
       if (!rapid) this.pending = { act: () => act(event), page, timer: setTimeout(() => this.letter(true), letterWait()) };
       event.preventDefault();
       return;

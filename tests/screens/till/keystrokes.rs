@@ -1,7 +1,8 @@
 //! What a sale costs a cashier's fingers: the keys of twenty lines, paid by card and in cash.
 
 use crate::screen::{ENTER, ESCAPE, F1, F2, F7, F8, F9, F10, Screen};
-use testkit::Store;
+use crate::till::mistakes::{PAPERS, papers};
+use testkit::{Store, wait};
 
 const LINES: usize = 20;
 /// F9, K, `100.`, Enter; `150.`, Enter. What is scanned is no key of the cashier, and the next customer's first scan goes on.
@@ -98,5 +99,41 @@ fn keys_act_on_every_page_and_help_names_them() {
     screen.reads("page-sell", "Product");
     screen.presses(ENTER);
     screen.reads("#total", "2,220");
+    screen.pays("k");
+    a_key_that_nothing_takes_is_the_lines(&mut screen);
     screen.is_clean();
+}
+
+/// Letters too begin the next search, behind a sale and on a page that has no use for them; P prints.
+#[track_caller]
+fn a_key_that_nothing_takes_is_the_lines(screen: &mut Screen) {
+    let line = "return document.querySelector('#line')?.value ?? ''";
+    let begins = |screen: &mut Screen, text: &str| {
+        screen.types(text);
+        wait::until("it stands in the line", || (screen.script(line) == text).then_some(()));
+        assert_eq!(screen.focus(), "line");
+        screen.presses(ESCAPE);
+    };
+    screen.script(PAPERS);
+    screen.basket(&["89900010"], "2,220");
+    screen.presses(F9);
+    screen.sees("#amount");
+    screen.types("ke");
+    screen.presses(ENTER);
+    screen.sees("#receipt-no");
+    screen.types("p");
+    wait::until("the receipt is printed", || (papers(screen).len() == 1).then_some(()));
+    screen.sees("#receipt-no");
+    begins(screen, "Kopi p");
+    for page in ["receipts", "cash", "holds"] {
+        screen.script(&format!("return document.querySelector('pos-app').show('{page}')"));
+        screen.sees(&format!("page-{page}"));
+        begins(screen, "susu");
+    }
+    // One that is an action of the line acts there.
+    screen.script("return document.querySelector('pos-app').show('receipts')");
+    screen.sees("page-receipts");
+    screen.types("/");
+    screen.sees("dialog .menu");
+    screen.presses(ESCAPE);
 }
