@@ -2,9 +2,9 @@
 //! when the store is back, and counts once.
 
 use crate::screen::Screen;
-use crate::stockroom::go;
+use crate::stockroom::{choose, go};
 use serde_json::json;
-use testkit::{Store, wait};
+use testkit::{Store, process, wait};
 
 /// The barcodes of `8990001`, `8990003` and `8990007`; the second one is asked for only when nobody answers.
 const CODES: [&str; 3] = ["89900010", "89900030", "89900070"];
@@ -108,4 +108,69 @@ fn counts_wait_on_the_phone_while_the_store_is_away_and_count_once() {
     let on_hand = ["8990001", "8990003", "8990007", "8990004"]
         .map(|sku| staff.get(&format!("/api/stock/{sku}")).data(200)["on_hand"].clone());
     assert_eq!(on_hand, [json!(8), json!(7), json!(10), json!(10)]);
+}
+
+/// Presses a button, and the yes of what it asks.
+#[track_caller]
+fn agrees(screen: &mut Screen, selector: &str) {
+    screen.browser.press(selector);
+    screen.sees("dialog footer .btn:last-child");
+    screen.browser.press("dialog footer .btn:last-child");
+}
+
+#[test]
+fn a_carton_counts_its_pieces_and_differences_are_decided_by_value() {
+    let store = Store::open();
+    store.receive_all(10);
+    let carton = "sku,name,price,category,barcode,pack_barcode,pack_qty\n\
+                  8990001,Product 8990001,2000,grocery,89900010,18990001,12\n";
+    let carton = store.write_file("carton.csv", carton);
+    process::succeed(store.command(&["import", "products", carton.to_str().unwrap()]), "");
+    let mut manager = store.login("manager");
+    let count = manager.post("/api/opname", &json!({"scope": "all"})).data(201);
+    let Some(mut screen) = Screen::open(store) else { return };
+    phone(&mut screen);
+    screen.visit("/admin");
+    screen.log_in("manager");
+    go(&mut screen, &format!("#/counts/{}", count["opname_id"].as_str().unwrap()), "#scan");
+    screen.reads("#progress", "0 of 12");
+    let counted = |screen: &mut Screen, number: &str| {
+        wait::until(&format!("{number} stands there"), || {
+            (screen.script("return document.querySelector('#counted')?.value") == number).then_some(())
+        });
+    };
+    screen.scans("18990001");
+    counted(&mut screen, "12");
+    screen.scans(CODES[0]);
+    counted(&mut screen, "13");
+    // The next product saves it.
+    counts(&mut screen, "89900020", "Product 8990002", "14");
+    counts(&mut screen, "89900040", "Product 8990004", "7");
+    screen.reads("#progress", "3 of 12");
+    choose(&mut screen, "#left", "8990005");
+    let left = |screen: &mut Screen| {
+        wait::until("one is left", || {
+            (screen.script("return document.querySelectorAll('.left li').length") == 1).then_some(())
+        });
+    };
+    left(&mut screen);
+    screen.reads(".left", "Product 8990005");
+    agrees(&mut screen, ".title .primary");
+    screen.reads(".title .badge", "to be looked at");
+    for (row, name, value) in [(1, "8990002", "+7,200"), (2, "8990001", "+3,600"), (3, "8990004", "\u{2212}1,797")] {
+        let row = format!("count-review tbody tr:nth-child({row})");
+        screen.reads(&row, name);
+        screen.reads(&format!("{row} td:last-child"), value);
+    }
+    screen.reads("#sums", "9,003");
+    assert_eq!(screen.script("return examine.fits()"), json!([]));
+    screen.browser.press("count-review tbody tr:nth-child(1) input");
+    agrees(&mut screen, "count-review .tools .btn");
+    screen.reads("#progress", "2 of 12");
+    left(&mut screen);
+    screen.reads(".left", "Product 8990002");
+    agrees(&mut screen, ".title .end .btn:not(.primary)");
+    screen.reads(".title .badge", "cancelled");
+    screen.is_clean();
+    assert_eq!(manager.get("/api/stock/8990002").data(200)["on_hand"], json!(10), "nothing moves");
 }
