@@ -111,6 +111,7 @@ const SHARED: &[Route<Hub>] = &[
     Route::patch("/api/stores/:id", ADMIN, store_routes::CHANGE, answers!(store_routes::change)),
     Route::get("/api/stores/:id/sums", ADMIN, store_routes::SUMS, answers!(store_routes::sums)),
     Route::post("/api/stores/:id/disable", ADMIN, store_routes::DISABLE, answers!(store_routes::disable)),
+    Route::post("/api/stores/:id/token", ADMIN, store_routes::TOKEN, answers!(store_routes::token)),
     Route::post("/api/stores/:id/enable", ADMIN, store_routes::ENABLE, answers!(store_routes::enable)),
     Route::get(
         "/api/stores/:id/products/:sku/settings",
@@ -125,6 +126,7 @@ const SHARED: &[Route<Hub>] = &[
         answers!(product_setting_routes::change),
     ),
     Route::get("/api/parked", ADMIN, parked_routes::LIST, answers!(parked_routes::list)),
+    Route::post("/api/parked/replay", ADMIN, parked_routes::REPLAY_ALL, answers!(parked_routes::replay_all)),
     Route::post("/api/parked/:id/replay", ADMIN, parked_routes::REPLAY, answers!(parked_routes::replay)),
     Route::get("/api/exceptions", GOODS, exception_routes::LIST, answers!(exception_routes::list)),
     Route::post(

@@ -9,7 +9,7 @@ use serde::Serialize;
 /// `GET /health`
 pub const HEALTH: Doc = Doc::of("Operation", "Whether the process serves").answers::<Health>(
     r#"{"status": "ok", "component": "cloud-hub", "version": "0.1.0", "hub_id": "hub_00a1b2c3",
-        "uptime_seconds": 86400}"#,
+        "uptime_seconds": 86400, "timezone": "Asia/Jakarta"}"#,
 );
 /// `GET /health/ready`
 pub const READY: Doc =
@@ -22,6 +22,8 @@ struct Health<'a> {
     version: &'static str,
     hub_id: &'a str,
     uptime_seconds: u64,
+    /// Of head office, `[hub] timezone`: what is no store's is shown in it.
+    timezone: &'a str,
 }
 
 /// `GET /health`
@@ -33,6 +35,7 @@ pub async fn health(request: Request) -> Answered {
         version: env!("CARGO_PKG_VERSION"),
         hub_id: &hub.identity.hub_id,
         uptime_seconds: hub.started.elapsed().as_secs(),
+        timezone: hub.zone.iana_name().unwrap_or("UTC"),
     }))
 }
 

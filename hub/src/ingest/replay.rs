@@ -38,15 +38,45 @@ pub struct Replayed {
     pub parked: u64,
 }
 
+impl Replayed {
+    fn join(&mut self, more: Self) {
+        self.applied = self.applied.saturating_add(more.applied);
+        self.duplicates = self.duplicates.saturating_add(more.duplicates);
+        self.parked = self.parked.saturating_add(more.parked);
+    }
+}
+
 /// Which parked records of a store are tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Which {
     /// All of them.
     All,
-    /// One record without an aggregate, by its id.
-    One(String),
-    /// Those of these aggregates.
-    Of(BTreeSet<String>),
+    /// These.
+    These(Wanted),
+}
+
+/// Parked records of a store: each with the rest of its aggregate, since those wait for one another.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Wanted {
+    aggregates: BTreeSet<String>,
+    /// Those that have no aggregate.
+    ids: BTreeSet<String>,
+}
+
+impl Wanted {
+    fn add(&mut self, parked_id: String, aggregate: Option<String>) {
+        match aggregate {
+            Some(aggregate) => self.aggregates.insert(aggregate),
+            None => self.ids.insert(parked_id),
+        };
+    }
+
+    fn has(&self, key: &Key) -> bool {
+        match &key.aggregate {
+            Some(aggregate) => self.aggregates.contains(aggregate),
+            None => self.ids.contains(&key.parked_id),
+        }
+    }
 }
 
 /// A parked record's place.
@@ -98,20 +128,41 @@ pub async fn waiting(hub: &Hub, moved: &BTreeSet<String>) -> Result<(), Failure>
     }
     let sql = "SELECT store_id, aggregate FROM parked WHERE code = $1";
     let rows = sqlx::query(sql).bind(WAITS_FOR_PREDECESSOR).fetch_all(hub.db.pool()).await?;
-    let mut stores: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut stores: BTreeMap<String, Wanted> = BTreeMap::new();
     for row in rows {
         let aggregate: Option<String> = row.try_get("aggregate")?;
         if let Some(aggregate) = aggregate.filter(|aggregate| moved.contains(aggregate)) {
-            stores.entry(row.try_get("store_id")?).or_default().insert(aggregate);
+            stores.entry(row.try_get("store_id")?).or_default().aggregates.insert(aggregate);
         }
     }
-    let mut failed = None;
-    for (store_id, aggregates) in stores {
-        if let Err(error) = replay(hub, &store_id, &Which::Of(aggregates)).await {
-            failed = Some(noted(&store_id, error));
+    each(hub, stores).await?;
+    Ok(())
+}
+
+/// Tries all that is parked for this reason, at every store.
+///
+/// # Errors
+/// The database's, once every store was tried.
+pub async fn of_code(hub: &Hub, code: &str) -> Result<Replayed, Failure> {
+    let sql = "SELECT store_id, parked_id, aggregate FROM parked WHERE code = $1";
+    let mut stores: BTreeMap<String, Wanted> = BTreeMap::new();
+    for row in sqlx::query(sql).bind(code).fetch_all(hub.db.pool()).await? {
+        let (store_id, parked_id, aggregate) = columns!(row => (store_id, parked_id, aggregate));
+        stores.entry(store_id).or_default().add(parked_id, aggregate);
+    }
+    each(hub, stores).await
+}
+
+/// Tries these, store by store; what it came to in all.
+async fn each(hub: &Hub, stores: BTreeMap<String, Wanted>) -> Result<Replayed, Failure> {
+    let (mut all, mut failed) = (Replayed::default(), None);
+    for (store_id, wanted) in stores {
+        match replay(hub, &store_id, &Which::These(wanted)).await {
+            Ok(done) => all.join(done),
+            Err(error) => failed = Some(noted(&store_id, error)),
         }
     }
-    failed.map_or(Ok(()), Err)
+    failed.map_or(Ok(all), Err)
 }
 
 /// One store's failure does not keep the others waiting.
@@ -164,10 +215,7 @@ async fn keys(pool: &AnyPool, store_id: &str, which: &Which) -> Result<Vec<Key>,
         let key = columns!(row => Key { parked_id, epoch, seq, aggregate });
         let wanted = match which {
             Which::All => true,
-            Which::One(id) => key.parked_id == *id,
-            Which::Of(aggregates) => {
-                key.aggregate.as_ref().is_some_and(|aggregate| aggregates.contains(aggregate))
-            }
+            Which::These(wanted) => wanted.has(&key),
         };
         if wanted {
             keys.push(key);
@@ -360,8 +408,9 @@ pub async fn find(pool: &AnyPool, parked_id: &str) -> Result<Option<(String, Whi
     let row = sqlx::query(sql).bind(parked_id).fetch_optional(pool).await?;
     row.map(|row| {
         let (store_id, aggregate): (String, Option<String>) = columns!(row => (store_id, aggregate));
-        let one = Which::One(parked_id.to_owned());
-        Ok((store_id, aggregate.map_or(one, |aggregate| Which::Of(BTreeSet::from([aggregate])))))
+        let mut wanted = Wanted::default();
+        wanted.add(parked_id.to_owned(), aggregate);
+        Ok((store_id, Which::These(wanted)))
     })
     .transpose()
 }

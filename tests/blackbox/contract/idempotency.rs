@@ -39,7 +39,9 @@ const UNKEYED: [&str; 22] = [
     "POST /api/sync/receipts/reserve",
     "POST /api/sync/receipts/release",
     "POST /api/parked/{id}/replay",
+    "POST /api/parked/replay",
     "POST /api/stores",
+    "POST /api/stores/{id}/token",
     // Each is a piece of paper of its own.
     "POST /api/pos/receipts/{receipt_no}/prints",
     "POST /api/shifts/{id}/prints",

@@ -1,7 +1,57 @@
 //! An order as its supplier reads it: a page to print, or plain text.
 
 use domain::model::inventory::purchase::{OrderLine, OrderState, PurchaseOrder, Supplier};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::fmt::Write as _;
+
+/// What the paper is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "PaperLanguage")]
+pub enum Language {
+    /// English.
+    #[default]
+    En,
+    /// Indonesian.
+    Id,
+}
+
+/// Each word of the paper in Indonesian.
+const INDONESIAN: [(&str, &str); 16] = [
+    ("Purchase order", "Pesanan pembelian"),
+    ("Draft of a purchase order", "Draf pesanan pembelian"),
+    ("Cancelled purchase order", "Pesanan pembelian dibatalkan"),
+    ("revision", "revisi"),
+    ("Supplier", "Pemasok"),
+    ("Deliver to", "Kirim ke"),
+    ("Address", "Alamat"),
+    ("Deliver on", "Tanggal kirim"),
+    ("Payment terms", "Syarat pembayaran"),
+    ("days", "hari"),
+    ("Note", "Catatan"),
+    ("Code", "Kode"),
+    ("Product", "Produk"),
+    ("Pieces", "Jumlah"),
+    ("Price", "Harga"),
+    ("Amount", "Nilai"),
+];
+
+impl Language {
+    /// As a page says it.
+    fn code(self) -> &'static str {
+        match self {
+            Self::En => "en",
+            Self::Id => "id",
+        }
+    }
+
+    /// A word of the paper; one that is the same in both stands for itself.
+    fn say(self, english: &'static str) -> &'static str {
+        let found = INDONESIAN.iter().find(|(word, _)| self == Self::Id && *word == english);
+        found.map_or(english, |(_, said)| said)
+    }
+}
 
 /// What stands on the paper beside the order itself.
 #[derive(Debug, Clone, Copy)]
@@ -14,6 +64,8 @@ pub struct Paper<'a> {
     pub store_name: &'a str,
     /// Of a line, the product's name and what the supplier calls it.
     pub names: &'a [(String, Option<String>)],
+    /// What it is written in.
+    pub language: Language,
 }
 
 impl Paper<'_> {
@@ -25,9 +77,10 @@ impl Paper<'_> {
             OrderState::Cancelled => "Cancelled purchase order",
             _ => "Purchase order",
         };
+        let kind = self.language.say(kind);
         match revision {
             0 => format!("{kind} {po_no}"),
-            revision => format!("{kind} {po_no}, revision {revision}"),
+            revision => format!("{kind} {po_no}, {} {revision}", self.language.say("revision")),
         }
     }
 
@@ -38,7 +91,8 @@ impl Paper<'_> {
             ("Supplier", format!("{} ({})", supplier.name, supplier.code)),
             ("Deliver to", format!("{store_name} ({})", order.store_id)),
         ];
-        let terms = supplier.payment_terms_days.map(|days| format!("{days} days"));
+        let days = self.language.say("days");
+        let terms = supplier.payment_terms_days.map(|count| format!("{count} {days}"));
         let expected = order.expected_at.map(|day| day.to_string());
         for (name, text) in [
             ("Address", supplier.address.clone()),
@@ -48,7 +102,7 @@ impl Paper<'_> {
         ] {
             head.extend(text.map(|text| (name, text)));
         }
-        head
+        head.into_iter().map(|(name, text)| (self.language.say(name), text)).collect()
     }
 
     /// The lines that are expected, each as its cells.
@@ -87,16 +141,18 @@ impl Paper<'_> {
     pub fn html(&self) -> String {
         let title = escaped(&self.title());
         let mut out = format!(
-            "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title></head>\
-             <body><h1>{title}</h1><dl>"
+            "<!doctype html><html lang=\"{}\"><head><meta charset=\"utf-8\"><title>{title}</title></head>\
+             <body><h1>{title}</h1><dl>",
+            self.language.code()
         );
         for (name, text) in self.head() {
             let _ = write!(out, "<dt>{name}</dt><dd>{}</dd>", escaped(&text));
         }
-        out.push_str(
-            "</dl><table><thead><tr><th>No.</th><th>Code</th><th>Product</th><th>Pieces</th><th>Price</th>\
-             <th>Amount</th></tr></thead><tbody>",
-        );
+        out.push_str("</dl><table><thead><tr>");
+        for name in ["No.", "Code", "Product", "Pieces", "Price", "Amount"] {
+            let _ = write!(out, "<th>{}</th>", self.language.say(name));
+        }
+        out.push_str("</tr></thead><tbody>");
         for cells in self.rows() {
             out.push_str("<tr>");
             for cell in cells {

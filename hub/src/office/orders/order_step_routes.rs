@@ -5,7 +5,7 @@ use crate::db::document::decode;
 use crate::http::change::{self, begun};
 use crate::http::{Answered, Request};
 use crate::office::orders::order::Buyer;
-use crate::office::orders::order_paper::Paper;
+use crate::office::orders::order_paper::{Language, Paper};
 use crate::office::orders::order_routes::{ORDER, ordered};
 use crate::office::orders::order_step::{self, Reason, Revise, Step};
 use crate::office::suppliers::supplier::{self, Known};
@@ -19,7 +19,7 @@ use domain::rules::inventory::purchase::{OrderStep, in_force};
 use edge::{ApiError, Code, Doc, Reply, clock};
 use jiff::civil::Date;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::Row;
 use std::collections::BTreeSet;
@@ -63,6 +63,7 @@ pub const INVOICES: Doc =
 /// `GET /api/purchase-orders/:id/document`
 pub const DOCUMENT: Doc =
     Doc::of("Purchasing", "An order for its supplier: a page to print, or text by `Accept: text/plain`")
+        .query::<PaperQuery>()
         .answers_text("text/html")
         .also(&["text/plain"]);
 
@@ -226,8 +227,17 @@ async fn found(request: &Request) -> Result<PurchaseOrder, crate::db::failure::F
     Ok(found.ok_or_else(|| ApiError::not_found("the order"))?)
 }
 
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct PaperQuery {
+    /// What it is written in: `en` unless said.
+    #[serde(default)]
+    language: Language,
+}
+
 /// `GET /api/purchase-orders/:id/document`
 pub async fn document(request: Request) -> Answered {
+    let PaperQuery { language } = request.query()?;
     let order = found(&request).await?;
     let pool = request.state.db.pool();
     let known: Option<Known> = supplier::TABLE.read(pool, &order.supplier_id).await?;
@@ -249,7 +259,8 @@ pub async fn document(request: Request) -> Answered {
         names.push((name, price.and_then(|price| price.supplier_sku.clone())));
     }
     let store_name = store_name.unwrap_or_default();
-    let paper = Paper { order: &order, supplier: &known.supplier, store_name: &store_name, names: &names };
+    let (order, supplier) = (&order, &known.supplier);
+    let paper = Paper { order, supplier, store_name: &store_name, names: &names, language };
     Ok(match wants_text(&request) {
         true => Reply::Text { content_type: "text/plain; charset=utf-8", body: paper.text() },
         false => Reply::Text { content_type: "text/html; charset=utf-8", body: paper.html() },

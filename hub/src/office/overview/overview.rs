@@ -23,6 +23,8 @@ pub struct Overview {
     pub stores_by_problem: BTreeMap<String, i64>,
     /// Records that could not be applied.
     pub parked_count: i64,
+    /// Of them, how many for each reason, by its code.
+    pub parked_by_code: BTreeMap<String, i64>,
     /// Contradictions that nobody has settled.
     pub exceptions_count: i64,
     /// Purchase orders that wait for their approval.
@@ -45,11 +47,15 @@ pub async fn read(pool: &AnyPool, now: UtcMs, today: Date) -> Result<Overview, s
     let backup: Option<i64> = sqlx::query_scalar(sql).bind("backup.made").fetch_one(pool).await?;
     let sql = "SELECT COUNT(*) FROM invoices WHERE open > 0 AND due_date <= $1";
     let invoices_due_count = sqlx::query_scalar(sql).bind(today.to_string()).fetch_one(pool).await?;
+    let sql = "SELECT code, COUNT(*) FROM parked GROUP BY code";
+    let parked_by_code: Counts =
+        sqlx::query_as::<_, (String, i64)>(sql).fetch_all(pool).await?.into_iter().collect();
     Ok(Overview {
         stores_by_state,
         stores_with_problems_count,
         stores_by_problem,
-        parked_count: count("SELECT COUNT(*) FROM parked").await?,
+        parked_count: parked_by_code.values().sum(),
+        parked_by_code,
         exceptions_count: count("SELECT COUNT(*) FROM exceptions WHERE settled_at IS NULL").await?,
         orders_to_approve_count: count("SELECT COUNT(*) FROM purchase_orders WHERE state = 'draft'").await?,
         settlements_open_count: count("SELECT COUNT(*) FROM settlements WHERE state <> 'approved'").await?,

@@ -35,11 +35,17 @@ pub struct View {
     pub parked_at: UtcMs,
 }
 
-/// Parked records after an id, by id.
-pub async fn list(pool: &AnyPool, store_id: &str, after: &str, limit: i64) -> Result<Vec<View>, sqlx::Error> {
+/// Parked records after an id, by id; of a store and of a code, where they are not empty.
+pub async fn list(
+    pool: &AnyPool,
+    (store_id, code): (&str, &str),
+    after: &str,
+    limit: i64,
+) -> Result<Vec<View>, sqlx::Error> {
     let sql = "SELECT parked_id, store_id, epoch, seq, event_id, kind, aggregate, amount, code, message, parked_at \
-               FROM parked WHERE (store_id = $1 OR $1 = '') AND parked_id > $2 ORDER BY parked_id LIMIT $3";
-    let rows = sqlx::query(sql).bind(store_id).bind(after).bind(limit).fetch_all(pool).await?;
+               FROM parked WHERE (store_id = $1 OR $1 = '') AND parked_id > $2 AND (code = $3 OR $3 = '') \
+               ORDER BY parked_id LIMIT $4";
+    let rows = sqlx::query(sql).bind(store_id).bind(after).bind(code).bind(limit).fetch_all(pool).await?;
     let view = |row: &sqlx::any::AnyRow| {
         Ok(columns!(row => View {
             parked_id, store_id, epoch, seq, event_id, kind, aggregate, amount, code, message, parked_at,

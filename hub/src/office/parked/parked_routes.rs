@@ -1,5 +1,6 @@
 //! Parked records and conflicts: what the hub could not decide by itself.
 
+use crate::db::failure::Failure;
 use crate::http::{Answered, Request, bound_page, change};
 use crate::ingest::replay::{self, Replayed};
 use crate::office::parked::parked_list;
@@ -9,7 +10,7 @@ use edge::page::{Cursor, Limit, List};
 use edge::{ApiError, Doc, Reply, clock};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// `GET /api/parked`
 pub const LIST: Doc =
@@ -20,7 +21,15 @@ pub const LIST: Doc =
 pub const REPLAY: Doc = Doc::of("Synchronisation", "Try a parked record and all that waits with it again")
     .optional_body::<EmptyBody>("{}")
     .answers::<Replayed>(r#"{"applied": 1, "duplicates": 0, "parked": 0}"#)
-    .unkeyed("trying twice is the same: what is applied is parked no longer");
+    .unkeyed(TWICE);
+/// `POST /api/parked/replay`
+pub const REPLAY_ALL: Doc =
+    Doc::of("Synchronisation", "Try all that is parked for one reason again, at every store")
+        .query::<Cause>()
+        .optional_body::<EmptyBody>("{}")
+        .answers::<Replayed>(r#"{"applied": 12, "duplicates": 0, "parked": 1}"#)
+        .unkeyed(TWICE);
+const TWICE: &str = "trying twice is the same: what is applied is parked no longer";
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -29,6 +38,16 @@ struct Page {
     limit: Limit,
     cursor: Option<Cursor>,
     store_id: Option<String>,
+    /// Why they are parked.
+    code: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ParkedCause")]
+struct Cause {
+    /// Why they are parked, as the list says it.
+    code: String,
 }
 
 /// `GET /api/parked`
@@ -38,8 +57,8 @@ pub async fn list(request: Request) -> Answered {
         bound_page::after_in::<String>(&request, page.cursor.as_ref())?.unwrap_or_default(),
         change::one_more(page.limit),
     );
-    let (pool, store_id) = (request.state.db.pool(), page.store_id.unwrap_or_default());
-    let items = parked_list::list(pool, &store_id, &after, limit).await?;
+    let (store_id, code) = (page.store_id.unwrap_or_default(), page.code.unwrap_or_default());
+    let items = parked_list::list(request.state.db.pool(), (&store_id, &code), &after, limit).await?;
     Ok(Reply::ok(&bound_page::cut_in(&request, items, page.limit, |item| item.parked_id.clone())?))
 }
 
@@ -49,14 +68,25 @@ pub async fn replay(request: Request) -> Answered {
     let hub = &request.state;
     let found = replay::find(hub.db.pool(), request.param("id")).await?;
     let (store_id, which) = found.ok_or_else(|| ApiError::not_found("the parked record"))?;
-    // Before it is tried: what it does takes several commits.
-    let mut write = hub.db.write().await?;
-    let details = json!({"parked_id": request.param("id"), "store_id": store_id});
-    let by = &request.caller()?.user_id;
-    let noted = audit::append(&mut write, by, "parked.replayed", &details, clock::now()).await;
-    noted?;
-    write.commit().await?;
+    note(&request, json!({"parked_id": request.param("id"), "store_id": store_id})).await?;
     // What was applied is committed, and each part was tried again where others were in the way: the whole of it is not.
     let done = replay::replay(hub, &store_id, &which).await.map_err(ApiError::from)?;
     Ok(Reply::ok(&done))
+}
+
+/// `POST /api/parked/replay`
+pub async fn replay_all(request: Request) -> Answered {
+    let Cause { code } = request.query()?;
+    let EmptyBody {} = request.json()?;
+    note(&request, json!({"code": code})).await?;
+    let done = replay::of_code(&request.state, &code).await.map_err(ApiError::from)?;
+    Ok(Reply::ok(&done))
+}
+
+/// Before it is tried: what it does takes several commits.
+async fn note(request: &Request, details: Value) -> Result<(), Failure> {
+    let mut write = request.state.db.write().await?;
+    let by = &request.caller()?.user_id;
+    audit::append(&mut write, by, "parked.replayed", &details, clock::now()).await?;
+    Ok(write.commit().await?)
 }

@@ -20,7 +20,7 @@ pub const ADD: Doc = Doc::of("Stores", "Add a store; its enrolment token is show
     .unkeyed(ADD_UNKEYED)
     .refuses(&[Code::Duplicate]);
 const ADD_UNKEYED: &str = "the answer holds a token that opens head office, and tokens are never kept in the clear on the \
-    disk; if it was lost, the same request is refused (409) and `cloud-hub store add S001 --new-token` makes another";
+    disk; if it was lost, the same request is refused (409) and `POST /api/stores/S001/token` makes another";
 
 /// `GET /api/stores`
 pub const LIST: Doc = Doc::of("Stores", "List stores")
@@ -66,6 +66,15 @@ pub const DISABLE: Doc = Doc::of("Stores", "Let a store no longer speak")
 pub const ENABLE: Doc = Doc::of("Stores", "Let a store speak again")
     .optional_body::<EmptyBody>("{}")
     .answers::<Switched>(r#"{"store_id": "S001", "state": "active"}"#);
+
+/// `POST /api/stores/:id/token`
+pub const TOKEN: Doc = Doc::of(
+    "Stores",
+    "A new enrolment token for a store, shown this once; the one before it opens nothing any more",
+)
+.optional_body::<EmptyBody>("{}")
+.answers::<Added>(r#"{"store_id": "S001", "enrolment_token": "k3Jx0c8mQ1u5bZ7w"}"#)
+.unkeyed("the answer holds a token, and those are never kept in the clear; if it was lost, another is made");
 
 #[derive(Serialize, JsonSchema)]
 struct Added<'a> {
@@ -116,6 +125,19 @@ pub async fn add(request: Request) -> Answered {
     let data = Added { store_id: new.id(), enrolment_token: token.as_deref() };
     let location = format!("/api/stores/{}/status", new.id());
     Ok(Answer::created(location, &data).into())
+}
+
+/// `POST /api/stores/:id/token`: for a box that is new, or that lost its key.
+pub async fn token(request: Request) -> Answered {
+    let EmptyBody {} = request.json()?;
+    let (hub, now, store_id) = (&request.state, clock::now(), request.param("id"));
+    let mut write = hub.db.write().await?;
+    let token = store::new_token(&mut write, store_id, hub.enrolment_ttl, now).await?;
+    let token = token.ok_or_else(|| ApiError::not_found("the store"))?;
+    let (by, details) = (&request.caller()?.user_id, json!({"store_id": store_id}));
+    audit::append(&mut write, by, "store.token_renewed", &details, now).await?;
+    write.commit().await?;
+    Ok(Reply::ok(&Added { store_id, enrolment_token: Some(&token) }))
 }
 
 /// `GET /api/stores`

@@ -51,6 +51,7 @@ async fn change_everything(server: &Server, shop: &mut Shop, admin: &Api) {
     patch("/api/stores/S002".to_owned(), json!({"address": "Jl. Cikini 1"})).await;
     post("/api/stores/S002/disable", json!({})).await;
     post("/api/stores/S002/enable", json!({})).await;
+    post("/api/stores/S002/token", json!({})).await;
     post("/api/products", json!({"sku": "A", "name": "Thing", "price": 1000})).await;
     patch("/api/products/A".to_owned(), json!({"price": 900})).await;
     admin.csv("/api/products/import", &format!("{HEADER}\nB,Other,1000,Tea,,,,\n")).await.data();
@@ -160,6 +161,7 @@ async fn change_everything(server: &Server, shop: &mut Shop, admin: &Api) {
     post(&format!("/api/conflicts/{conflict}/restore"), json!({})).await;
     let parked = id(&first("/api/parked").await, "parked_id");
     post(&format!("/api/parked/{parked}/replay"), json!({})).await;
+    post("/api/parked/replay?code=unknown_type", json!({})).await;
 
     // People, and the administrator's own devices, password and log-out.
     let person =
@@ -290,7 +292,7 @@ async fn every_change_of_head_office_is_written_down_in_one_chain() {
     );
     let of_store = listed(&admin, "&store_id=S002").await;
     assert_eq!(of_store, same(|entry| entry["store_id"] == "S002"));
-    assert_eq!(of_store.len(), 4);
+    assert_eq!(of_store.len(), 5);
     let mine = listed(&admin, &format!("&user_id={me}&action=user.created")).await;
     assert_eq!((mine.len(), &mine[0]["origin"]), (1, &json!("hub")));
     let supplier = same(|entry| entry["action"] == "purchasing.supplier_created").remove(0);

@@ -130,6 +130,18 @@ async fn an_enrolment_token_ties_one_key() {
     let token = crate::support::server::stdout(&done).split_whitespace().last().unwrap().to_owned();
     assert_eq!(other.enrol(&token).await.data()["n"], 1);
     assert_eq!(shop.hello().await.refusal(), "401 invalid_token");
+    // The same by an administrator: the token of before opens nothing any more, nor does one of a warehouse.
+    let admin = server.admin().await;
+    let made = admin.post("/api/stores/S007/token", &json!({})).await.data()["enrolment_token"].clone();
+    assert_eq!(shop.enrol(&token).await.refusal(), "401 invalid_credentials");
+    assert_eq!(other.hello().await.data()["directive"], "ok", "its key counts until the token is used");
+    shop.enrol(made.as_str().unwrap()).await.data();
+    assert_eq!(other.hello().await.refusal(), "401 invalid_token");
+    admin.post("/api/stores", &json!({"store_id": "W100", "kind": "warehouse"})).await.data();
+    for store in ["W100", "S404"] {
+        let path = format!("/api/stores/{store}/token");
+        assert_eq!(admin.post(&path, &json!({})).await.refusal(), "404 not_found");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -231,6 +231,7 @@ async fn the_overview_counts_what_waits_for_somebody() {
     assert_eq!(seen["stores_by_problem"], json!({"disabled": 1, "not_enrolled": 1, "parked": 1}));
     assert_eq!(seen["stores_with_problems_count"], json!(3));
     assert_eq!((&seen["parked_count"], &seen["exceptions_count"]), (&json!(1), &json!(0)));
+    assert_eq!(seen["parked_by_code"], json!({"unknown_type": 1}));
     assert_eq!((&seen["last_proof"]["ok"], &seen["last_backup_at"]), (&json!(true), &json!(null)));
     assert_eq!((&seen["settlements_open_count"], &seen["invoices_due_count"]), (&json!(0), &json!(0)));
 

@@ -40,6 +40,7 @@ fn named(path: &str, known: &[(&'static str, String)]) -> String {
         "/api/sync/own" => "?epoch=1-00000000000000aa",
         "/api/reports/stock" | "/api/reports/points-liability" => "?as_of=2023-11-20",
         report if report.starts_with("/api/reports/") => "?from=2023-11-20&to=2023-11-20",
+        "/api/parked/replay" => "?code=unknown_type",
         "/api/finance/trial-balance" => "?date=2023-11-20",
         _ => "",
     };

@@ -129,6 +129,31 @@ async fn one_record_is_tried_on_demand_with_all_that_waits_behind_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn all_of_one_cause_are_tried_at_every_store_and_nothing_else() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    for store in ["S001", "S002"] {
+        let mut shop = Shop::open(&server, store).await;
+        shop.chain().append(Sale { store, ..sale(1) }.record(&format!("evt_{store}")));
+        shop.chain().append("nothing that can be read".to_owned());
+        shop.push(&shop.batch(1, 2)).await.data();
+    }
+    forget(&server).await;
+    let of = async |code: &str| {
+        let list = admin.get(&format!("/api/parked?code={code}")).await.data()["items"].clone();
+        list.as_array().unwrap().len()
+    };
+    assert_eq!((of("unknown_type").await, of("invalid_envelope").await), (2, 2));
+    let replay = |code: &str| format!("/api/parked/replay?code={code}");
+    let none = admin.post(&replay("event_id_reused"), &json!({})).await;
+    assert_eq!(none.data(), &json!({"applied": 0, "duplicates": 0, "parked": 0}));
+    let done = admin.post(&replay("unknown_type"), &json!({})).await;
+    assert_eq!(done.data(), &json!({"applied": 2, "duplicates": 0, "parked": 0}));
+    assert_eq!((of("unknown_type").await, of("invalid_envelope").await), (0, 2));
+    assert_eq!(admin.post("/api/parked/replay", &json!({})).await.refusal(), "400 invalid_query");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_parked_record_that_came_again_meanwhile_counts_once() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;

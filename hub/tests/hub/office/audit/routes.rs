@@ -1,7 +1,7 @@
 //! Every change of head office.
 
 /// Every change that a person can make, by its route, and what the log calls it; "": it changes nothing.
-pub const CHANGES: [(&str, &str, &str); 118] = [
+pub const CHANGES: [(&str, &str, &str); 120] = [
     ("POST", "/api/auth/logout", "session.closed"),
     ("POST", "/api/auth/password", "user.password_changed"),
     ("POST", "/api/auth/webauthn/confirm/start", ""),
@@ -13,8 +13,10 @@ pub const CHANGES: [(&str, &str, &str); 118] = [
     ("PATCH", "/api/stores/:id", "store.changed"),
     ("POST", "/api/stores/:id/disable", "store.disabled"),
     ("POST", "/api/stores/:id/enable", "store.enabled"),
+    ("POST", "/api/stores/:id/token", "store.token_renewed"),
     ("PATCH", "/api/stores/:id/products/:sku/settings", "product_settings.changed"),
     ("POST", "/api/parked/:id/replay", "parked.replayed"),
+    ("POST", "/api/parked/replay", "parked.replayed"),
     ("POST", "/api/exceptions/:id/settle", "exception.settled"),
     ("POST", "/api/conflicts/:id/restore", "conflict.restored"),
     ("POST", "/api/products", "product.created"),

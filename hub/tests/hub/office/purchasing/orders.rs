@@ -46,6 +46,12 @@ async fn an_order_takes_its_price_from_the_list_and_is_revised_line_by_line() {
     let page = admin.text(&format!("{path}/document"), "text/html").await;
     assert!(page.contains("Tea &lt;b&gt;Ltd&lt;/b&gt;") && page.contains("GT-&lt;1&gt;"), "{page}");
     assert!(admin.text(&format!("{path}/document"), "text/plain").await.contains("Tea <b>Ltd</b>"));
+    let page = admin.text(&format!("{path}/document?language=id"), "text/html").await;
+    assert!(page.contains("<html lang=\"id\">") && page.contains("<th>Jumlah</th>"), "{page}");
+    let text = admin.text(&format!("{path}/document?language=id"), "text/plain").await;
+    assert!(text.starts_with("Pesanan pembelian PO-") && text.contains("Kirim ke: "), "{text}");
+    let unknown = admin.get(&format!("{path}/document?language=fr")).await;
+    assert_eq!(unknown.refusal(), "400 invalid_query");
     let revise = |revision: u32, qty: i64| {
         let lines = json!([{"line_no": 1, "sku": "A", "qty": qty}]);
         json!({"revision": revision, "lines": lines, "reason": "half is enough"})
