@@ -80,8 +80,8 @@ const member = {
       parts: [
         figures([[t("Points"), number(one.points_balance)], [t("Tier"), one.tier ?? "\u2013"], [t("Since"), one.joined_at ? date(one.joined_at) : "\u2013"]]),
         section(t("About it"), facts([[t("Member"), one.member_id], [t("Phone"), one.phone], [t("E-mail"), one.email], [t("Card number"), one.code], [t("Date of birth"), one.birth_date ? days(one.birth_date) : null], [t("Changed"), moment(one.updated_at)]])),
-        table(t("Last sales"), [col(t("Receipt"), (row) => link(["sales", row.transaction_id], row.receipt_no, { store_id: row.store_id })), col(t("When"), (row) => moment(row.paid_at)), col(t("Store"), (row) => store(row.store_id), "d"), col(t("Total"), (row) => figure(row.total), "num")], one.sales, t("Nothing was bought yet")),
-        table(t("Points"), [col(t("When"), (row) => moment(row.at)), col(t("What"), (row) => t(row.reason)), col(t("Store"), (row) => store(row.store_id), "d"), col(t("Points"), (row) => figure(row.points), "num"), col(t("Left"), (row) => figure(row.balance_after), "num")], one.points, t("No points were earned yet")),
+        table(t("Last sales"), [col(t("Receipt"), (row) => link(["sales", row.transaction_id], row.receipt_no, { store_id: row.store_id })), col(t("When"), (row) => moment(row.paid_at, row.store_id)), col(t("Store"), (row) => store(row.store_id), "d"), col(t("Total"), (row) => figure(row.total), "num")], one.sales, t("Nothing was bought yet")),
+        table(t("Points"), [col(t("When"), (row) => moment(row.at, row.store_id)), col(t("What"), (row) => t(row.reason)), col(t("Store"), (row) => store(row.store_id), "d"), col(t("Points"), (row) => figure(row.points), "num"), col(t("Left"), (row) => figure(row.balance_after), "num")], one.points, t("No points were earned yet")),
       ],
     };
   },

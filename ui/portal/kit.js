@@ -1,10 +1,10 @@
 // Cells and marks that every page of the portal has.
 import { html, nothing } from "../vendor/lit.js";
 import { icon, inside, single, vars } from "../shared/controls.js";
-import { ago, brief, date, day, number, time } from "../shared/format.js";
+import { ago, brief, date, day, number, time, zoneName } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
-import { nameOf, row } from "./names.js";
+import { nameOf, row, zoneOf } from "./names.js";
 
 /** How a state looks; what is not here is plain. */
 const LOOKS = {
@@ -16,9 +16,14 @@ export const badge = (state) => (state ? single(html`<span class="badge ${LOOKS[
 export const figure = (value) => (value === null || value === undefined ? nothing : (value < 0 ? single(html`<span class="minus">${number(value)}</span>`) : number(value)));
 export const differs = (value) => (value ? single(html`<span class="differs">${number(value)}</span>`) : figure(value));
 export const days = (text) => (text ? single(html`<span class="date">${day(text)}</span>`) : nothing);
-/** A moment: short, exact in its tooltip. */
-export const moment = (at) => (at ? single(html`<time datetime=${at} title=${`${date(at)}, ${time(at)}`}>${brief(at)}, ${time(at)}</time>`) : nothing);
-export const since = (at) => (at ? html`<time datetime=${at} title=${`${date(at)}, ${time(at)}`}>${ago(at)}</time>` : html`<span class="muted">${t("never")}</span>`);
+const exact = (at, zone) => `${date(at, zone)}, ${time(at, zone)}${zoneName(at, zone)}`;
+/** A moment: short, exact in its tooltip. Of a store's document by the clock of that store, else by head office's. */
+export const moment = (at, of) => {
+  if (!at) return nothing;
+  const zone = zoneOf(of);
+  return single(html`<time datetime=${at} title=${exact(at, zone)}>${brief(at, zone)}, ${time(at, zone)}${zoneName(at, zone)}</time>`);
+};
+export const since = (at) => (at ? html`<time datetime=${at} title=${exact(at)}>${ago(at)}</time>` : html`<span class="muted">${t("never")}</span>`);
 export const link = (parts, text, query) => html`<a href=${address(parts, query)}><bdi>${text}</bdi></a>`;
 /** A store by its name, where the role may know it. */
 export const store = (id) => (row("stores", id) ? html`<bdi>${nameOf("stores", id)}</bdi> <span class="muted">${id}</span>` : single(id ? html`<bdi>${id}</bdi>` : html`<span class="muted">${t("Head office")}</span>`));

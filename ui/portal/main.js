@@ -68,8 +68,8 @@ class PortalApp extends Lettered(MenuApp) {
     this.unconfirmed = null;
     this.counts = {};
     forgetNames();
-    const [first] = (await need(this, "stores")).values();
-    if (first) setShop({ currency: "IDR", timezone: first.timezone });
+    const [{ timezone }, stores] = await Promise.all([this.get("/health"), need(this, "stores")]);
+    setShop({ currency: "IDR", timezone, several_zones: [...stores.values()].some((one) => one.timezone !== timezone) });
     this.count();
     await this.begun(user);
     this.listen();

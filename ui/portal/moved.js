@@ -19,7 +19,7 @@ const transfers = {
   list: () => ({
     title: t("Transfers"), filters: [ofState(["draft", "in_transit", "received", "cancelled"]), ofStore(), ...ofDays()],
     open: (one) => address(["transfers", one.transfer_id]),
-    columns: [col(t("From"), (one) => store(one.from_store_id)), col(t("To"), (one) => store(one.to_store_id)), col(t("Sent"), (one) => moment(one.sent_at)), col(t("Received"), (one) => moment(one.received_at), "d"), col(t("Lines"), (one) => figure(one.lines.length), "num d2"), col(t("Differences"), (one) => (one.discrepancies.length ? html`<span class="differs">${number(one.discrepancies.length)}</span>` : nothing), "num"), col(t("On the way"), (one) => figure(one.in_transit_value), "num d"), col(t("State"), (one) => badge(one.state))],
+    columns: [col(t("From"), (one) => store(one.from_store_id)), col(t("To"), (one) => store(one.to_store_id)), col(t("Sent"), (one) => moment(one.sent_at, one.from_store_id)), col(t("Received"), (one) => moment(one.received_at, one.to_store_id), "d"), col(t("Lines"), (one) => figure(one.lines.length), "num d2"), col(t("Differences"), (one) => (one.discrepancies.length ? html`<span class="differs">${number(one.discrepancies.length)}</span>` : nothing), "num"), col(t("On the way"), (one) => figure(one.in_transit_value), "num d"), col(t("State"), (one) => badge(one.state))],
     none: t("Nothing was sent between stores yet"),
   }),
 };
@@ -29,10 +29,10 @@ const transfer = {
   view: (one, page) => ({
     name: `${nameOf("stores", one.from_store_id)} \u203a ${nameOf("stores", one.to_store_id)}`, badges: badge(one.state),
     parts: [
-      figures([[t("From"), store(one.from_store_id), moment(one.sent_at)], [t("To"), store(one.to_store_id), moment(one.received_at)], [t("On the way"), number(one.in_transit_value)]]),
+      figures([[t("From"), store(one.from_store_id), moment(one.sent_at, one.from_store_id)], [t("To"), store(one.to_store_id), moment(one.received_at, one.to_store_id)], [t("On the way"), number(one.in_transit_value)]]),
       table(t("Lines"), [col(t("Product"), product), col(t("Sent"), (row) => figure(row.qty), "num"), col(t("Received"), (row) => (row.received_qty === null ? html`<span class="muted">${t("not yet")}</span>` : html`<span class=${row.received_qty === row.qty ? nothing : "differs"}>${number(row.received_qty)}</span>`), "num"), col(t("Cost"), (row) => figure(row.cost), "num d")], one.lines),
-      ifSome(one.discrepancies, (list) => table(t("Differences"), [col(t("Product"), product), col(t("Pieces"), (row) => differs(row.qty), "num"), col(t("Became"), (row) => t(`outcome.${row.resolution}`)), col(t("When"), (row) => moment(row.resolved_at), "d")], list)),
-      section(t("About it"), facts([[t("Business date"), days(one.business_date)], [t("Written by"), person(one.created_by)], [t("Taken in by"), one.received_by ? person(one.received_by) : null], [t("Called off"), one.cancelled_at ? moment(one.cancelled_at) : null], [t("Note"), one.note]])),
+      ifSome(one.discrepancies, (list) => table(t("Differences"), [col(t("Product"), product), col(t("Pieces"), (row) => differs(row.qty), "num"), col(t("Became"), (row) => t(`outcome.${row.resolution}`)), col(t("When"), (row) => moment(row.resolved_at, one.from_store_id), "d")], list)),
+      section(t("About it"), facts([[t("Business date"), days(one.business_date)], [t("Written by"), person(one.created_by)], [t("Taken in by"), one.received_by ? person(one.received_by) : null], [t("Called off"), one.cancelled_at ? moment(one.cancelled_at, one.from_store_id) : null], [t("Note"), one.note]])),
       entries(page, one),
     ],
   }),
@@ -56,7 +56,7 @@ const adjustment = {
     parts: [
       figures([[t("Value"), differs(one.value)], [t("Store"), store(one.store_id)], [t("Day"), days(one.business_date)]]),
       table(t("Lines"), [col(t("Product"), product), col(t("Pieces"), (row) => differs(row.qty), "num"), col(t("Left then"), (row) => figure(row.balance_after), "num d"), col(t("Cost"), (row) => figure(row.cost), "num")], one.lines),
-      section(t("About it"), facts([[t("Written by"), html`${person(one.created_by)} ${moment(one.created_at)}`], [t("Decided by"), one.decided_by ? html`${person(one.decided_by)} ${moment(one.decided_at)}` : null], [t("Of"), t(one.bucket)], [t("Note"), one.note]])),
+      section(t("About it"), facts([[t("Written by"), html`${person(one.created_by)} ${moment(one.created_at, one.store_id)}`], [t("Decided by"), one.decided_by ? html`${person(one.decided_by)} ${moment(one.decided_at, one.store_id)}` : null], [t("Of"), t(one.bucket)], [t("Note"), one.note]])),
       entries(page, one),
     ],
   }),
@@ -79,7 +79,7 @@ const count = {
     parts: [
       figures([[t("Difference"), one.variance_value === null ? "\u2013" : differs(one.variance_value)], [t("Lines"), number(one.lines_total)], [t("Store"), store(one.store_id)]]),
       table(t("Lines"), [col(t("Product"), product), col(t("Books"), (row) => figure(row.expected), "num"), col(t("Counted"), (row) => figure(row.counted), "num"), col(t("Difference"), (row) => differs(row.variance), "num"), col(t("Value"), (row) => differs(row.variance_value), "num d"), col(t("Counted by"), (row) => person(row.counted_by), "d2")], one.lines),
-      section(t("About it"), facts([[t("Begun"), html`${person(one.created_by)} ${moment(one.created_at)}`], [t("Ended"), one.ended_at ? html`${person(one.ended_by)} ${moment(one.ended_at)}` : null], [t("Note"), one.note]])),
+      section(t("About it"), facts([[t("Begun"), html`${person(one.created_by)} ${moment(one.created_at, one.store_id)}`], [t("Ended"), one.ended_at ? html`${person(one.ended_by)} ${moment(one.ended_at, one.store_id)}` : null], [t("Note"), one.note]])),
       entries(page, one),
     ],
   }),

@@ -54,6 +54,8 @@ export const need = async (app, kind, again = false) => {
 /** What is known of one that was needed before. */
 export const row = (kind, id) => known.get(kind)?.get(id);
 export const nameOf = (kind, id) => row(kind, id)?.name ?? id ?? "";
+/** The zone of a store's documents; undefined: head office's. */
+export const zoneOf = (store) => row("stores", store)?.timezone;
 export const rows = (kind) => [...(known.get(kind)?.values() ?? [])];
 
 /** Names of products, by sku; one that there is no more stands for itself. */

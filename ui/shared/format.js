@@ -3,14 +3,16 @@ import { locale } from "./i18n.js";
 
 let currency = "IDR";
 let zone = "UTC";
+let several = false;
 export const setShop = (shop) => {
   currency = shop.currency;
   zone = shop.timezone;
+  several = Boolean(shop.several_zones);
 };
 const made = new Map();
-const by = (Kind, options) => {
-  const name = `${Kind.name}${locale()}${zone}${JSON.stringify(options)}`;
-  if (!made.has(name)) made.set(name, new Kind(locale(), options));
+const by = (Kind, options, language = locale()) => {
+  const name = `${Kind.name}${language}${JSON.stringify(options)}`;
+  if (!made.has(name)) made.set(name, new Kind(language, options));
   return made.get(name);
 };
 /** A figure without its symbol, a minus in front. */
@@ -24,16 +26,20 @@ export const money = (value) => (value < 0 ? "\u2212" : "") + `${symbol()}\u00a0
 export const compact = (value) => by(Intl.NumberFormat, { notation: "compact", maximumFractionDigits: 1 }).format(value).replace("-", "\u2212");
 /** Basis points as per cent. */
 export const rate = (points) => `${by(Intl.NumberFormat, { maximumFractionDigits: 2 }).format(points / 100)}\u00a0%`;
-export const time = (moment) => by(Intl.DateTimeFormat, { hour: "2-digit", minute: "2-digit", hour12: false, timeZone: zone })
+/** A time of day; `timeZone` where it is another one than the page's, as of a store in the list of all. */
+export const time = (moment, timeZone = zone) => by(Intl.DateTimeFormat, { hour: "2-digit", minute: "2-digit", hour12: false, timeZone })
   .format(new Date(moment)).replace(".", ":");
-export const date = (moment) => by(Intl.DateTimeFormat, { weekday: "short", day: "numeric", month: "short", year: "numeric", timeZone: zone })
+export const date = (moment, timeZone = zone) => by(Intl.DateTimeFormat, { weekday: "short", day: "numeric", month: "short", year: "numeric", timeZone })
   .format(new Date(moment)).replaceAll(",", "");
 /** Day and month; the year where it is another one. */
-export const brief = (moment) => {
+export const brief = (moment, timeZone = zone) => {
   const at = new Date(moment);
   const year = at.getFullYear() === new Date().getFullYear() ? undefined : "numeric";
-  return by(Intl.DateTimeFormat, { day: "numeric", month: "short", year, timeZone: zone }).format(at);
+  return by(Intl.DateTimeFormat, { day: "numeric", month: "short", year, timeZone }).format(at);
 };
+/** The short name behind a time, where the company has several zones. In Indonesian, which alone calls them WIB, WITA, WIT. */
+export const zoneName = (moment, timeZone = zone) => (several
+  ? `\u00a0${by(Intl.DateTimeFormat, { timeZone, timeZoneName: "short" }, "id-ID").formatToParts(new Date(moment)).find(({ type }) => type === "timeZoneName").value}` : "");
 /** A business date is the same day everywhere. */
 export const day = (text) => new Intl.DateTimeFormat(locale(), { weekday: "short", day: "numeric", month: "short", year: "numeric", timeZone: "UTC" })
   .format(new Date(`${text}T00:00:00Z`)).replaceAll(",", "");
@@ -71,7 +77,7 @@ export const span = (ms) => {
 /** How far a clock is off. */
 export const clock = (ms) => (Math.abs(ms) < 50 ? span(0) : `${ms < 0 ? "\u2212" : "+"}${span(Math.abs(ms))}`);
 /** A business date so many days from today, as the interface takes it. */
-export const isoDay = (offset = 0) => {
-  const parts = new Intl.DateTimeFormat("en-CA", { timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit" });
+export const isoDay = (offset = 0, timeZone = zone) => {
+  const parts = new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" });
   return parts.format(new Date(Date.now() + offset * 86_400_000));
 };
