@@ -30,6 +30,9 @@ const SHAPES = { late: "M0 14 14 0V14Z", silent: "M4 4l6 6M10 4l-6 6", bad: "M7 
 export const shape = (state) => html`<svg viewBox="0 0 14 14" aria-hidden="true">${SHAPES[state] ? svg`<path d=${SHAPES[state]}></path>` : nothing}</svg>`;
 export const mark = (state, text = stateWord(state)) => html`<span class="st ${state}">${shape(state)}${text}</span>`;
 
+/** Says a token once; who closes it has it. */
+export const showToken = (app, title, token) => app.dialog.ask({ title, text: t("Enrol the store's box with this token. It is shown once, now"), yes: null, no: t("Done"), body: html`<p class="token" tabindex="0" data-focus>${token}</p>` });
+
 /** What is wrong, in this language; a code that is not known here in the words that came with it. */
 export const problemWords = ({ code, message }) => {
   const said = t(`problem.${code}`);

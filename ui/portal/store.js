@@ -7,7 +7,7 @@ import { t } from "../shared/i18n.js";
 import { failed } from "../shared/list.js";
 import { address } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
-import { judged, mark, problemWords } from "./fleet.js";
+import { judged, mark, problemWords, showToken } from "./fleet.js";
 import { ask } from "../shared/form.js";
 import { col, figure, ifSome, moment, since } from "./kit.js";
 import { figures, head, section, table } from "./record.js";
@@ -57,6 +57,15 @@ class PageStore extends Page {
     this.app.say("ok", t("Saved"));
   }
 
+  async token() {
+    const { name } = this.seen;
+    const made = await ask(this.app, {
+      title: t("A new token for {name}?", { name }), yes: t("New token"), text: t("A token of before opens nothing any more. A box that is enrolled goes on until the new one is used"),
+      act: () => this.app.change("POST", path("/api/stores/:id/token", { id: this.id }), {}),
+    });
+    if (made) await showToken(this.app, t("A token for {name}", { name }), made.enrolment_token);
+  }
+
   async speak() {
     const { name, state } = this.seen;
     const off = state !== "disabled";
@@ -97,7 +106,7 @@ class PageStore extends Page {
     const { sums } = this.seen;
     const rows = [[t("Sales"), sums.sales_count, sums.total], [t("Pieces"), sums.items_count, null], [t("Gross sales"), null, sums.gross_sales], [t("Discounts"), null, sums.discounts], [t("Tax"), null, sums.tax], [t("Rounding"), null, sums.rounding],
       [t("Returns"), sums.returns_count, sums.returns_total], [t("Voided"), sums.voids_count, sums.voids_total]];
-    const ways = [["sales", t("Sales"), {}], ["shifts", t("Shifts"), {}], ["stock", t("Stock"), {}], ["reports", t("Report of today"), { from: isoDay(), to: isoDay() }]];
+    const ways = [["sales", t("Sales"), {}], ["shifts", t("Shifts"), {}], ["stock", t("Stock"), {}], ["reports", t("Report of today"), { from: isoDay(0, this.seen.timezone), to: isoDay(0, this.seen.timezone) }]];
     return table(t("What head office has of it"), [col(t("What"), ([label]) => label), col(t("Count"), ([, n]) => figure(n), "num"), col(t("Amount"), ([, , value]) => figure(value), "num")], rows, "",
       ways.map(([place, label, query]) => html`<a class="btn small" href=${address([place], { store_id: this.id, ...query })}>${label}</a>`));
   }
@@ -120,7 +129,8 @@ class PageStore extends Page {
     if (!seen && this.error) return html`${head(back, this.id)}${failed(this.error, () => this.load())}`;
     if (!seen) return html`${head(back, this.id)}<div class="panel bones" aria-busy="true"><p class="vh">${t("Loading\u2026")}</p>${Array.from({ length: 6 }, () => html`<i></i>`)}</div>`;
     const about = html`<p class="about muted">${mark(seen.worst)} <span>${seen.store_id}</span>${seen.address ? html`<span>${seen.address}</span>` : nothing}<span>${seen.timezone}</span><span>${seen.enrolled_at ? html`${t("enrolled")} ${moment(seen.enrolled_at)}` : t("never enrolled")}</span></p>`;
-    return html`${head(back, seen.name, html`<button class="btn" @click=${() => this.edit()}>${t("Edit")}</button>`, html`<button class="btn" @click=${() => this.speak()}>${icon("lock")}${seen.state === "disabled" ? t("Enable") : t("Disable")}</button>`)}
+    const token = seen.kind === "store" ? html`<button class="btn" @click=${() => this.token()}>${icon("key-round")}${t("New token")}</button>` : nothing;
+    return html`${head(back, seen.name, html`<button class="btn" @click=${() => this.edit()}>${t("Edit")}</button>`, token, html`<button class="btn" @click=${() => this.speak()}>${icon("lock")}${seen.state === "disabled" ? t("Enable") : t("Disable")}</button>`)}
       ${about}<div class="stack">${this.problems()}${this.state()}<div class="halves">${this.sums()}${this.heads()}</div>${this.lost()}${section(t("Sums to compare with the store's"), html`<p class="rowx pad">${["stock", "points", "cash"].map((of) => html`<a class="btn small" href=${address(["stores", this.id, of])}>${{ stock: t("Stock"), points: t("Points"), cash: t("Drawers") }[of]}</a>`)}</p>${this.compared()}`)}</div>`;
   }
 

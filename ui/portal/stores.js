@@ -6,7 +6,7 @@ import { t } from "../shared/i18n.js";
 import { failed } from "../shared/list.js";
 import { address, refilter } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
-import { STATES, judged, mark, problemWords, shape, stateNote, stateWord } from "./fleet.js";
+import { STATES, judged, mark, problemWords, shape, showToken, stateNote, stateWord } from "./fleet.js";
 import { ask } from "../shared/form.js";
 import { since } from "./kit.js";
 import { need } from "./names.js";
@@ -75,8 +75,7 @@ class PageStores extends Page {
     });
     if (!made) return;
     await this.load();
-    await this.app.dialog.ask({ title: t("{store} was added", { store: made.store_id }), text: t("Enrol the store's box with this token. It is shown once, now"), yes: null, no: t("Done"),
-      body: html`<p class="token" tabindex="0" data-focus>${made.enrolment_token}</p>` });
+    await showToken(this.app, t("{store} was added", { store: made.store_id }), made.enrolment_token);
   }
 
   counts() {

@@ -4,7 +4,8 @@ import { path } from "../shared/api.js";
 import { single } from "../shared/controls.js";
 import { lang, t } from "../shared/i18n.js";
 import { ask } from "../shared/form.js";
-import { badge, col, days, figure, moment, person, store } from "./kit.js";
+import { badge, col, days, figure, ifSome, link, moment, person, store } from "./kit.js";
+import { table } from "./record.js";
 import { ofDays, ofState, ofStore } from "./records.js";
 
 const CODES = ["receipt_number_twice", "receipt_number_of_another_store", "transfer_cancelled_and_received", "transfer_over_receipt", "transfer_of_other_stores", "transfer_to_unknown_store", "transfer_of_unknown_products",
@@ -70,10 +71,20 @@ const replay = (page, one) => page.once(async () => {
   await page.load();
   page.app.say(applied ? "ok" : "warn", t("{n} applied, {left} wait on", { n: applied, left }));
 });
+/** How many records wait for each reason, at all stores. */
+let causes = {};
+const replayAll = (page, code) => page.once(async () => {
+  const { applied, parked: left } = await page.app.change("POST", path("/api/parked/replay", {}, { code }), {});
+  await page.load();
+  page.app.count();
+  page.app.say(left ? "warn" : "ok", t("{n} applied, {left} wait on", { n: applied, left }));
+});
+const byCause = (page) => ifSome(Object.entries(causes), (rows) => html`<div class="above">${table(t("By cause, at all stores"), [col(t("Why"), ([code]) => link(["parked"], t(code), { code })), col(t("Records"), ([, count]) => figure(count), "num"), col("", ([code]) => html`<button class="btn small" ?disabled=${page.busy} @click=${() => replayAll(page, code)}>${t("Try all again")}</button>`, "acts")], rows)}</div>`);
 const parked = {
-  path: "/api/parked",
+  path: "/api/parked", loaded: async (app) => { causes = (await app.get("/api/admin/overview")).parked_by_code; },
   list: (page) => ({
-    title: t("Parked"), filters: [ofStore()],
+    title: t("Parked"), above: byCause,
+    filters: [{ name: "code", label: t("Why"), kind: "choice", choices: [...new Set([...Object.keys(causes), page.filters.code])].filter(Boolean).map((code) => [code, t(code)]) }, ofStore()],
     columns: [col(t("Type"), (one) => html`${one.type} <span class="muted">${one.aggregate ?? ""}</span>`), col(t("Why"), (one) => html`<b>${t(one.code)}</b> <span class="muted">${one.message}</span>`), col(t("Store"), (one) => store(one.store_id)), col(t("Since"), (one) => moment(one.parked_at), "d"), col(t("Amount"), (one) => figure(one.amount), "num")],
     actions: (one) => [{ label: t("Try again"), act: () => replay(page, one) }],
     none: t("No record waits: all that came could be applied"),
