@@ -5,7 +5,7 @@ import { day, number } from "../shared/format.js";
 import { lang, t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import { ask } from "../shared/form.js";
-import { badge, col, completeness, days, differs, figure, link, moment, person, steps, store } from "../portal/kit.js";
+import { badge, col, completeness, days, differs, figure, grid, link, moment, person, steps, store } from "../portal/kit.js";
 import "./texts.js";
 import { nameOf } from "../portal/names.js";
 import { facts, figures, section, table } from "../portal/record.js";
@@ -18,13 +18,18 @@ const RESOLUTIONS = {
 };
 const said = (resolution) => ({ carry: t("Carry on: it stays open, asked about again after 30 days"), write_off: t("Write off: it is given up"), post: t("Post the line as it came"), accept: t("Accept the difference"), ignore: t("Ignore: it was reported twice"), dispute: t("Dispute the fee: the rest stays open"), contest: t("Contest: it stays open"), store_id: t("It is this store's, from now on") })[resolution];
 
+/** What a resolution would post, in which book, as the accounts stand in it. */
+const posting = (list) => (list.length ? list.map(({ store_id: of, entry_date: date, waits, lines }) => html`<section class="part"><p><b>${waits ? t("Posted with the approval") : t("Posted")}</b> ${days(date)} ${store(of)}</p>${grid([col(t("Account"), (line) => html`${line.account} ${nameOf("accounts", line.account)}`), col(t("Debit"), (line) => figure(line.debit || null), "num"), col(t("Credit"), (line) => figure(line.credit || null), "num")], lines)}</section>`) : html`<p class="muted">${t("Nothing is posted")}</p>`);
+
 export const resolve = async (page, one, after) => {
+  const url = (query) => path("/api/settlement-exceptions/:id/resolve", { id: one.exception_id }, query);
   const done = await ask(page.app, {
     title: t(one.type), yes: t("Resolve"),
     text: `${number(one.amount)}. ${lang() === "en" ? one.action : t(`${one.type}.action`)}`,
     list: [{ name: "resolution", label: t("What to do"), kind: "choice", choices: RESOLUTIONS[one.type].map((name) => [name, said(name)]), required: true, focus: true }, { name: "reason", label: t("Why"), kind: "area", required: true },
       ...(one.type === "unknown_store" || one.type === "ambiguous" ? [{ name: "store_id", label: t("Store"), required: true }] : [{ name: "account", label: t("Account"), hint: t("Empty: the usual one for this") }])],
-    act: (body) => page.app.command({ url: path("/api/settlement-exceptions/:id/resolve", { id: one.exception_id }), body, label: t("Resolve") }),
+    preview: async (body) => posting((await page.app.change("POST", url({ preview: true }), body)).posting),
+    act: (body) => page.app.command({ url: url(), body, label: t("Resolve") }),
   });
   if (!done) return;
   await after();
@@ -79,7 +84,7 @@ const cash = ({ cash: seen, store_id: of, business_date: date }) => html`<div cl
   ${section(t("Cash"), facts([[t("Expected"), number(seen.expected)], [t("Counted"), number(seen.counted)], [t("Difference"), differs(seen.variance)], [t("pay_in"), number(seen.pay_in)], [t("pay_out"), number(seen.pay_out)], [t("To the safe"), number(seen.drops)], [t("To the bank"), html`<a href=${address(["deposits"], { store_id: of, from: date, to: date })}>${number(seen.deposits)}</a>`]]))}</div>`;
 
 const settlement = {
-  back: () => ["settlements", t("Settlement")], needs: ["sources"],
+  back: () => ["settlements", t("Settlement")], needs: ["sources", "accounts"],
   load: async (app, { id }) => {
     const one = await app.get("/api/settlements/:id", { id });
     const [found, items] = await Promise.all([read(app, "/api/settlement-exceptions", { store_id: one.store_id, from: one.business_date, to: one.business_date }), read(app, "/api/settlement-items", { store_id: one.store_id, settlement_date: one.business_date })]);
@@ -102,7 +107,7 @@ const settlement = {
         completeness(one.completeness),
         differences(page, one.found),
         cash(one),
-        table(t("Payments of the day"), [col(t("Receipt"), (row) => (row.kind === "payment" ? link(["sales", row.document_id], row.receipt_no ?? row.document_id, { store_id: row.store_id }) : row.receipt_no ?? row.document_id)), col(t("Method"), (row) => t(row.method)), col(t("Reference"), (row) => row.reference ?? nothing, "d"), col(t("When"), (row) => moment(row.occurred_at), "d"), col(t("Amount"), (row) => figure(row.amount), "num"), col(t("Account"), (row) => row.account, "d2"), col(t("State"), (row) => html`${badge(row.state)}${row.late ? html` <span class="badge warn">${t("late")}</span>` : nothing}${row.match_id ? html` ${link(["items", row.match_id], t("Match"))}` : nothing}`)], one.items, t("Nothing that others have to settle")),
+        table(t("Payments of the day"), [col(t("Receipt"), (row) => (row.kind === "payment" ? link(["sales", row.document_id], row.receipt_no ?? row.document_id, { store_id: row.store_id }) : row.receipt_no ?? row.document_id)), col(t("Method"), (row) => t(row.method)), col(t("Reference"), (row) => row.reference ?? nothing, "d"), col(t("When"), (row) => moment(row.occurred_at, one.store_id), "d"), col(t("Amount"), (row) => figure(row.amount), "num"), col(t("Account"), (row) => row.account, "d2"), col(t("State"), (row) => html`${badge(row.state)}${row.late ? html` <span class="badge warn">${t("late")}</span>` : nothing}${row.match_id ? html` ${link(["items", row.match_id], t("Match"))}` : nothing}`)], one.items, t("Nothing that others have to settle")),
         section(t("About it"), facts([[t("Store"), store(one.store_id)], [t("Business date"), days(one.business_date)], [t("Approved"), one.approved_at ? moment(one.approved_at) : null], [t("Approved by"), one.approved_by ? person(one.approved_by) : null], [t("Note"), one.note], [t("In the books"), one.entries.length ? one.entries.map((id) => html`${link(["journal", id], t("See"))} `) : null]])),
       ],
     };
@@ -110,7 +115,7 @@ const settlement = {
 };
 
 const statement = {
-  back: () => ["statements", t("Statements")], needs: ["sources"],
+  back: () => ["statements", t("Statements")], needs: ["sources", "accounts"],
   load: async (app, { id }) => {
     const one = await app.get("/api/statements/:id", { id });
     const found = await read(app, "/api/settlement-exceptions", { source_id: one.source_id });

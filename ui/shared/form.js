@@ -1,7 +1,7 @@
 // Questions with fields, described as data: the answer becomes the body of a request.
 import { html, nothing } from "../vendor/lit.js";
 import { words } from "./codes.js";
-import { pasteAmount } from "./controls.js";
+import { pasteAmount, problem } from "./controls.js";
 import { amount, number } from "./format.js";
 import { t } from "./i18n.js";
 
@@ -52,12 +52,32 @@ const marked = (list, error) => {
   field?.focus();
 };
 
+/** What somebody types is looked at after this. */
+const LOOKED_AT_AFTER_MS = 250;
+/** Fields with what they would come to below them, worked out anew for each answer that has all that is required. */
+const looking = (list, preview) => {
+  let [shown, timer, latest] = [nothing, 0, 0];
+  const look = async (form, redraw) => {
+    const given = Object.fromEntries(new FormData(form));
+    const mine = latest += 1;
+    const whole = list.every(({ name, required }) => !required || given[name]?.trim());
+    const found = whole ? await preview(read(list, given)).catch((error) => problem(words(error))) : nothing;
+    if (mine !== latest || !form.isConnected) return;
+    shown = found;
+    redraw();
+  };
+  return (redraw) => html`<div class="stack" @input=${({ target: { form } }) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => look(form, redraw), LOOKED_AT_AFTER_MS);
+  }}>${fields(list)}</div><div id="preview" aria-live="polite">${shown}</div>`;
+};
+
 /**
  * Asks, and does `act(body)` with what was typed; a refusal is said where the person looks. The answer, or null where
- * nobody wanted it.
+ * nobody wanted it. `preview(body)` gives what stands below the fields.
  */
-export const ask = (app, { title, text, yes, no, danger = false, list = [], act }) => app.dialog.ask({
-  title, text, yes, no: no ?? (danger ? t("Keep") : undefined), danger, body: html`${fields(list)}`,
+export const ask = (app, { title, text, yes, no, danger = false, list = [], preview, act }) => app.dialog.ask({
+  title, text, yes, no: no ?? (danger ? t("Keep") : undefined), danger, body: preview ? looking(list, preview) : html`${fields(list)}`,
   act: async (given) => {
     for (const { name } of list) document.getElementById(`f-${name}`)?.removeAttribute("aria-invalid");
     const empty = list.find(({ name, required }) => required && !(given[name] ?? "").trim());

@@ -5,6 +5,7 @@ use crate::looks::look;
 use crate::office::order_to_settlement::{choose, sold};
 use crate::office::portal::go;
 use crate::screen::Screen;
+use jiff::civil::Date;
 use serde_json::{Value, json};
 use testkit::linked::Linked;
 use testkit::wait;
@@ -98,4 +99,34 @@ fn by_hand(shop: &mut Linked, screen: &mut Screen<()>, sale: &Value) {
         (item["state"] == "open").then_some(())
     });
     go(screen, &format!("#/statements/{statement}"), "page-record tbody");
+    resolved(shop, screen, &source["source_id"], &sale["business_date"]);
+}
+
+/// Nothing was sold that a line of the day before pays out: what its resolution posts is seen before it is given.
+fn resolved(shop: &mut Linked, screen: &mut Screen<()>, source: &Value, today: &Value) {
+    let today: Date = today.as_str().unwrap().parse().unwrap();
+    let line = json!({"date": today.yesterday().unwrap(), "reference": "ZZ-8", "gross": 31_000, "fee": 0});
+    let statement = shop.made("/api/statements", &json!({"source_id": source, "lines": [line]}));
+    let statement = statement["statement_id"].as_str().unwrap();
+    go(screen, &format!("#/statements/{statement}"), "page-record .acts .btn");
+    screen.script(
+        "[...document.querySelectorAll('.acts .btn')].find((one) => one.innerText.includes('Resolve')).click()",
+    );
+    screen.sees("#f-resolution");
+    choose(screen, "#f-resolution", "post");
+    // Without a reason there is nothing to look at yet.
+    assert_eq!(screen.text("#preview"), "");
+    choose(screen, "#f-reason", "A sale of another company's till");
+    screen.reads("#preview", "31,000");
+    screen.reads("#preview", "Card clearing");
+    look(screen, "portal-resolve");
+    let open = |shop: &mut Linked| {
+        let path = format!("/api/settlement-exceptions?source_id={}&state=open", source.as_str().unwrap());
+        shop.office.get(&path).data(200)["items"].as_array().unwrap().len()
+    };
+    let before = open(shop);
+    assert!(before > 0, "a look keeps nothing");
+    screen.browser.press("dialog .primary");
+    screen.reads("#banner", "Resolved");
+    assert_eq!(open(shop), before - 1);
 }
