@@ -2,7 +2,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../shared/api.js";
 import { number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { lang, t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import "./texts.js";
 import { badge, col, days, figure, ifSome, link, moment, person, steps, store, supplier } from "../portal/kit.js";
@@ -11,6 +11,8 @@ import { ofSupplier } from "./payables.js";
 import { facts, figures, section, table } from "../portal/record.js";
 import { ofDays, ofState, ofStore } from "../portal/records.js";
 
+/** A letter, not a receipt. */
+const A4 = "@page { size:A4; margin:15mm }";
 const P = ["admin", "ho_purchasing"];
 const F = ["admin", "ho_finance"];
 const STATES = ["draft", "approved", "sent", "partially_received", "received", "closed"];
@@ -73,7 +75,7 @@ const order = {
     const mine = page.app.may(P);
     const short = one.lines.filter(({ closed, qty, received_qty: came }) => !closed && came < qty).length;
     const why = { name: "reason", label: t("Why"), kind: "area", focus: true };
-    const paper = { label: t("Print for the supplier"), image: "printer", act: () => page.once(async () => page.app.print(await page.app.get("/api/purchase-orders/:id/document", { id: one.po_id }, {}, "text/plain"))) };
+    const paper = { label: t("Print for the supplier"), image: "printer", act: () => page.once(async () => page.app.print(await page.app.get("/api/purchase-orders/:id/document", { id: one.po_id }, { language: lang() }, "text/plain"), A4)) };
     return {
       name: `${one.po_no}`, badges: asked(one),
       actions: mine ? [

@@ -264,15 +264,15 @@ export class App extends LitElement {
     page.scanned(code);
   }
 
-  /** Text for the receipt printer, by the browser. */
-  print(text) {
+  /** Text for the receipt printer, by the browser; `sheet` is the paper where it is none of a roll. */
+  print(text, sheet) {
     const paper = document.getElementById("paper");
     const columns = this.settings?.printing?.characters ?? 42;
     const [width, line] = ROLLS[columns] ?? ROLLS[42];
     paper.textContent = text;
     paper.dataset.columns = columns;
     // As long as the text: a roll is cut where it ends.
-    roll.replaceSync(`@page { size:${width}mm ${Math.ceil(text.split("\n").length * line) + 3 * MARGIN_MM}mm; margin:${MARGIN_MM}mm 4mm }`);
+    roll.replaceSync(sheet ?? `@page { size:${width}mm ${Math.ceil(text.split("\n").length * line) + 3 * MARGIN_MM}mm; margin:${MARGIN_MM}mm 4mm }`);
     document.adoptedStyleSheets = [roll];
     addEventListener("afterprint", () => {
       paper.textContent = "";
