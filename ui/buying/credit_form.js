@@ -5,7 +5,7 @@ import { isoDay, number } from "../shared/format.js";
 import { apart, t } from "../shared/i18n.js";
 import "./texts.js";
 import { days, store } from "../portal/kit.js";
-import { FormPage, field, supplierField, textField } from "../portal/form_page.js";
+import { FormPage, field, supplierField, textField, typedOn } from "../portal/form_page.js";
 import { need, needProducts, productName } from "../portal/names.js";
 
 const AT_ONCE = 500;
@@ -24,28 +24,42 @@ class PageCreditForm extends FormPage {
     return t("Write a credit note down");
   }
 
+  get draft() {
+    const { supplier_id: supplier, invoice_id: invoice } = this.app.params.query;
+    return `draft.credit-note.${invoice ?? supplier ?? ""}`;
+  }
+
+  get kept() {
+    return ["supplier", "kind", "credit_note_no", "date", "note", "invoice", "lines"];
+  }
+
   async load() {
     await Promise.all([need(this.app, "suppliers"), need(this.app, "stores")]);
-    const { supplier_id: supplier, invoice_id: invoice } = this.app.params.query;
-    if (supplier) await this.choose({ supplier });
-    if (invoice) await this.choose({ invoice });
+    const { supplier_id: supplier = "", invoice_id: invoice = "" } = this.app.params.query;
+    Object.assign(this, { supplier, invoice });
+    this.recall();
+    const { lines } = this;
+    await this.read();
+    this.lines = typedOn(this.lines, lines, ["of", "most"], ["net", "tax"]);
   }
 
   /** What a credit note of this supplier may be about. */
   async choose(changed) {
-    this.set(changed);
-    if ("supplier" in changed || "kind" in changed) {
-      this.invoice = "";
-      this.lines = [];
-      if (!this.supplier) return;
-      if (this.kind === "price") await this.readBills();
-      else await this.readClaims();
-    } else {
-      const bill = this.bills.find(({ invoice_id: id }) => id === this.invoice);
-      await needProducts(this.app, (bill?.lines ?? []).map(({ sku }) => sku));
-      this.lines = (bill?.lines ?? []).map((line) => ({ of: { invoice_line_no: line.line_no }, sku: line.sku, name: line.sku ? productName(line.sku) : line.description ?? line.account, store_id: line.store_id, most: line.net, rate: line.tax_rate_bp, net: null, tax: null }));
-    }
+    this.set({ ...changed, lines: [], ...("invoice" in changed ? {} : { invoice: "" }) });
+    await this.read();
     this.requestUpdate();
+  }
+
+  async read() {
+    if (!this.supplier) return;
+    if (this.kind !== "price") {
+      await this.readClaims();
+      return;
+    }
+    await this.readBills();
+    const bill = this.bills.find(({ invoice_id: id }) => id === this.invoice);
+    await needProducts(this.app, (bill?.lines ?? []).map(({ sku }) => sku));
+    this.lines = (bill?.lines ?? []).map((line) => ({ of: { invoice_line_no: line.line_no }, sku: line.sku, name: line.sku ? productName(line.sku) : line.description ?? line.account, store_id: line.store_id, most: line.net, rate: line.tax_rate_bp, net: null, tax: null }));
   }
 
   async readBills() {
@@ -72,6 +86,7 @@ class PageCreditForm extends FormPage {
 
   async save(body) {
     const made = await this.app.command({ url: "/api/finance/credit-notes", body, label: t("Credit note") });
+    this.forget();
     this.app.go("credit-notes", made.credit_note_id);
   }
 

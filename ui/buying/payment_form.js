@@ -6,7 +6,7 @@ import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import "./texts.js";
 import { days } from "../portal/kit.js";
-import { FormPage, accountIds, field, textField } from "../portal/form_page.js";
+import { FormPage, accountIds, field, textField, typedOn } from "../portal/form_page.js";
 import { nameOf, need } from "../portal/names.js";
 import { figures } from "../portal/record.js";
 
@@ -24,15 +24,30 @@ class PagePaymentForm extends FormPage {
     return t("Pay what is due");
   }
 
+  get draft() {
+    return "draft.payment";
+  }
+
+  get kept() {
+    return ["date", "account", "reference", "lines"];
+  }
+
   async load() {
     await Promise.all([need(this.app, "suppliers"), need(this.app, "accounts")]);
-    const { items } = await this.app.get("/api/finance/payment-proposal", {}, { date: this.date });
-    this.lines = items.map((one) => ({ ...one, take: true, pays: one.amount }));
+    this.recall();
+    await this.propose();
+  }
+
+  /** What is due by then; what was changed of a bill stays where it is as it was. */
+  async propose() {
+    const { date, lines } = this;
+    const { items } = await this.app.get("/api/finance/payment-proposal", {}, { date });
+    if (date === this.date) this.lines = typedOn(items.map((one) => ({ ...one, take: true, pays: one.amount })), lines, ["invoice_id", "amount"], ["take", "pays"]);
   }
 
   set(changed) {
     super.set(changed);
-    if (changed.date) this.load().then(() => this.requestUpdate()).catch((error) => this.app.fail(error));
+    if (changed.date) this.propose().then(() => this.requestUpdate()).catch((error) => this.app.fail(error));
   }
 
   /** What is paid to each supplier, in one payment. */
@@ -51,8 +66,9 @@ class PagePaymentForm extends FormPage {
       const allocations = list.map((one) => (one.pays === one.amount ? { invoice_id: one.invoice_id, amount: one.open, discount: one.discount } : { invoice_id: one.invoice_id, amount: one.pays }));
       const amount = list.reduce((sum, one) => sum + one.pays, 0);
       made.push(await this.app.command({ url: "/api/finance/payments", body: { supplier_id: supplier, date: this.date, account: this.account, amount, allocations, ...(this.reference ? { reference: this.reference } : {}) }, amount, label: t("Payment") }));
-      this.lines = this.lines.filter((one) => !list.includes(one));
+      this.set({ lines: this.lines.filter((one) => !list.includes(one)) });
     }
+    this.forget();
     if (made.length === 1) this.app.go("payments", made[0].payment_id);
     else location.hash = address(["payments"], { from: this.date });
   }

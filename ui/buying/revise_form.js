@@ -37,10 +37,6 @@ class PageReviseForm extends FormPage {
     await needProducts(this.app, this.lines.map(({ sku }) => sku));
   }
 
-  beside() {
-    return html`<span class="badge plain">${t("draft on this device")}</span>`;
-  }
-
   async add(sku) {
     if (!sku) return;
     await needProducts(this.app, [sku]);

@@ -55,6 +55,10 @@ export class FormPage extends Page {
     if (this.draft) localStorage.removeItem(this.draft);
   }
 
+  beside() {
+    return this.draft ? html`<span class="badge plain">${t("draft on this device")}</span>` : nothing;
+  }
+
   /** Changes what is written. */
   set(changed) {
     Object.assign(this, changed);
@@ -85,10 +89,17 @@ export class FormPage extends Page {
   }
 
   frame(label, ...content) {
-    return html`${head(this.back, this.name, this.beside?.() ?? nothing, html`<button class="btn primary" ?disabled=${this.busy || !this.loaded} @click=${() => this.send()}>${icon("check")}${this.busy ? t("Saving\u2026") : label}</button>`)}
+    return html`${head(this.back, this.name, this.beside(), html`<button class="btn primary" ?disabled=${this.busy || !this.loaded} @click=${() => this.send()}>${icon("check")}${this.busy ? t("Saving\u2026") : label}</button>`)}
       <div class="stack">${problem(this.problem)}${this.loaded ? content : html`<p class="empty panel">${this.problem ? "" : t("Loading\u2026")}</p>`}</div>`;
   }
 }
+
+/** Lines as they are now, with what was typed on those of which nothing that `of` names has changed since. */
+export const typedOn = (now, kept, of, typed) => {
+  const same = (one) => JSON.stringify(of.map((name) => one[name]));
+  const before = new Map(kept.map((one) => [same(one), one]));
+  return now.map((one) => ({ ...one, ...Object.fromEntries(typed.filter((name) => before.has(same(one))).map((name) => [name, before.get(same(one))[name]])) }));
+};
 
 /** A labelled field of a form page. */
 export const field = (id, label, input, kind = "") => html`<div class="field ${kind}"><label for=${id}>${label}</label>${input}</div>`;

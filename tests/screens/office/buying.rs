@@ -40,6 +40,9 @@ fn billed(screen: &mut Screen<()>, supplier: &str, number: &str, pieces: &str) {
     go(screen, &format!("#/invoices/new?supplier_id={supplier}"), "#qty-0");
     choose(screen, "#invoice_no", number);
     choose(screen, "#qty-0", pieces);
+    // A reload loses nothing of it.
+    holds_over_a_reload(screen, "#qty-0", pieces);
+    assert_eq!(screen.script("return document.querySelector('#invoice_no').value"), number);
     assert_eq!(screen.script("return document.querySelector('#cost-0').value"), "12,500", "{number}");
     screen.browser.press(".title .primary");
     screen.reads(".steps .now", "draft");
@@ -61,6 +64,7 @@ fn what_is_suggested_is_ordered_revised_billed_credited_and_paid() {
     screen.reads(".steps .now", "draft");
     step(&mut screen, "Approve", true, "Approve: done");
     step(&mut screen, "Send", false, "the store knows it");
+    paper(&mut screen);
 
     // A revision says what changes before it is made, and keeps what was.
     let order = orders(&mut shop);
@@ -97,12 +101,35 @@ fn what_is_suggested_is_ordered_revised_billed_credited_and_paid() {
     screen.is_clean();
 }
 
+/// Its supplier gets it on a letter's paper, in the language of the page.
+#[track_caller]
+fn paper(screen: &mut Screen<()>) {
+    screen.script(
+        "const app = document.querySelector('portal-app'); app.print = (...printed) => { window.printed = printed };\
+         app.speak('id')",
+    );
+    screen.reads("page-record .title", "Cetak untuk pemasok");
+    screen.script(
+        "[...document.querySelectorAll('.title .btn')].find((one) => one.innerText.includes('Cetak')).click()",
+    );
+    let printed = wait::until("it is printed", || {
+        let printed = screen.script("return window.printed ?? null");
+        printed.is_array().then_some(printed)
+    });
+    let [text, sheet] = [0, 1].map(|at| printed[at].as_str().unwrap());
+    assert!(text.starts_with("Pesanan pembelian PO-") && sheet.contains("A4"), "{printed}");
+    screen.script("document.querySelector('portal-app').speak('en')");
+    screen.reads("page-record .title", "Print for the supplier");
+}
+
 /// A part of the bill comes back as a credit note; the rest is paid, and the payment is taken back.
 fn credited_and_paid(shop: &mut Linked, screen: &mut Screen<()>, owed: &Value) {
     let (supplier, invoice) = (owed["supplier_id"].as_str().unwrap(), owed["invoice_id"].as_str().unwrap());
     go(screen, &format!("#/credit-notes/new?supplier_id={supplier}&invoice_id={invoice}"), "#net-0");
     choose(screen, "#credit_note_no", "CN-7");
     choose(screen, "#net-0", "50000");
+    holds_over_a_reload(screen, "#net-0", "50,000");
+    assert_eq!(screen.script("return document.querySelector('#credit_note_no').value"), "CN-7");
     look(screen, "portal-credit-form");
     screen.browser.press(".title .primary");
     screen.reads(".steps .now", "draft");
@@ -115,6 +142,9 @@ fn credited_and_paid(shop: &mut Linked, screen: &mut Screen<()>, owed: &Value) {
     let due = owed["due_date"].as_str().unwrap();
     choose(screen, "#date", due);
     screen.reads("page-payment-form tbody", "INV-2");
+    choose(screen, "#pays-0", "100000");
+    holds_over_a_reload(screen, "#pays-0", "100,000");
+    assert_eq!(screen.script("return document.querySelector('#date').value"), due);
     look(screen, "portal-payment-form");
     let paid = json!({"supplier_id": supplier, "date": owed["invoice_date"], "account": "1040", "amount": 200_000,
         "allocations": [{"invoice_id": invoice, "amount": 200_000}]});
