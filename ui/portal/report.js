@@ -1,6 +1,6 @@
 // One page for all reports: period, store, what the rows are about; chart, table with totals, CSV; how complete it is.
 import { html, nothing } from "../vendor/lit.js";
-import { columns } from "../shared/chart.js";
+import { change, columns, length, moved, weekend } from "../shared/chart.js";
 import { icon } from "../shared/controls.js";
 import { brief, day, isoDay, money, number, rate } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
@@ -36,6 +36,8 @@ const DRAWN = { sales: "net_total", margin: "margin", payments: "net", cash: "co
 const COUNTED = ["sold_qty", "open"];
 /** Rows that are compared by bars. */
 const BARS = 12;
+/** Reports of which a day of a store leads to its shifts. */
+const OF_SHIFTS = ["sales", "payments", "cash"];
 /** Groupings that have an order of their own. */
 const IN_TIME = ["day", "hour", "month"];
 
@@ -81,6 +83,13 @@ class PageReport extends Page {
     return { ...days, store_id: store, group_by: this.by };
   }
 
+  /** As many days, right before; none: nothing is compared. */
+  get earlier() {
+    const { asked } = this;
+    if (this.spec.asOf || this.app.params.query.compare !== "previous") return null;
+    return { ...asked, from: moved(asked.from, -length(asked)), to: moved(asked.from, -1) };
+  }
+
   set(changed) {
     const query = { ...this.app.params.query, ...changed };
     this.app.params.query = query;
@@ -89,17 +98,17 @@ class PageReport extends Page {
   }
 
   async load() {
-    const { app, spec, asked } = this;
+    const { app, spec, asked, earlier } = this;
     this.tried = (this.tried ?? 0) + 1;
     const mine = this.tried;
     this.busyNow = true;
     this.requestUpdate();
     try {
-      const [found] = await Promise.all([app.get(spec.url, {}, asked), need(app, "stores"), need(app, "people"), need(app, "accounts"), need(app, "suppliers")]);
+      const [found, past] = await Promise.all([app.get(spec.url, {}, asked), earlier && app.get(spec.url, {}, earlier), need(app, "stores"), need(app, "people"), need(app, "accounts"), need(app, "suppliers")]);
       if (mine !== this.tried) return;
       if (this.by === "sku") await needProducts(app, found.items.map(({ sku }) => sku));
-      this.found = found;
-      this.error = null;
+      [this.found, this.past, this.error] = [found, past, null];
+      this.before = new Map(found.items.length && past ? past.items.map((row) => [this.place(row, 0), row]) : []);
     } catch (error) {
       if (mine !== this.tried) return;
       this.error = error;
@@ -108,6 +117,17 @@ class PageReport extends Page {
     }
     this.busyNow = false;
     this.requestUpdate();
+  }
+
+  /** What a row is about, as text; `days` later, where that is a day or an hour. */
+  place(row, days) {
+    const { keys } = this.parts();
+    return JSON.stringify(keys.map((name) => (/_date$|^hour$/.test(name) && row[name] ? `${moved(row[name].slice(0, 10), days)}${row[name].slice(10)}` : row[name])));
+  }
+
+  /** The row of the days before that a row is compared with. */
+  earlierOf(row) {
+    return this.before.get(this.place(row, -length(this.asked)));
   }
 
   async download() {
@@ -127,7 +147,8 @@ class PageReport extends Page {
     if (value === null || value === undefined || value === "") return html`<span class="muted">${t("without")}</span>`;
     const { store_id: store } = this.asked;
     const down = (query) => html`<a href=${address(["reports", this.name], { ...this.app.params.query, ...query })}>${this.word(name, value)}</a>`;
-    if (name === "business_date" || name === "entry_date") return this.spec.by.includes("store") && !store ? down({ from: value, to: value, group_by: "store" }) : html`<a href=${address(["sales"], { store_id: store, from: value, to: value })}>${day(value)}</a>`;
+    if (name === "business_date" || name === "entry_date") return this.spec.by.includes("store") && !store ? down({ from: value, to: value, group_by: "store" }) : html`<a href=${address([OF_SHIFTS.includes(this.name) ? "shifts" : "sales"], { store_id: store, from: value, to: value })}>${day(value)}</a>`;
+    if (name === "hour") return html`<a href=${address(["sales"], { store_id: store, from: value.slice(0, 10), to: value.slice(0, 10) })}>${value}</a>`;
     if (name === "store_id") return this.name === "sales" && this.by === "store" ? html`<a href=${address(["shifts"], { store_id: value, from: this.asked.from, to: this.asked.to })}>${this.word(name, value)}</a>` : down({ store_id: value, group_by: this.spec.by.find((by) => by !== "store" && by !== "day") ?? this.by });
     if (name === "sku") return html`<a href=${address(["products", value])}>${this.word(name, value)}</a> <span class="muted">${value}</span>`;
     if (name === "shift_id") return html`<a href=${address(["shifts", value], { store_id: row.store_id ?? store })}>${value}</a>`;
@@ -176,23 +197,25 @@ class PageReport extends Page {
     if (!IN_TIME.includes(this.by)) return bars(head(figure), [...items].sort((a, b) => b[figure] - a[figure]).slice(0, BARS), (row) => this.key(key, row), (row) => row[figure] ?? 0, nothing);
     const name = (row) => ({ day: () => brief(`${row[key]}T12:00:00Z`), hour: () => String(row[key]).slice(-5) }[this.by]?.() ?? row[key]);
     const what = t("{report} by {group}; the table below has every value", { report: title(this.name), group: group(this.by) });
-    return items.length > 1 ? columns(items.map((row) => ({ name: name(row), value: row[figure] ?? 0 })), what, COUNTED.includes(figure) ? number : money) : nothing;
+    return items.length > 1 ? columns(items.map((row) => ({ name: name(row), value: row[figure] ?? 0, before: this.past ? this.earlierOf(row)?.[figure] ?? 0 : undefined, quiet: this.by === "day" && weekend(row[key]) })), what, COUNTED.includes(figure) ? number : money) : nothing;
   }
 
   table() {
     const { items, totals } = this.found;
     if (!items.length) return html`<p class="empty panel">${t("Nothing in this period")}</p>`;
     const { names, keys } = this.parts();
-    return html`<div class="panel scroll"><table class="grid fold records"><thead><tr>${keys.map((name) => html`<th scope="col">${head(name)}</th>`)}${names.map((name) => html`<th scope="col" class="num">${head(name)}</th>`)}</tr></thead>
-      <tbody>${items.map((row) => html`<tr>${keys.map((name) => html`<td><div>${this.key(name, row)}</div></td>`)}${names.map((name) => html`<td class="num">${this.figure(name, row)}</td>`)}</tr>`)}</tbody>
-      <tfoot><tr>${keys.map((_, index) => html`<td>${index ? nothing : t("Total")}</td>`)}${names.map((name) => html`<td class="num">${this.cell(name, totals[name])}</td>`)}</tr></tfoot></table></div>`;
+    const drawn = DRAWN[this.name];
+    const against = (now, past) => (this.past ? html`<td class="num against">${now === undefined ? nothing : change(now, past)}</td>` : nothing);
+    return html`<div class="panel scroll"><table class="grid fold records"><thead><tr>${keys.map((name) => html`<th scope="col">${head(name)}</th>`)}${names.map((name) => html`<th scope="col" class="num">${head(name)}</th>`)}${this.past ? html`<th scope="col" class="num" title=${t("{figure} against the days before", { figure: head(drawn) })}>+/\u2212</th>` : nothing}</tr></thead>
+      <tbody>${items.map((row) => html`<tr>${keys.map((name) => html`<td><div>${this.key(name, row)}</div></td>`)}${names.map((name) => html`<td class="num">${this.figure(name, row)}</td>`)}${against(row[drawn], this.earlierOf(row)?.[drawn])}</tr>`)}</tbody>
+      <tfoot><tr>${keys.map((_, index) => html`<td>${index ? nothing : t("Total")}</td>`)}${names.map((name) => html`<td class="num">${this.cell(name, totals[name])}</td>`)}${against(totals[drawn], this.past?.totals[drawn])}</tr></tfoot></table></div>`;
   }
 
   figures() {
     const { totals } = this.found;
     const shown = (this.spec.main ?? this.spec.figures).filter((name) => totals[name] !== undefined && totals[name] !== null);
     const most = shown.length > 5 ? shown.slice(-5) : shown;
-    return html`<dl class="figures panel">${most.map((name) => html`<div><dt>${head(name)}</dt><dd>${this.cell(name, totals[name])}</dd></div>`)}</dl>`;
+    return html`<dl class="figures panel">${most.map((name) => html`<div><dt>${head(name)}</dt><dd>${this.cell(name, totals[name])}</dd>${this.past ? html`<dd class="muted">${this.past.totals[name] ? t("{change} against the days before", { change: change(totals[name], this.past.totals[name]) }) : t("nothing in the days before")}</dd>` : nothing}</div>`)}</dl>`;
   }
 
   filters() {
@@ -200,7 +223,7 @@ class PageReport extends Page {
     const now = PERIODS.find(([, first, last]) => asked.from === (first === null ? monthBegin() : isoDay(first)) && asked.to === isoDay(last))?.[0];
     const field = (id, label, input, kind = "") => html`<div class="field ${kind}"><label for=${id}>${label}</label>${input}</div>`;
     const date = (name, label) => field(`filter-${name}`, label, html`<input class="input" type="date" id=${`filter-${name}`} .value=${asked[name]} @change=${(event) => event.target.value && this.set({ [name]: event.target.value })}>`);
-    return html`<div class="filters report-filters ${this.unfolded ? "unfolded" : ""}">${field("filter-report", t("Report"), html`<select class="input" id="filter-report" @change=${(event) => { location.hash = address(["reports", event.target.value], { from: asked.from, to: asked.to, store_id: asked.store_id }); }}>${this.mine.map((name) => html`<option value=${name} ?selected=${name === this.name}>${title(name)}</option>`)}</select>`, "search")}
+    return html`<div class="filters report-filters ${this.unfolded ? "unfolded" : ""}">${field("filter-report", t("Report"), html`<select class="input" id="filter-report" @change=${(event) => { location.hash = address(["reports", event.target.value], { from: asked.from, to: asked.to, store_id: asked.store_id, compare: this.app.params.query.compare }); }}>${this.mine.map((name) => html`<option value=${name} ?selected=${name === this.name}>${title(name)}</option>`)}</select>`, "search")}
       <button class="btn fold-button" aria-expanded=${Boolean(this.unfolded)} @click=${() => {
     this.unfolded = !this.unfolded;
     this.requestUpdate();
@@ -209,19 +232,22 @@ class PageReport extends Page {
     if (last !== undefined) this.set({ from: first === null ? monthBegin() : isoDay(first), to: isoDay(last) });
   }}><option value="" ?selected=${!now}>${t("Other days")}</option>${PERIODS.map(([name]) => html`<option value=${name} ?selected=${name === now}>${period(name)}</option>`)}</select>`)}${date("from", t("From"))}${date("to", t("Until"))}`}
       ${field("filter-store", t("Store"), html`<input class="input" id="filter-store" list="store-ids" autocomplete="off" .value=${asked.store_id ?? ""} @change=${(event) => this.set({ store_id: event.target.value.trim() })}><datalist id="store-ids">${rows("stores").map((row) => html`<option value=${row.store_id}>${row.name}</option>`)}</datalist>`)}
-      ${field("filter-by", t("Rows by"), html`<select class="input" id="filter-by" @change=${(event) => this.set({ group_by: event.target.value })}>${this.spec.by.map((name) => html`<option value=${name} ?selected=${name === this.by}>${group(name)}</option>`)}</select>`)}${this.spec.asOf ? nothing : field("filter-dates", t("Days count as"), html`<select class="input" id="filter-dates" @change=${(event) => this.set({ dates: event.target.value })}><option value="business" ?selected=${asked.dates !== "books"}>${t("sold")}</option><option value="books" ?selected=${asked.dates === "books"}>${t("in the books")}</option></select>`)}</div>`;
+      ${field("filter-by", t("Rows by"), html`<select class="input" id="filter-by" @change=${(event) => this.set({ group_by: event.target.value })}>${this.spec.by.map((name) => html`<option value=${name} ?selected=${name === this.by}>${group(name)}</option>`)}</select>`)}${this.spec.asOf ? nothing : field("filter-dates", t("Days count as"), html`<select class="input" id="filter-dates" @change=${(event) => this.set({ dates: event.target.value })}><option value="business" ?selected=${asked.dates !== "books"}>${t("sold")}</option><option value="books" ?selected=${asked.dates === "books"}>${t("in the books")}</option></select>`)}${this.spec.asOf ? nothing : field("filter-compare", t("Compare with"), html`<select class="input" id="filter-compare" @change=${(event) => this.set({ compare: event.target.value })}><option value="">${t("Nothing")}</option><option value="previous" ?selected=${Boolean(this.earlier)}>${t("as many days before")}</option></select>`)}</div>`;
   }
 
   render() {
     const { found } = this;
     const late = found?.late?.count ? html`<p class="muted">${t("{n} documents of it, {amount}, stand on other days in the books", { n: number(found.late.count), amount: number(found.late.total) })}</p>` : nothing;
+    const { from, to, as_of: at, store_id: store } = this.asked;
+    const about = html`<p class="on-paper">${at ? day(at) : `${day(from)} \u2013 ${day(to)}`}, ${store ? nameOf("stores", store) : t("all stores")}</p>`;
+    const print = html`<button class="btn" ?disabled=${!found} @click=${() => window.print()}>${icon("printer")}${t("Print")}</button>`;
     const csv = html`<button class="btn" ?disabled=${!found || this.busy} @click=${() => this.download()}>${icon("download")}CSV</button>`;
     const body = () => {
       if (this.error) return failed(this.error, () => this.load());
       if (!found) return html`<div class="panel bones" aria-busy="true"><p class="vh">${t("Loading\u2026")}</p>${Array.from({ length: 8 }, () => html`<i></i>`)}</div>`;
       return html`<div class="stack report" aria-busy=${this.busyNow}>${completeness(found.completeness)}${late}${found.items.length ? html`${this.figures()}${this.chart()}` : nothing}${this.table()}</div>`;
     };
-    return html`<header class="title"><h1>${title(this.name)}</h1><div class="rowx end">${csv}${this.app.find()}</div></header>${this.filters()}${body()}`;
+    return html`<header class="title"><h1>${title(this.name)}</h1><div class="rowx end">${csv}${print}${this.app.find()}</div></header>${about}${this.filters()}${body()}`;
   }
 }
 customElements.define("page-report", PageReport);

@@ -1,7 +1,7 @@
 // Columns of a period: drawn by the page in its own text size, so that a phone reads them too. Every value stands in the table below.
 import { html, nothing } from "../vendor/lit.js";
 import { vars } from "./controls.js";
-import { compact, money } from "./format.js";
+import { compact, money, rate } from "./format.js";
 import { t } from "./i18n.js";
 
 const LINES = 4;
@@ -32,6 +32,19 @@ export const columns = (rows, what, shown = money) => {
   const column = ({ name, value, before, quiet }, index) => html`<i class="column ${quiet ? "quiet" : ""}" title="${name}: ${shown(value)}${before === undefined ? "" : ` (${shown(before)})`}" ${vars({ "--part": part(value) })}><b></b>${before === undefined ? nothing : html`<s ${vars({ "--part": part(before) })}></s>`}<span class=${index % every ? "vh" : ""}>${name}</span></i>`;
   return html`<figure class="panel columns" role="img" aria-label=${said}><div class="scale" aria-hidden="true">${Array.from({ length: LINES + 1 }, (_, line) => html`<span ${vars({ "--part": `${line * 100 / LINES}%` })}>${compact(top * line / LINES)}</span>`)}</div>
     <div class="plot" aria-hidden="true" ${vars({ "--columns": String(rows.length) })}>${rows.map(column)}</div>${rows.some(({ before }) => before !== undefined) ? html`<figcaption aria-hidden="true"><i></i>${t("this period")}<s></s>${t("the one before")}</figcaption>` : nothing}</figure>`;
+};
+
+const DAY_MS = 86_400_000;
+/** A business date so many days later. */
+export const moved = (date, days) => new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
+/** Days of a period, both ends counted. */
+export const length = ({ from, to }) => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
+export const weekend = (date) => [0, 6].includes(new Date(`${date}T00:00:00Z`).getUTCDay());
+/** How much more or less than before; empty where there was nothing. */
+export const change = (now, before) => {
+  if (!before) return "";
+  const points = Math.round((now - before) * 10_000 / Math.abs(before));
+  return `${points > 0 ? "+" : ""}${rate(points).replace("-", "\u2212")}`;
 };
 
 /** A bar beside a figure, for rows that are compared with one another. */

@@ -3,12 +3,12 @@ import { html, nothing } from "../vendor/lit.js";
 import { link, person } from "../portal/kit.js";
 import { need, nameOf } from "../portal/names.js";
 import { icon } from "../shared/controls.js";
-import { brief, day, isoDay, money, number, rate } from "../shared/format.js";
+import { brief, day, isoDay, money, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { failed } from "../shared/list.js";
 import { address } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
-import { bar, columns, COLUMNS_MAX } from "../shared/chart.js";
+import { bar, change, columns, COLUMNS_MAX, length, moved, weekend } from "../shared/chart.js";
 import { download } from "./download.js";
 import { namesOfProducts } from "./products.js";
 import "../goods/texts.js";
@@ -17,12 +17,7 @@ const URL_SALES = "/api/reports/sales";
 const BY = ["day", "hour", "category", "sku", "cashier", "method"];
 const KEYS = { day: "business_date", hour: "hour", category: "category", sku: "sku", cashier: "cashier_id", method: "method" };
 const FIGURES = [["sales_count", "num"], ["items_count", "num d2"], ["gross_sales", "num d"], ["discounts", "num d"], ["tax", "num d"], ["total", "num d2"], ["returns_total", "num"], ["net_total", "num"]];
-const DAY_MS = 86_400_000;
 const ROWS = 100;
-
-const moved = (date, days) => new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
-const length = ({ from, to }) => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
-const weekend = (date) => [0, 6].includes(new Date(`${date}T00:00:00Z`).getUTCDay());
 
 class PageReport extends Page {
   connectedCallback() {
@@ -110,13 +105,9 @@ class PageReport extends Page {
   figures() {
     const { totals } = this.found;
     const past = this.past.totals;
-    const change = (name) => {
-      if (!past[name]) return t("nothing in the days before");
-      const points = Math.round((totals[name] - past[name]) * 10_000 / Math.abs(past[name]));
-      return t("{change} against the days before", { change: `${points > 0 ? "+" : ""}${rate(points).replace("-", "\u2212")}` });
-    };
+    const against = (name) => (past[name] ? t("{change} against the days before", { change: change(totals[name], past[name]) }) : t("nothing in the days before"));
     const box = (label, value, note) => html`<div><dt>${label}</dt><dd>${value}</dd><dd class="muted">${note ?? nothing}</dd></div>`;
-    return html`<dl class="figures panel">${box(t("Sold less returns"), money(totals.net_total), change("net_total"))}${box(t("Sales"), number(totals.sales_count), change("sales_count"))}${box(t("Pieces"), number(totals.items_count), change("items_count"))}${box(t("Returns"), number(totals.returns_total), t("{n} receipts", { n: number(totals.returns_count) }))}${box(t("Discounts"), number(totals.discounts), t("tax {amount}", { amount: number(totals.tax) }))}</dl>`;
+    return html`<dl class="figures panel">${box(t("Sold less returns"), money(totals.net_total), against("net_total"))}${box(t("Sales"), number(totals.sales_count), against("sales_count"))}${box(t("Pieces"), number(totals.items_count), against("items_count"))}${box(t("Returns"), number(totals.returns_total), t("{n} receipts", { n: number(totals.returns_count) }))}${box(t("Discounts"), number(totals.discounts), t("tax {amount}", { amount: number(totals.tax) }))}</dl>`;
   }
 
   /** Every day of the period has a column, also one without sales. */
