@@ -7,6 +7,7 @@ use domain::model::base::refusal::FieldProblem;
 use domain::rules::books::settlement::import::{Figures, TextLine};
 use domain::rules::books::settlement::{LineKind, SourceKind};
 use jiff::civil::Date;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Delimiters that are looked for, of equal ones the first.
@@ -32,7 +33,12 @@ pub fn read(
     kind: SourceKind,
     bounds: &Bounds,
 ) -> Result<Vec<TextLine>, Vec<FieldProblem>> {
-    let text = decoded(bytes, format.encoding).map_err(|row| vec![at(row, None, "is not UTF-8")])?;
+    let mut bytes = Cow::Borrowed(bytes);
+    if !bytes.contains(&b'\n') {
+        // Rows end by CR alone: they are counted and skipped like others.
+        bytes.to_mut().iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
+    }
+    let text = decoded(&bytes, format.encoding).map_err(|row| vec![at(row, None, "is not UTF-8")])?;
     let skipped = u64::from(format.skip_rows);
     let text = rest_after(&text, format.skip_rows);
     let mut rows = rows(text, format, skipped)?.into_iter();
@@ -299,6 +305,11 @@ mod tests {
         let sides = "date|debit|credit\n2026-11-19|5.000|\n2026-11-19||7.000\n";
         let lines = read(sides.as_bytes(), &Format::default(), SourceKind::Bank, &bounds()).unwrap();
         assert_eq!(lines.iter().map(|line| line.net).collect::<Vec<_>>(), [Some(-5_000), Some(7_000)]);
+        // Of a machine that ends rows by CR alone.
+        let old = Format { skip_rows: 1, ..Format::default() };
+        let file = "Bank\rdate,amount\r2026-11-19,5\r2026-11-19,x\r";
+        let wrong = read(file.as_bytes(), &old, SourceKind::Bank, &bounds()).unwrap_err();
+        assert_eq!(wrong.iter().map(|field| field.path.as_str()).collect::<Vec<_>>(), ["row 4.amount"]);
     }
 
     #[test]
