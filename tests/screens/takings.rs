@@ -126,6 +126,7 @@ fn a_drawer_is_counted_again_a_day_sealed_and_a_bag_goes_to_the_bank() {
     screen.browser.press("dialog .primary");
     screen.reads("#banner", "The new count is written down");
     screen.reads("main", "a note stuck in the tray");
+    screen.reads("main", "Drawer counted again");
 
     go(&mut screen, "#/days", "page-days tbody a");
     look(&mut screen, "admin-days");

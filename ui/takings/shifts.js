@@ -7,6 +7,7 @@ import { path } from "../shared/api.js";
 import { money, number, rate } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
+import { trailOf, withTrail } from "../goods/trail.js";
 import "../goods/texts.js";
 
 const COUNTED = ["closed", "interrupted"];
@@ -29,7 +30,7 @@ const moves = (list) => table(t("Money in and out"), [col(t("Time"), (one) => mo
 const shift = {
   back: () => ["shifts", t("Shifts")], needs: ["people"],
   load: async (app, { id }) => {
-    const [summary, moved, paper] = await Promise.all([app.get("/api/shifts/:id/summary", { id }), app.get("/api/shifts/:id/cash-movements", { id }, { limit: 200 }), app.get("/api/shifts/:id/report", { id }, {}, "text/plain")]);
+    const [summary, moved, paper] = await Promise.all([withTrail(app, id, app.get("/api/shifts/:id/summary", { id })), app.get("/api/shifts/:id/cash-movements", { id }, { limit: 200 }), app.get("/api/shifts/:id/report", { id }, {}, "text/plain")]);
     return { ...summary, ...summary.shift, moved: moved.items, paper };
   },
   view: (one, page) => {
@@ -45,6 +46,7 @@ const shift = {
         ifSome(one.recounts, (rows) => table(t("Counted again"), [col(t("When"), (row) => moment(row.at)), col(t("Person"), (row) => person(row.user_id), "d"), col(t("Before"), (row) => figure(row.before), "num"), col(t("Counted"), (row) => figure(row.counted_cash), "num"), col(t("Difference"), (row) => differs(row.variance), "num"), col(t("Reason"), (row) => html`<bdi>${row.reason}</bdi>`)], rows)),
         ifSome(one.by_tax, (rows) => table(t("Tax"), [col(t("Rate"), (row) => rate(row.tax_rate_bp)), col(t("Base"), (row) => figure(row.base), "num"), col(t("Tax"), (row) => figure(row.tax), "num"), col(t("Returned tax"), (row) => figure(row.returns_tax || null), "num d")], rows)),
         section(t("About it"), facts([[t("Business date"), link(["days", one.business_date], days(one.business_date))], [t("Opened"), html`${moment(one.opened_at)} ${person(one.opened_by)}`], [t("Ended, not counted yet"), one.ended_at && !one.closed_at ? moment(one.ended_at) : null], [t("Closed"), one.closed_at ? html`${moment(one.closed_at)} ${person(one.closed_by)}` : null], [t("Difference approved by"), one.approved_by ? person(one.approved_by) : null], [t("Receipts"), one.first_receipt ? `${one.first_receipt} \u2013 ${one.last_receipt}` : null], [t("Voided"), one.voids_count ? `${number(one.voids_count)}, ${number(one.voids_total)}` : null], [t("Prices changed by hand"), one.price_overrides ? number(one.price_overrides) : null], [t("Note"), one.note && html`<bdi>${one.note}</bdi>`]])),
+        trailOf(one),
       ],
     };
   },
