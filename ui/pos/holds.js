@@ -20,6 +20,7 @@ class PageHolds extends Page {
   constructor() {
     super();
     this.items = null;
+    this.people = null;
     this.picked = 0;
   }
 
@@ -31,7 +32,9 @@ class PageHolds extends Page {
   async load() {
     await Promise.resolve();
     try {
-      this.items = (await this.app.get("/api/pos/holds", {}, { limit: 100 })).items;
+      const people = this.people ?? this.app.get("/api/staff", {}, { limit: 500 }).catch(() => null);
+      const [{ items }, known] = await Promise.all([this.app.get("/api/pos/holds", {}, { limit: 100 }), people]);
+      Object.assign(this, { items, people: known });
     } catch (error) {
       this.app.fail(error);
     }
@@ -70,21 +73,31 @@ class PageHolds extends Page {
     });
   }
 
+  /** Which till has it now: its basket says so. */
+  async takenBy({ transaction_id: id }) {
+    const sale = await this.app.get("/api/pos/transactions/:id", { id }).catch(() => null);
+    return sale && sale.state !== "voided" ? t("{till} took this basket", { till: this.till(sale.register_id) }) : t("This basket waits no more");
+  }
+
   /** Two tills may press at once: one has it. */
   async taken(hold) {
     try {
       return await this.app.command({ url: path("/api/pos/holds/:id/recall", { id: hold.hold_id }), label: "Recall basket", amount: hold.total });
     } catch (error) {
-      if (error.code === "invalid_state") error.words = t("Another till took this basket");
+      if (error.code === "invalid_state") error.words = await this.takenBy(hold);
       await this.load();
       throw error;
     }
   }
 
-  /** Which till put it away, and who, where that was oneself. */
+  till(register) {
+    return this.app.settings.registers.find(({ register_id: id }) => id === register)?.name ?? register;
+  }
+
+  /** Which till put it away, and who. */
   from({ register_id: of, held_by: by }) {
-    const { settings, user } = this.app;
-    return html`<div><bdi>${settings.registers.find(({ register_id: id }) => id === of)?.name ?? of}</bdi>${by === user.id ? html` <bdi class="muted">${user.name}</bdi>` : nothing}</div>`;
+    const name = this.people?.items.find(({ user_id: id }) => id === by)?.name;
+    return html`<div><bdi>${this.till(of)}</bdi>${name ? html` <bdi class="muted">${name}</bdi>` : nothing}</div>`;
   }
 
   render() {

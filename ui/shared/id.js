@@ -68,7 +68,7 @@ export const id = {
   "Exchange: pays the open basket of {amount}": "Tukar: membayar keranjang {amount}", "New receipt": "Struk baru", "Print the new receipt": "Cetak struk baru",
   "Head office can't be asked now: it checks this receipt later": "Kantor pusat tidak bisa ditanya: struk ini diperiksa nanti",
   "How was it really paid?": "Sebenarnya dibayar dengan apa?", "Was paid with": "Dibayar dengan", "Put right": "Betulkan", "Correct payment": "Betulkan pembayaran",
-  "Put right: {amount} by {method}": "Dibetulkan: {amount} dengan {method}", "Another till took this basket": "Keranjang ini diambil kasir lain", "This shift was closed elsewhere": "Shift ini ditutup di tempat lain",
+  "Put right: {amount} by {method}": "Dibetulkan: {amount} dengan {method}", "{till} took this basket": "{till} sudah mengambil keranjang ini", "This basket waits no more": "Keranjang ini tidak disimpan lagi", "This shift was closed elsewhere": "Shift ini ditutup di tempat lain",
   "{name} costs {price} now": "{name} sekarang {price}",
   "Printing…": "Mencetak…", "Sent to the printer": "Dikirim ke printer", "Not printed: {why}. Print again when it is ready": "Tidak tercetak: {why}. Cetak lagi bila sudah siap",
   "the printer does not answer": "printer tidak menjawab", "the printer is off or not there": "printer mati atau tidak ada", "too much waits for this printer": "terlalu banyak antrean di printer ini", "the printer broke the connection off": "printer memutus sambungan", "this till has no printer": "kasir ini tidak punya printer",
