@@ -9,6 +9,9 @@ export class Refusal extends Error {
 /** No answer came: whether it was done is not known. */
 export class Unreachable extends Error {}
 
+/** Answers to a key that had been answered before: nothing was done now. */
+export const earlier = new WeakSet();
+
 const ANSWER_WITHIN_MS = 15_000;
 /** Of which version these pages are, as their own address says. */
 const BUILD = /\/ui\/([^/]+)\//.exec(import.meta.url)?.[1];
@@ -61,6 +64,7 @@ export const send = async (method, url, { body, type, key, token, register, acce
     throw new Unreachable(`${answer.status} without a body`);
   }
   if (!said.success) throw new Refusal(answer.status, said.error, Number(answer.headers.get("Retry-After")) || 0);
+  if (answer.headers.get("Idempotency-Replayed") && said.data) earlier.add(said.data);
   return said.data;
 };
 

@@ -1,6 +1,6 @@
 // What till and Store Admin share: the person, requests and commands, what is said, keys and scans.
 import { html, LitElement, nothing } from "../vendor/lit.js";
-import { newKey, path, Refusal, send, Unreachable } from "./api.js";
+import { earlier, newKey, path, Refusal, send, Unreachable } from "./api.js";
 import { words } from "./codes.js";
 import { icon } from "./controls.js";
 import "./dialog.js";
@@ -94,7 +94,9 @@ export class App extends LitElement {
     const keyed = { key: newKey(), register: this.register, amount: null, by: this.user.name, ...intent };
     const told = (error) => this.doubt(error, keyed);
     try {
-      return await begin(this.user.id, keyed, null, told);
+      const answer = await begin(this.user.id, keyed, null, told);
+      if (earlier.has(answer)) this.reported([{ intent: keyed, done: true, answer }]);
+      return answer;
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== "approval_required") throw error;
       const done = await this.approved(keyed, error, (approval) => begin(this.user.id, keyed, approval, told));
@@ -173,7 +175,8 @@ export class App extends LitElement {
       if (other) return t("{what} of {name} is not confirmed. It waits until they log in again", { what, name: intent.by ?? "?" });
       if (done === null) return t("{what}: not known. Look it up before you do it again", { what });
       if (!done) return t("{what}: not done. {why}", { what, why: words(error) });
-      return t("{what}: done, {receipt}", { what, receipt: answer?.receipt_no ? t("receipt {no}", { no: shortReceipt(answer.receipt_no) }) : time(Date.now()) });
+      const receipt = answer?.receipt_no ? t("receipt {no}", { no: shortReceipt(answer.receipt_no) }) : time(Date.now());
+      return earlier.has(answer) ? t("{what}: done earlier, {receipt}", { what, receipt }) : t("{what}: done, {receipt}", { what, receipt });
     });
     // What was done many times over, as counts of goods, is said once.
     if (texts.length) this.say(results.every(({ done }) => done) ? "ok" : "warn", [...new Set(texts)].join(" \u00b7 "));

@@ -39,7 +39,7 @@ export const id = {
   "Too many attempts. Try again in {n} s": "Terlalu banyak percobaan. Coba lagi dalam {n} dtk", "Log in": "Masuk", "This till sells after you log in": "Masuk dulu untuk berjualan",
   "Login name": "Nama login", "One moment…": "Sebentar…", "Not approved. Nothing was done": "Tidak disetujui. Tidak ada yang dilakukan",
   "{what}: not known. Look it up before you do it again": "{what}: belum pasti. Periksa dulu sebelum diulang",
-  "{what}: not done. {why}": "{what}: tidak jadi. {why}", "{what}: done, {receipt}": "{what}: selesai, {receipt}", "receipt {no}": "struk {no}",
+  "{what}: not done. {why}": "{what}: tidak jadi. {why}", "{what}: done, {receipt}": "{what}: selesai, {receipt}", "{what}: done earlier, {receipt}": "{what}: sudah selesai tadi, {receipt}", "receipt {no}": "struk {no}",
   "Scan of {code} was not taken: finish this first": "Pindaian {code} tidak diambil: selesaikan ini dulu", "Close": "Tutup", "Receipts of this shift": "Struk shift ini",
   "Light screen": "Layar terang", "Dark screen": "Layar gelap", "Log out": "Keluar", "The store does not answer": "Toko tidak menjawab", "Store online": "Toko terhubung", "Menu": "Menu",
   "shift open since {time}": "shift dibuka {time}", "State of the shop": "Keadaan toko",
