@@ -21,7 +21,7 @@ use testkit::hub::Hub;
 use testkit::{Client, Reply, Store};
 
 /// What keeps no answer under a key; docs/decisions/0005-keys-without-effect.md says why.
-const UNKEYED: [&str; 22] = [
+const UNKEYED: [&str; 24] = [
     "POST /api/auth/login",
     "POST /auth/login",
     "POST /api/auth/refresh",
