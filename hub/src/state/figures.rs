@@ -65,4 +65,16 @@ mod tests {
             assert_eq!(fit(json.as_bytes()), fits, "{json}");
         }
     }
+    #[test]
+    fn what_stores_said_is_told_as_it_is() {
+        let told = || Reply::ok(&[FIGURE_MAX.saturating_add(1)]);
+        for (path, fits) in [
+            ("/api/sync/own", true),
+            ("/api/audit", true),
+            ("/api/parked/prk_1/replay", true),
+            ("/api/finance/tax", false),
+        ] {
+            assert_eq!(checked(path, told()).is_ok(), fits, "{path}");
+        }
+    }
 }
