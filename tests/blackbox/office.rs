@@ -1,3 +1,5 @@
 //! Head office's books through its interface alone.
 
+mod several;
 mod story;
+mod told;

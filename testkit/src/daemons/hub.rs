@@ -91,6 +91,17 @@ impl Hub {
         hub
     }
 
+    /// Another process of the same hub, at an address of its own.
+    #[track_caller]
+    pub fn beside(&self) -> Self {
+        let mut other = Self::at(tempfile::tempdir().unwrap(), &self.url, &self.extra);
+        other.data.clone_from(&self.data);
+        other.environment.clone_from(&self.environment);
+        other.write_settings();
+        other.start();
+        other
+    }
+
     fn at(folder: TempDir, url: &str, extra: &str) -> Self {
         let hub = Self {
             daemon: None,
@@ -235,6 +246,14 @@ impl Hub {
         let own = |(name, value): &(N, V)| (name.as_ref().to_owned(), value.as_ref().to_owned());
         self.environment = environment.iter().map(own).collect();
         self.restart();
+    }
+
+    /// It is asked to end, and ends well.
+    #[track_caller]
+    pub fn stop(&mut self) {
+        let mut daemon = self.daemon.take().expect("the hub runs");
+        daemon.signal("TERM");
+        assert!(daemon.wait().success(), "a clean end: {}", daemon.log());
     }
 
     /// Kills it and starts it again.

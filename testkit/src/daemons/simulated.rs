@@ -73,8 +73,13 @@ impl Shop {
 
     /// Somebody with a token for one request at this time.
     pub fn speaks(&self, now: UtcMs) -> Client {
+        self.speaks_to(self.hub, now)
+    }
+
+    /// The same to this process of the hub.
+    pub fn speaks_to(&self, hub: SocketAddr, now: UtcMs) -> Client {
         let token = sync::issue(&self.key, self.id, HUB_ID, now).unwrap();
-        Client::new(self.hub).with_token(&token)
+        Client::new(hub).with_token(&token)
     }
 
     /// A lane of its feed, whole.

@@ -5,7 +5,6 @@
 mod days;
 mod outcome;
 mod page;
-mod told;
 mod world;
 
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! What S001 and S002 tell of the 18th to the 20th of November.
 
-use super::told::{Day, Line, by, cash};
+use crate::office::told::{Day, Line, by, cash};
 use testkit::simulated::Told;
 
 const fn tea(qty: i64, [gross, discount, tax, cost]: [i64; 4]) -> Line {
@@ -12,7 +12,10 @@ const fn pots(qty: i64, [gross, discount, tax, cost]: [i64; 4]) -> Line {
 }
 
 pub fn s001_18(order: (&str, &str)) -> Vec<Told> {
-    let day = Day::of("S001", 18, 20).first_stock("A", 20, 168_000).receives(order, [96, 4, 9_000]).opens();
+    let day = Day::of("S001", 18, 20)
+        .first_stock("A", 20, 168_000)
+        .receives("rcv_tea", order, [96, 4, 9_000])
+        .opens();
     day.sells(1, &tea(3, [45_000, 0, 4_950, 26_690]), &cash(49_950, 50))
         .sells(2, &tea(10, [150_000, 10_000, 15_400, 88_965]), &by("card", 155_400, "C-1001"))
         .closes(250_000, 249_000)

@@ -1,4 +1,4 @@
-//! What the two stores of the story tell of their days: records as a store makes them, with every figure of the page.
+//! What stores tell of their days: records as a store makes them, with every figure that the teller names.
 
 use domain::model::base::time::UtcMs;
 use jiff::civil::Date;
@@ -38,15 +38,15 @@ pub struct Paid {
     pub method: &'static str,
     pub amount: i64,
     pub rounding: i64,
-    pub reference: Option<&'static str>,
+    pub reference: Option<String>,
 }
 
 pub fn cash(amount: i64, rounding: i64) -> Paid {
     Paid { method: "cash", amount, rounding, reference: None }
 }
 
-pub fn by(method: &'static str, amount: i64, reference: &'static str) -> Paid {
-    Paid { method, amount, rounding: 0, reference: Some(reference) }
+pub fn by(method: &'static str, amount: i64, reference: impl Into<String>) -> Paid {
+    Paid { method, amount, rounding: 0, reference: Some(reference.into()) }
 }
 
 impl Day {
@@ -96,13 +96,18 @@ impl Day {
     }
 
     /// Goods of an order: accepted, and what was sent away at the door.
-    pub fn receives(mut self, (supplier, order): (&str, &str), [qty, rejected, unit_cost]: [i64; 3]) -> Self {
+    pub fn receives(
+        mut self,
+        id: &str,
+        (supplier, order): (&str, &str),
+        [qty, rejected, unit_cost]: [i64; 3],
+    ) -> Self {
         let cost = qty * unit_cost;
         self.on_hand += qty;
         let line = json!({"line_no": 1, "sku": "A", "name": "Tea", "qty": qty, "rejected_qty": rejected,
             "unit_cost": unit_cost, "cost": cost, "correction": 0, "balance_after": self.on_hand,
             "cost_missing": false, "note": null});
-        let receiving = json!({"receiving_id": "rcv_tea", "state": "posted", "store_id": self.store, "po_id": order,
+        let receiving = json!({"receiving_id": id, "state": "posted", "store_id": self.store, "po_id": order,
             "supplier_id": supplier, "delivery_note_no": "DN-1", "reference": null, "lines": [line],
             "total_cost": cost, "note": null, "business_date": self.date, "created_by": "usr_1",
             "created_at": self.now()});
