@@ -129,7 +129,7 @@ pub async fn tells(shop: &mut Shop, records: Vec<String>) -> Value {
     let from = shop.chain().records.len() + 1;
     records.into_iter().for_each(|record| shop.chain().append(record));
     let to = shop.chain().records.len();
-    assert!(to <= PUSH_EVENTS_MAX);
+    assert!(to - from < PUSH_EVENTS_MAX);
     shop.push(&shop.batch(from, to)).await.data().clone()
 }
 
