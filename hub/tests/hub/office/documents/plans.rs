@@ -88,6 +88,18 @@ async fn plan(connection: &mut AnyConnection, (conditions, sql): (Conditions, St
     rows.iter().map(|row| row.get::<String, _>(column)).collect()
 }
 
+/// Whether an index answers a statement: its own name, or that of one of its parts where the table is in parts.
+async fn answers(connection: &mut AnyConnection, index: &str, statement: (Conditions, String)) {
+    let mut names = vec![index.to_owned()];
+    if postgres() {
+        let sql = "SELECT CAST(relid AS TEXT) FROM pg_partition_tree(CAST($1 AS regclass))";
+        names.extend(sqlx::query_scalar(sql).bind(index).fetch_all(&mut *connection).await.unwrap());
+    }
+    let steps = plan(connection, statement).await;
+    let named = |step: &String| names.iter().any(|name| step.contains(name));
+    assert!(steps.iter().any(named), "{index}: {steps:#?}");
+}
+
 /// What reads through a table, or sorts all that it found.
 fn slow(steps: &[String], few: bool) -> Option<&String> {
     steps.iter().find(|step| {
@@ -221,13 +233,11 @@ async fn a_page_of_each_list_is_found_by_an_index() {
              ORDER BY entry_date DESC, store_id DESC, entry_no DESC LIMIT 51",
         ),
     ] {
-        let steps = plan(&mut connection, (Conditions::default(), sql.to_owned())).await;
-        assert!(steps.iter().any(|step| step.contains(index)), "{index}: {steps:#?}");
+        answers(&mut connection, index, (Conditions::default(), sql.to_owned())).await;
     }
     for filters in [json!({"state": "voided"}), json!({"state": "voided", "store_id": "S001"})] {
         let statement = transaction::statement(&ask::<TransactionsQuery>(&filters), place(), 51);
-        let steps = plan(&mut connection, statement).await;
-        assert!(steps.iter().any(|step| step.contains("sales_voided")), "{filters}: {steps:#?}");
+        answers(&mut connection, "sales_voided", statement).await;
     }
     for (of, few, steps) in plans {
         assert!(!steps.is_empty(), "{of}");
