@@ -1,7 +1,7 @@
 //! `soak`: what takes longer than the test command may. Tills that sell in a crowd of slow clients, storms of
 //! everything at once, what the time of a log-in tells, what a sale costs a hub with many stores, long runs of the
 //! model test, of the simulations and of schemathesis with fresh seeds, synchronisation at full size, power cuts
-//! after syncs that did not happen, races at the hub, and the fuzz targets.
+//! after syncs that did not happen, races at the hub and its processes killed at random, and the fuzz targets.
 
 pub mod crowd;
 pub mod fuzz_targets;
@@ -38,6 +38,8 @@ const OFFLINE: &str = "sync::offline::thirty_days_offline_and_one_catch_up";
 const UNSYNCED: &str = "unsynced::what_a_start_found_unsynced_is_on_the_disk_before_it_is_answered";
 /// The races of two processes of the hub, which are few in the test command.
 const RACES: &str = "office_races::";
+/// The mixed load at two processes that die.
+const KILLED: &str = "office::several::";
 /// The simulations of synchronisation: of one store's chain, and of what several stores share.
 const SIMULATIONS: [&str; 2] = [
     "sync::simulation::store_and_hub_have_the_same_after_any_history",
@@ -95,6 +97,9 @@ pub struct Options {
     /// Tries of each pair that races at two processes of the hub on PostgreSQL; 0: none
     #[arg(long, default_value_t = 1_000)]
     races: usize,
+    /// Rounds of a mixed load at two processes of the hub on PostgreSQL, killed at random; 0: none
+    #[arg(long, default_value_t = 20)]
+    killed: usize,
     /// Stores that are enrolled at one hub while what a sale costs it is measured; 0: none
     #[arg(long, default_value_t = 1_000)]
     enrolled: usize,
@@ -134,6 +139,7 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
         fine &= told("power cuts", at_full_size(UNSYNCED, &cuts).await);
     }
     fine &= options.races == 0 || told("races at the hub", races(options.races).await);
+    fine &= options.killed == 0 || told("processes killed at random", killed(options.killed).await);
     fine &= options.fuzz_seconds == 0 || told("fuzz targets", fuzz_targets::run(options.fuzz_seconds).await);
     Ok(fine)
 }
@@ -183,6 +189,13 @@ async fn races(tries: usize) -> anyhow::Result<bool> {
     let mut test = cargo(&["test", "--workspace", "--test", "hub", RACES]);
     test.env(GIVEN, server.address()).env("RACE_TRIES", tries.to_string());
     Ok(test.status().await.context("cargo test")?.success())
+}
+
+/// Everything at once at two processes on one server, which die; it prints its seed and its figures.
+async fn killed(rounds: usize) -> anyhow::Result<bool> {
+    let server = Postgres::start().await?;
+    let rounds = [("SOAK_KILLED", rounds.to_string()), (GIVEN, server.address())];
+    at_full_size(KILLED, &rounds).await
 }
 
 async fn schemathesis(target: fuzz::Target, examples: u32, seed: u64) -> anyhow::Result<bool> {
