@@ -117,8 +117,10 @@ fn resolved(shop: &mut Linked, screen: &mut Screen<()>, source: &Value, today: &
     // Without a reason there is nothing to look at yet.
     assert_eq!(screen.text("#preview"), "");
     choose(screen, "#f-reason", "A sale of another company's till");
+    screen.sees("#preview .problem");
+    choose(screen, "#f-account", "6060");
     screen.reads("#preview", "31,000");
-    screen.reads("#preview", "Card clearing");
+    screen.reads("#preview", "6060 Settlement differences");
     look(screen, "portal-resolve");
     let open = |shop: &mut Linked| {
         let path = format!("/api/settlement-exceptions?source_id={}&state=open", source.as_str().unwrap());
