@@ -27,7 +27,7 @@ export const resolve = async (page, one, after) => {
     title: t(one.type), yes: t("Resolve"),
     text: `${number(one.amount)}. ${lang() === "en" ? one.action : t(`${one.type}.action`)}`,
     list: [{ name: "resolution", label: t("What to do"), kind: "choice", choices: RESOLUTIONS[one.type].map((name) => [name, said(name)]), required: true, focus: true }, { name: "reason", label: t("Why"), kind: "area", required: true },
-      ...(one.type === "unknown_store" || one.type === "ambiguous" ? [{ name: "store_id", label: t("Store"), required: true }] : [{ name: "account", label: t("Account"), hint: t("Empty: the usual one for this") }])],
+      ...(one.type === "unknown_store" || one.type === "ambiguous" ? [{ name: "store_id", label: t("Store"), required: true }] : [{ name: "account", label: t("Account"), hint: t("Empty: the usual one, where there is one") }])],
     preview: async (body) => posting((await page.app.change("POST", url({ preview: true }), body)).posting),
     act: (body) => page.app.command({ url: url(), body, label: t("Resolve") }),
   });
