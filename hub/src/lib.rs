@@ -65,6 +65,7 @@ pub mod ingest {
     pub mod push;
     pub mod replay;
     pub mod skew;
+    pub mod wanted;
 }
 
 /// What a person runs beside the serving hub: backups, and holding the tables against the records.

@@ -6,6 +6,7 @@ use crate::db::failure::Failure;
 use crate::db::{Write, signed};
 use crate::ingest::apply::{self, BatchContext};
 use crate::ingest::park::{self, WAITS_FOR_PREDECESSOR};
+use crate::ingest::wanted::{Wanted, Which};
 use crate::projection::envelope::{Incoming, Problem};
 use crate::projection::fold::Projection;
 use crate::projection::lock_order;
@@ -43,39 +44,6 @@ impl Replayed {
         self.applied = self.applied.saturating_add(more.applied);
         self.duplicates = self.duplicates.saturating_add(more.duplicates);
         self.parked = self.parked.saturating_add(more.parked);
-    }
-}
-
-/// Which parked records of a store are tried.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Which {
-    /// All of them.
-    All,
-    /// These.
-    These(Wanted),
-}
-
-/// Parked records of a store: each with the rest of its aggregate, since those wait for one another.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Wanted {
-    aggregates: BTreeSet<String>,
-    /// Those that have no aggregate.
-    ids: BTreeSet<String>,
-}
-
-impl Wanted {
-    fn add(&mut self, parked_id: String, aggregate: Option<String>) {
-        match aggregate {
-            Some(aggregate) => self.aggregates.insert(aggregate),
-            None => self.ids.insert(parked_id),
-        };
-    }
-
-    fn has(&self, key: &Key) -> bool {
-        match &key.aggregate {
-            Some(aggregate) => self.aggregates.contains(aggregate),
-            None => self.ids.contains(&key.parked_id),
-        }
     }
 }
 
@@ -126,16 +94,7 @@ pub async fn waiting(hub: &Hub, moved: &BTreeSet<String>) -> Result<(), Failure>
     if moved.is_empty() {
         return Ok(());
     }
-    let sql = "SELECT store_id, aggregate FROM parked WHERE code = $1";
-    let rows = sqlx::query(sql).bind(WAITS_FOR_PREDECESSOR).fetch_all(hub.db.pool()).await?;
-    let mut stores: BTreeMap<String, Wanted> = BTreeMap::new();
-    for row in rows {
-        let aggregate: Option<String> = row.try_get("aggregate")?;
-        if let Some(aggregate) = aggregate.filter(|aggregate| moved.contains(aggregate)) {
-            stores.entry(row.try_get("store_id")?).or_default().aggregates.insert(aggregate);
-        }
-    }
-    each(hub, stores).await?;
+    each(hub, WAITS_FOR_PREDECESSOR, Some(moved)).await?;
     Ok(())
 }
 
@@ -144,17 +103,22 @@ pub async fn waiting(hub: &Hub, moved: &BTreeSet<String>) -> Result<(), Failure>
 /// # Errors
 /// The database's, once every store was tried.
 pub async fn of_code(hub: &Hub, code: &str) -> Result<Replayed, Failure> {
+    each(hub, code, None).await
+}
+
+/// Tries, store by store, what is parked for this reason, of these aggregates or of all; what it came to.
+async fn each(hub: &Hub, code: &str, of: Option<&BTreeSet<String>>) -> Result<Replayed, Failure> {
     let sql = "SELECT store_id, parked_id, aggregate FROM parked WHERE code = $1";
     let mut stores: BTreeMap<String, Wanted> = BTreeMap::new();
     for row in sqlx::query(sql).bind(code).fetch_all(hub.db.pool()).await? {
-        let (store_id, parked_id, aggregate) = columns!(row => (store_id, parked_id, aggregate));
-        stores.entry(store_id).or_default().add(parked_id, aggregate);
+        let (store_id, parked_id, aggregate): (String, String, Option<String>) =
+            columns!(row => (store_id, parked_id, aggregate));
+        let named =
+            |of: &BTreeSet<String>| aggregate.as_ref().is_some_and(|aggregate| of.contains(aggregate));
+        if of.is_none_or(named) {
+            stores.entry(store_id).or_default().add(parked_id, aggregate);
+        }
     }
-    each(hub, stores).await
-}
-
-/// Tries these, store by store; what it came to in all.
-async fn each(hub: &Hub, stores: BTreeMap<String, Wanted>) -> Result<Replayed, Failure> {
     let (mut all, mut failed) = (Replayed::default(), None);
     for (store_id, wanted) in stores {
         match replay(hub, &store_id, &Which::These(wanted)).await {
@@ -215,7 +179,7 @@ async fn keys(pool: &AnyPool, store_id: &str, which: &Which) -> Result<Vec<Key>,
         let key = columns!(row => Key { parked_id, epoch, seq, aggregate });
         let wanted = match which {
             Which::All => true,
-            Which::These(wanted) => wanted.has(&key),
+            Which::These(wanted) => wanted.has(&key.parked_id, key.aggregate.as_deref()),
         };
         if wanted {
             keys.push(key);
