@@ -230,7 +230,7 @@ const FACTS: [(&str, &str); 47] = [
     ("PromotionChanged", "rows screen"),
     ("PromotionWithdrawn", "rows screen"),
     ("SupplierChanged", "rows"),
-    ("PurchaseOrderChanged", "rows"),
+    ("PurchaseOrderChanged", "rows screen"),
     ("Audited", "index"),
     ("ProductChanged", "rows screen"),
     ("MemberChanged", "rows recovery"),

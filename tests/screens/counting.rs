@@ -127,11 +127,14 @@ fn a_carton_counts_its_pieces_and_differences_are_decided_by_value() {
     let carton = store.write_file("carton.csv", carton);
     process::succeed(store.command(&["import", "products", carton.to_str().unwrap()]), "");
     let mut manager = store.login("manager");
-    let count = manager.post("/api/opname", &json!({"scope": "all"})).data(201);
     let Some(mut screen) = Screen::open(store) else { return };
     phone(&mut screen);
     screen.visit("/admin");
     screen.log_in("manager");
+    go(&mut screen, "#/counts", ".empty");
+    // Nobody loads anything: the list shows what somebody else has begun.
+    let count = manager.post("/api/opname", &json!({"scope": "all"})).data(201);
+    screen.reads("tbody", "0 of 12");
     go(&mut screen, &format!("#/counts/{}", count["opname_id"].as_str().unwrap()), "#scan");
     screen.reads("#progress", "0 of 12");
     let counted = |screen: &mut Screen, number: &str| {
@@ -157,7 +160,9 @@ fn a_carton_counts_its_pieces_and_differences_are_decided_by_value() {
     screen.reads(".left", "Product 8990005");
     agrees(&mut screen, ".title .primary");
     screen.reads(".title .badge", "to be looked at");
-    for (row, name, value) in [(1, "8990002", "+7,200"), (2, "8990001", "+3,600"), (3, "8990004", "\u{2212}1,797")] {
+    for (row, name, value) in
+        [(1, "8990002", "+7,200"), (2, "8990001", "+3,600"), (3, "8990004", "\u{2212}1,797")]
+    {
         let row = format!("count-review tbody tr:nth-child({row})");
         screen.reads(&row, name);
         screen.reads(&format!("{row} td:last-child"), value);

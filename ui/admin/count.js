@@ -58,9 +58,10 @@ class PageCount extends Page {
     this.requestUpdate();
   }
 
-  /** The store's box is back. */
-  told(name) {
+  /** The store's box is back, or somebody counts beside this one. */
+  told(name, data) {
     if (name === "ready" && this.error) this.load();
+    if (name === "opname" && data.id === this.id) this.soon();
   }
 
   keys() {

@@ -9,6 +9,7 @@ class PageCounts extends ListPage {
   constructor() {
     super();
     this.pattern = "/api/opname";
+    this.live = ["opname"];
   }
 
   keys() {

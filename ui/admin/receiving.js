@@ -9,6 +9,7 @@ class PageReceiving extends ListPage {
   constructor() {
     super();
     this.pattern = "/api/purchase-orders";
+    this.live = ["receiving", "order"];
   }
 
   async load(more) {

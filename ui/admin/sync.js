@@ -59,6 +59,7 @@ class PageSync extends ListPage {
 
   told(name) {
     if (["ready", "sync"].includes(name)) this.look();
+    if (name === "conflict") super.load();
   }
 
   force(full) {

@@ -20,7 +20,7 @@ const signed = (qty) => (qty > 0 ? html`<span class="plus">+${number(qty)}</span
 const what = ({ lines }) => (lines.length === 1 ? html`<bdi>${lines[0].name}</bdi>` : t("products: {n}", { n: number(lines.length) }));
 
 const adjustments = {
-  path: "/api/adjustments", needs: ["people"],
+  path: "/api/adjustments", needs: ["people"], live: ["adjustment"],
   list: (page) => ({
     title: t("Adjustments"), create: { label: t("New adjustment"), act: () => page.app.go("adjustments", "new") },
     filters: [{ name: "state", label: t("State"), kind: "choice", choices: [["pending", t("waits for approval")], ...["posted", "rejected", "reversed"].map((state) => [state, t(state)])] }, { name: "reason", label: t("Reason"), kind: "choice", choices: REASONS.map((name) => [name, reason(name)]) }, ofProduct(), ...ofDays()],

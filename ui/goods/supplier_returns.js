@@ -13,7 +13,7 @@ import "./texts.js";
 const pieces = (one) => one.lines.reduce((all, { qty }) => all + qty, 0);
 
 const returned = {
-  path: "/api/supplier-returns", needs: ["suppliers"],
+  path: "/api/supplier-returns", needs: ["suppliers"], live: ["supplier_return"],
   list: (page) => ({
     title: t("Returns to suppliers"), create: { label: t("Send goods back"), act: () => page.app.go("supplier-returns", "new") },
     filters: [{ name: "supplier_id", label: t("Supplier"), kind: "choice", choices: rows("suppliers").map((one) => [one.supplier_id, one.name]) }, ofProduct(), ...ofDays()],

@@ -21,7 +21,7 @@ export const missing = (one) => one.discrepancies.filter(({ resolution }) => res
 const stateOf = (one) => html`${badge(one.state)}${missing(one).length ? html` <span class="badge bad">${t("pieces missing")}</span>` : nothing}`;
 
 const transfers = {
-  path: "/api/transfers",
+  path: "/api/transfers", live: ["transfer"],
   list: (page) => ({
     title: t("Transfers"), create: { label: t("New transfer"), act: () => page.app.go("transfers", "new") },
     filters: [{ name: "direction", label: t("Direction"), kind: "choice", choices: [["in", t("to this store")], ["out", t("from this store")]] }, ofState([...STATES, "cancelled"]), { name: "store_id", label: t("Other store"), kind: "store" }, ofProduct(), ...ofDays()],

@@ -8,8 +8,6 @@ import { need, rows } from "./names.js";
 
 const SEARCH_AFTER_MS = 250;
 const AGAIN_MS = 30_000;
-/** A list of which more than this was loaded stays as it is under whoever reads it. */
-const RENEWED_MAX = 50;
 /** What stands in the address where a filter that has a default is off. */
 export const ANY = "any";
 
@@ -60,14 +58,9 @@ class PageRecords extends ListPage {
     clearInterval(this.again);
   }
 
-  /** What happened, where the app hears of it: a list that is about it is read anew, and so is one that may have missed something. */
-  told(name, data) {
-    const missed = name === "reload" || (name === "ready" && !data.resumed);
-    if (this.spec.live && (missed || this.spec.live.includes(name))) this.renew();
-  }
-
-  renew() {
-    if (this.items && this.items.length <= RENEWED_MAX) this.soon();
+  /** The events that it is about. */
+  get live() {
+    return this.spec.live;
   }
 
   /** Where an answer has its rows. */

@@ -8,6 +8,8 @@ import { Page } from "./page.js";
 export { title } from "./page.js";
 
 const AT_ONCE = 50;
+/** A list of which more than this was loaded stays as it is under whoever reads it. */
+const RENEWED_MAX = 50;
 
 /** Why there is nothing to see, and another try. */
 export const failed = (error, again) => html`<div class="empty panel" role="alert"><p class="rowx mid">${icon("triangle-alert")}${words(error)}</p><button class="btn" @click=${again}>${icon("refresh-cw")}${t("Try again")}</button></div>`;
@@ -23,6 +25,16 @@ export class ListPage extends Page {
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());
+  }
+
+  /** What happened: a list that is about it (`live`) is read anew, and so is one that may have missed something. */
+  told(name, data) {
+    const missed = name === "reload" || (name === "ready" && !data.resumed);
+    if (this.live && (missed || this.live.includes(name))) this.renew();
+  }
+
+  renew() {
+    if (this.items && this.items.length <= RENEWED_MAX) this.soon();
   }
 
   /** Subclasses say `pattern`, and `query()` of the filters that are set. */

@@ -1,7 +1,9 @@
-//! What screens are told while the shop sells: stock, holds, shifts, tills and prices, each to whom it concerns.
+//! What screens are told while the shop sells: stock, holds, shifts, tills, prices and documents of the stock room, each to whom it
+//! concerns.
 //!
-//! A notice carries the value as it is now, so a screen that hears it twice shows the same.
+//! A notice carries the value as it is now, or says what is to be read again: a screen that hears it twice shows the same.
 
+use crate::model::base::event::fact::Noun;
 use crate::model::base::event::{Event, Fact};
 use crate::model::base::ids::{RegisterId, ShiftId, Sku, UserId};
 use crate::model::base::time::UtcMs;
@@ -13,6 +15,9 @@ use crate::model::selling::hold::Hold;
 use jiff::civil::Date;
 use serde::Serialize;
 use serde_json::{Value, json};
+
+/// An order's name in the stream.
+const ORDER: &str = "order";
 
 /// Something that a screen may show.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +32,10 @@ pub enum Notice {
     Register(RegisterId),
     /// What goods are called or cost may have changed: of one product, or of any.
     Catalogue(CatalogueNotice),
+    /// A document of the stock room, or an order, is another one now: to be read again.
+    Document(&'static str, String),
+    /// A value lost against another one, or was put back: to be read again.
+    Conflict(String),
     /// Somebody's rights may have changed: nothing to show, but to be looked at by whoever serves screens.
     Access,
 }
@@ -113,17 +122,39 @@ pub fn notices(event: &Event) -> Vec<Notice> {
             Change::Price { price } | Change::PriceGone { price } => {
                 CatalogueNotice::of(Some(&price.price.sku))
             }
+            Change::Conflict { id, .. } => vec![Notice::Conflict(id.clone())],
             _ => Vec::new(),
         },
+        Fact::PurchaseOrderChanged(it) => vec![Notice::Document(ORDER, it.order.po_id.clone())],
         Fact::UserChanged(_) | Fact::SessionClosed(_) => vec![Notice::Access],
         // Sales, returns and documents of the stock room.
-        _ => event.rows.stock.iter().map(|row| Notice::Stock(StockNotice::of(row))).collect(),
+        _ => {
+            let moved = event.rows.stock.iter().map(|row| Notice::Stock(StockNotice::of(row)));
+            moved.chain(documents(event)).collect()
+        }
     }
+}
+
+/// What the stock room's lists show of a fact: its document, and the order that goods came for.
+fn documents(event: &Event) -> impl Iterator<Item = Notice> {
+    let named = event.fact.document().and_then(|(noun, id)| {
+        let name = match noun {
+            Noun::Receiving => "receiving",
+            Noun::SupplierReturn => "supplier_return",
+            Noun::Adjustment => "adjustment",
+            Noun::Transfer => "transfer",
+            Noun::Opname => "opname",
+            Noun::Return | Noun::Deposit | Noun::Audit => return None,
+        };
+        Some(Notice::Document(name, id.to_owned()))
+    });
+    let order = event.rows.progress.as_ref().map(|of| Notice::Document(ORDER, of.po_id.clone()));
+    named.into_iter().chain(order)
 }
 
 impl Notice {
     /// Name and data for somebody, if it is anything to them: cashiers see what the till's
-    /// products show of stock, every hold and their own shifts; the stock room sees stock; managers all.
+    /// products show of stock, every hold and their own shifts; the stock room sees stock and its documents; managers all.
     pub fn seen_by(&self, caller: &Principal) -> Option<(&'static str, Value)> {
         let sells = caller.role == Role::Cashier || caller.role.manages();
         let seen = match self {
@@ -141,6 +172,10 @@ impl Notice {
                 serde_json::to_value(shift).unwrap_or_default()
             }
             Self::Register(id) if sells => json!({"register_id": id}),
+            Self::Document(_, id) if caller.role.manages() || caller.role == Role::WarehouseStaff => {
+                json!({"id": id})
+            }
+            Self::Conflict(id) if caller.role.manages() => json!({"id": id}),
             Self::Catalogue(goods) => serde_json::to_value(goods).unwrap_or_default(),
             _ => return None,
         };
@@ -154,6 +189,8 @@ impl Notice {
             Self::Shift(_) => "shift",
             Self::Register(_) => "register",
             Self::Catalogue(_) => "catalogue",
+            Self::Document(name, _) => name,
+            Self::Conflict(_) => "conflict",
             Self::Access => "access",
         }
     }

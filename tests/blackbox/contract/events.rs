@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use testkit::client::events::{Screen, Told};
 use testkit::counter::{Counter, SALES, basket, number, text};
 use testkit::hub::Hub;
+use testkit::linked::Linked;
 use testkit::{Store, process, wait};
 
 fn of_sku(sku: &str) -> impl Fn(&Told) -> bool {
@@ -62,6 +63,37 @@ fn everybody_hears_what_the_role_may_see() {
     assert_eq!(fields, ["on_hand", "sku", "updated_at"], "as the till's products show it");
     let (_, seen) = others.until(of_sku("8990012"));
     assert_eq!(names(&seen), ["sync", "stock", "hold", "hold"], "another's shift is not a cashier's");
+}
+
+#[test]
+fn the_stock_room_hears_of_its_documents_and_of_orders() {
+    let mut shop = Linked::open();
+    let (mut staff, till) = (shop.store.login("warehouse"), shop.store.login("till-1"));
+    let (mut screen, _) = Screen::ready(&staff, None);
+    let (mut cashier, _) = Screen::ready(&till, None);
+    let mut hears = |made: &Value, name: &str, id: &str| {
+        screen.until(|told| told.name == name && told.data == json!({"id": made[id]}));
+    };
+    let lost = json!({"reason": "loss", "lines": [{"sku": "8990001", "qty": -1}]});
+    hears(&staff.post("/api/adjustments", &lost).data(201), "adjustment", "adjustment_id");
+    let counted = json!({"scope": "skus", "skus": ["8990001"]});
+    hears(&staff.post("/api/opname", &counted).data(201), "opname", "opname_id");
+    let supplier = shop.made("/api/suppliers", &json!({"code": "TEA", "name": "Tea Traders"}));
+    let line = json!({"sku": "8990012", "qty": 10, "unit_cost": 900});
+    let order = json!({"supplier_id": supplier["supplier_id"], "store_id": "S001", "lines": [line]});
+    let order = shop.made("/api/purchase-orders", &order);
+    for step in ["approve", "send"] {
+        let path = format!("/api/purchase-orders/{}/{step}", text(&order, "po_id"));
+        shop.office.post(&path, &json!({})).data(200);
+    }
+    hears(&order, "order", "po_id");
+    let came = json!({"po_id": order["po_id"], "lines": [{"sku": "8990012", "qty": 1}]});
+    let came = staff.post("/api/receiving", &came).data(201);
+    hears(&came, "receiving", "receiving_id");
+    hears(&order, "order", "po_id");
+    // A cashier sells, and hears of goods alone.
+    let (_, seen) = cashier.until(of_sku("8990012"));
+    assert!(seen.iter().all(|told| ["sync", "stock", "catalogue"].contains(&told.name.as_str())), "{seen:?}");
 }
 
 #[test]
