@@ -15,7 +15,9 @@ const SQLITE: [&str; 3] = [
      JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table' ORDER BY 1, f.seq",
 ];
 const POSTGRES: [&str; 3] = [
-    "SELECT CAST(tablename AS TEXT) FROM pg_tables WHERE schemaname = current_schema()",
+    // A table in parts is one table.
+    "SELECT CAST(relname AS TEXT) FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition \
+     AND relnamespace = current_schema()::regnamespace",
     "SELECT i.indrelid::regclass || ' ' || i.indexrelid::regclass, CAST(a.attname AS TEXT) FROM pg_index i \
      JOIN pg_attribute a ON a.attrelid = i.indexrelid JOIN pg_class c ON c.oid = i.indrelid \
      WHERE i.indisunique AND c.relnamespace = current_schema()::regnamespace ORDER BY 1, a.attnum",
