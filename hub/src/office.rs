@@ -227,11 +227,17 @@ pub mod settlement {
         pub mod reconciliation;
     }
     mod by_method;
-    mod carried;
     pub mod day_settlement;
     pub mod drawer;
     pub mod exception;
     pub mod exception_routes;
+    /// What becomes of an exception: raised, carried, resolved.
+    pub mod exceptions {
+        pub mod carried;
+        pub mod raised;
+        pub mod resolution;
+        pub mod rest;
+    }
     /// Statements as files and lines.
     pub mod file {
         pub mod amount;
@@ -248,9 +254,6 @@ pub mod settlement {
     pub mod matching;
     pub mod open;
     pub mod posting;
-    pub mod raised;
-    pub mod resolution;
-    mod rest;
     pub mod settlement_match;
     pub mod settlement_routes;
     pub mod source;

@@ -26,8 +26,9 @@ fn of_office(file: &Path) -> bool {
 
 /// Whether a page's file is one of Store Admin's own.
 fn of_admin(file: &Path) -> bool {
-    file.parent()
-        .is_some_and(|folder| ["admin", "goods", "takings"].iter().any(|name| folder.ends_with(name)))
+    file.parent().is_some_and(|folder| {
+        ["admin", "counting", "goods", "takings"].iter().any(|name| folder.ends_with(name))
+    })
 }
 
 /// What stands between `before` and the next quotation mark, wherever it does.

@@ -21,7 +21,7 @@ const MENU = [
 ];
 const LATER = {
   stock: () => import("./stock.js"), product: () => import("./product.js"), receiving: () => import("./receiving.js"), receive: () => import("./receive.js"),
-  counts: () => import("./counts.js"), count: () => import("./count.js"), members: () => import("./members.js"), member: () => import("./member.js"),
+  counts: () => import("../counting/counts.js"), count: () => import("../counting/count.js"), members: () => import("./members.js"), member: () => import("./member.js"),
   people: () => import("./people.js"), person: () => import("./person.js"), devices: () => import("../passkeys/devices.js"), device: () => import("../shared/device.js"), sync: () => import("./sync.js"),
   machine: () => import("./machine.js"), audit: () => import("./audit.js"), settings: () => import("./settings.js"),
 };

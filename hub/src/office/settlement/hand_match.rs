@@ -4,7 +4,7 @@ use crate::db::failure::Failure;
 use crate::office::finance::account::Chart;
 use crate::office::finance::writer::{Writer, check_text};
 use crate::office::settlement::match_rows::{self, By};
-use crate::office::settlement::{open, raised, settlement_match, source, statement};
+use crate::office::settlement::{exceptions::raised, open, settlement_match, source, statement};
 use crate::table::{journal, settlement};
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;

@@ -2,11 +2,11 @@
 
 use crate::db::failure::Failure;
 use crate::db::insert;
-use crate::office::settlement::carried;
+use crate::office::settlement::exceptions::carried;
+use crate::office::settlement::exceptions::raised::{self, Belongs, Index};
 use crate::office::settlement::file::new_line::{Ended, NewLines};
 use crate::office::settlement::match_rows::{self, By};
 use crate::office::settlement::open::{self, Methods, OfStatement, Statements};
-use crate::office::settlement::raised::{self, Belongs, Index};
 use crate::office::settlement::source::View as Source;
 use crate::office::settlement::statement;
 use crate::row;

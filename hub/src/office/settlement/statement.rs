@@ -8,7 +8,7 @@ use crate::db::insert;
 use crate::db::{Engine, array};
 use crate::http::bound_page::asks;
 use crate::office::settlement::file::new_line::NewLines;
-use crate::office::settlement::{matching, raised, source};
+use crate::office::settlement::{exceptions::raised, matching, source};
 use crate::row;
 use crate::table::counter;
 use crate::table::store::is_known;

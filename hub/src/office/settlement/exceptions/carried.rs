@@ -1,7 +1,7 @@
 //! What a person carries: nobody is asked about it for a while, then it comes up again.
 
 use crate::columns;
-use crate::office::settlement::raised;
+use crate::office::settlement::exceptions::raised;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::ItemRef;
 use jiff::civil::Date;

@@ -4,7 +4,7 @@ import { path, Unreachable } from "../shared/api.js";
 import { finish, keep } from "../shared/intents.js";
 import { t } from "../shared/i18n.js";
 import { low } from "../shared/scan.js";
-import { findProduct } from "./find.js";
+import { findProduct } from "../admin/find.js";
 
 /** How long a product's name is waited for. */
 const NAME_WITHIN_MS = 2000;
