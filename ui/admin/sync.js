@@ -58,8 +58,7 @@ class PageSync extends ListPage {
   }
 
   told(name) {
-    if (["ready", "sync"].includes(name)) this.look();
-    if (name === "conflict") super.load();
+    if (["ready", "sync", "conflict"].includes(name)) this.look();
   }
 
   force(full) {

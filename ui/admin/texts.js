@@ -104,7 +104,7 @@ export const texts = {
   "{n}, {total} in all": "{n}, jumlah {total}", "here {here}; head office {there}": "di sini {here}; kantor pusat {there}", "Do both count the same?": "Apakah hitungannya sama?", Result: "Hasil",
   "First difference": "Selisih pertama", Records: "Catatan", Compared: "Dicocokkan", "No day is over yet. Each is compared with head office when it is": "Belum ada hari yang selesai. Setiap hari dicocokkan setelah selesai",
   "Orders whose goods are due: {n}": "Pesanan yang seharusnya sudah datang: {n}", "Transfers on the way to this store: {n}": "Kiriman menuju toko ini: {n}", "Counts that go on: {n}": "Stok opname berjalan: {n}", "Low or below zero": "Menipis atau minus",
-  "Change {name}": "Ubah {name}", "Day of birth": "Tanggal lahir", "E-mail": "Email", "Tier": "Tingkat", "It is told to head office, and counts in every store": "Diberitahukan ke kantor pusat dan berlaku di semua toko",
+  "Day of birth": "Tanggal lahir", "E-mail": "Email", "Tier": "Tingkat", "It is told to head office, and counts in every store": "Diberitahukan ke kantor pusat dan berlaku di semua toko",
   "Another role ends every session": "Peran lain mengakhiri semua sesi", "Change {name}": "Ubah {name}", "New password for {name}": "Kata sandi baru untuk {name}",
   "Every session ends, every device is removed. Tell it to nobody else": "Semua sesi berakhir, semua perangkat dihapus. Jangan beri tahu orang lain", "Name, role": "Nama, peran", "Erase {name}?": "Hapus {name}?",
   "Erase for good": "Hapus selamanya", Erase: "Hapus data", Erased: "Data dihapus",

@@ -124,7 +124,7 @@ class PageToday extends Page {
 
   /** The goods that are asked about first: what is low, by what is left of it. */
   below() {
-    const rows = [...new Map([...this.negative.items, ...this.low.items].map((one) => [one.sku, one])).values()].slice(0, SHOWN);
+    const rows = [...new Map([...this.negative.items, ...this.low.items].map((one) => [one.sku, one])).values()].sort((a, b) => a.on_hand - b.on_hand).slice(0, SHOWN);
     if (!rows.length) return nothing;
     return html`<section class="panel"><h2 class="pad">${t("Low or below zero")}</h2><table class="grid fold"><thead><tr><th>${t("Product")}</th><th>${t("Shelf")}</th><th class="num">${t("On hand")}</th><th class="num">${t("On the way")}</th><th class="num">${t("Reorder at")}</th></tr></thead><tbody>
       ${rows.map((one) => html`<tr><td><a href="#/stock/${encodeURIComponent(one.sku)}"><bdi>${one.name}</bdi></a></td><td><bdi>${one.shelf_place}</bdi></td><td class="num ${one.on_hand < 0 ? "differs" : ""}">${number(one.on_hand)}</td><td class="num">${number(one.in_transit_in)}</td><td class="num">${one.reorder_level === null ? nothing : number(one.reorder_level)}</td></tr>`)}</tbody></table></section>`;

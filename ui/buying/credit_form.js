@@ -26,7 +26,7 @@ class PageCreditForm extends FormPage {
 
   get draft() {
     const { supplier_id: supplier, invoice_id: invoice } = this.app.params.query;
-    return `draft.credit-note.${invoice ?? supplier ?? ""}`;
+    return `draft.credit-note.${this.app.user?.id}.${invoice ?? supplier ?? ""}`;
   }
 
   get kept() {

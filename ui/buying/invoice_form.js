@@ -25,7 +25,7 @@ class PageInvoiceForm extends FormPage {
   }
 
   get draft() {
-    return `draft.invoice.${this.app.params.query.supplier_id ?? ""}`;
+    return `draft.invoice.${this.app.user?.id}.${this.app.params.query.supplier_id ?? ""}`;
   }
 
   get kept() {
@@ -90,7 +90,7 @@ class PageInvoiceForm extends FormPage {
     return this.frame(t("Save"), html`<section class="panel pad"><div class="filters unfolded flat">${supplierField(this, this.supplier, (supplier) => told(this.choose(supplier)))}
         ${textField(this, "invoice_no", t("Invoice number"))}${textField(this, "invoice_date", t("Invoice date"), { kind: "date" })}${textField(this, "due_date", t("Due; empty: by the supplier's terms"), { kind: "date" })}
         ${field("tax", t("Tax on it; empty: worked out"), moneyInput({ id: "tax", value: this.tax, onValue: (tax) => this.set({ tax }) }))}</div></section>
-      <section class="panel part"><header class="part-head"><h2>${t("Received and not billed")}</h2></header>${lines.length ? html`<div class="scroll"><table class="grid fold lines"><thead><tr><th>${t("Product")}</th><th>${t("Received")}</th><th>${t("Store")}</th><th class="num">${t("Not billed")}</th><th class="num">${t("Billed")}</th><th class="num">${t("Cost each")}</th></tr></thead><tbody>${lines.map((line, index) => this.row(line, index))}</tbody></table></div>${this.next ? html`<p class="pad"><button class="btn" @click=${() => told(this.more())}>${t("Load more")}</button></p>` : nothing}`
+      <section class="panel part"><header class="part-head"><h2>${t("Received and not billed")}</h2></header>${lines.length ? html`<div class="scroll"><table class="grid fold lines"><thead><tr><th>${t("Product")}</th><th>${t("Received")}</th><th>${t("Store")}</th><th class="num">${t("Not billed")}</th><th class="num">${t("Billed")}</th><th class="num">${t("Cost each")}</th></tr></thead><tbody>${lines.map((line, index) => this.row(line, index))}</tbody></table></div>${this.next ? html`<p class="pad"><button class="btn" @click=${() => told(this.once(() => this.more()))}>${t("Load more")}</button></p>` : nothing}`
     : html`<p class="empty">${this.supplier ? t("Nothing of this supplier waits for an invoice") : t("Choose a supplier first")}</p>`}</section>`);
   }
 }

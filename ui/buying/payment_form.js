@@ -25,7 +25,7 @@ class PagePaymentForm extends FormPage {
   }
 
   get draft() {
-    return "draft.payment";
+    return `draft.payment.${this.app.user?.id}`;
   }
 
   get kept() {
@@ -35,14 +35,16 @@ class PagePaymentForm extends FormPage {
   async load() {
     await Promise.all([need(this.app, "suppliers"), need(this.app, "accounts")]);
     this.recall();
+    // What was due on another day is asked anew.
+    if (this.date < isoDay()) this.date = isoDay();
     await this.propose();
   }
 
   /** What is due by then; what was changed of a bill stays where it is as it was. */
   async propose() {
-    const { date, lines } = this;
+    const { date } = this;
     const { items } = await this.app.get("/api/finance/payment-proposal", {}, { date });
-    if (date === this.date) this.lines = typedOn(items.map((one) => ({ ...one, take: true, pays: one.amount })), lines, ["invoice_id", "amount"], ["take", "pays"]);
+    if (date === this.date) this.lines = typedOn(items.map((one) => ({ ...one, take: true, pays: one.amount })), this.lines, ["invoice_id", "amount"], ["take", "pays"]);
   }
 
   set(changed) {

@@ -42,7 +42,9 @@ class PageCount extends Page {
     this.queue.told = (sent) => this.heard(sent);
     try {
       this.count = await this.app.get("/api/opname/:id", { id: this.id }, { limit: 500 });
-      for (const { sku, name } of this.count.lines) this.queue.knows(sku, this.queue.known.get(sku) ?? { sku, name });
+      const { reopened } = this.count;
+      this.queue.opens(`${this.id} ${reopened ?? ""}`);
+      for (const { sku, name } of this.count.lines) if (!reopened || reopened.includes(sku)) this.queue.knows(sku, this.queue.known.get(sku) ?? { sku, name });
       this.error = null;
       this.querySelector("count-left, count-review")?.load();
     } catch (error) {
@@ -60,8 +62,8 @@ class PageCount extends Page {
 
   /** The store's box is back, or somebody counts beside this one. */
   told(name, data) {
-    if (name === "ready" && this.error) this.load();
-    if (name === "opname" && data.id === this.id) this.soon();
+    const missed = name === "reload" || (name === "ready" && (this.error || !data.resumed));
+    if (missed || (name === "opname" && data.id === this.id)) this.soon();
   }
 
   keys() {
@@ -93,7 +95,10 @@ class PageCount extends Page {
       const pieces = found.pack ?? 1;
       if (product && (found.sku ? product.sku === found.sku : product.code === found.code)) {
         this.qty = (this.qty ?? this.first) + pieces;
+        this.scan = true;
         this.requestUpdate();
+        await this.updateComplete;
+        this.querySelector("#counted")?.select();
         return;
       }
       if (product && this.qty !== null) await this.save();
@@ -201,7 +206,7 @@ class PageCount extends Page {
 
   /** Products that moved while they were counted are posted only by somebody who was told of them. */
   post() {
-    const moved = this.querySelector("count-review")?.answer?.moved_between_counts ?? 0;
+    const moved = this.querySelector("count-review")?.answer?.moved_count ?? 0;
     const text = moved ? t("Moved while they were counted, so that their difference may be wrong: {n}. Count them again, or post them as they are", { n: number(moved) }) : null;
     return this.step("post", t("Post differences"), { title: t("Move the differences into the books?"), text }, { accept: moved > 0 })();
   }

@@ -63,6 +63,11 @@ class CountQueue {
     this.told();
   }
 
+  /** What codes name in another count, or named before goods are counted again, is asked anew. */
+  opens(about) {
+    if (this.about !== about) Object.assign(this, { about, known: new Map() });
+  }
+
   /** What a code names in a count, null where nothing does. Nobody answers: the code itself, which the store looks up when it is back. */
   async find(id, code) {
     const known = this.known.get(code);

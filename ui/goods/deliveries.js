@@ -24,7 +24,7 @@ const orders = (asked) => {
 };
 
 const deliveries = {
-  path: "/api/receiving", needs: ["suppliers", "orders"],
+  path: "/api/receiving", needs: ["suppliers"], live: ["receiving"],
   list: (page) => ({
     title: t("Deliveries"), create: { label: t("Receive without an order"), act: () => page.app.go("receiving", "new") },
     filters: [{ name: "delivery_note_no", label: t("Delivery note"), kind: "search" }, { name: "supplier_id", label: t("Supplier"), kind: "choice", choices: rows("suppliers").map((one) => [one.supplier_id, one.name]) }, { name: "po_id", label: t("Order"), kind: "choice", choices: orders(page.filters.po_id) }, ofProduct(), ...ofDays()],

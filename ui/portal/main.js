@@ -1,6 +1,6 @@
 // The portal of head office: a menu of what the role may see, one page per address after `#`.
 import { html, keyed, nothing } from "../vendor/lit.js";
-import { newKey } from "../shared/api.js";
+import { earlier, newKey } from "../shared/api.js";
 import { setShop } from "../shared/format.js";
 import { addTexts, t } from "../shared/i18n.js";
 import { begin, drop } from "../shared/intents.js";
@@ -101,7 +101,9 @@ class PortalApp extends Lettered(MenuApp) {
   async command(intent) {
     const keyed = { key: newKey(), amount: null, ...intent };
     try {
-      return await begin(this.user.id, keyed, null, (error) => this.doubt(error, keyed));
+      const answer = await begin(this.user.id, keyed, null, (error) => this.doubt(error, keyed));
+      if (earlier.has(answer)) this.reported([{ intent: keyed, done: true, answer }]);
+      return answer;
     } catch (error) {
       if (error.code === "approval_required") await drop(keyed.key);
       throw error;

@@ -6,6 +6,7 @@ import { failed } from "../shared/list.js";
 import { backTo } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import { ask } from "../shared/form.js";
+import { earlier } from "../shared/api.js";
 import { grid } from "./kit.js";
 import { need } from "./names.js";
 
@@ -61,7 +62,8 @@ class PageRecord extends Page {
     const done = async (answer) => {
       await this.load();
       this.app.count();
-      this.app.say("ok", said ?? t("{what}: done", { what: label }));
+      // What an earlier try had done is said already.
+      if (!earlier.has(answer)) this.app.say("ok", said ?? t("{what}: done", { what: label }));
       await after?.(answer);
     };
     return () => (question

@@ -76,7 +76,11 @@ class PageRecords extends ListPage {
   async load(more = false) {
     await Promise.all(["stores", ...(this.spec.needs ?? [])].map((kind) => need(this.app, kind).catch(() => {})));
     await super.load(more);
-    await this.spec.loaded?.(this.app, this.items ?? []);
+    try {
+      await this.spec.loaded?.(this.app, this.items ?? []);
+    } catch (error) {
+      this.app.fail(error);
+    }
     this.requestUpdate();
   }
 
@@ -132,7 +136,8 @@ class PageRecords extends ListPage {
     const text = field.value.trim();
     try {
       const id = text && await one.find(this.app, text);
-      if (id !== null) this.set(one.name, id);
+      // Who has gone on meanwhile asks another page.
+      if (id !== null && this.isConnected) this.set(one.name, id);
     } catch (error) {
       this.app.fail(error);
     }

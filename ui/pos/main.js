@@ -300,7 +300,7 @@ class PosApp extends App {
   get typesAhead() {
     const page = this.current?.firstElementChild;
     if (this.ahead) return true;
-    if (this.shift?.state !== "open" || this.unconfirmed || page?.busy || ["sell", "close", "elsewhere"].includes(this.page)) return false;
+    if (this.shift?.state !== "open" || this.unconfirmed || page?.busy || ["sell", "close", "elsewhere", "return"].includes(this.page)) return false;
     return !page?.querySelector("[data-scan=line], [data-keys]");
   }
 

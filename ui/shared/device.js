@@ -52,12 +52,13 @@ class PageDevice extends Page {
   }
 
   /** Whether it would be taken for a scan, by the limits of now; else by which one it is not. */
-  verdict({ times, largest, median, suffix, after }) {
+  verdict({ code, times, largest, median, suffix, after }) {
     const now = limits();
     if (largest > now.gap) return t("A gap of {n} ms is above {limit}: it counts as typed by a person", { n: number(Math.round(largest)), limit: number(now.gap) });
     if (median > now.median) return t("The middle gap of {n} ms is above {limit}: it counts as typed by a person", { n: number(Math.round(median)), limit: number(now.median) });
     if (!isBurst(times)) return t("It is shorter than 4 keys: it counts as typed by a person");
     if (suffix && after > now.suffix) return t("{key} came {n} ms later, above {limit}: it is not taken as the scan's end", { key: suffix, n: number(Math.round(after)), limit: number(now.suffix) });
+    if (!suffix && !/^\d{8,}$/.test(code)) return t("It ends with no Enter or Tab: then only 8 digits or more are a scan");
     return null;
   }
 
@@ -73,7 +74,7 @@ class PageDevice extends Page {
   limit(name, label) {
     const [, least, most] = LIMITS[name];
     return html`<div class="field"><label for="limit-${name}">${label}</label><input class="input num" id="limit-${name}" type="number" min=${least} max=${most} .value=${String(limits()[name])} @change=${(event) => {
-      setLimits({ [name]: Number(event.target.value) });
+      setLimits({ [name]: event.target.valueAsNumber });
       event.target.value = limits()[name];
       this.requestUpdate();
     }}></div>`;

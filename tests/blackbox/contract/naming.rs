@@ -67,7 +67,7 @@ const REFUSED: [(&str, &str); 53] = [
 ];
 
 /// Names that have more than one type, and why.
-const SEVERAL_TYPES: [(&str, &str); 32] = [
+const SEVERAL_TYPES: [(&str, &str); 33] = [
     (
         "accept",
         "the contract: whether a count is taken as it is; what differs in an invoice and is taken all the same",
@@ -97,6 +97,7 @@ const SEVERAL_TYPES: [(&str, &str); 32] = [
     ("parked", "the contract: counted in a status and a digest, listed in the answer to a push"),
     ("payments", "those of a sale; a section of the settings"),
     ("points", "how many; a section of the settings"),
+    ("posting", "the contract: how far an older hub's events are posted; what a resolution posts, listed"),
     ("problems", "the contract: listed in a status, counted of the last proof"),
     ("public_key", "the contract: WebAuthn's options; a store's key"),
     ("refunds", "the contract: listed in a return, summed in a shift"),

@@ -114,7 +114,8 @@ fn resolved(shop: &mut Linked, screen: &mut Screen<()>, source: &Value, today: &
     );
     screen.sees("#f-resolution");
     choose(screen, "#f-resolution", "post");
-    // Without a reason there is nothing to look at yet.
+    // Without a reason there is nothing to look at yet, however long one waits for it.
+    screen.script("return new Promise((told) => setTimeout(told, 400))");
     assert_eq!(screen.text("#preview"), "");
     choose(screen, "#f-reason", "A sale of another company's till");
     screen.sees("#preview .problem");

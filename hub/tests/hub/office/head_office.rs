@@ -311,10 +311,8 @@ async fn an_order_is_changed_while_it_is_a_draft() {
     admin.post(&format!("{path}/approve"), &json!({})).await.data();
     let late = admin.patch(&path, &json!({"note": "late"})).await;
     assert_eq!(late.refusal(), "409 invalid_state");
-    assert_eq!(
-        late.body["error"]["details"],
-        json!({"state": "approved", "allowed": ["reject", "send", "cancel"]})
-    );
+    let details = json!({"state": "approved", "allowed": ["reject", "send", "cancel"]});
+    assert_eq!(late.body["error"]["details"], details);
     assert!(hears(&shop, "rest", "purchase_order").await.is_empty(), "no store knows of it");
 }
 
