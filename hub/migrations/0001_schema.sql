@@ -365,6 +365,7 @@ CREATE TABLE store_days (
     PRIMARY KEY (store_id, business_date)
 );
 CREATE INDEX store_days_date ON store_days (business_date, store_id);
+CREATE INDEX store_days_unsealed ON store_days (store_id, business_date) WHERE sealed = 0;
 
 -- ---------------------------------------------------------------------------------------------------------------
 -- Books: the entries of what stores did, each in the transaction that applies its event
@@ -1093,6 +1094,7 @@ CREATE INDEX shifts_id ON shifts (shift_id, store_id);
 CREATE INDEX shifts_date ON shifts (business_date, opened_at, shift_id, store_id);
 CREATE INDEX shifts_days ON shifts (business_date, store_id);
 CREATE INDEX shifts_store ON shifts (store_id, business_date, opened_at, shift_id);
+CREATE INDEX shifts_unclosed ON shifts (store_id, business_date) WHERE state IN ('open', 'ended');
 
 -- Cash that left for the bank, and what took such a deposit back.
 CREATE TABLE deposits (

@@ -4,7 +4,7 @@ use crate::columns;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::office::finance::locking::{LockRequest, closed_through};
-use crate::office::finance::proof;
+use crate::office::finance::proof::{self, Proven};
 use crate::office::finance::writer::{Writer, check_text};
 use crate::table::journal::{self, Kind, NewEntry};
 use domain::model::base::refusal::{NotReady, Refusal};
@@ -104,7 +104,7 @@ fn refuse(state: &str, allowed: Month) -> Failure {
 }
 
 impl Writer<'_> {
-    /// Closes a month: locks what is open of it, then proves the books, in which nobody posts meanwhile.
+    /// Closes a month: locks what is open of it, then proves the books once more if somebody has posted since they were.
     ///
     /// # Errors
     /// 422 for a month that has not ended; 409 `duplicate`, `invalid_state`, `not_ready`.
@@ -113,7 +113,7 @@ impl Writer<'_> {
         connection: &mut AnyConnection,
         month: Month,
         first_month: i8,
-        ask: &LockRequest,
+        (ask, proven): (&LockRequest, Proven),
     ) -> Result<(), Failure> {
         if month.last() >= self.today {
             return Err(ApiError::field("month", "has not ended").into());
@@ -129,7 +129,7 @@ impl Writer<'_> {
         }
         self.lock(connection, month.last(), ask).await?;
         let mut problems = suspense(&mut *connection, month.last()).await?;
-        let proofs = proof::run(&mut *connection, self.now).await?;
+        let proofs = proof::of_locked(&mut *connection, proven, self.now).await?;
         problems.extend(proofs.proofs.iter().filter(|proof| !proof.ok).map(|proof| NotReady {
             code: "proof_failed".to_owned(),
             store_id: String::new(),

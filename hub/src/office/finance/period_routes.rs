@@ -81,11 +81,12 @@ pub async fn close(request: Request) -> Answered {
         return Err(ApiError::field("store_ids", "a month is closed in all books").into());
     }
     let (month, now) = (month(&request)?, clock::now());
+    let proven = proof::beforehand(&request.state.db, now).await?;
     let mut keyed = begun!(request, now);
     let writer = Writer::alone(&mut keyed.write, &request, now).await?;
     let finance = request.state.settings(&mut keyed.write).await?.finance;
     let first_month = finance.first_month().unwrap_or(1);
-    writer.close(&mut keyed.write, month, first_month, &ask).await?;
+    writer.close(&mut keyed.write, month, first_month, (&ask, proven)).await?;
     let view = period::view(&mut keyed.write, month).await?;
     let details = json!({"month": month, "result": view.result, "force": ask.force, "reason": ask.reason});
     change::finish_audited(&request, keyed, ("finance.month_closed", details), Answer::ok(&view)).await

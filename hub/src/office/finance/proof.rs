@@ -7,6 +7,7 @@ use crate::db::document::encode;
 use crate::office::finance::proof_lists::{ROLLUPS, found_elsewhere, lists};
 use crate::projection::journal;
 use crate::table::alarm;
+use crate::table::journal::posted;
 use domain::model::base::time::UtcMs;
 use jiff::Span;
 use jiff::tz::TimeZone;
@@ -76,8 +77,33 @@ pub async fn of_now(db: &Db, now: UtcMs) -> Result<Proofs, sqlx::Error> {
     run(&mut read, now).await
 }
 
+/// What was proven at a moment, and how much was posted until then.
+pub struct Proven {
+    proofs: Proofs,
+    posted: i64,
+}
+
+/// Proves the books before they are locked: who posts does not wait for it.
+pub async fn beforehand(db: &Db, now: UtcMs) -> Result<Proven, sqlx::Error> {
+    let mut read = db.read().await?;
+    let posted = posted(&mut read).await?;
+    Ok(Proven { proofs: run(&mut read, now).await?, posted })
+}
+
+/// What holds in books that are locked: what was proven beforehand, unless somebody has posted since.
+pub async fn of_locked(
+    connection: &mut AnyConnection,
+    proven: Proven,
+    now: UtcMs,
+) -> Result<Proofs, sqlx::Error> {
+    if posted(&mut *connection).await? == proven.posted {
+        return Ok(proven.proofs);
+    }
+    run(connection, now).await
+}
+
 /// Proves the books as a transaction sees them.
-pub async fn run(connection: &mut AnyConnection, now: UtcMs) -> Result<Proofs, sqlx::Error> {
+async fn run(connection: &mut AnyConnection, now: UtcMs) -> Result<Proofs, sqlx::Error> {
     let wrong = journal::problems(&mut *connection).await?;
     let left = i64::try_from(wrong.len()).unwrap_or(i64::MAX);
     let details = wrong.into_iter().take(TOLD_MAX).map(Value::String).collect();

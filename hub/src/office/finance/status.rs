@@ -6,6 +6,7 @@ use crate::office::finance::period;
 use crate::office::finance::proof::{self, LastProof};
 use crate::office::finance::readiness;
 use crate::table::audit;
+use crate::table::journal;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::month::Month;
 use domain::rules::books::posting::PointsPolicy;
@@ -62,8 +63,7 @@ pub async fn read(
     finance: &Finance,
     today: Date,
 ) -> Result<View, sqlx::Error> {
-    let sql = "SELECT CAST(COALESCE(SUM(next_entry_no - 1), 0) AS BIGINT) FROM books";
-    let posted = sqlx::query_scalar(sql).fetch_one(&mut *connection).await?;
+    let posted = journal::posted(&mut *connection).await?;
     let failed = sqlx::query_scalar("SELECT COUNT(*) FROM parked").fetch_one(&mut *connection).await?;
     let stores = readiness::tellers(&mut *connection).await?.into_iter().map(|teller| teller.store_id);
     let books = locked(&mut *connection, &stores.chain([String::new()]).collect()).await?;

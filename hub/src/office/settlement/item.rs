@@ -163,11 +163,13 @@ pub async fn of_document(
 const COLUMNS: &str = "item_id, store_id, kind, method, account, business_date, settlement_date, amount, reference, \
                        document_id, receipt_no, register_id, occurred_at, contra_of, state, match_id, late, \
                        carried_until, \
-                       CASE event_id WHEN '' THEN (SELECT MIN(j.entry_date) FROM journal j \
-                       WHERE j.store_id = settlement_items.store_id \
-                       AND (j.entry_id = document_id OR j.cause_id = document_id)) \
-                       ELSE (SELECT j.entry_date FROM journal j WHERE j.store_id = settlement_items.store_id \
-                       AND j.cause_key = settlement_items.event_id) END AS entry_date";
+                       CASE WHEN event_id <> '' THEN (SELECT j.entry_date FROM journal j \
+                       WHERE j.store_id = settlement_items.store_id AND j.cause_key = settlement_items.event_id) \
+                       WHEN kind = 'supplier_payment' THEN (SELECT MIN(j.entry_date) FROM journal j \
+                       WHERE j.cause_id = settlement_items.document_id) \
+                       ELSE (SELECT MIN(j.entry_date) FROM journal j \
+                       WHERE j.entry_id = settlement_items.document_id \
+                       AND j.store_id = settlement_items.store_id) END AS entry_date";
 
 fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
     Ok(columns!(row => View {

@@ -127,6 +127,12 @@ pub async fn numbers(connection: &mut AnyConnection, book: &str, count: usize) -
     Ok(next.saturating_sub(count))
 }
 
+/// How many entries there are in all books, by their numbers.
+pub async fn posted(connection: &mut AnyConnection) -> Result<i64, Error> {
+    let sql = "SELECT CAST(COALESCE(SUM(next_entry_no - 1), 0) AS BIGINT) FROM books";
+    sqlx::query_scalar(sql).fetch_one(connection).await
+}
+
 /// Adds entries to their books, and what they move to the days of their accounts.
 pub async fn add(connection: &mut AnyConnection, entries: Vec<NewEntry>, now: UtcMs) -> Result<(), Error> {
     let (mut journal, mut lines) = (Vec::new(), Vec::new());

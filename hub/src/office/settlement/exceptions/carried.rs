@@ -60,7 +60,7 @@ pub async fn come_up_again(
     let sql = "SELECT store_id, item_id, settlement_date FROM settlement_items WHERE state = 'open' \
                AND carried_until < $1 ORDER BY store_id, item_id";
     for row in sqlx::query(sql).bind(today.to_string()).fetch_all(&mut *connection).await? {
-        let (store_id, item_id, day): (String, String, String) =
+        let (store_id, item_id, day): (String, String, Date) =
             columns!(row => (store_id, item_id, settlement_date));
         // What is open of it is another day's by now, if its own was approved.
         let sql = format!(
@@ -68,15 +68,17 @@ pub async fn come_up_again(
              AND item_id = $2 AND state = 'resolved' AND resolution = 'carry' RETURNING store_id, business_date"
         );
         let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(store_id.clone()).bind(item_id.clone());
-        let again = query.bind(now.0).bind(day).fetch_all(&mut *connection).await?;
+        let again = query.bind(now.0).bind(day.to_string()).fetch_all(&mut *connection).await?;
         touched.extend(raised::held_up(&again)?);
+        // What is left of a payment has no exception yet, and holds its settlement up all the same.
+        touched.insert((store_id.clone(), day));
         let sql = "UPDATE settlement_items SET carried_until = NULL WHERE store_id = $1 AND item_id = $2";
         sqlx::query(sql).bind(&store_id).bind(&item_id).execute(&mut *connection).await?;
     }
     Ok(touched)
 }
 
-/// Lines of a source: also what was contested.
+/// Lines of a source: also what was contested. Of several things that were said of a line the last one is asked again.
 async fn lines_again(
     connection: &mut AnyConnection,
     source_id: &str,
@@ -86,7 +88,9 @@ async fn lines_again(
     let sql = format!(
         "UPDATE settlement_exceptions SET {OPEN}, found_at = $3 WHERE state = 'resolved' \
          AND resolution IN ('carry', 'contest') AND first_line IN (SELECT line_id FROM statement_lines \
-         WHERE source_id = $1 AND state = 'carried' AND carried_until < $2) RETURNING store_id, business_date"
+         WHERE source_id = $1 AND state = 'carried' AND carried_until < $2) AND NOT EXISTS (SELECT 1 \
+         FROM settlement_exceptions n WHERE n.first_line = settlement_exceptions.first_line AND n.state = 'resolved' \
+         AND n.resolved_at > settlement_exceptions.resolved_at) RETURNING store_id, business_date"
     );
     let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(source_id.to_owned()).bind(today.to_string());
     let again = query.bind(now.0).fetch_all(&mut *connection).await?;
