@@ -19,6 +19,15 @@ async fn kinds(api: &Api, query: &str) -> Vec<String> {
     kinds
 }
 
+/// What is open once the night has come so many days on.
+async fn asked_after(server: &Server, admin: &Api, days: i32) -> Vec<String> {
+    let today = server.hub.today(edge::clock::now());
+    let at = today.checked_add(days.days()).unwrap().at(23, 59, 0, 0);
+    let at = at.to_zoned(server.hub.zone.clone()).unwrap().timestamp().as_millisecond();
+    assert!(jobs::run(&server.hub, UtcMs(at)).await.contains(&"settlement"), "{days}");
+    kinds(admin, "state=open").await
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_statement_goes_no_further_than_today_and_says_nothing_that_nobody_knows() {
     let server = Server::start().await;
@@ -108,13 +117,7 @@ async fn what_is_carried_comes_up_again_once_its_days_are_over() {
     admin.post(&format!("/api/settlements/{id}/approve"), &json!({})).await.data();
     let path = format!("/api/statements/{statement}");
     assert_eq!(admin.post(&format!("{path}/approve"), &json!({})).await.data()["state"], "approved");
-    let today = server.hub.today(edge::clock::now());
-    let night = async |days: i32| {
-        let at = today.checked_add(days.days()).unwrap().at(23, 59, 0, 0);
-        let at = at.to_zoned(server.hub.zone.clone()).unwrap().timestamp().as_millisecond();
-        assert!(jobs::run(&server.hub, UtcMs(at)).await.contains(&"settlement"), "{days}");
-        kinds(&admin, "state=open").await
-    };
+    let night = async |days: i32| asked_after(&server, &admin, days).await;
     assert_eq!(night(30).await, Vec::<String>::new(), "settlement.carry_days");
     assert_eq!(night(31).await, carried.map(|(kind, _)| kind.to_owned()));
     let missing = exception(&admin, "missing_at_provider").await;
@@ -125,4 +128,21 @@ async fn what_is_carried_comes_up_again_once_its_days_are_over() {
     assert_eq!(admin.get(&path).await.data()["state"], "discrepant");
     assert_eq!(night(32).await.len(), 3, "each once");
     assert!(server.place.run(&["verify"], "").status.success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_all_that_was_said_of_a_line_the_last_is_asked_again() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let source = card_source(&admin).await;
+    let line =
+        |gross: i64, fee: i64| json!([{"date": day(20), "reference": "C-0001", "gross": gross, "fee": fee}]);
+    // Taken back before its sale was told: nobody knows it.
+    told(&admin, &source, line(-70_000, 0)).await;
+    resolved(&admin, "missing_in_store", json!({"resolution": "carry"})).await;
+    tells(&mut shop, vec![paid("S001", 18, 1, ("card", 70_000, "C-0001")), sealed("S001", 18)]).await;
+    told(&admin, &source, line(70_000, 1_050)).await;
+    resolved(&admin, "chargeback", json!({"resolution": "contest"})).await;
+    assert_eq!(asked_after(&server, &admin, 32).await, ["chargeback"], "or both would post it");
 }
