@@ -77,26 +77,33 @@ pub async fn of_now(db: &Db, now: UtcMs) -> Result<Proofs, sqlx::Error> {
     run(&mut read, now).await
 }
 
-/// What was proven at a moment, and how much was posted until then.
+/// What was proven at a moment, and how far the books were.
 pub struct Proven {
     proofs: Proofs,
     posted: i64,
+    turn: i64,
+}
+
+/// How many changes of the books head office has begun.
+async fn turn(connection: &mut AnyConnection) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar("SELECT turn FROM books_turn WHERE singleton = 1").fetch_one(connection).await
 }
 
 /// Proves the books before they are locked: who posts does not wait for it.
 pub async fn beforehand(db: &Db, now: UtcMs) -> Result<Proven, sqlx::Error> {
     let mut read = db.read().await?;
-    let posted = posted(&mut read).await?;
-    Ok(Proven { proofs: run(&mut read, now).await?, posted })
+    let (posted, turn) = (posted(&mut read).await?, turn(&mut read).await?);
+    Ok(Proven { proofs: run(&mut read, now).await?, posted, turn })
 }
 
-/// What holds in books that are locked: what was proven beforehand, unless somebody has posted since.
+/// What holds in books that are locked by the change that comes next: what was proven beforehand, unless somebody has posted since.
 pub async fn of_locked(
     connection: &mut AnyConnection,
     proven: Proven,
     now: UtcMs,
 ) -> Result<Proofs, sqlx::Error> {
-    if posted(&mut *connection).await? == proven.posted {
+    let is_next = turn(&mut *connection).await? == proven.turn.saturating_add(1);
+    if is_next && posted(&mut *connection).await? == proven.posted {
         return Ok(proven.proofs);
     }
     run(connection, now).await
