@@ -239,7 +239,7 @@ fn differences_come_by_what_they_are_worth() {
     let shown = json!([[OTHER, 4, 7_200], ["8990004", -3, -1_797], [SKU, 0, 0]]);
     assert_eq!(of(&mut manager), shown);
     let sums = manager.get(&differences).data(200);
-    assert_eq!((&sums["lines"], &sums["moved_count"]), (&json!(2), &json!(1)));
+    assert_eq!((&sums["lines_count"], &sums["moved_count"]), (&json!(2), &json!(1)));
     manager.post(&format!("{path}/post"), &json!({"accept": true})).data(200);
     assert_eq!(of(&mut manager), shown, "as it was posted");
     staff.get(&differences).refused(403, "insufficient_role");

@@ -23,7 +23,7 @@ pub const LIST: Doc =
     Doc::of("Opname", "What differs, largest value first, and what moved while it was counted")
         .query::<Page>()
         .answers::<Differences>(
-            r#"{"lines": 1, "moved_count": 0, "missing": -2, "found": 0, "missing_value": -20000, "found_value": 0, "items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "expected": 95, "counted": 93, "variance": -2, "variance_value": -20000, "zones": [], "moved_between_counts": false, "counted_by": null, "counted_at": null}], "next_cursor": null}"#,
+            r#"{"lines_count": 1, "moved_count": 0, "missing": -2, "found": 0, "missing_value": -20000, "found_value": 0, "items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "expected": 95, "counted": 93, "variance": -2, "variance_value": -20000, "zones": [], "moved_between_counts": false, "counted_by": null, "counted_at": null}], "next_cursor": null}"#,
         );
 
 /// What differs, with its sums.
@@ -31,7 +31,7 @@ pub const LIST: Doc =
 #[schemars(rename = "OpnameDifferences")]
 struct Differences {
     /// Products that differ.
-    lines: u64,
+    lines_count: u64,
     /// Products that moved between their first and their last count.
     moved_count: u64,
     /// Pieces that lack, as a negative number.
@@ -111,7 +111,7 @@ impl Differences {
     /// Adds a line to the sums; whether it is shown.
     fn takes(&mut self, line: &OpnameLine, value: i64) -> bool {
         let (variance, moved) = (line.variance(), line.moved_between_counts());
-        self.lines = self.lines.saturating_add(u64::from(variance != 0));
+        self.lines_count = self.lines_count.saturating_add(u64::from(variance != 0));
         self.moved_count = self.moved_count.saturating_add(u64::from(moved));
         let (pieces, worth) = match variance {
             ..0 => (&mut self.missing, &mut self.missing_value),
