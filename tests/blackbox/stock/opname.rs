@@ -230,7 +230,7 @@ fn differences_come_by_what_they_are_worth() {
     let largest_first = json!([[OTHER, 4, 7_200], [SKU, -2, -2_400], ["8990004", -3, -1_797]]);
     assert_eq!(of(&mut manager), largest_first);
     let sums = manager.get(&format!("{differences}?limit=1")).data(200);
-    assert_eq!((&sums["lines"], &sums["missing"], &sums["found"]), (&json!(3), &json!(-5), &json!(4)));
+    assert_eq!((&sums["lines_count"], &sums["missing"], &sums["found"]), (&json!(3), &json!(-5), &json!(4)));
     assert_eq!((&sums["missing_value"], &sums["found_value"]), (&json!(-4_197), &json!(7_200)));
     assert_eq!(sums["items"].as_array().unwrap().len(), 1);
     // What moved between two zones stands there too, although it does not differ.
