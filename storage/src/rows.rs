@@ -164,7 +164,7 @@ impl Rows {
         if memtable.is_empty() && mark == state.mark {
             return Ok(());
         }
-        guarded(&self.path, || {
+        changed(&self.path, &self.db, || {
             let mut batch = sled::Batch::default();
             let (mut reads, mut writes) = (0, 1);
             for (key, value) in memtable.iter() {
@@ -197,7 +197,7 @@ impl Rows {
     /// Brings everything to the disk: the engine's own flush is not an fsync on Linux.
     pub fn sync(&self) -> Result<(), StorageError> {
         self.flush()?;
-        guarded(&self.path, || self.db.flush())?;
+        changed(&self.path, &self.db, || self.db.flush())?;
         let file = self.path.join("db");
         File::open(&file).and_then(|db| db.sync_data()).map_err(StorageError::io("sync", &file))
     }
@@ -292,6 +292,20 @@ fn guarded<T>(path: &Path, call: impl FnOnce() -> sled::Result<T>) -> Result<T, 
             Err(failed(path, format!("the engine panicked: {}", what.unwrap_or_default())))
         }
     }
+}
+
+/// A call that changes the engine. One that failed may leave a place in the engine's log that nobody fills, and closing
+/// waits for it without end, in everybody's way: such an engine stays open until the process ends.
+fn changed<T>(
+    path: &Path,
+    db: &sled::Db,
+    call: impl FnOnce() -> sled::Result<T>,
+) -> Result<T, StorageError> {
+    let done = guarded(path, call);
+    if done.is_err() {
+        std::mem::forget(db.clone());
+    }
+    done
 }
 
 fn failed(path: &Path, what: impl Into<String>) -> StorageError {

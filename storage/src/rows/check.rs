@@ -3,7 +3,7 @@
 use super::mark::Mark;
 use super::sums::{Change, Scan, Sums};
 use super::table::Table;
-use super::{MARK_KEY, Page, Rows, guarded};
+use super::{MARK_KEY, Page, Rows, changed, guarded};
 use crate::error::StorageError;
 use std::ops::Bound;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -48,7 +48,7 @@ impl Rows {
     /// Puts rows into an empty engine; they count only once [`Rows::begin_at`] set the mark.
     pub fn fill(&self, rows: &mut Page) -> Result<(), StorageError> {
         let mut state = self.state();
-        guarded(&self.path, || {
+        changed(&self.path, &self.db, || {
             let mut batch = sled::Batch::default();
             for (key, value) in rows.drain(..) {
                 state.mark.sums.change(&Change::new(&key, None, Some(&value)));
@@ -63,7 +63,7 @@ impl Rows {
         let mut state = self.state();
         mark.sums = state.mark.sums.clone();
         self.known.has_prices(mark.sums.count(Table::Price as usize) > 0);
-        guarded(&self.path, || self.db.insert(MARK_KEY, mark.encode()))?;
+        changed(&self.path, &self.db, || self.db.insert(MARK_KEY, mark.encode()))?;
         self.memtable_mut().mark = Mark { sums: Sums::default(), ..mark.clone() };
         state.mark = mark;
         Ok(())

@@ -271,4 +271,22 @@ mod tests {
         assert_eq!(rows.counters.writes.load(Relaxed), before);
         assert_eq!(rows.get(&[1, 2]).unwrap().unwrap().to_vec(), vec![2]);
     }
+
+    #[test]
+    fn an_engine_whose_batch_failed_keeps_nobody_from_ending() {
+        let folder = tempfile::tempdir().unwrap();
+        let rows = Rows::open(folder.path(), 1 << 20).unwrap();
+        applied(&rows, 1, &[put(1, Some(1))]);
+        // The engine keeps a value of this length in a file of its own.
+        std::fs::remove_dir_all(folder.path().join("blobs")).unwrap();
+        let long = RowOp { key: vec![1, 2], value: Some(vec![7; 300_000].into()) };
+        applied(&rows, 2, &[long]);
+        assert!(rows.flush().is_err());
+        let (ended, end) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            drop(rows);
+            ended.send(()).unwrap();
+        });
+        end.recv_timeout(std::time::Duration::from_secs(60)).expect("closing comes to an end");
+    }
 }

@@ -1,7 +1,7 @@
 //! Room beside the live rows for work that is too big for memory: a set of keys and files, on the store's own
 //! disk, gone with the value, and with the next start where a process died with it.
 
-use super::guarded;
+use super::{changed, guarded};
 use crate::error::StorageError;
 use crate::folder::layout::FILE_MODE;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -40,7 +40,7 @@ impl Scratch {
     /// The disk refuses.
     pub fn add(&mut self, key: &[u8]) -> Result<(), StorageError> {
         if let Some(set) = &self.set
-            && guarded(&self.folder, || set.insert(key, b"".as_slice()))?.is_none()
+            && changed(&self.folder, set, || set.insert(key, b"".as_slice()))?.is_none()
         {
             self.count += 1;
         }
