@@ -296,11 +296,7 @@ fn guarded<T>(path: &Path, call: impl FnOnce() -> sled::Result<T>) -> Result<T, 
 
 /// A call that changes the engine. One that failed may leave a place in the engine's log that nobody fills, and closing
 /// waits for it without end, in everybody's way: such an engine stays open until the process ends.
-fn changed<T>(
-    path: &Path,
-    db: &sled::Db,
-    call: impl FnOnce() -> sled::Result<T>,
-) -> Result<T, StorageError> {
+fn changed<T>(path: &Path, db: &sled::Db, call: impl FnOnce() -> sled::Result<T>) -> Result<T, StorageError> {
     let done = guarded(path, call);
     if done.is_err() {
         std::mem::forget(db.clone());

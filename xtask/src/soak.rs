@@ -110,7 +110,8 @@ pub struct Options {
 
 /// Runs all of it, also after one part failed; true if the floor is met and nothing broke.
 pub async fn run(options: Options) -> anyhow::Result<bool> {
-    let mut fine = options.clients == 0 || told("slow clients", slow_clients(&options).await);
+    let mut fine = told("documentation", documentation().await);
+    fine &= options.clients == 0 || told("slow clients", slow_clients(&options).await);
     fine &= options.storms == 0 || told("storm", storms(&options).await);
     fine &= options.guesses == 0 || told("time of log-ins", names(&options).await);
     fine &= options.enrolled == 0 || told("many stores", many_stores(&options).await);
@@ -152,6 +153,12 @@ fn told(part: &str, outcome: anyhow::Result<bool>) -> bool {
         Err(ref error) => println!("{part}: FAILED ({error:#})"),
     }
     matches!(outcome, Ok(true))
+}
+
+/// Whether every comment that names something names what is there.
+async fn documentation() -> anyhow::Result<bool> {
+    let mut doc = cargo(&["doc", "--workspace", "--no-deps", "--document-private-items"]);
+    Ok(doc.env("RUSTDOCFLAGS", "-D warnings").status().await.context("cargo doc")?.success())
 }
 
 /// Another one every time; whoever runs a part again names it.

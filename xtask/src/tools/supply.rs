@@ -26,7 +26,7 @@ pub enum Checked {
     Skipped(&'static str),
 }
 
-/// A tool of ours in the target folder, built if it is not there; none if it can't be had.
+/// A tool of ours in the target folder, built if it is not there, quickly rather than to be quick; none if it can't be had.
 pub async fn tool((name, version): (&str, &str)) -> anyhow::Result<Option<PathBuf>> {
     let folder = target().await?.join("tools");
     let program = folder.join("bin").join(name);
@@ -38,7 +38,8 @@ pub async fn tool((name, version): (&str, &str)) -> anyhow::Result<Option<PathBu
         }
     }
     println!("installing {name} {version} from the package registry into {}", folder.display());
-    let mut install = cargo(&["install", "--quiet", "--locked", "--version", version, name, "--root"]);
+    let mut install =
+        cargo(&["install", "--quiet", "--debug", "--locked", "--version", version, name, "--root"]);
     install.arg(&folder).stdin(Stdio::null());
     let done = tokio::time::timeout(INSTALL, install.status()).await;
     Ok(matches!(done, Ok(Ok(status)) if status.success()).then_some(program))
