@@ -793,6 +793,16 @@ CREATE TABLE in_transit (
     PRIMARY KEY (store_id, transfer_id)
 );
 
+-- The same by products and days in the sender's book.
+CREATE TABLE transit_days (
+    store_id TEXT NOT NULL,
+    entry_date TEXT NOT NULL,
+    sku TEXT NOT NULL,
+    qty BIGINT NOT NULL,
+    value BIGINT NOT NULL,
+    PRIMARY KEY (store_id, entry_date, sku)
+);
+
 -- The points' liability of the company: one row, locked after the books.
 CREATE TABLE points_pool (
     singleton BIGINT PRIMARY KEY CHECK (singleton = 1),

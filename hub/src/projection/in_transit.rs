@@ -3,6 +3,7 @@
 
 use crate::columns;
 use crate::db::column::Columns;
+use domain::model::base::ids::Sku;
 use domain::model::inventory::transfer::{Resolved, Transfer, TransferState};
 use domain::rules::books::posting::plan::IN_TRANSIT;
 use domain::rules::books::posting::{Context, RecordEntries, RecordToPost, Row, of_record};
@@ -33,26 +34,28 @@ pub(crate) fn transfer(payload: &AnyPayload) -> Option<&TransferRecord> {
     }
 }
 
-/// What this record of a transfer posts beside its figures; the transfer's row is locked. Of a transfer between other
-/// stores nothing is held.
+/// What this record of a transfer posts beside its figures, and what it takes off what is on its way: products, pieces
+/// and their value. The transfer's row is locked; of a transfer between other stores nothing is held.
 pub(crate) async fn context(
     connection: &mut AnyConnection,
     told: &RecordToPost<'_>,
     record: &TransferRecord,
     context: &mut Context,
-) -> Result<(), sqlx::Error> {
+) -> Result<Vec<(Sku, i64, i64)>, sqlx::Error> {
     let transfer = &record.transfer;
     let (sender, id) = (transfer.from_store_id.as_str(), transfer.transfer_id.as_str());
     let by_sender = sender == told.store_id;
     let arrived = matches!(told.payload, AnyPayload::TransferReceived(_));
     if context.transfer.foreign || !(by_sender || arrived) {
-        return Ok(());
+        return Ok(Vec::new());
     }
+    let mut left: Vec<_> = record.lines.iter().map(|line| (line.line_no, line.qty, line.cost)).collect();
     let mut held = held(connection, sender, id).await?;
     held.arrived |= !by_sender;
     if by_sender {
         if matches!(told.payload, AnyPayload::TransferResolved(_)) {
             let parts = new_parts(transfer, &held.settled);
+            left = parts.iter().map(|(line_no, part)| (*line_no, part.qty, part.cost)).collect();
             context.transfer.settled = parts.iter().map(|(_, part)| (part.resolution, part.cost)).collect();
             held.settled.extend(parts);
         }
@@ -65,8 +68,13 @@ pub(crate) async fn context(
     if let Some(expected) = held.expected.filter(|_| held.arrived) {
         context.transfer.over = held.value.saturating_sub(expected);
         held.value = expected;
+        // A rest is of the whole document.
+        left.extend(transfer.lines.first().map(|line| (line.line_no, 0, context.transfer.over)));
     }
-    write(connection, sender, id, &held).await
+    write(connection, sender, id, &held).await?;
+    let sku =
+        |line_no| transfer.lines.iter().find(|line| line.line_no == line_no).map(|line| line.sku.clone());
+    Ok(left.into_iter().map(|(line_no, qty, value)| (sku(line_no).unwrap_or_default(), qty, value)).collect())
 }
 
 /// By how much the sender's book holds more.
@@ -117,15 +125,25 @@ async fn write(
     query.bind(held.expected).bind(i64::from(held.arrived)).execute(connection).await.map(drop)
 }
 
-/// Books of which account 1220 is not what they hold for their transfers.
+/// Books of which account 1220 is not what they hold for their transfers, or for the products of a day.
 pub(crate) async fn problems(connection: &mut AnyConnection) -> Result<Vec<String>, sqlx::Error> {
+    let by_day = "SELECT store_id || ' ' || entry_date AS place, CAST(SUM(booked) AS BIGINT) AS booked, \
+               CAST(SUM(held) AS BIGINT) AS held FROM (\
+               SELECT store_id, entry_date, debit - credit AS booked, 0 AS held FROM ledger_days WHERE account = '1220' \
+               UNION ALL SELECT store_id, entry_date, 0, value FROM transit_days) moved GROUP BY store_id, entry_date \
+               HAVING SUM(booked) <> SUM(held) ORDER BY place";
+    let mut problems = Vec::new();
+    for row in sqlx::query(by_day).fetch_all(&mut *connection).await? {
+        let (place, booked, held): (String, i64, i64) = columns!(row => (place, booked, held));
+        problems.push(format!("{place}: 1220 moved by {booked}, its products in transit by {held}"));
+    }
     let sql = "SELECT store_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(held) AS BIGINT) AS held FROM (\
                SELECT store_id, debit - credit AS booked, 0 AS held FROM ledger_days WHERE account = '1220' \
                UNION ALL SELECT store_id, 0, value FROM in_transit) moved GROUP BY store_id \
                HAVING SUM(booked) <> SUM(held) ORDER BY store_id";
-    let problem = |row: &sqlx::any::AnyRow| {
+    for row in sqlx::query(sql).fetch_all(connection).await? {
         let (book, booked, held): (String, i64, i64) = columns!(row => (store_id, booked, held));
-        Ok(format!("{book}: 1220 has {booked}, its transfers have {held} in transit"))
-    };
-    sqlx::query(sql).fetch_all(connection).await?.iter().map(problem).collect()
+        problems.push(format!("{book}: 1220 has {booked}, its transfers have {held} in transit"));
+    }
+    Ok(problems)
 }

@@ -13,8 +13,9 @@ use crate::table::exception::Found;
 use crate::table::journal::{self, Kind, NewEntry};
 use crate::table::mapping::Mappings;
 use crate::table::member;
-use crate::table::rollup::RollupSums;
+use crate::table::rollup::{Part, RollupSums, TRANSIT_DAYS};
 use crate::{columns, row, secret};
+use domain::model::base::ids::{Sku, StoreId};
 use domain::model::base::time::UtcMs;
 use domain::rules::books::entry_by_hand::EntryLine;
 use domain::rules::books::locked_days::LockedDays;
@@ -185,7 +186,8 @@ impl Desk<'_> {
         }
         let told = RecordToPost { payload, store_id, moved, context: &plain };
         if let Some(record) = in_transit::transfer(payload) {
-            in_transit::context(connection, &told, record, &mut context).await?;
+            let left = in_transit::context(connection, &told, record, &mut context).await?;
+            self.on_the_way(&record.transfer.from_store_id, record.business_date, left);
         }
         let Some(entries) = of_record(&RecordToPost { context: &context, ..told }) else { return Ok(()) };
         let cause = entries.cause.id.clone();
@@ -237,6 +239,16 @@ impl Desk<'_> {
             tier: context.tier.as_deref().unwrap_or_default(),
         };
         rollups::fold(&mut self.rollups, &told);
+    }
+
+    /// Takes off what is on its way from a store, by the day that it has in its book.
+    fn on_the_way(&mut self, sender: &StoreId, day: Date, left: Vec<(Sku, i64, i64)>) {
+        let entry_date = self.entry_date(sender.as_str(), day).to_string();
+        for (sku, qty, value) in left {
+            let key = [sender.as_str(), &entry_date, sku.as_str()].map(Part::from).to_vec();
+            let figures = [("qty", qty.saturating_neg()), ("value", value.saturating_neg())];
+            self.rollups.add(&TRANSIT_DAYS, key, figures);
+        }
     }
 
     /// What head office knows beside an event.

@@ -83,6 +83,15 @@ rollups! {
         ["qty", "value"];
 }
 
+/// Pieces and value on their way, by their sender and the day in its book. Two stores tell of them: they are no sums of one
+/// store's records, and `verify` holds them against account 1220.
+pub static TRANSIT_DAYS: Rollup = Rollup {
+    table: "transit_days",
+    key: &["store_id", "entry_date", "sku"],
+    figures: &["qty", "value"],
+    columns: &["store_id", "entry_date", "sku", "qty", "value"],
+};
+
 /// What a part of a key is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {

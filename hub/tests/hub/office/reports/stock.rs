@@ -1,8 +1,9 @@
 //! Stock of all stores.
 
-use crate::support::server::Server;
+use crate::office::finance::{balanced, tells, transfer};
+use crate::support::server::{Server, stderr};
 use crate::support::shop::Shop;
-use crate::sync::records::{NOON, receiving};
+use crate::sync::records::{DAY, NOON, receiving};
 use serde_json::{Value, json};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -67,4 +68,57 @@ async fn stock_of_all_stores_is_listed_by_product_and_store() {
     let one = admin.get("/api/stock/A").await.data().clone();
     assert_eq!((one["items"].as_array().unwrap().len(), &one["totals"]["on_hand"]), (2, &json!(100)));
     assert_eq!(admin.get("/api/stock/Z").await.refusal(), "404 not_found");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn goods_on_their_way_are_their_senders_until_the_day_that_they_arrive_or_are_lost() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let csv = "sku,name,price,category,barcode,reorder_level\nA,Apple,1000,fruit,,\n";
+    admin.csv("/api/products/import", csv).await.data();
+    let (mut one, mut two) = (Shop::open(&server, "S001").await, Shop::open(&server, "S002").await);
+    let next = "2023-11-21";
+    let lost = json!([{"resolution": "lost", "qty": 1, "cost": 10, "user_id": "usr_1", "at": NOON}]);
+    let of_next = |record: String| record.replace(DAY, next);
+    let sent = transfer("transfer.sent", "evt_sent", -10, &json!([]));
+    tells(&mut one, vec![receiving("S001", "A", 20, "evt_rcv"), sent]).await;
+    tells(&mut two, vec![of_next(transfer("transfer.received", "evt_arrived", 7, &json!([])))]).await;
+    tells(&mut one, vec![of_next(transfer("transfer.resolved", "evt_lost", 0, &lost))]).await;
+    for (day, group, expected) in [
+        (DAY, "store&store_id=S001", json!([["S001", 10, 100, 10, 100]])),
+        (next, "store", json!([["S001", 10, 100, 2, 20], ["S002", 7, 70, 0, 0]])),
+        (DAY, "sku", json!([["A", 10, 100, 10, 100]])),
+        (next, "sku", json!([["A", 17, 170, 2, 20]])),
+        (next, "category", json!([["fruit", 17, 170, 2, 20]])),
+    ] {
+        let path = format!("/api/reports/stock?as_of={day}&group_by={group}");
+        let report = admin.get(&path).await.data().clone();
+        let figures = |row: &Value| {
+            ["on_hand", "value", "in_transit", "in_transit_value"].map(|name| row[name].clone())
+        };
+        let key = group.split('&').next().unwrap().replace("store", "store_id");
+        let row = |row: &Value| json!([&[row[&key].clone()], &figures(row)[..]].concat());
+        assert_eq!(
+            report["items"].as_array().unwrap().iter().map(row).collect::<Value>(),
+            expected,
+            "{path}"
+        );
+        let books =
+            admin.get(&format!("/api/finance/trial-balance?date={day}")).await.data()["items"].clone();
+        let on_the_way = books.as_array().unwrap().iter().find(|row| row["account"] == "1220").unwrap();
+        assert_eq!(report["totals"]["in_transit_value"], on_the_way["debit"], "{path}");
+    }
+    let table = admin.text(&format!("/api/reports/stock?as_of={next}&group_by=sku"), "text/csv").await;
+    let lines = [
+        "sku,on_hand,value,average_cost,in_transit,in_transit_value,damaged,damaged_value",
+        "A,17,170,10,2,20,0,0",
+    ];
+    assert_eq!(table.lines().collect::<Vec<_>>(), lines);
+    balanced(&server, &admin).await;
+    sqlx::query("UPDATE transit_days SET value = 99 WHERE value = 100")
+        .execute(server.hub.db.pool())
+        .await
+        .unwrap();
+    let told = stderr(&server.place.run(&["verify"], ""));
+    assert!(told.contains("S001 2023-11-20: 1220 moved by 100, its products in transit by 99"), "{told}");
 }
