@@ -1,7 +1,7 @@
 //! `settlements`: where the settlement of each day of a store stands. Written under the store's book.
 
 use crate::db::column::Columns;
-use crate::db::insert;
+use crate::db::{Engine, array, insert};
 use crate::table::notice::{self, Kind};
 use crate::{row, secret};
 use domain::model::base::time::UtcMs;
@@ -103,13 +103,33 @@ pub async fn note_late(
     let kind = ExceptionKind::Late;
     let row = |Late { item_id, method, day, amount }: Late| {
         row! {
-            exception_id: exception_id(kind, &format!("{store_id} {item_id}")), kind: kind.name(), store_id,
+            exception_id: late_id(store_id, &item_id), kind: kind.name(), store_id,
             business_date: day.to_string(), method, amount, items: json!([[store_id, item_id]]).to_string(),
             lines: "[]", candidates: "[]", state: "resolved", resolved_at: now.0, found_at: now.0,
         }
     };
     let rows = late.into_iter().map(row).collect();
     insert::rows(connection, "settlement_exceptions", "ON CONFLICT (exception_id) DO NOTHING", rows).await
+}
+
+/// Late items went on to another day: what is told of them names that one.
+pub async fn late_went_on(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    item_ids: &[String],
+    day: Date,
+) -> Result<(), Error> {
+    let engine = Engine::of_connection(connection);
+    let ids: Vec<String> = item_ids.iter().map(|item_id| late_id(store_id, item_id)).collect();
+    let among = array::among(engine, "exception_id", 1);
+    let sql = format!("UPDATE settlement_exceptions SET business_date = $2 WHERE {among}");
+    let query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false);
+    let query = query.bind(array::texts(engine, ids.iter().map(String::as_str))?).bind(day.to_string());
+    query.execute(connection).await.map(drop)
+}
+
+fn late_id(store_id: &str, item_id: &str) -> String {
+    exception_id(ExceptionKind::Late, &format!("{store_id} {item_id}"))
 }
 
 #[cfg(test)]

@@ -183,9 +183,14 @@ async fn carry_on(connection: &mut AnyConnection, store_id: &str, day: Date) -> 
     let approved = settlement::approved(connection, store_id, day).await?;
     let next = settlement::first_waiting(&approved, day);
     let sql = "UPDATE settlement_items SET settlement_date = $3 WHERE store_id = $1 AND settlement_date = $2 \
-               AND state = 'open'";
+               AND state = 'open' RETURNING item_id, late";
     let query = sqlx::query(sql).bind(store_id).bind(day.to_string()).bind(next.to_string());
-    query.execute(&mut *connection).await?;
+    let mut late = Vec::new();
+    for row in query.fetch_all(&mut *connection).await? {
+        let (item_id, is_late): (String, bool) = columns!(row => (item_id, late));
+        late.extend(Some(item_id).filter(|_| is_late));
+    }
+    settlement::late_went_on(connection, store_id, &late, next).await?;
     // Bags that the bank has, and its statement has not posted, go with them.
     settlement::evaluate(connection, store_id, next).await
 }

@@ -2,6 +2,7 @@
 
 use crate::office::finance::{sold, tells};
 use crate::office::settlement::matches::proved;
+use crate::office::settlement::resolved::resolved;
 use crate::support::server::{Api, Server};
 use crate::support::shop::Shop;
 use crate::sync::kinds::{record, returned};
@@ -293,6 +294,14 @@ async fn what_comes_after_an_approval_is_settled_with_the_next_day() {
     }
     assert!(server.place.run(&["verify"], "").status.success());
     assert_eq!(settlement(&admin, "S002", 19).await["by_method"][0]["expected"], 223_000);
+    // What is carried on is told by the day that it comes to.
+    let source = card_source(&admin).await;
+    let of_other = json!([{"date": day(20), "reference": "C-2003", "gross": 1_000, "fee": 15}]);
+    admin.post("/api/statements", &json!({"source_id": source, "lines": of_other})).await.data();
+    resolved(&admin, "missing_at_provider", json!({"resolution": "carry"})).await;
+    assert_eq!(approved(&admin, "S002", 19).await["state"], "approved");
+    let told = late().await;
+    assert_eq!((&told[0]["business_date"], &told[0]["settlement_id"]), (&json!(day(20)), &Value::Null));
 }
 
 #[tokio::test(flavor = "multi_thread")]
