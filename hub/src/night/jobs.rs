@@ -85,14 +85,15 @@ async fn one(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failure> 
     Ok(whole)
 }
 
-/// Matches every source again, which raises what should have come by now; false: another process goes on with it.
+/// Matches every source again, which raises what should have come by now; of one that is not active only what was carried
+/// comes up. False: another process goes on with it.
 async fn overdue(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failure> {
     let started = Instant::now();
     let mut read = hub.db.read().await?;
     let sources = source::all(&mut read).await?;
     drop(read);
     let mut whole = true;
-    for found in sources.into_iter().filter(|found| found.state == source::State::Active) {
+    for found in sources {
         let mut write = hub.db.write().await?;
         let passed = i64::try_from(started.elapsed().as_millis()).unwrap_or(i64::MAX);
         if !lease.beat(&mut write, UtcMs(now.0.saturating_add(passed))).await? {
@@ -112,7 +113,11 @@ async fn matched(hub: &Hub, source_id: &str, when: (UtcMs, Date)) -> Result<(), 
     let mut write = hub.db.write().await?;
     writer::take_turn(&mut write).await?;
     let locked = source::lock(&mut write, source_id).await?;
-    matching::run(&mut write, &locked, NewLines::default(), when).await?;
+    if locked.state == source::State::Active {
+        matching::run(&mut write, &locked, NewLines::default(), when).await?;
+    } else {
+        matching::ask_again(&mut write, source_id, when).await?;
+    }
     write.commit().await?;
     Ok(())
 }

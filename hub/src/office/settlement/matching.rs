@@ -63,6 +63,24 @@ pub async fn run(
     Ok(())
 }
 
+/// Asks again about what was carried for long enough of a source that nothing is matched for any more: its lines are still
+/// a person's to settle. The source is locked.
+///
+/// # Errors
+/// The database's.
+pub async fn ask_again(
+    connection: &mut AnyConnection,
+    source_id: &str,
+    (now, today): (UtcMs, Date),
+) -> Result<(), Failure> {
+    let up_again = carried::come_up_again(connection, source_id, today, now).await?;
+    statement::evaluate(connection, source_id).await?;
+    for (store_id, day) in up_again {
+        settlement::evaluate(connection, &store_id, day).await?;
+    }
+    Ok(())
+}
+
 /// Lines and items that were looked at, the statements of lines that were there before, and that of the new ones.
 type Looked<'a> = ((&'a [OpenLine], &'a [OpenItem]), &'a Statements, Option<&'a OfStatement>);
 

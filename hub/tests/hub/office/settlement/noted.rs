@@ -146,3 +146,20 @@ async fn of_all_that_was_said_of_a_line_the_last_is_asked_again() {
     resolved(&admin, "chargeback", json!({"resolution": "contest"})).await;
     assert_eq!(asked_after(&server, &admin, 32).await, ["chargeback"], "or both would post it");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_carried_of_a_source_comes_up_again_although_nothing_is_imported_for_it_any_more() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let source = card_source(&admin).await;
+    let line = json!([{"date": day(20), "reference": "X-0009", "gross": 5, "fee": 0}]);
+    let statement = told(&admin, &source, line).await["statement_id"].as_str().unwrap().to_owned();
+    resolved(&admin, "missing_in_store", json!({"resolution": "carry"})).await;
+    admin.patch(&format!("/api/statement-sources/{source}"), &json!({"state": "inactive"})).await.data();
+    assert_eq!(asked_after(&server, &admin, 30).await, Vec::<String>::new());
+    assert_eq!(asked_after(&server, &admin, 31).await, ["missing_in_store"]);
+    let path = format!("/api/statements/{statement}");
+    assert_eq!(admin.get(&path).await.data()["state"], "discrepant");
+    resolved(&admin, "missing_in_store", json!({"resolution": "post", "account": "6060"})).await;
+    assert_eq!(admin.get(&path).await.data()["state"], "reconciled");
+}
