@@ -228,7 +228,8 @@ impl Writer<'_> {
         Ok(entry_id)
     }
 
-    /// Lines without items: the bank against an account, in the book of the line's store.
+    /// Lines without items: the bank against an account, in the book of the line's store; of a payment that is taken back in
+    /// that of the store that it was made in.
     async fn post_lines(
         &self,
         connection: &mut AnyConnection,
@@ -242,10 +243,13 @@ impl Writer<'_> {
                 "SELECT line_date, COALESCE(net, gross, 0) AS amount FROM statement_lines WHERE line_id = $1";
             let row = sqlx::query(sql).bind(line_id).fetch_one(&mut *connection).await?;
             let (date, amount): (Date, i64) = columns!(row => (line_date, amount));
-            let book = found.store_id.as_deref().unwrap_or_default();
-            let key = format!("{}:resolve", found.exception_id);
+            let book = match &found.store_id {
+                None if found.kind == ExceptionKind::Chargeback => taken_back(connection, line_id).await?,
+                named => named.clone(),
+            };
+            let (book, key) = (book.unwrap_or_default(), format!("{}:resolve", found.exception_id));
             entry_id =
-                self.post_resolution(connection, found, (book, date, key), (bank, account, amount)).await?;
+                self.post_resolution(connection, found, (&book, date, key), (bank, account, amount)).await?;
         }
         Ok(entry_id)
     }
@@ -298,6 +302,16 @@ impl Writer<'_> {
         journal::add(connection, vec![entry], self.now).await?;
         Ok(Some(entry_id))
     }
+}
+
+/// The store of the payment that a line takes back, where one was matched under its reference; of several nobody guesses.
+async fn taken_back(connection: &mut AnyConnection, line_id: &str) -> Result<Option<String>, sqlx::Error> {
+    let sql = "SELECT DISTINCT i.store_id FROM statement_lines b JOIN statement_lines l \
+               ON l.source_id = b.source_id AND l.reference_key = b.reference_key AND l.state = 'matched' \
+               AND COALESCE(l.gross, l.net) > 0 JOIN match_items i ON i.match_id = l.match_id \
+               WHERE b.line_id = $1 LIMIT 2";
+    let stores: Vec<String> = sqlx::query_scalar(sql).bind(line_id).fetch_all(connection).await?;
+    Ok(Some(stores).filter(|stores| stores.len() == 1).and_then(|mut stores| stores.pop()))
 }
 
 /// Where its lines stand from now on; those that are matched stay so, and those that were said to stand elsewhere.

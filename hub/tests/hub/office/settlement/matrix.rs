@@ -30,7 +30,7 @@ const ROWS: [[&str; 4]; 29] = [
     ["duplicate", "post", "7010", "- 20 now: 1040 9850, 7010 -9850"],
     ["fee_differs", "accept", "", "S 19 waits: 1040 9700, 1110 -10000, 6030 300"],
     ["fee_differs", "dispute", "", "S 19 waits: 1040 9700, 1110 -9850, 6030 150"],
-    ["chargeback", "accept", "", "- 20 now: 1040 -10000, 6060 10000"],
+    ["chargeback", "accept", "", "S 20 now: 1040 -10000, 6060 10000"],
     ["chargeback", "contest", "", ""],
     ["unknown_store", "match", "", "S 19 waits: 1040 9850, 1110 -10000, 6030 150"],
     ["unknown_store", "store_id", "", "S 19 waits: 1040 9850, 1110 -10000, 6030 150"],

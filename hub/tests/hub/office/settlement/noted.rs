@@ -163,3 +163,20 @@ async fn what_was_carried_of_a_source_comes_up_again_although_nothing_is_importe
     resolved(&admin, "missing_in_store", json!({"resolution": "post", "account": "6060"})).await;
     assert_eq!(admin.get(&path).await.data()["state"], "reconciled");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chargeback_is_posted_in_the_store_that_took_the_payment_and_at_head_office_if_nobody_knows_it() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    tells(&mut shop, vec![paid("S001", 18, 1, ("card", 70_000, "C-0001")), sealed("S001", 18)]).await;
+    let source = card_source(&admin).await;
+    let line = |reference: &str, gross: i64, kind: &str| json!([{"date": day(20), "reference": reference, "gross": gross, "fee": 0, "type": kind}]);
+    told(&admin, &source, line("C-0001", 70_000, "sale")).await;
+    for (reference, store) in [("0c0001", "S001"), ("ELSEWHERE", "")] {
+        told(&admin, &source, line(reference, -70_000, "chargeback")).await;
+        let accepted = resolved(&admin, "chargeback", json!({"resolution": "accept"})).await;
+        let path = format!("/api/finance/journal/{}", accepted["entry_id"].as_str().unwrap());
+        assert_eq!(admin.get(&path).await.data()["store_id"], store, "{reference}");
+    }
+}
