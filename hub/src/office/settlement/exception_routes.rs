@@ -8,6 +8,7 @@ use crate::office::finance::writer::{Writer, begun_alone};
 use crate::office::settlement::exception::{self, ExceptionsQuery, View};
 use crate::office::settlement::exceptions::resolution::Resolve;
 use crate::office::settlement::posting::{self, Posting};
+use crate::table::journal_counts;
 use domain::model::base::answer::Answer;
 use edge::{Code, Doc, Reply, clock};
 use schemars::JsonSchema;
@@ -90,7 +91,8 @@ pub async fn resolve(request: Request) -> Answered {
 async fn preview(request: &Request, asked: &Resolve) -> Answered {
     let mut write = request.state.db.write().await?;
     let writer = Writer::alone(&mut write, request, clock::now()).await?;
-    let exception = resolved(request, &mut write, &writer, asked).await?;
+    let shown = resolved(request, &mut write, &writer, asked);
+    let exception = journal_counts::uncounted(shown).await?;
     let posting = posting::of(&mut write, &exception).await?;
     Ok(Reply::ok(&Resolved { exception, posting }))
 }

@@ -2,6 +2,7 @@
 
 use crate::table::journal::Kind;
 use std::collections::BTreeMap;
+use std::future::Future;
 use std::sync::{Mutex, PoisonError};
 
 /// What was made.
@@ -15,8 +16,21 @@ pub struct Counts {
 
 static MADE: Mutex<Counts> = Mutex::new(Counts { entries: BTreeMap::new(), late: 0 });
 
+tokio::task_local! {
+    /// What is made here is taken back.
+    static SHOWN: ();
+}
+
+/// Makes what is only shown: none of its entries is kept, and none is counted.
+pub async fn uncounted<T>(work: impl Future<Output = T>) -> T {
+    SHOWN.scope((), work).await
+}
+
 /// Counts an entry.
 pub fn note(kind: Kind, is_late: bool) {
+    if SHOWN.try_with(|()| ()).is_ok() {
+        return;
+    }
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     let count = made.entries.entry(kind.name()).or_default();
     *count = count.saturating_add(1);

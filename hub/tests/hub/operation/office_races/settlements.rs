@@ -125,3 +125,27 @@ async fn of_two_processes_one_settles_and_locks_and_a_store_is_heard_once() {
     }
     two.ends_whole().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_only_shown_is_no_entry_that_was_made() {
+    let two = Two::open().await;
+    let line = json!({"date": day(20), "reference": "X-0001", "gross": 5, "fee": 0});
+    two.made("/api/statements", &json!({"source_id": "src_default", "lines": [line]})).await;
+    let found = two.one().get("/api/settlement-exceptions?state=open").await.data()["items"][0].clone();
+    let path = format!("/api/settlement-exceptions/{}/resolve", text(&found, "exception_id"));
+    let said = json!({"resolution": "post", "account": "6060", "reason": "nobody knows"});
+    // The process has made no entry of this kind: it has no such line.
+    let counted = async || {
+        let metrics = two.one().text("/metrics", "*/*").await;
+        metrics
+            .lines()
+            .filter(|line| line.contains("{kind=\"settlement\"}"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let shown = two.made(&format!("{path}?preview=true"), &said).await;
+    assert_eq!((shown["posting"].as_array().unwrap().len(), counted().await), (1, Vec::new()));
+    two.made(&path, &said).await;
+    assert_eq!(counted().await, ["hub_entries_total{kind=\"settlement\"} 1"]);
+    two.ends_whole().await;
+}
