@@ -1,7 +1,80 @@
 //! What two processes of head office decide at once by looking at more than one row.
 
 use super::two::{Two, one_wins, tries};
+use crate::office::finance_entries::text;
 use serde_json::{Value, json};
+
+const RECEIVING: &str = "/api/receiving";
+const TRANSFERS: &str = "/api/transfers";
+
+/// A product that nothing has moved yet.
+async fn product(two: &mut Two) -> String {
+    let sku = format!("G{}", two.number());
+    two.made("/api/products", &json!({"sku": sku, "name": "Thing", "price": 20})).await;
+    sku
+}
+
+fn came(place: &str, sku: &str, qty: i64, unit_cost: i64) -> Value {
+    json!({"store_id": place, "lines": [{"sku": sku, "qty": qty, "unit_cost": unit_cost}]})
+}
+
+async fn sent(two: &Two, [from, to]: [&str; 2], sku: &str, qty: i64) -> Value {
+    let lines = json!([{"sku": sku, "qty": qty}]);
+    two.made(TRANSFERS, &json!({"store_id": from, "to_store_id": to, "lines": lines})).await
+}
+
+/// Pieces and value of a product in the first warehouse, after each movement of it was counted on the one before.
+async fn lies_there(two: &Two, sku: &str) -> [i64; 2] {
+    let path = format!("/api/stock/{sku}/movements?store_id=W1");
+    let mut moved = two.other().get(&path).await.data()["items"].as_array().unwrap().clone();
+    // Of one moment they may stand in any order.
+    let mut balance = 0;
+    while !moved.is_empty() {
+        let follows =
+            |row: &Value| row["balance_after"].as_i64().unwrap() == balance + row["qty"].as_i64().unwrap();
+        let next = moved.iter().rposition(follows);
+        let next = moved.remove(next.unwrap_or_else(|| panic!("{balance} {moved:?}")));
+        balance = next["balance_after"].as_i64().unwrap();
+    }
+    let stock = two.one().get(&format!("/api/stock?store_id=W1&sku={sku}")).await.data()["items"][0].clone();
+    assert_eq!(stock["on_hand"], json!(balance));
+    ["on_hand", "value"].map(|name| stock[name].as_i64().unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_documents_of_one_warehouse_and_product_are_as_if_one_came_after_the_other() {
+    let mut two = Two::open().await;
+    for id in ["W1", "W2"] {
+        two.made("/api/stores", &json!({"store_id": id, "name": id, "kind": "warehouse"})).await;
+    }
+    for turn in 0..tries() {
+        // Two receipts.
+        let sku = product(&mut two).await;
+        let asks = [came("W1", &sku, 2, 9), came("W1", &sku, 3, 14)].map(|came| (RECEIVING, came));
+        for answer in two.race(turn, asks).await {
+            answer.data();
+        }
+        assert_eq!(lies_there(&two, &sku).await, [5, 60]);
+        // A receipt, and a transfer that arrives.
+        two.made(RECEIVING, &came("W2", &sku, 10, 30)).await;
+        let coming = sent(&two, ["W2", "W1"], &sku, 4).await;
+        let receive = format!("{TRANSFERS}/{}/receive", text(&coming, "transfer_id"));
+        let arrived = json!({"lines": [{"sku": sku, "qty": 4}]});
+        for answer in two.race(turn, [(&receive, arrived), (RECEIVING, came("W1", &sku, 1, 20))]).await {
+            answer.data();
+        }
+        assert_eq!(lies_there(&two, &sku).await, [10, 200]);
+        // A receipt, and a transfer that leaves: at the average before it, 20, or after it, 50.
+        let lines = json!([{"sku": sku, "qty": 5}]);
+        let leaving = json!({"store_id": "W1", "to_store_id": "W2", "lines": lines});
+        let answers = two.race(turn, [(TRANSFERS, leaving), (RECEIVING, came("W1", &sku, 5, 110))]).await;
+        let cost = answers[0].data()["lines"][0]["cost"].as_i64().unwrap();
+        assert!([100, 250].contains(&cost), "{answers:?}");
+        assert_eq!(lies_there(&two, &sku).await, [10, 200 + 550 - cost]);
+        answers[1].data();
+    }
+    two.ends_whole().await;
+}
 
 /// A chain of so many categories, the first at the top.
 async fn chain(two: &Two, name: &str, levels: usize) {
