@@ -4,7 +4,7 @@ import { number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import "./texts.js";
-import { badge, col, days, differs, figure, ifSome, link, moment, person, store, supplier } from "../portal/kit.js";
+import { badge, col, completeness, days, differs, figure, ifSome, link, moment, person, store, supplier } from "../portal/kit.js";
 import { nameOf, needProducts, productName } from "../portal/names.js";
 import { ofSupplier } from "./payables.js";
 import { facts, figures, section, table } from "../portal/record.js";
@@ -19,6 +19,7 @@ const receipts = {
   path: "/api/receiving", needs: ["suppliers"],
   list: () => ({
     title: t("Deliveries"), filters: [ofSupplier(), ofStore(), { name: "delivery_note_no", label: t("Delivery note") }, ofState(["posted", "reversed"]), ...ofDays()],
+    above: ({ answer }) => completeness(answer?.completeness),
     open: (one) => address(["receipts", one.receiving_id], { store_id: one.store_id }),
     columns: [col(t("Day"), (one) => days(one.business_date)), col(t("Supplier"), (one) => (one.supplier_id ? supplier(one.supplier_id) : html`<span class="muted">${t("not said")}</span>`)), col(t("Store"), (one) => store(one.store_id)), col(t("Delivery note"), (one) => one.delivery_note_no ?? nothing, "d"), col(t("Order"), (one) => (one.po_id ? link(["orders", one.po_id], t("See")) : html`<span class="muted">${t("without")}</span>`), "d"), col(t("Lines"), (one) => figure(one.lines.length), "num d2"), col(t("Cost"), (one) => figure(one.total_cost), "num"), col(t("State"), (one) => badge(one.state))],
     none: t("Nothing has come yet: stores and warehouses tell what they take in"),

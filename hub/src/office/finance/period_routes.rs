@@ -7,11 +7,13 @@ use crate::office::finance::period::{self, Reopen};
 use crate::office::finance::proof::{self, Proofs};
 use crate::office::finance::status;
 use crate::office::finance::writer::Writer;
+use crate::office::reports::completeness::{self, CompleteList};
 use domain::model::base::answer::Answer;
 use domain::rules::books::month::Month;
 use edge::identity::EmptyBody;
 use edge::page::List;
 use edge::{ApiError, Code, Doc, Reply, clock};
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -22,7 +24,7 @@ const PERIOD: &str = r#"{"month": "2026-11", "state": "closed", "closed_at": "20
 /// `GET /api/finance/periods`
 pub const LIST: Doc = Doc::of("Finance", "List the months of a year that have begun, the last first")
     .query::<PeriodsQuery>()
-    .lists::<period::View>(PERIOD)
+    .lists_as::<CompleteList<period::View>>(PERIOD, completeness::EXAMPLE)
     .refuses(&[Code::ValidationFailed]);
 /// `POST /api/finance/periods/:month/close`
 pub const CLOSE: Doc =
@@ -60,14 +62,16 @@ struct PeriodsQuery {
 /// `GET /api/finance/periods`
 pub async fn list(request: Request) -> Answered {
     let PeriodsQuery { year } = request.query()?;
-    let today = request.state.today(clock::now());
+    let now = clock::now();
+    let today = request.state.today(now);
     let year = year.unwrap_or_else(|| today.year());
-    if !(1..=9999).contains(&year) {
-        return Err(ApiError::invalid_query("year must be 1 to 9999").into());
-    }
-    let mut connection = request.state.db.pool().acquire().await?;
-    let items = period::list(&mut connection, year, today).await?;
-    Ok(Reply::ok(&List { items, next_cursor: None }))
+    let first = Date::new(year, 1, 1).ok().filter(|_| year > 0);
+    let first = first.ok_or_else(|| ApiError::invalid_query("year must be 1 to 9999"))?;
+    // The results and what they may lack are of one state of the database.
+    let mut read = request.state.db.read().await?;
+    let page = List { items: period::list(&mut read, year, today).await?, next_cursor: None };
+    let days = (None, Some(first), Some(first.last_of_year().min(today)));
+    Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (today, now)).await?))
 }
 
 fn month(request: &Request) -> Result<Month, ApiError> {

@@ -11,13 +11,14 @@ use crate::office::goods::stock_document::{
     self, AdjustmentsQuery, CountedOpname, Detail, OpnamesQuery, SupplierReturnsQuery, View, adjustment,
 };
 use crate::office::goods::transfer_document::{self, TransfersQuery};
+use crate::office::reports::completeness::{self, CompleteList};
 use domain::model::inventory::adjustment::Adjustment;
 use domain::model::inventory::opname::{Opname, OpnameState};
 use domain::model::inventory::supplier_return::SupplierReturn;
 use domain::rules::inventory::transfer::{TransferView, view};
 use domain::wire::record::{AdjustmentPosted, OpnamePosted, ReceivingPosted, SupplierReturnPosted};
 use edge::page::List;
-use edge::{ApiError, Doc, Reply};
+use edge::{ApiError, Doc, Reply, clock};
 
 const GROUP: &str = "Goods of stores";
 
@@ -34,11 +35,12 @@ pub const RECEIPT: Doc =
 pub const DISCREPANCIES: Doc =
     Doc::of(GROUP, "List lines of receipts that are not what was ordered, the newest first")
         .query::<DiscrepanciesQuery>()
-        .lists::<receiving_discrepancy::View>(
+        .lists_as::<CompleteList<receiving_discrepancy::View>>(
             r#"{"kind": "price", "receiving_id": "rcv_019aa0a0b1c27d3e", "line_no": 1, "store_id": "S001",
                 "business_date": "2026-11-20", "supplier_id": "sup_019a9f11b2c3", "po_id": "po_019aa0d0b1c2",
                 "sku": "8991234567890", "ordered_qty": 120, "received_qty": 60, "rejected_qty": 0,
                 "order_cost": 10000, "unit_cost": 10500, "value": 30000}"#,
+            completeness::EXAMPLE,
         );
 /// `GET /api/supplier-returns`
 pub const SUPPLIER_RETURNS: Doc =
@@ -94,9 +96,12 @@ pub async fn receipt(request: Request) -> Answered {
 
 /// `GET /api/receiving/discrepancies`
 pub async fn discrepancies(request: Request) -> Answered {
-    let (ask, pool): (DiscrepanciesQuery, _) = (request.query()?, request.state.db.pool());
-    let items = receiving_discrepancy::list(pool, &ask, after(&ask)?, one_more(ask.limit)).await?;
-    Ok(Reply::ok(&cut(&ask, items, receiving_discrepancy::place)))
+    let ask: DiscrepanciesQuery = request.query()?;
+    let (mut read, now) = (request.state.db.read().await?, clock::now());
+    let items = receiving_discrepancy::list(&mut read, &ask, after(&ask)?, one_more(ask.limit)).await?;
+    let page = cut(&ask, items, receiving_discrepancy::place);
+    let days = (ask.store_id.as_deref(), ask.from, ask.to);
+    Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (request.state.today(now), now)).await?))
 }
 
 /// `GET /api/supplier-returns`

@@ -8,7 +8,7 @@ use edge::page::{Cursor, Limit};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sqlx::AnyPool;
+use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
 /// In what a line differs.
@@ -168,11 +168,11 @@ fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
 
 /// The newest first, after a place.
 pub async fn list(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
     ask: &DiscrepanciesQuery,
     before: Option<Bookmark>,
     limit: i64,
 ) -> Result<Vec<View>, sqlx::Error> {
     let (conditions, sql) = statement(ask, before, limit);
-    conditions.query(&sql).fetch_all(pool).await?.iter().map(view).collect()
+    conditions.query(&sql).fetch_all(connection).await?.iter().map(view).collect()
 }

@@ -83,7 +83,7 @@ pub const ITEMS: Doc = Doc::of("Settlement", "List what others have to settle, t
 pub const ITEMS_OF_DAY: Doc =
     Doc::of("Settlement", "List what a settlement expects of others, the newest first")
         .query::<item::SettlementItemsQuery>()
-        .lists::<item::View>(ITEM)
+        .lists_as::<CompleteList<item::View>>(ITEM, completeness::EXAMPLE)
         .refuses(&[Code::NotFound]);
 
 /// A settlement that a person makes.
@@ -129,11 +129,13 @@ pub async fn read(request: Request) -> Answered {
 /// `GET /api/settlements/:id/items`
 pub async fn items_of_day(request: Request) -> Answered {
     let ask: item::SettlementItemsQuery = request.query()?;
-    let (mut read, today) = (request.state.db.read().await?, request.state.today(clock::now()));
+    let (mut read, now) = (request.state.db.read().await?, clock::now());
     let found = settlement::find(&mut read, request.param("id")).await?;
-    let filter = ask.of_day(found.store_id, found.business_date);
+    let (store_id, day) = (found.store_id.clone(), found.business_date);
+    let (filter, today) = (ask.of_day(found.store_id, day), request.state.today(now));
     let items = item::list(&mut read, &filter, today, after(&ask)?, one_more(ask.limit)).await?;
-    Ok(Reply::ok(&cut(&ask, items, item::place)))
+    let completeness = completeness::of(&mut *read, Some(&store_id), (day, day), now).await?;
+    Ok(Reply::ok(&CompleteList::of(cut(&ask, items, item::place), completeness)))
 }
 
 /// `GET /api/settlement-items`

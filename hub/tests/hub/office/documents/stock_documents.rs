@@ -265,7 +265,10 @@ async fn what_came_is_held_against_its_order_line_by_line() {
     .await;
     // 2 of 10 pieces are missing: told once nothing more is expected, at the last receipt.
     admin.post(&format!("{}/close", orders[0].1), &json!({"reason": "enough"})).await.data();
-    let missing = admin.get(&format!("/api/receiving/discrepancies?{short}")).await.data()["items"].clone();
+    server.place.add_store("S009");
+    let answer = admin.get(&format!("/api/receiving/discrepancies?{short}")).await.data().clone();
+    assert_eq!(answer["completeness"]["missing"][0]["store_id"], "S009", "it was never heard");
+    let missing = answer["items"].clone();
     let figures = ["receiving_id", "ordered_qty", "received_qty", "order_cost", "value"]
         .map(|name| missing[0][name].clone());
     assert_eq!(json!(figures), json!(["rcv_evt_2", 10, 8, 10, -20]), "{missing}");

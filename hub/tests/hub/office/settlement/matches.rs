@@ -55,6 +55,7 @@ async fn a_person_matches_takes_it_back_and_matches_again() {
     let id = of_day["settlement_id"].as_str().unwrap();
     let items = format!("/api/settlements/{id}/items");
     let item_ids = ids(&admin, &format!("{items}?state=open"), "item_id").await;
+    assert_eq!(admin.get(&items).await.data()["completeness"]["stores_expected"], 1);
     assert_eq!((line_ids.len(), item_ids.as_slice()), (1, ["pay_3".to_owned()].as_slice()));
 
     let mut body = json!({"source_id": source, "line_ids": line_ids, "item_ids": item_ids, "reason": "the amount was cut"});
