@@ -18,6 +18,8 @@ pub enum Turn {
     Categories,
     /// Delivery notes without a supplier, whose row would be taken otherwise.
     DeliveryNotes,
+    /// Which supplier of a product is preferred: one takes that from the others.
+    PreferredSuppliers,
 }
 
 /// Waits until nobody else decides this; others wait until the transaction ends.
@@ -25,6 +27,7 @@ pub async fn take_turn(connection: &mut AnyConnection, what: Turn) -> Result<(),
     let name = match what {
         Turn::Categories => "categories",
         Turn::DeliveryNotes => "delivery_notes",
+        Turn::PreferredSuppliers => "preferred_suppliers",
     };
     let sql = "UPDATE turns SET turn = turn + 1 WHERE name = $1";
     sqlx::query(sql).bind(name).execute(connection).await.map(drop)

@@ -53,6 +53,7 @@ mod office {
         pub mod order_lines;
         pub mod orders;
         pub mod payables;
+        pub mod suppliers;
     }
     pub mod receipts;
     pub mod reports {

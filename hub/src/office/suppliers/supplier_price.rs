@@ -2,6 +2,7 @@
 
 use crate::db::failure::Failure;
 use crate::office::suppliers::supplier::{self, Known};
+use crate::table::counter::{Turn, take_turn};
 use crate::table::product;
 use crate::table::supplier_price::{TABLE, of_key, put};
 use domain::model::base::ids::Sku;
@@ -131,6 +132,14 @@ async fn known(connection: &mut AnyConnection, supplier_id: &str) -> Result<(), 
     found.map(|_| ()).ok_or_else(|| ApiError::not_found("the supplier").into())
 }
 
+/// Of two who prefer a supplier each for one product, the second finds the first.
+async fn one_is_preferred(connection: &mut AnyConnection, rows: &[SupplierPrice]) -> Result<(), sqlx::Error> {
+    match rows.iter().any(|row| row.preferred) {
+        true => take_turn(connection, Turn::PreferredSuppliers).await,
+        false => Ok(()),
+    }
+}
+
 /// Adds a row.
 ///
 /// # Errors
@@ -148,6 +157,7 @@ pub async fn create(
     if let Some(before) = of_key(connection, &price).await? {
         return Err(ApiError::from(Refusal::Duplicate { what: "supplier_price", id: before.row_id }).into());
     }
+    one_is_preferred(connection, std::slice::from_ref(&price)).await?;
     put(connection, &price).await?;
     Ok(price)
 }
@@ -179,6 +189,7 @@ pub async fn change(
         ..before.clone()
     };
     check(&price)?;
+    one_is_preferred(connection, std::slice::from_ref(&price)).await?;
     put(connection, &price).await?;
     Ok([before, price])
 }
@@ -194,6 +205,7 @@ pub async fn import(
 ) -> Result<Imported, Failure> {
     known(connection, supplier_id).await?;
     product::check_known(connection, &rows.iter().map(|row| &row.sku).collect()).await?;
+    one_is_preferred(connection, &rows).await?;
     let mut imported = Imported { rows: rows.len(), changed: 0 };
     for row in rows {
         let before = of_key(connection, &row).await?;

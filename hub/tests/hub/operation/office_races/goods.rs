@@ -129,3 +129,23 @@ async fn categories_that_two_hang_below_one_another_at_once_stay_within_their_le
         assert_eq!(tops.len(), 1);
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_suppliers_that_are_preferred_at_once_one_stays_so() {
+    let mut two = Two::open().await;
+    let mut lists = Vec::new();
+    for code in ["TEA", "RICE"] {
+        let made = two.made("/api/suppliers", &json!({"code": code, "name": code})).await;
+        lists.push(format!("/api/suppliers/{}/products", text(&made, "supplier_id")));
+    }
+    for turn in 0..tries() {
+        let sku = product(&mut two).await;
+        let row = json!({"sku": sku, "unit_cost": 9, "preferred": true});
+        for answer in two.race(turn, [(&lists[0], row.clone()), (&lists[1], row)]).await {
+            answer.data();
+        }
+        let rows = two.one().get(&format!("/api/products/{sku}/suppliers")).await.data()["items"].clone();
+        let preferred = rows.as_array().unwrap().iter().filter(|row| row["preferred"] == true);
+        assert_eq!(preferred.count(), 1, "{rows}");
+    }
+}
