@@ -4,6 +4,7 @@ use crate::columns;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::db::insert;
+use crate::http::given::Given;
 use crate::office::finance::account::Chart;
 use crate::office::settlement::file::format::Format;
 use crate::row;
@@ -15,7 +16,7 @@ use domain::rules::books::posting::plan::{Account, AccountType};
 use domain::rules::books::settlement::{FeeOnRefunds, SourceKind, Terms};
 use edge::{ApiError, ids};
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool};
 
@@ -103,9 +104,7 @@ pub struct Change {
     methods: Option<Vec<String>>,
     account: Option<String>,
     /// Null: fees are as they are reported.
-    #[serde(deserialize_with = "given")]
-    #[schemars(with = "Option<i64>")]
-    fee_rate_bp: Option<Option<i64>>,
+    fee_rate_bp: Given<i64>,
     fee_fixed: Option<i64>,
     fee_tolerance: Option<i64>,
     fee_on_refunds: Option<FeeOnRefunds>,
@@ -114,11 +113,6 @@ pub struct Change {
     store_refs: Option<Vec<StoreRef>>,
     csv: Option<Format>,
     state: Option<State>,
-}
-
-/// What is said, also where it is null.
-fn given<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<i64>>, D::Error> {
-    Option::deserialize(from).map(Some)
 }
 
 impl View {
@@ -148,7 +142,7 @@ impl View {
         }
         self.methods = methods.unwrap_or_else(|| std::mem::take(&mut self.methods));
         self.account = account.unwrap_or_else(|| std::mem::take(&mut self.account));
-        self.fee_rate_bp = fee_rate_bp.unwrap_or(self.fee_rate_bp);
+        self.fee_rate_bp = fee_rate_bp.over(self.fee_rate_bp);
         self.fee_fixed = change.fee_fixed.unwrap_or(self.fee_fixed);
         self.fee_tolerance = change.fee_tolerance.unwrap_or(self.fee_tolerance);
         self.fee_on_refunds = change.fee_on_refunds.unwrap_or(self.fee_on_refunds);

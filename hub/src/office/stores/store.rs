@@ -3,6 +3,7 @@
 use crate::db::document::encode;
 use crate::db::failure::Failure;
 use crate::feed::{self, Entry};
+use crate::http::given::Given;
 use crate::{columns, secret};
 use domain::model::base::ids::{SHORT_ID_PROBLEM, StoreId, is_short_id};
 use domain::model::base::refusal::Refusal;
@@ -151,8 +152,9 @@ async fn insert(
 pub struct Fields {
     /// Its name.
     pub name: Option<String>,
-    /// Where it is; empty: not said.
-    pub address: Option<String>,
+    /// Where it is; empty or null: not said.
+    #[serde(default)]
+    pub address: Given<String>,
     /// IANA time zone, before the store's first record.
     pub timezone: Option<String>,
 }
@@ -195,7 +197,7 @@ pub async fn change(
     let (name, timezone) = (&before.name, &before.timezone);
     let address = fields
         .address
-        .or_else(|| before.address.clone())
+        .over(before.address.clone())
         .map(|text| text.trim().to_owned())
         .filter(|text| !text.is_empty());
     if address

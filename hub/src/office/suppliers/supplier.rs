@@ -3,6 +3,7 @@
 use crate::db::document::{Table, encode, table};
 use crate::db::failure::Failure;
 use crate::feed::{self, Entry};
+use crate::http::given::Given;
 use domain::model::base::refusal::{FieldProblem, Refusal};
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::purchase::{Supplier, SupplierState};
@@ -58,7 +59,7 @@ pub struct Terms {
     pub bank_account: Option<String>,
 }
 
-/// What somebody writes of a supplier; of a new one code and name are needed.
+/// What somebody writes of a supplier; of a new one code and name are needed. In a change null takes a term away.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SupplierFields")]
@@ -68,33 +69,46 @@ pub struct Fields {
     /// Its name.
     pub name: Option<String>,
     /// Tax number; empty: none.
-    pub tax_id: Option<String>,
+    #[serde(default)]
+    pub tax_id: Given<String>,
     /// Telephone; empty: none.
-    pub phone: Option<String>,
+    #[serde(default)]
+    pub phone: Given<String>,
     /// E-mail; empty: none.
-    pub email: Option<String>,
+    #[serde(default)]
+    pub email: Given<String>,
     /// Address; empty: none.
-    pub address: Option<String>,
+    #[serde(default)]
+    pub address: Given<String>,
     /// Days until an invoice has to be paid.
-    pub payment_terms_days: Option<u32>,
+    #[serde(default)]
+    pub payment_terms_days: Given<u32>,
     /// Days from order to delivery.
-    pub lead_time_days: Option<u32>,
+    #[serde(default)]
+    pub lead_time_days: Given<u32>,
     /// Whether it may be ordered from.
     pub state: Option<SupplierState>,
     /// Days within which an invoice is paid with a discount.
-    pub discount_days: Option<u32>,
+    #[serde(default)]
+    pub discount_days: Given<u32>,
     /// That discount, in basis points.
-    pub discount_bp: Option<u32>,
+    #[serde(default)]
+    pub discount_bp: Given<u32>,
     /// The least that is delivered, in whole currency units.
-    pub min_order_total: Option<i64>,
+    #[serde(default)]
+    pub min_order_total: Given<i64>,
     /// How far a billed price may differ from the order's, in basis points.
-    pub price_tolerance_bp: Option<u32>,
+    #[serde(default)]
+    pub price_tolerance_bp: Given<u32>,
     /// Or by so much a piece, if that is more.
-    pub price_tolerance_amount: Option<i64>,
+    #[serde(default)]
+    pub price_tolerance_amount: Given<i64>,
     /// The usual tax rate of its invoices, in basis points.
-    pub default_tax_rate_bp: Option<u32>,
+    #[serde(default)]
+    pub default_tax_rate_bp: Given<u32>,
     /// Where it is paid; empty: none.
-    pub bank_account: Option<String>,
+    #[serde(default)]
+    pub bank_account: Given<String>,
 }
 
 impl Fields {
@@ -110,46 +124,45 @@ impl Fields {
             }
         }
         let texts = [
-            ("code", &self.code),
-            ("name", &self.name),
-            ("tax_id", &self.tax_id),
-            ("phone", &self.phone),
-            ("email", &self.email),
-            ("address", &self.address),
-            ("bank_account", &self.bank_account),
+            ("code", self.code.as_ref()),
+            ("name", self.name.as_ref()),
+            ("tax_id", self.tax_id.value()),
+            ("phone", self.phone.value()),
+            ("email", self.email.value()),
+            ("address", self.address.value()),
+            ("bank_account", self.bank_account.value()),
         ];
         for (path, text) in texts {
-            if text.as_ref().is_some_and(|text| text.contains('\0')) {
+            if text.is_some_and(|text| text.contains('\0')) {
                 problem(path, "must not contain NUL");
             }
-            let long = |text: &String| text.len() > TEXT_BYTES_MAX;
-            if text.as_ref().is_some_and(long) {
+            if text.is_some_and(|text| text.len() > TEXT_BYTES_MAX) {
                 problem(path, "must be at most 500 bytes");
             }
         }
         for (path, days) in [
-            ("payment_terms_days", self.payment_terms_days),
-            ("lead_time_days", self.lead_time_days),
-            ("discount_days", self.discount_days),
+            ("payment_terms_days", self.payment_terms_days.value()),
+            ("lead_time_days", self.lead_time_days.value()),
+            ("discount_days", self.discount_days.value()),
         ] {
-            if days.is_some_and(|days| days > DAYS_MAX) {
+            if days.is_some_and(|days| *days > DAYS_MAX) {
                 problem(path, "must be 0 to 3650");
             }
         }
         for (path, rate) in [
-            ("discount_bp", self.discount_bp),
-            ("price_tolerance_bp", self.price_tolerance_bp),
-            ("default_tax_rate_bp", self.default_tax_rate_bp),
+            ("discount_bp", self.discount_bp.value()),
+            ("price_tolerance_bp", self.price_tolerance_bp.value()),
+            ("default_tax_rate_bp", self.default_tax_rate_bp.value()),
         ] {
-            if rate.is_some_and(|rate| rate > RATE_BP_MAX) {
+            if rate.is_some_and(|rate| *rate > RATE_BP_MAX) {
                 problem(path, "must be 0 to 10000");
             }
         }
         for (path, amount) in [
-            ("min_order_total", self.min_order_total),
-            ("price_tolerance_amount", self.price_tolerance_amount),
+            ("min_order_total", self.min_order_total.value()),
+            ("price_tolerance_amount", self.price_tolerance_amount.value()),
         ] {
-            if amount.is_some_and(|amount| !(0..=AMOUNT_MAX).contains(&amount)) {
+            if amount.is_some_and(|amount| !(0..=AMOUNT_MAX).contains(amount)) {
                 problem(path, "must be 0 to 1000000000000");
             }
         }
@@ -172,20 +185,18 @@ impl Fields {
             (&mut supplier.address, self.address),
             (&mut terms.bank_account, self.bank_account),
         ] {
-            if let Some(text) = text {
-                *field = filled(text);
-            }
+            *field = text.over(field.take()).and_then(filled);
         }
-        supplier.payment_terms_days = self.payment_terms_days.or(supplier.payment_terms_days);
-        supplier.lead_time_days = self.lead_time_days.or(supplier.lead_time_days);
+        supplier.payment_terms_days = self.payment_terms_days.over(supplier.payment_terms_days);
+        supplier.lead_time_days = self.lead_time_days.over(supplier.lead_time_days);
         supplier.state = self.state.unwrap_or(supplier.state);
         supplier.updated_at = now;
-        terms.discount_days = self.discount_days.or(terms.discount_days);
-        terms.discount_bp = self.discount_bp.or(terms.discount_bp);
-        terms.min_order_total = self.min_order_total.or(terms.min_order_total);
-        terms.price_tolerance_bp = self.price_tolerance_bp.or(terms.price_tolerance_bp);
-        terms.price_tolerance_amount = self.price_tolerance_amount.or(terms.price_tolerance_amount);
-        terms.default_tax_rate_bp = self.default_tax_rate_bp.or(terms.default_tax_rate_bp);
+        terms.discount_days = self.discount_days.over(terms.discount_days);
+        terms.discount_bp = self.discount_bp.over(terms.discount_bp);
+        terms.min_order_total = self.min_order_total.over(terms.min_order_total);
+        terms.price_tolerance_bp = self.price_tolerance_bp.over(terms.price_tolerance_bp);
+        terms.price_tolerance_amount = self.price_tolerance_amount.over(terms.price_tolerance_amount);
+        terms.default_tax_rate_bp = self.default_tax_rate_bp.over(terms.default_tax_rate_bp);
     }
 }
 

@@ -1,6 +1,7 @@
 //! What suppliers ask for products: rows of their price lists, written one by one or from a file.
 
 use crate::db::failure::Failure;
+use crate::http::given::Given;
 use crate::office::suppliers::supplier::{self, Known};
 use crate::table::counter::{Turn, take_turn};
 use crate::table::product;
@@ -54,15 +55,18 @@ pub struct New {
 #[schemars(rename = "ChangeSupplierPrice")]
 pub struct Change {
     /// What the supplier calls it; empty: nothing.
-    pub supplier_sku: Option<String>,
+    #[serde(default)]
+    pub supplier_sku: Given<String>,
     /// Price per piece in whole currency units.
     pub unit_cost: Option<i64>,
     /// Pieces that are packed together.
     pub pack_qty: Option<i64>,
-    /// The last day.
-    pub to: Option<Date>,
-    /// Days from order to delivery.
-    pub lead_time_days: Option<u32>,
+    /// The last day; null: until another one counts.
+    #[serde(default)]
+    pub to: Given<Date>,
+    /// Days from order to delivery; null: the supplier's.
+    #[serde(default)]
+    pub lead_time_days: Given<u32>,
     /// The product is bought here when nobody says otherwise.
     pub preferred: Option<bool>,
     /// Whether it counts.
@@ -176,13 +180,13 @@ pub async fn change(
     let found: Option<SupplierPrice> = TABLE.locked(connection, row_id).await?;
     let found = found.filter(|price| price.supplier_id == supplier_id);
     let before = found.ok_or_else(|| ApiError::not_found("the row"))?;
-    let code = asked.supplier_sku.or_else(|| before.supplier_sku.clone());
+    let code = asked.supplier_sku.over(before.supplier_sku.clone());
     let price = SupplierPrice {
         supplier_sku: code.filter(|code| !code.is_empty()),
         unit_cost: asked.unit_cost.unwrap_or(before.unit_cost),
         pack_qty: asked.pack_qty.unwrap_or(before.pack_qty),
-        to: asked.to.or(before.to),
-        lead_time_days: asked.lead_time_days.or(before.lead_time_days),
+        to: asked.to.over(before.to),
+        lead_time_days: asked.lead_time_days.over(before.lead_time_days),
         preferred: asked.preferred.unwrap_or(before.preferred),
         state: asked.state.unwrap_or(before.state),
         updated_at: now,

@@ -6,8 +6,10 @@ use crate::http::bound_page::{self, asks};
 use crate::http::change::{self, begun};
 use crate::http::{Answered, Request};
 use crate::office::products::product;
+use crate::office::suppliers::supplier::{self, Known};
 use crate::office::suppliers::supplier_price::{self, Change, Imported, New};
 use crate::office::suppliers::supplier_price_file;
+use crate::table;
 use domain::model::base::answer::Answer;
 use domain::model::inventory::supplier_price::SupplierPrice;
 use edge::page::{Cursor, Limit, List};
@@ -96,6 +98,8 @@ async fn rows(
 pub async fn list(request: Request) -> Answered {
     let ask: Search = request.query()?;
     let after: Option<String> = bound_page::after(&ask)?;
+    let known: Option<Known> = supplier::TABLE.read(request.state.db.pool(), request.param("id")).await?;
+    known.ok_or_else(|| ApiError::not_found("the supplier"))?;
     let conditions = Conditions::default()
         .text("supplier_id = ?", Some(request.param("id")))
         .text("sku = ?", ask.sku.as_deref())
@@ -108,6 +112,7 @@ pub async fn list(request: Request) -> Answered {
 pub async fn of_product(request: Request) -> Answered {
     let ask: OfProduct = request.query()?;
     let after: Option<String> = bound_page::after(&ask)?;
+    table::product::read(request.state.db.pool(), request.param("sku")).await?;
     let conditions = Conditions::default()
         .text("sku = ?", Some(request.param("sku")))
         .text("row_id > ?", after.as_deref());
