@@ -29,14 +29,14 @@ export const fields = (list) => list.map((one) => (one.kind === "check"
   ? html`<label class="rowx">${control(one)}<span>${one.label}</span></label>`
   : html`<div class="field"><label for=${`f-${one.name}`}>${one.label}${one.required ? nothing : html` <span class="muted">${t("(may be empty)")}</span>`}</label>${control(one)}${one.hint ? html`<p class="muted hint">${one.hint}</p>` : nothing}</div>`));
 
-/** What was typed, by its kind; a field that is empty is left out, or `null` where `clears` says that empty means none. */
+/** What was typed, by its kind; a field that is empty is left out, or what `clears` says that none is: `true` is `null`. */
 export const read = (list, given) => {
   const body = {};
   for (const { name, kind = "text", clears } of list) {
     const text = (given[name] ?? "").trim();
     if (kind === "check") body[name] = given[name] === "on";
     else if (text === "") {
-      if (clears) body[name] = null;
+      if (clears !== undefined) body[name] = clears === true ? null : clears;
     } else if (kind === "money") body[name] = amount(text);
     else if (kind === "count") body[name] = Number(text);
     else body[name] = text;

@@ -5,7 +5,7 @@ use crate::looks::look;
 use crate::office::order_to_settlement::choose;
 use crate::office::portal::go;
 use crate::screen::Screen;
-use serde_json::json;
+use serde_json::{Value, json};
 use testkit::linked::Linked;
 use testkit::wait;
 
@@ -112,7 +112,8 @@ fn listed(screen: &mut Screen<()>) {
 
 /// Two who are one person become one, seen side by side; and somebody is forgotten.
 fn members(shop: &mut Linked, screen: &mut Screen<()>) {
-    let ani = shop.made("/api/members", &json!({"name": "Ani", "phone": "081234567890"}));
+    let ani =
+        shop.made("/api/members", &json!({"name": "Ani", "phone": "081234567890", "email": "ani@kopi.id"}));
     let twin = shop.made("/api/members", &json!({"name": "Ani W.", "phone": "081234567899"}));
     let (ani, twin) = (ani["member_id"].as_str().unwrap(), twin["member_id"].as_str().unwrap());
     go(screen, &format!("#/members/{twin}"), "page-record .part");
@@ -125,6 +126,15 @@ fn members(shop: &mut Linked, screen: &mut Screen<()>) {
     screen.browser.press("dialog .danger");
     screen.reads("#banner", "Merged");
     go(screen, &format!("#/members/{ani}"), "page-record .part");
+    press(screen, "Edit");
+    choose(screen, "#f-email", "");
+    screen.browser.press("dialog .primary");
+    screen.reads("#banner", "Saved");
+    assert_eq!(
+        shop.office.get(&format!("/api/members/{ani}")).data(200)["email"],
+        Value::Null,
+        "it was emptied"
+    );
     press(screen, "Erase");
     screen.sees("#f-reason");
     choose(screen, "#f-reason", "She asked");
