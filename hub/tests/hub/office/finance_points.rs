@@ -224,6 +224,30 @@ async fn what_moves_2040_moves_the_pool_whether_a_member_has_the_points_or_not()
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_given_back_is_no_more_than_had_been_released() {
+    for (there, [released, first, second]) in [(60, [60, 50, 10]), (0, [0, 0, 0])] {
+        let server = server("expense").await;
+        let mut shop = Shop::open(&server, "S001").await;
+        // Points of a store that has not told of them yet pay: the pool has fewer.
+        let mut records = vec![
+            sold(1, 100, 7).to_string(),
+            comes_back("evt_r1", "posted", [55_500, 5_500, 3, 50]),
+            comes_back("evt_r2", "posted", [55_500, 5_500, 4, 50]),
+        ];
+        if there > 0 {
+            records.insert(0, adjusted("evt_given", there, "adjust"));
+        }
+        assert_eq!(tells(&mut shop, records).await["parked"], json!([]));
+        let mut moved = Vec::new();
+        for event_id in ["evt_1", "evt_r1", "evt_r2"] {
+            moved.push(posted(&server, event_id).await[0]);
+        }
+        assert_eq!(moved, [released - 7, 3 - first, 4 - second], "{there}");
+        balanced(&server, &server.admin().await).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_pool_that_is_full_holds_no_sale_up() {
     let server = server("expense").await;
     let mut shop = Shop::open(&server, "S001").await;

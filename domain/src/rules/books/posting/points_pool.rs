@@ -217,12 +217,17 @@ impl<'a> PoolBook<'a> {
         PointsEffect { earned_value, released: Some(back), ..PointsEffect::default() }
     }
 
-    /// What stands for so many more points of the sale's, in proportion and all told; none: the sale is not known.
+    /// What stands for so many more points of the sale's, in proportion and all told; none: the sale is not known. Of one
+    /// whose points were cut it is what was left of them.
     fn share(&self, first: StepKind, then: StepKind, points: i64) -> Option<i64> {
         let ((whole, value), (gone, gone_value)) = (self.so_far(&[first]), self.so_far(&[then]));
         let whole = whole.saturating_abs();
-        let all = gone.saturating_add(points).saturating_abs();
-        let target = (whole > 0).then(|| half_up(product(value.saturating_abs(), all), i128::from(whole)))?;
+        if whole == 0 {
+            let of_sale = |step: &PoolStep| matches!(step.kind, StepKind::Earned | StepKind::Redeemed);
+            return self.before.iter().any(of_sale).then_some(0);
+        }
+        let all = gone.saturating_add(points).saturating_abs().min(whole);
+        let target = half_up(product(value.saturating_abs(), all), i128::from(whole));
         i64::try_from(target).ok()?.checked_sub(gone_value.saturating_abs())
     }
 
