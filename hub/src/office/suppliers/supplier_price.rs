@@ -3,6 +3,7 @@
 use crate::db::failure::Failure;
 use crate::http::given::Given;
 use crate::office::suppliers::supplier::{self, Known};
+use crate::office::suppliers::supplier_price_file::PriceFile;
 use crate::table::counter::{Turn, take_turn};
 use crate::table::product;
 use crate::table::supplier_price::{TABLE, of_key, put};
@@ -205,18 +206,15 @@ pub async fn change(
 pub async fn import(
     connection: &mut AnyConnection,
     supplier_id: &str,
-    rows: Vec<SupplierPrice>,
+    file: &PriceFile,
 ) -> Result<Imported, Failure> {
     known(connection, supplier_id).await?;
-    product::check_known(connection, &rows.iter().map(|row| &row.sku).collect()).await?;
-    one_is_preferred(connection, &rows).await?;
-    let mut imported = Imported { rows: rows.len(), changed: 0 };
-    for row in rows {
-        let before = of_key(connection, &row).await?;
-        let row = match &before {
-            None => row,
-            Some(before) => SupplierPrice { row_id: before.row_id.clone(), ..row },
-        };
+    product::check_known(connection, &file.rows.iter().map(|row| &row.sku).collect()).await?;
+    one_is_preferred(connection, &file.rows).await?;
+    let mut imported = Imported { rows: file.rows.len(), changed: 0 };
+    for row in &file.rows {
+        let before = of_key(connection, row).await?;
+        let row = before.as_ref().map_or_else(|| row.clone(), |before| file.over(row, before));
         let same = before
             .is_some_and(|before| before == SupplierPrice { updated_at: before.updated_at, ..row.clone() });
         if !same {

@@ -14,12 +14,37 @@ const REQUIRED: [&str; 2] = ["sku", "unit_cost"];
 const OPTIONAL: [&str; 7] =
     ["supplier_sku", "min_qty", "pack_qty", "from", "to", "lead_time_days", "preferred"];
 
+/// A list as it was written down.
+#[derive(Debug)]
+pub struct PriceFile {
+    /// Its rows.
+    pub rows: Vec<SupplierPrice>,
+    /// Its columns.
+    columns: BTreeSet<String>,
+}
+
+impl PriceFile {
+    /// A row that is there already, as the file has it: what it has no column for stays as it is.
+    pub fn over(&self, row: &SupplierPrice, before: &SupplierPrice) -> SupplierPrice {
+        let of = |column: &str| if self.columns.contains(column) { row } else { before };
+        SupplierPrice {
+            row_id: before.row_id.clone(),
+            supplier_sku: of("supplier_sku").supplier_sku.clone(),
+            pack_qty: of("pack_qty").pack_qty,
+            to: of("to").to,
+            lead_time_days: of("lead_time_days").lead_time_days,
+            preferred: of("preferred").preferred,
+            ..row.clone()
+        }
+    }
+}
+
 /// Reads a whole list: header `sku,unit_cost[,supplier_sku,min_qty,pack_qty,from,to,lead_time_days,preferred]` in any
 /// order.
 ///
 /// # Errors
 /// Every row with its problem; then nothing of the file may be used.
-pub fn read(file: &[u8], supplier_id: &str, now: UtcMs) -> Result<Vec<SupplierPrice>, Vec<RowProblem>> {
+pub fn read(file: &[u8], supplier_id: &str, now: UtcMs) -> Result<PriceFile, Vec<RowProblem>> {
     // A mark that says UTF-8 is no part of the first column's name.
     let file = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
     let (separator, mut reader) = input::open(file);
@@ -53,7 +78,8 @@ pub fn read(file: &[u8], supplier_id: &str, now: UtcMs) -> Result<Vec<SupplierPr
             Err(problem) => wrong.push(RowProblem { line, problem }),
         }
     }
-    if wrong.is_empty() { Ok(rows) } else { Err(wrong) }
+    let columns = columns.into_iter().collect();
+    if wrong.is_empty() { Ok(PriceFile { rows, columns }) } else { Err(wrong) }
 }
 
 fn check_header(columns: &[String]) -> Result<(), String> {
@@ -130,7 +156,7 @@ mod tests {
     fn a_list_is_read_whole_or_not_at_all() {
         let file =
             "\u{feff}SKU;unit_cost;min_qty;from;preferred\r\nA;9.000;24;2026-11-15;yes\r\nB;12.500;;;\r\n";
-        let rows = read(file.as_bytes(), "sup_1", UtcMs(0)).unwrap();
+        let rows = read(file.as_bytes(), "sup_1", UtcMs(0)).unwrap().rows;
         let seen: Vec<_> =
             rows.iter().map(|row| (row.sku.as_str(), row.unit_cost, row.min_qty, row.preferred)).collect();
         assert_eq!(seen, [("A", 9_000, 24, true), ("B", 12_500, 1, false)]);

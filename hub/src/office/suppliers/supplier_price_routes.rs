@@ -150,11 +150,11 @@ pub async fn import(request: Request) -> Answered {
     let (body, supplier_id) = (request.body.clone(), request.param("id").to_owned());
     let of = supplier_id.clone();
     let read = tokio::task::spawn_blocking(move || supplier_price_file::read(&body, &of, now)).await;
-    let rows = read.map_err(ApiError::internal)?.map_err(|rows| product::refused(&rows))?;
-    let fits = request.state.limits.check_rows(rows.len());
+    let file = read.map_err(ApiError::internal)?.map_err(|rows| product::refused(&rows))?;
+    let fits = request.state.limits.check_rows(file.rows.len());
     fits.map_err(|problem| ApiError::field("file", problem))?;
     let mut keyed = begun!(request, now);
-    let imported = supplier_price::import(&mut keyed.write, &supplier_id, rows).await?;
+    let imported = supplier_price::import(&mut keyed.write, &supplier_id, &file).await?;
     let Imported { rows, changed } = imported;
     let details = json!({"supplier_id": supplier_id, "rows": rows, "changed": changed});
     change::finish_audited(&request, keyed, ("purchasing.prices_imported", details), Answer::ok(&imported))

@@ -37,6 +37,18 @@ async fn what_is_agreed_with_a_supplier_may_be_taken_away_again() {
     );
     let counts = admin.get(&format!("{list}?on=2026-11-20")).await.data()["items"].clone();
     assert_eq!(counts.as_array().unwrap().len(), 1, "it goes on");
+    // A file says nothing of what it has no column for.
+    let packed = json!({"sku": "A", "unit_cost": 9, "min_qty": 5, "pack_qty": 12, "lead_time_days": 3, "preferred": true});
+    admin.post(&list, &packed).await.data();
+    let imports = async |file: &str| {
+        admin.csv(&format!("{list}/import"), file).await.data();
+        let rows = admin.get(&list).await.data()["items"].as_array().unwrap().clone();
+        let row = rows.into_iter().find(|row| row["min_qty"] == 5).unwrap();
+        ["unit_cost", "pack_qty", "lead_time_days", "preferred"].map(|name| row[name].clone())
+    };
+    assert_eq!(imports("sku,unit_cost,min_qty\nA,8,5\n").await, [json!(8), json!(12), json!(3), json!(true)]);
+    let emptied = imports("sku,unit_cost,min_qty,pack_qty,lead_time_days,preferred\nA,8,5,,,\n").await;
+    assert_eq!(emptied, [json!(8), json!(1), Value::Null, json!(false)]);
     for unknown in ["/api/suppliers/sup_none/products", "/api/products/NONE/suppliers"] {
         assert_eq!(admin.get(unknown).await.refusal(), "404 not_found");
     }
