@@ -8,7 +8,7 @@ import { t } from "../shared/i18n.js";
 import { ListPage, title } from "../shared/list.js";
 import { address, refilter } from "../shared/menu.js";
 import { ask } from "../shared/form.js";
-import { badge, days, figure } from "../portal/kit.js";
+import { badge, completeness, days, figure } from "../portal/kit.js";
 import { need, nameOf, rows } from "../portal/names.js";
 
 const STATES = ["imported", "discrepant", "reconciled", "approved"];
@@ -119,7 +119,7 @@ class PageStatements extends ListPage {
     const heads = [[t("Number")], [t("Source")], [t("Days")], [t("Lines"), "num d"], [t("Matched"), "num d"], [t("Differ"), "num"], [t("Fees"), "num d2"], [t("Net"), "num"], [t("State")]];
     return html`${title(t("Statements"), this.app.find())}${this.app.tabs()}<div class="stack">${this.sources ? this.upload() : nothing}
       <div class="filters unfolded"><div class="field"><label for="filter-state">${t("State")}</label><select class="input" id="filter-state" @change=${(event) => this.set("state", event.target.value)}><option value="">${t("Any")}</option>${STATES.map((state) => html`<option value=${state} ?selected=${state === query.state}>${t(state)}</option>`)}</select></div></div>
-      ${this.table(heads, (one) => this.row(one), t("No statement yet"))}</div>`;
+      ${completeness(this.answer?.completeness)}${this.table(heads, (one) => this.row(one), t("No statement yet"))}</div>`;
   }
 }
 customElements.define("page-statements", PageStatements);

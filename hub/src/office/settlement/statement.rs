@@ -24,7 +24,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, AnyPool, AssertSqlSafe};
+use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::BTreeSet;
 
 /// Fingerprints that are looked up at once.
@@ -298,7 +298,7 @@ fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
 
 /// The newest first, after a place.
 pub async fn list(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
     ask: &StatementsQuery,
     before: Option<Bookmark>,
     limit: i64,
@@ -314,7 +314,7 @@ pub async fn list(
     let sql = format!(
         "SELECT {COLUMNS} FROM statements s WHERE {{}} ORDER BY s.to_date DESC, s.statement_id DESC LIMIT {limit}"
     );
-    conditions.query(&sql).fetch_all(pool).await?.iter().map(view).collect()
+    conditions.query(&sql).fetch_all(connection).await?.iter().map(view).collect()
 }
 
 /// One of them.

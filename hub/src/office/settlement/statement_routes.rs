@@ -5,6 +5,7 @@ use crate::http::bound_page::{after, cut};
 use crate::http::change::{self, begun, one_more};
 use crate::http::{Answered, Request};
 use crate::office::finance::writer::{Writer, begun_alone};
+use crate::office::reports::completeness::{self, CompleteList};
 use crate::office::settlement::day_settlement::{self as settlement, Detail};
 use crate::office::settlement::file::camt::{self, CamtStatement};
 use crate::office::settlement::file::csv_reader;
@@ -35,7 +36,7 @@ const STATEMENT: &str = r#"{"statement_id": "stm_1", "doc_no": "ST-2026-000001",
 /// `GET /api/statements`
 pub const LIST: Doc = Doc::of("Settlement", "List what providers and banks reported, the newest first")
     .query::<StatementsQuery>()
-    .lists::<View>(STATEMENT);
+    .lists_as::<CompleteList<View>>(STATEMENT, completeness::EXAMPLE);
 /// `GET /api/statements/:id`
 pub const READ: Doc =
     Doc::of("Settlement", "Read what a provider or a bank reported").answers::<View>(STATEMENT);
@@ -115,8 +116,11 @@ pub struct JsonStatement {
 /// `GET /api/statements`
 pub async fn list(request: Request) -> Answered {
     let ask: StatementsQuery = request.query()?;
-    let items = statement::list(request.state.db.pool(), &ask, after(&ask)?, one_more(ask.limit)).await?;
-    Ok(Reply::ok(&cut(&ask, items, statement::place)))
+    // What is not matched may be what a store has not told yet: both are of one state of the database.
+    let (mut read, now) = (request.state.db.read().await?, clock::now());
+    let items = statement::list(&mut read, &ask, after(&ask)?, one_more(ask.limit)).await?;
+    let (page, today) = (cut(&ask, items, statement::place), request.state.today(now));
+    Ok(Reply::ok(&CompleteList::of_days(page, &mut read, (None, ask.from, ask.to), (today, now)).await?))
 }
 
 /// `GET /api/statements/:id`

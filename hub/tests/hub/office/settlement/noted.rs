@@ -39,6 +39,9 @@ async fn a_statement_goes_no_further_than_today_and_says_nothing_that_nobody_kno
     assert_eq!(refused.refusal(), "422 validation_failed");
     assert_eq!(refused.body["error"]["details"]["fields"][0]["path"], "to");
     assert_eq!(admin.post("/api/statements", &ask(today)).await.data()["to"], json!(today));
+    server.place.add_store("S009");
+    let list = admin.get("/api/statements").await.data().clone();
+    assert_eq!(list["completeness"]["missing"][0]["store_id"], "S009", "what it took may not be matched yet");
     let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
     let file = format!("date,reference,amount,type\n{0},A-0002,5,sale\n{0},A-0003,5,chargebck\n", day(19));
     let refused = admin.csv(&format!("/api/statements?source_id={bank}"), &file).await;
