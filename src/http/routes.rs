@@ -148,6 +148,19 @@ pub static ROUTES: &[Route<AppState>] = &[
     Route::get("/api/pos/transactions/:id", Roles(SELL), transactions::READ, answers!(transactions::read)),
     Route::post("/api/pos/transactions/:id/pay", Roles(SELL), transactions::PAY, answers!(transactions::pay)),
     Route::patch("/api/pos/transactions/:id", Roles(SELL), change::CHANGE, answers!(change::change)),
+    Route::post("/api/pos/transactions/:id/lines", Roles(SELL), change::ADD_LINE, answers!(change::add_line)),
+    Route::patch(
+        "/api/pos/transactions/:id/lines/:line_no",
+        Roles(SELL),
+        change::SET_LINE,
+        answers!(change::set_line),
+    ),
+    Route::delete(
+        "/api/pos/transactions/:id/lines/:line_no",
+        Roles(SELL),
+        change::REMOVE_LINE,
+        answers!(change::remove_line),
+    ),
     Route::post("/api/pos/transactions/:id/void", Roles(SELL), change::VOID, answers!(change::void)),
     Route::post(
         "/api/pos/transactions/:id/payments/:payment_id/reverse",

@@ -86,6 +86,7 @@ mod selling {
     mod registers;
     mod spine;
     mod vectors;
+    mod versions;
     mod voids;
 }
 

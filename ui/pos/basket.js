@@ -233,7 +233,7 @@ export class Basket {
     // A member who was chosen before the first scan belongs to this basket too.
     const whose = this.member ? { member_id: this.member.member_id } : {};
     if (!this.sale) return this.app.change("POST", "/api/pos/transactions", { items, ...whose, ...more });
-    return this.app.command({ method: "PATCH", url: path("/api/pos/transactions/:id", { id: this.sale.transaction_id }), body: { items, ...more }, label: more.discount_reason ? "Discount" : "Change basket", quiet: true });
+    return this.app.command({ method: "PATCH", url: path("/api/pos/transactions/:id", { id: this.sale.transaction_id }), body: { items, ...more }, match: this.sale.version, label: more.discount_reason ? "Discount" : "Change basket", quiet: true });
   }
 
   /** Waits until the figures are the store's. */

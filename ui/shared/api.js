@@ -37,10 +37,11 @@ export const path = (pattern, params = {}, query = {}) => {
 };
 
 /** One request, one answer: `data` of it, or its text. A body of another `type` goes as it is. */
-export const send = async (method, url, { body, type, key, token, register, accept, session } = {}) => {
+export const send = async (method, url, { body, type, key, match, token, register, accept, session } = {}) => {
   const headers = {};
   if (body !== undefined) headers["Content-Type"] = type ?? "application/json";
   if (key) headers["Idempotency-Key"] = key;
+  if (match) headers["If-Match"] = `"${match}"`;
   if (token) headers.Authorization = `Bearer ${token}`;
   if (register) headers["X-Register-Id"] = register;
   if (accept) headers.Accept = accept;

@@ -22,6 +22,7 @@ export const TEXTS = {
   method_not_allowed: "The store does not do this. Reload the page",
   request_timeout: "The request came too late. Try again",
   invalid_state: "It has changed in the meantime: this step is no longer possible",
+  version_conflict: "Another page has changed this basket. It is shown as it is now: do your change again",
   shift_already_open: "This till or this person has an open shift already",
   no_open_shift: "There is no open shift. Open one first",
   shift_has_open_transactions: "A basket is still open. Finish or void it first",

@@ -101,6 +101,7 @@ export const id = {
   "This device is outside of the shop's network": "Perangkat ini di luar jaringan toko", "Too many approvals were refused. Wait a few minutes": "Terlalu banyak persetujuan ditolak. Tunggu beberapa menit",
   "This account is disabled": "Akun ini dinonaktifkan", "Nothing was found under this number": "Tidak ada yang ditemukan dengan nomor ini",
   "The store does not do this. Reload the page": "Toko tidak melakukan ini. Muat ulang halaman", "The request came too late. Try again": "Permintaan terlambat. Coba lagi",
+  "Another page has changed this basket. It is shown as it is now: do your change again": "Halaman lain sudah mengubah keranjang ini. Isinya kini yang terbaru: ulangi perubahan Anda",
   "It has changed in the meantime: this step is no longer possible": "Keadaannya sudah berubah: langkah ini tidak bisa lagi",
   "This till or this person has an open shift already": "Mesin kasir atau orang ini sudah punya shift terbuka", "There is no open shift. Open one first": "Belum ada shift. Buka dulu",
   "A basket is still open. Finish or void it first": "Keranjang masih terbuka. Selesaikan atau batalkan dulu", "The books have too few pieces of it": "Stok menurut buku kurang",

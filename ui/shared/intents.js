@@ -90,7 +90,7 @@ export const finish = async (intent, approval, told) => {
   const body = approval ? { ...intent.body, approval } : intent.body;
   underWay.add(intent.key);
   try {
-    const answer = await persist(intent.method, intent.url, { body, key: intent.key, register: intent.register }, told);
+    const answer = await persist(intent.method, intent.url, { body, key: intent.key, match: intent.match, register: intent.register }, told);
     await forget(intent.key);
     became(intent.key, { done: true, answer });
     return answer;
@@ -105,8 +105,8 @@ export const finish = async (intent, approval, told) => {
 };
 
 /** A new command of this person, on the disk and not sent yet. */
-export const keep = async (userId, { method = "POST", url, body = {}, label, amount = null, quiet = false, register, by, key = newKey() }, approved = false) => {
-  const intent = { key, app: APP, user_id: userId, by, method, url, body, label, amount, quiet, register, approved, created_at: Date.now() };
+export const keep = async (userId, { method = "POST", url, body = {}, label, amount = null, quiet = false, match, register, by, key = newKey() }, approved = false) => {
+  const intent = { key, app: APP, user_id: userId, by, method, url, body, label, amount, quiet, match, register, approved, created_at: Date.now() };
   await change((store) => store.put(intent));
   return intent;
 };

@@ -27,17 +27,28 @@ impl PricingInputs {
         member: Option<&MemberId>,
         now: UtcMs,
     ) -> Result<Self, StorageError> {
-        let mut products = BTreeMap::new();
-        for sku in skus {
-            if !products.contains_key(sku)
-                && let Some(product) = storage.products().sold(sku, now)?
-            {
-                products.insert(sku.clone(), product);
-            }
-        }
         let promotions = storage.products().promotions()?;
         let member = member.map_or(Ok(None), |id| self::member(storage, id))?;
-        Ok(Self { products, promotions, member })
+        let mut inputs = Self { products: BTreeMap::new(), promotions, member };
+        inputs.complete(storage, skus, now)?;
+        Ok(inputs)
+    }
+
+    /// Reads the products that are not there yet.
+    pub(crate) fn complete<'a>(
+        &mut self,
+        storage: &Storage,
+        skus: impl Iterator<Item = &'a Sku>,
+        now: UtcMs,
+    ) -> Result<(), StorageError> {
+        for sku in skus {
+            if !self.products.contains_key(sku)
+                && let Some(product) = storage.products().sold(sku, now)?
+            {
+                self.products.insert(sku.clone(), product);
+            }
+        }
+        Ok(())
     }
 
     /// Puts product and pieces where codes were scanned.

@@ -116,6 +116,14 @@ impl<S> Request<S> {
         bearer(&self.headers)
     }
 
+    /// The version that `If-Match` names, on a route that is `versioned`.
+    ///
+    /// # Errors
+    /// 400 `invalid_header`.
+    pub fn if_match(&self) -> Result<Option<String>, ApiError> {
+        headers::if_match(&self.headers)
+    }
+
     /// Who asks.
     ///
     /// # Errors

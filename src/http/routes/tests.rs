@@ -58,6 +58,9 @@ const TABLE: &str = "
     GET  /api/pos/transactions/:id          x - x x -
     POST /api/pos/transactions/:id/pay      x - x x -
     PATCH /api/pos/transactions/:id         x - x x -
+    POST /api/pos/transactions/:id/lines    x - x x -
+    PATCH /api/pos/transactions/:id/lines/:line_no x - x x -
+    DELETE /api/pos/transactions/:id/lines/:line_no x - x x -
     POST /api/pos/transactions/:id/void     x - x x -
     POST /api/pos/transactions/:id/payments/:payment_id/reverse x - x x -
     POST /api/pos/transactions/:id/correct-tender x - x x -

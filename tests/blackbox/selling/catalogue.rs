@@ -129,6 +129,8 @@ fn a_cartons_code_sells_its_pieces() {
     assert_eq!(made["subtotal"], json!(27 * price));
     // Changed, put away and taken again it stays as many pieces.
     let path = format!("{SALES}/{}", made["transaction_id"].as_str().unwrap());
+    let more = till.post(&format!("{path}/lines"), &json!({"barcode": "18990001", "qty": 2})).data(200);
+    assert_eq!(more["items"][0]["qty"], json!(48), "{more}");
     let body = json!({"items": [item("18990001", 1)]}).to_string();
     let changed = till.send("PATCH", &path, &[], body.as_bytes()).data(200);
     assert_eq!(changed["items"][0]["qty"], json!(12));

@@ -53,6 +53,24 @@ fn a_scan_into_an_amount_gives_the_field_back() {
 }
 
 #[test]
+fn a_basket_that_another_page_changed_is_shown_anew_and_nothing_of_it_is_lost() {
+    let Some(mut screen) = Screen::selling(Store::open()) else { return };
+    screen.basket(&["89900010"], "2,220");
+    let mut other = screen.store.login("till-1");
+    let path = "/api/pos/transactions";
+    let id = audit::items(&mut other, path)[0]["transaction_id"].as_str().unwrap().to_owned();
+    other.post(&format!("{path}/{id}/lines"), &json!({"sku": "8990007", "qty": 1})).data(200);
+    screen.scans("89900030");
+    screen.reads("#banner", "Another page has changed this basket");
+    screen.reads("#total", "29,970");
+    screen.scans("89900030");
+    screen.reads("#total", "43,845");
+    screen.is_clean();
+    let sales = audit::items(&mut other, path);
+    assert_eq!(sales[0]["items"].as_array().unwrap().len(), 3, "{}", sales[0]);
+}
+
+#[test]
 fn an_unknown_code_is_said_and_nothing_is_sold() {
     let Some(mut screen) = Screen::selling(Store::open()) else { return };
     screen.scans("4006381333931");

@@ -8,13 +8,20 @@ use crate::prelude::*;
 use domain::model::base::ids::{PaymentId, ShiftId, TransactionId};
 use domain::model::selling::transaction::TransactionState;
 use domain::rules::selling::sale;
-use domain::rules::selling::sale::Changed;
+use domain::rules::selling::sale::{BasketChange, Changed};
 use domain::rules::selling::transaction;
 use domain::wire::sale_text::SaleText;
 use serde_json::json;
 
 /// Changes an open basket, by the rules of [`domain::rules::selling::sale::change`].
-pub struct ChangeSale(pub TransactionId, pub sale::ChangeSale);
+pub struct ChangeSale {
+    /// Which.
+    pub id: TransactionId,
+    /// How.
+    pub change: BasketChange,
+    /// The version that the caller has read, where only that one is to be changed.
+    pub read: Option<String>,
+}
 
 /// Puts a wrong method right after completion, in the sale's own shift, by the rules of
 /// [`domain::rules::selling::sale::draft_correction`].
@@ -25,24 +32,22 @@ pub struct CorrectTender(pub TransactionId, pub sale::CorrectTender);
 pub struct ChangedBasket {
     shift_id: ShiftId,
     /// With products and pieces where codes were scanned; none: there were no codes.
-    scanned: Option<sale::ChangeSale>,
+    scanned: Option<BasketChange>,
     inputs: PricingInputs,
 }
 
 impl Dispatch for ChangeSale {
     async fn load(&self, context: &Context, _request: &RequestContext) -> Result<ChangedBasket, Failure> {
-        let Self(id, command) = self;
-        let basket = context.transaction(id)?;
-        if basket.state != TransactionState::Open {
-            return Err(basket.state.refusal().into());
-        }
-        let mut scanned = None;
-        if command.items.iter().flatten().any(|item| item.code.is_some()) {
-            let copy = scanned.insert(command.clone());
-            let items = copy.items.as_deref_mut().unwrap_or_default();
+        let basket = context.transaction(&self.id)?;
+        let mut scanned = self.change.clone();
+        let items = scanned.scanned();
+        let scanned = if items.iter().any(|item| item.code.is_some()) {
             PricingInputs::scan(&context.storage, items, context.stamps.now())?;
-        }
-        let command = scanned.as_ref().unwrap_or(command);
+            Some(scanned)
+        } else {
+            None
+        };
+        let command = scanned.as_ref().unwrap_or(&self.change).on(&basket, self.read.as_deref())?;
         let old = basket.items.iter().map(|line| &line.sku);
         let skus = old.chain(command.items.iter().flatten().map(|item| &item.sku));
         let member = command.member_id.as_ref().filter(|id| !id.as_str().is_empty());
@@ -61,25 +66,31 @@ impl Command for ChangeSale {
     type Rows = ChangedBasket;
 
     fn check(&self, _rules: &Rules) -> Result<(), Refusal> {
-        self.1.check()
+        self.change.check()
     }
 
     fn decide(
         &self,
-        basket: ChangedBasket,
+        mut basket: ChangedBasket,
         shift: &mut ShiftOwner,
         request: &RequestContext,
     ) -> Result<ShiftDecision, Failure> {
         let stamp = shift.stamps.stamp();
+        let change = basket.scanned.as_ref().unwrap_or(&self.change);
+        let before = shift.book.open.get(&self.id).ok_or_else(|| TransactionState::Paid.refusal())?;
+        let command = change.on(before, self.read.as_deref())?;
+        // Somebody else may have added lines since its products were read.
+        let lines = before.items.iter().map(|line| &line.sku);
+        basket.inputs.complete(&shift.storage, lines, stamp.now)?;
         let till = shift.at_till(stamp.now, &basket.inputs, request);
-        let command = basket.scanned.as_ref().unwrap_or(&self.1);
-        let Changed { event, removed } = sale::change(command, &self.0, &till)?;
+        let Changed { event, removed } = sale::change(&command, &self.id, &till)?;
         let transaction = &event.fact.transaction;
         let (now, date) = (stamp.now, Some(transaction.business_date));
         let entries: Vec<AuditEntry> = removed
             .iter()
             .map(|line| {
-                let details = json!({"sku": line.sku, "qty": line.qty, "name": line.name});
+                let details =
+                    json!({"sku": line.sku, "qty": line.qty, "name": line.name, "reason": change.reason()});
                 audit_entry(request, "transaction.line_removed", transaction, now, details)
             })
             .chain(shift.overridden(transaction, request, now))

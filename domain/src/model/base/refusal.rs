@@ -81,6 +81,12 @@ pub enum Refusal {
         /// The revision that counts.
         revision: u32,
     },
+    /// 409: somebody else changed the basket since it was read.
+    #[error("this basket was changed elsewhere: read it again, and change that one")]
+    VersionConflict {
+        /// The version that counts.
+        version: String,
+    },
     /// 409: something with this identity exists.
     #[error("{what} exists already: {id}. Go on with that one, or choose another name or number")]
     Duplicate {
@@ -241,6 +247,7 @@ impl Refusal {
         match self {
             Self::NotFound(_) => "not_found",
             Self::InvalidState { .. } | Self::StaleRevision { .. } => "invalid_state",
+            Self::VersionConflict { .. } => "version_conflict",
             Self::ShiftAlreadyOpen { .. } => "shift_already_open",
             Self::NoOpenShift => "no_open_shift",
             Self::ShiftHasOpenTransactions { .. } => "shift_has_open_transactions",
@@ -269,6 +276,7 @@ impl Refusal {
         match self {
             Self::InvalidState { state, allowed } => json!({"state": state, "allowed": allowed}),
             Self::StaleRevision { state, revision } => json!({"state": state, "revision": revision}),
+            Self::VersionConflict { version } => json!({"version": version}),
             Self::AboveLimit { limit, amount } => json!({"limit": limit, "amount": amount}),
             Self::ShiftAlreadyOpen { shift_id } => json!({"shift_id": shift_id}),
             Self::ShiftHasOpenTransactions { transactions } => json!({"transactions": transactions}),

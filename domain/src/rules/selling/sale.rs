@@ -6,6 +6,7 @@
 
 mod change;
 mod create;
+mod lines;
 mod pay;
 mod price;
 mod reverse;
@@ -19,6 +20,7 @@ pub use change::{ChangeSale, Changed, change};
 pub(crate) use change::{may_open, renew};
 pub(crate) use create::basket;
 pub use create::{OPEN_LINES_MAX, OPEN_MAX, create, discounted_above_limit};
+pub use lines::{AddLine, BasketChange, RemoveLine, SetLine};
 pub use pay::{PayOutcome, SaleDraft, pay};
 pub(crate) use pay::{finish_sale, paid_by};
 pub use price::{PricingContext, Products};

@@ -53,6 +53,7 @@ codes! {
     MethodNotAllowed 405 "method_not_allowed" "The path does not take that method; see Allow.";
     RequestTimeout 408 "request_timeout" "The request did not arrive in time.";
     InvalidState 409 "invalid_state" "The state does not allow this step; details: state, allowed.";
+    VersionConflict 409 "version_conflict" "It was changed since the version of If-Match was read; details: version, the one that counts.";
     ShiftAlreadyOpen 409 "shift_already_open" "The register or the user has an open shift; details: shift_id.";
     NoOpenShift 409 "no_open_shift" "The caller has no open shift.";
     ShiftHasOpenTransactions 409 "shift_has_open_transactions" "Unfinished transactions are in the way; details: their ids.";
@@ -179,6 +180,7 @@ mod tests {
             Refusal::NotReady(Vec::new()),
             Refusal::Unbalanced { debit: 1, credit: 0 },
             Refusal::StaleRevision { state: text(), revision: 1 },
+            Refusal::VersionConflict { version: text() },
             Refusal::AboveLimit { limit: 1, amount: 2 },
             Refusal::OwnApproval,
         ];

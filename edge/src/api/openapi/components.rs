@@ -85,6 +85,12 @@ fn parameters() -> Value {
                 `idempotency_key_reused`. Refusals are not stored. Kept for 7 days, per user, method and path.",
             "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
         },
+        "IfMatch": {
+            "name": "If-Match", "in": "header", "required": false,
+            "description": "The `version` that was read, in double quotes: if it is another one by now, 409 \
+                `version_conflict`, and nothing is changed. Without it whatever is there is changed.",
+            "schema": {"type": "string", "pattern": "^\"[A-Za-z0-9_-]{1,32}\"$"},
+        },
         "RegisterId": {
             "name": "X-Register-Id", "in": "header", "required": false,
             "description": "Which till is speaking; without it that of the caller's open shift, else `main`.",

@@ -87,6 +87,9 @@ fn parameters<S>(route: &Route<S>, schemas: &mut Schemas) -> Value {
     if route.mutates {
         parameters.push(json!({"$ref": "#/components/parameters/IdempotencyKey"}));
     }
+    if route.doc.versioned {
+        parameters.push(json!({"$ref": "#/components/parameters/IfMatch"}));
+    }
     parameters.into()
 }
 

@@ -60,6 +60,9 @@ impl<S> Route<S> {
         if self.mutates {
             codes.extend(CHANGE);
         }
+        if self.doc.versioned {
+            codes.insert(Code::VersionConflict);
+        }
         if self.keyed() {
             codes.extend(KEY);
         }

@@ -42,6 +42,17 @@ pub fn register_id(headers: &HeaderMap) -> Result<Option<RegisterId>, ApiError> 
     Ok(name.map(RegisterId))
 }
 
+/// The version that is to be changed, without its quotes; at most once.
+pub fn if_match(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+    let valid = |value: &HeaderValue| {
+        let text = value.to_str().unwrap_or_default();
+        let inner = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+        inner.is_some_and(is_short_id)
+    };
+    let tag = single(headers, "If-Match", "a version in double quotes, sent once", valid)?;
+    Ok(tag.map(|tag| tag.trim_matches('"').to_owned()))
+}
+
 /// The bearer token.
 pub fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
     let value = headers.get(header::AUTHORIZATION).ok_or_else(ApiError::missing_token)?;

@@ -50,6 +50,7 @@ pub struct Doc {
     pub(crate) also: &'static [&'static str],
     pub(crate) refusals: &'static [Code],
     pub(crate) unkeyed: Option<&'static str>,
+    pub(crate) versioned: bool,
 }
 
 fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
@@ -77,6 +78,12 @@ impl Doc {
     /// A change that keeps no answer under an `Idempotency-Key`, and why.
     pub const fn unkeyed(mut self, reason: &'static str) -> Self {
         self.unkeyed = Some(reason);
+        self
+    }
+
+    /// A change of what has a version: `If-Match` says which one was read.
+    pub const fn versioned(mut self) -> Self {
+        self.versioned = true;
         self
     }
 
@@ -153,6 +160,6 @@ impl Draft {
 
     const fn done(self, success: Success) -> Doc {
         let Self { tag, summary, body, query } = self;
-        Doc { tag, summary, body, query, success, also: &[], refusals: &[], unkeyed: None }
+        Doc { tag, summary, body, query, success, also: &[], refusals: &[], unkeyed: None, versioned: false }
     }
 }

@@ -6,11 +6,14 @@ use crate::http::Request;
 use crate::http::access::approval::{Approved, approved};
 use crate::http::ask::answered;
 use crate::http::members::{met, with_head_office};
+use ::actors::RequestContext;
 use ::actors::commands;
 use domain::model::base::ids::{PaymentId, TransactionId};
-use domain::rules::selling::sale::{ChangeSale, CorrectTender, VoidSale, VoidedView};
+use domain::rules::selling::sale::{
+    AddLine, BasketChange, ChangeSale, CorrectTender, RemoveLine, SetLine, VoidSale, VoidedView,
+};
 use domain::rules::selling::transaction::TransactionView;
-use edge::{Code, Doc};
+use edge::{ApiError, Code, Doc};
 
 const VOIDED: &str = include_str!("../examples/voided.json");
 
@@ -20,7 +23,33 @@ pub const CHANGE: Doc = Doc::of("Point of sale", "Change an open basket; a line 
         r#"{"items": [{"sku": "8991234567890", "qty": 1, "price": 15000}], "discount": 500, "discount_reason": "loyal customer"}"#,
     )
     .answers::<TransactionView>(TRANSACTION)
+    .versioned()
     .refuses(&[Code::InvalidState, Code::Duplicate, Code::UnknownSku, Code::UnknownMember]);
+/// `POST /api/pos/transactions/:id/lines`
+pub const ADD_LINE: Doc = Doc::of(
+    "Point of sale",
+    "Scan one product more: a line of it, or more of one that says the same. The whole basket is priced anew; problems name \
+     its lines as items",
+)
+.body::<Approved<AddLine>>(r#"{"barcode": "8991234567890", "qty": 1}"#)
+.answers::<TransactionView>(TRANSACTION)
+.versioned()
+.refuses(&[Code::InvalidState, Code::Duplicate, Code::UnknownSku]);
+/// `PATCH /api/pos/transactions/:id/lines/:line_no`
+pub const SET_LINE: Doc = Doc::of("Point of sale", "Change one line of an open basket")
+    .body::<Approved<SetLine>>(r#"{"qty": 3}"#)
+    .answers::<TransactionView>(TRANSACTION)
+    .versioned()
+    .refuses(&[Code::InvalidState, Code::UnknownSku]);
+/// `DELETE /api/pos/transactions/:id/lines/:line_no`
+pub const REMOVE_LINE: Doc = Doc::of(
+    "Point of sale",
+    "Take one line off an open basket; later ones move up, and it stays in the audit log",
+)
+.optional_body::<Approved<RemoveLine>>(r#"{"reason": "scanned twice"}"#)
+.answers::<TransactionView>(TRANSACTION)
+.versioned()
+.refuses(&[Code::InvalidState, Code::UnknownSku]);
 /// `POST /api/pos/transactions/:id/void`
 pub const VOID: Doc = Doc::of("Point of sale", "Void a basket, or a sale in its own open shift")
     .body::<Approved<VoidSale>>(r#"{"reason": "customer left"}"#)
@@ -44,8 +73,35 @@ pub const CORRECT: Doc = Doc::of("Point of sale", "Put a wrong payment method ri
 pub async fn change(request: Request) -> Answered {
     let (command, ask) = approved::<ChangeSale>(&request).await?;
     let asked = met(&request, command.member_id.as_ref()).await?;
-    let changed = request.state.store.run(ask, commands::ChangeSale(id(&request), command)).await;
-    answered(changed).map_err(|error| with_head_office(error, asked))
+    let changed = changed(&request, ask, BasketChange::Whole(command)).await;
+    changed.map_err(|error| with_head_office(error, asked))
+}
+
+/// `POST /api/pos/transactions/:id/lines`
+pub async fn add_line(request: Request) -> Answered {
+    let (line, ask) = approved::<AddLine>(&request).await?;
+    changed(&request, ask, line.into()).await
+}
+
+/// `PATCH /api/pos/transactions/:id/lines/:line_no`
+pub async fn set_line(request: Request) -> Answered {
+    let (line, ask) = approved::<SetLine>(&request).await?;
+    changed(&request, ask, BasketChange::Set(line_no(&request)?, line)).await
+}
+
+/// `DELETE /api/pos/transactions/:id/lines/:line_no`
+pub async fn remove_line(request: Request) -> Answered {
+    let (line, ask) = approved::<RemoveLine>(&request).await?;
+    changed(&request, ask, BasketChange::Remove(line_no(&request)?, line)).await
+}
+
+async fn changed(request: &Request, ask: RequestContext, change: BasketChange) -> Answered {
+    let command = commands::ChangeSale { id: id(request), change, read: request.if_match()? };
+    answered(request.state.store.run(ask, command).await)
+}
+
+fn line_no(request: &Request) -> Result<u32, ApiError> {
+    request.param("line_no").parse().map_err(|_| ApiError::not_found("line"))
 }
 
 /// `POST /api/pos/transactions/:id/void`

@@ -65,6 +65,31 @@ pub const STORE: &[Probe<Store>] = &[
         },
     },
     Probe {
+        operation: "POST /api/pos/transactions/{id}/lines",
+        prepare: |store| {
+            let (client, id, _) = basket(store);
+            let scan = |qty: i64| json!({"sku": SKU, "qty": qty});
+            Attempt::new(client, &format!("/api/pos/transactions/{id}/lines"), scan(1), scan(2))
+        },
+    },
+    Probe {
+        operation: "PATCH /api/pos/transactions/{id}/lines/{line_no}",
+        prepare: |store| {
+            let (client, id, _) = basket(store);
+            let pieces = |qty: i64| json!({"qty": qty});
+            Attempt::new(client, &format!("/api/pos/transactions/{id}/lines/1"), pieces(3), pieces(4))
+        },
+    },
+    Probe {
+        operation: "DELETE /api/pos/transactions/{id}/lines/{line_no}",
+        prepare: |store| {
+            let (mut client, line) = (store.login("till-1"), json!({"sku": SKU, "qty": 1}));
+            let made = client.post("/api/pos/transactions", &json!({"items": [line, line]})).data(201);
+            let path = format!("/api/pos/transactions/{}/lines", made["transaction_id"].as_str().unwrap());
+            Attempt::new(client, &format!("{path}/2"), because("twice"), because("other"))
+        },
+    },
+    Probe {
         operation: "POST /api/pos/transactions/{id}/void",
         prepare: |store| {
             let (client, id, _) = basket(store);

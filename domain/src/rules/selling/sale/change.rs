@@ -143,10 +143,7 @@ pub(crate) fn renew(
     }
     let rows: Vec<Product> = basket.items.iter().map(|line| as_now(line, &pricing)).collect();
     let found: Vec<&Product> = rows.iter().collect();
-    let mut items = asked_for(basket);
-    for (item, line) in items.iter_mut().zip(&basket.items) {
-        item.price = line.price_override.then_some(line.price);
-    }
+    let mut items = said(basket);
     let gifts = promotions(basket.business_date, &items, &found, &pricing, rules);
     let mut left = 0_i64;
     for ((item, product), gifts) in items.iter_mut().zip(&found).zip(gifts) {
@@ -176,12 +173,23 @@ fn as_now(line: &Line, pricing: &PricingContext<'_>) -> Product {
     }
 }
 
+/// What somebody took off a line.
+pub(super) fn by_hand(line: &Line) -> i64 {
+    let own = line.discounts.iter().filter(|part| part.source == DiscountSource::Manual);
+    own.fold(0_i64, |sum, part| sum.saturating_add(part.amount))
+}
+
+/// As [`asked_for`], with no prices but those that somebody set: the others are the catalogue's of now.
+pub(super) fn said(basket: &Transaction) -> Vec<NewItem> {
+    let mut items = asked_for(basket);
+    for (item, line) in items.iter_mut().zip(&basket.items) {
+        item.price = line.price_override.then_some(line.price);
+    }
+    items
+}
+
 /// The lines as the cashier asked for them: without what promotions and the basket gave.
 fn asked_for(basket: &Transaction) -> Vec<NewItem> {
-    let manual = |line: &Line| {
-        let own = line.discounts.iter().filter(|part| part.source == DiscountSource::Manual);
-        own.fold(0_i64, |sum, part| sum.saturating_add(part.amount))
-    };
     basket
         .items
         .iter()
@@ -191,7 +199,7 @@ fn asked_for(basket: &Transaction) -> Vec<NewItem> {
             pack_qty: basket.scan(line.line_no).map(|scan| scan.pack_qty),
             qty: line.qty,
             price: Some(line.price),
-            discount: Some(manual(line)).filter(|amount| *amount > 0),
+            discount: Some(by_hand(line)).filter(|amount| *amount > 0),
         })
         .collect()
 }

@@ -1,6 +1,7 @@
 //! The answer to a till, cut out of the transaction's text: most of what is stored is shown.
 
 use super::TransactionView;
+use super::version::of_text;
 use crate::model::base::answer::{self, Answer};
 use crate::model::people::user::Role;
 use crate::model::selling::transaction::Transaction;
@@ -10,7 +11,9 @@ use crate::wire::sale_text::SaleText;
 /// [`TransactionView`].
 pub fn answer(created: bool, transaction: &Transaction, text: &SaleText, role: Role) -> Answer {
     // A line that was scanned shows a code that is stored apart from it.
-    let cut = transaction.scans.is_empty().then(|| cut(text.as_str(), transaction.items.len(), role));
+    let version = || of_text(transaction, || text);
+    let cut =
+        transaction.scans.is_empty().then(|| cut(text.as_str(), transaction.items.len(), version(), role));
     let body = match cut.flatten() {
         Some(body) => body.into_bytes(),
         None => answer::envelope(&TransactionView::new(transaction, role)),
@@ -19,9 +22,9 @@ pub fn answer(created: bool, transaction: &Transaction, text: &SaleText, role: R
     Answer { status: if created { 201 } else { 200 }, location, body }
 }
 
-/// Leaves out what no answer shows, and of each line its cost, which is not for cashiers. Names in quotes are never a part
+/// Leaves out what no answer shows, and of each line its cost, which is not for cashiers; adds the version. Names in quotes are never a part
 /// of somebody's words: there they are escaped.
-fn cut(text: &str, lines: usize, role: Role) -> Option<String> {
+fn cut(text: &str, lines: usize, version: Option<String>, role: Role) -> Option<String> {
     let room = text.len().saturating_add(answer::BEGIN.len()).saturating_add(answer::END.len());
     let mut body = String::with_capacity(room);
     body.push_str(answer::BEGIN);
@@ -34,7 +37,11 @@ fn cut(text: &str, lines: usize, role: Role) -> Option<String> {
     }
     rest = without(rest, ",\"scans\":", ",\"subtotal\":", &mut body)?;
     rest = without(rest, ",\"earn_per\":", ",\"payments\":", &mut body)?;
-    body.push_str(rest);
+    body.push_str(rest.strip_suffix('}')?);
+    if let Some(version) = version {
+        body.extend([",\"version\":\"", &version, "\""]);
+    }
+    body.push('}');
     body.push_str(answer::END);
     Some(body)
 }

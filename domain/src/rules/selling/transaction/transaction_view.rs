@@ -1,5 +1,6 @@
 //! A transaction as the interface shows it.
 
+use super::version;
 use crate::model::base::time::UtcMs;
 use crate::model::people::user::Role;
 use crate::model::selling::transaction::{Line, LineDiscount, Payment, Scan, Transaction, TransactionState};
@@ -46,6 +47,9 @@ pub struct TransactionView<'a> {
     voided_at: Option<UtcMs>,
     void_reason: Option<&'a str>,
     note: Option<&'a str>,
+    /// Of an open basket: what `If-Match` names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -111,6 +115,7 @@ impl<'a> TransactionView<'a> {
             voided_at: t.voided_at,
             void_reason: t.void_reason.as_deref(),
             note: t.note.as_deref(),
+            version: version(t),
         }
     }
 }

@@ -1,0 +1,177 @@
+//! What is asked of an open basket: all of it, or one line, which is a change of the whole.
+
+use super::change::{by_hand, said};
+use crate::model::base::fields::Fields;
+use crate::model::base::ids::Sku;
+use crate::model::base::limits::{
+    BARCODE_BYTES_MAX, FIGURE_MAX, PRICE_MAX, QTY_MAX, REFERENCE_BYTES_MAX, SKU_BYTES_MAX,
+};
+use crate::model::base::refusal::Refusal;
+use crate::model::selling::transaction::{Line, Transaction, TransactionState};
+use crate::rules::selling::sale::{ChangeSale, NewItem};
+use crate::rules::selling::transaction::version;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::borrow::Cow;
+
+/// `POST /pos/transactions/:id/lines`: one scan.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["barcode"]}]))]
+pub struct AddLine {
+    /// The product; may be left out where `barcode` names it.
+    #[serde(default)]
+    sku: Sku,
+    /// The code that was scanned: `qty` then counts scans, each of as many pieces as the code stands for.
+    barcode: Option<String>,
+    /// Pieces, 1–1,000,000; with `barcode` scans.
+    #[schemars(range(min = 1, max = QTY_MAX))]
+    qty: i64,
+}
+
+/// `PATCH /pos/transactions/:id/lines/:line_no`: what is given is changed.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SetLine {
+    /// Pieces, 1–1,000,000.
+    #[schemars(range(min = 1, max = QTY_MAX))]
+    qty: Option<i64>,
+    /// Price of one piece, 0–10^12.
+    #[schemars(range(min = 0, max = PRICE_MAX))]
+    price: Option<i64>,
+    /// Discount on this line.
+    discount: Option<i64>,
+    /// Why: of the discount, and of pieces taken off, in the audit log.
+    reason: Option<String>,
+}
+
+/// `DELETE /pos/transactions/:id/lines/:line_no`
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RemoveLine {
+    /// Why, for the audit log.
+    reason: Option<String>,
+}
+
+/// A change of an open basket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BasketChange {
+    /// All of it.
+    Whole(ChangeSale),
+    /// One line more, or more of a line that says the same.
+    Add(NewItem),
+    /// The line of this number.
+    Set(u32, SetLine),
+    /// The same, taken off.
+    Remove(u32, RemoveLine),
+}
+
+impl From<AddLine> for BasketChange {
+    fn from(AddLine { sku, barcode, qty }: AddLine) -> Self {
+        Self::Add(NewItem { sku, code: barcode, qty, ..NewItem::default() })
+    }
+}
+
+impl BasketChange {
+    /// What can be told without looking at the shop.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut fields = Fields::default();
+        match self {
+            Self::Whole(change) => return change.check(),
+            Self::Add(NewItem { sku, code, qty, .. }) => {
+                match code {
+                    Some(code) => {
+                        fields.name("barcode", code, BARCODE_BYTES_MAX);
+                        fields.text("sku", Some(sku.as_str()), SKU_BYTES_MAX);
+                    }
+                    None => fields.name("sku", sku.as_str(), SKU_BYTES_MAX),
+                }
+                fields.range("qty", *qty, 1..=QTY_MAX);
+            }
+            Self::Set(_, SetLine { qty, price, discount, .. }) => {
+                fields.range_of("qty", *qty, 1..=QTY_MAX);
+                fields.range_of("price", *price, 0..=PRICE_MAX);
+                fields.range_of("discount", *discount, 0..=FIGURE_MAX);
+            }
+            Self::Remove(..) => {}
+        }
+        fields.text("reason", self.reason(), REFERENCE_BYTES_MAX);
+        fields.done()
+    }
+
+    /// Why a line is changed or taken off.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Set(_, SetLine { reason, .. }) | Self::Remove(_, RemoveLine { reason }) => {
+                reason.as_deref()
+            }
+            Self::Whole(_) | Self::Add(_) => None,
+        }
+    }
+
+    /// The lines whose codes are to be looked up.
+    pub fn scanned(&mut self) -> &mut [NewItem] {
+        match self {
+            Self::Whole(change) => change.items.as_deref_mut().unwrap_or_default(),
+            Self::Add(item) => std::slice::from_mut(item),
+            Self::Set(..) | Self::Remove(..) => &mut [],
+        }
+    }
+
+    /// What it asks of the basket as a whole; `read` is the version that the caller knows.
+    ///
+    /// # Errors
+    /// `invalid_state` for a basket that is not open; `version_conflict` if it is another one by now; `not_found` for a line;
+    /// `validation_failed` for the only one, which can't be taken off.
+    pub fn on(&self, before: &Transaction, read: Option<&str>) -> Result<Cow<'_, ChangeSale>, Refusal> {
+        if before.state != TransactionState::Open {
+            return Err(before.state.refusal());
+        }
+        if let (Some(read), Some(version)) = (read, version(before))
+            && read != version
+        {
+            return Err(Refusal::VersionConflict { version });
+        }
+        let mut asked = ChangeSale::default();
+        let mut items = said(before);
+        match self {
+            Self::Whole(change) => return Ok(Cow::Borrowed(change)),
+            Self::Add(item) => {
+                match items.iter_mut().zip(&before.items).find(|(known, line)| more_of(known, line, item)) {
+                    Some((known, _)) => known.qty = known.qty.saturating_add(item.qty),
+                    None => items.push(item.clone()),
+                }
+            }
+            Self::Set(line_no, set) => {
+                let item = items.get_mut(place(*line_no)).ok_or(Refusal::NotFound("line"))?;
+                item.qty = set.qty.unwrap_or(item.qty);
+                item.price = set.price.or(item.price);
+                item.discount = set.discount.or(item.discount);
+                asked.discount_reason = set.discount.and(set.reason.clone());
+            }
+            Self::Remove(line_no, _) => {
+                let place = place(*line_no);
+                items.get(place).ok_or(Refusal::NotFound("line"))?;
+                if items.len() == 1 {
+                    return Err(Refusal::field("line_no", "is the only line: void the basket instead"));
+                }
+                items.remove(place);
+            }
+        }
+        asked.items = Some(items);
+        Ok(Cow::Owned(asked))
+    }
+}
+
+/// Where a line stands; number 0 is no line's.
+fn place(line_no: u32) -> usize {
+    line_no.checked_sub(1).and_then(|place| usize::try_from(place).ok()).unwrap_or(usize::MAX)
+}
+
+/// Whether `new` says nothing that the line does not say: the same goods by the same code, priced by the catalogue alone.
+fn more_of(known: &NewItem, line: &Line, new: &NewItem) -> bool {
+    known.sku == new.sku && known.code == new.code && !line.price_override && by_hand(line) == 0
+}

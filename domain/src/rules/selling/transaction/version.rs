@@ -1,0 +1,25 @@
+//! The version of an open basket: two pages that have it open tell by it whether theirs is the one that counts.
+
+use crate::model::hub::chain::hex;
+use crate::model::selling::transaction::{Transaction, TransactionState};
+use crate::wire::sale_text::SaleText;
+use sha2::{Digest, Sha256};
+
+/// So much of the digest is enough to tell the states of one basket apart.
+const BYTES: usize = 8;
+
+/// Of an open basket a digest of all that is stored of it; of others, which nobody changes, none.
+pub fn version(transaction: &Transaction) -> Option<String> {
+    of_text(transaction, || SaleText::of(transaction))
+}
+
+/// The same where its JSON is written already.
+pub(super) fn of_text<T: std::borrow::Borrow<SaleText>>(
+    transaction: &Transaction,
+    text: impl FnOnce() -> T,
+) -> Option<String> {
+    (transaction.state == TransactionState::Open).then(|| {
+        let digest = Sha256::digest(text().borrow().as_str());
+        hex(digest.get(..BYTES).unwrap_or_default())
+    })
+}
