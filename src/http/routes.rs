@@ -135,6 +135,7 @@ pub static ROUTES: &[Route<AppState>] = &[
     Route::get("/api/registers", Roles(MANAGE), registers::LIST, answers!(registers::list)),
     Route::post("/api/registers", Roles(MANAGE), registers::ADD, answers!(registers::add)),
     Route::patch("/api/registers/:id", Roles(MANAGE), registers::CHANGE, answers!(registers::change)),
+    Route::get("/api/days", Roles(MANAGE), days::LIST, answers!(days::list)),
     Route::get("/api/days/:date", Roles(MANAGE), days::READ, answers!(days::read)),
     Route::post("/api/days/:date/seal", Roles(MANAGE), days::SEAL, answers!(days::seal)),
     Route::post("/api/days/:date/unseal", Roles(ADMIN), days::UNSEAL, answers!(days::unseal)),

@@ -8,9 +8,7 @@ import { address } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import "../goods/texts.js";
 
-/** Days at once: each is asked for by itself. */
 const AT_ONCE = 14;
-const earlier = (date, days) => new Date(Date.parse(`${date}T00:00:00Z`) - days * 86_400_000).toISOString().slice(0, 10);
 
 /** Whether a day is sealed, or what it waits for. */
 export const stateOfDay = (one) => {
@@ -23,18 +21,22 @@ export const proof = (found) => (found?.result ? badge(found.result) : html`<spa
 class PageDays extends Page {
   connectedCallback() {
     super.connectedCallback();
-    this.days = [];
+    this.begin();
     Promise.resolve().then(() => this.load());
+  }
+
+  begin() {
+    this.days = null;
+    this.next = null;
   }
 
   async load() {
     const { app } = this;
-    const last = this.days.length ? earlier(this.days.at(-1).business_date, 1) : app.settings.business_date;
-    const dates = Array.from({ length: AT_ONCE }, (_, index) => earlier(last, index));
     try {
-      const [proofs, ...days] = await Promise.all([app.get("/api/sync/digests", {}, { limit: 500 }), ...dates.map((date) => app.get("/api/days/:date", { date }))]);
+      const [proofs, found] = await Promise.all([app.get("/api/sync/digests", {}, { limit: 500 }), app.get("/api/days", {}, { limit: AT_ONCE, cursor: this.next })]);
       this.proofs = new Map(proofs.items.map((one) => [one.business_date, one]));
-      this.days = [...this.days, ...days];
+      this.days = [...this.days ?? [], ...found.items];
+      this.next = found.next_cursor;
       this.error = null;
     } catch (error) {
       this.error = error;
@@ -44,24 +46,23 @@ class PageDays extends Page {
   }
 
   told(name) {
-    if (name !== "shift" || this.days.length > AT_ONCE) return;
-    this.days = [];
+    if (name !== "shift" || this.days?.length > AT_ONCE) return;
+    this.begin();
     this.load();
   }
 
   table() {
     const variance = (one) => one.shifts.reduce((all, { variance: found }) => all + (found ?? 0), 0);
-    const quiet = (one) => !one.shifts.length && one.state !== "sealed";
-    const shown = this.days.filter((one, index) => !quiet(one) || index === 0);
     const columns = [col(t("Day"), (one) => html`<a class="rowlink" href=${address(["days", one.business_date])}>${day(one.business_date)}</a>`), col(t("Shifts"), (one) => figure(one.shifts.length), "num d"), col(t("Sales"), (one) => figure(one.totals.sales_count), "num d"), col(t("Returns"), (one) => figure(one.totals.returns_total || null), "num d2"), col(t("Sold less returns"), (one) => figure(one.totals.net_total), "num"), col(t("Difference"), (one) => differs(variance(one) || null), "num"), col(t("State"), stateOfDay), col(t("Daily proof"), (one) => proof(this.proofs.get(one.business_date)), "d")];
-    return html`<div class="panel">${grid(columns, shown)}</div>`;
+    return html`<div class="panel">${grid(columns, this.days)}</div>`;
   }
 
   render() {
     const head = html`<header class="title"><h1>${t("Days")}</h1><div class="rowx end">${this.app.find()}</div></header>`;
     if (this.error) return html`${head}${failed(this.error, () => this.load())}`;
-    if (!this.days.length) return html`${head}<div class="panel bones" aria-busy="true"><p class="vh">${t("Loading\u2026")}</p>${Array.from({ length: 8 }, () => html`<i></i>`)}</div>`;
-    return html`${head}<p class="muted about">${t("A day seals itself when the next one begins and its shifts are closed. What is sealed does not change")}</p>${this.table()}<button class="btn more" @click=${() => this.load()}>${t("Earlier days, before {day}", { day: day(this.days.at(-1).business_date) })}</button>`;
+    if (!this.days) return html`${head}<div class="panel bones" aria-busy="true"><p class="vh">${t("Loading\u2026")}</p>${Array.from({ length: 8 }, () => html`<i></i>`)}</div>`;
+    if (!this.days.length) return html`${head}<p class="empty panel">${t("No till was opened yet. A day begins with its first shift")}</p>`;
+    return html`${head}<p class="muted about">${t("A day seals itself when the next one begins and its shifts are closed. What is sealed does not change")}</p>${this.table()}${this.next ? html`<button class="btn more" @click=${() => this.load()}>${t("Earlier days, before {day}", { day: day(this.days.at(-1).business_date) })}</button>` : ""}`;
   }
 }
 customElements.define("page-days", PageDays);

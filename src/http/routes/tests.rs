@@ -43,6 +43,7 @@ const TABLE: &str = "
     GET  /api/registers                     - - x x -
     POST /api/registers                     - - x x -
     PATCH /api/registers/:id                - - x x -
+    GET  /api/days                          - - x x -
     GET  /api/days/:date                    - - x x -
     POST /api/days/:date/seal               - - x x -
     POST /api/days/:date/unseal             - - - x -

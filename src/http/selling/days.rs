@@ -5,7 +5,7 @@ use crate::http::Request;
 use crate::http::ask::run;
 use crate::http::failure::{failed, stored};
 use crate::http::selling::shifts;
-use ::actors::commands;
+use ::actors::{StoreHandle, commands};
 use domain::model::base::ids::{RegisterId, ShiftId, UserId};
 use domain::model::base::time::UtcMs;
 use domain::model::books::day::{Day, ReopenedDay};
@@ -14,12 +14,17 @@ use domain::rules::books::day;
 use domain::rules::books::day::{Figures, MethodFigures, SealDay, UnsealDay};
 use domain::rules::books::shift;
 use domain::rules::books::shift::ShiftView;
-use edge::{Code, Doc, Reply, clock};
+use edge::page::{Cursor, Limit, List};
+use edge::{ApiError, Code, Doc, Reply, clock};
 use jiff::civil::Date;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// `GET /api/days`
+pub const LIST: Doc = Doc::of("Days", "Days that had a shift or are sealed, the newest first")
+    .query::<Query>()
+    .lists::<DayView>(include_str!("examples/day.json"));
 /// `GET /api/days/:date`
 pub const READ: Doc = Doc::of("Days", "A day: its shifts, their sums, and what is missing to seal it")
     .answers::<DayView>(include_str!("examples/day.json"));
@@ -39,6 +44,18 @@ pub const UNSEAL: Doc = Doc::of("Days", "Open a sealed day again, until it is se
     )
     .refuses(&[Code::InvalidState]);
 
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    /// The first business date.
+    from: Option<Date>,
+    /// The last business date.
+    to: Option<Date>,
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+
 /// Where a day is in its life.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -50,7 +67,7 @@ enum DayState {
 /// A day of the store.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DayDetail")]
-struct DayView<'a> {
+struct DayView {
     business_date: Date,
     state: DayState,
     sealed_by: Option<UserId>,
@@ -60,34 +77,54 @@ struct DayView<'a> {
     totals: Figures,
     by_method: Vec<MethodFigures>,
     /// Shifts that have to be closed first.
-    missing: Vec<Missing<'a>>,
+    missing: Vec<Missing>,
 }
 
 /// A shift that is not closed.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "MissingShift")]
-struct Missing<'a> {
-    shift_id: &'a ShiftId,
-    register_id: &'a RegisterId,
+struct Missing {
+    shift_id: ShiftId,
+    register_id: RegisterId,
     state: ShiftState,
 }
 
-impl<'a> Missing<'a> {
-    fn of(shift: &'a Shift) -> Self {
-        Self { shift_id: &shift.shift_id, register_id: &shift.register_id, state: shift.state }
+impl Missing {
+    fn of(shift: &Shift) -> Self {
+        Self { shift_id: shift.shift_id.clone(), register_id: shift.register_id.clone(), state: shift.state }
     }
+}
+
+/// `GET /api/days`
+pub async fn list(request: Request) -> Answered {
+    let Query { from, to, limit, cursor } = request.query()?;
+    // The next page begins on the day before the last one shown.
+    let shown = cursor.map(|cursor| cursor.read::<Date>()).transpose()?;
+    let before = shown.map(Date::yesterday).transpose().map_err(|_| ApiError::invalid_cursor())?;
+    let to = before.into_iter().chain(to).min();
+    let state = request.state;
+    let read = move || {
+        let dates = state.store.storage().days().known_days(from, to, limit.one_more()).map_err(stored)?;
+        let List { items, next_cursor } = List::cut(dates, limit, |date| *date);
+        let items = items.into_iter().map(|date| day(&state.store, date)).collect::<Result<Vec<_>, _>>()?;
+        Ok::<_, ApiError>(List { items, next_cursor })
+    };
+    Ok(Reply::ok(&tokio::task::spawn_blocking(read).await.map_err(ApiError::internal)??))
 }
 
 /// `GET /api/days/:date`
 pub async fn read(request: Request) -> Answered {
     let date = shifts::date(&request)?;
-    let store = &request.state.store;
+    Ok(Reply::ok(&day(&request.state.store, date)?))
+}
+
+fn day(store: &StoreHandle, date: Date) -> Result<DayView, ApiError> {
     let sealed = store.storage().days().day(date).map_err(stored)?;
     let shifts = store.storage().shifts().shifts_of_day(date).map_err(stored)?;
     let over = |shift: &&Shift| !matches!(shift.state, ShiftState::Closed | ShiftState::Interrupted);
     let refused = |refusal| failed(actors::Failure::Refused(refusal));
     let now = clock::now();
-    Ok(Reply::ok(&DayView {
+    Ok(DayView {
         business_date: date,
         state: if sealed.is_some() { DayState::Sealed } else { DayState::Open },
         sealed_by: sealed.as_ref().and_then(|day| day.sealed_by.clone()),
@@ -96,7 +133,7 @@ pub async fn read(request: Request) -> Answered {
         totals: Figures::of(&shifts).map_err(refused)?,
         by_method: day::by_method(&shifts).map_err(refused)?,
         missing: shifts.iter().filter(over).map(Missing::of).collect(),
-    }))
+    })
 }
 
 /// `POST /api/days/:date/seal`

@@ -39,7 +39,7 @@ impl Days<'_> {
             let found = self.0.rows.range(&[Table::DayShift as u8], after.as_deref(), 1)?;
             let Some((key, _)) = found.first() else { return Ok(days) };
             let day = key.get(1..).unwrap_or_default().split(|byte| *byte == 0).next().unwrap_or_default();
-            if let Some(date) = std::str::from_utf8(day).ok().and_then(|day| day.parse().ok())
+            if let Some(date) = date(key)
                 && self.day(date)?.is_none()
             {
                 days.push(date);
@@ -47,6 +47,30 @@ impl Days<'_> {
             // Behind all its shifts, whose keys go on with a zero byte.
             after = Some([day, &[1]].concat());
         }
+    }
+
+    /// Days that have a shift or are sealed, the newest first: from a date on, up to one.
+    pub fn known_days(&self, from: Option<Date>, to: Option<Date>, limit: usize) -> Read<Vec<Date>> {
+        let (mut days, mut end) = (Vec::new(), to);
+        while days.len() < limit {
+            let newest = self.newest(Table::DayShift, from, end)?.max(self.newest(Table::Day, from, end)?);
+            let Some(day) = newest else { break };
+            days.push(day);
+            end = day.yesterday().ok();
+            if end.is_none() {
+                break;
+            }
+        }
+        Ok(days)
+    }
+
+    /// The last date of a table whose keys begin with dates.
+    fn newest(&self, table: Table, from: Option<Date>, to: Option<Date>) -> Read<Option<Date>> {
+        let from = table.key(&from.map(|date| date.to_string()).unwrap_or_default());
+        // Behind all rows of that date, whose keys may go on with a zero byte.
+        let to = to.map_or_else(|| vec![table as u8 + 1], |date| table.key(&format!("{date}\u{1}")));
+        let rows = self.0.rows.range_back(&from, &to, 1)?;
+        Ok(rows.first().and_then(|(key, _)| date(key)))
     }
 
     /// Which records are in the figures of the days.
@@ -110,7 +134,8 @@ impl Days<'_> {
     }
 }
 
-/// The date of a key.
+/// The date of a key, which may go on behind a zero byte.
 fn date(key: &[u8]) -> Option<Date> {
-    std::str::from_utf8(key.get(1..)?).ok()?.parse().ok()
+    let date = key.get(1..)?.split(|byte| *byte == 0).next()?;
+    std::str::from_utf8(date).ok()?.parse().ok()
 }

@@ -31,6 +31,11 @@ fn day(manager: &mut Client, date: &str) -> Value {
 }
 
 #[track_caller]
+fn day_of(store: &Store, date: &str) -> Value {
+    day(&mut store.login("manager"), date)
+}
+
+#[track_caller]
 fn sealed(manager: &mut Client, date: &str) -> Value {
     wait::until("the day is sealed", || {
         Some(day(manager, date)).filter(|day| day["state"] == json!("sealed"))
@@ -58,6 +63,22 @@ fn the_next_day_seals_what_is_over_and_a_late_close_what_was_left_open() {
     assert!(today > date);
     let seen = day(&mut manager, &date);
     assert_eq!((&seen["state"], &seen["missing"][0]["shift_id"]), (&json!("open"), &json!(late)));
+    let mut list = |query: &str| manager.get(&format!("/api/days?{query}")).data(200);
+    assert_eq!(list("")["items"], json!([day_of(&store, &today), seen]), "the newest first");
+    let page = list("limit=1");
+    let rest = list(&format!("limit=1&cursor={}", text(&page, "next_cursor")));
+    assert_eq!((&rest["items"], &rest["next_cursor"]), (&json!([seen]), &Value::Null));
+    for (query, days) in [
+        (format!("from={date}&to={date}"), vec![&date]),
+        (format!("to={date}"), vec![&date]),
+        (format!("from={today}"), vec![&today]),
+        (format!("from={date}&to={today}"), vec![&today, &date]),
+        ("to=2001-01-01".to_owned(), vec![]),
+    ] {
+        let found = list(&query)["items"].as_array().unwrap().clone();
+        let found: Vec<String> = found.iter().map(|day| text(day, "business_date")).collect();
+        assert_eq!(found.iter().collect::<Vec<_>>(), days, "{query}");
+    }
     close(&mut two, &late);
     let seen = sealed(&mut manager, &date);
     assert_eq!((&seen["sealed_by"], &seen["missing"]), (&Value::Null, &json!([])));
