@@ -159,6 +159,7 @@ fn goods_go_to_another_store_and_what_is_missing_is_settled() {
     step(&mut here, "Save", false, "Saved");
     let settled = from.login("manager").get(&format!("/api/transfers/{id}")).data(200);
     assert_eq!(settled["discrepancies"][0]["resolution"], json!("lost"));
+    here.reads("page-record", "Who did what");
     here.is_clean();
     there.is_clean();
 }
@@ -225,6 +226,7 @@ fn goods_go_back_to_their_supplier_and_labels_are_printed() {
     look(&mut screen, "admin-send-back");
     step(&mut screen, "Send back", false, "Posted: the goods have left stock");
     screen.reads(".figures", "1,500");
+    screen.reads("page-record", "Who did what");
     look(&mut screen, "admin-supplier-return");
     go(&mut screen, "#/supplier-returns", "page-records tbody a");
     let back = audit::items(&mut shop.manager, "/api/supplier-returns");

@@ -82,9 +82,9 @@ class PageAudit extends ListPage {
     await this.app.dialog.ask({
       title: t(one.action), yes: null, no: t("Close"),
       body: html`<div class="entry-of"><dl class="pairs"><div><dt>${t("When")}</dt><dd>${date(one.at)} ${time(one.at)}</dd></div><div><dt>${t("Who")}</dt><dd>${who(this.staff, one.user_id)}</dd></div>
-        ${one.approved_by ? html`<div><dt>${t("Approved by")}</dt><dd>${who(this.staff, one.approved_by)}</dd></div>` : nothing}</dl>
+        ${one.approved_by ? html`<div><dt>${t("Approved by")}</dt><dd>${who(this.staff, one.approved_by)}</dd></div>` : nothing}${one.register_id ? html`<div><dt>${t("Till")}</dt><dd>${one.register_id}</dd></div>` : nothing}</dl>
         ${changed ? html`<div class="sides">${side(t("Before"), before)}${side(t("After"), after ?? rest.amount)}</div>` : nothing}
-        ${Object.keys(rest).length ? pairs(rest) : html`<p class="muted">${t("No more is written down of it")}</p>`}<p class="muted"><code>${one.action}</code></p></div>`,
+        ${Object.keys(rest).length ? pairs(rest) : html`<p class="muted">${t("No more is written down of it")}</p>`}<p class="muted"><code>${one.action} ${one.entry_id}</code></p></div>`,
     });
   }
 

@@ -15,7 +15,8 @@ export const withTrail = async (app, id, document) => {
   return { ...one, trail: { id, items, more: Boolean(more) } };
 };
 
+const named = (name, id) => (name ? html`<bdi title=${id}>${name}</bdi>` : person(id));
 const why = ({ details }) => html`<bdi>${details.reason ? t(details.reason) : details.note ?? ""}</bdi>`;
 
-export const trailOf = ({ trail: { id, items, more } }) => ifSome(items, (list) => table(t("Who did what"), [col(t("When"), (one) => moment(one.at)), col(t("What"), (one) => t(one.action)), col(t("Person"), (one) => person(one.user_id)), col(t("Approved by"), (one) => person(one.approved_by), "d"), col(t("Why"), why, "d")], list, undefined,
+export const trailOf = ({ trail: { id, items, more } }) => ifSome(items, (list) => table(t("Who did what"), [col(t("When"), (one) => moment(one.at)), col(t("What"), (one) => t(one.action)), col(t("Person"), (one) => named(one.user_name, one.user_id)), col(t("Approved by"), (one) => named(one.approved_by_name, one.approved_by), "d"), col(t("Till"), (one) => one.register_id ?? "", "d2"), col(t("Why"), why, "d")], list, undefined,
   html`<a class="btn small" href=${address(["audit"], { resource_id: id })}>${more ? t("Show more") : t("In the audit log")}</a>`));

@@ -9,6 +9,7 @@ import { number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import "./texts.js";
+import { trailOf, withTrail } from "./trail.js";
 
 const MANAGE = ["store_manager", "admin"];
 const STATES = ["draft", "in_transit", "received"];
@@ -56,7 +57,7 @@ const received = (row) => (row.received_qty === null ? html`<span class="muted">
 
 const transfer = {
   back: () => ["transfers", t("Transfers")],
-  load: (app, { id }) => app.get("/api/transfers/:id", { id }),
+  load: (app, { id }) => withTrail(app, id, app.get("/api/transfers/:id", { id })),
   view: (one, page) => {
     const out = leaves(page.app, one);
     const left = missing(one).reduce((all, { qty }) => all + qty, 0);
@@ -70,6 +71,7 @@ const transfer = {
         table(t("Lines"), [col(t("Product"), product), col(t("Sent"), (row) => figure(row.qty), "num"), col(t("Received"), received, "num"), col(t("Cost"), (row) => figure(row.cost), "num d")], one.lines),
         ifSome(one.discrepancies, (list) => table(t("Missing pieces"), [col(t("Product"), (row) => product({ ...row, name: one.lines.find(({ sku }) => sku === row.sku)?.name })), col(t("Pieces"), (row) => differs(row.qty), "num"), col(t("What became of them"), (row) => t(`became.${row.resolution}`)), col(t("When"), (row) => moment(row.resolved_at), "d")], list)),
         history(one),
+        trailOf(one),
         ifSome(one.note, (note) => section(t("About it"), facts([[t("Note"), html`<bdi>${note}</bdi>`], [t("Business date"), days(one.business_date)]]))),
       ],
     };

@@ -30,6 +30,7 @@ impl StoreHandle {
         let (stamp, rules) = (self.context.stamps.stamp(), &self.context.rules.now());
         let details = json!({"receipt_no": receipt_no, "copy": copy});
         let entry = AuditEntry::unapproved(&request.caller.user_id, RECEIPT_PRINTED, stamp.now, details);
+        let entry = AuditEntry { register_id: request.register_id.clone(), ..entry };
         let date = rules.business_date(stamp.now);
         let records = copy.then(|| record::audit_recorded(&stamp, Some(date), &entry)).into_iter().collect();
         let hlc = copy.then_some(stamp.at);

@@ -27,7 +27,8 @@ impl RequestContext {
 
     /// What rules are asked with.
     pub(crate) fn authorization(&self) -> Authorization<'_> {
-        Authorization { caller: &self.caller, approver: self.approver.as_ref() }
+        let register_id = self.register_id.as_ref();
+        Authorization { caller: &self.caller, approver: self.approver.as_ref(), register_id }
     }
 
     /// The same as a cashier would ask it alone: what is refused then is done by a manager's right.

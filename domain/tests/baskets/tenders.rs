@@ -89,15 +89,15 @@ fn an_approval_counts_as_a_manager_and_is_named() {
     let mut shop = open();
     part_paid(&mut shop);
     let (who, manager) = (ani(), boss());
-    let authorization = Authorization { caller: &who, approver: Some(&manager) };
+    let authorization = Authorization { approver: Some(&manager), ..Authorization::unapproved(&who) };
     let id = first(&shop);
     let voided = sale::void_open(&why("x"), &id, NOW, &authorization, &shop.rules, &shop.shift);
     assert!(voided.is_ok());
     assert_eq!(authorization.approved_by(), Some("usr_boss".into()));
     let colleague = budi();
-    let authorization = Authorization { caller: &who, approver: Some(&colleague) };
+    let authorization = Authorization { approver: Some(&colleague), ..Authorization::unapproved(&who) };
     assert!(!authorization.manages(), "a colleague is no manager");
-    let authorization = Authorization { caller: &manager, approver: Some(&manager) };
+    let authorization = Authorization { approver: Some(&manager), ..Authorization::unapproved(&manager) };
     assert_eq!(authorization.approved_by(), None, "the role allowed it anyway");
 }
 

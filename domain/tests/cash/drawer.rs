@@ -69,7 +69,7 @@ fn taking_back(shop: &mut Shop, who: &Principal) -> Result<Event<fact::CashMoved
     };
     let first = shop.events.iter().find_map(moved).unwrap();
     let manager = boss();
-    let by = Authorization { caller: who, approver: Some(&manager) };
+    let by = Authorization { approver: Some(&manager), ..Authorization::unapproved(who) };
     let cmd = ReverseCash { reason: "a zero too many".to_owned() };
     reverse_cash(&cmd, &first, "csh_9".into(), NOW, &by, &shop.rules, &shop.shift)
 }
@@ -212,7 +212,7 @@ fn cash_goes_in_and_out_and_the_count_meets_it() {
     ending(&mut shop, &ani()).unwrap();
     shop.rules.policy.variance_tolerance = 500;
     let (who, manager) = (ani(), boss());
-    let approved = Authorization { caller: &who, approver: Some(&manager) };
+    let approved = Authorization { approver: Some(&manager), ..Authorization::unapproved(&who) };
     let within = closing(&mut shop.clone(), &Authorization::unapproved(&who), 15_500).unwrap();
     assert_eq!((within.variance, within.approved_by), (Some(500), None));
     let shift = closing(&mut shop, &approved, 14_000).unwrap();
@@ -324,7 +324,7 @@ fn records_carry_their_type_and_day() {
     assert_eq!((told.kind.as_str(), told.schema), ("shift.recounted", record::SCHEMA));
 
     let (who, manager) = (ani(), boss());
-    let authorization = Authorization { caller: &who, approver: Some(&manager) };
+    let authorization = Authorization { approver: Some(&manager), ..Authorization::unapproved(&who) };
     let entry =
         AuditEntry::new(&authorization, "transaction.voided", NOW, json!({"transaction_id": "trx_1"}));
     let told = read(&record::audit_recorded(&stamp(3), Some(shift.business_date), &entry));

@@ -231,7 +231,7 @@ fn a_float_above_what_lies_in_the_safe_needs_a_manager_once_somebody_said_what_d
     let opened = |store: &Store, approver: Option<&Principal>| {
         let cmd = OpenShift { opening_float: Some(600), ..OpenShift::default() };
         let event = ledger::open_shift(&cmd, "shf_9".into(), NOW, &till, &rules(), &store.book).unwrap();
-        settle_safe(event, None, &Authorization { caller: &till, approver }, &store.book)
+        settle_safe(event, None, &Authorization { approver, ..Authorization::unapproved(&till) }, &store.book)
     };
     let mut store = Store::default();
     assert!(opened(&store, None).unwrap().rows.safe.is_some(), "nobody knows what lies there");

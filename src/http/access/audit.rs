@@ -7,24 +7,38 @@ use domain::model::base::ids::UserId;
 use domain::model::base::settings::Rules;
 use domain::model::people::audit::AuditEntry;
 use edge::page::{Cursor, Limit, List, cursor};
-use edge::{Doc, Reply};
+use edge::{ApiError, Doc, Reply};
 use jiff::civil::Date;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use storage::AuditOf;
+use storage::{AuditOf, Storage};
 
 /// `GET /api/audit`
 pub const LIST: Doc = Doc::of("Audit", "Sensitive actions, newest first")
     .query::<Query>()
-    .answers::<List<AuditEntry>>(
-        r#"{"items": [{"user_id": "usr_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "action": "drawer.opened", "at": "2026-11-20T02:06:34.739Z", "details": {"reason": "change"}}], "next_cursor": null}"#,
+    .answers::<List<EntryView>>(
+        r#"{"items": [{"entry_id": "4711-0", "user_id": "usr_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "user_name": "Ani", "register_id": "till-1", "action": "drawer.opened", "at": "2026-11-20T02:06:34.739Z", "details": {"reason": "change"}}], "next_cursor": null}"#,
     );
 
 /// Most entries that one request looks at; a page may be short, its cursor goes on.
 const LOOKED_AT_MAX: usize = 5_000;
 /// Entries that are read at once.
 const ROWS: usize = 250;
+
+/// An entry, with its number and the names of who stands behind it.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "StoreAuditEntry")]
+struct EntryView {
+    /// Its commit in the journal, and its place among the entries of that.
+    entry_id: String,
+    /// None: whoever runs the machine, or nobody who is known here.
+    user_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approved_by_name: Option<String>,
+    #[serde(flatten)]
+    entry: AuditEntry,
+}
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -70,6 +84,16 @@ fn names(details: &Value, id: &str) -> bool {
     }
 }
 
+fn named(storage: &Storage, entry_id: String, entry: AuditEntry) -> Result<EntryView, ApiError> {
+    let name = |id: &UserId| {
+        let known = storage.users().user(id).map_err(stored)?;
+        Ok::<_, ApiError>(known.map(|user| user.name))
+    };
+    let user_name = name(&entry.user_id)?;
+    let approved_by_name = entry.approved_by.as_ref().map(name).transpose()?.flatten();
+    Ok(EntryView { entry_id, user_name, approved_by_name, entry })
+}
+
 /// `GET /api/audit`: a commit's entries stay on one page, which may be a few longer for it.
 pub async fn list(request: Request) -> Answered {
     let query: Query = request.query()?;
@@ -82,14 +106,14 @@ pub async fn list(request: Request) -> Answered {
             break false;
         }
         let mut full = false;
-        for (lsn, entry) in rows {
+        for (lsn, (place, entry)) in rows {
             if full && before != Some(lsn) {
                 break;
             }
             before = Some(lsn);
             looked_at += 1;
             if query.wants(&entry, &store.rules()) {
-                items.push(entry);
+                items.push(named(store.storage(), format!("{lsn}-{place}"), entry)?);
             }
             full = items.len() >= query.limit.0 || looked_at >= LOOKED_AT_MAX;
         }

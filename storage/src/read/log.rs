@@ -3,7 +3,7 @@
 use super::{Listed, Log, Read};
 use crate::journal::index::{Kind, hash, list};
 use crate::writer::commit::StoredAnswer;
-use domain::model::base::event::{Fact, Noun};
+use domain::model::base::event::{Event, Fact, Noun};
 use domain::model::base::ids::UserId;
 use domain::model::people::audit::AuditEntry;
 
@@ -28,8 +28,13 @@ impl Log<'_> {
         })
     }
 
-    /// Audit entries, newest first. A commit is given whole.
-    pub fn audit(&self, of: &AuditOf, before: Option<u64>, limit: usize) -> Read<Listed<AuditEntry>> {
+    /// Audit entries, newest first, each with its place among all of its commit, which is given whole.
+    pub fn audit(
+        &self,
+        of: &AuditOf,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Read<Listed<(usize, AuditEntry)>> {
         let hash = match of {
             AuditOf::All => list(Noun::Audit),
             AuditOf::User(user) => hash(Kind::AuditUser, &[user.as_str().as_bytes()]),
@@ -40,9 +45,12 @@ impl Log<'_> {
             AuditOf::User(user) => entry.user_id == *user,
             AuditOf::Action(action) => entry.action == *action,
         };
-        self.0.history.newest(hash, before, limit, |event, found| match event.fact {
-            Fact::Audited(it) if wanted(&it.entry) => found.push(it.entry),
-            _ => {}
-        })
+        let pick = |event: Event, found: &mut Vec<(usize, Option<AuditEntry>)>| {
+            if let Fact::Audited(it) = event.fact {
+                found.push((found.len(), Some(it.entry).filter(wanted)));
+            }
+        };
+        let found = self.0.history.newest(hash, before, limit, pick)?;
+        Ok(found.into_iter().filter_map(|(lsn, (place, entry))| Some((lsn, (place, entry?)))).collect())
     }
 }

@@ -119,6 +119,14 @@ fn each_sensitive_action_is_found_by_every_filter() {
     }
     let fields = names::fields(Path::new(env!("CARGO_MANIFEST_DIR")));
     whole.iter().for_each(|entry| names::are_details(entry, &fields));
+    let ids: BTreeSet<&str> = whole.iter().map(|entry| entry["entry_id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), whole.len());
+    let drawer = &of("?action=tender.corrected")[0];
+    assert_eq!(
+        [&drawer["register_id"], &drawer["user_name"], &drawer["approved_by_name"]],
+        [&json!("till-1"), &json!("cashier"), &json!("store_manager")],
+        "{drawer}"
+    );
     // Each is told by one filter or another, newest first, nothing twice.
     let stamps: Vec<&str> = whole.iter().map(|entry| entry["at"].as_str().unwrap()).collect();
     assert!(stamps.windows(2).all(|pair| pair[0] >= pair[1]), "{stamps:?}");

@@ -1,6 +1,6 @@
 //! The audit log: sensitive actions, with who asked and who approved.
 
-use crate::model::base::ids::UserId;
+use crate::model::base::ids::{RegisterId, UserId};
 use crate::model::base::time::UtcMs;
 use crate::model::people::authorization::Authorization;
 use schemars::JsonSchema;
@@ -18,6 +18,9 @@ pub struct AuditEntry {
     /// Who approved it, where somebody had to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_by: Option<UserId>,
+    /// The till that spoke; none: the request named none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub register_id: Option<RegisterId>,
     /// What, for example `transaction.voided`.
     pub action: String,
     /// When.
@@ -32,7 +35,8 @@ impl AuditEntry {
     /// What was done under an authorization.
     pub fn new(authorization: &Authorization<'_>, action: &str, at: UtcMs, details: Value) -> Self {
         let entry = Self::unapproved(&authorization.caller.user_id, action, at, details);
-        Self { approved_by: authorization.approved_by(), ..entry }
+        let register_id = authorization.register_id.cloned();
+        Self { approved_by: authorization.approved_by(), register_id, ..entry }
     }
 
     /// What somebody did with a right of their own. A detail that is null is left out.
@@ -40,7 +44,14 @@ impl AuditEntry {
         if let Value::Object(details) = &mut details {
             details.retain(|_, detail| !detail.is_null());
         }
-        Self { user_id: user_id.clone(), approved_by: None, action: action.to_owned(), at, details }
+        Self {
+            user_id: user_id.clone(),
+            approved_by: None,
+            register_id: None,
+            action: action.to_owned(),
+            at,
+            details,
+        }
     }
 
     /// The same with more details: the same name again is said anew.

@@ -2,7 +2,7 @@
 //!
 //! One approval, one action. Nobody approves their own request unless their role allows it anyway.
 
-use crate::model::base::ids::UserId;
+use crate::model::base::ids::{RegisterId, UserId};
 use crate::model::base::refusal::{NeedsApproval, Refusal};
 use crate::model::people::user::{Principal, Role};
 
@@ -13,12 +13,14 @@ pub struct Authorization<'a> {
     pub caller: &'a Principal,
     /// Who approves.
     pub approver: Option<&'a Principal>,
+    /// The till that speaks, where the request names one.
+    pub register_id: Option<&'a RegisterId>,
 }
 
 impl<'a> Authorization<'a> {
     /// Without an approval.
     pub fn unapproved(caller: &'a Principal) -> Self {
-        Self { caller, approver: None }
+        Self { caller, approver: None, register_id: None }
     }
 
     /// Whether a manager stands behind it.
