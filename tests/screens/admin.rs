@@ -40,6 +40,14 @@ fn a_delivery_is_received_counted_and_seen() {
     let mut warehouse = screen.store.login("warehouse");
     assert_eq!(warehouse.get("/api/stock/8990001").data(200)["on_hand"], json!(2));
 
+    // The filters say how many they have; what lacks most comes first.
+    go(&mut screen, "#/stock", "page-stock tbody tr");
+    screen.reads(".tools button b", "12");
+    screen.browser.press(".tools button");
+    screen.reads("#found", "Products: 12");
+    let last = "return document.querySelector('page-stock tbody tr:last-child').textContent";
+    assert!(screen.script(last).as_str().unwrap().contains("8990001"), "it has two pieces, the others none");
+
     let count = warehouse.post("/api/opname", &json!({"scope": "all", "blind": true})).data(201);
     go(&mut screen, &format!("#/counts/{}", count["opname_id"].as_str().unwrap()), "#scan");
     screen.scans("89900010");

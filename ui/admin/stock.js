@@ -10,6 +10,7 @@ import { ListPage, title } from "../shared/list.js";
 import { refilter } from "../shared/menu.js";
 
 const SEARCH_AFTER_MS = 200;
+const FILTERS = { low: { below_reorder: true }, negative: { negative: true } };
 
 class PageStock extends ListPage {
   constructor() {
@@ -23,10 +24,22 @@ class PageStock extends ListPage {
     const { q: text = "", show: filter = "" } = this.app.params.query ?? {};
     Object.assign(this, { text, filter });
     super.connectedCallback();
+    this.totals = {};
+    this.count().catch((error) => this.app.fail(error));
+  }
+
+  /** How many need somebody, for the filters' names. */
+  async count() {
+    for (const [filter, query] of Object.entries(FILTERS)) {
+      const { total } = await this.app.get(this.pattern, {}, { ...query, total: true, limit: 1 });
+      this.totals[filter] = total;
+      this.requestUpdate();
+    }
   }
 
   query() {
-    return { q: this.text || undefined, below_reorder: this.filter === "low" ? true : undefined, negative: this.filter === "negative" ? true : undefined };
+    // What needs somebody most comes first; who looks for a product reads on in order of codes.
+    return { q: this.text, ...FILTERS[this.filter], ...(this.filter ? { sort: "worst" } : {}), ...(this.filter || this.text ? { total: true } : {}) };
   }
 
   keys() {
@@ -68,10 +81,10 @@ class PageStock extends ListPage {
   }
 
   render() {
-    const chip = (filter, label) => html`<button class="btn" aria-pressed=${this.filter === filter} @click=${() => this.choose(filter)}>${label}</button>`;
+    const chip = (filter, label) => html`<button class="btn" aria-pressed=${this.filter === filter} @click=${() => this.choose(filter)}>${label}${this.totals[filter] ? html` <b>${number(this.totals[filter])}</b>` : nothing}</button>`;
     const none = this.text || this.filter ? t("Nothing is called this") : t("Nothing came into stock yet. Receiving brings it in");
     return html`${title(t("Stock"), this.csv())}<div class="rowx tools"><label class="vh" for="search">${t("Search or scan")}</label><div class="searching">${icon("search")}<input class="input" id="search" data-focus data-keys autocomplete="off" placeholder=${t("Search or scan")} .value=${this.text} @input=${(event) => this.typed(event.target.value)}
-      @keydown=${(event) => event.key === "Enter" && /^\d{8,}$/.test(clean(event.target.value)) && this.scanned(clean(event.target.value))}></div>${chip("low", t("Below reorder level"))}${chip("negative", t("Below zero"))}</div>
+      @keydown=${(event) => event.key === "Enter" && /^\d{8,}$/.test(clean(event.target.value)) && this.scanned(clean(event.target.value))}></div>${chip("low", t("Below reorder level"))}${chip("negative", t("Below zero"))}${this.answer?.total ? html`<span class="muted" id="found" role="status">${t("Products: {n}", { n: number(this.answer.total) })}</span>` : nothing}</div>
       ${this.table([[t("Product")], [t("Code")], [t("Shelf")], [t("On hand"), "num"], [t("Available"), "num"], [t("On the way"), "num"], [t("Reorder at"), "num"], [`${t("Value")}, ${symbol()}`, "num"]], (one) => this.row(one), none)}`;
   }
 }

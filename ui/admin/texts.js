@@ -126,6 +126,7 @@ export const texts = {
   "It needs something that has not come there yet, and is tried again when it does": "Menunggu sesuatu yang belum sampai, dan dicoba lagi setelahnya",
   "A defect: give this number to support": "Kesalahan: berikan nomor ini ke dukungan",
   "{name} is not counted here now": "{name} tidak dihitung di sini sekarang", "carton of {n}": "karton isi {n}", "Search what is not counted": "Cari yang belum dihitung",
+  "Products: {n}": "Produk: {n}", "Order {no}": "Pesanan {no}", "at most {n} in all": "paling banyak {n} seluruhnya",
   "Nothing of this is left": "Tidak ada yang tersisa dari ini", "Call off": "Batalkan opname", "Call this count off?": "Batalkan opname ini?",
   "Nothing moves. What was counted can be read, and is counted here no more": "Tidak ada stok yang berubah. Hitungan masih bisa dibaca, tetapi tidak dihitung lagi di sini",
   "Moved while they were counted, so that their difference may be wrong: {n}. Count them again, or post them as they are": "Bergerak selagi dihitung, sehingga selisihnya mungkin salah: {n}. Hitung lagi, atau bukukan apa adanya",

@@ -9,8 +9,9 @@ const MANAGE = ["store_manager", "admin"];
 const AGAIN_MS = 30_000;
 /** What is counted here; beyond it a plus is said. */
 const COUNTED = { limit: 100 };
+const WORST = { sort: "worst", total: true };
 /** How many there are: of a list that goes on, at least so many. */
-const many = ({ items, next_cursor: more }) => `${number(items.length)}${more ? "+" : ""}`;
+const many = ({ items, total, next_cursor: more }) => (total === undefined ? `${number(items.length)}${more ? "+" : ""}` : number(total));
 const WEEK_DAYS = 7;
 /** Products that are named. */
 const SHOWN = 20;
@@ -38,7 +39,7 @@ class PageToday extends Page {
     const list = (pattern, query) => app.get(pattern, {}, { ...query, ...COUNTED });
     try {
       [this.low, this.negative, this.pending, this.orders, this.coming, this.counts] = await Promise.all([
-        list("/api/stock", { below_reorder: true }), list("/api/stock", { negative: true }), list("/api/adjustments", { state: "pending" }), list("/api/purchase-orders"),
+        list("/api/stock", { below_reorder: true, ...WORST }), list("/api/stock", { negative: true, ...WORST }), list("/api/adjustments", { state: "pending" }), list("/api/purchase-orders"),
         list("/api/transfers", { direction: "in", state: "in_transit" }), list("/api/opname", { state: "counting" }), this.takings(),
       ]);
       this.at = Date.now();

@@ -21,6 +21,43 @@ fn stock_is_found_by_word_code_and_what_is_wrong_with_it() {
 }
 
 #[test]
+fn the_worst_stock_comes_first_and_how_many_there_are_is_said() {
+    let mut counter = Counter::at_empty(Store::open_with("", 2));
+    for (sku, sold) in [("8990005", 3), ("8990003", 7), (SKU, 1)] {
+        counter.sale(&[(sku, sold)], &[], "card");
+    }
+    let mut staff = counter.store.login("warehouse");
+    let by_code = items(&mut staff, "/api/stock?below_reorder=true");
+    let mut spare: Vec<(i64, String)> = by_code
+        .iter()
+        .map(|one| (number(one, "on_hand") - number(one, "reorder_level"), text(one, "sku")))
+        .collect();
+    spare.sort();
+    assert_eq!(spare[0].1, "8990003");
+    let (mut found, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let query = format!("below_reorder=true&sort=worst&total=true&limit=5{cursor}");
+        let page = staff.get(&format!("/api/stock?{query}")).data(200);
+        assert_eq!(page["total"], json!(by_code.len()), "{page}");
+        found.extend(page["items"].as_array().unwrap().iter().cloned());
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    let worst: Vec<String> = found.iter().map(|one| text(one, "sku")).collect();
+    assert_eq!(worst, spare.into_iter().map(|(_, sku)| sku).collect::<Vec<_>>());
+    assert!(found.iter().all(|one| by_code.contains(one)), "the same rows in another order");
+    let whole = staff.get("/api/stock?total=true&limit=1").data(200);
+    assert_eq!((&whole["total"], &whole["items"][0]["sku"]), (&json!(12), &json!(SKU)), "by code: {whole}");
+    assert_eq!(staff.get("/api/stock?q=nothing&total=true").data(200)["total"], json!(0));
+    assert!(staff.get("/api/stock").data(200).get("total").is_none());
+    staff.get("/api/stock?sort=price").refused(400, "invalid_query");
+    let code = text(&whole, "next_cursor");
+    staff.get(&format!("/api/stock?sort=worst&cursor={code}")).refused(400, "invalid_cursor");
+}
+
+#[test]
 fn every_movement_says_what_moved_why_and_by_which_document() {
     let mut counter = Counter::open();
     let sku = "8990003";

@@ -21,8 +21,20 @@ const CHUNK: usize = 500;
 const SCANNED_MAX: usize = 100_000;
 
 /// `GET /api/stock`
-pub const LIST: Doc =
-    Doc::of("Stock", "List stock").query::<Query>().lists::<Listed>(include_str!("../examples/stock.json"));
+pub const LIST: Doc = Doc::of("Stock", "List stock")
+    .query::<Query>()
+    .lists_as::<StockList>(include_str!("../examples/stock.json"), r#"{"total": 1}"#);
+
+/// In which order.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Sort {
+    /// By sku.
+    #[default]
+    Sku,
+    /// The furthest below its reorder level first; without one, below zero.
+    Worst,
+}
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -41,9 +53,28 @@ struct Query {
     #[serde(default)]
     negative: bool,
     #[serde(default)]
+    sort: Sort,
+    /// Asks how many there are: `total`.
+    #[serde(default)]
+    total: bool,
+    #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
 }
+
+/// A page of stock.
+#[derive(Serialize, JsonSchema)]
+struct StockList {
+    #[schemars(with = "Vec<Listed<'static>>")]
+    items: Vec<Value>,
+    next_cursor: Option<String>,
+    /// How many products there are on all pages; left out where nobody asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<usize>,
+}
+
+/// Where a product stands among the worst.
+type Place = (i64, Sku);
 
 /// A product, and how many pieces of it the code stands for that was asked for.
 #[derive(Serialize, JsonSchema)]
@@ -59,9 +90,21 @@ struct Listed<'a> {
 /// `GET /api/stock`
 pub async fn list(request: Request) -> Answered {
     let query: Query = request.query()?;
-    let after = query.cursor.as_ref().map(Cursor::read::<Sku>).transpose()?;
+    let worst = query.sort == Sort::Worst;
+    let of = |sort| query.cursor.as_ref().filter(|_| query.sort == sort);
+    let after = of(Sort::Sku).map(Cursor::read::<Sku>).transpose()?;
+    let last = of(Sort::Worst).map(Cursor::read::<Place>).transpose()?;
     let state = request.state;
-    let scan = move || page(state.store.storage(), &state.store.rules().store_id, &query, after);
+    let scan = move || {
+        let (storage, own) = (state.store.storage(), &state.store.rules().store_id);
+        let places = if worst || query.total { ranked(storage, &query)? } else { Vec::new() };
+        let total = query.total.then_some(places.len());
+        let List { items, next_cursor } = match worst {
+            true => worst_first(storage, own, &query, places, last)?,
+            false => page(storage, own, &query, after)?,
+        };
+        Ok::<_, ApiError>(StockList { items, next_cursor, total })
+    };
     let list = tokio::task::spawn_blocking(scan).await.map_err(ApiError::internal)??;
     Ok(Reply::ok(&list))
 }
@@ -86,16 +129,9 @@ fn page(
                 return Ok(List { items, next_cursor: after.as_ref().map(cursor) });
             }
             let stock = storage.stock().stock(&product.sku).map_err(stored)?;
-            if query.matches(&product, stock.as_ref())
-                && (!query.shared_barcode || shared(storage, &product)?)
-            {
+            if query.wants(storage, &product, stock.as_ref())? {
                 let coming = coming.get(&product.sku).copied().unwrap_or(0);
-                let place = super::shelf_place(storage, &product.sku)?;
-                let listed = Listed {
-                    stock: view(&product, in_catalogue, stock.as_ref(), coming, place),
-                    pack_qty: query.pack_of(&product),
-                };
-                items.push(serde_json::to_value(listed).map_err(ApiError::internal)?);
+                items.push(query.listed(storage, &product, in_catalogue, stock.as_ref(), coming)?);
             }
             after = Some(product.sku);
             scanned = scanned.saturating_add(1);
@@ -107,7 +143,71 @@ fn page(
     Ok(List { items, next_cursor: after.as_ref().map(cursor) })
 }
 
+/// Every product that is asked for, with its place, in order of sku.
+fn ranked(storage: &Storage, query: &Query) -> Result<Vec<Place>, ApiError> {
+    let (mut places, mut after) = (Vec::new(), None);
+    loop {
+        let chunk = storage.stock().products_and_stock(after.as_ref(), CHUNK).map_err(stored)?;
+        let complete = chunk.len() < CHUNK;
+        for (sku, product) in chunk {
+            let product = product.unwrap_or_else(|| out_of_catalogue(sku));
+            let stock = storage.stock().stock(&product.sku).map_err(stored)?;
+            if query.wants(storage, &product, stock.as_ref())? {
+                let on_hand = stock.map_or(0, |stock| stock.qty);
+                let spare = on_hand.saturating_sub(product.reorder_level.unwrap_or(0));
+                places.push((spare, product.sku.clone()));
+            }
+            after = Some(product.sku);
+        }
+        if complete {
+            return Ok(places);
+        }
+    }
+}
+
+/// A page of them, the worst first; those that moved since the page before stand where they stand now.
+fn worst_first(
+    storage: &Storage,
+    own: &StoreId,
+    query: &Query,
+    mut places: Vec<Place>,
+    last: Option<Place>,
+) -> Result<List<Value>, ApiError> {
+    let coming = in_transit(storage, own)?;
+    places.sort_unstable();
+    places.retain(|place| last.as_ref().is_none_or(|last| place > last));
+    places.truncate(query.limit.one_more());
+    let List { items: places, next_cursor } = List::cut(places, query.limit, Place::clone);
+    let listed = |(_, sku): Place| {
+        let stock = storage.stock().stock(&sku).map_err(stored)?;
+        let product = storage.products().product(&sku).map_err(stored)?;
+        let in_catalogue = product.is_some();
+        let coming = coming.get(&sku).copied().unwrap_or(0);
+        let product = product.unwrap_or_else(|| out_of_catalogue(sku));
+        query.listed(storage, &product, in_catalogue, stock.as_ref(), coming)
+    };
+    Ok(List { items: places.into_iter().map(listed).collect::<Result<_, _>>()?, next_cursor })
+}
+
 impl Query {
+    /// Whether a product is asked for.
+    fn wants(&self, storage: &Storage, product: &Product, stock: Option<&Stock>) -> Result<bool, ApiError> {
+        Ok(self.matches(product, stock) && (!self.shared_barcode || shared(storage, product)?))
+    }
+
+    fn listed(
+        &self,
+        storage: &Storage,
+        product: &Product,
+        in_catalogue: bool,
+        stock: Option<&Stock>,
+        coming: i64,
+    ) -> Result<Value, ApiError> {
+        let place = super::shelf_place(storage, &product.sku)?;
+        let stock = view(product, in_catalogue, stock, coming, place);
+        serde_json::to_value(Listed { stock, pack_qty: self.pack_of(product) }).map_err(ApiError::internal)
+    }
+
     fn matches(&self, product: &Product, stock: Option<&Stock>) -> bool {
         let on_hand = stock.map_or(0, |stock| stock.qty);
         self.q.as_deref().is_none_or(|q| found_by(product, q))
