@@ -244,6 +244,7 @@ pub static ROUTES: &[Route<AppState>] = &[
     Route::get("/api/stores", Roles(GOODS), stores::LIST, answers!(stores::list)),
     Route::get("/api/suppliers", Roles(GOODS), purchase::SUPPLIERS, answers!(purchase::suppliers)),
     Route::get("/api/purchase-orders", Roles(GOODS), purchase::ORDERS, answers!(purchase::orders)),
+    Route::get("/api/purchase-orders/:id", Roles(GOODS), purchase::ORDER, answers!(purchase::order)),
     Route::post("/api/adjustments", Roles(GOODS), adjustments::CREATE, answers!(adjustments::create)),
     Route::get("/api/adjustments", Roles(GOODS), adjustments::LIST, answers!(adjustments::list)),
     Route::get("/api/adjustments/:id", Roles(GOODS), adjustments::READ, answers!(adjustments::read)),

@@ -74,6 +74,8 @@ fn a_draft_of_a_delivery_says_what_is_left_of_the_order_now() {
     shop.seen("the order", "/api/purchase-orders", |list| list["items"][0]["po_id"] == json!(id));
     let Some(mut screen) = admin(&shop.store, "warehouse") else { return };
     go(&mut screen, &format!("#/receiving/{id}"), "#qty-8990007");
+    screen.reads("h1", "Sinar Jaya");
+    screen.reads("#order", "Order PO-");
     choose(&mut screen, "#qty-8990007", "5");
     screen.reads("tbody", "7 left");
     let came = json!({"po_id": id, "lines": lines(4)});

@@ -1,7 +1,7 @@
 // Receive: one delivery, by scan, against an order or without; a draft until it is posted.
 import { html, nothing } from "../vendor/lit.js";
 import { countInput, field, icon, moneyInput } from "../shared/controls.js";
-import { money, number, symbol } from "../shared/format.js";
+import { day, money, number, symbol } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { clean } from "../shared/scan.js";
 import { Page } from "../shared/page.js";
@@ -31,10 +31,9 @@ class PageReceive extends Page {
     try {
       this.suppliers = (await this.app.get("/api/suppliers", {}, { limit: 500 })).items;
       if (id !== "new") {
-        const { items } = await this.app.get("/api/purchase-orders", {}, { limit: 500 });
-        this.order = items.find(({ po_id: one }) => one === id) ?? null;
-        this.supplier = this.order?.supplier_id ?? "";
-        for (const line of this.order?.lines ?? []) await this.put(line.sku, 0, line);
+        this.order = await this.app.get("/api/purchase-orders/:id", { id });
+        this.supplier = this.order.supplier_id;
+        for (const line of this.order.lines) await this.put(line.sku, 0, line);
       }
     } catch (error) {
       this.app.fail(error);
@@ -49,7 +48,7 @@ class PageReceive extends Page {
   renewed(lines) {
     const said = new Map(this.lines.map((line) => [line.sku, line]));
     const known = new Set(lines.map(({ sku }) => sku));
-    const now = ({ ordered = null, before = 0 } = {}) => ({ ordered, before });
+    const now = ({ ordered = null, before = 0, limit = null } = {}) => ({ ordered, before, limit });
     return [...lines.map((line) => ({ ...line, ...now(said.get(line.sku)) })), ...this.lines.filter(({ sku }) => !known.has(sku))];
   }
 
@@ -64,13 +63,13 @@ class PageReceive extends Page {
       known.qty = (known.qty ?? 0) + qty;
       return;
     }
-    const product = await this.app.get("/api/stock/:sku", { sku });
+    const product = ordered?.name ? ordered : await this.app.get("/api/stock/:sku", { sku });
     // The next scan of it may have come before this answer.
     if (this.lines.some((line) => line.sku === sku)) {
       await this.put(sku, qty, ordered);
       return;
     }
-    this.lines = [...this.lines, { sku, name: product.name, qty: qty || null, rejected: null, cost: ordered?.unit_cost ?? product.average_cost, ordered: ordered?.qty ?? null, before: ordered?.received_qty ?? 0 }];
+    this.lines = [...this.lines, { sku, name: product.name, qty: qty || null, rejected: null, cost: ordered?.unit_cost ?? product.average_cost, ordered: ordered?.qty ?? null, before: ordered?.received_qty ?? 0, limit: ordered?.limit_qty ?? null }];
   }
 
   keep() {
@@ -117,15 +116,15 @@ class PageReceive extends Page {
     };
     const left = line.ordered === null ? null : line.ordered - line.before - (line.qty ?? 0);
     const said = line.ordered === null ? t("not on the order") : left > 0 ? t("{n} left", { n: number(left) }) : left < 0 ? t("{n} too many", { n: number(-left) }) : t("complete");
-    return html`<tr><td><bdi>${line.name}</bdi><br><span class="muted">${line.sku}</span></td><td class="num">${line.ordered === null ? nothing : number(line.ordered)}</td><td class="num">${line.ordered === null ? nothing : number(line.before)}</td>
+    return html`<tr><td><bdi>${line.name}</bdi><br><span class="muted">${line.sku}</span></td><td class="num">${line.ordered === null ? nothing : number(line.ordered)}${line.limit > line.ordered ? html`<br><span class="muted">${t("at most {n} in all", { n: number(line.limit) })}</span>` : nothing}</td><td class="num">${line.ordered === null ? nothing : number(line.before)}</td>
       <td class="in">${countInput({ id: `qty-${line.sku}`, value: line.qty, label: t("{name}: pieces now", { name: line.name }), onValue: set("qty") })}</td><td class="in">${countInput({ id: `rejected-${line.sku}`, value: line.rejected, label: t("{name}: pieces refused", { name: line.name }), onValue: set("rejected") })}</td>
       <td class="in wide-in">${moneyInput({ id: `cost-${line.sku}`, value: line.cost, label: t("{name}: cost each", { name: line.name }), onValue: set("cost") })}</td><td>${this.order ? html`<span class="badge ${left === 0 ? "ok" : left < 0 ? "bad" : "plain"}">${said}</span>` : nothing}</td></tr>`;
   }
 
   render() {
     const pieces = this.lines.reduce((all, { qty }) => all + (qty ?? 0), 0);
-    const supplier = (this.suppliers ?? []).find(({ supplier_id: one }) => one === this.supplier);
-    return html`${title(html`<a class="back" href="#/receiving">${icon("arrow-left")}<span class="vh">${t("Receiving")}</span></a>${this.order ? html`<bdi>${supplier?.name ?? this.order.supplier_id}</bdi>` : t("Receive without an order")}`, html`<span class="muted">${t("draft on this device")}</span>`)}
+    const { order } = this;
+    return html`${title(html`<a class="back" href="#/receiving">${icon("arrow-left")}<span class="vh">${t("Receiving")}</span></a>${order ? html`<bdi>${order.supplier_name ?? order.supplier_id}</bdi>` : t("Receive without an order")}`, order ? html`<span id="order">${order.po_no ? t("Order {no}", { no: order.po_no }) : nothing}${order.expected_at ? html` <span class="muted">${t("Expected on")} ${day(order.expected_at)}</span>` : nothing}</span>` : nothing, html`<span class="muted">${t("draft on this device")}</span>`)}
       <div class="form-row">${field(t("Scan a product, or type its code"), html`<input class="input" id="scan" data-focus data-scan="line" autocomplete="off" @keydown=${(event) => {
         if (event.key !== "Enter" || event.ctrlKey || !event.target.value) return;
         const code = clean(event.target.value);

@@ -4,11 +4,14 @@ use crate::http::Answered;
 use crate::http::Request;
 use crate::http::failure::stored;
 use domain::model::base::ids::Sku;
-use domain::model::inventory::purchase::{PurchaseOrder, Supplier};
+use domain::model::inventory::purchase::{OrderLine, PurchaseOrder, Supplier};
+use domain::rules::inventory::receiving::order_limit;
 use edge::page::{Cursor, Limit, List, Page, cursor};
 use edge::{ApiError, Doc, Reply};
-use schemars::JsonSchema;
-use serde::Deserialize;
+use schemars::{JsonSchema, Schema};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeSet;
 use storage::Storage;
 
 /// Orders read from storage at once.
@@ -22,6 +25,46 @@ pub const SUPPLIERS: Doc = Doc::of("Receiving", "List suppliers")
 pub const ORDERS: Doc = Doc::of("Receiving", "List purchase orders that goods may still come for")
     .query::<Query>()
     .lists::<PurchaseOrder>(include_str!("examples/purchase_order.json"));
+
+/// `GET /api/purchase-orders/:id`
+pub const ORDER: Doc =
+    Doc::of("Receiving", "One purchase order that was sent here, with names and what may still come")
+        .answers::<OrderView>(include_str!("examples/purchase_order_detail.json"));
+
+/// An order as whoever receives it reads it.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "PurchaseOrderDetail", transform = each_once)]
+struct OrderView {
+    #[serde(flatten)]
+    order: PurchaseOrder,
+    /// Instead of the order's own.
+    lines: Vec<LineView>,
+    /// None: head office has told of no such supplier.
+    supplier_name: Option<String>,
+}
+
+/// A field that takes another one's place is required once.
+fn each_once(schema: &mut Schema) {
+    let mut seen = BTreeSet::new();
+    if let Some(Value::Array(required)) = schema.get_mut("required") {
+        required.retain(|name| seen.insert(name.as_str().map(str::to_owned)));
+    }
+}
+
+/// A line of it.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "PurchaseOrderLineDetail")]
+struct LineView {
+    #[serde(flatten)]
+    line: OrderLine,
+    /// None: the product is not in this store's catalogue.
+    name: Option<String>,
+    /// The most that may be received in all, with the tolerance; none: nothing is expected any more, and what comes all the same
+    /// has no limit.
+    limit_qty: Option<i64>,
+    /// Pieces that may still come within it.
+    left_qty: Option<i64>,
+}
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -54,6 +97,38 @@ pub async fn orders(request: Request) -> Answered {
     Ok(Reply::ok(&list))
 }
 
+/// `GET /api/purchase-orders/:id`
+pub async fn order(request: Request) -> Answered {
+    let store = &request.state.store;
+    let storage = store.storage();
+    let found = storage.purchasing().purchase_order(request.param("id")).map_err(stored)?;
+    let order = found.filter(PurchaseOrder::was_sent).ok_or_else(|| ApiError::not_found("purchase order"))?;
+    let order = here(storage, order)?;
+    let supplier_name =
+        storage.purchasing().supplier(&order.supplier_id).map_err(stored)?.map(|supplier| supplier.name);
+    let tolerance = store.rules().policy.over_tolerance_bp;
+    let line = |line: &OrderLine| {
+        let product = storage.products().product(&line.sku).map_err(stored)?;
+        let limit_qty = order_limit(&order, line, tolerance);
+        let left_qty = limit_qty.map(|most| most.saturating_sub(line.received_qty).max(0));
+        let name = product.map(|product| product.name);
+        Ok(LineView { line: line.clone(), name, limit_qty, left_qty })
+    };
+    let lines = order.lines.iter().map(line).collect::<Result<_, ApiError>>()?;
+    // As a tree, in which the lines with names take the place of the others.
+    let shown = serde_json::to_value(OrderView { order, lines, supplier_name });
+    Ok(Reply::ok(&shown.map_err(ApiError::internal)?))
+}
+
+/// An order with what came of it here.
+fn here(storage: &Storage, order: PurchaseOrder) -> Result<PurchaseOrder, ApiError> {
+    let progress = storage.purchasing().order_progress(&order.po_id).map_err(stored)?;
+    Ok(match progress {
+        Some(progress) => progress.shown(&order),
+        None => order,
+    })
+}
+
 /// Orders that are sent and not wholly received, with what came of them here.
 fn open_orders(
     storage: &Storage,
@@ -66,8 +141,7 @@ fn open_orders(
         let Some(last) = chunk.last() else { return Ok(List { items, next_cursor: None }) };
         after = Some(last.po_id.clone());
         for order in chunk {
-            let progress = storage.purchasing().order_progress(&order.po_id).map_err(stored)?;
-            let order = progress.map_or_else(|| order.clone(), |progress| progress.shown(&order));
+            let order = here(storage, order)?;
             let wanted = query.supplier_id.as_ref().is_none_or(|id| order.supplier_id == *id)
                 && query.sku.as_ref().is_none_or(|sku| order.lines.iter().any(|line| line.sku == *sku));
             if !(wanted && order.state.is_open()) {

@@ -107,6 +107,7 @@ const TABLE: &str = "
     GET  /api/stores                        - x x x -
     GET  /api/suppliers                     - x x x -
     GET  /api/purchase-orders               - x x x -
+    GET  /api/purchase-orders/:id           - x x x -
     POST /api/adjustments                   - x x x -
     GET  /api/adjustments                   - x x x -
     GET  /api/adjustments/:id               - x x x -

@@ -155,6 +155,18 @@ fn what_the_stock_room_sees_has_the_names_of_the_page() {
     told(&mut store, &json!({"supplier": supplier, "purchase_order": order}));
     has("supplier", &list(&mut staff, "/api/suppliers"), "supplier_id code name state");
     has("order", &list(&mut staff, "/api/purchase-orders"), "po_id supplier_id state lines");
+    let one = staff.get("/api/purchase-orders/po_1").data(200);
+    assert_eq!(one["supplier_name"], json!("A"));
+    let line = &one["lines"][0];
+    assert_eq!(
+        (&line["name"], &line["limit_qty"], &line["left_qty"]),
+        (&json!("Product 8990001"), &json!(5), &json!(5)),
+        "{line}"
+    );
+    let part = json!({"po_id": "po_1", "lines": [{"sku": SKU, "qty": 3}]});
+    staff.post("/api/receiving", &part).data(201);
+    let line = &staff.get("/api/purchase-orders/po_1").data(200)["lines"][0];
+    assert_eq!((&line["received_qty"], &line["left_qty"]), (&json!(3), &json!(2)), "{line}");
 }
 
 #[test]

@@ -239,6 +239,11 @@ pub struct PurchaseOrder {
 }
 
 impl PurchaseOrder {
+    /// Whether its store was ever told of it.
+    pub fn was_sent(&self) -> bool {
+        !matches!(self.state, OrderState::Draft | OrderState::Approved)
+    }
+
     /// The order after `qty` pieces of `sku` came, or went back (below 0): filled line by line, what is left
     /// over stays on the last line of the sku. False: the order has no such sku.
     pub fn receive(&mut self, sku: &Sku, qty: i64) -> bool {

@@ -6,7 +6,7 @@ mod receive;
 mod receiving_command;
 mod reverse;
 pub use limit::{OrderLine, OrderLineState};
-pub use order::{check_supplier, receive_order, taken_back};
+pub use order::{check_supplier, order_limit, receive_order, taken_back};
 pub use receive::receive;
 pub use receiving_command::{NewReceiving, NewReceivingLine};
 pub use reverse::reverse;

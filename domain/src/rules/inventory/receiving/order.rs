@@ -5,7 +5,7 @@ use crate::model::base::ids::{MovementId, ReceivingId, Sku};
 use crate::model::base::refusal::Refusal;
 use crate::model::books::ledger::LedgerBook;
 use crate::model::inventory::product::Product;
-use crate::model::inventory::purchase::{OrderProgress, OrderState, PurchaseOrder};
+use crate::model::inventory::purchase::{OrderLine, OrderProgress, OrderState, PurchaseOrder};
 use crate::model::inventory::receiving::Receiving;
 use crate::rules::inventory::receiving::receive::post;
 use crate::rules::inventory::receiving::{NewReceiving, receive};
@@ -31,9 +31,7 @@ pub fn receive_order(
         return receive(cmd, id, movement_ids, products, room);
     };
     let known = |order: &&PurchaseOrder| {
-        order.po_id == *po_id
-            && order.store_id == room.rules.store_id
-            && !matches!(order.state, OrderState::Draft | OrderState::Approved)
+        order.po_id == *po_id && order.store_id == room.rules.store_id && order.was_sent()
     };
     let order = order.filter(known).ok_or_else(unknown)?;
     let mut cmd = cmd.clone();
@@ -61,6 +59,12 @@ pub fn receive_order(
 /// Nothing more is expected of it at all.
 fn is_over(order: &PurchaseOrder) -> bool {
     matches!(order.state, OrderState::Closed | OrderState::Cancelled)
+}
+
+/// The most that may be received of a line in all; none: nothing is expected of it any more, and what comes has no limit.
+pub fn order_limit(order: &PurchaseOrder, line: &OrderLine, tolerance_bp: u32) -> Option<i64> {
+    let of = super::OrderLine { ordered: line.qty, received: line.received_qty, rejected: line.rejected_qty };
+    awaits(order, &line.sku).then(|| of.limit(tolerance_bp))
 }
 
 /// Whether pieces of a product are held against what was ordered: unless every line of it is closed, or the whole order.
