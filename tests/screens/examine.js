@@ -35,7 +35,7 @@
     return id;
   };
   window.setInterval = (act, delay = 0, ...values) => {
-    const id = every(act, delay, ...values);
+    const id = every(act, delay * (window.pace ?? 1), ...values);
     timers.set(id, delay);
     return id;
   };

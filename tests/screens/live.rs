@@ -165,5 +165,55 @@ fn a_stream_that_falls_silent_is_opened_again_and_a_list_that_may_have_missed_so
     screen.reads(".empty", "No basket waits");
     screen.script("document.querySelector('pos-app').live.take({event: 'reload', data: '{}'})");
     screen.reads("tbody", "the first");
+    a_list_waits(&mut screen);
     screen.is_clean();
+}
+
+/// Answers of counts come when `answered` is, and are refused so as `refuses` says.
+const HOLDS_BACK: &str = "const real = window.fetch; window.fetch = async (url, options) => {\
+    if (!String(url).startsWith('/api/opname')) return real(url, options); await window.answered; if (!window.refuses) return real(url, options);\
+    const { status, wait } = window.refuses; const error = { code: 'unavailable', message: 'busy', details: {}, request_id: 'req_1' };\
+    return new Response(JSON.stringify({ success: false, error }), { status, headers: { 'Retry-After': wait } }); }";
+
+/// A list of Store Admin whose answer is late, whose store is busy, and to which nobody tells anything.
+#[track_caller]
+fn a_list_waits(screen: &mut Screen) {
+    screen.visit("/admin");
+    screen.log_in("manager");
+    screen.sees("page-today .figures");
+    screen.script(HOLDS_BACK);
+    screen.script("window.answered = new Promise((come) => { window.come = come; }); window.pace = 0.01");
+    screen.script("location.hash = '#/counts'");
+    screen.reads("page-counts .bones [role=status]", "Still loading");
+    screen.script("window.pace = 1; come()");
+    screen.reads("page-counts .empty", "Nothing was counted yet");
+
+    screen.script("window.refuses = {status: 503, wait: 60}");
+    screen.script("location.hash = '#/members'");
+    screen.sees("page-members");
+    screen.script("location.hash = '#/counts'");
+    screen.reads("page-counts [role=alert]", "request req_1");
+    screen.reads("page-counts x-retry", "Asking again in");
+    // The page's clock runs a hundred times as fast: a minute is over, and nobody pressed anything.
+    screen.script("window.refuses = null; window.pace = 0.01");
+    screen.reads("page-counts .empty", "Nothing was counted yet");
+
+    // No stream: what happens elsewhere is asked for.
+    screen.script("document.querySelector('admin-app').live.stop(); location.hash = '#/members'");
+    screen.sees("page-members");
+    wait::until("nothing is heard", || {
+        (screen.script("return document.querySelector('admin-app').live.heard") == false).then_some(())
+    });
+    screen.script("location.hash = '#/counts'");
+    screen.reads("page-counts .empty", "Nothing was counted yet");
+    let count = json!({"scope": "all"});
+    screen.store.login("warehouse").post("/api/opname", &count).data(201);
+    screen.reads("page-counts tbody", "0 of");
+    // Over what is shown already it is said, until it is over.
+    screen.script("window.refuses = {status: 503, wait: 60}");
+    screen.reads("#banner", "request req_1");
+    screen.reads("page-counts tbody", "0 of");
+    screen.script("window.refuses = null");
+    wait::until("the banner is gone", || screen.text("#banner").is_empty().then_some(()));
+    screen.script("window.pace = 1");
 }

@@ -4,7 +4,7 @@ import { path } from "../shared/api.js";
 import { icon, notice } from "../shared/controls.js";
 import { day, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { failed, title } from "../shared/list.js";
+import { title } from "../shared/list.js";
 import { Page } from "../shared/page.js";
 import { since } from "./parts.js";
 import "./work.js";
@@ -51,27 +51,17 @@ class PageMachine extends Page {
     if (["ready", "shift"].includes(name)) this.load();
   }
 
-  async load() {
+  load() {
     const { app } = this;
-    this.asked += 1;
-    const mine = this.asked;
-    try {
+    return this.readBy(async () => {
       const [{ root }, shifts] = await Promise.all([app.get("/api/admin/actors"), app.get("/api/shifts", {}, { state: "open", limit: 100 })]);
-      // What was asked later is newer, also where its answer came first.
-      if (mine !== this.asked) return;
-      this.shifts = new Map(shifts.items.map((one) => [`shift:${one.shift_id}`, one]));
-      this.take(rows(root));
-      this.error = null;
-    } catch (error) {
-      if (mine !== this.asked) return;
-      this.error = error;
-      if (error.status === 401) app.fail(error);
-    }
-    this.requestUpdate();
+      return { shifts: new Map(shifts.items.map((one) => [`shift:${one.shift_id}`, one])), root };
+    });
   }
 
   /** What is another than a moment ago is marked, and said once. */
-  take(tree) {
+  set root(node) {
+    const tree = rows(node);
     const before = new Map((this.tree ?? []).map((one) => [one.name, one]));
     const now = Date.now();
     for (const one of this.tree ? tree : []) {
@@ -130,7 +120,7 @@ class PageMachine extends Page {
   }
 
   parts() {
-    if (!this.tree) return this.error ? failed(this.error, () => this.load()) : html`<p class="empty panel">${t("Loading\u2026")}</p>`;
+    if (!this.tree) return this.awaited();
     const head = [[t("Part")], [t("State")], [t("Queue"), "num"], [t("Restarts"), "num"], [t("Runs since"), "d2"], [t("Last failure")], ...(this.app.user.role === "admin" ? [["", "num"]] : [])];
     return html`${this.error ? notice("warn", "cloud-off", t("The store's box does not answer")) : this.health()}<p class="vh" role="status">${this.said}</p>
       <div class="panel scroll"><table class="grid fold tree"><thead><tr>${head.map(([label, kind]) => html`<th scope="col" class=${kind ?? ""}>${label || html`<span class="vh">${t("Restart")}</span>`}</th>`)}</tr></thead><tbody>${this.tree.map((one) => this.row(one))}</tbody></table></div>

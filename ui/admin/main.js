@@ -1,5 +1,6 @@
 // Store Admin: a menu of what the role may do, one page per address after `#`.
 import { html, keyed } from "../vendor/lit.js";
+import { loading } from "../shared/controls.js";
 import { setShop } from "../shared/format.js";
 import { addTexts, t } from "../shared/i18n.js";
 import { address, Lettered, MenuApp } from "../shared/menu.js";
@@ -125,7 +126,7 @@ class AdminApp extends Lettered(MenuApp) {
       case "settings": return html`<page-settings .app=${this}></page-settings>`;
       case "devices": return html`<page-devices .app=${this}></page-devices>`;
       case "device": return html`<page-device .app=${this}></page-device>`;
-      default: return html`<p class="empty">${t("Loading\u2026")}</p>`;
+      default: return loading();
     }
   }
 }

@@ -15,14 +15,12 @@ class PageMember extends Page {
     Promise.resolve().then(() => this.load());
   }
 
-  async load() {
+  load() {
     const { id } = this.app.params;
-    try {
-      [this.member, this.points] = await Promise.all([this.app.get("/api/members/:id", { id }), this.app.get("/api/members/:id/points", { id }, { limit: 100 })]);
-    } catch (error) {
-      this.app.fail(error);
-    }
-    this.requestUpdate();
+    return this.readBy(async () => {
+      const [member, points] = await Promise.all([this.app.get("/api/members/:id", { id }), this.app.get("/api/members/:id/points", { id }, { limit: 100 })]);
+      return { member, points };
+    }, () => this.member);
   }
 
   keys() {
@@ -95,7 +93,7 @@ class PageMember extends Page {
 
   render() {
     const { member, points } = this;
-    if (!member || !points) return html`<p class="empty panel">${t("Loading\u2026")}</p>`;
+    if (!member) return this.awaited();
     const box = (label, value, kind = "") => html`<div><dt>${label}</dt><dd class=${kind}>${value}</dd></div>`;
     const living = ["active", "blocked"].includes(member.state);
     const acts = living ? html`<button class="btn" ?disabled=${this.busy} @click=${() => this.change()}>${t("Change")}</button><button class="btn" ?disabled=${this.busy} @click=${() => this.adjust()}>${t("Correct points")}</button><button class="btn" ?disabled=${this.busy} @click=${() => this.block()}>${icon("lock")}${member.state === "active" ? t("Block") : t("Let in again")}</button>

@@ -6,7 +6,7 @@ import { ask } from "../shared/form.js";
 import { date, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { Page } from "../shared/page.js";
-import { failed, title } from "../shared/list.js";
+import { title } from "../shared/list.js";
 import { rolesFor } from "./people.js";
 
 class PagePerson extends Page {
@@ -15,16 +15,12 @@ class PagePerson extends Page {
     Promise.resolve().then(() => this.load());
   }
 
-  async load() {
+  load() {
     const { id } = this.app.params;
-    try {
-      [this.person, this.devices] = await Promise.all([this.app.get("/api/users/:id", { id }), this.app.get("/api/users/:id/devices", { id }, { limit: 100 })]);
-      this.error = null;
-    } catch (error) {
-      this.error = error;
-      if (error.status === 401) this.app.fail(error);
-    }
-    this.requestUpdate();
+    return this.readBy(async () => {
+      const [person, devices] = await Promise.all([this.app.get("/api/users/:id", { id }), this.app.get("/api/users/:id/devices", { id }, { limit: 100 })]);
+      return { person, devices };
+    }, () => this.person);
   }
 
   keys() {
@@ -76,8 +72,7 @@ class PagePerson extends Page {
 
   render() {
     const { person } = this;
-    if (!person && this.error) return html`<h1 class="vh">${t("People")}</h1>${failed(this.error, () => this.load())}`;
-    if (!person || !this.devices) return html`<p class="empty panel">${t("Loading\u2026")}</p>`;
+    if (!person) return html`<h1 class="vh">${t("People")}</h1>${this.awaited()}`;
     const { id, name, disabled } = person;
     const change = () => this.act(disabled ? t("Let {name} log in again?", { name }) : t("Disable {name}? Every session ends, every device is removed", { name }), disabled ? t("Enable") : t("Disable"), "PATCH", path("/api/users/:id", { id }), { disabled: !disabled }, t("Saved"));
     const revoke = () => this.act(t("End every session of {name}? Every device is removed", { name }), t("End sessions"), "POST", path("/api/users/:id/revoke-tokens", { id }), {}, t("Every session has ended"));

@@ -17,14 +17,11 @@ class PageProduct extends ListPage {
     return { sku: this.app.params.id };
   }
 
-  async load(more) {
-    try {
-      this.product = await this.app.get("/api/stock/:sku", this.params());
-    } catch (error) {
-      this.app.fail(error);
-      return;
-    }
-    await super.load(more);
+  load(more) {
+    return this.readBy(async () => {
+      const [product, list] = await Promise.all([this.app.get("/api/stock/:sku", this.params()), this.listed(more)]);
+      return { product, ...list };
+    }, () => this.product);
   }
 
   keys() {
@@ -60,7 +57,7 @@ class PageProduct extends ListPage {
 
   render() {
     const { product } = this;
-    if (!product) return html`<p class="empty panel">${t("Loading\u2026")}</p>`;
+    if (!product) return this.awaited();
     const box = (label, value) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
     return html`${title(html`<a class="back" href="#/stock">${icon("arrow-left")}<span class="vh">${t("Stock")}</span></a><bdi>${product.name}</bdi>`, this.ways(), html`<button class="btn" @click=${() => this.edit()}>${icon("settings")}${t("Reorder level, shelf")}</button>`)}
       <dl class="figures panel">${box(t("On hand"), number(product.on_hand))}${box(t("Available"), number(product.available))}${box(t("On the way"), number(product.in_transit_in))}${box(t("Damaged"), number(product.damaged))}

@@ -3,7 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { icon, notice } from "../shared/controls.js";
 import { number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { failed, title } from "../shared/list.js";
+import { title } from "../shared/list.js";
 import { Page } from "../shared/page.js";
 
 const LOOKS = { hub: "ok", environment: "warn", file: "plain" };
@@ -35,17 +35,12 @@ class PageSettings extends Page {
   }
 
   async load() {
-    try {
+    await this.readBy(async () => {
       const { settings, setting_places: places } = await this.app.get("/api/admin/settings");
-      this.rows = Object.entries(settings).flatMap(([section, keys]) => Object.entries(keys).map(([key, value]) => ({
+      return { rows: Object.entries(settings).flatMap(([section, keys]) => Object.entries(keys).map(([key, value]) => ({
         section, key, value, name: `${section}.${key}`, source: places[`${section}.${key}`]?.source ?? "default", place: places[`${section}.${key}`]?.place ?? null,
-      })));
-      this.error = null;
-    } catch (error) {
-      this.error = error;
-      if (error.status === 401) this.app.fail(error);
-    }
-    this.requestUpdate();
+      }))) };
+    }, () => this.rows);
     this.app.focusPage();
   }
 
@@ -82,7 +77,7 @@ class PageSettings extends Page {
   }
 
   body() {
-    if (!this.rows) return this.error ? failed(this.error, () => this.load()) : html`<p class="empty panel">${t("Loading\u2026")}</p>`;
+    if (!this.rows) return this.awaited();
     const found = this.found();
     const sections = [...new Set(found.map(({ section }) => section))];
     return html`${this.tools()}<div class="stack">${notice("", "info", t("Settings are changed in the settings file of the box, which takes a restart, or at head office, at once. What head office says counts before the file. Secrets are never shown"))}

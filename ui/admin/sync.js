@@ -42,14 +42,8 @@ class PageSync extends ListPage {
   /** The state alone; the lists only when they have become longer: nobody loses the place that he reads at. */
   async look() {
     const before = this.status?.conflicts.total;
-    try {
-      this.status = await this.app.get("/api/sync/status");
-    } catch (error) {
-      this.app.fail(error);
-      return;
-    }
-    this.requestUpdate();
-    if (before !== this.status.conflicts.total) await super.load();
+    await this.readBy(async () => ({ status: await this.app.get("/api/sync/status") }), () => this.status);
+    if (!this.error && before !== this.status.conflicts.total) await super.load();
   }
 
   async load(more) {
@@ -129,7 +123,7 @@ class PageSync extends ListPage {
 
   render() {
     const { status } = this;
-    if (!status) return html`<h1>${t("Head office")}</h1><p class="empty panel">${t("Loading\u2026")}</p>`;
+    if (!status) return html`<h1>${t("Head office")}</h1>${this.awaited()}`;
     const { hub } = status;
     const acts = hub.configured ? html`<button class="btn" ?disabled=${this.busy} @click=${() => this.force(true)}>${t("Read everything again")}</button><button class="btn primary" id="force" ?disabled=${this.busy} @click=${() => this.force(false)}>${icon("refresh-cw")}${this.busy ? t("Asking\u2026") : t("Ask now")}</button>` : nothing;
     return html`${title(t("Head office"), acts)}

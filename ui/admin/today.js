@@ -6,7 +6,6 @@ import { t } from "../shared/i18n.js";
 import { Page, title } from "../shared/page.js";
 
 const MANAGE = ["store_manager", "admin"];
-const AGAIN_MS = 30_000;
 /** What is counted here; beyond it a plus is said. */
 const COUNTED = { limit: 100 };
 const WORST = { sort: "worst", total: true };
@@ -19,42 +18,36 @@ const SHOWN = 20;
 const earlier = (date, days) => new Date(Date.parse(`${date}T00:00:00Z`) - days * 86_400_000).toISOString().slice(0, 10);
 
 class PageToday extends Page {
+  timed = true;
+
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());
-    this.timer = setInterval(() => this.load(), AGAIN_MS);
   }
 
   told(name, data) {
     if (name !== "ready" || !data.resumed) this.soon();
   }
 
-  disconnectedCallback() {
-    clearInterval(this.timer);
-    super.disconnectedCallback();
-  }
-
-  async load() {
+  load() {
     const { app } = this;
     const list = (pattern, query) => app.get(pattern, {}, { ...query, ...COUNTED });
-    try {
-      [this.low, this.negative, this.pending, this.orders, this.coming, this.counts] = await Promise.all([
+    return this.readBy(async () => {
+      const [low, negative, waiting, orders, coming, counts, takings] = await Promise.all([
         list("/api/stock", { below_reorder: true, ...WORST }), list("/api/stock", { negative: true, ...WORST }), list("/api/adjustments", { state: "pending" }), list("/api/purchase-orders"),
         list("/api/transfers", { direction: "in", state: "in_transit" }), list("/api/opname", { state: "counting" }), this.takings(),
       ]);
-      this.at = Date.now();
-    } catch (error) {
-      app.fail(error);
-    }
-    this.requestUpdate();
+      return { low, negative, waiting, orders, coming, counts, ...takings, at: Date.now() };
+    }, () => this.counts);
   }
 
   /** What only whoever runs the shop may see. */
   async takings() {
     const { app } = this;
-    if (!app.may(MANAGE)) return;
+    if (!app.may(MANAGE)) return {};
     const date = app.settings.business_date;
-    [this.report, this.before, this.sync] = await Promise.all([app.get("/api/reports/daily", {}, { date }), app.get("/api/reports/daily", {}, { date: earlier(date, WEEK_DAYS) }), app.get("/api/sync/status")]);
+    const [report, before, sync] = await Promise.all([app.get("/api/reports/daily", {}, { date }), app.get("/api/reports/daily", {}, { date: earlier(date, WEEK_DAYS) }), app.get("/api/sync/status")]);
+    return { report, before, sync };
   }
 
   /** Orders whose goods should be here by now. */
@@ -64,14 +57,14 @@ class PageToday extends Page {
 
   /** What needs a person, the worst first. */
   alerts() {
-    const { report, sync, negative, pending, coming, counts, due, app } = this;
+    const { report, sync, negative, waiting, coming, counts, due, app } = this;
     const differing = (report?.shifts ?? []).filter(({ variance }) => variance);
     const found = [];
     for (const problem of sync?.problems ?? []) found.push(["bad", "triangle-alert", problem.message, "sync"]);
     if (differing.length) found.push(["bad", "calculator", t("Tills closed with a difference: {n}", { n: number(differing.length) }), `days/${app.settings.business_date}`]);
     const say = (list, kind, image, text, place) => list.items.length && found.push([kind, image, t(text, { n: many(list) }), place]);
     say(negative, "warn", "package", "Products below zero: {n}", "stock?show=negative");
-    say(pending, "warn", "shield-check", "Adjustments that wait for approval: {n}", "adjustments?state=pending");
+    say(waiting, "warn", "shield-check", "Adjustments that wait for approval: {n}", "adjustments?state=pending");
     say(due, "plain", "truck", "Orders whose goods are due: {n}", "receiving");
     say(coming, "plain", "store", "Transfers on the way to this store: {n}", "transfers?direction=in&state=in_transit");
     say(counts, "plain", "clipboard-list", "Counts that go on: {n}", "counts");
@@ -119,7 +112,7 @@ class PageToday extends Page {
   render() {
     const { report } = this;
     const head = title(`${t("Today")}, ${day(this.app.settings.business_date)}`, this.at ? html`<span class="muted">${t("as of {time}", { time: time(this.at) })}</span>` : nothing, this.app.find());
-    if (!this.counts) return html`${head}<p class="empty panel">${t("Loading\u2026")}</p>`;
+    if (!this.counts) return html`${head}${this.awaited()}`;
     return html`${head}<div class="stack">${this.alerts()}${this.figures()}${report ? this.sold(report) : this.below()}</div>`;
   }
 

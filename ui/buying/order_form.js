@@ -1,7 +1,7 @@
 // A purchase order is written: for which store, from whom, what of it; the price list offers its products.
-import { html, nothing } from "../vendor/lit.js";
+import { html } from "../vendor/lit.js";
 import { path } from "../shared/api.js";
-import { countInput, icon, moneyInput, problem } from "../shared/controls.js";
+import { countInput, icon, loading, moneyInput, problem } from "../shared/controls.js";
 import { words } from "../shared/codes.js";
 import { number } from "../shared/format.js";
 import { apart, t } from "../shared/i18n.js";
@@ -114,7 +114,7 @@ class PageOrderForm extends Page {
 
   render() {
     const { order } = this;
-    if (!this.loaded) return html`<p class="empty panel">${t("Loading\u2026")}</p>`;
+    if (!this.loaded) return loading();
     const stores = rows("stores");
     const left = this.list.filter(({ sku }) => !order.lines.some((line) => line.sku === sku));
     const store = stores.length ? html`<select class="input" id="store" data-focus @change=${(event) => this.set({ store_id: event.target.value })}><option value="">${t("Choose\u2026")}</option>${stores.map((one) => html`<option value=${one.store_id} ?selected=${one.store_id === order.store_id}>${apart(one.name)} ${one.store_id}</option>`)}</select>`

@@ -1,6 +1,6 @@
 // What a store should order, why, and of whom: chosen rows become drafts in one step.
 import { html, nothing } from "../vendor/lit.js";
-import { countInput, icon, problem } from "../shared/controls.js";
+import { countInput, icon, loading, problem } from "../shared/controls.js";
 import { words } from "../shared/codes.js";
 import { number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
@@ -100,7 +100,7 @@ class PageSuggestions extends Page {
   }
 
   body() {
-    if (!this.loaded) return html`<p class="empty panel">${t("Loading\u2026")}</p>`;
+    if (!this.loaded) return loading();
     if (!this.store) return html`<p class="empty panel">${t("Choose the store that goods are ordered for")}</p>`;
     if (!this.found) return nothing;
     const [missing] = this.found.completeness.missing;

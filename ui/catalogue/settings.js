@@ -4,7 +4,7 @@ import { path } from "../shared/api.js";
 import { number, rate } from "../shared/format.js";
 import { apart, t } from "../shared/i18n.js";
 import { ask } from "../shared/form.js";
-import { failed, title } from "../shared/list.js";
+import { title } from "../shared/list.js";
 import { address, refilter } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import "./texts.js";
@@ -66,18 +66,12 @@ class PageSettings extends Page {
     return this.store ? "/api/stores/:id/settings" : "/api/settings";
   }
 
-  async load() {
-    try {
+  load() {
+    return this.readBy(async () => {
       await need(this.app, "stores");
       const sources = this.store ? {} : await this.app.get("/api/settings/sources");
-      this.values = await this.app.get(this.pattern, { id: this.store });
-      this.sources = sources;
-      this.error = null;
-    } catch (error) {
-      this.error = error;
-      if (error.status === 401) this.app.fail(error);
-    }
-    this.requestUpdate();
+      return { sources, values: await this.app.get(this.pattern, { id: this.store }) };
+    }, () => this.values);
   }
 
   choose(id) {
@@ -121,7 +115,7 @@ class PageSettings extends Page {
   render() {
     const head = html`${title(t("Settings"), this.app.find())}${this.app.tabs()}
       <div class="filters unfolded"><div class="field"><label for="of">${t("Of")}</label><select class="input" id="of" data-focus @change=${(event) => this.choose(event.target.value)}><option value="">${t("Head office")}</option>${rows("stores").map((one) => html`<option value=${one.store_id} ?selected=${one.store_id === this.store}>${apart(one.name)} ${one.store_id}</option>`)}</select></div></div>`;
-    if (!this.values) return html`${head}${this.error ? failed(this.error, () => this.load()) : html`<p class="empty panel">${t("Loading\u2026")}</p>`}`;
+    if (!this.values) return html`${head}${this.awaited()}`;
     const others = ELSEWHERE.filter((name) => name in this.values);
     return html`${head}<div class="stack">${SECTIONS.map((section) => this.part(section))}${others.length ? table(t("Lists"), [col(t("Setting"), (name) => html`<a href=${address([name])}>${t(`setting.${name}`)}</a>`), col(t("Value"), (name) => shown(name, this.values[name]))], others) : nothing}</div>`;
   }

@@ -7,7 +7,7 @@ import { number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { clean } from "../shared/scan.js";
 import { Page } from "../shared/page.js";
-import { failed, title } from "../shared/list.js";
+import { title } from "../shared/list.js";
 import { queueOf } from "./count_queue.js";
 import "./count_left.js";
 import "./count_review.js";
@@ -40,18 +40,12 @@ class PageCount extends Page {
   async load() {
     this.queue = queueOf(this.app);
     this.queue.told = (sent) => this.heard(sent);
-    try {
-      this.count = await this.app.get("/api/opname/:id", { id: this.id }, { limit: 500 });
-      const { reopened } = this.count;
-      this.queue.opens(`${this.id} ${reopened ?? ""}`);
-      for (const { sku, name } of this.count.lines) if (!reopened || reopened.includes(sku)) this.queue.knows(sku, this.queue.known.get(sku) ?? { sku, name });
-      this.error = null;
-      this.querySelector("count-left, count-review")?.load();
-    } catch (error) {
-      this.error = error;
-      if (this.count || error.status === 401) this.app.fail(error);
-    }
-    this.requestUpdate();
+    await this.readBy(async () => ({ count: await this.app.get("/api/opname/:id", { id: this.id }, { limit: 500 }) }), () => this.count);
+    if (this.error) return;
+    const { reopened, lines } = this.count;
+    this.queue.opens(`${this.id} ${reopened ?? ""}`);
+    for (const { sku, name } of lines) if (!reopened || reopened.includes(sku)) this.queue.knows(sku, this.queue.known.get(sku) ?? { sku, name });
+    this.querySelector("count-left, count-review")?.load();
   }
 
   /** Something was sent, or could not be: when all is there, the figures are the store's again. */
@@ -225,8 +219,7 @@ class PageCount extends Page {
 
   render() {
     const { count } = this;
-    if (!count && this.error) return failed(this.error, () => this.load());
-    if (!count) return html`<p class="empty panel">${t("Loading\u2026")}</p>`;
+    if (!count) return this.awaited();
     const counting = count.state === "counting";
     const all = Math.max(count.lines_total, count.lines_counted);
     return html`${title(html`<a class="back" href="#/counts">${icon("arrow-left")}<span class="vh">${t("Counts")}</span></a>${count.category ?? t("Everything")}`, html`<span class="badge ${counting ? "warn" : "plain"}">${t(count.state)}</span>`, html`<span class="muted" id="progress">${t("{n} of {all}", { n: number(count.lines_counted), all: number(all) })}</span>`, this.actions())}

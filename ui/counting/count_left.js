@@ -1,7 +1,7 @@
 // What a count still lacks: by words, a page at a time; a press counts it.
 import { html, nothing } from "../vendor/lit.js";
 import { t } from "../shared/i18n.js";
-import { failed, ListPage } from "../shared/list.js";
+import { ListPage } from "../shared/list.js";
 
 const SEARCH_AFTER_MS = 250;
 
@@ -38,7 +38,7 @@ class CountLeft extends ListPage {
   }
 
   render() {
-    if (!this.items) return this.error ? failed(this.error, () => this.load()) : nothing;
+    if (!this.items) return this.awaited();
     const waiting = new Set(this.queue.of(this.id).map(({ sku }) => sku));
     const left = this.items.filter(({ sku }) => !waiting.has(sku));
     if (!left.length && !this.text && !this.next) return nothing;

@@ -23,12 +23,7 @@ class PageDevices extends Page {
   }
 
   async load() {
-    try {
-      this.items = (await this.app.get("/api/auth/webauthn/credentials", {}, { limit: 100 })).items;
-    } catch (error) {
-      this.app.fail(error);
-    }
-    this.requestUpdate();
+    await this.readBy(async () => ({ items: (await this.app.get("/api/auth/webauthn/credentials", {}, { limit: 100 })).items }), () => this.items);
     this.app.focusPage();
   }
 
@@ -93,7 +88,7 @@ class PageDevices extends Page {
 
   list() {
     const { items } = this;
-    if (items === null) return html`<p class="empty panel">${t("Loading\u2026")}</p>`;
+    if (items === null) return this.awaited();
     if (!items.length) return html`<p class="empty panel">${t("No device is registered; log-ins are by password")}</p>`;
     return html`<div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Name")}</th><th>${t("Since")}</th><th>${t("Last used")}</th><th></th></tr></thead><tbody>${items.map((one) => this.row(one))}</tbody></table></div>`;
   }

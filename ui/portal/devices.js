@@ -5,7 +5,7 @@ import { icon } from "../shared/controls.js";
 import { date } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { ask } from "../shared/form.js";
-import { failed, title } from "../shared/list.js";
+import { title } from "../shared/list.js";
 import { Page } from "../shared/page.js";
 import { able, assertion, creation } from "../shared/session.js";
 import "../catalogue/texts.js";
@@ -18,15 +18,8 @@ class PageDevices extends Page {
     Promise.resolve().then(() => this.load());
   }
 
-  async load() {
-    try {
-      this.items = (await this.app.get("/api/auth/webauthn/credentials", {}, { limit: 200 })).items;
-      this.error = null;
-    } catch (error) {
-      this.error = error;
-      if (error.status === 401) this.app.fail(error);
-    }
-    this.requestUpdate();
+  load() {
+    return this.readBy(async () => ({ items: (await this.app.get("/api/auth/webauthn/credentials", {}, { limit: 200 })).items }), () => this.items);
   }
 
   /** A stolen session is not enough: the password once more, or a device that is registered. */
@@ -70,7 +63,7 @@ class PageDevices extends Page {
   render() {
     const add = able() ? html`<button class="btn primary" ?disabled=${this.busy} @click=${() => this.add()}>${icon("plus")}${t("Register this device")}</button>` : nothing;
     const head = title(t("My devices"), this.app.find(), add);
-    if (!this.items) return html`${head}${this.error ? failed(this.error, () => this.load()) : html`<p class="empty panel">${t("Loading\u2026")}</p>`}`;
+    if (!this.items) return html`${head}${this.awaited()}`;
     return html`${head}<div class="stack">${able() ? nothing : html`<p class="notice plain">${icon("info")}<span>${t("Devices are registered over HTTPS, in a browser that knows passkeys")}</span></p>`}
       ${table(t("Devices"), [col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`), col(t("Since"), (one) => date(one.created_at)), col(t("Last used"), (one) => since(one.last_used_at)), col("", (one) => html`<button class="btn small" @click=${() => this.forget(one)}>${t("Remove")}</button>`, "acts")], this.items, t("No device is registered; log-ins are by password"))}
       ${section(t("Password"), html`<p class="pad"><button class="btn" @click=${() => this.password()}>${icon("key-round")}${t("Change my password")}</button></p>`)}

@@ -1,6 +1,6 @@
 // What pages have on which a new document is written: read first, one save at a time, a refusal said where the person looks.
 import { html, nothing } from "../vendor/lit.js";
-import { icon, problem } from "../shared/controls.js";
+import { icon, loading, problem } from "../shared/controls.js";
 import { words } from "../shared/codes.js";
 import { t } from "../shared/i18n.js";
 import { backTo } from "../shared/menu.js";
@@ -90,7 +90,7 @@ export class FormPage extends Page {
 
   frame(label, ...content) {
     return html`${head(this.back, this.name, this.beside(), html`<button class="btn primary" ?disabled=${this.busy || !this.loaded} @click=${() => this.send()}>${icon("check")}${this.busy ? t("Saving\u2026") : label}</button>`)}
-      <div class="stack">${problem(this.problem)}${this.loaded ? content : html`<p class="empty panel">${this.problem ? "" : t("Loading\u2026")}</p>`}</div>`;
+      <div class="stack">${problem(this.problem)}${this.loaded ? content : this.problem ? nothing : loading()}</div>`;
   }
 }
 

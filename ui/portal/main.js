@@ -1,6 +1,7 @@
 // The portal of head office: a menu of what the role may see, one page per address after `#`.
 import { html, keyed, nothing } from "../vendor/lit.js";
 import { earlier, newKey } from "../shared/api.js";
+import { loading } from "../shared/controls.js";
 import { setShop } from "../shared/format.js";
 import { addTexts, t } from "../shared/i18n.js";
 import { begin, drop } from "../shared/intents.js";
@@ -137,7 +138,7 @@ class PortalApp extends Lettered(MenuApp) {
       case "opening_form": return html`<page-opening-form .app=${this}></page-opening-form>`;
       case "match_form": return html`<page-match-form .app=${this}></page-match-form>`;
       case "promotion_form": return html`<page-promotion-form .app=${this}></page-promotion-form>`;
-      default: return html`<p class="empty">${t("Loading\u2026")}</p>`;
+      default: return loading();
     }
   }
 }

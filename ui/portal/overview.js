@@ -12,7 +12,6 @@ const A = ["admin"];
 const F = ["admin", "ho_finance"];
 const P = ["admin", "ho_purchasing"];
 const COUNT_MAX = 100;
-const AGAIN_MS = 30_000;
 const WEEK = -7;
 
 /** How many there are, as far as one page tells. */
@@ -42,15 +41,11 @@ const WAITING = [
 ];
 
 class PageOverview extends Page {
+  timed = true;
+
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());
-    this.timer = setInterval(() => !document.hidden && this.load(), AGAIN_MS);
-  }
-
-  disconnectedCallback() {
-    super.disconnectedCallback();
-    clearInterval(this.timer);
   }
 
   told(name, data) {
@@ -63,19 +58,14 @@ class PageOverview extends Page {
     return mine.flatMap(({ lines }, index) => lines(answers[index])).filter(([n]) => some(n));
   }
 
-  async load() {
+  load() {
     const { app } = this;
     const sales = (offset, by) => app.get("/api/reports/sales", {}, { from: isoDay(offset), to: isoDay(offset), group_by: by });
-    try {
+    return this.readBy(async () => {
       await need(app, "stores");
-      [this.lines, this.today, this.hours, this.before] = await Promise.all([this.waiting(), ...(app.may(F) ? [sales(0, "store"), sales(0, "hour"), sales(WEEK, "store")] : [])]);
-      this.at = Date.now();
-      this.error = null;
-    } catch (error) {
-      this.error = error;
-      app.fail(error);
-    }
-    this.requestUpdate();
+      const [lines, today, hours, before] = await Promise.all([this.waiting(), ...(app.may(F) ? [sales(0, "store"), sales(0, "hour"), sales(WEEK, "store")] : [])]);
+      return { lines, today, hours, before, at: Date.now() };
+    }, () => this.lines);
   }
 
   alerts() {
@@ -103,7 +93,7 @@ class PageOverview extends Page {
 
   render() {
     const head = html`<header class="title"><h1>${t("Overview")}</h1><div class="rowx end">${this.at ? html`<span class="live" title=${ago(this.at)}><i aria-hidden="true"></i>${day(isoDay())}, ${time(this.at)}</span>` : nothing}${this.app.find()}</div></header>`;
-    if (!this.lines) return html`${head}<div class="panel bones" aria-busy=${!this.error}><p class="vh">${t("Loading\u2026")}</p>${Array.from({ length: 6 }, () => html`<i></i>`)}</div>`;
+    if (!this.lines) return html`${head}${this.awaited()}`;
     return html`${head}<div class="stack"><h2 class="vh">${t("What needs you")}</h2>${this.alerts()}${this.today ? this.sales() : nothing}</div>`;
   }
 }

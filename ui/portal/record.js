@@ -2,7 +2,6 @@
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../shared/controls.js";
 import { t } from "../shared/i18n.js";
-import { failed } from "../shared/list.js";
 import { backTo } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import { ask } from "../shared/form.js";
@@ -26,16 +25,11 @@ class PageRecord extends Page {
     Promise.resolve().then(() => this.load());
   }
 
-  async load() {
-    try {
+  load() {
+    return this.readBy(async () => {
       await Promise.all(["stores", "people", ...(this.spec.needs ?? [])].map((kind) => need(this.app, kind).catch(() => {})));
-      this.data = await this.spec.load(this.app, this.app.params);
-      this.error = null;
-    } catch (error) {
-      this.error = error;
-      if (this.data || error.status === 401) this.app.fail(error);
-    }
-    this.requestUpdate();
+      return { data: await this.spec.load(this.app, this.app.params) };
+    }, () => this.data);
   }
 
   keys() {
@@ -73,8 +67,7 @@ class PageRecord extends Page {
 
   render() {
     const { data, spec } = this;
-    if (!data && this.error) return html`${head(spec.back(), spec.back()[1])}${failed(this.error, () => this.load())}`;
-    if (!data) return html`${head(spec.back(), "\u2026")}<div class="panel bones" aria-busy="true"><p class="vh">${t("Loading\u2026")}</p>${Array.from({ length: 6 }, () => html`<i></i>`)}</div>`;
+    if (!data) return html`${head(spec.back(), this.error ? spec.back()[1] : "\u2026")}${this.awaited()}`;
     this.shown = spec.view(data, this);
     const { name, badges, actions = [], parts } = this.shown;
     const last = (one) => Number(one.kind === "primary");

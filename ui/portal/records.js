@@ -2,12 +2,11 @@
 import { html, nothing } from "../vendor/lit.js";
 import { icon, inside } from "../shared/controls.js";
 import { t } from "../shared/i18n.js";
-import { ListPage, failed, title } from "../shared/list.js";
+import { ListPage, title } from "../shared/list.js";
 import { address, refilter } from "../shared/menu.js";
 import { need, rows } from "./names.js";
 
 const SEARCH_AFTER_MS = 250;
-const AGAIN_MS = 30_000;
 /** What stands in the address where a filter that has a default is off. */
 export const ANY = "any";
 
@@ -45,17 +44,6 @@ class PageRecords extends ListPage {
   /** An answer without pages. */
   get whole() {
     return Boolean(this.spec.whole);
-  }
-
-  /** A list of what changes by itself asks again where nobody tells it. */
-  connectedCallback() {
-    super.connectedCallback();
-    if (this.spec.live) this.again = setInterval(() => !document.hidden && !this.app.live?.heard && this.renew(), AGAIN_MS);
-  }
-
-  disconnectedCallback() {
-    super.disconnectedCallback();
-    clearInterval(this.again);
   }
 
   /** The events that it is about. */
@@ -166,8 +154,7 @@ class PageRecords extends ListPage {
 
   body(view) {
     const { columns, open, actions } = view;
-    if (this.items === null && this.error) return failed(this.error, () => this.load());
-    if (this.items === null) return html`<div class="panel bones" aria-busy="true"><p class="vh">${t("Loading\u2026")}</p>${Array.from({ length: 8 }, () => html`<i></i>`)}</div>`;
+    if (this.items === null) return this.awaited();
     if (!this.items.length) return this.none(view);
     const cells = (one) => columns.map(({ cell, kind }, index) => html`<td class=${kind}>${index === 0 && open ? html`<a class="rowlink" href=${open(one)}>${cell(one)}</a>` : inside(cell(one))}</td>`);
     const row = (one) => html`<tr class=${open ? "open" : nothing} @click=${(event) => {

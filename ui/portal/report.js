@@ -4,7 +4,6 @@ import { change, columns, length, moved, weekend } from "../shared/chart.js";
 import { icon } from "../shared/controls.js";
 import { brief, day, isoDay, money, number, rate } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { failed } from "../shared/list.js";
 import { address, refilter } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import { bars, completeness } from "./kit.js";
@@ -243,8 +242,7 @@ class PageReport extends Page {
     const print = html`<button class="btn" ?disabled=${!found} @click=${() => window.print()}>${icon("printer")}${t("Print")}</button>`;
     const csv = html`<button class="btn" ?disabled=${!found || this.busy} @click=${() => this.download()}>${icon("download")}CSV</button>`;
     const body = () => {
-      if (this.error) return failed(this.error, () => this.load());
-      if (!found) return html`<div class="panel bones" aria-busy="true"><p class="vh">${t("Loading\u2026")}</p>${Array.from({ length: 8 }, () => html`<i></i>`)}</div>`;
+      if (!found) return this.awaited();
       return html`<div class="stack report" aria-busy=${this.busyNow}>${completeness(found.completeness)}${late}${found.items.length ? html`${this.figures()}${this.chart()}` : nothing}${this.table()}</div>`;
     };
     return html`<header class="title"><h1>${title(this.name)}</h1><div class="rowx end">${csv}${print}${this.app.find()}</div></header>${about}${this.filters()}${body()}`;

@@ -4,7 +4,6 @@ import { path } from "../shared/api.js";
 import { icon } from "../shared/controls.js";
 import { clock, day, isoDay, number, span } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { failed } from "../shared/list.js";
 import { address } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import { judged, mark, problemWords, showToken } from "./fleet.js";
@@ -12,33 +11,21 @@ import { ask } from "../shared/form.js";
 import { col, figure, ifSome, moment, since } from "./kit.js";
 import { figures, head, section, table } from "./record.js";
 
-const AGAIN_MS = 30_000;
 
 class PageStore extends Page {
+  timed = true;
+
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());
-    this.timer = setInterval(() => !document.hidden && this.load(), AGAIN_MS);
-  }
-
-  disconnectedCallback() {
-    super.disconnectedCallback();
-    clearInterval(this.timer);
   }
 
   get id() {
     return this.app.params.id;
   }
 
-  async load() {
-    try {
-      this.seen = judged(await this.app.get("/api/stores/:id/status", { id: this.id }));
-      this.error = null;
-    } catch (error) {
-      this.error = error;
-      if (this.seen || error.status === 401) this.app.fail(error);
-    }
-    this.requestUpdate();
+  load() {
+    return this.readBy(async () => ({ seen: judged(await this.app.get("/api/stores/:id/status", { id: this.id })) }), () => this.seen);
   }
 
   keys() {
@@ -126,8 +113,7 @@ class PageStore extends Page {
   render() {
     const { seen } = this;
     const back = ["stores", t("Stores")];
-    if (!seen && this.error) return html`${head(back, this.id)}${failed(this.error, () => this.load())}`;
-    if (!seen) return html`${head(back, this.id)}<div class="panel bones" aria-busy="true"><p class="vh">${t("Loading\u2026")}</p>${Array.from({ length: 6 }, () => html`<i></i>`)}</div>`;
+    if (!seen) return html`${head(back, this.id)}${this.awaited()}`;
     const about = html`<p class="about muted">${mark(seen.worst)} <span>${seen.store_id}</span>${seen.address ? html`<span>${seen.address}</span>` : nothing}<span>${seen.timezone}</span><span>${seen.enrolled_at ? html`${t("enrolled")} ${moment(seen.enrolled_at)}` : t("never enrolled")}</span></p>`;
     const token = seen.kind === "store" ? html`<button class="btn" @click=${() => this.token()}>${icon("key-round")}${t("New token")}</button>` : nothing;
     return html`${head(back, seen.name, html`<button class="btn" @click=${() => this.edit()}>${t("Edit")}</button>`, token, html`<button class="btn" @click=${() => this.speak()}>${icon("lock")}${seen.state === "disabled" ? t("Enable") : t("Disable")}</button>`)}

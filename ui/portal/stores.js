@@ -3,7 +3,6 @@ import { html, nothing, repeat } from "../vendor/lit.js";
 import { icon, vars } from "../shared/controls.js";
 import { ago, clock, day, isoDay, number, span, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { failed } from "../shared/list.js";
 import { address, refilter } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import { STATES, judged, mark, problemWords, shape, showToken, stateNote, stateWord } from "./fleet.js";
@@ -11,41 +10,29 @@ import { ask } from "../shared/form.js";
 import { since } from "./kit.js";
 import { need } from "./names.js";
 
-const AGAIN_MS = 30_000;
 const SKEW_MS = 120_000;
 const SHOWN_MAX = 300;
 
 class PageStores extends Page {
+  timed = true;
+
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());
-    this.timer = setInterval(() => !document.hidden && this.load(), AGAIN_MS);
-  }
-
-  disconnectedCallback() {
-    super.disconnectedCallback();
-    clearInterval(this.timer);
   }
 
   told(name, data) {
     if (["store", "reload"].includes(name) || (name === "ready" && !data.resumed)) this.soon();
   }
 
-  async load() {
+  load() {
     const { app } = this;
     const today = isoDay();
-    try {
+    return this.readBy(async () => {
       const [stores, sales] = await Promise.all([need(app, "stores", true), app.get("/api/reports/sales", {}, { from: today, to: today, group_by: "store" })]);
       const sold = new Map(sales.items.map((row) => [row.store_id, row.net_total]));
-      this.fleet = [...stores.values()].map((one) => ({ ...judged(one), sold: sold.get(one.store_id) }));
-      this.sales = sales;
-      this.at = Date.now();
-      this.error = null;
-    } catch (error) {
-      this.error = error;
-      if (this.fleet || error.status === 401) app.fail(error);
-    }
-    this.requestUpdate();
+      return { sales, fleet: [...stores.values()].map((one) => ({ ...judged(one), sold: sold.get(one.store_id) })), at: Date.now() };
+    }, () => this.fleet);
   }
 
   get filter() {
@@ -157,8 +144,7 @@ class PageStores extends Page {
 
   render() {
     const head = html`<header class="title"><h1>${t("Stores")}</h1>${this.at ? html`<p class="live" title=${ago(this.at)}><i aria-hidden="true"></i>${t("as of {time}", { time: time(this.at) })}</p>` : nothing}<div class="rowx end">${this.app.find()}<button class="btn primary" @click=${() => this.add()}>${icon("plus")}${t("Add store")}</button></div></header>`;
-    if (!this.fleet && this.error) return html`${head}${failed(this.error, () => this.load())}`;
-    if (!this.fleet) return html`${head}<div class="panel bones" aria-busy="true"><p class="vh">${t("Loading\u2026")}</p>${Array.from({ length: 8 }, () => html`<i></i>`)}</div>`;
+    if (!this.fleet) return html`${head}${this.awaited()}`;
     if (!this.fleet.length) return html`${head}<p class="empty panel">${t("No store yet. Adding one gives the token that its box is enrolled with")}</p>`;
     return html`${head}<div class="stack fleet-page">${this.summary(this.counts())}${this.map()}${this.list()}</div>`;
   }

@@ -2,7 +2,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { Unreachable } from "../shared/api.js";
 import { App, LOCK_AFTER, LOCK_AFTER_MINUTES } from "../shared/app.js";
-import { icon } from "../shared/controls.js";
+import { icon, loading } from "../shared/controls.js";
 import { setShop, time } from "../shared/format.js";
 import { lang, t } from "../shared/i18n.js";
 import { isSafe, resumeAll } from "../shared/intents.js";
@@ -374,7 +374,7 @@ class PosApp extends App {
       case "unconfirmed": return html`<page-unconfirmed .app=${this}></page-unconfirmed>`;
       case "cash": return html`<page-cash .app=${this}></page-cash>`;
       case "close": return html`<page-close .app=${this}></page-close>`;
-      default: return html`<p class="empty">${t("Loading\u2026")}</p>`;
+      default: return loading();
     }
   }
 

@@ -2,7 +2,7 @@
 import { html, LitElement, nothing } from "../vendor/lit.js";
 import { earlier, newKey, path, Refusal, send, Unreachable } from "./api.js";
 import { words } from "./codes.js";
-import { icon } from "./controls.js";
+import { icon, retry } from "./controls.js";
 import "./dialog.js";
 import { money, shortReceipt, time } from "./format.js";
 import { setLanguage, t } from "./i18n.js";
@@ -141,13 +141,15 @@ export class App extends LitElement {
     this.requestUpdate();
   }
 
-  fail(error) {
+  /** A refusal is said; what was only looked at is asked for `again` when the server wants. */
+  fail(error, again) {
     if (error instanceof Refusal && error.status === 401) {
       this.user = null;
       this.show("login");
     }
     low();
-    this.say("bad", error.words ?? words(error));
+    this.say("bad", error.words ?? words(error, Boolean(again)));
+    Object.assign(this.said, { error, again });
   }
 
   // ---- coming in
@@ -302,6 +304,12 @@ export class App extends LitElement {
     this.focusPage();
   }
 
+  /** What was said of it is over; nobody's focus moves. */
+  askedAgain({ again }) {
+    this.say(null);
+    again();
+  }
+
   banner() {
     const { unconfirmed, said } = this;
     if (unconfirmed) {
@@ -312,7 +320,7 @@ export class App extends LitElement {
     }
     if (!said) return this.renewal();
     return html`<div class="banner ${said.kind}" id="banner" role=${said.kind === "bad" ? "alert" : "status"}>
-      ${icon(said.kind === "ok" ? "circle-check" : "triangle-alert")}<span>${said.text}</span>${said.action ? html`<button class="btn" id="banner-act" @click=${() => this.saidAct(said.action)}>${said.action.label}</button>` : nothing}
+      ${icon(said.kind === "ok" ? "circle-check" : "triangle-alert")}<span>${said.text}${said.again ? html` ${retry(said.error, () => this.askedAgain(said))}` : nothing}</span>${said.action ? html`<button class="btn" id="banner-act" @click=${() => this.saidAct(said.action)}>${said.action.label}</button>` : nothing}
       <button class="ib" aria-label=${t("Close")} @click=${() => {
         this.say(null);
         this.focusPage();

@@ -52,12 +52,15 @@ export const TEXTS = {
 /** Why a device gave no answer, by the browser's names. */
 const DEVICE = { NotAllowedError: "No device answered, or it was cancelled", InvalidStateError: "This device is registered already" };
 
-/** A refusal in words, with the figures that came with it. */
-export const words = (error) => {
+/** What the page sent wrong: no more a person's doing than what failed at the server. */
+const DEFECTS = ["invalid_json", "invalid_header", "method_not_allowed", "idempotency_key_reused"];
+
+/** A refusal in words, with the figures that came with it; how long to wait may be `counted` beside it. */
+export const words = (error, counted = false) => {
   if (error.device) return t(DEVICE[error.device] ?? "The device can't do this here");
   if (error instanceof Unreachable) return t("The store's box does not answer");
   if (!error.code || !error.details) return t("A defect in this page: {message}. Reload it", { message: error.message });
-  if (error.code === "rate_limited" && error.retryAfter) return t("Too many attempts. Try again in {n} s", { n: number(error.retryAfter) });
+  if (error.code === "rate_limited" && error.retryAfter && !counted) return t("Too many attempts. Try again in {n} s", { n: number(error.retryAfter) });
   const { details } = error;
   const text = t(TEXTS[error.code] ?? "The store refused: {message}", { message: error.message });
   const more = [];
@@ -65,6 +68,6 @@ export const words = (error) => {
   if (details.amount_due !== undefined) more.push(t("due is {amount}", { amount: money(details.amount_due) }));
   if (details.available !== undefined) more.push(t("available: {n}", { n: number(details.available) }));
   if (details.skus) more.push(details.skus.join(", "));
-  if (error.code === "internal" && error.requestId) more.push(t("request {id}", { id: error.requestId }));
+  if (error.requestId && (error.status >= 500 || DEFECTS.includes(error.code))) more.push(t("request {id}", { id: error.requestId }));
   return more.length ? `${text}: ${more.join("; ")}` : text;
 };

@@ -1,6 +1,8 @@
 // Parts of pages: functions that return templates.
-import { Directive, directive, html, ifDefined, live, nothing, svg } from "../vendor/lit.js";
+import { Directive, directive, html, ifDefined, LitElement, live, nothing, svg } from "../vendor/lit.js";
+import { words } from "./codes.js";
 import { amount, number, pasted } from "./format.js";
+import { t } from "./i18n.js";
 
 const SPRITE = new URL("../vendor/icons.svg", import.meta.url).pathname;
 export const icon = (name, size = "") => html`<svg class="icon ${size}" aria-hidden="true">${svg`<use href="${SPRITE}#${name}"></use>`}</svg>`;
@@ -86,3 +88,71 @@ class Unless extends Directive {
 }
 /** A part that is drawn anew only when one of the values differs that it shows. */
 export const unlessSame = directive(Unless);
+
+// ---- what stands where an answer is still to come, or did not come
+
+/** Who waits for longer than this is told that it goes on. */
+const STILL_MS = 3000;
+const SECOND_MS = 1000;
+const BONES = 8;
+
+class Loading extends LitElement {
+  static properties = { still: { state: true } };
+
+  createRenderRoot() {
+    return this;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.late = setTimeout(() => { this.still = true; }, STILL_MS);
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    clearTimeout(this.late);
+  }
+
+  render() {
+    return html`<div class="panel bones" aria-busy="true"><p class=${this.still ? "muted" : "vh"} role="status">${this.still ? t("Still loading\u2026") : t("Loading\u2026")}</p>${Array.from({ length: BONES }, () => html`<i></i>`)}</div>`;
+  }
+}
+customElements.define("x-loading", Loading);
+
+/** An answer is on its way. */
+export const loading = () => html`<x-loading></x-loading>`;
+
+/** Counts down what the server asked to wait, then asks again. */
+class Retry extends LitElement {
+  static properties = { error: { attribute: false }, act: { attribute: false, hasChanged: () => false }, left: { state: true } };
+
+  createRenderRoot() {
+    return this;
+  }
+
+  willUpdate(changed) {
+    if (changed.has("error")) this.counts(this.error.retryAfter);
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    clearTimeout(this.second);
+  }
+
+  counts(left) {
+    clearTimeout(this.second);
+    this.left = left;
+    this.second = setTimeout(() => (left > 1 ? this.counts(left - 1) : this.act()), SECOND_MS);
+  }
+
+  render() {
+    return html`<span role="timer">${t("Asking again in {n} s", { n: number(this.left) })}</span>`;
+  }
+}
+customElements.define("x-retry", Retry);
+
+/** When it is asked again by itself, where the server said so. */
+export const retry = (error, act) => (error.retryAfter ? html`<x-retry .error=${error} .act=${act}></x-retry>` : nothing);
+
+/** Why there is nothing to see, and another try. */
+export const failed = (error, again) => html`<div class="empty panel" role="alert"><p class="rowx mid">${icon("triangle-alert")}${words(error, true)}</p>${retry(error, again)}<button class="btn" @click=${again}>${icon("refresh-cw")}${t("Try again")}</button></div>`;

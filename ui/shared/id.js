@@ -45,7 +45,7 @@ export const id = {
   "shift open since {time}": "shift dibuka {time}", "State of the shop": "Keadaan toko",
   "Not known yet: {what}. Asking again, don't ring it up again": "Belum pasti: {what}. Ditanyakan lagi, jangan diulang",
   "The store's box does not answer since {time}. What is paid is safe. Trying again…": "Server toko tidak menjawab sejak {time}. Yang sudah dibayar aman. Dicoba lagi…",
-  "Loading…": "Memuat…", "Register a member": "Daftarkan member", "Register": "Daftarkan", "Name": "Nama", "Phone": "Telepon", "Card": "Kartu member", "Member": "Member",
+  "Loading…": "Memuat…", "Still loading…": "Masih memuat…", "Asking again in {n} s": "Bertanya lagi dalam {n} dtk", "Register a member": "Daftarkan member", "Register": "Daftarkan", "Name": "Nama", "Phone": "Telepon", "Card": "Kartu member", "Member": "Member",
   "Search": "Cari", "Phone, name or card": "Telepon, nama, atau kartu", "Nobody is called this": "Tidak ada yang cocok", "No member": "Tanpa member", "Open shift": "Buka shift",
   "Count what lies in the drawer before the first sale": "Hitung isi laci sebelum penjualan pertama",
   "Scan of {code} was not taken: this sale is partly paid": "Pindaian {code} tidak diambil: sudah dibayar sebagian",

@@ -1,7 +1,5 @@
 // A page with a list by cursor: loading, nothing found, load more.
 import { html, nothing } from "../vendor/lit.js";
-import { words } from "./codes.js";
-import { icon } from "./controls.js";
 import { t } from "./i18n.js";
 import { Page } from "./page.js";
 
@@ -11,15 +9,11 @@ const AT_ONCE = 50;
 /** A list of which more than this was loaded stays as it is under whoever reads it. */
 const RENEWED_MAX = 50;
 
-/** Why there is nothing to see, and another try. */
-export const failed = (error, again) => html`<div class="empty panel" role="alert"><p class="rowx mid">${icon("triangle-alert")}${words(error)}</p><button class="btn" @click=${again}>${icon("refresh-cw")}${t("Try again")}</button></div>`;
-
 export class ListPage extends Page {
   constructor() {
     super();
     this.items = null;
     this.next = null;
-    this.asked = 0;
   }
 
   connectedCallback() {
@@ -34,7 +28,7 @@ export class ListPage extends Page {
   }
 
   renew() {
-    if (this.items && this.items.length <= RENEWED_MAX) this.soon();
+    if ((this.items?.length ?? 0) <= RENEWED_MAX) this.soon();
   }
 
   /** Subclasses say `pattern`, and `query()` of the filters that are set. */
@@ -42,29 +36,20 @@ export class ListPage extends Page {
     return {};
   }
 
-  async load(more = false) {
-    this.asked += 1;
-    const mine = this.asked;
-    try {
-      const found = await this.app.get(this.pattern, this.params?.() ?? {}, { ...(this.whole ? {} : { limit: AT_ONCE, cursor: more ? this.next : undefined }), ...this.query() });
-      if (mine !== this.asked) return;
-      const items = found[this.itemsIn ?? "items"];
-      this.items = more ? [...this.items, ...items] : items;
-      this.next = found.next_cursor ?? null;
-      this.answer = found;
-      this.error = null;
-    } catch (error) {
-      if (mine !== this.asked) return;
-      this.error = error;
-      if (this.items || error.status === 401) this.app.fail(error);
-    }
-    this.requestUpdate();
+  /** One page of the list, behind what is there if it is `more`. */
+  async listed(more) {
+    const answer = await this.app.get(this.pattern, this.params?.() ?? {}, { ...(this.whole ? {} : { limit: AT_ONCE, cursor: more ? this.next : undefined }), ...this.query() });
+    const items = answer[this.itemsIn ?? "items"];
+    return { answer, items: more ? [...this.items, ...items] : items, next: answer.next_cursor ?? null };
+  }
+
+  load(more = false) {
+    return this.readBy(() => this.listed(more), () => this.items);
   }
 
   /** A table, or why there is none. */
   table(head, row, none) {
-    if (this.items === null && this.error) return failed(this.error, () => this.load());
-    if (this.items === null) return html`<p class="empty panel">${t("Loading\u2026")}</p>`;
+    if (this.items === null) return this.awaited();
     if (!this.items.length) return html`<p class="empty panel">${none}</p>`;
     return html`<div class="panel scroll"><table class="grid fold"><thead><tr>${head.map(([label, kind]) => html`<th class=${kind ?? ""}>${label}</th>`)}</tr></thead><tbody>${this.items.map(row)}</tbody></table></div>
       ${this.next ? html`<button class="btn" @click=${() => this.load(true)}>${t("Load more")}</button>` : nothing}`;

@@ -1,5 +1,6 @@
 // What every page of the till is: an element that is drawn anew whenever the app is.
 import { html, LitElement } from "../vendor/lit.js";
+import { failed, loading } from "./controls.js";
 
 /** Characters that stand beside a label on half of a phone; a longer text gets a row for itself. */
 const HALF_A_ROW = 32;
@@ -16,12 +17,54 @@ addEventListener("resize", allReachable);
 
 /** How soon what happened shows: a busy shop asks for one new page, not for one a sale. */
 const SOON_MS = 2000;
+/** How often is asked what nobody tells. */
+const AGAIN_MS = 30_000;
 
 export class Page extends LitElement {
   static properties = { app: { attribute: false, hasChanged: () => true }, busy: { state: true } };
 
   createRenderRoot() {
     return this;
+  }
+
+  /** What changes by itself is asked for again: always on a page that is `timed`, else while its `live` events are not heard. */
+  connectedCallback() {
+    super.connectedCallback();
+    const unheard = () => this.timed || (this.live && !this.app.live?.heard);
+    this.clock = setInterval(() => !document.hidden && unheard() && this.renew(), AGAIN_MS);
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    clearInterval(this.clock);
+  }
+
+  renew() {
+    this.load();
+  }
+
+  /** What `act` reads becomes the page's own. Why it could not be read stands in its place, or is said over what is `shown` already. */
+  async readBy(act, shown = () => false) {
+    const mine = {};
+    this.reading = mine;
+    this.reload ??= () => this.isConnected && this.load();
+    try {
+      const found = await act();
+      // What was asked later is newer, also where its answer came first.
+      if (mine !== this.reading) return;
+      Object.assign(this, found, { error: null });
+      if (this.app.said?.again === this.reload) this.app.say(null);
+    } catch (error) {
+      if (mine !== this.reading) return;
+      this.error = error;
+      if (shown() || error.status === 401) this.app.fail(error, this.reload);
+    }
+    this.requestUpdate();
+  }
+
+  /** In place of what is not there yet. */
+  awaited() {
+    return this.error ? failed(this.error, () => this.load()) : loading();
   }
 
   /** On a phone a table folds to items: each figure then carries the head of its column. */

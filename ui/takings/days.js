@@ -3,7 +3,6 @@ import { html } from "../vendor/lit.js";
 import { badge, col, differs, figure, grid } from "../portal/kit.js";
 import { day, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { failed } from "../shared/list.js";
 import { address } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import "../goods/texts.js";
@@ -30,19 +29,12 @@ class PageDays extends Page {
     this.next = null;
   }
 
-  async load() {
+  load() {
     const { app } = this;
-    try {
+    return this.readBy(async () => {
       const [proofs, found] = await Promise.all([app.get("/api/sync/digests", {}, { limit: 500 }), app.get("/api/days", {}, { limit: AT_ONCE, cursor: this.next })]);
-      this.proofs = new Map(proofs.items.map((one) => [one.business_date, one]));
-      this.days = [...this.days ?? [], ...found.items];
-      this.next = found.next_cursor;
-      this.error = null;
-    } catch (error) {
-      this.error = error;
-      if (error.status === 401) app.fail(error);
-    }
-    this.requestUpdate();
+      return { proofs: new Map(proofs.items.map((one) => [one.business_date, one])), days: [...this.days ?? [], ...found.items], next: found.next_cursor };
+    }, () => this.days);
   }
 
   told(name) {
@@ -59,8 +51,7 @@ class PageDays extends Page {
 
   render() {
     const head = html`<header class="title"><h1>${t("Days")}</h1><div class="rowx end">${this.app.find()}</div></header>`;
-    if (this.error) return html`${head}${failed(this.error, () => this.load())}`;
-    if (!this.days) return html`${head}<div class="panel bones" aria-busy="true"><p class="vh">${t("Loading\u2026")}</p>${Array.from({ length: 8 }, () => html`<i></i>`)}</div>`;
+    if (!this.days || (this.error && !this.days.length)) return html`${head}${this.awaited()}`;
     if (!this.days.length) return html`${head}<p class="empty panel">${t("No till was opened yet. A day begins with its first shift")}</p>`;
     return html`${head}<p class="muted about">${t("A day seals itself when the next one begins and its shifts are closed. What is sealed does not change")}</p>${this.table()}${this.next ? html`<button class="btn more" @click=${() => this.load()}>${t("Earlier days, before {day}", { day: day(this.days.at(-1).business_date) })}</button>` : ""}`;
   }

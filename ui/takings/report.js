@@ -5,7 +5,6 @@ import { need, nameOf } from "../portal/names.js";
 import { icon } from "../shared/controls.js";
 import { brief, day, isoDay, money, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { failed } from "../shared/list.js";
 import { address } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import { bar, change, columns, COLUMNS_MAX, length, moved, weekend } from "../shared/chart.js";
@@ -162,8 +161,7 @@ class PageReport extends Page {
 
   body() {
     const { found } = this;
-    if (this.error) return failed(this.error, () => this.load());
-    if (!found) return html`<div class="panel bones" aria-busy="true"><p class="vh">${t("Loading\u2026")}</p>${Array.from({ length: 8 }, () => html`<i></i>`)}</div>`;
+    if (!found) return this.awaited();
     const open = found.shifts_open ? html`<p class="muted">${t("Figures still grow, shifts open: {n}", { n: number(found.shifts_open) })}</p>` : nothing;
     return html`<div class="stack" aria-busy=${this.waits}>${open}${this.figures()}${found.items.length ? html`${this.chart()}<div>${this.table()}</div>` : html`<p class="empty panel">${t("Nothing was sold in these days")}</p>`}</div>`;
   }
