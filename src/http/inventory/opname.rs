@@ -42,10 +42,13 @@ pub const READ: Doc = Doc::of("Opname", "One count and its counted lines, in ord
     .query::<Page>()
     .answers::<OpnameView>(DETAIL);
 /// `POST /api/opname/:id/counts`
-pub const COUNT: Doc = Doc::of("Opname", "Say what was counted; zones add up, a recount replaces its zone")
-    .body::<CountOpname>(r#"{"counts": [{"sku": "8991234567890", "qty": 93, "zone": "shelf"}]}"#)
-    .answers::<OpnameView>(DETAIL)
-    .refuses(&[Code::UnknownSku, Code::InvalidState]);
+pub const COUNT: Doc = Doc::of(
+    "Opname",
+    "Say what was counted; zones add up, a recount replaces its zone; or take back what was said",
+)
+.body::<CountOpname>(r#"{"counts": [{"sku": "8991234567890", "qty": 93, "zone": "shelf"}]}"#)
+.answers::<OpnameView>(DETAIL)
+.refuses(&[Code::UnknownSku, Code::InvalidState]);
 /// `POST /api/opname/:id/submit`
 pub const SUBMIT: Doc = Doc::of("Opname", "Close the counting: somebody looks at the differences")
     .optional_body::<EmptyBody>("{}")

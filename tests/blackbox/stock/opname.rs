@@ -85,6 +85,21 @@ fn zones_add_up_and_what_moved_between_them_is_counted_again_or_accepted() {
     count(&mut staff, &path, OTHER, 5, Some("back"));
     let line = count(&mut staff, &path, OTHER, 6, Some("shelf"));
     assert_eq!((&line["counted"], &line["variance"]), (&json!(11), &json!(1)), "{line}");
+    // A number that was said by mistake is taken back: of one place, and then nothing was counted.
+    let withdraw = |staff: &mut Client, zone: &str, qty: i64| {
+        let line = json!({"sku": OTHER, "qty": qty, "zone": zone, "withdraw": true});
+        staff.post(&format!("{path}/counts"), &json!({"counts": [line]}))
+    };
+    withdraw(&mut staff, "shelf", 1).invalid_field("counts[0].qty");
+    let left = withdraw(&mut staff, "shelf", 0).data(200);
+    assert_eq!((&left["lines"][0]["counted"], &left["lines_counted"]), (&json!(5), &json!(1)), "{left}");
+    withdraw(&mut staff, "shelf", 0).invalid_field("counts[0].zone");
+    let left = withdraw(&mut staff, "back", 0).data(200);
+    assert_eq!((&left["lines"][0]["counted"], &left["lines_counted"]), (&Value::Null, &json!(0)), "{left}");
+    let uncounted = staff.get(&format!("{path}/uncounted")).data(200);
+    assert_eq!(uncounted["items"].as_array().unwrap().len(), 2, "{uncounted}");
+    count(&mut staff, &path, OTHER, 6, Some("shelf"));
+    count(&mut staff, &path, OTHER, 5, Some("back"));
     count(&mut staff, &path, SKU, 6, Some("shelf"));
     gone(&mut staff, 2);
     let line = count(&mut staff, &path, SKU, 4, Some("back"));

@@ -13,7 +13,8 @@ use crate::rules::inventory::product::tracked;
 use crate::rules::inventory::stock::StockContext;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Takes counts: what is on hand at this moment is what they are measured against.
+/// Takes counts: what is on hand at this moment is what they are measured against. One that is withdrawn leaves its zone
+/// as if nobody had counted there.
 ///
 /// `products` holds the catalogue's rows of the counted skus.
 ///
@@ -47,6 +48,12 @@ pub fn count(
         };
         let line = lines.entry(count.sku.clone()).or_insert_with(|| known().unwrap_or_else(fresh));
         let zone = count.zone.as_deref().unwrap_or_default();
+        if count.withdrawn() {
+            if line.zones.remove(zone).is_none() {
+                return Err(Refusal::field(format!("counts[{place}].zone"), "was not counted"));
+            }
+            continue;
+        }
         if !line.zones.contains_key(zone) && line.zones.len() >= ZONES_MAX {
             let path = format!("counts[{place}].zone");
             return Err(Refusal::field(path, format!("a product has at most {ZONES_MAX} zones")));
@@ -55,8 +62,11 @@ pub fn count(
         *here = sum("counts", [*here, count.qty])?;
         line.count(zone, *here, &room.book.row(&count.sku), &room.authorization.caller.user_id, room.now)?;
     }
-    let fresh = lines.keys().filter(|sku| !stands(id, sku, room.book)).count() as u64;
-    let opname = Opname { lines_counted: opname.lines_counted.saturating_add(fresh), ..opname.clone() };
+    let fresh = lines.values().filter(|line| !line.zones.is_empty() && !stands(id, &line.sku, room.book));
+    let gone = lines.values().filter(|line| line.zones.is_empty() && stands(id, &line.sku, room.book));
+    let lines_counted = opname.lines_counted.saturating_add(fresh.count() as u64);
+    let lines_counted = lines_counted.saturating_sub(gone.count() as u64);
+    let opname = Opname { lines_counted, ..opname.clone() };
     Ok(Event::of(fact::OpnameChanged { opname, lines: lines.into_values().collect() }))
 }
 

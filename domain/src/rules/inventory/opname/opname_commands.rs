@@ -51,6 +51,9 @@ pub struct Count {
     pub qty: i64,
     /// Where; zones add up, a recount replaces its zone.
     pub zone: Option<String>,
+    /// Takes back what was said of this zone, as if nobody had counted there; `qty` is 0 then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withdraw: Option<bool>,
 }
 
 crate::rules::selling::sale::scanned!(Count, "counts", |line| vec![("qty", &mut line.qty)]);
@@ -105,10 +108,18 @@ impl CountOpname {
         fields.count("counts", self.counts.len(), 1..=ITEMS_MAX);
         for (place, count) in self.counts.iter().take(ITEMS_MAX).enumerate() {
             check_name(count, place, &mut fields);
-            fields.range(format!("counts[{place}].qty"), count.qty, 0..=FIGURE_MAX);
+            let most = if count.withdrawn() { 0 } else { FIGURE_MAX };
+            fields.range(format!("counts[{place}].qty"), count.qty, 0..=most);
             fields.text(format!("counts[{place}].zone"), count.zone.as_deref(), REFERENCE_BYTES_MAX);
         }
         fields.done()
+    }
+}
+
+impl Count {
+    /// Whether it takes back what was said.
+    pub(crate) fn withdrawn(&self) -> bool {
+        self.withdraw.unwrap_or(false)
     }
 }
 
