@@ -1,6 +1,6 @@
 // The till: who works, on which register, in which shift, and which page is shown.
 import { html, nothing } from "../vendor/lit.js";
-import { Unreachable } from "../shared/api.js";
+import { send, Unreachable } from "../shared/api.js";
 import { App, LOCK_AFTER, LOCK_AFTER_MINUTES } from "../shared/app.js";
 import { icon, loading } from "../shared/controls.js";
 import { setShop, time } from "../shared/format.js";
@@ -13,6 +13,8 @@ import { renewQuick } from "./quick.js";
 import "./sell.js";
 
 const REGISTER = "register";
+/** Which shop and till this device was last. */
+const PLACE = "place";
 const LOOK_MS = 10_000;
 const STATUS_MS = 30_000;
 /** A tab answers at once. */
@@ -144,6 +146,7 @@ class PosApp extends App {
     this.reasons = await this.get("/api/pos/reasons");
     this.shift = this.settings.shift_id ? await this.get("/api/shifts/:id", { id: this.settings.shift_id }) : null;
     if (this.shift) this.setRegister(this.shift.register_id);
+    localStorage.setItem(PLACE, JSON.stringify([this.settings.name, this.registerName]));
     document.title = this.shift ? `${t("Sell")} \u00b7 ${this.registerName}` : t("Till");
     if (!this.shift) {
       this.show("open");
@@ -205,8 +208,12 @@ class PosApp extends App {
     return this.shift?.state === "open" ? this.show("sell") : this.load();
   }
 
+  /** Where somebody logs in; a device that is new here asks for the shop's number. */
   purpose() {
-    return t("This till sells after you log in");
+    const kept = JSON.parse(localStorage.getItem(PLACE) ?? "null");
+    if (!kept && !this.place) this.place = send("GET", "/health", {}).then(({ store_id: id }) => { this.place = [id]; this.requestUpdate(); }, () => {});
+    const names = kept ?? (Array.isArray(this.place) ? this.place : []);
+    return html`<b id="place">${names.filter(Boolean).map((name, index) => html`${index ? ", " : ""}<bdi>${name}</bdi>`)}</b><br>${t("This till sells after you log in")}`;
   }
 
   left() {

@@ -2,7 +2,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { words } from "../shared/codes.js";
 import { field, icon } from "../shared/controls.js";
-import { number } from "../shared/format.js";
+import { brief, number, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 
 const worded = async (act) => {
@@ -42,7 +42,30 @@ const search = async (app, text) => {
   return (await app.get("/api/members/search", {}, { code: text })).items;
 };
 
+/** Movements of points that are shown at the till. */
+const ENTRIES = 5;
+
+/** Points of the basket's member and what moved them last, asked for when it is drawn first; a till that can't hear it sells on. */
+const entriesOf = (app) => {
+  const { member } = app.basket;
+  let [asked, found] = [false, null];
+  return (again) => {
+    if (!member) return nothing;
+    if (!asked) {
+      asked = true;
+      app.get("/api/members/:id/points", { id: member.member_id }, { limit: ENTRIES }).then((points) => {
+        found = points;
+        again();
+      }, () => {});
+    }
+    const rows = found?.entries.map((one) => html`<tr><td>${brief(one.at)}, ${time(one.at)}</td><td>${t(one.reason)}</td><td class="num">${one.points > 0 ? "+" : ""}${number(one.points)}</td></tr>`);
+    const table = rows?.length ? html`<table class="grid"><caption class="vh">${t("Points")}</caption><tbody>${rows}</tbody></table>` : html`<p class="muted">${t("No points were earned yet")}</p>`;
+    return html`<section id="member-points"><p class="rowx"><b class="grow"><bdi>${member.name}</bdi></b><span>${number(found?.balance ?? member.points_balance)} ${t("points")}</span></p>${found ? table : nothing}</section>`;
+  };
+};
+
 export const chooseMember = async (app) => {
+  const entries = entriesOf(app);
   let found = null;
   let picked = 0;
   // No part of the form: Enter in its field presses the first button that sends it.
@@ -51,7 +74,7 @@ export const chooseMember = async (app) => {
     <span class="muted">${member.phone ?? member.code ?? ""}</span><b class="end">${number(member.points_balance)} ${t("points")}</b></button>`;
   const chosen = await app.dialog.ask({
     title: t("Member"), yes: t("Search"),
-    body: (again) => html`${field(t("Phone, name or card"), html`<input class="input" id="member-search" name="q" autocomplete="off" data-focus @input=${() => {
+    body: (again) => html`${entries(again)}${field(t("Phone, name or card"), html`<input class="input" id="member-search" name="q" autocomplete="off" data-focus @input=${() => {
       found = null;
       again();
     }}>`, "member-search")}

@@ -9,7 +9,17 @@ pub const INTENTS_LEFT: &str = "return new Promise((told) => { indexedDB.open('p
 
 #[test]
 fn one_tab_sells_and_the_other_says_so() {
-    let Some(mut screen) = Screen::selling(Store::open()) else { return };
+    let Some(mut screen) = Screen::open(Store::open()) else { return };
+    // A device that is new here knows the shop by its number; later it names shop and till.
+    screen.reads("#place", "S001");
+    screen.log_in("till-1");
+    screen.open_shift();
+    screen.visit("/pos");
+    screen.sees("#line");
+    screen.script("document.querySelector('pos-app').logOut()");
+    screen.reads("#place", "Test shop, main");
+    screen.log_in("till-1");
+    screen.sees("#line");
     screen.basket(&["89900010"], "2,220");
     screen.script("new BroadcastChannel('pos').postMessage('selling')");
     screen.reads("h1", "This till sells in another tab");
