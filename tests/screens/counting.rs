@@ -10,8 +10,8 @@ use testkit::{Store, process, wait};
 const CODES: [&str; 3] = ["89900010", "89900030", "89900070"];
 
 /// Notes the key of each number that is sent; while `losing`, its answer is lost on the way.
-const WATCH_SENDS: &str = "window.sent = []; const real = window.fetch; window.fetch = async (url, options) => {\
-    if (!/counts$/.test(url)) return real(url, options); sent.push(options.headers['Idempotency-Key']);\
+const WATCH_SENDS: &str = "window.sent = []; window.asked = []; const real = window.fetch; window.fetch = async (url, options) => {\
+    asked.push(String(url)); if (!/counts$/.test(url)) return real(url, options); sent.push(options.headers['Idempotency-Key']);\
     const answer = await real(url, options); if (window.losing) { await answer.text(); throw new TypeError('lost'); } return answer; }";
 
 /// What the phone has: its size, and fingers in place of a mouse.
@@ -42,7 +42,7 @@ fn counts(screen: &mut Screen, code: &str, name: &str, digits: &str) {
     screen.scans(code);
     screen.reads(".counting h2", name);
     for digit in digits.chars() {
-        taps(screen, ".pad-keys .btn", &digit.to_string());
+        taps(screen, ".pad-keys .digit", &digit.to_string());
     }
     wait::until("the number stands there", || {
         (screen.script("return document.querySelector('#counted').value") == digits).then_some(())
@@ -96,6 +96,22 @@ fn counts_wait_on_the_phone_while_the_store_is_away_and_count_once() {
     let sent = screen.script("return sent");
     let keys = sent.as_array().unwrap();
     assert!(keys.len() > 1 && keys.iter().all(|key| *key == keys[0]), "{sent}");
+
+    // What was counted by mistake is taken back: the number before counts, and where there was none nothing does.
+    counts(&mut screen, CODES[2], "Product 8990007", "99");
+    screen.reads(".last li", "99");
+    screen.reads("tbody tr:nth-child(3) .num", "99");
+    taps(&mut screen, "#undo", "Undo");
+    screen.reads("tbody tr:nth-child(3) .num", "10");
+    counts(&mut screen, "89900020", "Product 8990002", "5");
+    screen.reads("#progress", "4 of 12");
+    taps(&mut screen, "#undo", "Undo");
+    screen.reads("#progress", "3 of 12");
+    screen.reads(".left", "Product 8990002");
+    assert_eq!(screen.script("return examine.fits()"), json!([]));
+    // Who counts blind is never asked what the books say, nor is told by the page.
+    let asked = screen.script("return asked.filter((url) => !url.startsWith('/api/opname/'))");
+    assert_eq!(asked, json!([]));
     screen.is_clean();
 
     let mut staff = screen.store.login("warehouse");
@@ -118,13 +134,41 @@ fn agrees(screen: &mut Screen, selector: &str) {
     screen.browser.press("dialog footer .btn:last-child");
 }
 
+/// Products are counted and skipped in the order in which they are left, and the list stays as long as it was.
+#[track_caller]
+fn goes_down_the_list(screen: &mut Screen) {
+    let rows = |screen: &mut Screen| screen.script("return document.querySelectorAll('.left li').length");
+    assert_eq!(rows(screen), 50);
+    taps(screen, "count-left .btn", "Load more");
+    screen.reads(".left", "Goods 69");
+    assert_eq!(rows(screen), 69);
+    taps(screen, ".left .btn", "Goods 60");
+    screen.reads(".counting h2", "Goods 60");
+    taps(screen, ".pad-keys .btn", "+24");
+    taps(screen, ".pad-keys .btn", "+12");
+    taps(screen, ".counting .primary", "Save, next");
+    screen.reads(".counting h2", "Goods 61");
+    screen.reads(".last", "36");
+    taps(screen, "#skip", "Skip");
+    screen.reads(".counting h2", "Goods 62");
+    screen.reads(".left li:last-child", "Goods 61");
+    taps(screen, ".pad-keys .digit", "7");
+    taps(screen, ".counting .primary", "Save, next");
+    screen.reads("#progress", "5 of 72");
+    wait::until("two are gone", || (rows(screen) == 67).then_some(()));
+    taps(screen, ".counting .rowx .btn", "Cancel");
+    screen.sees("#scan");
+}
+
 #[test]
 fn a_carton_counts_its_pieces_and_differences_are_decided_by_value() {
     let store = Store::open();
     store.receive_all(10);
+    // More than one page of what is left.
+    let more = (10..70).map(|no| format!("99000{no},Goods {no},1000,grocery,,,\n")).collect::<String>();
     let carton = "sku,name,price,category,barcode,pack_barcode,pack_qty\n\
                   8990001,Product 8990001,2000,grocery,89900010,18990001,12\n";
-    let carton = store.write_file("carton.csv", carton);
+    let carton = store.write_file("carton.csv", &format!("{carton}{more}"));
     process::succeed(store.command(&["import", "products", carton.to_str().unwrap()]), "");
     let mut manager = store.login("manager");
     let Some(mut screen) = Screen::open(store) else { return };
@@ -134,9 +178,9 @@ fn a_carton_counts_its_pieces_and_differences_are_decided_by_value() {
     go(&mut screen, "#/counts", ".empty");
     // Nobody loads anything: the list shows what somebody else has begun.
     let count = manager.post("/api/opname", &json!({"scope": "all"})).data(201);
-    screen.reads("tbody", "0 of 12");
+    screen.reads("tbody", "0 of 72");
     go(&mut screen, &format!("#/counts/{}", count["opname_id"].as_str().unwrap()), "#scan");
-    screen.reads("#progress", "0 of 12");
+    screen.reads("#progress", "0 of 72");
     let counted = |screen: &mut Screen, number: &str| {
         wait::until(&format!("{number} stands there"), || {
             (screen.script("return document.querySelector('#counted')?.value") == number).then_some(())
@@ -149,7 +193,8 @@ fn a_carton_counts_its_pieces_and_differences_are_decided_by_value() {
     // The next product saves it.
     counts(&mut screen, "89900020", "Product 8990002", "14");
     counts(&mut screen, "89900040", "Product 8990004", "7");
-    screen.reads("#progress", "3 of 12");
+    screen.reads("#progress", "3 of 72");
+    goes_down_the_list(&mut screen);
     choose(&mut screen, "#left", "8990005");
     let left = |screen: &mut Screen| {
         wait::until("one is left", || {
@@ -171,7 +216,7 @@ fn a_carton_counts_its_pieces_and_differences_are_decided_by_value() {
     assert_eq!(screen.script("return examine.fits()"), json!([]));
     screen.browser.press("count-review tbody tr:nth-child(1) input");
     agrees(&mut screen, "count-review .tools .btn");
-    screen.reads("#progress", "2 of 12");
+    screen.reads("#progress", "4 of 72");
     left(&mut screen);
     screen.reads(".left", "Product 8990002");
     agrees(&mut screen, ".title .end .btn:not(.primary)");

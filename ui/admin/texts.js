@@ -133,6 +133,7 @@ export const texts = {
   "Count {n} products again?": "Hitung lagi {n} produk?", "Their numbers so far are dropped. The rest stays as it was counted": "Angkanya sejauh ini dihapus. Yang lain tetap seperti dihitung",
   "Count {name} again": "Hitung lagi {name}", "moved while it was counted": "bergerak selagi dihitung", "{n} pieces": "{n} buah", "Too few": "Kurang", "Too many": "Lebih", Together: "Jumlah", Again: "Lagi",
   "What differs, largest value first": "Yang berbeda, nilai terbesar dulu", "All that was counted is as the books say": "Semua yang dihitung sesuai buku", "Count again": "Hitung lagi",
+  "Undo": "Urungkan", "Counted last": "Terakhir dihitung", "taken back": "ditarik", "Skip: not on this shelf": "Lewati: tidak di rak ini", skipped: "dilewati",
   "Waiting to be sent: {n}": "Menunggu dikirim: {n}", "{name}, {n}: not taken": "{name}, {n}: tidak diterima", "Count it again": "Hitung lagi",
   "The store does not answer. What was counted stays on this device and is sent by itself; go on counting": "Server toko tidak menjawab. Hitungan tersimpan di perangkat ini dan dikirim sendiri; teruskan menghitung",
   "The store does not answer: it looks this code up when it is back. Say how many of exactly this were scanned": "Server toko tidak menjawab: kode ini dicari setelah tersambung. Isi jumlah yang persis berkode ini",

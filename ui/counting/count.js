@@ -8,11 +8,15 @@ import { t } from "../shared/i18n.js";
 import { clean } from "../shared/scan.js";
 import { Page } from "../shared/page.js";
 import { title } from "../shared/list.js";
+import { countPad } from "./count_pad.js";
 import { queueOf } from "./count_queue.js";
 import "./count_left.js";
 import "./count_review.js";
 
 const MANAGE = ["store_manager", "admin"];
+const LAST_SHOWN = 2;
+/** A number on its way, or that none counts any more. */
+const figure = (qty) => (qty === null ? t("taken back") : number(qty));
 
 class PageCount extends Page {
   constructor() {
@@ -43,6 +47,7 @@ class PageCount extends Page {
     await this.readBy(async () => ({ count: await this.app.get("/api/opname/:id", { id: this.id }, { limit: 500 }) }), () => this.count);
     if (this.error) return;
     const { reopened, lines } = this.count;
+    this.queue.read(this.id);
     this.queue.opens(`${this.id} ${reopened ?? ""}`);
     for (const { sku, name } of lines) if (!reopened || reopened.includes(sku)) this.queue.knows(sku, this.queue.known.get(sku) ?? { sku, name });
     this.querySelector("count-left, count-review")?.load();
@@ -107,9 +112,21 @@ class PageCount extends Page {
     if (!product || qty === null) return;
     // Nobody waits for an answer: it is on this device, and the next product is counted.
     await this.once(async () => {
-      await this.queue.put(this.id, product, qty, zone);
-      this.choose(null);
+      await this.queue.count(this.id, product, qty, zone, this.count.lines);
+      this.choose(this.next(product));
     });
+  }
+
+  /** Whoever goes down the list of what is left gets the next one of it. */
+  next({ sku, listed }) {
+    return listed ? this.querySelector("count-left").after(sku) : null;
+  }
+
+  /** Not where somebody looks now: it comes last in the list. */
+  skip() {
+    const { product } = this;
+    this.queue.skipped.add(product.sku);
+    this.choose(this.next(product));
   }
 
   step(name, label, question, body = {}) {
@@ -125,7 +142,13 @@ class PageCount extends Page {
 
   /** A digit goes behind what stands there; what was scanned gives way to it. */
   digit(digit) {
-    this.qty = Number(`${this.scan ? "" : this.qty ?? ""}${digit}`.slice(0, 7));
+    this.set(Number(`${this.scan ? "" : this.qty ?? ""}${digit}`.slice(0, 7)));
+  }
+
+  /** The number, and it was no scan; without one the scans before are forgotten too. */
+  set(qty) {
+    this.qty = qty;
+    if (qty === null) this.first = 0;
     this.scan = false;
     this.requestUpdate();
   }
@@ -140,7 +163,6 @@ class PageCount extends Page {
         this.scanned(code);
       }}></div>`;
     }
-    const digits = ["7", "8", "9", "4", "5", "6", "1", "2", "3", "0", "00"];
     return html`<form class="counting stack" @submit=${(event) => {
       event.preventDefault();
       this.save();
@@ -150,12 +172,16 @@ class PageCount extends Page {
         this.qty = qty;
         this.scan = false;
       } })}
-      <div class="pad-keys">${digits.map((digit) => html`<button type="button" class="btn big" @click=${() => this.digit(digit)}>${digit}</button>`)}<button type="button" class="btn big" aria-label=${t("Clear")} @click=${() => {
-        this.qty = null;
-        this.first = 0;
-        this.requestUpdate();
-      }}>${icon("delete")}</button></div>
-      <div class="rowx"><button type="button" class="btn big" @click=${() => this.choose(null)}>${t("Cancel")}</button><button class="btn primary big grow" ?disabled=${this.busy}>${t("Save, next")}</button></div></form>`;
+      ${countPad(this)}
+      <div class="rowx"><button type="button" class="btn" @click=${() => this.choose(null)}>${t("Cancel")}</button>${product.listed ? html`<button type="button" class="btn" id="skip" @click=${() => this.skip()}>${t("Skip: not on this shelf")}</button>` : nothing}</div></form>`;
+  }
+
+  /** What was counted last on this device; the latest may be taken back. */
+  last() {
+    const { last } = this.queue;
+    if (!last.length) return nothing;
+    const undo = html`<button class="btn small" id="undo" ?disabled=${this.busy} @click=${() => this.once(() => this.queue.undo())}>${icon("undo-2")}${t("Undo")}</button>`;
+    return html`<section class="panel last"><h2 class="vh">${t("Counted last")}</h2><ul>${last.slice(0, LAST_SHOWN).map((one, index) => html`<li><span class="grow"><bdi>${one.name}</bdi> <span class="muted">${t(one.zone)}</span></span><b>${number(one.qty)}</b>${index ? nothing : undo}</li>`)}</ul></section>`;
   }
 
   /** What the store does not have yet, and what it did not take. */
@@ -168,12 +194,13 @@ class PageCount extends Page {
     };
     return html`<div role="status">${queue.away && waits.length ? html`<section class="panel" id="waits"><h2 class="pad">${t("Waiting to be sent: {n}", { n: number(waits.length) })}</h2>
       <p class="pad muted">${t("The store does not answer. What was counted stays on this device and is sent by itself; go on counting")}</p>
-      <dl class="facts pad">${waits.map((one) => html`<div><dt><bdi>${one.name}</bdi>, ${t(one.zone)}</dt><dd>${number(one.qty)}</dd></div>`)}</dl></section>` : nothing}
-      ${refused.map((one) => notice("bad", "triangle-alert", html`<b>${t("{name}, {n}: not taken", { name: one.name, n: number(one.qty) })}</b> ${words(one.error)} <button class="btn small" @click=${() => again(one)}>${t("Count it again")}</button> <button class="btn small" @click=${() => queue.forget(one)}>${t("Close")}</button>`))}</div>`;
+      <dl class="facts pad">${waits.map((one) => html`<div><dt><bdi>${one.name}</bdi>, ${t(one.zone)}</dt><dd>${figure(one.qty)}</dd></div>`)}</dl></section>` : nothing}
+      ${refused.map((one) => notice("bad", "triangle-alert", html`<b>${t("{name}, {n}: not taken", { name: one.name, n: figure(one.qty) })}</b> ${words(one.error)} <button class="btn small" @click=${() => again(one)}>${t("Count it again")}</button> <button class="btn small" @click=${() => queue.forget(one)}>${t("Close")}</button>`))}</div>`;
   }
 
   lines() {
-    const { lines, state, blind } = this.count;
+    const { state, blind } = this.count;
+    const lines = this.count.lines.filter(({ counted }) => counted !== null);
     if (!lines.length) return nothing;
     const open = state === "counting" && blind;
     return html`<h2 class="section">${t("Counted")}</h2><div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Product")}</th><th class="num">${t("Counted")}</th>${open ? nothing : html`<th class="num">${t("Books")}</th><th class="num">${t("Difference")}</th>`}</tr></thead><tbody>
@@ -223,7 +250,7 @@ class PageCount extends Page {
     const counting = count.state === "counting";
     const all = Math.max(count.lines_total, count.lines_counted);
     return html`${title(html`<a class="back" href="#/counts">${icon("arrow-left")}<span class="vh">${t("Counts")}</span></a>${count.category ?? t("Everything")}`, html`<span class="badge ${counting ? "warn" : "plain"}">${t(count.state)}</span>`, html`<span class="muted" id="progress">${t("{n} of {all}", { n: number(count.lines_counted), all: number(all) })}</span>`, this.actions())}
-      ${counting ? html`<div class="count-cols"><div>${this.entry()}${this.waits()}${this.lines()}</div>
+      ${counting ? html`<div class="count-cols"><div class="stack">${this.entry()}${this.last()}${this.waits()}<div>${this.lines()}</div></div>
       <count-left .app=${this.app} .id=${count.opname_id} .queue=${this.queue} .choose=${(one) => this.choose(one)}></count-left></div>` : html`${this.waits()}${this.result()}`}`;
   }
 }

@@ -4,43 +4,69 @@ import { t } from "../shared/i18n.js";
 import { ListPage } from "../shared/list.js";
 
 const SEARCH_AFTER_MS = 250;
+const AT_ONCE = 50;
+/** Most that one answer has. */
+const LIMIT_MAX = 500;
 
 class CountLeft extends ListPage {
   constructor() {
     super();
     this.pattern = "/api/opname/:id/uncounted";
     this.text = "";
+    this.much = AT_ONCE;
   }
 
   params() {
     return { id: this.id };
   }
 
+  /** As many as were there are read anew: whoever goes down the list stays where they are. */
   query() {
-    return this.text ? { q: this.text } : {};
+    return { q: this.text, limit: this.much };
   }
 
   /** Products that were seen have their names while the store can't be reached. */
   async load(more) {
+    this.much = more ? AT_ONCE : Math.min(Math.max(this.items?.length ?? 0, AT_ONCE), LIMIT_MAX);
     await super.load(more);
     for (const { sku, name, shelf_place: place } of this.items ?? []) this.queue.knows(sku, this.queue.known.get(sku) ?? { sku, name, place });
   }
 
   typed(text) {
     this.text = text.trim();
+    this.items = this.items.slice(0, AT_ONCE);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.load(), SEARCH_AFTER_MS);
   }
 
+  /** What is neither counted nor on its way; what was skipped comes last. */
+  get left() {
+    const waiting = new Set(this.queue.of(this.id).filter(({ qty }) => qty !== null).map(({ sku }) => sku));
+    const left = (this.items ?? []).filter(({ sku }) => !waiting.has(sku));
+    const skipped = ({ sku }) => this.queue.skipped.has(sku);
+    return [...left.filter((one) => !skipped(one)), ...left.filter(skipped)];
+  }
+
+  product({ sku, name, shelf_place: place }) {
+    return { sku, name, place, listed: true };
+  }
+
+  /** The one behind another in the list; none where only what was skipped is left. */
+  after(sku) {
+    const open = this.left.filter((one) => !this.queue.skipped.has(one.sku) && one.sku !== sku);
+    const next = open.find((one) => one.sku > sku) ?? open[0];
+    return next ? this.product(next) : null;
+  }
+
   row(one) {
     const { sku, name, shelf_place: place } = one;
-    return html`<li><button class="btn quiet" @click=${() => this.choose({ sku, name, place })}><bdi>${name}</bdi>${place ? html`<span class="muted"><bdi>${place}</bdi></span>` : nothing}</button></li>`;
+    const skipped = this.queue.skipped.has(sku) ? html`<span class="badge plain">${t("skipped")}</span>` : nothing;
+    return html`<li><button class="btn quiet" @click=${() => this.choose(this.product(one))}><bdi>${name}</bdi>${skipped}${place ? html`<span class="muted"><bdi>${place}</bdi></span>` : nothing}</button></li>`;
   }
 
   render() {
     if (!this.items) return this.awaited();
-    const waiting = new Set(this.queue.of(this.id).map(({ sku }) => sku));
-    const left = this.items.filter(({ sku }) => !waiting.has(sku));
+    const { left } = this;
     if (!left.length && !this.text && !this.next) return nothing;
     return html`<section class="panel"><h2 class="pad">${t("Not counted yet")}</h2><div class="pad"><label class="vh" for="left">${t("Search what is not counted")}</label><input class="input" id="left" autocomplete="off" placeholder=${t("Search what is not counted")} @input=${(event) => this.typed(event.target.value)}></div>
       <ul class="left">${left.map((one) => this.row(one))}</ul>${left.length ? nothing : html`<p class="empty">${t("Nothing of this is left")}</p>`}${this.next ? html`<button class="btn" @click=${() => this.load(true)}>${t("Load more")}</button>` : nothing}</section>`;

@@ -8,11 +8,14 @@ import { findProduct } from "../admin/find.js";
 
 /** How long a product's name is waited for. */
 const NAME_WITHIN_MS = 2000;
+/** Numbers that may be taken back, one after the other. */
+const LAST_MAX = 5;
 
 class CountQueue {
   constructor(app) {
-    // `told` is whoever shows it; `known` are products by the codes that named them.
-    Object.assign(this, { app, waiting: [], refused: [], away: false, known: new Map(), told: () => {} });
+    // `told` is whoever shows it; `known` are products by the codes that named them; `last` can be taken back; `said` is what a place
+    // was counted to since the store's figures were read; `skipped` comes last in the list of what is left.
+    Object.assign(this, { app, waiting: [], refused: [], away: false, known: new Map(), told: () => {}, last: [], said: new Map(), skipped: new Set() });
   }
 
   /** What of one count waits; `list` may be what the store refused. */
@@ -20,13 +23,40 @@ class CountQueue {
     return list.filter((one) => one.id === id);
   }
 
-  /** A product is its sku, or the code that nobody could look up. */
+  /** A product is its sku, or the code that nobody could look up; without a `qty` its place is as if nobody had counted there. */
   async put(id, { sku, code, name }, qty, zone) {
     const { user } = this.app;
-    const intent = await keep(user.id, { url: path("/api/opname/:id/counts", { id }), body: { counts: [{ ...(sku ? { sku } : { code }), qty, zone }] }, label: "Count", by: user.name });
-    this.waiting.push({ id, sku, code, name, qty, zone, intent });
+    const said = qty === null ? { qty: 0, withdraw: true } : { qty };
+    const intent = await keep(user.id, { url: path("/api/opname/:id/counts", { id }), body: { counts: [{ ...(sku ? { sku } : { code }), ...said, zone }] }, label: "Count", by: user.name });
+    const one = { id, sku, code, name, qty, zone, intent };
+    if (sku) this.said.set(`${sku} ${zone}`, qty);
+    this.waiting.push(one);
     this.told();
     this.send();
+    return one;
+  }
+
+  /** A number that can be taken back; `lines` are the count's as the store told them. A code that nobody looked up may stand for any. */
+  async count(id, product, qty, zone, lines) {
+    const { sku } = product;
+    const place = `${sku} ${zone}`;
+    const told = lines.find((line) => line.sku === sku)?.zones.find((one) => one.zone === zone)?.qty ?? null;
+    const before = this.said.has(place) ? this.said.get(place) : told;
+    const one = await this.put(id, product, qty, zone);
+    if (sku) this.last = [{ ...one, before }, ...this.last].slice(0, LAST_MAX);
+    this.told();
+  }
+
+  /** What stood there before the last number of this device counts again. */
+  async undo() {
+    const [one, ...rest] = this.last;
+    this.last = rest;
+    if (one) await this.put(one.id, one, one.before, one.zone);
+  }
+
+  /** The store's figures were read: with nothing on its way they are what stands. */
+  read(id) {
+    if (!this.of(id).length) this.said.clear();
   }
 
   async send() {
@@ -54,6 +84,7 @@ class CountQueue {
         return false;
       }
       this.refused.push({ ...one, error });
+      this.last = this.last.filter(({ intent }) => intent !== one.intent);
     }
     return true;
   }
@@ -65,7 +96,7 @@ class CountQueue {
 
   /** What codes name in another count, or named before goods are counted again, is asked anew. */
   opens(about) {
-    if (this.about !== about) Object.assign(this, { about, known: new Map() });
+    if (this.about !== about) Object.assign(this, { about, known: new Map(), last: [], said: new Map(), skipped: new Set() });
   }
 
   /** What a code names in a count, null where nothing does. Nobody answers: the code itself, which the store looks up when it is back. */
