@@ -53,9 +53,12 @@ fn a_delivery_is_received_counted_and_seen() {
     screen.scans("89900010");
     screen.sees("#counted");
     screen.types("5");
-    look(&mut screen, "admin-count");
     screen.presses(ENTER);
     screen.reads("tbody", "Product 8990001");
+    screen.scans("89900070");
+    screen.sees("#counted");
+    screen.types("24");
+    look(&mut screen, "admin-count");
     let lines = audit::items(&mut warehouse, "/api/opname");
     assert_eq!(lines.len(), 1);
     screen.is_clean();

@@ -203,8 +203,8 @@ class PageCount extends Page {
     const lines = this.count.lines.filter(({ counted }) => counted !== null);
     if (!lines.length) return nothing;
     const open = state === "counting" && blind;
-    return html`<h2 class="section">${t("Counted")}</h2><div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Product")}</th><th class="num">${t("Counted")}</th>${open ? nothing : html`<th class="num">${t("Books")}</th><th class="num">${t("Difference")}</th>`}</tr></thead><tbody>
-      ${lines.map((line) => html`<tr><td><bdi>${line.name}</bdi></td><td class="num">${number(line.counted)}</td>${open ? nothing : html`<td class="num">${line.expected === null ? nothing : number(line.expected)}</td><td class="num ${line.variance ? "differs" : ""}">${line.variance === null ? nothing : number(line.variance)}</td>`}</tr>`)}</tbody></table></div>`;
+    return html`<div><h2 class="section">${t("Counted")}</h2><div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Product")}</th><th class="num">${t("Counted")}</th>${open ? nothing : html`<th class="num">${t("Books")}</th><th class="num">${t("Difference")}</th>`}</tr></thead><tbody>
+      ${lines.map((line) => html`<tr><td><bdi>${line.name}</bdi></td><td class="num">${number(line.counted)}</td>${open ? nothing : html`<td class="num">${line.expected === null ? nothing : number(line.expected)}</td><td class="num ${line.variance ? "differs" : ""}">${line.variance === null ? nothing : number(line.variance)}</td>`}</tr>`)}</tbody></table></div></div>`;
   }
 
   /** How many products still lack a number. */
@@ -250,7 +250,7 @@ class PageCount extends Page {
     const counting = count.state === "counting";
     const all = Math.max(count.lines_total, count.lines_counted);
     return html`${title(html`<a class="back" href="#/counts">${icon("arrow-left")}<span class="vh">${t("Counts")}</span></a>${count.category ?? t("Everything")}`, html`<span class="badge ${counting ? "warn" : "plain"}">${t(count.state)}</span>`, html`<span class="muted" id="progress">${t("{n} of {all}", { n: number(count.lines_counted), all: number(all) })}</span>`, this.actions())}
-      ${counting ? html`<div class="count-cols"><div class="stack">${this.entry()}${this.last()}${this.waits()}<div>${this.lines()}</div></div>
+      ${counting ? html`<div class="count-cols"><div class="stack">${this.entry()}${this.last()}${this.waits()}${this.lines()}</div>
       <count-left .app=${this.app} .id=${count.opname_id} .queue=${this.queue} .choose=${(one) => this.choose(one)}></count-left></div>` : html`${this.waits()}${this.result()}`}`;
   }
 }
