@@ -27,6 +27,7 @@ pub mod selling {
 /// Goods: on the shelf, coming, going and counted.
 pub mod inventory {
     pub mod adjustments;
+    pub mod categories;
     pub mod opname;
     pub mod products;
     pub mod purchase;

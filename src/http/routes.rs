@@ -4,6 +4,7 @@ use crate::http::AppState;
 use crate::http::Request;
 use crate::http::access::{audit, staff};
 use crate::http::inventory::adjustments;
+use crate::http::inventory::categories;
 use crate::http::inventory::opname;
 use crate::http::inventory::products;
 use crate::http::inventory::purchase;
@@ -202,6 +203,7 @@ pub static ROUTES: &[Route<AppState>] = &[
     Route::get("/api/print-jobs/:id", Roles(SELL), prints::READ, answers!(prints::read)),
     Route::get("/api/prices/effective", Roles(STAFF), prices::EFFECTIVE, answers!(prices::effective)),
     Route::get("/api/pos/labels", Roles(STAFF), labels::PAGE, answers!(labels::labels)),
+    Route::get("/api/categories", Roles(GOODS), categories::LIST, answers!(categories::list)),
     Route::get("/api/stock", Roles(GOODS), stock::LIST, answers!(stock::list)),
     Route::get("/api/stock/valuation", Roles(GOODS), stock::VALUATION, answers!(stock::valuation)),
     Route::get("/api/stock/:sku", Roles(GOODS), stock::READ, answers!(stock::read)),

@@ -41,6 +41,37 @@ fn sold() -> (Store, Client, String) {
     (store, till, text(&shift, "shift_id"))
 }
 
+/// One piece of the card's sale comes back; the return is found by that sale's receipt, and leads to it.
+#[track_caller]
+fn came_back(screen: &mut Screen<()>, till: &mut Client) {
+    let sold = till.get("/api/pos/transactions").data(200)["items"][0].clone();
+    let back = json!({"transaction_id": sold["transaction_id"], "items": [{"sku": "8990003", "qty": 1, "reason": "defective"}]});
+    let back = till.post("/api/pos/returns", &back).data(201);
+    go(screen, "#/returns?receipt_no=none", "page-records");
+    screen.reads("page-records .empty", "Nothing with");
+    go(screen, &format!("#/returns?receipt_no={}", text(&sold, "receipt_no")), "page-records tbody a");
+    screen.reads("page-records tbody", "13,875");
+    screen.script("document.querySelector('page-records tbody a').click()");
+    screen.reads("page-record", "Given back");
+    look(screen, "admin-return");
+    screen.reads("page-record", "Defective");
+    screen.reads("page-record", &text(&back, "receipt_no"));
+    screen.script("document.querySelector('page-record .facts-grid a').click()");
+    screen.reads("page-record .figures", "Refunded");
+    screen.reads("page-record .figures", "13,875");
+    go(screen, "#/today", "#checks");
+    screen.reads("#checks", "none yet");
+    screen.reads("#checks", "not since the store was started");
+    go(screen, "#/machine", "#verify");
+    screen.browser.press("#verify");
+    screen.reads("#verified", "Everything is whole");
+    go(screen, "#/today", "#checks");
+    screen.reads("#checks", "whole");
+    go(screen, "#/stock", "#category");
+    choose(screen, "#category", "grocery");
+    screen.reads("tbody", "Product 8990001");
+}
+
 #[test]
 fn a_figure_of_the_report_leads_down_to_its_receipt() {
     let (store, mut till, shift) = sold();
@@ -78,6 +109,7 @@ fn a_figure_of_the_report_leads_down_to_its_receipt() {
     screen.script("document.querySelector('page-records tbody a').click()");
     screen.reads("page-record", "Card");
     look(&mut screen, "admin-sale");
+    came_back(&mut screen, &mut till);
     till.get("/api/shifts/current").data(200);
     screen.is_clean();
 }

@@ -36,7 +36,7 @@ class AdminApp extends Lettered(MenuApp) {
     this.details = { ...DETAIL, ...more.DETAILS };
     this.later = { ...LATER, ...more.later(this) };
     this.described = {};
-    this.knows = { stores: { roles: GOODS }, suppliers: { roles: GOODS }, orders: { roles: GOODS, pattern: "/api/purchase-orders", id: "po_id" }, people: { roles: ALL, pattern: "/api/staff", id: "user_id" } };
+    this.knows = { stores: { roles: GOODS }, suppliers: { roles: GOODS }, orders: { roles: GOODS, pattern: "/api/purchase-orders", id: "po_id" }, people: { roles: ALL, pattern: "/api/staff", id: "user_id" }, categories: { roles: GOODS, pattern: "/api/categories", id: "category" } };
   }
 
   /** Names that nobody has to be asked for: this store's, and the own. */

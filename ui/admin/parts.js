@@ -37,7 +37,7 @@ export const who = (names, id) => {
 
 /** Where a value of this name leads to. */
 const PLACES = {
-  sku: "stock", member_id: "members", user_id: "people", po_id: "receiving", opname_id: "counts", transaction_id: "sales", shift_id: "shifts", receiving_id: "deliveries", adjustment_id: "adjustments", transfer_id: "transfers", supplier_return_id: "supplier-returns",
+  sku: "stock", member_id: "members", user_id: "people", po_id: "receiving", opname_id: "counts", transaction_id: "sales", return_id: "returns", shift_id: "shifts", receiving_id: "deliveries", adjustment_id: "adjustments", transfer_id: "transfers", supplier_return_id: "supplier-returns",
 };
 const shownValue = (name, value) => {
   if (value === null || value === undefined || value === "") return html`<span class="muted">\u2013</span>`;

@@ -10,16 +10,16 @@ const GOODS = ["warehouse_staff", ...MANAGE];
 /** Address, icon, name, who may. */
 const MORE = [
   ["reports", "chart-column", () => t("Reports"), MANAGE], ["goods-now", "chart-column", () => t("Goods now"), MANAGE], ["valuation", "chart-column", () => t("Value at the end of a day"), MANAGE],
-  ["sales", "receipt", () => t("Sales"), MANAGE], ["shifts", "clock", () => t("Shifts"), MANAGE], ["days", "lock", () => t("Days"), MANAGE], ["safe", "wallet", () => t("Safe"), MANAGE],
+  ["sales", "receipt", () => t("Sales"), MANAGE], ["returns", "undo-2", () => t("Returns"), MANAGE], ["shifts", "clock", () => t("Shifts"), MANAGE], ["days", "lock", () => t("Days"), MANAGE], ["safe", "wallet", () => t("Safe"), MANAGE],
   ["deliveries", "truck", () => t("Deliveries"), GOODS], ["transfers", "store", () => t("Transfers"), GOODS], ["adjustments", "scale", () => t("Adjustments"), GOODS], ["supplier-returns", "undo-2", () => t("Returns to suppliers"), GOODS],
   ["labels", "tag", () => t("Labels"), MANAGE], ["tills", "calculator", () => t("Tills"), MANAGE],
   ["machine", "list-restart", () => t("Machine"), MANAGE], ["audit", "scroll-text", () => t("Audit"), MANAGE], ["settings", "settings", () => t("Settings"), MANAGE],
 ];
 /** The menu from above, by groups; a page that is not named comes before the last group. */
-const GROUPS = [["today"], ["reports", "goods-now", "valuation", "sales", "shifts", "days", "safe"], ["stock", "receiving", "deliveries", "supplier-returns", "transfers", "adjustments", "counts", "labels"], ["members", "people", "tills"], ["sync"]];
+const GROUPS = [["today"], ["reports", "goods-now", "valuation", "sales", "returns", "shifts", "days", "safe"], ["stock", "receiving", "deliveries", "supplier-returns", "transfers", "adjustments", "counts", "labels"], ["members", "people", "tills"], ["sync"]];
 const LAST = ["devices", "device"];
 /** Pages beside one another: the first stands in the menu for all. */
-const FAMILIES = [["reports", "goods-now", "valuation"], ["receiving", "deliveries"]];
+const FAMILIES = [["reports", "goods-now", "valuation"], ["sales", "returns"], ["receiving", "deliveries"]];
 /** What the first of them is called beside the others. */
 const FIRST = { reports: () => t("Sales"), receiving: () => t("Orders to come") };
 /** The letter after `g`, by page; a page without one is reached by Ctrl K. */
@@ -42,11 +42,11 @@ export const arranged = (menu) => {
   return groups.flatMap((group, at) => group.map((name) => all.find(([known]) => known === name)).filter(Boolean).map((row, index) => [...row.slice(0, 4), at > 0 && index === 0]));
 };
 
-export const DETAILS = { transfers: "transfer", adjustments: "adjustment", "supplier-returns": "supplier-return", deliveries: "delivery", sales: "sale", shifts: "shift", days: "day" };
+export const DETAILS = { transfers: "transfer", adjustments: "adjustment", "supplier-returns": "supplier-return", deliveries: "delivery", sales: "sale", returns: "return", shifts: "shift", days: "day" };
 /** Lists and documents that are described as data, by the file that does. */
 const DESCRIBED = {
   "goods/transfers": ["transfers", "transfer"], "goods/adjustments": ["adjustments", "adjustment"], "goods/supplier_returns": ["supplier-returns", "supplier-return"], "goods/deliveries": ["deliveries", "delivery"],
-  "takings/goods": ["goods-now", "valuation"], "takings/sales": ["sales", "sale"], "takings/shifts": ["shifts", "shift"], "takings/day": ["day"], "takings/safe": ["safe"], "takings/tills": ["tills"],
+  "takings/goods": ["goods-now", "valuation"], "takings/sales": ["sales", "sale"], "takings/returns": ["returns", "return"], "takings/shifts": ["shifts", "shift"], "takings/day": ["day"], "takings/safe": ["safe"], "takings/tills": ["tills"],
 };
 const ELEMENTS = { reports: "takings/report", days: "takings/days", labels: "takings/labels", quick_keys: "takings/quick_keys", send: "goods/send", take_in: "goods/take_in", settle: "goods/settle", adjust: "goods/adjust", send_back: "goods/send_back" };
 const describe = async (app, file, page) => {

@@ -5,6 +5,7 @@ import { number, symbol } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { clean } from "../shared/scan.js";
 import { download } from "../takings/download.js";
+import { need, rows } from "../portal/names.js";
 import { findProduct } from "./find.js";
 import { ListPage, title } from "../shared/list.js";
 import { refilter } from "../shared/menu.js";
@@ -21,9 +22,10 @@ class PageStock extends ListPage {
   }
 
   connectedCallback() {
-    const { q: text = "", show: filter = "" } = this.app.params.query ?? {};
-    Object.assign(this, { text, filter });
+    const { q: text = "", show: filter = "", category = "" } = this.app.params.query ?? {};
+    Object.assign(this, { text, filter, category });
     super.connectedCallback();
+<<<<<<< HEAD
     this.totals = {};
     this.count().catch((error) => this.app.fail(error));
   }
@@ -40,6 +42,13 @@ class PageStock extends ListPage {
   query() {
     // What needs somebody most comes first; who looks for a product reads on in order of codes.
     return { q: this.text, ...FILTERS[this.filter], ...(this.filter ? { sort: "worst" } : {}), ...(this.filter || this.text ? { total: true } : {}) };
+=======
+    need(this.app, "categories").then(() => this.requestUpdate(), () => {});
+  }
+
+  query() {
+    return { q: this.text || undefined, below_reorder: this.filter === "low" ? true : undefined, negative: this.filter === "negative" ? true : undefined, category: this.category };
+>>>>>>> c6439008 (store: what came back has pages, categories are chosen, Today says what was checked)
   }
 
   keys() {
@@ -62,8 +71,12 @@ class PageStock extends ListPage {
   }
 
   choose(filter) {
-    this.filter = this.filter === filter ? "" : filter;
-    refilter(["stock"], { q: this.text, show: this.filter });
+    this.set({ filter: this.filter === filter ? "" : filter });
+  }
+
+  set(changed) {
+    Object.assign(this, changed);
+    refilter(["stock"], { q: this.text, show: this.filter, category: this.category });
     this.load();
   }
 
@@ -80,11 +93,24 @@ class PageStock extends ListPage {
     return html`<button class="btn" ?disabled=${this.busy} @click=${() => this.once(() => download(this.app, "/api/reports/stock", {}, "stock"))}>${icon("download")}CSV</button>`;
   }
 
+  categories() {
+    const all = rows("categories").map(({ category }) => category);
+    if (!all.length) return nothing;
+    return html`<label class="vh" for="category">${t("Category")}</label><select class="input short" id="category" @change=${(event) => this.set({ category: event.target.value })}><option value="">${t("All categories")}</option>${all.map((one) => html`<option value=${one} ?selected=${one === this.category}>${one}</option>`)}</select>`;
+  }
+
   render() {
+<<<<<<< HEAD
     const chip = (filter, label) => html`<button class="btn" aria-pressed=${this.filter === filter} @click=${() => this.choose(filter)}>${label}${this.totals[filter] ? html` <b>${number(this.totals[filter])}</b>` : nothing}</button>`;
     const none = this.text || this.filter ? t("Nothing is called this") : t("Nothing came into stock yet. Receiving brings it in");
     return html`${title(t("Stock"), this.csv())}<div class="rowx tools"><label class="vh" for="search">${t("Search or scan")}</label><div class="searching">${icon("search")}<input class="input" id="search" data-focus data-keys autocomplete="off" placeholder=${t("Search or scan")} .value=${this.text} @input=${(event) => this.typed(event.target.value)}
       @keydown=${(event) => event.key === "Enter" && /^\d{8,}$/.test(clean(event.target.value)) && this.scanned(clean(event.target.value))}></div>${chip("low", t("Below reorder level"))}${chip("negative", t("Below zero"))}${this.answer?.total ? html`<span class="muted" id="found" role="status">${t("Products: {n}", { n: number(this.answer.total) })}</span>` : nothing}</div>
+=======
+    const chip = (filter, label) => html`<button class="btn" aria-pressed=${this.filter === filter} @click=${() => this.choose(filter)}>${label}</button>`;
+    const none = this.text || this.filter || this.category ? t("Nothing is called this") : t("Nothing came into stock yet. Receiving brings it in");
+    return html`${title(t("Stock"), this.csv())}<div class="rowx tools"><label class="vh" for="search">${t("Search or scan")}</label><div class="searching">${icon("search")}<input class="input" id="search" data-focus data-keys autocomplete="off" placeholder=${t("Search or scan")} .value=${this.text} @input=${(event) => this.typed(event.target.value)}
+      @keydown=${(event) => event.key === "Enter" && /^\d{8,}$/.test(clean(event.target.value)) && this.scanned(clean(event.target.value))}></div>${chip("low", t("Below reorder level"))}${chip("negative", t("Below zero"))}${this.categories()}</div>
+>>>>>>> c6439008 (store: what came back has pages, categories are chosen, Today says what was checked)
       ${this.table([[t("Product")], [t("Code")], [t("Shelf")], [t("On hand"), "num"], [t("Available"), "num"], [t("On the way"), "num"], [t("Reorder at"), "num"], [`${t("Value")}, ${symbol()}`, "num"]], (one) => this.row(one), none)}`;
   }
 }

@@ -1,7 +1,7 @@
 // Today: is anything wrong, and how is the day; of takings only for who runs the shop, of goods also for the stock room.
 import { html, nothing } from "../vendor/lit.js";
 import { icon, vars } from "../shared/controls.js";
-import { day, money, number, time } from "../shared/format.js";
+import { date, day, money, number, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { Page, title } from "../shared/page.js";
 
@@ -12,6 +12,8 @@ const WORST = { sort: "worst", total: true };
 /** How many there are: of a list that goes on, at least so many. */
 const many = ({ items, total, next_cursor: more }) => (total === undefined ? `${number(items.length)}${more ? "+" : ""}` : number(total));
 const WEEK_DAYS = 7;
+/** Days among which the last one is that head office has compared. */
+const PROOFS = 10;
 /** Products that are named. */
 const SHOWN = 20;
 
@@ -45,9 +47,9 @@ class PageToday extends Page {
   async takings() {
     const { app } = this;
     if (!app.may(MANAGE)) return {};
-    const date = app.settings.business_date;
-    const [report, before, sync] = await Promise.all([app.get("/api/reports/daily", {}, { date }), app.get("/api/reports/daily", {}, { date: earlier(date, WEEK_DAYS) }), app.get("/api/sync/status")]);
-    return { report, before, sync };
+    const today = app.settings.business_date;
+    const [report, before, sync, proofs, work] = await Promise.all([app.get("/api/reports/daily", {}, { date: today }), app.get("/api/reports/daily", {}, { date: earlier(today, WEEK_DAYS) }), app.get("/api/sync/status"), app.get("/api/sync/digests", {}, { limit: PROOFS }), app.get("/api/admin/work")]);
+    return { report, before, sync, proof: proofs.items.find(({ result }) => result && result !== "not_yet"), verify: work.verify };
   }
 
   /** Orders whose goods should be here by now. */
@@ -62,6 +64,7 @@ class PageToday extends Page {
     const found = [];
     for (const problem of sync?.problems ?? []) found.push(["bad", "triangle-alert", problem.message, "sync"]);
     if (differing.length) found.push(["bad", "calculator", t("Tills closed with a difference: {n}", { n: number(differing.length) }), `days/${app.settings.business_date}`]);
+    if (this.wrong) found.push(["bad", "shield-check", t("The last check of what is stored found something wrong"), "machine"]);
     const say = (list, kind, image, text, place) => list.items.length && found.push([kind, image, t(text, { n: many(list) }), place]);
     say(negative, "warn", "package", "Products below zero: {n}", "stock?show=negative");
     say(waiting, "warn", "shield-check", "Adjustments that wait for approval: {n}", "adjustments?state=pending");
@@ -70,6 +73,21 @@ class PageToday extends Page {
     say(counts, "plain", "clipboard-list", "Counts that go on: {n}", "counts");
     if (!found.length) return html`<p class="calm">${icon("circle-check")}${t("Nothing needs you")}</p>`;
     return html`<ul class="alerts panel">${found.map(([kind, name, text, place]) => html`<li class=${kind}>${icon(name)}<span>${text}</span>${place ? html`<a href="#/${place}">${t("See")}</a>` : nothing}</li>`)}</ul>`;
+  }
+
+  /** Whether the last check found something, or did not end. */
+  get wrong() {
+    const { verify } = this;
+    return Boolean(verify?.error || verify?.result?.problems.length);
+  }
+
+  /** Whether head office counts the same, and whether what is stored is whole. */
+  checks() {
+    const { proof, verify } = this;
+    const row = (label, place, text, bad) => html`<tr><th scope="row">${label}</th><td class="num ${bad ? "differs" : ""}"><a href="#/${place}">${text}</a></td></tr>`;
+    const checked = verify?.finished_at ? `${date(verify.finished_at)} ${time(verify.finished_at)}: ${this.wrong ? t("something is wrong") : t("whole")}` : t("not since the store was started");
+    return html`<section class="panel" id="checks"><h2 class="pad">${t("Proof and check")}</h2><table class="grid"><tbody>${row(t("Last day that head office compared"), "sync", proof ? `${day(proof.business_date)}: ${t(`digest.${proof.result}`)}` : t("none yet"), proof?.result === "difference")}
+      ${row(t("Last check of what is stored"), "machine", checked, this.wrong)}</tbody></table></section>`;
   }
 
   box(label, value, note) {
@@ -127,7 +145,7 @@ class PageToday extends Page {
   sold(report) {
     return html`<div class="halves"><section class="panel"><h2 class="pad">${t("Tills")}</h2>${this.tills()}</section>
       <section class="panel"><h2 class="pad">${t("Payments")}</h2>${report.by_method.length ? this.bars(report.by_method, ({ method }) => t(method), ({ net }) => net) : html`<p class="empty">${t("Nothing was sold yet")}</p>`}</section>
-      <section class="panel"><h2 class="pad">${t("By hour")}</h2>${report.by_hour.length ? this.bars(report.by_hour, ({ hour }) => hour.slice(11, 16), (row) => row.net_total) : html`<p class="empty">${t("Nothing was sold yet")}</p>`}</section></div>`;
+      <section class="panel"><h2 class="pad">${t("By hour")}</h2>${report.by_hour.length ? this.bars(report.by_hour, ({ hour }) => hour.slice(11, 16), (row) => row.net_total) : html`<p class="empty">${t("Nothing was sold yet")}</p>`}</section>${this.checks()}</div>`;
   }
 }
 customElements.define("page-today", PageToday);

@@ -1,5 +1,6 @@
 // Counts: those under way and those that are over; a new one.
 import { html, nothing } from "../vendor/lit.js";
+import { need } from "../portal/names.js";
 import { icon } from "../shared/controls.js";
 import { date, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
@@ -17,14 +18,15 @@ class PageCounts extends ListPage {
   }
 
   async begin() {
+    const all = [...(await need(this.app, "categories").catch(() => new Map())).keys()];
     const given = await this.app.dialog.ask({
       title: t("New count"), yes: t("Start"),
-      body: html`<div class="field"><label for="category">${t("Category; empty: everything")}</label><input class="input" id="category" name="category" autocomplete="off" data-focus></div>
+      body: html`<div class="field"><label for="category">${t("What is counted")}</label><select class="input" id="category" name="category" data-focus><option value="">${t("Everything")}</option>${all.map((one) => html`<option value=${one}>${one}</option>`)}</select></div>
         <label class="rowx"><input type="checkbox" name="blind" value="yes" checked>${t("Blind: whoever counts does not see what the books say")}</label>`,
     });
     if (!given) return;
     await this.once(async () => {
-      const category = given.category.trim();
+      const { category } = given;
       const made = await this.app.command({ url: "/api/opname", body: { scope: category ? "category" : "all", ...(category ? { category } : {}), blind: given.blind === "yes" }, label: "New count" });
       this.app.go("counts", made.opname_id);
     });

@@ -1,6 +1,7 @@
 // What the store's goods are worth: now, with what is low, below zero or damaged; and at the end of a day.
 import { html } from "../vendor/lit.js";
 import { col, figure } from "../portal/kit.js";
+import { rows } from "../portal/names.js";
 import { figures } from "../portal/record.js";
 import { day, money, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
@@ -12,10 +13,10 @@ const REPORT = "/api/reports/stock";
 const name = (row) => html`<bdi>${row.name}</bdi>`;
 const code = (row) => html`<span class="muted">${row.sku}</span>`;
 const onHand = (row) => html`<span class=${row.on_hand < 0 ? "differs" : ""}>${number(row.on_hand)}</span>`;
-const ofCategory = () => ({ name: "category", label: t("Category") });
+export const ofCategory = () => ({ name: "category", label: t("Category"), kind: "choice", choices: rows("categories").map(({ category }) => [category, category]) });
 
 const stock = {
-  path: REPORT,
+  path: REPORT, needs: ["categories"],
   list: (page) => ({
     title: t("Goods now"), create: { label: "CSV", image: "download", act: () => page.once(() => download(page.app, REPORT, { category: page.app.params.query.category }, "stock")) },
     filters: [ofCategory()], open: (row) => address(["stock", row.sku]),
@@ -31,7 +32,7 @@ const stock = {
 };
 
 const valuation = {
-  path: "/api/stock/valuation",
+  path: "/api/stock/valuation", needs: ["categories"],
   list: (page) => ({
     title: t("Value at the end of a day"), filters: [{ name: "date", label: t("At the end of"), kind: "date" }, ofCategory()], open: (row) => address(["stock", row.sku]),
     above: () => (page.answer ? html`<div class="above">${figures([[t("Value"), money(page.answer.total_value), t("at the end of {day}", { day: day(page.answer.date) })]])}</div>` : ""),

@@ -14,13 +14,15 @@ import { ofProduct, product } from "../goods/transfers.js";
 import { low } from "../shared/scan.js";
 import "../goods/texts.js";
 
-const receipt = (one) => (one.receipt_no ? html`<span title=${one.receipt_no}>${shortReceipt(one.receipt_no)}</span>` : html`<span class="muted">${t("no receipt")}</span>`);
+export const receipt = (one) => (one.receipt_no ? html`<span title=${one.receipt_no}>${shortReceipt(one.receipt_no)}</span>` : html`<span class="muted">${t("no receipt")}</span>`);
 
 const NEAR = 5;
-/** The member of a filter, by id: its name. */
+/** Names of members, by id: of the filter, and of documents that are shown. */
 const members = new Map();
-const memberIn = async (app, id) => {
-  if (id && !members.has(id)) members.set(id, (await app.get("/api/members/:id", { id }).catch(() => null))?.name ?? id);
+export const memberOf = (id) => members.get(id) ?? id;
+export const memberIn = (app, documents) => {
+  const ids = new Set([app.params.query?.member_id, ...(documents.length === 1 ? [documents[0].member_id] : [])]);
+  return Promise.all([...ids].filter((id) => id && !members.has(id)).map(async (id) => members.set(id, (await app.get("/api/members/:id", { id }).catch(() => null))?.name ?? id)));
 };
 
 /** One member by card, phone or name; nobody, or more than one, is said. */
@@ -37,16 +39,19 @@ const findMember = async (app, text) => {
   return null;
 };
 
+export const ofMember = () => ({ name: "member_id", label: t("Member"), kind: "found", find: findMember, shown: memberOf });
+export const ofTill = (app) => ({ name: "register_id", label: t("Till"), kind: "choice", choices: app.settings.registers.map((one) => [one.register_id, one.name ?? one.register_id]) });
+
 const sales = {
   path: "/api/pos/transactions", needs: ["people"],
   list: (page) => ({
     title: t("Sales"),
-    filters: [{ name: "receipt_no", label: t("Receipt number"), kind: "search" }, ...ofDays(), ofState(["paid", "voided", "open", "held", "partially_paid"]), { name: "register_id", label: t("Till"), kind: "choice", choices: page.app.settings.registers.map((one) => [one.register_id, one.name ?? one.register_id]) }, { name: "cashier_id", label: t("Cashier"), kind: "choice", choices: rows("people").map((one) => [one.user_id, one.name]) }, { name: "member_id", label: t("Member"), kind: "found", find: findMember, shown: (id) => members.get(id) ?? id }, ofProduct()],
+    filters: [{ name: "receipt_no", label: t("Receipt number"), kind: "search" }, ...ofDays(), ofState(["paid", "voided", "open", "held", "partially_paid"]), ofTill(page.app), { name: "cashier_id", label: t("Cashier"), kind: "choice", choices: rows("people").map((one) => [one.user_id, one.name]) }, ofMember(), ofProduct()],
     open: (one) => address(["sales", one.transaction_id]),
     columns: [col(t("Receipt"), receipt), col(t("When"), (one) => moment(one.paid_at ?? one.created_at)), col(t("Till"), (one) => one.register_id, "d"), col(t("Cashier"), (one) => person(one.cashier_id), "d2"), col(t("Pieces"), (one) => figure(one.items.reduce((all, { qty }) => all + qty, 0)), "num d2"), col(t("Discount"), (one) => figure(one.discount || null), "num d3"), col(t("Paid by"), (one) => [...new Set(one.payments.map(({ method }) => t(method)))].join(", "), "d"), col(t("Total"), (one) => figure(one.total), "num"), col(t("State"), (one) => badge(one.state))],
     none: t("Nothing was sold in these days"),
   }),
-  loaded: (app) => memberIn(app, app.params.query?.member_id),
+  loaded: memberIn,
   // A receipt and a member's purchases are found whenever they were; else the list begins with today.
   defaults: (app, { receipt_no: no, member_id: member }) => (no || member ? {} : { from: app.settings.business_date }),
 };
@@ -70,7 +75,7 @@ const sale = {
   back: () => ["sales", t("Sales")], needs: ["people"],
   load: async (app, { id }) => {
     const [one, returns, { voids: reasons }] = await Promise.all([withTrail(app, id, app.get("/api/pos/transactions/:id", { id })), app.get("/api/pos/returns", {}, { transaction_id: id, limit: 100 }), app.get("/api/pos/reasons")]);
-    const [shift] = await Promise.all([one.shift_id && app.get("/api/shifts/:id", { id: one.shift_id }), memberIn(app, one.member_id)]);
+    const [shift] = await Promise.all([one.shift_id && app.get("/api/shifts/:id", { id: one.shift_id }), memberIn(app, [one])]);
     return { ...one, returns: returns.items, reasons, shift };
   },
   view: (one, page) => {
@@ -82,8 +87,8 @@ const sale = {
         figures([[t("Total"), money(one.total), t("tax {amount}", { amount: number(one.tax) })], [t("Discount"), number(one.discount)], [t("Paid"), number(one.amount_paid), one.change ? t("change {amount}", { amount: number(one.change) }) : null], [t("Refunded"), number(one.refunded)]]),
         table(t("Lines"), [col(t("Product"), product), col(t("Qty"), (row) => figure(row.qty), "num"), col(t("Price"), (row) => html`${number(row.price)}${row.price_override ? html` <span class="badge warn">${t("changed")}</span>` : nothing}`, "num"), col(t("Discount"), (row) => figure(row.discount || null), "num d"), col(t("Tax"), (row) => (row.tax_rate_bp ? html`${number(row.tax)} <span class="muted">${rate(row.tax_rate_bp)}</span>` : nothing), "num d2"), col(t("Came back"), (row) => figure(row.returned_qty || null), "num d"), col(t("Total"), (row) => figure(row.total), "num")], one.items),
         html`<div class="halves">${table(t("Payments"), [col(t("Method"), (row) => t(row.method)), col(t("Reference"), (row) => row.reference ?? nothing, "d"), col(t("Amount"), (row) => figure(row.amount), "num"), col(t("State"), (row) => badge(row.state))], one.payments, t("Nothing was paid"))}
-          ${table(t("Returns"), [col(t("Receipt"), receipt), col(t("When"), (row) => moment(row.created_at), "d"), col(t("Refund"), (row) => figure(row.refund_total), "num"), col(t("State"), (row) => badge(row.state))], one.returns, t("Nothing came back"))}</div>`,
-        section(t("About it"), facts([[t("Receipt number"), one.receipt_no], [t("Business date"), html`<a href=${address(["days", one.business_date])}>${days(one.business_date)}</a>`], [t("Shift"), link(["shifts", one.shift_id], one.register_id)], [t("Cashier"), person(one.cashier_id)], [t("Paid"), one.paid_at ? moment(one.paid_at) : null], [t("Member"), one.member_id ? link(["members", one.member_id], members.get(one.member_id)) : null], [t("Points earned"), one.points_earned ? number(one.points_earned) : null], [t("Points redeemed"), one.points_redeemed ? number(one.points_redeemed) : null], [t("Voided"), one.voided_at ? moment(one.voided_at) : null], [t("Why it was voided"), one.void_reason], [t("Note"), one.note && html`<bdi>${one.note}</bdi>`]])),
+          ${table(t("Returns"), [col(t("Receipt"), (row) => link(["returns", row.return_id], receipt(row))), col(t("When"), (row) => moment(row.created_at), "d"), col(t("Refund"), (row) => figure(row.refund_total), "num"), col(t("State"), (row) => badge(row.state))], one.returns, t("Nothing came back"))}</div>`,
+        section(t("About it"), facts([[t("Receipt number"), one.receipt_no], [t("Business date"), html`<a href=${address(["days", one.business_date])}>${days(one.business_date)}</a>`], [t("Shift"), link(["shifts", one.shift_id], one.register_id)], [t("Cashier"), person(one.cashier_id)], [t("Paid"), one.paid_at ? moment(one.paid_at) : null], [t("Member"), one.member_id ? link(["members", one.member_id], memberOf(one.member_id)) : null], [t("Points earned"), one.points_earned ? number(one.points_earned) : null], [t("Points redeemed"), one.points_redeemed ? number(one.points_redeemed) : null], [t("Voided"), one.voided_at ? moment(one.voided_at) : null], [t("Why it was voided"), one.void_reason], [t("Note"), one.note && html`<bdi>${one.note}</bdi>`]])),
         trailOf(one),
       ],
     };

@@ -7,9 +7,10 @@ use crate::http::ask::{answered, ask};
 use crate::http::documents::{Dates, fits};
 use crate::http::failure::{failed, stored};
 use crate::http::selling::shifts::readable;
+use crate::http::selling::transactions::family;
 use ::actors::commands;
 use actors::RequestContext;
-use domain::model::base::ids::{RegisterId, ReturnId, ShiftId, Sku, TransactionId, UserId};
+use domain::model::base::ids::{MemberId, RegisterId, ReturnId, ShiftId, Sku, TransactionId, UserId};
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
 use domain::model::selling::returns::{Return, ReturnState};
@@ -66,6 +67,10 @@ struct Query {
     shift_id: Option<ShiftId>,
     /// Of one sale.
     transaction_id: Option<TransactionId>,
+    /// With this number, or of the sale that has it.
+    receipt_no: Option<String>,
+    /// Of this member.
+    member_id: Option<MemberId>,
     /// Only those in this state.
     state: Option<ReturnState>,
     /// Only those of this till.
@@ -124,9 +129,15 @@ pub async fn list(request: Request) -> Answered {
         None if caller.role.manages() => None,
         None => Some(store.current_shift(&caller.user_id, None).map_err(failed)?),
     };
+    let sale = query.receipt_no.as_ref().map(|no| store.storage().sales().transaction_by_receipt(no));
+    let sale = sale.transpose().map_err(stored)?.flatten();
+    // What came back came later than it was sold.
+    let sold = sale.as_ref().map_or(UtcMs(0), |sale| sale.created_at);
     let wanted = Wanted {
         shift_id: shift.as_ref().map(|shift| shift.shift_id.clone()),
-        since: shift.map_or(UtcMs(0), |shift| shift.opened_at),
+        since: shift.map_or(sold, |shift| shift.opened_at.max(sold)),
+        receipt: query.receipt_no.map(|no| (no, sale.map(|sale| sale.transaction_id))),
+        members: query.member_id.map_or(Ok(Vec::new()), |id| family(&request, &id))?,
         sale: query.transaction_id,
         state: query.state,
         register_id: query.register_id,
@@ -143,6 +154,10 @@ pub async fn list(request: Request) -> Answered {
 struct Wanted {
     shift_id: Option<ShiftId>,
     since: UtcMs,
+    /// A number, and the sale that has it.
+    receipt: Option<(String, Option<TransactionId>)>,
+    /// The ids of a member; empty: of whomever.
+    members: Vec<MemberId>,
     sale: Option<TransactionId>,
     state: Option<ReturnState>,
     register_id: Option<RegisterId>,
@@ -155,6 +170,13 @@ impl Wanted {
     fn fits(&self, back: &Return) -> bool {
         self.shift_id.as_ref().is_none_or(|shift| back.shift_id == *shift)
             && self.sale.as_ref().is_none_or(|sale| back.transaction_id.as_ref() == Some(sale))
+            && self.receipt.as_ref().is_none_or(|(no, sale)| {
+                back.receipt_no == *no
+                    || back.origin_receipt_no.as_ref() == Some(no)
+                    || (sale.is_some() && back.transaction_id == *sale)
+            })
+            && (self.members.is_empty()
+                || back.member_id.as_ref().is_some_and(|id| self.members.contains(id)))
             && fits(self.state.as_ref(), &back.state)
             && fits(self.register_id.as_ref(), &back.register_id)
             && fits(self.cashier_id.as_ref(), &back.cashier_id)

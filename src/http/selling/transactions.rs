@@ -17,7 +17,7 @@ use edge::{ApiError, Code, Doc, Reply};
 pub mod change;
 mod list;
 
-pub use list::{LIST, list};
+pub use list::{LIST, family, list};
 
 const TRANSACTION: &str = include_str!("examples/transaction.json");
 

@@ -68,10 +68,11 @@ fn points_go_back_in_proportion_and_all_of_them_in_the_end() {
     assert_eq!((&sale["points_redeemed"], &sale["points_earned"]), (&json!(11_000), &json!(100)));
     assert_eq!(bench.balance(), 100);
     // Each quarter: 27,750, of which points paid 2,750; what is left would have earned 75, 50, 25, 0.
-    let mut balance = 100;
+    let (mut balance, mut last) = (100, String::new());
     for left in [75, 50, 25, 0] {
         let returned = bench.back(&sale, 1).data(201);
         assert_eq!(returned["points_reversed"], json!(25), "{returned}");
+        last = text(&returned, "receipt_no");
         let refunds = returned["refunds"].as_array().unwrap();
         let parts: Vec<_> =
             refunds.iter().map(|part| (text(part, "method"), number(part, "amount"))).collect();
@@ -80,6 +81,20 @@ fn points_go_back_in_proportion_and_all_of_them_in_the_end() {
         assert_eq!(bench.balance(), balance, "{left} of what it earned stay");
     }
     assert_eq!(bench.balance(), 11_000, "as before the sale");
+    // What came back is found by its member, and by its own receipt or that of its sale.
+    let found = |bench: &mut Bench, query: &str| {
+        let found = bench.counter.manager.get(&format!("{RETURNS}?{query}")).data(200);
+        found["items"].as_array().unwrap().len()
+    };
+    for (query, count) in [
+        (format!("member_id={}", bench.member), 4),
+        ("member_id=mbr_x".to_owned(), 0),
+        (format!("receipt_no={}", text(&sale, "receipt_no")), 4),
+        (format!("receipt_no={last}"), 1),
+        ("receipt_no=none".to_owned(), 0),
+    ] {
+        assert_eq!(found(&mut bench, &query), count, "{query}");
+    }
     let shown = bench.points();
     assert_eq!((&shown["lifetime_earned"], &shown["lifetime_redeemed"]), (&json!(0), &json!(0)), "{shown}");
     let reasons: Vec<_> =

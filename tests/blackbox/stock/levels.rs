@@ -18,6 +18,8 @@ fn stock_is_found_by_word_code_and_what_is_wrong_with_it() {
     assert_eq!(found["pack_qty"], json!(1), "pieces of the code that was asked for");
     assert_eq!(items(&mut staff, "/api/stock?category=grocery&below_reorder=true").len(), 12);
     assert_eq!(items(&mut staff, "/api/stock?category=tea").len(), 0);
+    let groups = items(&mut staff, "/api/categories");
+    assert_eq!(groups, [json!({"category": "grocery", "products_count": 12})], "as the catalogue has them");
 }
 
 #[test]

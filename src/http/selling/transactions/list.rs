@@ -124,7 +124,7 @@ fn scope(request: &Request, query: &Query, members: &[MemberId]) -> Result<Scope
 }
 
 /// The ids whose sales are a member's: its own, and those of members that go on as it.
-fn family(request: &Request, id: &MemberId) -> Result<Vec<MemberId>, ApiError> {
+pub fn family(request: &Request, id: &MemberId) -> Result<Vec<MemberId>, ApiError> {
     match request.state.store.member(id) {
         Ok(member) => Ok(member.family().cloned().collect()),
         // Nobody is known by it: nothing is found.

@@ -1,0 +1,57 @@
+//! `GET /api/categories`: by which the goods of the catalogue are grouped.
+
+use crate::http::failure::stored;
+use crate::http::{Answered, Request};
+use edge::page::{Cursor, List, Page};
+use edge::{ApiError, Doc, Reply};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use storage::Storage;
+
+/// Products read from storage at once.
+const CHUNK: usize = 500;
+
+/// `GET /api/categories`
+pub const LIST: Doc =
+    Doc::of("Stock", "The categories of the catalogue, in their order, and how many products each has")
+        .query::<Page>()
+        .lists::<Category>(r#"{"category": "Drinks", "products_count": 120}"#);
+
+/// What a group of products is called.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ProductCategory")]
+pub struct Category {
+    category: String,
+    products_count: u64,
+}
+
+/// `GET /api/categories`
+pub async fn list(request: Request) -> Answered {
+    let Page { limit, cursor } = request.query()?;
+    let after = cursor.as_ref().map(Cursor::read::<String>).transpose()?;
+    let state = request.state;
+    let count = move || counted(state.store.storage());
+    let found = tokio::task::spawn_blocking(count).await.map_err(ApiError::internal)??;
+    let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+    let page = found.range((from, Bound::Unbounded)).take(limit.one_more());
+    let items = page.map(|(category, count)| Category { category: category.clone(), products_count: *count });
+    Ok(Reply::ok(&List::cut(items.collect(), limit, |one: &Category| one.category.clone())))
+}
+
+fn counted(storage: &Storage) -> Result<BTreeMap<String, u64>, ApiError> {
+    let (mut found, mut after) = (BTreeMap::<String, u64>::new(), None);
+    loop {
+        let products = storage.products().products(after.as_ref(), CHUNK).map_err(stored)?;
+        let complete = products.len() < CHUNK;
+        after = products.last().map(|product| product.sku.clone());
+        for category in products.into_iter().filter_map(|product| product.category) {
+            let count = found.entry(category).or_default();
+            *count = count.saturating_add(1);
+        }
+        if complete {
+            return Ok(found);
+        }
+    }
+}
