@@ -866,6 +866,8 @@ CREATE INDEX sales_store ON sales (store_id, business_date, paid_at, transaction
 CREATE INDEX sales_voided ON sales (business_date, paid_at, transaction_id, store_id, event_id)
     WHERE voided_event IS NOT NULL;
 CREATE INDEX sales_cashier ON sales (cashier_id, business_date);
+-- From a shift down to its sales.
+CREATE INDEX sales_shift ON sales (shift_id);
 CREATE INDEX sales_member ON sales (member_id, business_date) WHERE member_id IS NOT NULL;
 -- The event is in it, so that the first of one id is found without walking through the events of a store.
 CREATE INDEX sales_id ON sales (transaction_id, store_id, event_id);

@@ -16,9 +16,9 @@ const shiftOf = (one) => link(["shifts", one.shift_id], one.register_id ?? one.s
 
 const sales = {
   path: "/api/transactions", needs: ["people"],
-  list: () => ({
+  list: (page) => ({
     title: t("Sales"),
-    filters: [{ name: "receipt_no", label: t("Receipt number") }, ofStore(), ...ofDays(), ofState(["paid", "voided"]), { name: "method", label: t("Payment method"), kind: "choice", choices: METHODS.map((method) => [method, t(method)]) }, { name: "sku", label: t("Product code") }, { name: "member_id", label: t("Member") }],
+    filters: [{ name: "receipt_no", label: t("Receipt number") }, ofStore(), ...ofDays(), ofState(["paid", "voided"]), { name: "method", label: t("Payment method"), kind: "choice", choices: METHODS.map((method) => [method, t(method)]) }, { name: "sku", label: t("Product code") }, { name: "member_id", label: t("Member") }, ...(page.app.params.query.shift_id ? [{ name: "shift_id", label: t("Shift") }] : [])],
     open: of("sales", "transaction_id"),
     columns: [col(t("Receipt"), (one) => receipt(one.receipt_no)), col(t("When"), (one) => moment(one.paid_at, one.store_id)), col(t("Store"), (one) => store(one.store_id)), col(t("Till"), (one) => one.register_id, "d2"), col(t("Cashier"), (one) => person(one.cashier_id), "d"), col(t("Pieces"), (one) => figure(one.items_count), "num d2"), col(t("Discount"), (one) => figure(one.discount), "num d3"), col(t("Tax"), (one) => figure(one.tax), "num d3"), col(t("Total"), (one) => figure(one.total), "num"), col(t("State"), (one) => badge(one.state))],
     none: t("No sale came yet"),
@@ -90,7 +90,7 @@ const shift = {
       table(t("Tax"), [col(t("Rate"), (row) => rate(row.tax_rate_bp)), col(t("Base"), (row) => figure(row.base), "num"), col(t("Tax"), (row) => figure(row.tax), "num"), col(t("Returned base"), (row) => figure(row.returns_base), "num d"), col(t("Returned tax"), (row) => figure(row.returns_tax), "num d")], one.by_tax),
       ifSome(one.recounts, (rows) => table(t("Recounts"), [col(t("When"), (row) => moment(row.at, one.store_id)), col(t("Person"), (row) => person(row.user_id)), col(t("Before"), (row) => figure(row.before), "num"), col(t("Counted"), (row) => figure(row.counted_cash), "num"), col(t("Difference"), (row) => differs(row.variance), "num"), col(t("Reason"), (row) => row.reason)], rows)),
       section(t("About it"), facts([[t("Store"), store(one.store_id)], [t("Business date"), days(one.business_date)], [t("Opened"), moment(one.opened_at, one.store_id)], [t("Opened by"), person(one.opened_by)], [t("Closed"), one.closed_at ? moment(one.closed_at, one.store_id) : null], [t("Closed by"), one.closed_by ? person(one.closed_by) : null], [t("Approved by"), one.approved_by ? person(one.approved_by) : null], [t("Receipts"), one.first_receipt ? `${one.first_receipt} \u2013 ${one.last_receipt}` : null], [t("Voided"), one.voids_count ? `${number(one.voids_count)}, ${number(one.voids_total)}` : null], [t("Prices overridden"), one.price_overrides ? number(one.price_overrides) : null], [t("Note"), one.note],
-        [t("Sales"), link(["sales"], t("See"), { store_id: one.store_id, from: one.business_date, to: one.business_date })]])),
+        [t("Sales"), link(["sales"], t("See"), { shift_id: one.shift_id, store_id: one.store_id })]])),
       books(one),
     ],
   }),

@@ -49,6 +49,8 @@ pub struct TransactionsQuery {
     pub receipt_no: Option<String>,
     /// Of this member.
     pub member_id: Option<String>,
+    /// Of this shift.
+    pub shift_id: Option<String>,
     /// By this cashier.
     pub cashier_id: Option<String>,
     /// With a payment by this method that counts.
@@ -180,10 +182,10 @@ const OF_FEW: Way =
     Way { store: "CAST(s.store_id AS TEXT) = ?", cashier: "CAST(s.cashier_id AS TEXT) = ?", ..OF_SALES };
 
 impl Way {
-    /// Sales of a receipt or a member are few, and those that came late or were taken back too; a product or a method has
+    /// Sales of a receipt, a member or a shift are few, and those that came late or were taken back too; a product or a method has
     /// an index by days.
     fn of(ask: &TransactionsQuery) -> Self {
-        if ask.receipt_no.is_some() || ask.member_id.is_some() {
+        if ask.receipt_no.is_some() || ask.member_id.is_some() || ask.shift_id.is_some() {
             OF_FEW
         } else if ask.late == Some(true) {
             Self { from: "journal j CROSS JOIN sales s", late: BY_LATE, ..OF_FEW }
@@ -224,6 +226,7 @@ pub fn statement(ask: &TransactionsQuery, before: Option<Bookmark>, limit: i64) 
         .text(store, ask.store_id.as_deref())
         .text("s.receipt_no = ?", ask.receipt_no.as_deref())
         .text("s.member_id = ?", ask.member_id.as_deref())
+        .text("s.shift_id = ?", ask.shift_id.as_deref())
         .text(cashier, ask.cashier_id.as_deref())
         .text(sku, ask.sku.as_deref())
         .text(method, ask.method.as_deref())

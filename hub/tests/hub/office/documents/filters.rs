@@ -100,6 +100,7 @@ async fn sales_are_found_by_each_filter() {
     let twice = sold("S001", 3, |sale| {
         sale["business_date"] = json!("2023-11-21");
         sale["cashier_id"] = json!("usr_2");
+        sale["shift_id"] = json!("shf_2");
         let mut line = sale["items"][0].clone();
         line["line_no"] = json!(2);
         sale["items"].as_array_mut().unwrap().push(line);
@@ -133,6 +134,8 @@ async fn sales_are_found_by_each_filter() {
             ("member_id=mbr_1", &["S001_2"]),
             ("member_id=mbr_2", &[]),
             ("cashier_id=usr_2", &["S001_3"]),
+            ("shift_id=shf_2", &["S001_3"]),
+            ("shift_id=shf_2&method=cash", &[]),
             ("cashier_id=usr_1", &["S001_1", "S001_2", "S001_4", "S002_5"]),
             ("method=card", &["S001_2", "S001_3"]),
             ("method=cash&store_id=S001", &["S001_1", "S001_4"]),

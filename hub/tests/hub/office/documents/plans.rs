@@ -151,6 +151,7 @@ async fn a_page_of_each_list_is_found_by_an_index() {
         (json!({"receipt_no": "no_7", "store_id": "S001", "cashier_id": "usr_1"}), true),
         (json!({"member_id": "mbr_7", "store_id": "S001", "from": "2023-11-12"}), true),
         (json!({"member_id": "mbr_7"}), true),
+        (json!({"shift_id": "shf_7", "sku": "sku_1", "store_id": "S001"}), true),
         (json!({"member_id": "mbr_7", "sku": "sku_1", "method": "m_1"}), true),
         (json!({"late": true}), true),
         (json!({"late": true, "sku": "sku_1", "store_id": "S001"}), true),
