@@ -109,6 +109,12 @@ fn a_figure_of_the_report_leads_down_to_its_receipt() {
     screen.script("document.querySelector('page-records tbody a').click()");
     screen.reads("page-record", "Card");
     look(&mut screen, "admin-sale");
+    // The documents of the list beside it, without going back to the list.
+    screen.reads(".title h1", "00000002");
+    screen.types("]");
+    screen.reads(".title h1", "00000001");
+    screen.types("[");
+    screen.reads(".title h1", "00000002");
     came_back(&mut screen, &mut till);
     till.get("/api/shifts/current").data(200);
     screen.is_clean();

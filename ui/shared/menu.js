@@ -17,6 +17,11 @@ export const address = (parts, query = {}) => {
 const lists = new Map();
 /** The way back to a section's list, with the filters that it had. */
 export const backTo = (section) => lists.get(section) ?? address([section]);
+/** The documents of the list that was shown last, in its order. */
+let walk = [];
+export const walkOf = (addresses) => { walk = addresses; };
+/** Where the document before (`-1`) or behind (`1`) the one that is shown stands; null where the list ends, or has another. */
+export const beside = (step) => (walk.includes(location.hash) ? walk[walk.indexOf(location.hash) + step] ?? null : null);
 /** Other filters of the page that is shown: its address, without a way back to the ones before. */
 export const refilter = (parts, query) => {
   const now = address(parts, query);
@@ -108,6 +113,7 @@ export class MenuApp extends App {
   left() {
     this.live?.stop();
     lists.clear();
+    walk = [];
     location.hash = "";
     this.opened = false;
   }
