@@ -84,10 +84,10 @@ class PageToday extends Page {
   /** Whether head office counts the same, and whether what is stored is whole. */
   checks() {
     const { proof, verify } = this;
-    const row = (label, place, text, bad) => html`<tr><th scope="row">${label}</th><td class="num ${bad ? "differs" : ""}"><a href="#/${place}">${text}</a></td></tr>`;
+    const row = (label, place, text, bad) => html`<div><dt>${label}</dt><dd class=${bad ? "differs" : ""}><a href="#/${place}">${text}</a></dd></div>`;
     const checked = verify?.finished_at ? `${date(verify.finished_at)} ${time(verify.finished_at)}: ${this.wrong ? t("something is wrong") : t("whole")}` : t("not since the store was started");
-    return html`<section class="panel" id="checks"><h2 class="pad">${t("Proof and check")}</h2><table class="grid"><tbody>${row(t("Last day that head office compared"), "sync", proof ? `${day(proof.business_date)}: ${t(`digest.${proof.result}`)}` : t("none yet"), proof?.result === "difference")}
-      ${row(t("Last check of what is stored"), "machine", checked, this.wrong)}</tbody></table></section>`;
+    return html`<section class="panel" id="checks"><h2 class="pad">${t("Proof and check")}</h2><dl class="facts pad">${row(t("Last day that head office compared"), "sync", proof ? `${day(proof.business_date)}: ${t(`digest.${proof.result}`)}` : t("none yet"), proof?.result === "difference")}
+      ${row(t("Last check of what is stored"), "machine", checked, this.wrong)}</dl></section>`;
   }
 
   box(label, value, note) {
