@@ -30,12 +30,12 @@ impl PricingInputs {
         let promotions = storage.products().promotions()?;
         let member = member.map_or(Ok(None), |id| self::member(storage, id))?;
         let mut inputs = Self { products: BTreeMap::new(), promotions, member };
-        inputs.complete(storage, skus, now)?;
+        inputs.add_missing(storage, skus, now)?;
         Ok(inputs)
     }
 
     /// Reads the products that are not there yet.
-    pub(crate) fn complete<'a>(
+    pub(crate) fn add_missing<'a>(
         &mut self,
         storage: &Storage,
         skus: impl Iterator<Item = &'a Sku>,

@@ -192,6 +192,10 @@ fn a_day_is_sealed_once_and_takes_no_more() {
     assert_eq!((&seen["totals"]["total"], &seen["by_method"][0]["net"]), (&json!(due), &json!(due)));
     manager.post(&format!("{day}/seal"), &json!({})).refused(409, "invalid_state");
     manager.post("/api/days/2999-01-01/seal", &json!({})).refused(409, "invalid_state");
+    // A day without a shift that somebody seals is listed as well.
+    manager.post("/api/days/2020-01-02/seal", &json!({})).data(200);
+    let old = manager.get("/api/days?from=2020-01-01&to=2020-12-31").data(200)["items"].clone();
+    assert_eq!((&old[0]["state"], &old[0]["shifts"], &old[1]), (&json!("sealed"), &json!([]), &json!(null)));
     manager.get("/api/days/today").refused(404, "not_found");
     till.get(&day).refused(403, "insufficient_role");
     till.post(&format!("{day}/seal"), &json!({})).refused(403, "insufficient_role");

@@ -81,7 +81,7 @@ impl Command for ChangeSale {
         let command = change.on(before, self.read.as_deref())?;
         // Somebody else may have added lines since its products were read.
         let lines = before.items.iter().map(|line| &line.sku);
-        basket.inputs.complete(&shift.storage, lines, stamp.now)?;
+        basket.inputs.add_missing(&shift.storage, lines, stamp.now)?;
         let till = shift.at_till(stamp.now, &basket.inputs, request);
         let Changed { event, removed } = sale::change(&command, &self.id, &till)?;
         let transaction = &event.fact.transaction;
