@@ -67,7 +67,7 @@ const turn = (items, one) => {
 const periods = {
   path: "/api/finance/periods", whole: true, needs: ["people"], get defaults() { return { year: isoDay().slice(0, 4) }; },
   list: (page) => ({
-    title: t("Months"), filters: [{ name: "year", label: t("Year") }], above: ({ answer }) => completeness(answer?.completeness),
+    title: t("Months"), filters: [{ name: "year", label: t("Year") }], above: ({ answer }) => (answer ? html`<div class="above">${completeness(answer.completeness)}</div>` : nothing),
     columns: [col(t("Month"), (one) => month(one.month)), col(t("State"), (one) => badge(one.state)), col(t("Result"), (one) => figure(one.result), "num"), col(t("Closed"), (one) => html`${moment(one.closed_at)} ${person(one.closed_by)}`, "d"), col(t("In the books"), (one) => link(["balance"], t("See"), { date: lastDay(one.month), from: `${one.month}-01` }), "d")],
     actions: (one) => ({ close: [{ label: t("Close\u2026"), act: () => close(page, one) }], reopen: page.app.may(A) ? [{ label: t("Open again\u2026"), act: () => reopen(page, one) }] : [] })[turn(page.items, one)] ?? [],
     note: html`<p class="notice plain">${icon("info")}<span>${t("Months close in order, the oldest open one first")}</span></p>`,

@@ -19,7 +19,6 @@ const receipts = {
   path: "/api/receiving", needs: ["suppliers"],
   list: () => ({
     title: t("Deliveries"), filters: [ofSupplier(), ofStore(), { name: "delivery_note_no", label: t("Delivery note") }, ofState(["posted", "reversed"]), ...ofDays()],
-    above: ({ answer }) => completeness(answer?.completeness),
     open: (one) => address(["receipts", one.receiving_id], { store_id: one.store_id }),
     columns: [col(t("Day"), (one) => days(one.business_date)), col(t("Supplier"), (one) => (one.supplier_id ? supplier(one.supplier_id) : html`<span class="muted">${t("not said")}</span>`)), col(t("Store"), (one) => store(one.store_id)), col(t("Delivery note"), (one) => one.delivery_note_no ?? nothing, "d"), col(t("Order"), (one) => (one.po_id ? link(["orders", one.po_id], t("See")) : html`<span class="muted">${t("without")}</span>`), "d"), col(t("Lines"), (one) => figure(one.lines.length), "num d2"), col(t("Cost"), (one) => figure(one.total_cost), "num"), col(t("State"), (one) => badge(one.state))],
     none: t("Nothing has come yet: stores and warehouses tell what they take in"),
@@ -54,6 +53,7 @@ const discrepancies = {
   path: "/api/receiving/discrepancies", needs: ["suppliers"], loaded: (app, items) => needProducts(app, items.map(({ sku }) => sku)),
   list: (page) => ({
     title: t("Differences"), filters: [{ name: "kind", label: t("What"), kind: "choice", choices: KINDS.map((kind) => [kind, t(`differs.${kind}`)]) }, ofSupplier(), ofStore(), ...ofDays()],
+    above: ({ answer }) => (answer ? html`<div class="above">${completeness(answer.completeness)}</div>` : nothing),
     open: (one) => address(["receipts", one.receiving_id], { store_id: one.store_id }),
     columns: [col(t("Product"), (one) => html`<div class="said"><b>${t(`differs.${one.kind}`)}</b> <bdi>${productName(one.sku)}</bdi> <span class="muted">${one.sku}</span><p class="muted">${t(`differs.${one.kind}.action`)}</p></div>`, "wide-cell"), col(t("Supplier"), (one) => (one.supplier_id ? supplier(one.supplier_id) : nothing)), col(t("Store"), (one) => store(one.store_id), "d2"), col(t("Day"), (one) => days(one.business_date), "d3"), col(t("Ordered"), (one) => figure(one.ordered_qty), "num"), col(t("Received"), (one) => figure(one.received_qty), "num"), col(t("Refused"), (one) => figure(one.rejected_qty), "num d3"), col(t("Cost ordered"), (one) => figure(one.order_cost), "num d3"), col(t("Cost each"), (one) => figure(one.unit_cost), "num d2"), col(t("Value"), (one) => differs(one.value), "num")],
     actions: (one) => about(page, one),

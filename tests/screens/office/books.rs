@@ -63,6 +63,14 @@ fn books_are_opened_written_proven_and_read_down_to_the_document() {
     screen.reads("page-records", "It agrees with accounts 2030 and 1310");
 
     by_hand(&mut shop, &mut screen, &sale);
+    for (address, page) in [
+        ("#/periods", "page-records"),
+        ("#/discrepancies", "page-records"),
+        ("#/statements", "page-statements"),
+    ] {
+        go(&mut screen, address, &format!("{page} .complete"));
+        screen.reads(&format!("{page} .complete"), "1 of 1 stores are in");
+    }
     screen.is_clean();
 }
 
