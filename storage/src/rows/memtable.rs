@@ -287,6 +287,6 @@ mod tests {
             drop(rows);
             ended.send(()).unwrap();
         });
-        end.recv_timeout(std::time::Duration::from_secs(60)).expect("closing comes to an end");
+        assert_eq!(end.recv_timeout(std::time::Duration::from_secs(60)), Ok(()), "closing comes to an end");
     }
 }
