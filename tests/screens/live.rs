@@ -1,5 +1,6 @@
 //! What other tills and head office do shows on the page that is open, and two tills can't take one basket.
 
+use crate::looks::look;
 use crate::screen::{ESCAPE, F6, F7, F9, Screen};
 use serde_json::json;
 use testkit::linked::Linked;
@@ -194,6 +195,7 @@ fn a_list_waits(screen: &mut Screen) {
     screen.script("location.hash = '#/counts'");
     screen.reads("page-counts [role=alert]", "request req_1");
     screen.reads("page-counts x-retry", "Asking again in");
+    look(screen, "admin-busy");
     // The page's clock runs a hundred times as fast: a minute is over, and nobody pressed anything.
     screen.script("window.refuses = null; window.pace = 0.01");
     screen.reads("page-counts .empty", "Nothing was counted yet");

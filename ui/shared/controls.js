@@ -155,4 +155,4 @@ customElements.define("x-retry", Retry);
 export const retry = (error, act) => (error.retryAfter ? html`<x-retry .error=${error} .act=${act}></x-retry>` : nothing);
 
 /** Why there is nothing to see, and another try. */
-export const failed = (error, again) => html`<div class="empty panel" role="alert"><p class="rowx mid">${icon("triangle-alert")}${words(error, true)}</p>${retry(error, again)}<button class="btn" @click=${again}>${icon("refresh-cw")}${t("Try again")}</button></div>`;
+export const failed = (error, again) => html`<div class="empty panel" role="alert"><p class="rowx mid">${icon("triangle-alert")}${words(error, true)}</p>${error.retryAfter ? html`<p>${retry(error, again)}</p>` : nothing}<button class="btn" @click=${again}>${icon("refresh-cw")}${t("Try again")}</button></div>`;

@@ -1,5 +1,6 @@
 //! A shop's day by keyboard and scanner alone, from the float to the Z; the drawer is what the documents say.
 
+use crate::looks::look;
 use crate::screen::{ENTER, ESCAPE, F2, F3, F6, F7, F8, F9, F10, Screen};
 use crate::till::mistakes::{PAPERS, papers};
 use serde_json::{Value, json};
@@ -107,6 +108,7 @@ fn members_sales(screen: &mut Screen) {
     screen.reads("#member-points", "27 Points");
     screen.reads("#member-points tbody tr", "Earned");
     screen.reads("#member-points tbody tr .num", "+27");
+    look(screen, "member");
     screen.presses(ESCAPE);
     screen.basket(&["89900010"], "2,220");
     screen.presses(F9);
