@@ -221,6 +221,13 @@ fn a_carton_counts_its_pieces_and_differences_are_decided_by_value() {
     screen.reads(".left", "Product 8990002");
     agrees(&mut screen, ".title .end .btn:not(.primary)");
     screen.reads(".title .badge", "cancelled");
+    // A new one of a category that the catalogue has.
+    go(&mut screen, "#/counts", ".title .primary");
+    screen.browser.press(".title .primary");
+    screen.sees("#category option[value=grocery]");
+    choose(&mut screen, "#category", "grocery");
+    screen.browser.press("dialog .btn.primary");
+    screen.reads(".title h1", "grocery");
     screen.is_clean();
     assert_eq!(manager.get("/api/stock/8990002").data(200)["on_hand"], json!(10), "nothing moves");
 }
