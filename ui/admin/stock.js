@@ -25,7 +25,7 @@ class PageStock extends ListPage {
     const { q: text = "", show: filter = "", category = "" } = this.app.params.query ?? {};
     Object.assign(this, { text, filter, category });
     super.connectedCallback();
-<<<<<<< HEAD
+    need(this.app, "categories").then(() => this.requestUpdate(), () => {});
     this.totals = {};
     this.count().catch((error) => this.app.fail(error));
   }
@@ -40,15 +40,9 @@ class PageStock extends ListPage {
   }
 
   query() {
+    const sought = this.filter || this.text || this.category;
     // What needs somebody most comes first; who looks for a product reads on in order of codes.
-    return { q: this.text, ...FILTERS[this.filter], ...(this.filter ? { sort: "worst" } : {}), ...(this.filter || this.text ? { total: true } : {}) };
-=======
-    need(this.app, "categories").then(() => this.requestUpdate(), () => {});
-  }
-
-  query() {
-    return { q: this.text || undefined, below_reorder: this.filter === "low" ? true : undefined, negative: this.filter === "negative" ? true : undefined, category: this.category };
->>>>>>> c6439008 (store: what came back has pages, categories are chosen, Today says what was checked)
+    return { q: this.text || undefined, category: this.category, ...FILTERS[this.filter], ...(this.filter ? { sort: "worst" } : {}), ...(sought ? { total: true } : {}) };
   }
 
   keys() {
@@ -100,17 +94,10 @@ class PageStock extends ListPage {
   }
 
   render() {
-<<<<<<< HEAD
     const chip = (filter, label) => html`<button class="btn" aria-pressed=${this.filter === filter} @click=${() => this.choose(filter)}>${label}${this.totals[filter] ? html` <b>${number(this.totals[filter])}</b>` : nothing}</button>`;
-    const none = this.text || this.filter ? t("Nothing is called this") : t("Nothing came into stock yet. Receiving brings it in");
-    return html`${title(t("Stock"), this.csv())}<div class="rowx tools"><label class="vh" for="search">${t("Search or scan")}</label><div class="searching">${icon("search")}<input class="input" id="search" data-focus data-keys autocomplete="off" placeholder=${t("Search or scan")} .value=${this.text} @input=${(event) => this.typed(event.target.value)}
-      @keydown=${(event) => event.key === "Enter" && /^\d{8,}$/.test(clean(event.target.value)) && this.scanned(clean(event.target.value))}></div>${chip("low", t("Below reorder level"))}${chip("negative", t("Below zero"))}${this.answer?.total ? html`<span class="muted" id="found" role="status">${t("Products: {n}", { n: number(this.answer.total) })}</span>` : nothing}</div>
-=======
-    const chip = (filter, label) => html`<button class="btn" aria-pressed=${this.filter === filter} @click=${() => this.choose(filter)}>${label}</button>`;
     const none = this.text || this.filter || this.category ? t("Nothing is called this") : t("Nothing came into stock yet. Receiving brings it in");
     return html`${title(t("Stock"), this.csv())}<div class="rowx tools"><label class="vh" for="search">${t("Search or scan")}</label><div class="searching">${icon("search")}<input class="input" id="search" data-focus data-keys autocomplete="off" placeholder=${t("Search or scan")} .value=${this.text} @input=${(event) => this.typed(event.target.value)}
-      @keydown=${(event) => event.key === "Enter" && /^\d{8,}$/.test(clean(event.target.value)) && this.scanned(clean(event.target.value))}></div>${chip("low", t("Below reorder level"))}${chip("negative", t("Below zero"))}${this.categories()}</div>
->>>>>>> c6439008 (store: what came back has pages, categories are chosen, Today says what was checked)
+      @keydown=${(event) => event.key === "Enter" && /^\d{8,}$/.test(clean(event.target.value)) && this.scanned(clean(event.target.value))}></div>${chip("low", t("Below reorder level"))}${chip("negative", t("Below zero"))}${this.categories()}${this.answer?.total ? html`<span class="muted" id="found" role="status">${t("Products: {n}", { n: number(this.answer.total) })}</span>` : nothing}</div>
       ${this.table([[t("Product")], [t("Code")], [t("Shelf")], [t("On hand"), "num"], [t("Available"), "num"], [t("On the way"), "num"], [t("Reorder at"), "num"], [`${t("Value")}, ${symbol()}`, "num"]], (one) => this.row(one), none)}`;
   }
 }
