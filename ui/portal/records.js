@@ -69,8 +69,9 @@ class PageRecords extends ListPage {
     } catch (error) {
       this.app.fail(error);
     }
+    if (!this.isConnected) return;
     const { open } = this.view;
-    if (open && this.isConnected) walkOf((this.items ?? []).map(open));
+    if (open) walkOf((this.items ?? []).map(open));
     this.requestUpdate();
   }
 

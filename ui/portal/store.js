@@ -11,7 +11,6 @@ import { ask } from "../shared/form.js";
 import { col, figure, ifSome, moment, since } from "./kit.js";
 import { figures, head, section, table } from "./record.js";
 
-
 class PageStore extends Page {
   timed = true;
 
