@@ -784,10 +784,12 @@ CREATE TABLE in_transit (
     store_id TEXT NOT NULL,
     transfer_id TEXT NOT NULL,
     value BIGINT NOT NULL,
+    -- The same by the lines of the document, as JSON.
+    lines TEXT NOT NULL DEFAULT '{}',
     -- Parts of the shortfall that are posted, as JSON.
     settled TEXT NOT NULL,
-    -- What the sender's document says, once it is received.
-    expected BIGINT,
+    -- What the sender's document says of each line, once it is received, as JSON.
+    expected TEXT NOT NULL DEFAULT 'null',
     -- 1: the receiver told of what arrived.
     arrived BIGINT NOT NULL,
     PRIMARY KEY (store_id, transfer_id)
@@ -798,8 +800,8 @@ CREATE TABLE transit_days (
     store_id TEXT NOT NULL,
     entry_date TEXT NOT NULL,
     sku TEXT NOT NULL,
-    qty BIGINT NOT NULL,
-    value BIGINT NOT NULL,
+    qty BIGINT NOT NULL CHECK (qty BETWEEN -9007199254740991 AND 9007199254740991),
+    value BIGINT NOT NULL CHECK (value BETWEEN -9007199254740991 AND 9007199254740991),
     PRIMARY KEY (store_id, entry_date, sku)
 );
 

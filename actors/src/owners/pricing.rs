@@ -34,6 +34,18 @@ impl PricingInputs {
         Ok(inputs)
     }
 
+    /// Reads the member where another one counts by now.
+    pub(crate) fn renew_member(
+        &mut self,
+        storage: &Storage,
+        id: Option<&MemberId>,
+    ) -> Result<(), StorageError> {
+        if self.member.as_ref().map(|member| &member.member_id) != id {
+            self.member = id.map_or(Ok(None), |id| self::member(storage, id))?;
+        }
+        Ok(())
+    }
+
     /// Reads the products that are not there yet.
     pub(crate) fn add_missing<'a>(
         &mut self,

@@ -132,6 +132,29 @@ fn recount(shop: &mut Shop, id: &OpnameId, sku: &str) -> Result<(), Refusal> {
 }
 
 #[test]
+fn what_is_taken_back_leaves_the_others_held_against_their_own_moment() {
+    let mut shop = open();
+    let id = counting(&mut shop);
+    shop.count(&id, "a", 12, Some("shelf")).unwrap();
+    shop.sell(vec![item("a", 2, 1000)]).unwrap();
+    shop.count(&id, "a", 3, Some("back")).unwrap();
+    let withdraw =
+        Count { sku: "a".into(), code: None, qty: 0, zone: Some("back".into()), withdraw: Some(true) };
+    let again = Count { qty: 12, zone: Some("shelf".into()), withdraw: None, ..withdraw.clone() };
+    let gone = Count { zone: Some("shelf".into()), ..withdraw.clone() };
+    let cmd = CountOpname { counts: vec![withdraw] };
+    let event = opname::count(&cmd, &id, &shop.products, &shop.room(&boss())).unwrap();
+    shop.commit(event);
+    let line = shop.ledger.counted.values().next().unwrap();
+    assert_eq!((line.counted(), line.expected, line.variance()), (12, 12, 0));
+    // Said, taken back and said again in one command is said once.
+    let cmd = CountOpname { counts: vec![again.clone(), gone, again] };
+    let event = opname::count(&cmd, &id, &shop.products, &shop.room(&boss())).unwrap();
+    shop.commit(event);
+    assert_eq!(shop.ledger.counted.values().next().unwrap().counted(), 12);
+}
+
+#[test]
 fn a_count_is_reviewed_recounted_and_posts_only_differences() {
     let mut shop = open();
     let id = counting(&mut shop);

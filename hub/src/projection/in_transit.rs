@@ -4,21 +4,24 @@
 use crate::columns;
 use crate::db::column::Columns;
 use domain::model::base::ids::Sku;
-use domain::model::inventory::transfer::{Resolved, Transfer, TransferState};
-use domain::rules::books::posting::plan::IN_TRANSIT;
-use domain::rules::books::posting::{Context, RecordEntries, RecordToPost, Row, of_record};
+use domain::model::inventory::transfer::{Resolved, Transfer, TransferLine, TransferState};
+use domain::rules::books::posting::{Context, RecordToPost};
 use domain::wire::record::{AnyPayload, TransferRecord};
+use serde::Serialize;
 use sqlx::AnyConnection;
+use std::collections::BTreeMap;
 
 /// A part of a shortfall, of a line.
 type Part = (u32, Resolved);
+/// Values by the lines of a document.
+type ByLine = BTreeMap<u32, i64>;
 
 /// What the sender's book holds for a transfer.
 #[derive(Default)]
 struct Held {
-    value: i64,
+    lines: ByLine,
     settled: Vec<Part>,
-    expected: Option<i64>,
+    expected: Option<ByLine>,
     /// The receiver told of what arrived: until then its part is not lost.
     arrived: bool,
 }
@@ -60,28 +63,25 @@ pub(crate) async fn context(
             held.settled.extend(parts);
         }
         if transfer.state == TransferState::Received {
-            held.expected = Some(transfer.in_transit_value());
+            let of_line = |line: &TransferLine| (line.line_no, line.in_transit_value());
+            held.expected = Some(transfer.lines.iter().map(of_line).collect());
         }
     }
-    let entries = of_record(&RecordToPost { context, ..*told });
-    held.value = held.value.saturating_add(entries.map_or(0, |entries| moved(&entries, by_sender)));
-    if let Some(expected) = held.expected.filter(|_| held.arrived) {
-        context.transfer.over = held.value.saturating_sub(expected);
-        held.value = expected;
-        // A rest is of the whole document.
-        left.extend(transfer.lines.first().map(|line| (line.line_no, 0, context.transfer.over)));
+    for (line_no, _, value) in &left {
+        let stands = held.lines.entry(*line_no).or_default();
+        *stands = stands.saturating_sub(*value);
+    }
+    for (line_no, expected) in held.expected.iter().filter(|_| held.arrived).flatten() {
+        let stands = held.lines.entry(*line_no).or_default();
+        let rest = stands.saturating_sub(*expected);
+        *stands = *expected;
+        context.transfer.over = context.transfer.over.saturating_add(rest);
+        left.push((*line_no, 0, rest));
     }
     write(connection, sender, id, &held).await?;
     let sku =
         |line_no| transfer.lines.iter().find(|line| line.line_no == line_no).map(|line| line.sku.clone());
     Ok(left.into_iter().map(|(line_no, qty, value)| (sku(line_no).unwrap_or_default(), qty, value)).collect())
-}
-
-/// By how much the sender's book holds more.
-fn moved(entries: &RecordEntries, by_sender: bool) -> i64 {
-    let made = if by_sender { Some(&entries.own) } else { entries.sender.as_ref().map(|(_, made)| made) };
-    let rows = made.into_iter().flat_map(|made| &made.rows).filter(|row| row.account == IN_TRANSIT);
-    rows.map(|Row { debit, credit, .. }| debit.saturating_sub(*credit)).fold(0, i64::saturating_add)
 }
 
 /// The parts of a document that were not posted; two that are alike are two.
@@ -103,11 +103,11 @@ fn new_parts(transfer: &Transfer, posted: &[Part]) -> Vec<Part> {
 
 async fn held(connection: &mut AnyConnection, sender: &str, id: &str) -> Result<Held, sqlx::Error> {
     let sql =
-        "SELECT value, settled, expected, arrived FROM in_transit WHERE store_id = $1 AND transfer_id = $2";
+        "SELECT lines, settled, expected, arrived FROM in_transit WHERE store_id = $1 AND transfer_id = $2";
     let row = sqlx::query(sql).bind(sender).bind(id).fetch_optional(connection).await?;
     let Some(row) = row else { return Ok(Held::default()) };
-    let settled = row.json("settled")?;
-    Ok(columns!(row => Held { value, expected, arrived; settled = settled }))
+    let (lines, settled, expected) = (row.json("lines")?, row.json("settled")?, row.json("expected")?);
+    Ok(columns!(row => Held { arrived; lines = lines, settled = settled, expected = expected }))
 }
 
 async fn write(
@@ -116,13 +116,18 @@ async fn write(
     id: &str,
     held: &Held,
 ) -> Result<(), sqlx::Error> {
-    let sql = "INSERT INTO in_transit (store_id, transfer_id, value, settled, expected, arrived) \
-               VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (store_id, transfer_id) DO UPDATE SET \
-               value = excluded.value, settled = excluded.settled, expected = excluded.expected, \
-               arrived = excluded.arrived";
-    let settled = serde_json::to_string(&held.settled).map_err(|error| sqlx::Error::Encode(error.into()))?;
-    let query = sqlx::query(sql).bind(sender).bind(id).bind(held.value).bind(settled);
-    query.bind(held.expected).bind(i64::from(held.arrived)).execute(connection).await.map(drop)
+    let sql = "INSERT INTO in_transit (store_id, transfer_id, value, lines, settled, expected, arrived) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (store_id, transfer_id) DO UPDATE SET \
+               value = excluded.value, lines = excluded.lines, settled = excluded.settled, \
+               expected = excluded.expected, arrived = excluded.arrived";
+    let value = held.lines.values().fold(0, |sum: i64, value| sum.saturating_add(*value));
+    let query = sqlx::query(sql).bind(sender).bind(id).bind(value).bind(json(&held.lines)?);
+    let query = query.bind(json(&held.settled)?).bind(json(&held.expected)?).bind(i64::from(held.arrived));
+    query.execute(connection).await.map(drop)
+}
+
+fn json(value: &impl Serialize) -> Result<String, sqlx::Error> {
+    serde_json::to_string(value).map_err(|error| sqlx::Error::Encode(error.into()))
 }
 
 /// Books of which account 1220 is not what they hold for their transfers, or for the products of a day.

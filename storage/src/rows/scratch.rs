@@ -75,6 +75,9 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         self.set = None;
+        // A set that failed keeps its file open: its room on the disk is given back all the same.
+        let db = OpenOptions::new().write(true).open(self.folder.join("set").join("db"));
+        let _ = db.and_then(|db| db.set_len(0));
         // What can't be removed goes with the next start.
         let _ = fs::remove_dir_all(&self.folder);
     }

@@ -79,9 +79,11 @@ impl Command for ChangeSale {
         let change = basket.scanned.as_ref().unwrap_or(&self.change);
         let before = shift.book.open.get(&self.id).ok_or_else(|| TransactionState::Paid.refusal())?;
         let command = change.on(before, self.read.as_deref())?;
-        // Somebody else may have added lines since its products were read.
+        // Somebody else may have added lines or named a member since these were read.
         let lines = before.items.iter().map(|line| &line.sku);
         basket.inputs.add_missing(&shift.storage, lines, stamp.now)?;
+        let member = command.member_id.as_ref().or(before.member_id.as_ref());
+        basket.inputs.renew_member(&shift.storage, member.filter(|id| !id.as_str().is_empty()))?;
         let till = shift.at_till(stamp.now, &basket.inputs, request);
         let Changed { event, removed } = sale::change(&command, &self.id, &till)?;
         let transaction = &event.fact.transaction;

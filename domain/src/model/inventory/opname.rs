@@ -148,6 +148,9 @@ pub struct ZoneCount {
     pub qty: i64,
     /// How often the sku had moved when it was counted.
     pub moves: u64,
+    /// On hand at that moment.
+    #[serde(default)]
+    pub on_hand: i64,
     /// Who counted.
     pub user_id: UserId,
     /// When.

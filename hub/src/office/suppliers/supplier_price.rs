@@ -131,18 +131,12 @@ impl New {
     }
 }
 
-/// The supplier's row is locked: two who change one list are one after the other.
+/// The supplier's row is locked: two who change one list are one after the other. So are two who change the lists of two
+/// suppliers, before either has a row of them: each product has one preferred supplier, whose rows the other's change.
 async fn known(connection: &mut AnyConnection, supplier_id: &str) -> Result<(), Failure> {
     let found: Option<Known> = supplier::TABLE.locked(connection, supplier_id).await?;
-    found.map(|_| ()).ok_or_else(|| ApiError::not_found("the supplier").into())
-}
-
-/// Of two who prefer a supplier each for one product, the second finds the first.
-async fn one_is_preferred(connection: &mut AnyConnection, rows: &[SupplierPrice]) -> Result<(), sqlx::Error> {
-    match rows.iter().any(|row| row.preferred) {
-        true => take_turn(connection, Turn::PreferredSuppliers).await,
-        false => Ok(()),
-    }
+    found.ok_or_else(|| ApiError::not_found("the supplier"))?;
+    Ok(take_turn(connection, Turn::PreferredSuppliers).await?)
 }
 
 /// Adds a row.
@@ -162,7 +156,6 @@ pub async fn create(
     if let Some(before) = of_key(connection, &price).await? {
         return Err(ApiError::from(Refusal::Duplicate { what: "supplier_price", id: before.row_id }).into());
     }
-    one_is_preferred(connection, std::slice::from_ref(&price)).await?;
     put(connection, &price).await?;
     Ok(price)
 }
@@ -194,7 +187,6 @@ pub async fn change(
         ..before.clone()
     };
     check(&price)?;
-    one_is_preferred(connection, std::slice::from_ref(&price)).await?;
     put(connection, &price).await?;
     Ok([before, price])
 }
@@ -210,7 +202,6 @@ pub async fn import(
 ) -> Result<Imported, Failure> {
     known(connection, supplier_id).await?;
     product::check_known(connection, &file.rows.iter().map(|row| &row.sku).collect()).await?;
-    one_is_preferred(connection, &file.rows).await?;
     let mut imported = Imported { rows: file.rows.len(), changed: 0 };
     for row in &file.rows {
         let before = of_key(connection, row).await?;

@@ -34,6 +34,7 @@ impl PriceFile {
             to: of("to").to,
             lead_time_days: of("lead_time_days").lead_time_days,
             preferred: of("preferred").preferred,
+            state: before.state,
             ..row.clone()
         }
     }

@@ -149,9 +149,11 @@ impl<'a> PoolBook<'a> {
         let within = |moved: i64, stands: i64| {
             moved.min(FIGURE_MAX.saturating_sub(stands)).max(stands.saturating_neg())
         };
+        let asked = (points, value);
         let (points, value) = (within(points, self.pool.points), within(value, self.pool.value));
         self.pool.add(points, value);
-        if (points, value) != (0, 0) {
+        // One that was cut to nothing stays known: what comes back of it later is as little.
+        if asked != (0, 0) {
             let (transaction_id, document_id) = (self.transaction_id.to_owned(), self.document_id.to_owned());
             self.steps.push(PoolStep { kind, transaction_id, document_id, points, value });
         }

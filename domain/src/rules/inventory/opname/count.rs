@@ -49,7 +49,8 @@ pub fn count(
         let line = lines.entry(count.sku.clone()).or_insert_with(|| known().unwrap_or_else(fresh));
         let zone = count.zone.as_deref().unwrap_or_default();
         if count.withdrawn() {
-            if line.zones.remove(zone).is_none() {
+            told.remove(&(&count.sku, zone));
+            if !line.withdraw(zone) {
                 return Err(Refusal::field(format!("counts[{place}].zone"), "was not counted"));
             }
             continue;

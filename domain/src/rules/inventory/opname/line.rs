@@ -22,10 +22,20 @@ impl OpnameLine {
         by: &UserId,
         at: UtcMs,
     ) -> Result<(), Refusal> {
-        let count = ZoneCount { qty, moves: stock.moves, user_id: by.clone(), at };
+        let count = ZoneCount { qty, moves: stock.moves, on_hand: stock.qty, user_id: by.clone(), at };
         self.zones.insert(zone.to_owned(), count);
         (self.expected, self.counted_by, self.counted_at) = (stock.qty, by.clone(), at);
         sum("counts", [self.counted(), self.expected.saturating_neg()]).map(|_| ())
+    }
+
+    /// Takes back what was said of a zone, if anything was: the others are held against what was on hand at the latest of
+    /// them.
+    pub fn withdraw(&mut self, zone: &str) -> bool {
+        let was_there = self.zones.remove(zone).is_some();
+        if let Some(last) = self.zones.values().max_by_key(|count| (count.at, count.moves)) {
+            (self.expected, self.counted_by, self.counted_at) = (last.on_hand, last.user_id.clone(), last.at);
+        }
+        was_there
     }
 
     /// Σ zones.

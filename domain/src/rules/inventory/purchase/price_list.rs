@@ -1,7 +1,7 @@
 //! Which row of the price lists counts, and what an order lacks of its supplier's terms.
 
 use crate::model::inventory::purchase::{OrderLine, OrderWarning, OrderWarningCode};
-use crate::model::inventory::supplier_price::{SupplierPrice, SupplierPriceState};
+use crate::model::inventory::supplier_price::SupplierPrice;
 use jiff::civil::Date;
 use std::cmp::Reverse;
 
@@ -20,15 +20,15 @@ pub fn in_force<'a>(
     rows.into_iter().filter(|row| row.counts_on(day)).max_by_key(rank)
 }
 
-/// The row by which a product is bought: the preferred supplier's, whichever of its rows says so, else the cheapest for that quantity, then the lower
-/// id. `rows` are those of the product, of active suppliers.
+/// The row by which a product is bought: that of the supplier whom any of its prices of that day prefers, else the cheapest
+/// for that quantity, then the lower id. `rows` are those of the product, of active suppliers.
 pub fn cheapest_supplier(rows: &[SupplierPrice], qty: i64, day: Date) -> Option<&SupplierPrice> {
     let mut suppliers: Vec<&str> = rows.iter().map(|row| row.supplier_id.as_str()).collect();
     suppliers.sort_unstable();
     suppliers.dedup();
     let of = |supplier: &str| in_force(rows.iter().filter(|row| row.supplier_id == supplier), qty, day);
     let found: Vec<&SupplierPrice> = suppliers.into_iter().filter_map(of).collect();
-    let says_so = |row: &SupplierPrice| row.preferred && row.state == SupplierPriceState::Active;
+    let says_so = |row: &SupplierPrice| row.preferred && row.counts_on(day);
     let is_preferred = |supplier: &str| rows.iter().any(|row| row.supplier_id == supplier && says_so(row));
     let preferred = found.iter().copied().find(|row| is_preferred(&row.supplier_id));
     preferred.or_else(|| found.into_iter().min_by_key(|row| (row.unit_cost, row.supplier_id.clone())))
@@ -72,6 +72,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
     use super::*;
     use crate::model::base::time::UtcMs;
+    use crate::model::inventory::supplier_price::SupplierPriceState;
     use jiff::civil::date;
 
     fn row(row_id: &str, supplier_id: &str, unit_cost: i64, min_qty: i64) -> SupplierPrice {
@@ -119,6 +120,11 @@ mod tests {
         // Also by the price of a quantity at which nobody said so again.
         rows.push(row("spp_6", "sup_d", 150, 50));
         assert_eq!(cheapest_supplier(&rows, 100, day).unwrap().row_id, "spp_6");
+        // Nobody is preferred by a price that is over.
+        for row in rows.iter_mut().filter(|row| row.preferred) {
+            row.to = Some(date(2020, 1, 1));
+        }
+        assert_eq!(cheapest_supplier(&rows, 1, day).unwrap().supplier_id, "sup_c");
     }
 
     #[test]
