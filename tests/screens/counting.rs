@@ -97,11 +97,14 @@ fn counts_wait_on_the_phone_while_the_store_is_away_and_count_once() {
     let keys = sent.as_array().unwrap();
     assert!(keys.len() > 1 && keys.iter().all(|key| *key == keys[0]), "{sent}");
 
-    // What was counted by mistake is taken back: the number before counts, and where there was none nothing does.
+    // What was counted by mistake is taken back: where there was a number before it is counted anew, and what was not counted is not.
     counts(&mut screen, CODES[2], "Product 8990007", "99");
     screen.reads(".last li", "99");
     screen.reads("tbody tr:nth-child(3) .num", "99");
     taps(&mut screen, "#undo", "Undo");
+    screen.reads("#banner", "Counted here before: 10");
+    screen.reads("#progress", "2 of 12");
+    counts(&mut screen, CODES[2], "Product 8990007", "10");
     screen.reads("tbody tr:nth-child(3) .num", "10");
     counts(&mut screen, "89900020", "Product 8990002", "5");
     screen.reads("#progress", "4 of 12");

@@ -134,6 +134,7 @@ export const texts = {
   "Count {name} again": "Hitung lagi {name}", "moved while it was counted": "bergerak selagi dihitung", "{n} pieces": "{n} buah", "Too few": "Kurang", "Too many": "Lebih", Together: "Jumlah", Again: "Lagi",
   "What differs, largest value first": "Yang berbeda, nilai terbesar dulu", "All that was counted is as the books say": "Semua yang dihitung sesuai buku", "Count again": "Hitung lagi",
   "Proof and check": "Pencocokan dan pemeriksaan", "Last day that head office compared": "Hari terakhir yang dicocokkan kantor pusat", "Last check of what is stored": "Pemeriksaan data terakhir", "something is wrong": "ada yang salah", whole: "utuh", "not since the store was started": "belum sejak toko dinyalakan", "none yet": "belum ada", "The last check of what is stored found something wrong": "Pemeriksaan data terakhir menemukan kesalahan",
+  "Taken back. Counted here before: {n}. Goods may have moved since: count {name} again": "Ditarik. Hitungan sebelumnya di sini: {n}. Barang mungkin sudah bergerak: hitung lagi {name}",
   "Undo": "Urungkan", "Counted last": "Terakhir dihitung", "taken back": "ditarik", "Skip: not on this shelf": "Lewati: tidak di rak ini", skipped: "dilewati",
   "Waiting to be sent: {n}": "Menunggu dikirim: {n}", "{name}, {n}: not taken": "{name}, {n}: tidak diterima", "Count it again": "Hitung lagi",
   "The store does not answer. What was counted stays on this device and is sent by itself; go on counting": "Server toko tidak menjawab. Hitungan tersimpan di perangkat ini dan dikirim sendiri; teruskan menghitung",

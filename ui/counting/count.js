@@ -44,10 +44,12 @@ class PageCount extends Page {
   async load() {
     this.queue = queueOf(this.app);
     this.queue.told = (sent) => this.heard(sent);
+    const before = this.count;
     await this.readBy(async () => ({ count: await this.app.get("/api/opname/:id", { id: this.id }, { limit: 500 }) }), () => this.count);
-    if (this.error) return;
+    // One that was overtaken has read nothing.
+    if (this.error || this.count === before) return;
     const { reopened, lines } = this.count;
-    this.queue.read(this.id);
+    this.queue.read(this.id, this.count);
     this.queue.opens(`${this.id} ${reopened ?? ""}`);
     for (const { sku, name } of lines) if (!reopened || reopened.includes(sku)) this.queue.knows(sku, this.queue.known.get(sku) ?? { sku, name });
     this.querySelector("count-left, count-review")?.load();
@@ -112,7 +114,7 @@ class PageCount extends Page {
     if (!product || qty === null) return;
     // Nobody waits for an answer: it is on this device, and the next product is counted.
     await this.once(async () => {
-      await this.queue.count(this.id, product, qty, zone, this.count.lines);
+      await this.queue.count(this.id, product, qty, zone, this.count);
       this.choose(this.next(product));
     });
   }
@@ -120,6 +122,16 @@ class PageCount extends Page {
   /** Whoever goes down the list of what is left gets the next one of it. */
   next({ sku, listed }) {
     return listed ? this.querySelector("count-left").after(sku) : null;
+  }
+
+  /** A number is taken back; what stood there before it has to be counted anew, and nothing else that is being counted is lost. */
+  async undo() {
+    const one = await this.queue.undo();
+    if (!one || one.before === null) return;
+    this.app.say("warn", t("Taken back. Counted here before: {n}. Goods may have moved since: count {name} again", { n: number(one.before), name: one.name }));
+    if (this.qty !== null) return;
+    this.zone = one.zone;
+    this.choose(this.queue.known.get(one.sku) ?? { sku: one.sku, name: one.name });
   }
 
   /** Not where somebody looks now: it comes last in the list. */
@@ -180,7 +192,7 @@ class PageCount extends Page {
   last() {
     const { last } = this.queue;
     if (!last.length) return nothing;
-    const undo = html`<button class="btn small" id="undo" ?disabled=${this.busy} @click=${() => this.once(() => this.queue.undo())}>${icon("undo-2")}${t("Undo")}</button>`;
+    const undo = html`<button class="btn small" id="undo" ?disabled=${this.busy} @click=${() => this.once(() => this.undo())}>${icon("undo-2")}${t("Undo")}</button>`;
     return html`<section class="panel last"><h2 class="vh">${t("Counted last")}</h2><ul>${last.slice(0, LAST_SHOWN).map((one, index) => html`<li><span class="grow"><bdi>${one.name}</bdi> <span class="muted">${t(one.zone)}</span></span><b>${number(one.qty)}</b>${index ? nothing : undo}</li>`)}</ul></section>`;
   }
 

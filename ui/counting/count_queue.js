@@ -11,6 +11,12 @@ const NAME_WITHIN_MS = 2000;
 /** Numbers that may be taken back, one after the other. */
 const LAST_MAX = 5;
 
+/** What a place was counted to by the store's figures: null where it was not, undefined where the page does not have its line. */
+const numberAt = ({ lines, next_cursor: next }, sku, zone) => {
+  if (next && sku > lines.at(-1).sku) return undefined;
+  return lines.find((line) => line.sku === sku)?.zones.find((one) => one.zone === zone)?.qty ?? null;
+};
+
 class CountQueue {
   constructor(app) {
     // `told` is whoever shows it; `known` are products by the codes that named them; `last` can be taken back; `said` is what a place
@@ -36,27 +42,36 @@ class CountQueue {
     return one;
   }
 
-  /** A number that can be taken back; `lines` are the count's as the store told them. A code that nobody looked up may stand for any. */
-  async count(id, product, qty, zone, lines) {
+  /**
+   * A number that can be taken back, where it is known what stood there before; `told` is the count as the store told it. A code
+   * that nobody looked up may stand for any.
+   */
+  async count(id, product, qty, zone, told) {
     const { sku } = product;
     const place = `${sku} ${zone}`;
-    const told = lines.find((line) => line.sku === sku)?.zones.find((one) => one.zone === zone)?.qty ?? null;
-    const before = this.said.has(place) ? this.said.get(place) : told;
+    const before = this.said.has(place) ? this.said.get(place) : sku && numberAt(told, sku, zone);
     const one = await this.put(id, product, qty, zone);
-    if (sku) this.last = [{ ...one, before }, ...this.last].slice(0, LAST_MAX);
+    if (sku && before !== undefined) this.last = [{ ...one, before }, ...this.last].slice(0, LAST_MAX);
     this.told();
   }
 
-  /** What stood there before the last number of this device counts again. */
+  /**
+   * Takes the last number of this device back, and answers it. What stood there before was measured against the stock of then: sent
+   * again, it would be measured against the stock of now.
+   */
   async undo() {
-    const [one, ...rest] = this.last;
-    this.last = rest;
-    if (one) await this.put(one.id, one, one.before, one.zone);
+    const [one] = this.last;
+    if (!one) return null;
+    this.last = this.last.filter(({ sku, zone }) => sku !== one.sku || zone !== one.zone);
+    await this.put(one.id, one, null, one.zone);
+    return one;
   }
 
-  /** The store's figures were read: with nothing on its way they are what stands. */
-  read(id) {
-    if (!this.of(id).length) this.said.clear();
+  /** The store's figures were read: with nothing on its way they are what stands. Another number than was said here is another's. */
+  read(id, told) {
+    if (this.of(id).length) return;
+    this.said.clear();
+    this.last = this.last.filter(({ sku, zone, qty }) => numberAt(told, sku, zone) === qty);
   }
 
   async send() {
