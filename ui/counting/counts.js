@@ -18,10 +18,11 @@ class PageCounts extends ListPage {
   }
 
   async begin() {
-    const all = [...(await need(this.app, "categories").catch(() => new Map())).keys()];
+    const found = await this.once(() => need(this.app, "categories", true));
+    if (!found) return;
     const given = await this.app.dialog.ask({
       title: t("New count"), yes: t("Start"),
-      body: html`<div class="field"><label for="category">${t("What is counted")}</label><select class="input" id="category" name="category" data-focus><option value="">${t("Everything")}</option>${all.map((one) => html`<option value=${one}>${one}</option>`)}</select></div>
+      body: html`<div class="field"><label for="category">${t("What is counted")}</label><select class="input" id="category" name="category" data-focus><option value="">${t("Everything")}</option>${[...found.keys()].map((one) => html`<option value=${one}>${one}</option>`)}</select></div>
         <label class="rowx"><input type="checkbox" name="blind" value="yes" checked>${t("Blind: whoever counts does not see what the books say")}</label>`,
     });
     if (!given) return;
