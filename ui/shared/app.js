@@ -147,9 +147,12 @@ export class App extends LitElement {
       this.user = null;
       this.show("login");
     }
-    low();
-    this.say("bad", error.words ?? words(error, Boolean(again)));
+    // Asked again by itself, and refused again: nobody is called for it twice.
+    const known = again && this.said?.again === again ? this.said : null;
+    if (!known) low();
+    if (known?.error.code !== error.code || !known) this.say("bad", error.words ?? words(error, Boolean(again)));
     Object.assign(this.said, { error, again });
+    this.requestUpdate();
   }
 
   // ---- coming in
@@ -304,12 +307,6 @@ export class App extends LitElement {
     this.focusPage();
   }
 
-  /** What was said of it is over; nobody's focus moves. */
-  askedAgain({ again }) {
-    this.say(null);
-    again();
-  }
-
   banner() {
     const { unconfirmed, said } = this;
     if (unconfirmed) {
@@ -319,8 +316,8 @@ export class App extends LitElement {
         : t("The store's box does not answer since {time}. What is paid is safe. Trying again\u2026", { time: time(unconfirmed.since) })}</span></div>`;
     }
     if (!said) return this.renewal();
-    return html`<div class="banner ${said.kind}" id="banner" role=${said.kind === "bad" ? "alert" : "status"}>
-      ${icon(said.kind === "ok" ? "circle-check" : "triangle-alert")}<span>${said.text}${said.again ? html` ${retry(said.error, () => this.askedAgain(said))}` : nothing}</span>${said.action ? html`<button class="btn" id="banner-act" @click=${() => this.saidAct(said.action)}>${said.action.label}</button>` : nothing}
+    return html`<div class="banner ${said.kind}" id="banner" role=${said.kind === "bad" && !said.again ? "alert" : "status"}>
+      ${icon(said.kind === "ok" ? "circle-check" : "triangle-alert")}<span>${said.text}${said.again ? html` ${retry(said.error, said.again)}` : nothing}</span>${said.action ? html`<button class="btn" id="banner-act" @click=${() => this.saidAct(said.action)}>${said.action.label}</button>` : nothing}
       <button class="ib" aria-label=${t("Close")} @click=${() => {
         this.say(null);
         this.focusPage();

@@ -44,7 +44,7 @@ export class ListPage extends Page {
   }
 
   load(more = false) {
-    return this.readBy(() => this.listed(more), () => this.items);
+    return this.readBy(() => this.listed(more), () => this.items, () => this.load(more));
   }
 
   /** A table, or why there is none. */

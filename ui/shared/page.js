@@ -43,23 +43,32 @@ export class Page extends LitElement {
     this.load();
   }
 
-  /** What `act` reads becomes the page's own. Why it could not be read stands in its place, or is said over what is `shown` already. */
-  async readBy(act, shown = () => false) {
+  /**
+   * What `act` reads becomes the page's own. Why it could not be read stands in its place, or is said over what is `shown` already
+   * until it is read `again`; said on a page that is gone, it goes.
+   */
+  async readBy(act, shown = () => false, again = () => this.load()) {
     const mine = {};
     this.reading = mine;
-    this.reload ??= () => this.isConnected && this.load();
+    this.rereads = again;
+    this.reload ??= () => (this.isConnected ? this.rereads() : this.readWell());
     try {
       const found = await act();
       // What was asked later is newer, also where its answer came first.
       if (mine !== this.reading) return;
       Object.assign(this, found, { error: null });
-      if (this.app.said?.again === this.reload) this.app.say(null);
+      this.readWell();
     } catch (error) {
       if (mine !== this.reading) return;
       this.error = error;
       if (shown() || error.status === 401) this.app.fail(error, this.reload);
     }
     this.requestUpdate();
+  }
+
+  /** What was said of a reading that failed is over. */
+  readWell() {
+    if (this.app.said?.again === this.reload) this.app.say(null);
   }
 
   /** In place of what is not there yet. */

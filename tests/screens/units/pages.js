@@ -1,4 +1,4 @@
-// Pages whose files come in another order than they were asked for.
+// Pages whose files come in another order than they were asked for, and lists that are asked for again by themselves.
 const { App } = await of("shared/app");
 const { LitElement } = await of("vendor/lit");
 customElements.define("asked-app", class extends App {
@@ -13,4 +13,36 @@ await app.show("receive", { id: "new" });
 come(true);
 await first;
 is("the page that was asked for last", [app.page, app.params], ["receive", { id: "new" }]);
+
+const busy = (id) => Object.assign(new Error("busy"), { code: "unavailable", status: 503, details: {}, requestId: id, retryAfter: 60 });
+const once = () => {};
+app.fail(busy("1"), once);
+const { text } = app.said;
+app.fail(busy("2"), once);
+is("the same refusal is not said anew", [app.said.text, app.said.error.requestId], [text, "2"]);
 app.remove();
+
+const { ListPage } = await of("shared/list");
+customElements.define("asked-list", class extends ListPage {
+  render() { return ""; }
+});
+const list = document.createElement("asked-list");
+const asked = [];
+let [refuses, again] = [false, null];
+list.app = {
+  get: async (pattern, params, { cursor }) => {
+    asked.push(cursor ?? "first");
+    if (refuses) throw busy("3");
+    return { items: [cursor ?? "first"], next_cursor: "second" };
+  },
+  fail: (error, act) => { again = act; },
+};
+await list.load();
+document.body.append(list);
+await list.load();
+refuses = true;
+await list.load(true);
+refuses = false;
+await again();
+is("more of a list is asked for again as more", [list.items, asked.slice(-2)], [["first", "second"], ["second", "second"]]);
+list.remove();
