@@ -20,27 +20,22 @@ export const proof = (found) => (found?.result ? badge(found.result) : html`<spa
 class PageDays extends Page {
   connectedCallback() {
     super.connectedCallback();
-    this.begin();
+    this.days = null;
+    this.next = null;
     Promise.resolve().then(() => this.load());
   }
 
-  begin() {
-    this.days = null;
-    this.next = null;
-  }
-
-  load() {
+  /** The days before those that are shown, or a fresh list, in whose place the old one stands until it is there. */
+  load(fresh = false) {
     const { app } = this;
     return this.readBy(async () => {
-      const [proofs, found] = await Promise.all([app.get("/api/sync/digests", {}, { limit: 500 }), app.get("/api/days", {}, { limit: AT_ONCE, cursor: this.next })]);
-      return { proofs: new Map(proofs.items.map((one) => [one.business_date, one])), days: [...this.days ?? [], ...found.items], next: found.next_cursor };
-    }, () => this.days);
+      const [proofs, found] = await Promise.all([app.get("/api/sync/digests", {}, { limit: 500 }), app.get("/api/days", {}, { limit: AT_ONCE, cursor: fresh ? null : this.next })]);
+      return { proofs: new Map(proofs.items.map((one) => [one.business_date, one])), days: [...(fresh ? [] : this.days ?? []), ...found.items], next: found.next_cursor };
+    }, () => this.days, () => this.load(fresh));
   }
 
   told(name) {
-    if (name !== "shift" || this.days?.length > AT_ONCE) return;
-    this.begin();
-    this.load();
+    if (name === "shift" && !(this.days?.length > AT_ONCE)) this.load(true);
   }
 
   table() {
