@@ -39,11 +39,16 @@ class PageSync extends ListPage {
     super.disconnectedCallback();
   }
 
+  /** `of` is how many there were when the list was read from its beginning. */
+  async listed(more) {
+    const { total } = this.status.conflicts;
+    return { ...await super.listed(more), of: more ? this.of : total };
+  }
+
   /** The state alone; the lists only when they have become longer: nobody loses the place that he reads at. */
   async look() {
-    const before = this.status?.conflicts.total;
     await this.readBy(async () => ({ status: await this.app.get("/api/sync/status") }), () => this.status);
-    if (!this.error && before !== this.status.conflicts.total) await super.load();
+    if (!this.error && this.status && this.of !== this.status.conflicts.total) await super.load();
   }
 
   async load(more) {
@@ -77,7 +82,8 @@ class PageSync extends ListPage {
     await this.once(async () => {
       await app.command({ url: path("/api/sync/conflicts/:id/restore", { id: one.conflict_id }), label: "Restore" });
       app.say("ok", t("Put back; head office is told"));
-      await super.load();
+      this.of = null;
+      await this.look();
     });
   }
 
