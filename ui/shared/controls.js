@@ -114,7 +114,8 @@ class Loading extends LitElement {
   }
 
   render() {
-    return html`<div class="panel bones" aria-busy="true"><p class=${this.still ? "muted" : "vh"} role="status">${this.still ? t("Still loading\u2026") : t("Loading\u2026")}</p>${Array.from({ length: BONES }, () => html`<i></i>`)}</div>`;
+    // What is said stands beside what is busy: of a busy part nothing is read out.
+    return html`<div class="panel bones"><p class=${this.still ? "muted" : "vh"} role="status">${this.still ? t("Still loading\u2026") : t("Loading\u2026")}</p><div aria-busy="true">${Array.from({ length: BONES }, () => html`<i></i>`)}</div></div>`;
   }
 }
 customElements.define("x-loading", Loading);
