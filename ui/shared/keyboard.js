@@ -43,7 +43,9 @@ export class Keyboard {
     if ((key === "Enter" || key === " ") && event.target.closest?.(PRESSED)) return;
     const keys = { ...this.app.anywhere?.(), ...page?.keys?.() };
     const name = `${event.ctrlKey ? "Ctrl+" : ""}${event.shiftKey && key.length > 1 ? "Shift+" : ""}${key}`;
-    const own = keys[name] ?? (event.ctrlKey || event.altKey ? null : keys[key.toUpperCase()]);
+    // Turned off on this device, a letter alone does nothing anywhere.
+    const off = letter && this.app.letters === false;
+    const own = off ? null : keys[name] ?? (event.ctrlKey || event.altKey ? null : keys[key.toUpperCase()]);
     const ahead = letter && !inField && this.app.typesAhead ? () => void this.app.typedAhead(key) : null;
     const act = this.app.ahead ? ahead : own ?? ahead;
     if (act && letter && !page.keeps && !inField && this.app.takesScans && !this.app.ahead) {
