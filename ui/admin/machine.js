@@ -32,7 +32,6 @@ class PageMachine extends Page {
     this.shifts = new Map();
     this.changed = new Map();
     this.said = "";
-    this.asked = 0;
   }
 
   connectedCallback() {
