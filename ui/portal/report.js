@@ -98,29 +98,22 @@ class PageReport extends Page {
 
   async load() {
     const { app, spec, asked, earlier } = this;
-    this.tried = (this.tried ?? 0) + 1;
-    const mine = this.tried;
     this.busyNow = true;
     this.requestUpdate();
-    try {
+    await this.readBy(async () => {
       const [found, past] = await Promise.all([app.get(spec.url, {}, asked), earlier && app.get(spec.url, {}, earlier), need(app, "stores"), need(app, "people"), need(app, "accounts"), need(app, "suppliers")]);
-      if (mine !== this.tried) return;
       if (this.by === "sku") await needProducts(app, found.items.map(({ sku }) => sku));
-      [this.found, this.past, this.error] = [found, past, null];
-      this.before = new Map(found.items.length && past ? past.items.map((row) => [this.place(row, 0), row]) : []);
-    } catch (error) {
-      if (mine !== this.tried) return;
-      this.error = error;
-      this.found = null;
-      if (error.status === 401) app.fail(error);
-    }
-    this.busyNow = false;
+      const before = new Map(found.items.length && past ? past.items.map((row) => [this.place(row, 0, found), row]) : []);
+      return { found, past, before, busyNow: false };
+    });
+    if (!this.error) return;
+    this.found = null;
     this.requestUpdate();
   }
 
   /** What a row is about, as text; `days` later, where that is a day or an hour. */
-  place(row, days) {
-    const { keys } = this.parts();
+  place(row, days, found = this.found) {
+    const { keys } = this.parts(found);
     return JSON.stringify(keys.map((name) => (/_date$|^hour$/.test(name) && row[name] ? `${moved(row[name].slice(0, 10), days)}${row[name].slice(10)}` : row[name])));
   }
 
@@ -180,8 +173,7 @@ class PageReport extends Page {
   }
 
   /** Names of the figures of a row, and of what it is about. */
-  parts() {
-    const { items, totals } = this.found;
+  parts({ items, totals } = this.found) {
     const all = Object.keys(items[0]);
     const names = this.spec.figures.filter((name) => all.includes(name) || name in totals).concat(all.filter((name) => ["base", "returns_base", "returns_tax", "uses"].includes(name)));
     return { names, keys: all.filter((name) => !names.includes(name)) };
