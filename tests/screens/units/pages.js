@@ -1,4 +1,4 @@
-// Pages whose files come in another order than they were asked for, and lists that are asked for again by themselves.
+// Pages whose files come in another order than they were asked for, lists that are asked for again by themselves, letters that are off.
 const { App } = await of("shared/app");
 const { LitElement } = await of("vendor/lit");
 customElements.define("asked-app", class extends App {
@@ -46,3 +46,16 @@ refuses = false;
 await again();
 is("more of a list is asked for again as more", [list.items, asked.slice(-2)], [["first", "second"], ["second", "second"]]);
 list.remove();
+
+const { Keyboard } = await of("shared/keyboard");
+let pressed = 0;
+const page = { keys: () => ({ N: () => { pressed += 1; }, "Ctrl+Enter": () => { pressed += 10; } }), querySelector: () => null };
+const lettered = { letters: false, current: { firstElementChild: page }, onKey() {} };
+const keyboard = new Keyboard(lettered);
+const press = (key, ctrlKey = false) => keyboard.onKey({ key, ctrlKey, timeStamp: performance.now(), target: document.body, preventDefault() {} });
+press("n");
+press("Enter", true);
+is("letters that are off", pressed, 10);
+lettered.letters = true;
+press("n");
+is("letters that are on", pressed, 11);
