@@ -33,7 +33,7 @@ class PageStock extends ListPage {
   /** How many need somebody, for the filters' names. */
   async count() {
     for (const [filter, query] of Object.entries(FILTERS)) {
-      const { total } = await this.app.get(this.pattern, {}, { ...query, total: true, limit: 1 });
+      const { total } = await this.app.get(this.pattern, {}, { ...query, with_total: true, limit: 1 });
       this.totals[filter] = total;
       this.requestUpdate();
     }
@@ -42,7 +42,7 @@ class PageStock extends ListPage {
   query() {
     const sought = this.filter || this.text || this.category;
     // What needs somebody most comes first; who looks for a product reads on in order of codes.
-    return { q: this.text || undefined, category: this.category, ...FILTERS[this.filter], ...(this.filter ? { sort: "worst" } : {}), ...(sought ? { total: true } : {}) };
+    return { q: this.text || undefined, category: this.category, ...FILTERS[this.filter], ...(this.filter ? { sort: "worst" } : {}), ...(sought ? { with_total: true } : {}) };
   }
 
   keys() {

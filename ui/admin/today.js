@@ -8,7 +8,7 @@ import { Page, title } from "../shared/page.js";
 const MANAGE = ["store_manager", "admin"];
 /** What is counted here; beyond it a plus is said. */
 const COUNTED = { limit: 100 };
-const WORST = { sort: "worst", total: true };
+const WORST = { sort: "worst", with_total: true };
 /** How many there are: of a list that goes on, at least so many. */
 const many = ({ items, total, next_cursor: more }) => (total === undefined ? `${number(items.length)}${more ? "+" : ""}` : number(total));
 const WEEK_DAYS = 7;

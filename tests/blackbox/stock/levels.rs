@@ -38,7 +38,7 @@ fn the_worst_stock_comes_first_and_how_many_there_are_is_said() {
     assert_eq!(spare[0].1, "8990003");
     let (mut found, mut cursor) = (Vec::new(), String::new());
     loop {
-        let query = format!("below_reorder=true&sort=worst&total=true&limit=5{cursor}");
+        let query = format!("below_reorder=true&sort=worst&with_total=true&limit=5{cursor}");
         let page = staff.get(&format!("/api/stock?{query}")).data(200);
         assert_eq!(page["total"], json!(by_code.len()), "{page}");
         found.extend(page["items"].as_array().unwrap().iter().cloned());
@@ -50,9 +50,9 @@ fn the_worst_stock_comes_first_and_how_many_there_are_is_said() {
     let worst: Vec<String> = found.iter().map(|one| text(one, "sku")).collect();
     assert_eq!(worst, spare.into_iter().map(|(_, sku)| sku).collect::<Vec<_>>());
     assert!(found.iter().all(|one| by_code.contains(one)), "the same rows in another order");
-    let whole = staff.get("/api/stock?total=true&limit=1").data(200);
+    let whole = staff.get("/api/stock?with_total=true&limit=1").data(200);
     assert_eq!((&whole["total"], &whole["items"][0]["sku"]), (&json!(12), &json!(SKU)), "by code: {whole}");
-    assert_eq!(staff.get("/api/stock?q=nothing&total=true").data(200)["total"], json!(0));
+    assert_eq!(staff.get("/api/stock?q=nothing&with_total=true").data(200)["total"], json!(0));
     assert!(staff.get("/api/stock").data(200).get("total").is_none());
     staff.get("/api/stock?sort=price").refused(400, "invalid_query");
     let code = text(&whole, "next_cursor");

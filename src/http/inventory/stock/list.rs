@@ -56,7 +56,7 @@ struct Query {
     sort: Sort,
     /// Asks how many there are: `total`.
     #[serde(default)]
-    total: bool,
+    with_total: bool,
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
@@ -97,8 +97,8 @@ pub async fn list(request: Request) -> Answered {
     let state = request.state;
     let scan = move || {
         let (storage, own) = (state.store.storage(), &state.store.rules().store_id);
-        let places = if worst || query.total { ranked(storage, &query)? } else { Vec::new() };
-        let total = query.total.then_some(places.len());
+        let places = if worst || query.with_total { ranked(storage, &query)? } else { Vec::new() };
+        let total = query.with_total.then_some(places.len());
         let List { items, next_cursor } = match worst {
             true => worst_first(storage, own, &query, places, last)?,
             false => page(storage, own, &query, after)?,
