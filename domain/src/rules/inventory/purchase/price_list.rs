@@ -124,7 +124,7 @@ mod tests {
         for row in rows.iter_mut().filter(|row| row.preferred) {
             row.to = Some(date(2020, 1, 1));
         }
-        assert_eq!(cheapest_supplier(&rows, 1, day).unwrap().supplier_id, "sup_c");
+        assert_eq!(cheapest_supplier(&rows, 1, day).unwrap().supplier_id, "sup_a");
     }
 
     #[test]
