@@ -130,7 +130,9 @@ impl BasketChange {
         if before.state != TransactionState::Open {
             return Err(before.state.refusal());
         }
-        if let (Some(read), Some(version)) = (read, version(before))
+        // Without a version that was read none is made: the digest is of the whole basket.
+        if let Some(read) = read
+            && let Some(version) = version(before)
             && read != version
         {
             return Err(Refusal::VersionConflict { version });
