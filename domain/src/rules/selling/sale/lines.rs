@@ -131,9 +131,8 @@ impl BasketChange {
             return Err(before.state.refusal());
         }
         // Without a version that was read none is made: the digest is of the whole basket.
-        if let Some(read) = read
-            && let Some(version) = version(before)
-            && read != version
+        if let Some(version) = read.and_then(|_| version(before))
+            && read != Some(version.as_str())
         {
             return Err(Refusal::VersionConflict { version });
         }
