@@ -795,7 +795,14 @@ CREATE TABLE in_transit (
     PRIMARY KEY (store_id, transfer_id)
 );
 
--- The same by products and days in the sender's book.
+-- The same by products, now and moved by the days in the sender's book.
+CREATE TABLE transit (
+    store_id TEXT NOT NULL,
+    sku TEXT NOT NULL,
+    qty BIGINT NOT NULL CHECK (qty BETWEEN -9007199254740991 AND 9007199254740991),
+    value BIGINT NOT NULL CHECK (value BETWEEN -9007199254740991 AND 9007199254740991),
+    PRIMARY KEY (store_id, sku)
+);
 CREATE TABLE transit_days (
     store_id TEXT NOT NULL,
     entry_date TEXT NOT NULL,
@@ -804,6 +811,7 @@ CREATE TABLE transit_days (
     value BIGINT NOT NULL CHECK (value BETWEEN -9007199254740991 AND 9007199254740991),
     PRIMARY KEY (store_id, entry_date, sku)
 );
+CREATE INDEX transit_days_entry ON transit_days (entry_date, store_id);
 
 -- The points' liability of the company: one row, locked after the books.
 CREATE TABLE points_pool (

@@ -130,14 +130,25 @@ fn json(value: &impl Serialize) -> Result<String, sqlx::Error> {
     serde_json::to_string(value).map_err(|error| sqlx::Error::Encode(error.into()))
 }
 
-/// Books of which account 1220 is not what they hold for their transfers, or for the products of a day.
+/// Books of which account 1220 is not what they hold for their transfers, or for the products of a day; and products of
+/// which now is not what their days moved.
 pub(crate) async fn problems(connection: &mut AnyConnection) -> Result<Vec<String>, sqlx::Error> {
     let by_day = "SELECT store_id || ' ' || entry_date AS place, CAST(SUM(booked) AS BIGINT) AS booked, \
                CAST(SUM(held) AS BIGINT) AS held FROM (\
                SELECT store_id, entry_date, debit - credit AS booked, 0 AS held FROM ledger_days WHERE account = '1220' \
                UNION ALL SELECT store_id, entry_date, 0, value FROM transit_days) moved GROUP BY store_id, entry_date \
                HAVING SUM(booked) <> SUM(held) ORDER BY place";
+    let by_sku = "SELECT store_id || ' ' || sku AS place, CAST(SUM(now) AS BIGINT) AS now, CAST(SUM(moved) AS BIGINT) AS moved, \
+                  CAST(SUM(value) AS BIGINT) AS value FROM (\
+                  SELECT store_id, sku, qty AS now, 0 AS moved, value FROM transit \
+                  UNION ALL SELECT store_id, sku, 0, qty, -value FROM transit_days) held GROUP BY store_id, sku \
+                  HAVING SUM(now) <> SUM(moved) OR SUM(value) <> 0 ORDER BY place";
     let mut problems = Vec::new();
+    for row in sqlx::query(by_sku).fetch_all(&mut *connection).await? {
+        let (place, now, moved, value): (String, i64, i64, i64) = columns!(row => (place, now, moved, value));
+        problems
+            .push(format!("{place}: {now} are in transit, {moved} by its days, and {value} more of value"));
+    }
     for row in sqlx::query(by_day).fetch_all(&mut *connection).await? {
         let (place, booked, held): (String, i64, i64) = columns!(row => (place, booked, held));
         problems.push(format!("{place}: 1220 moved by {booked}, its products in transit by {held}"));

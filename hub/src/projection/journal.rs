@@ -13,7 +13,7 @@ use crate::table::exception::Found;
 use crate::table::journal::{self, Kind, NewEntry};
 use crate::table::mapping::Mappings;
 use crate::table::member;
-use crate::table::rollup::{Part, RollupSums, TRANSIT_DAYS};
+use crate::table::rollup::{Part, RollupSums, TRANSIT, TRANSIT_DAYS};
 use crate::{columns, row, secret};
 use domain::model::base::ids::{Sku, StoreId};
 use domain::model::base::time::UtcMs;
@@ -245,9 +245,10 @@ impl Desk<'_> {
     fn on_the_way(&mut self, sender: &StoreId, day: Date, left: Vec<(Sku, i64, i64)>) {
         let entry_date = self.entry_date(sender.as_str(), day).to_string();
         for (sku, qty, value) in left {
-            let key = [sender.as_str(), &entry_date, sku.as_str()].map(Part::from).to_vec();
+            let [sender, day, sku] = [sender.as_str(), &entry_date, sku.as_str()].map(Part::from);
             let figures = [("qty", qty.saturating_neg()), ("value", value.saturating_neg())];
-            self.rollups.add(&TRANSIT_DAYS, key, figures);
+            self.rollups.add(&TRANSIT, vec![sender.clone(), sku.clone()], figures);
+            self.rollups.add(&TRANSIT_DAYS, vec![sender, day, sku], figures);
         }
     }
 

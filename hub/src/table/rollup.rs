@@ -83,8 +83,16 @@ rollups! {
         ["qty", "value"];
 }
 
-/// Pieces and value on their way, by their sender and the day in its book. Two stores tell of them: they are no sums of one
-/// store's records, and `verify` holds them against account 1220.
+/// Pieces and value on their way from a store. Two stores tell of them: they are no sums of one store's records, and
+/// `verify` holds them against account 1220.
+pub static TRANSIT: Rollup = Rollup {
+    table: "transit",
+    key: &["store_id", "sku"],
+    figures: &["qty", "value"],
+    columns: &["store_id", "sku", "qty", "value"],
+};
+
+/// The same as they moved, by the day in the sender's book.
 pub static TRANSIT_DAYS: Rollup = Rollup {
     table: "transit_days",
     key: &["store_id", "entry_date", "sku"],

@@ -20,7 +20,8 @@ static GOODS: Source = Source {
            WHERE entry_month > SUBSTR($2, 1, 7) \
            UNION ALL SELECT store_id, sku, -qty, -value, -damaged_qty, -damaged_value, 0, 0 FROM stock_days \
            WHERE entry_date > $1 AND entry_date <= $2 \
-           UNION ALL SELECT store_id, sku, 0, 0, 0, 0, qty, value FROM transit_days WHERE entry_date <= $1\
+           UNION ALL SELECT store_id, sku, 0, 0, 0, 0, qty, value FROM transit \
+           UNION ALL SELECT store_id, sku, 0, 0, 0, 0, -qty, -value FROM transit_days WHERE entry_date > $1\
            ) g LEFT JOIN products p ON p.sku = g.sku) d",
     dated: false,
     late: None,

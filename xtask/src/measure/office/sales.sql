@@ -62,4 +62,8 @@ INSERT INTO stock_months (store_id, entry_month, sku, reason, qty, value, correc
 SELECT store_id, entry_month, sku, 'sale', -SUM(items_count), -SUM(cost), 0, 0, 0 FROM sales_sku_months GROUP BY 1, 2, 3;
 INSERT INTO stock (store_id, sku, qty, value, moved_at)
 SELECT store_id, sku, SUM(qty), SUM(value), 0 FROM stock_months GROUP BY 1, 2;
+-- Of each twentieth product of a day a piece leaves for another store.
+INSERT INTO transit_days (store_id, entry_date, sku, qty, value)
+SELECT store_id, entry_date, sku, 1, 600 FROM stock_days WHERE HASHTEXT(entry_date || sku) % 20 = 0;
+INSERT INTO transit (store_id, sku, qty, value) SELECT store_id, sku, SUM(qty), SUM(value) FROM transit_days GROUP BY 1, 2;
 DROP TABLE sold;

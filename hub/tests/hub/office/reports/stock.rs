@@ -1,8 +1,9 @@
 //! Stock of all stores.
 
-use crate::office::finance::{balanced, tells, transfer};
+use crate::office::finance::{balanced, lines, tells, transfer};
 use crate::support::server::{Server, stderr};
 use crate::support::shop::Shop;
+use crate::sync::kinds::effect;
 use crate::sync::records::{DAY, NOON, receiving};
 use serde_json::{Value, json};
 
@@ -115,10 +116,49 @@ async fn goods_on_their_way_are_their_senders_until_the_day_that_they_arrive_or_
     ];
     assert_eq!(table.lines().collect::<Vec<_>>(), lines);
     balanced(&server, &admin).await;
-    sqlx::query("UPDATE transit_days SET value = 99 WHERE value = 100")
-        .execute(server.hub.db.pool())
-        .await
-        .unwrap();
+    for sql in ["UPDATE transit_days SET value = 99 WHERE value = 100", "UPDATE transit SET qty = qty + 1"] {
+        sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
+    }
     let told = stderr(&server.place.run(&["verify"], ""));
-    assert!(told.contains("S001 2023-11-20: 1220 moved by 100, its products in transit by 99"), "{told}");
+    for problem in [
+        "S001 2023-11-20: 1220 moved by 100, its products in transit by 99",
+        "S001 A: 3 are in transit, 2 by its days, and 1 more of value",
+    ] {
+        assert!(told.contains(problem), "{problem}: {told}");
+    }
+}
+
+/// The same of a second line, of product B, that moves so many pieces of this value.
+fn with_second(record: &str, (qty, value): (i64, i64)) -> String {
+    let mut record: Value = serde_json::from_str(record).unwrap();
+    let lines = &mut record["payload"]["transfer"]["lines"];
+    let mut second = lines[0].clone();
+    (second["line_no"], second["sku"], second["resolved"]) = (json!(2), json!("B"), json!([]));
+    lines.as_array_mut().unwrap().push(second);
+    if qty != 0 {
+        record["payload"]["lines"].as_array_mut().unwrap().push(effect(2, qty, value));
+    }
+    record.to_string()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rest_is_taken_off_the_line_that_has_it() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let (mut one, mut two) = (Shop::open(&server, "S001").await, Shop::open(&server, "S002").await);
+    let lost = json!([{"resolution": "lost", "qty": 1, "cost": 10, "user_id": "usr_1", "at": NOON}]);
+    let goods = ["A", "B"].map(|sku| receiving("S001", sku, 20, &format!("evt_rcv_{sku}")));
+    let sent = with_second(&transfer("transfer.sent", "evt_sent", -10, &json!([])), (-10, -100));
+    tells(&mut one, [&goods[..], &[sent]].concat()).await;
+    // The receiver takes 7 pieces of B in at 68, the sender's document says 70.
+    let arrived = with_second(&transfer("transfer.received", "evt_arrived", 7, &json!([])), (7, 68));
+    tells(&mut two, vec![arrived]).await;
+    tells(&mut one, vec![with_second(&transfer("transfer.resolved", "evt_lost", 0, &lost), (0, 0))]).await;
+    let report = admin.get(&format!("/api/reports/stock?as_of={DAY}&group_by=sku")).await.data().clone();
+    let row = |row: &Value| json!([row["sku"], row["in_transit"], row["in_transit_value"]]);
+    let rows: Value = report["items"].as_array().unwrap().iter().map(row).collect();
+    assert_eq!(rows, json!([["A", 2, 20], ["B", 3, 30]]));
+    let lost = json!([["1220", 0, 12], ["5140", 12, 0]]);
+    assert_eq!(lines(&admin, "S001", "evt_lost").await, lost);
+    balanced(&server, &admin).await;
 }
