@@ -50,22 +50,15 @@ class PageReport extends Page {
   }
 
   async load() {
-    const { app } = this;
-    this.tried = (this.tried ?? 0) + 1;
-    const mine = this.tried;
+    const { app, asked, earlier } = this;
     this.waits = true;
     this.requestUpdate();
-    try {
-      const [found, past] = await Promise.all([app.get(URL_SALES, {}, this.asked), app.get(URL_SALES, {}, this.earlier), need(app, "people")]);
-      if (this.by === "sku") this.names = await namesOfProducts(app);
-      if (mine !== this.tried) return;
-      [this.found, this.past, this.error] = [found, past, null];
-    } catch (error) {
-      if (mine !== this.tried) return;
-      [this.error, this.found] = [error, null];
-      if (error.status === 401) app.fail(error);
-    }
-    this.waits = false;
+    await this.readBy(async () => {
+      const [found, past] = await Promise.all([app.get(URL_SALES, {}, asked), app.get(URL_SALES, {}, earlier), need(app, "people")]);
+      return { found, past, names: asked.group_by === "sku" ? await namesOfProducts(app) : this.names, waits: false };
+    });
+    if (!this.error) return;
+    [this.found, this.waits] = [null, false];
     this.requestUpdate();
   }
 

@@ -1,6 +1,7 @@
 //! `test`: everything that the build server runs, in the order that fails soonest; `test --fast`: what answers in
 //! minutes.
 
+use crate::process::end_below;
 use crate::tools::postgres::{GIVEN, Postgres};
 use crate::tools::supply::{self, Checked};
 use crate::workspace::{cargo, compiles, lint_builds, root, test_targets};
@@ -201,10 +202,14 @@ async fn own(name: &'static str, command: impl Future<Output = anyhow::Result<bo
 async fn bounded(name: &'static str, work: impl Future<Output = anyhow::Result<Outcome>>) -> Step {
     println!("\n=== {name}");
     let (started, before) = (Instant::now(), cpu::of_children());
-    let outcome = match tokio::time::timeout(STEP, work).await {
+    let mut work = std::pin::pin!(work);
+    let outcome = match tokio::time::timeout(STEP, &mut work).await {
         Ok(Ok(outcome)) => outcome,
         Ok(Err(error)) => Outcome::Failed(format!("{error:#}")),
-        Err(_) => Outcome::Failed(format!("not done after {} s", STEP.as_secs())),
+        Err(_) => {
+            end_below(std::process::id()).await;
+            Outcome::Failed(format!("not done after {} s", STEP.as_secs()))
+        }
     };
     let cpu = cpu::of_children().saturating_sub(before);
     Step { name, outcome, took: started.elapsed(), cpu }

@@ -23,6 +23,13 @@ pub fn family_cpu_us(roots: &[u32]) -> u64 {
     family(roots).into_iter().filter_map(|(_, stat)| ticks(&stat, 4)).sum::<u64>() * TICK_US
 }
 
+/// Ends every process below this one: what a test started outlives its test program otherwise.
+pub async fn end_below(root: u32) {
+    let pids = family(&[root]).into_iter().filter(|(pid, _)| *pid != root).map(|(pid, _)| pid.to_string());
+    // One that has ended meanwhile is none that is left.
+    let _ = tokio::process::Command::new("kill").arg("-KILL").args(pids).status().await;
+}
+
 /// Memory of these processes and of all below them, in KiB; what several share counts once.
 pub fn family_pss_kib(roots: &[u32]) -> u64 {
     let pss = |(pid, _): (u32, String)| {
@@ -73,7 +80,7 @@ fn ticks(stat: &str, fields: usize) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{family, parent, ticks};
+    use super::{end_below, family, parent, ticks};
 
     #[test]
     fn processor_time_is_found_behind_any_name() {
@@ -83,9 +90,15 @@ mod tests {
         assert_eq!(ticks("nothing", 2), None);
     }
 
-    #[test]
-    fn a_process_is_of_its_own_family() {
-        let own = std::process::id();
-        assert!(family(&[own]).iter().any(|(pid, _)| *pid == own));
+    #[tokio::test]
+    async fn what_a_process_started_is_ended_and_itself_goes_on() -> anyhow::Result<()> {
+        let mut shell = tokio::process::Command::new("sh").args(["-c", "sleep 600; exit 7"]).spawn()?;
+        let root = shell.id().unwrap_or_default();
+        while !family(&[root]).iter().any(|(_, stat)| stat.contains("(sleep)")) {
+            tokio::task::yield_now().await;
+        }
+        end_below(root).await;
+        anyhow::ensure!(shell.wait().await?.code() == Some(7), "it is waited for");
+        Ok(())
     }
 }
