@@ -108,9 +108,9 @@ fn a_delivery_is_found_by_its_note_looked_at_and_taken_back() {
     screen.browser.write("#note", "SJ-88213");
     screen.script("document.querySelector('#scan').focus()");
     screen.scans(CARTON);
-    screen.reads(".dock", "1 lines, 4 pieces");
+    screen.reads(".dock", "1 line, 4 pieces");
     screen.browser.press(".dock button");
-    screen.reads("#banner", "Taken in: 1 lines");
+    screen.reads("#banner", "Taken in: 1 line");
     screen.reads("page-record", "SJ-88213");
     look(&mut screen, "admin-delivery");
 

@@ -191,7 +191,7 @@ fn settled(shop: &mut Linked, screen: &mut Screen<()>, sale: &Value) {
     chosen(screen, "card.csv", &file);
     screen.reads("page-statements", "A first look: nothing is kept yet: card.csv");
     screen.script("return window.letGo?.()");
-    screen.reads("page-statements .pad .primary", "Take in 1 lines");
+    screen.reads("page-statements .pad .primary", "Take in 1 line");
     look(screen, "portal-statement-preview");
     screen.browser.press("page-statements .pad .primary");
     screen.sees("page-record .steps");

@@ -13,6 +13,8 @@ is("a rate", rate(1_100), "11\u00a0%");
 is("a part of a per cent", rate(125), "1.25\u00a0%");
 is("a moment of the store", time("2026-11-20T05:06:00Z"), "12:06");
 is("a day is the same everywhere", day("2026-11-21"), "Sat 21 Nov 2026");
+is("one is no plural", t("{n} lines, {p} pieces", { n: number(1), p: 11 }), "1 line, 11 pieces");
+is("nor is its verb", t("{n} differences are left to resolve", { n: 1 }), "1 difference is left to resolve");
 setLanguage("id");
 is("an Indonesian figure", number(288_850), "288.850");
 is("Indonesian money", money(288_850), "Rp\u00a0288.850");
