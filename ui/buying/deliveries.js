@@ -4,16 +4,16 @@ import { number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import "./texts.js";
-import { badge, col, completeness, days, differs, figure, ifSome, link, moment, person, store, supplier } from "../portal/kit.js";
+import { badge, col, completeness, days, differs, figure, link, moment, person, store, supplier } from "../portal/kit.js";
 import { nameOf, needProducts, productName } from "../portal/names.js";
 import { ofSupplier } from "./payables.js";
-import { facts, figures, section, table } from "../portal/record.js";
+import { facts, figures, inBooks, section, table } from "../portal/record.js";
 import { ofDays, ofState, ofStore } from "../portal/records.js";
 
 const F = ["admin", "ho_finance"];
 const KINDS = ["short", "over", "rejected", "price", "cost_missing", "unordered"];
 const product = (row) => html`<a href=${address(["products", row.sku])}><bdi>${row.name ?? productName(row.sku)}</bdi></a> <span class="muted">${row.sku}</span>`;
-const entries = (page, one) => ifSome(page.app.may(F) && one.entries, (list) => section(t("In the books"), html`<ul class="pad rowx">${list.map(({ entry_id: id, entry_date: date }) => html`<li>${link(["journal", id], `${t("Entry of")} `)} ${days(date)}</li>`)}</ul>`));
+const entries = (page, one) => (page.app.may(F) ? inBooks(one.entries) : nothing);
 
 const receipts = {
   path: "/api/receiving", needs: ["suppliers"],

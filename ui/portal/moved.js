@@ -4,15 +4,15 @@ import { number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import "../catalogue/texts.js";
-import { badge, col, days, differs, figure, ifSome, link, moment, person, store } from "./kit.js";
+import { badge, col, days, differs, figure, ifSome, moment, person, store } from "./kit.js";
 import { nameOf } from "./names.js";
-import { facts, figures, section, table } from "./record.js";
+import { facts, figures, inBooks, section, table } from "./record.js";
 import { ofDays, ofState, ofStore } from "./records.js";
 
 const F = ["admin", "ho_finance"];
 const REASONS = ["damaged", "expired", "theft", "loss", "found", "sample", "correction"];
 const product = (row) => html`<a href=${address(["stock", row.sku])}><bdi>${row.name ?? row.sku}</bdi></a> <span class="muted">${row.sku}</span>`;
-const entries = (page, one) => ifSome(page.app.may(F) && one.entries, (list) => section(t("In the books"), html`<ul class="pad rowx">${list.map(({ entry_id: id, entry_date: date }) => html`<li>${link(["journal", id], `${t("Entry of")} `)} ${days(date)}</li>`)}</ul>`));
+const entries = (page, one) => (page.app.may(F) ? inBooks(one.entries) : nothing);
 
 const transfers = {
   path: "/api/transfers",

@@ -4,14 +4,12 @@ import { number, rate, shortReceipt } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import { badge, col, days, differs, figure, ifSome, link, moment, person, store } from "./kit.js";
-import { facts, figures, section, table } from "./record.js";
+import { facts, figures, inBooks, section, table } from "./record.js";
 import { ofDays, ofState, ofStore } from "./records.js";
 
 const METHODS = ["cash", "card", "qris", "bank_transfer", "voucher", "points"];
 const of = (place, id) => (one) => address([place, one[id]], { store_id: one.store_id });
 const receipt = (no) => (no ? html`<span title=${no}>${shortReceipt(no)}</span>` : nothing);
-/** Where a document stands in the books. */
-const books = (one) => ifSome(one.entries, (entries) => section(t("In the books"), html`<ul class="pad rowx">${entries.map(({ entry_id: id, entry_date: date }) => html`<li>${link(["journal", id], `${t("Entry of")} `)} ${days(date)}</li>`)}</ul>`));
 const shiftOf = (one) => link(["shifts", one.shift_id], one.register_id ?? one.shift_id, { store_id: one.store_id });
 
 const sales = {
@@ -36,7 +34,7 @@ const sale = {
       table(t("Payments"), [col(t("Method"), (paid) => t(paid.method)), col(t("Reference"), (paid) => paid.reference ?? nothing), col(t("When"), (paid) => moment(paid.paid_at, one.store_id)), col(t("Received"), (paid) => figure(paid.tendered), "num d"), col(t("Change"), (paid) => figure(paid.change), "num d"), col(t("Amount"), (paid) => figure(paid.amount), "num"), col(t("State"), (paid) => badge(paid.state))], one.payments),
       section(t("About it"), facts([[t("Store"), store(one.store_id)], [t("Shift"), shiftOf(one)], [t("Cashier"), person(one.cashier_id)], [t("Business date"), days(one.business_date)], [t("Member"), one.member_id ? link(["members", one.member_id], t("See")) : null], [t("Points earned"), one.points_earned ? number(one.points_earned) : null], [t("Points redeemed"), one.points_redeemed ? number(one.points_redeemed) : null],
         [t("Note"), one.note], [t("Why it was voided"), one.void_reason], [t("Voided"), one.voided_at ? moment(one.voided_at, one.store_id) : null], [t("Returns"), one.refunded ? link(["returns"], t("See"), { transaction_id: one.transaction_id }) : null]])),
-      books(one),
+      inBooks(one.entries),
     ],
   }),
 };
@@ -62,7 +60,7 @@ const returned = {
       table(t("Lines"), [col(t("Product"), (line) => html`<bdi>${line.name}</bdi> <span class="muted">${line.sku}</span>`), col(t("Qty"), (line) => figure(line.qty), "num"), col(t("Each"), (line) => figure(line.price), "num d"), col(t("Reason"), (line) => (line.reason ? t(line.reason) : nothing)), col(t("Goods"), (line) => t(line.disposition)), col(t("Refund"), (line) => figure(line.refund), "num")], one.items),
       table(t("Refunds"), [col(t("Method"), (paid) => t(paid.method)), col(t("Reference"), (paid) => paid.reference ?? nothing), col(t("Amount"), (paid) => figure(paid.amount), "num")], one.refunds),
       section(t("About it"), facts([[t("Store"), store(one.store_id)], [t("Shift"), shiftOf(one)], [t("Cashier"), person(one.cashier_id)], [t("Approved by"), one.approved_by ? person(one.approved_by) : null], [t("Business date"), days(one.business_date)], [t("Of receipt"), one.transaction_id ? link(["sales", one.transaction_id], one.origin_receipt_no ?? t("See")) : t("without receipt")], [t("Note"), one.note], [t("Why it was voided"), one.void_reason]])),
-      books(one),
+      inBooks(one.entries),
     ],
   }),
 };
@@ -91,7 +89,7 @@ const shift = {
       ifSome(one.recounts, (rows) => table(t("Recounts"), [col(t("When"), (row) => moment(row.at, one.store_id)), col(t("Person"), (row) => person(row.user_id)), col(t("Before"), (row) => figure(row.before), "num"), col(t("Counted"), (row) => figure(row.counted_cash), "num"), col(t("Difference"), (row) => differs(row.variance), "num"), col(t("Reason"), (row) => row.reason)], rows)),
       section(t("About it"), facts([[t("Store"), store(one.store_id)], [t("Business date"), days(one.business_date)], [t("Opened"), moment(one.opened_at, one.store_id)], [t("Opened by"), person(one.opened_by)], [t("Closed"), one.closed_at ? moment(one.closed_at, one.store_id) : null], [t("Closed by"), one.closed_by ? person(one.closed_by) : null], [t("Approved by"), one.approved_by ? person(one.approved_by) : null], [t("Receipts"), one.first_receipt ? `${one.first_receipt} \u2013 ${one.last_receipt}` : null], [t("Voided"), one.voids_count ? `${number(one.voids_count)}, ${number(one.voids_total)}` : null], [t("Prices overridden"), one.price_overrides ? number(one.price_overrides) : null], [t("Note"), one.note],
         [t("Sales"), link(["sales"], t("See"), { shift_id: one.shift_id, store_id: one.store_id })]])),
-      books(one),
+      inBooks(one.entries),
     ],
   }),
 };
