@@ -53,21 +53,21 @@ const supplier = {
     ] : [],
     parts: [
       section(t("About it"), facts([[t("Code"), one.code], [t("Address"), one.address], [t("Phone"), one.phone], [t("E-mail"), one.email], [t("Tax number"), one.tax_id], [t("Bank account"), one.bank_account], [t("Days to deliver"), one.lead_time_days], [t("Days to pay"), one.payment_terms_days], [t("Discount for early payment"), one.discount_bp ? t("{rate} within {n} days", { rate: rate(one.discount_bp), n: one.discount_days }) : null], [t("Smallest order"), one.min_order_total === null ? null : number(one.min_order_total)], [t("Changed"), moment(one.updated_at)]])),
-      table(t("Price list"), [col(t("Product"), (row) => html`<a href=${address(["products", row.sku])}><bdi>${productName(row.sku)}</bdi></a> <span class="muted">${row.sku}</span>`), col(t("Their code"), (row) => row.supplier_sku ?? nothing, "d2"), col(t("Cost each"), (row) => figure(row.unit_cost), "num"), col(t("Pack"), (row) => figure(row.pack_qty), "num d"), col(t("Smallest quantity"), (row) => figure(row.min_qty), "num d"), col(t("From day"), (row) => days(row.from), "d2"), col(t("Until"), (row) => days(row.to), "d2"), col("", (row) => html`${row.preferred ? html`<span class="badge ok">${t("first")}</span> ` : nothing}${row.state === "active" ? nothing : badge(row.state)}`)], one.products, t("Nothing on the list yet"), page.app.may(P) ? html`<button class="btn small" @click=${price(page, one)}>${t("Add a product")}</button>` : nothing),
+      table(t("Price list"), [col(t("Product"), (row) => html`<a href=${address(["products", row.sku])}><bdi>${productName(row.sku)}</bdi></a> <span class="muted">${row.sku}</span>`), col(t("Their code"), (row) => row.supplier_sku ?? nothing), col(t("Cost each"), (row) => figure(row.unit_cost), "num"), col(t("Pack"), (row) => figure(row.pack_qty), "num"), col(t("Smallest quantity"), (row) => figure(row.min_qty), "num"), col(t("From day"), (row) => days(row.from), "d2"), col(t("Until"), (row) => days(row.to), "d2"), col("", (row) => html`${row.preferred ? html`<span class="badge ok">${t("first")}</span> ` : nothing}${row.state === "active" ? nothing : badge(row.state)}`)], one.products, t("Nothing on the list yet"), page.app.may(P) ? html`<button class="btn small" @click=${price(page, one)}>${t("Add a product")}</button>` : nothing),
       table(t("Last orders"), [col(t("Number"), (row) => link(["orders", row.po_id], row.po_no)), col(t("Store"), (row) => store(row.store_id)), col(t("Expected on"), (row) => days(row.expected_at), "d"), col(t("Total"), (row) => figure(row.total), "num"), col(t("State"), (row) => badge(row.state))], one.orders, t("No order yet")),
     ],
   }),
 };
 
 const COLUMNS = () => [col(t("On hand"), (one) => figure(one.on_hand), "num"), col(t("Available"), (one) => figure(one.available), "num"), col(t("On order"), (one) => figure(one.on_order), "num d"), col(t("On the way"), (one) => figure(one.in_transit_in), "num d2"), col(t("Damaged"), (one) => figure(one.damaged), "num d2")];
-const low = (one) => (one.reorder_level === null ? nothing : one.on_hand < one.reorder_level ? html`<span class="badge warn">${number(one.reorder_level)}</span>` : number(one.reorder_level));
+const low = (one) => (one.reorder_level === null ? nothing : one.on_hand < one.reorder_level ? html`<span class="badge warn fig">${number(one.reorder_level)}</span>` : number(one.reorder_level));
 const stock = {
   path: "/api/stock",
   list: () => ({
     title: t("Stock of stores"),
     filters: [ofText(t("Product")), ofStore(), { name: "category", label: t("Category") }, { name: "below_reorder", label: t("Reorder level"), kind: "choice", choices: [["true", t("below it")]] }, { name: "negative", label: t("Below zero"), kind: "choice", choices: [["true", t("below zero alone")]] }, { name: "damaged", label: t("Damaged"), kind: "choice", choices: [["true", t("with damaged pieces")]] }],
     open: (one) => address(["stock", one.sku]),
-    columns: [col(t("Product"), (one) => html`<bdi>${one.name ?? one.sku}</bdi> <span class="muted">${one.sku}</span>`), col(t("Store"), (one) => store(one.store_id)), ...COLUMNS(), col(t("Reorder at"), low, "num d"), col(t("Average cost"), (one) => figure(one.average_cost), "num d3"), col(t("Value"), (one) => figure(one.value), "num d")],
+    columns: [col(t("Product"), (one) => html`<bdi>${one.name ?? one.sku}</bdi> <span class="muted">${one.sku}</span>`), col(t("Store"), (one) => store(one.store_id)), ...COLUMNS(), col(t("Reorder at"), low, "num"), col(t("Average cost"), (one) => figure(one.average_cost), "num d3"), col(t("Value"), (one) => figure(one.value), "num d")],
     none: t("Nothing came into stock yet"),
   }),
 };
