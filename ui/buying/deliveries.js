@@ -1,6 +1,6 @@
 // What came from suppliers and what went back to them, as their stores told; and where it differs from what was ordered.
 import { html, nothing } from "../vendor/lit.js";
-import { number } from "../shared/format.js";
+import { day, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import "./texts.js";
@@ -31,7 +31,7 @@ const delivery = {
   view: (one, page) => {
     const open = one.lines.reduce((sum, { open_value: value }) => sum + value, 0);
     return {
-      name: one.delivery_note_no ?? t("Delivery of {day}", { day: one.business_date }), badges: badge(one.state),
+      name: one.delivery_note_no ?? t("Delivery of {day}", { day: day(one.business_date) }), badges: badge(one.state),
       actions: [page.app.may(F) && open > 0 && one.supplier_id && { label: t("Write an invoice down"), image: "ticket", kind: "primary", act: () => { location.hash = address(["invoices", "new"], { supplier_id: one.supplier_id }); } }],
       parts: [
         figures([[t("Cost"), number(one.total_cost), one.supplier_id ? supplier(one.supplier_id) : null], [t("Not billed"), number(open), t("what account 2020 holds of it")], [t("Came"), days(one.business_date), moment(one.created_at, one.store_id)], [t("Store"), store(one.store_id)]]),
@@ -78,7 +78,7 @@ const supplierReturn = {
     return { ...one, notes: notes.filter(({ supplier_return_id: of }) => of === id) };
   },
   view: (one, page) => ({
-    name: `${nameOf("suppliers", one.supplier_id)}, ${one.business_date}`,
+    name: `${nameOf("suppliers", one.supplier_id)}, ${day(one.business_date)}`,
     parts: [
       figures([[t("Claimed"), number(one.claim), supplier(one.supplier_id)], [t("Worth"), number(one.stock_cost), t("as the stock had it")], [t("Store"), store(one.store_id)]]),
       table(t("Lines"), [col(t("Product"), product), col(t("Pieces"), (row) => figure(row.qty), "num"), col(t("Claimed"), (row) => figure(row.claim), "num"), col(t("Worth"), (row) => figure(row.stock_cost), "num d")], one.lines),
