@@ -13,7 +13,7 @@ import { formatStep } from "./source_format.js";
 import { ofDays, ofState, ofStore } from "../portal/records.js";
 
 const METHODS = ["card", "qris", "bank_transfer", "voucher", "deposit"];
-const receipt = (one) => (one.kind === "supplier_payment" ? link(["payments", one.document_id], t("Payment")) : one.kind === "deposit" ? html`${t("Bag")} <bdi>${one.reference ?? ""}</bdi>` : link([one.kind === "refund" ? "returns" : "sales", one.document_id], one.receipt_no ?? one.document_id, { store_id: one.store_id }));
+export const receipt = (one) => (one.kind === "supplier_payment" ? link(["payments", one.document_id], t("Payment")) : one.kind === "deposit" ? html`${t("Bag")} <bdi>${one.reference ?? ""}</bdi>` : link([one.kind === "refund" ? "returns" : "sales", one.document_id], one.receipt_no ?? one.document_id, { store_id: one.store_id }));
 
 const items = {
   path: "/api/settlement-items", defaults: { state: "open" },

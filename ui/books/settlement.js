@@ -6,6 +6,7 @@ import { lang, t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import { ask } from "../shared/form.js";
 import { badge, col, completeness, days, differs, figure, grid, link, moment, person, steps, store } from "../portal/kit.js";
+import { receipt } from "./clearing.js";
 import "./texts.js";
 import { nameOf } from "../portal/names.js";
 import { facts, figures, section, table } from "../portal/record.js";
@@ -107,7 +108,7 @@ const settlement = {
         completeness(one.completeness),
         differences(page, one.found),
         cash(one),
-        table(t("Payments of the day"), [col(t("Receipt"), (row) => (row.kind === "payment" ? link(["sales", row.document_id], row.receipt_no ?? row.document_id, { store_id: row.store_id }) : row.receipt_no ?? row.document_id)), col(t("Method"), (row) => t(row.method)), col(t("Reference"), (row) => row.reference ?? nothing, "d"), col(t("When"), (row) => moment(row.occurred_at, one.store_id), "d"), col(t("Amount"), (row) => figure(row.amount), "num"), col(t("Account"), (row) => row.account, "d2"), col(t("State"), (row) => html`${badge(row.state)}${row.late ? html` <span class="badge warn">${t("late")}</span>` : nothing}${row.match_id ? html` ${link(["items", row.match_id], t("Match"))}` : nothing}`)], one.items, t("Nothing that others have to settle")),
+        table(t("Payments of the day"), [col(t("Receipt"), receipt), col(t("Method"), (row) => t(row.method)), col(t("Reference"), (row) => row.reference ?? nothing, "d"), col(t("When"), (row) => moment(row.occurred_at, one.store_id), "d"), col(t("Amount"), (row) => figure(row.amount), "num"), col(t("Account"), (row) => row.account, "d2"), col(t("State"), (row) => html`${badge(row.state)}${row.late ? html` <span class="badge warn">${t("late")}</span>` : nothing}${row.match_id ? html` ${link(["items", row.match_id], t("See"))}` : nothing}`)], one.items, t("Nothing that others have to settle")),
         section(t("About it"), facts([[t("Store"), store(one.store_id)], [t("Business date"), days(one.business_date)], [t("Approved"), one.approved_at ? moment(one.approved_at) : null], [t("Approved by"), one.approved_by ? person(one.approved_by) : null], [t("Note"), one.note], [t("In the books"), one.entries.length ? one.entries.map((id) => html`${link(["journal", id], t("See"))} `) : null]])),
       ],
     };
@@ -129,7 +130,7 @@ const statement = {
       steps(["imported", "discrepant", "reconciled", "approved"], one.state),
       figures([[t("Gross"), number(one.gross)], [t("Fees"), number(one.fee)], [t("Net"), number(one.net)], [t("Lines"), number(one.lines_total), t("{n} new, {known} known before", { n: number(one.lines_new), known: number(one.lines_known) })], [t("Matched"), number(one.matched), t("{n} differ", { n: number(one.exceptions) })]]),
       differences(page, one.found),
-      table(t("Lines"), [col(t("Day"), (row) => days(row.date)), col(t("What"), (row) => html`${t(`line.${row.type}`)} <span class="muted">${row.description}</span>`), col(t("Reference"), (row) => row.reference, "d"), col(t("Gross"), (row) => figure(row.gross), "num d2"), col(t("Fees"), (row) => figure(row.fee), "num d"), col(t("Net"), (row) => figure(row.net ?? row.gross), "num"), col(t("State"), (row) => html`${badge(row.state)}${row.match_id ? html` ${link(["items", row.match_id], t("Match"))}` : nothing}`)], one.lines, t("No line")),
+      table(t("Lines"), [col(t("Day"), (row) => days(row.date)), col(t("What"), (row) => html`${t(`line.${row.type}`)} <span class="muted">${row.description}</span>`), col(t("Reference"), (row) => row.reference, "d"), col(t("Gross"), (row) => figure(row.gross), "num d2"), col(t("Fees"), (row) => figure(row.fee), "num d"), col(t("Net"), (row) => figure(row.net ?? row.gross), "num"), col(t("State"), (row) => html`${badge(row.state)}${row.match_id ? html` ${link(["items", row.match_id], t("See"))}` : nothing}`)], one.lines, t("No line")),
       section(t("About it"), facts([[t("Source"), nameOf("sources", one.source_id)], [t("From"), days(one.from)], [t("Until"), days(one.to)], [t("Begins with"), one.opening_balance === null ? null : number(one.opening_balance)], [t("Ends with"), one.closing_balance === null ? null : number(one.closing_balance)]])),
     ],
   }),
