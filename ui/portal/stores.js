@@ -7,7 +7,7 @@ import { address, refilter } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import { STATES, judged, mark, problemWords, shape, showToken, stateNote, stateWord } from "./fleet.js";
 import { ask } from "../shared/form.js";
-import { since } from "./kit.js";
+import { since, storesIn } from "./kit.js";
 import { need } from "./names.js";
 
 const SKEW_MS = 120_000;
@@ -76,7 +76,7 @@ class PageStores extends Page {
     const part = seen.stores_expected ? seen.stores_complete * 100 / seen.stores_expected : 0;
     return html`<ul class="sum panel" aria-label=${t("Filter by state")}>${["ok", "late", "silent", "bad"].map((state) => html`<li><button aria-pressed=${this.filter.state === state} @click=${() => this.set({ state: this.filter.state === state ? "" : state })}>
         <span class="k">${mark(state)}</span><span class="v">${number(counts[state])}</span><span class="n">${stateNote(state)}</span></button></li>`)}
-      <li class="day"><span class="k">${t("Sales today")}</span><span class="v">${number(totals.net_total)}</span><span class="n">${t("{n} of {all} stores are in", { n: number(seen.stores_complete), all: number(seen.stores_expected) })}</span><span class="meter"><span ${vars({ "--part": `${part}%` })}></span></span></li></ul>`;
+      <li class="day"><span class="k">${t("Sales today")}</span><span class="v">${number(totals.net_total)}</span><span class="n">${storesIn(seen.stores_complete, seen.stores_expected)}</span><span class="meter"><span ${vars({ "--part": `${part}%` })}></span></span></li></ul>`;
   }
 
   /** Arrow keys walk the tiles; one of them is in the tab order. */

@@ -69,7 +69,7 @@ fn books_are_opened_written_proven_and_read_down_to_the_document() {
         ("#/statements", "page-statements"),
     ] {
         go(&mut screen, address, &format!("{page} .complete"));
-        screen.reads(&format!("{page} .complete"), "1 of 1 stores are in");
+        screen.reads(&format!("{page} .complete"), "1 of 1 store is in");
     }
     screen.is_clean();
 }
