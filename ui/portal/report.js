@@ -30,6 +30,8 @@ const REPORTS = {
 const title = (name) => ({ sales: t("Sales"), margin: t("Margin"), payments: t("Payments"), cash: t("Cash of shifts"), stock: t("Stock"), "sell-through": t("Sell-through"), purchases: t("Purchases"), settlements: t("Settlement"), shrinkage: t("Shrinkage"), members: t("Members"), "points-liability": t("Points owed"), profit: t("Profit and loss"), exceptions: t("Exceptions") })[name];
 const group = (name) => ({ day: t("Day"), hour: t("Hour"), store: t("Store"), register: t("Till"), cashier: t("Cashier"), sku: t("Product"), category: t("Category"), method: t("Payment method"), tax: t("Tax rate"), promotion: t("Promotion"), tier: t("Tier"), month: t("Month"), account: t("Account"), shift: t("Shift"), supplier: t("Supplier"), reason: t("Reason"), code: t("What") })[name];
 const head = (name) => t(`figure.${name}`);
+/** The same where it stands alone: beside no column it could be less than. */
+const alone = (name) => (name === "net_total" ? t("Sales less returns") : head(name));
 /** The figure of each report that is drawn; of pieces where it is no money. */
 const DRAWN = { sales: "net_total", margin: "margin", payments: "net", cash: "counted", stock: "value", "sell-through": "sold_qty", purchases: "received", settlements: "expected", shrinkage: "total", members: "member_total", "points-liability": "value", profit: "result", exceptions: "open" };
 const COUNTED = ["sold_qty", "open"];
@@ -143,7 +145,7 @@ class PageReport extends Page {
     if (name === "hour") return html`<a href=${address(["sales"], { store_id: store, from: value.slice(0, 10), to: value.slice(0, 10) })}>${value}</a>`;
     if (name === "store_id") return this.name === "sales" && this.by === "store" ? html`<a href=${address(["shifts"], { store_id: value, from: this.asked.from, to: this.asked.to })}>${this.word(name, value)}</a>` : down({ store_id: value, group_by: this.spec.by.find((by) => by !== "store" && by !== "day") ?? this.by });
     if (name === "sku") return html`<a href=${address(["products", value])}>${this.word(name, value)}</a> <span class="muted">${value}</span>`;
-    if (name === "shift_id") return html`<a href=${address(["shifts", value], { store_id: row.store_id ?? store })}>${value}</a>`;
+    if (name === "shift_id") return html`<a href=${address(["shifts", value], { store_id: row.store_id ?? store })} title=${value}>\u2026${value.slice(-6)}</a>`;
     if (name === "supplier_id") return html`<a href=${address(["suppliers", value])}>${this.word(name, value)}</a>`;
     if (name === "account") return html`<a href=${address(["balance", value])}>${value} ${nameOf("accounts", value)}</a>`;
     return this.word(name, value);
@@ -185,7 +187,7 @@ class PageReport extends Page {
     const figure = DRAWN[this.name];
     const key = keys.find((name) => name === this.by || name === `${this.by}_id`) ?? keys.find((name) => name.endsWith("_date")) ?? keys[0];
     if (!items.some((row) => row[figure])) return nothing;
-    if (!IN_TIME.includes(this.by)) return bars(head(figure), [...items].sort((a, b) => b[figure] - a[figure]).slice(0, BARS), (row) => this.key(key, row), (row) => row[figure] ?? 0, nothing);
+    if (!IN_TIME.includes(this.by)) return bars(alone(figure), [...items].sort((a, b) => b[figure] - a[figure]).slice(0, BARS), (row) => this.key(key, row), (row) => row[figure] ?? 0, nothing);
     const name = (row) => ({ day: () => brief(`${row[key]}T12:00:00Z`), hour: () => String(row[key]).slice(-5) }[this.by]?.() ?? row[key]);
     const what = t("{report} by {group}; the table below has every value", { report: title(this.name), group: group(this.by) });
     return items.length > 1 ? columns(items.map((row) => ({ name: name(row), value: row[figure] ?? 0, before: this.past && this.by !== "month" ? this.earlierOf(row)?.[figure] ?? 0 : undefined, quiet: this.by === "day" && weekend(row[key]) })), what, COUNTED.includes(figure) ? number : money) : nothing;
@@ -196,17 +198,19 @@ class PageReport extends Page {
     if (!items.length) return html`<p class="empty panel">${t("Nothing in this period")}</p>`;
     const { names, keys } = this.parts();
     const drawn = DRAWN[this.name];
+    // What is 0 throughout leaves its room to the others on a narrow screen.
+    const kind = (name) => (totals[name] === 0 && items.every((row) => !row[name]) ? "num d" : "num");
     const against = (now, past) => (this.past ? html`<td class="num against">${now === undefined ? nothing : change(now, past)}</td>` : nothing);
-    return html`<div class="panel scroll"><table class="grid fold records"><thead><tr>${keys.map((name) => html`<th scope="col">${head(name)}</th>`)}${names.map((name) => html`<th scope="col" class="num">${head(name)}</th>`)}${this.past ? html`<th scope="col" class="num" title=${t("{figure} against the days before", { figure: head(drawn) })}>+/\u2212</th>` : nothing}</tr></thead>
-      <tbody>${items.map((row) => html`<tr>${keys.map((name) => html`<td><div>${this.key(name, row)}</div></td>`)}${names.map((name) => html`<td class="num">${this.figure(name, row)}</td>`)}${against(row[drawn], this.earlierOf(row)?.[drawn])}</tr>`)}</tbody>
-      <tfoot><tr>${keys.map((_, index) => html`<td>${index ? nothing : t("Total")}</td>`)}${names.map((name) => html`<td class="num">${this.cell(name, totals[name])}</td>`)}${against(totals[drawn], this.past?.totals[drawn])}</tr></tfoot></table></div>`;
+    return html`<div class="panel scroll"><table class="grid fold records"><thead><tr>${keys.map((name) => html`<th scope="col">${head(name)}</th>`)}${names.map((name) => html`<th scope="col" class=${kind(name)}>${head(name)}</th>`)}${this.past ? html`<th scope="col" class="num" title=${t("{figure} against the days before", { figure: head(drawn) })}>+/\u2212</th>` : nothing}</tr></thead>
+      <tbody>${items.map((row) => html`<tr>${keys.map((name) => html`<td><div>${this.key(name, row)}</div></td>`)}${names.map((name) => html`<td class=${kind(name)}>${this.figure(name, row)}</td>`)}${against(row[drawn], this.earlierOf(row)?.[drawn])}</tr>`)}</tbody>
+      <tfoot><tr>${keys.map((_, index) => html`<td>${index ? nothing : t("Total")}</td>`)}${names.map((name) => html`<td class=${kind(name)}>${this.cell(name, totals[name])}</td>`)}${against(totals[drawn], this.past?.totals[drawn])}</tr></tfoot></table></div>`;
   }
 
   figures() {
     const { totals } = this.found;
     const shown = (this.spec.main ?? this.spec.figures).filter((name) => totals[name] !== undefined && totals[name] !== null);
     const most = shown.length > 5 ? shown.slice(-5) : shown;
-    return html`<dl class="figures panel">${most.map((name) => html`<div><dt>${head(name)}</dt><dd>${this.cell(name, totals[name])}</dd>${this.past ? html`<dd class="muted">${this.past.totals[name] ? t("{change} against the days before", { change: change(totals[name], this.past.totals[name]) }) : t("nothing in the days before")}</dd>` : nothing}</div>`)}</dl>`;
+    return html`<dl class="figures panel">${most.map((name) => html`<div><dt>${alone(name)}</dt><dd>${this.cell(name, totals[name])}</dd>${this.past ? html`<dd class="muted">${this.past.totals[name] ? t("{change} against the days before", { change: change(totals[name], this.past.totals[name]) }) : t("nothing in the days before")}</dd>` : nothing}</div>`)}</dl>`;
   }
 
   filters() {
