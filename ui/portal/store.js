@@ -11,6 +11,9 @@ import { ask } from "../shared/form.js";
 import { col, figure, ifSome, moment, since } from "./kit.js";
 import { figures, head, section, table } from "./record.js";
 
+/** What the sums of a store are about, and where each of it stands. */
+const PLACES = { sku: "stock", member_id: "members", shift_id: "shifts" };
+
 class PageStore extends Page {
   timed = true;
 
@@ -132,9 +135,11 @@ class PageStore extends Page {
     }
     if (!this.rows?.length) return html`<p class="empty">${this.rows ? t("Nothing") : t("Loading\u2026")}</p>`;
     const names = Object.keys(this.rows[0]);
-    const isId = (name) => ["sku", "member_id", "shift_id"].includes(name);
+    const isId = (name) => name in PLACES;
     names.sort((a, b) => isId(b) - isId(a));
-    return html`<div class="scroll"><table class="grid fold"><thead><tr>${names.map((name) => html`<th class=${isId(name) ? "" : "num"}>${t(name)}</th>`)}</tr></thead><tbody>${this.rows.map((row) => html`<tr>${names.map((name) => html`<td class=${isId(name) ? "" : "num"}>${isId(name) ? row[name] : number(row[name])}</td>`)}</tr>`)}</tbody></table></div>`;
+    const said = (name) => (t(`figure.${name}`) === `figure.${name}` ? t(name) : t(`figure.${name}`));
+    const way = (name, id) => html`<a href=${address([PLACES[name], id], name === "shift_id" ? { store_id: this.id } : undefined)} title=${id}>${name === "sku" ? id : `\u2026${id.slice(-6)}`}</a>`;
+    return html`<div class="scroll"><table class="grid fold"><thead><tr>${names.map((name) => html`<th class=${isId(name) ? "" : "num"}>${said(name)}</th>`)}</tr></thead><tbody>${this.rows.map((row) => html`<tr>${names.map((name) => html`<td class=${isId(name) ? "" : "num"}>${isId(name) ? way(name, row[name]) : number(row[name])}</td>`)}</tr>`)}</tbody></table></div>`;
   }
 }
 customElements.define("page-store", PageStore);
