@@ -1,7 +1,7 @@
 // The catalogue: products, prices by store and day, promotions.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../shared/api.js";
-import { day, number, rate } from "../shared/format.js";
+import { day, isoDay, number, rate } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import { ask } from "../shared/form.js";
@@ -44,7 +44,8 @@ const setPrice = (page, sku) => page.step({
   question: { title: t("Set a price"), list: [...(sku ? [] : [{ name: "sku", label: t("Product code"), required: true }]), { name: "price", label: t("Price"), kind: "money", required: true, focus: true }, { name: "store_id", label: t("Store"), hint: t("Empty: every store") }, { name: "from", label: t("From day"), kind: "date", hint: t("Empty: at once") }], body: (given) => ({ ...(sku ? { sku } : {}), ...given }) },
 });
 
-const prices = (list) => table(t("Prices of stores and days"), [col(t("From"), (row) => (row.from ? days(row.from) : t("at once"))), col(t("Store"), (row) => (row.store_id ? store(row.store_id) : t("every store"))), col(t("Price"), (row) => figure(row.price), "num"), col(t("Set"), (row) => moment(row.set_at), "d"), col(t("State"), (row) => (row.withdrawn_at ? badge("withdrawn") : nothing))], list, t("The product's own price counts everywhere"));
+const priceState = (one) => badge(one.withdrawn_at ? "withdrawn" : one.from > isoDay() ? "not_yet" : "");
+const prices = (list) => table(t("Prices of stores and days"), [col(t("From"), (row) => (row.from ? days(row.from) : t("at once"))), col(t("Store"), (row) => (row.store_id ? store(row.store_id) : t("every store"))), col(t("Price"), (row) => figure(row.price), "num"), col(t("Set"), (row) => moment(row.set_at), "d"), col(t("State"), priceState)], list, t("The product's own price counts everywhere"));
 const product = {
   back: () => ["products", t("Products")], needs: ["suppliers"],
   load: async (app, { id }) => {
@@ -82,7 +83,7 @@ const pricesList = {
       if (made) await page.load();
     } } : null,
     open: (one) => address(["products", one.sku]),
-    columns: [col(t("Product"), (one) => html`<bdi>${productName(one.sku)}</bdi> <span class="muted">${one.sku}</span>`), col(t("Store"), (one) => (one.store_id ? store(one.store_id) : t("every store"))), col(t("From"), (one) => (one.from ? day(one.from) : t("at once"))), col(t("Set"), (one) => moment(one.set_at), "d"), col(t("Price"), (one) => figure(one.price), "num"), col(t("State"), (one) => (one.withdrawn_at ? badge("withdrawn") : nothing))],
+    columns: [col(t("Product"), (one) => html`<bdi>${productName(one.sku)}</bdi> <span class="muted">${one.sku}</span>`), col(t("Store"), (one) => (one.store_id ? store(one.store_id) : t("every store"))), col(t("From"), (one) => (one.from ? day(one.from) : t("at once"))), col(t("Set"), (one) => moment(one.set_at), "d"), col(t("Price"), (one) => figure(one.price), "num"), col(t("State"), priceState)],
     actions: page.app.may(A) ? (one) => (one.withdrawn_at ? [] : [{ label: t("Take back\u2026"), act: () => withdraw(page, one) }]) : null,
     none: t("No store has a price of its own: the products' prices count"),
   }),

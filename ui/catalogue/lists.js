@@ -27,7 +27,7 @@ const listed = ({ at, name, none, note, columns, fields, change, filters = () =>
   list: (page) => ({
     title: name(), filters: filters(), columns: columns(), none: none(), note: note ? html`<p class="notice plain"><span>${note()}</span></p>` : nothing,
     create: add === false ? null : { label: t("New"), act: () => write(page, { title: name(), method: "POST", url: at, list: fields() }) },
-    actions: (one) => [{ label: t("Edit"), act: () => write(page, { title: name(), method: "PATCH", ...change(one) }) }],
+    actions: (one) => [{ label: t("Edit"), act: () => write(page, { title: `${name()}: ${one.name ?? one.register_id}`, method: "PATCH", ...change(one) }) }],
   }),
 });
 

@@ -99,7 +99,7 @@ const people = {
       await need(page.app, "people", true);
       page.app.go("people", made.id);
     } },
-    columns: [col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`), col(t("Login name"), (one) => one.username), col(t("Role"), (one) => t(one.role)), col(t("Store"), (one) => store(one.store_id)), col(t("Since"), (one) => date(one.created_at), "d2"), col(t("State"), (one) => (one.disabled ? badge("disabled") : nothing))],
+    columns: [col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`), col(t("Login name"), (one) => one.username, "wide-cell"), col(t("Role"), (one) => t(one.role)), col(t("Store"), (one) => store(one.store_id)), col(t("Since"), (one) => date(one.created_at), "d2"), col(t("State"), (one) => (one.disabled ? badge("disabled") : nothing))],
     none: t("Nobody yet"),
   }),
 };

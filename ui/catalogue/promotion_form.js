@@ -88,7 +88,7 @@ class PagePromotionForm extends FormPage {
 
   result() {
     const { tried } = this;
-    if (!tried) return html`<p class="empty">${t("Put products into a basket and try it: nobody is told")}</p>`;
+    if (!tried) return html`<p class="empty">${t("Put products into a basket and try it: nothing is saved")}</p>`;
     const reason = ({ name, reason: why }) => html`<li><bdi>${name || this.label}</bdi>: <span class="muted">${t(`not.${why}`)}</span></li>`;
     return html`${figures([[t("Off"), number(tried.discount)], [t("To pay"), number(tried.net)]])}
       <div class="scroll"><table class="grid fold"><thead><tr><th>${t("Product")}</th><th class="num">${t("Qty")}</th><th class="num">${t("Price")}</th><th>${t("Given")}</th><th class="num">${t("Amount")}</th></tr></thead><tbody>${tried.lines.map((line) => html`<tr><td><div><bdi>${productName(line.sku)}</bdi></div></td><td class="num">${number(line.qty)}</td><td class="num">${number(line.price)}</td><td><div>${line.discounts.map(({ name, amount }) => html`<span><bdi>${name}</bdi> \u2212${number(amount)}</span> `)}</div></td><td class="num">${number(line.net)}</td></tr>`)}</tbody></table></div>
@@ -111,7 +111,7 @@ class PagePromotionForm extends FormPage {
     return this.frame(t("Save"), html`<section class="panel pad stack"><div class="filters unfolded flat">${textField(this, "label", t("Name"), { focus: true })}
         ${field("type", t("Kind"), html`<select class="input" id="type" @change=${(event) => this.set({ type: event.target.value, value: null })}>${TYPES.map((type) => html`<option value=${type} ?selected=${type === this.type}>${t(type)}</option>`)}</select>`)}${this.gives()}${textField(this, "from", t("From"), { kind: "date" })}${textField(this, "to", t("Until"), { kind: "date" })}</div>
         <div class="filters unfolded flat">${textField(this, "skus", t("Product codes, with commas; empty: all"))}${textField(this, "category", t("Category"))}${textField(this, "store_ids", t("Stores, with commas; empty: all"))}${textField(this, "tier", t("Tier"))}${field("min_qty", t("From so many pieces"), countInput({ id: "min_qty", value: this.min_qty, onValue: (value) => this.set({ min_qty: value }) }))}${field("min_total", t("From this total"), moneyInput({ id: "min_total", value: this.min_total, onValue: (value) => this.set({ min_total: value }) }))}${field("priority", t("Priority"), countInput({ id: "priority", value: this.priority, onValue: (value) => this.set({ priority: value ?? 0 }) }))}</div>
-        <div class="rowx">${days}<label class="rowx"><input type="checkbox" .checked=${this.stackable} @change=${(event) => this.set({ stackable: event.target.checked })}><span>${t("Beside others")}</span></label></div></section>`, this.basketPart());
+        <div class="rowx">${days}</div><label class="rowx"><input type="checkbox" .checked=${this.stackable} @change=${(event) => this.set({ stackable: event.target.checked })}><span>${t("It counts beside other promotions")}</span></label></section>`, this.basketPart());
   }
 }
 customElements.define("page-promotion-form", PagePromotionForm);

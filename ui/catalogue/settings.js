@@ -30,7 +30,7 @@ const shown = (name, value) => {
   if (Array.isArray(value)) return value.join(", ");
   if (typeof value === "object") return html`<code>${JSON.stringify(value)}</code>`;
   if (typeof value === "string") return Array.isArray(KIND[name]) ? t(`setting.${value}`) : value;
-  if (value === 0 && NO_LIMIT.includes(name)) return html`0 <span class="muted">${t("no limit")}</span>`;
+  if (value === 0 && NO_LIMIT.includes(name)) return html`<span class="date">0 <span class="muted">${t("no limit")}</span></span>`;
   return kindOf(name, value) === "rate" ? rate(value) : number(value);
 };
 const fieldOf = (name, value) => {
@@ -108,13 +108,13 @@ class PageSettings extends Page {
   part(section) {
     const names = Object.keys(this.values).filter((name) => name.startsWith(`${section}.`));
     if (!names.length) return nothing;
-    return table(t(`section.${section}`), [col(t("Setting"), (name) => html`${t(`setting.${name}`)} <span class="muted">${name}</span>`), col(t("Value"), (name) => shown(name, this.values[name])), col(t("Comes from"), (name) => (this.store ? (this.values[name] === null ? t("the store's file") : html`<span class="badge ok">${t("head office")}</span>`) : this.sources[name] === "administrator" ? html`<span class="badge ok">${t("set here")}</span>` : t("head office's file"))),
+    return table(t(`section.${section}`), [col(t("Setting"), (name) => html`${t(`setting.${name}`)} <span class="muted">${name}</span>`), col(t("Value"), (name) => shown(name, this.values[name])), col(t("Comes from"), (name) => (this.store ? (this.values[name] === null ? t("the store's file") : html`<span class="badge ok">${t("head office")}</span>`) : this.sources[name] === "administrator" ? html`<span class="badge ok">${t("set here")}</span>` : t("head office's file")), "date"),
       col("", (name) => html`<button class="btn small" @click=${() => this.edit(name, this.values[name])}>${t("Set\u2026")}</button> ${(this.store ? this.values[name] === null : this.sources[name] !== "administrator") ? nothing : html`<button class="btn small" @click=${() => this.leave(name)}>${t("Leave to the file")}</button>`}`, "acts")], names);
   }
 
   render() {
     const head = html`${title(t("Settings"), this.app.find())}${this.app.tabs()}
-      <div class="filters unfolded"><div class="field"><label for="of">${t("Of")}</label><select class="input" id="of" data-focus @change=${(event) => this.choose(event.target.value)}><option value="">${t("Head office")}</option>${rows("stores").map((one) => html`<option value=${one.store_id} ?selected=${one.store_id === this.store}>${apart(one.name)} ${one.store_id}</option>`)}</select></div></div>`;
+      <div class="filters unfolded"><div class="field"><label for="of">${t("Settings of")}</label><select class="input" id="of" data-focus @change=${(event) => this.choose(event.target.value)}><option value="">${t("Head office")}</option>${rows("stores").map((one) => html`<option value=${one.store_id} ?selected=${one.store_id === this.store}>${apart(one.name)} ${one.store_id}</option>`)}</select></div></div>`;
     if (!this.values) return html`${head}${this.awaited()}`;
     const others = ELSEWHERE.filter((name) => name in this.values);
     return html`${head}<div class="stack">${SECTIONS.map((section) => this.part(section))}${others.length ? table(t("Lists"), [col(t("Setting"), (name) => html`<a href=${address([name])}>${t(`setting.${name}`)}</a>`), col(t("Value"), (name) => shown(name, this.values[name]))], others) : nothing}</div>`;
