@@ -20,7 +20,7 @@ const RESOLUTIONS = {
 const said = (resolution) => ({ carry: t("Carry on: it stays open, asked about again after 30 days"), write_off: t("Write off: it is given up"), post: t("Post the line as it came"), accept: t("Accept the difference"), ignore: t("Ignore: it was reported twice"), dispute: t("Dispute the fee: the rest stays open"), contest: t("Contest: it stays open"), store_id: t("It is this store's, from now on") })[resolution];
 
 /** What a resolution would post, in which book, as the accounts stand in it. */
-const posting = (list) => (list.length ? list.map(({ store_id: of, entry_date: date, waits, lines }) => html`<section class="part"><p><b>${waits ? t("Posted with the approval") : t("Posted")}</b> ${days(date)} ${store(of)}</p>${grid([col(t("Account"), (line) => html`${line.account} ${nameOf("accounts", line.account)}`), col(t("Debit"), (line) => figure(line.debit || null), "num"), col(t("Credit"), (line) => figure(line.credit || null), "num")], lines)}</section>`) : html`<p class="muted">${t("Nothing is posted")}</p>`);
+const posting = (list) => (list.length ? list.map(({ store_id: of, entry_date: date, waits, lines }) => html`<section class="part"><p><b>${waits ? t("Posted with the approval") : t("Posted at once")}</b> ${days(date)} ${store(of)}</p>${grid([col(t("Account"), (line) => html`${line.account} ${nameOf("accounts", line.account)}`), col(t("Debit"), (line) => figure(line.debit || null), "num"), col(t("Credit"), (line) => figure(line.credit || null), "num")], lines)}</section>`) : html`<p class="muted">${t("Nothing is posted")}</p>`);
 
 export const resolve = async (page, one, after) => {
   const url = (query) => path("/api/settlement-exceptions/:id/resolve", { id: one.exception_id }, query);

@@ -119,7 +119,7 @@ class PageStatements extends ListPage {
     const heads = [[t("Number")], [t("Source")], [t("Days")], [t("Lines"), "num d"], [t("Matched"), "num d"], [t("Differ"), "num"], [t("Fees"), "num d2"], [t("Net"), "num"], [t("State")]];
     return html`${title(t("Statements"), this.app.find())}${this.app.tabs()}<div class="stack">${this.sources ? this.upload() : nothing}
       <div class="filters unfolded"><div class="field"><label for="filter-state">${t("State")}</label><select class="input" id="filter-state" @change=${(event) => this.set("state", event.target.value)}><option value="">${t("Any")}</option>${STATES.map((state) => html`<option value=${state} ?selected=${state === query.state}>${t(state)}</option>`)}</select></div></div>
-      ${completeness(this.answer?.completeness)}${this.table(heads, (one) => this.row(one), t("No statement yet"))}</div>`;
+      ${completeness(this.answer?.completeness)}${this.table(heads, (one) => this.row(one), t("No statement yet"), "records")}</div>`;
   }
 }
 customElements.define("page-statements", PageStatements);

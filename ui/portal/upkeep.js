@@ -15,7 +15,8 @@ const CODES = ["receipt_number_twice", "receipt_number_of_another_store", "trans
 /** What to do; Indonesian by its code, since the interface says it in English. */
 const action = ({ code, action: english }) => {
   const said = lang() === "en" ? "" : t(`${code}.action`);
-  return said && said !== `${code}.action` ? said : english;
+  const whole = said && said !== `${code}.action` ? said : english;
+  return whole.charAt(0).toUpperCase() + whole.slice(1);
 };
 const said = (one) => html`<div class="said"><b>${t(one.code)}</b>${lang() === "en" ? html`<p>${one.message}</p>` : nothing}<p class="muted">${action(one)}</p>${one.note ? html`<p class="noted">${one.note} <span class="muted">${person(one.settled_by)}, ${moment(one.settled_at)}</span></p>` : nothing}</div>`;
 

@@ -48,10 +48,10 @@ export class ListPage extends Page {
   }
 
   /** A table, or why there is none. */
-  table(head, row, none) {
+  table(head, row, none, kind = "") {
     if (this.items === null) return this.awaited();
     if (!this.items.length) return html`<p class="empty panel">${none}</p>`;
-    return html`<div class="panel scroll"><table class="grid fold"><thead><tr>${head.map(([label, kind]) => html`<th class=${kind ?? ""}>${label}</th>`)}</tr></thead><tbody>${this.items.map(row)}</tbody></table></div>
+    return html`<div class="panel scroll"><table class="grid fold ${kind}"><thead><tr>${head.map(([label, kind]) => html`<th class=${kind ?? ""}>${label}</th>`)}</tr></thead><tbody>${this.items.map(row)}</tbody></table></div>
       ${this.next ? html`<button class="btn" @click=${() => this.load(true)}>${t("Load more")}</button>` : nothing}`;
   }
 }
