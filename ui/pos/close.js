@@ -110,6 +110,7 @@ class PageClose extends Page {
       const body = { counted_cash: this.counted, ...(denominations.length ? { denominations } : {}), ...(counts.length ? { counts } : {}), ...(note ? { note } : {}), ...(this.voidOpen ? { void_open: true } : {}) };
       this.closed = await app.command({ url: path("/api/shifts/:id/close", { id: app.shift.shift_id }), body, label: "Close shift", amount: this.counted });
       sessionStorage.removeItem(this.draft);
+      app.shift = this.closed.shift;
       app.basket.clear();
       app.focusPage();
     });

@@ -23,7 +23,7 @@ export const linkOf = (status) => {
   const old = asOf && since(asOf) > OLD_MS;
   return html`<li class=${late ? "late" : "muted"} id="office">${icon(late ? "triangle-alert" : away ? "cloud-off" : "cloud", "icon-s")}<span class="wide">${text}</span><span class="vh">${text}</span></li>
     ${away ? nothing : html`<li class="muted wide" id="waiting">${t("{n} waiting", { n: number(pending) })}</li>`}
-    ${asOf ? html`<li class="wide ${old ? "late" : "muted"}" id="prices">${old ? icon("triangle-alert", "icon-s") : nothing}${t(old ? "Prices {span} old" : "Prices {span}", { span: span(since(asOf)) })}</li>` : nothing}`;
+    ${asOf ? html`<li class="wide ${old ? "late" : "muted"}" id="prices">${old ? icon("triangle-alert", "icon-s") : nothing}${t("Prices {span} old", { span: span(since(asOf)) })}</li>` : nothing}`;
 };
 
 /** What a banner says: worst first; none: null. */

@@ -357,12 +357,12 @@ class PosApp extends App {
     return html`<header class="strip"><button class="ib" aria-label=${t("Menu")} @click=${() => this.menu()}>${icon("menu")}</button>
       <div class="who">${shift ? html`<b>${this.registerName}</b><span class="sep"></span>` : nothing}<span class="wide">${settings?.name}</span>
       ${this.user ? html`<span class="sep wide"></span><span class="person"><bdi>${this.user.name}</bdi></span>` : nothing}
-      ${shift ? html`<span class="wide muted">${t("shift open since {time}", { time: time(shift.opened_at) })}</span>` : nothing}</div>
+      ${shift?.state === "open" ? html`<span class="wide muted">${t("shift open since {time}", { time: time(shift.opened_at) })}</span>` : nothing}</div>
       <ul class="state" aria-label=${t("State of the shop")}>${state}<li class="time">${settings ? time(Date.now()) : nothing}</li></ul></header>`;
   }
 
   elsewhere() {
-    return html`<div class="narrow-page"><section class="panel card stack"><h1>${t("This till sells in another tab")}</h1>
+    return html`<div class="narrow-page"><section class="panel card stack"><h1>${t("This till sells in another tab")}</h1><p class="muted">${t("One tab sells at a time. The basket comes along")}</p>
       <button class="btn primary big" data-focus @click=${() => this.begun(this.user)}>${t("Sell here")}</button></section></div>`;
   }
 

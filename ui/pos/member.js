@@ -42,6 +42,7 @@ const search = async (app, text) => {
   return (await app.get("/api/members/search", {}, { code: text })).items;
 };
 
+const points = (n) => t("{n} points", { n: number(n) });
 /** Movements of points that are shown at the till. */
 const ENTRIES = 5;
 
@@ -60,7 +61,7 @@ const entriesOf = (app) => {
     }
     const rows = found?.entries.map((one) => html`<tr><td>${brief(one.at)}, ${time(one.at)}</td><td>${t(one.reason)}</td><td class="num">${one.points > 0 ? "+" : ""}${number(one.points)}</td></tr>`);
     const table = rows?.length ? html`<table class="grid"><caption class="vh">${t("Points")}</caption><tbody>${rows}</tbody></table>` : html`<p class="muted">${t("No points were earned yet")}</p>`;
-    return html`<section id="member-points"><p class="rowx"><b class="grow"><bdi>${member.name}</bdi></b><span>${number(found?.balance ?? member.points_balance)} ${t("points")}</span></p>${found ? table : nothing}</section>`;
+    return html`<section id="member-points"><p class="rowx"><b class="grow"><bdi>${member.name}</bdi></b><span>${points(found?.balance ?? member.points_balance)}</span></p>${found ? table : nothing}</section>`;
   };
 };
 
@@ -71,7 +72,7 @@ export const chooseMember = async (app) => {
   // No part of the form: Enter in its field presses the first button that sends it.
   const leave = (what) => () => app.dialog.close({ do: what });
   const row = (member, index) => html`<button class="btn big" name="member" value=${index} aria-pressed=${index === picked}>${icon("user-round")}<span><bdi>${member.name}</bdi></span>
-    <span class="muted">${member.phone ?? member.code ?? ""}</span><b class="end">${number(member.points_balance)} ${t("points")}</b></button>`;
+    <span class="muted">${member.phone ?? member.code ?? ""}</span><b class="end">${points(member.points_balance)}</b></button>`;
   const chosen = await app.dialog.ask({
     title: t("Member"), yes: t("Search"),
     body: (again) => html`${entries(again)}${field(t("Phone, name or card"), html`<input class="input" id="member-search" name="q" autocomplete="off" data-focus @input=${() => {

@@ -2,7 +2,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../shared/api.js";
 import { field, icon, key } from "../shared/controls.js";
-import { money, number, shortReceipt, time } from "../shared/format.js";
+import { money, number, shortReceipt, symbol, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { Page } from "../shared/page.js";
 import { preview } from "./pay.js";
@@ -165,7 +165,7 @@ class PageReceipts extends Page {
   render() {
     const { items } = this;
     return html`<div class="bar"><button class="btn quiet" @click=${() => this.app.show("sell")}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("Receipts of this shift")}</h1></div>
-      <div class="work">${items === null ? nothing : items.length === 0 ? html`<p class="empty panel">${t("Nothing was sold in this shift yet")}</p>` : html`<div class="two"><section class="panel scroll"><table class="grid"><thead><tr><th>${t("Time")}</th><th>${t("Receipt")}</th><th>${t("State")}</th><th class="num">${t("Total")}</th></tr></thead><tbody>
+      <div class="work">${items === null ? nothing : items.length === 0 ? html`<p class="empty panel">${t("Nothing was sold in this shift yet")}</p>` : html`<div class="two"><section class="panel scroll"><table class="grid"><thead><tr><th>${t("Time")}</th><th>${t("Receipt")}</th><th>${t("State")}</th><th class="num">${t("Total")}, ${symbol()}</th></tr></thead><tbody>
         ${items.map((one, index) => this.row(one, index))}</tbody></table>${this.hasMore ? html`<p class="pad"><button class="btn big" @click=${() => this.more()}>${t("Load more")}</button></p>` : nothing}</section>
         ${this.picture()}</div>`}</div>`;
   }

@@ -200,7 +200,7 @@ class PageReturn extends Page {
       ${quote && Returning.given(quote.refunds) ? field(t("Refund by"), html`<select class="input" id="by" @change=${(event) => {
         draft.by = event.target.value || null;
         this.changed();
-      }}><option value="" ?selected=${!draft.by}>${t("as it was paid")}</option>${app.settings.payments.methods.filter((one) => one !== "points").map((one) => html`<option value=${one} ?selected=${one === draft.by}>${t(one)}</option>`)}</select>`, "by") : nothing}
+      }}>${draft.sale ? html`<option value="" ?selected=${!draft.by}>${t("as it was paid")}</option>` : nothing}${app.settings.payments.methods.filter((one) => one !== "points").map((one) => html`<option value=${one} ?selected=${one === (draft.by ?? (draft.sale ? "" : "cash"))}>${t(one)}</option>`)}</select>`, "by") : nothing}
       ${quote?.verification === "pending" ? notice("warn", "cloud-off", t("Head office can't be asked now: it checks this receipt later")) : nothing}
       ${quote?.approval_required ? notice("warn", "shield-check", t("A manager has to approve this")) : nothing}
       ${draft.problem ? notice("bad", "triangle-alert", draft.problem) : nothing}

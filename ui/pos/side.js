@@ -52,7 +52,7 @@ export const results = (page) => {
       event.preventDefault();
       page.clearLine();
       page.put(product, 1);
-    }}><span class="what"><span class="name"><bdi>${product.name}</bdi></span><span class="sub">${product.sku}</span></span><span class="muted">${number(product.on_hand)}</span><b>${number(product.price)}</b></li>`)}</ul>`;
+    }}><span class="what"><span class="name"><bdi>${product.name}</bdi></span><span class="sub">${product.sku}</span></span><span class="muted">${t("{n} on hand", { n: number(product.on_hand) })}</span><b>${number(product.price)}</b></li>`)}</ul>`;
 };
 
 /** What is worth knowing of a line: each promotion by its name, a discount, and what the books have. */

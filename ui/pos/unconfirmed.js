@@ -2,7 +2,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { words } from "../shared/codes.js";
 import { icon, key } from "../shared/controls.js";
-import { ago, date, money, shortReceipt, time } from "../shared/format.js";
+import { ago, brief, date, money, shortReceipt, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { isUnderWay, outcome, settle, waiting } from "../shared/intents.js";
 import { Page } from "../shared/page.js";
@@ -75,7 +75,7 @@ class PageUnconfirmed extends Page {
 
   row(row, index) {
     const open = this.waits.has(row.key) && !isUnderWay(row.key);
-    return html`<tr><td title=${date(row.created_at)}><div>${time(row.created_at)} <span class="muted">${ago(row.created_at)}</span></div></td><td><bdi>${row.by ?? "?"}</bdi></td><td>${t(row.label)}</td>
+    return html`<tr><td title=${date(row.created_at)}><div>${brief(row.created_at)}, ${time(row.created_at)} <span class="muted">${ago(row.created_at)}</span></div></td><td><bdi>${row.by ?? "?"}</bdi></td><td>${t(row.label)}</td>
       <td class="num">${row.amount === null ? nothing : money(row.amount)}</td><td class="whole" id="state-${index}">${this.state(row)}</td>
       <td class="num whole">${open ? html`<button class="btn big" ?disabled=${this.busy} @click=${() => this.lookUp(row)}>${icon("search")}${t("Look it up")}</button>` : nothing}</td></tr>`;
   }

@@ -101,11 +101,11 @@ fn members_sales(screen: &mut Screen) {
     screen.sees("#member-search");
     screen.types("0812345678");
     screen.presses(ENTER);
-    screen.reads("dialog .menu", "27 Points");
+    screen.reads("dialog .menu", "27 points");
     screen.presses(ENTER);
     screen.reads(".member", "27");
     screen.presses(F2);
-    screen.reads("#member-points", "27 Points");
+    screen.reads("#member-points", "27 points");
     screen.reads("#member-points tbody tr", "Earned");
     screen.reads("#member-points tbody tr .num", "+27");
     look(screen, "member");
