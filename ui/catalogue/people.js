@@ -35,8 +35,20 @@ const found = async (app, typed, not) => {
   const byId = text.startsWith("mbr_") ? [await app.get("/api/members/:id", { id: text })] : (await app.get("/api/members", {}, { q: text, limit: 3 })).items;
   const others = byId.filter(({ member_id: id, state }) => id !== not && ["active", "blocked"].includes(state));
   if (others.length === 1) return others[0];
-  throw Object.assign(new Error("which"), { words: others.length ? t("Several members are like this: type the phone or the card number") : t("Nobody else is like this") });
+  throw Object.assign(new Error("which"), { words: others.length ? t("Several members are like this: type the phone or the card number") : not ? t("Nobody else is like this") : t("No member is like this") });
 };
+/** Names of those that a filter has found. */
+const named = new Map();
+/** A filter of one member, found by phone, card or name; by id for whoever may not read members. */
+export const ofMember = () => ({
+  name: "member_id", label: t("Member"), kind: "found", shown: (id) => named.get(id) ?? id,
+  find: async (app, typed) => {
+    if (typed.startsWith("mbr_")) return typed;
+    const one = await found(app, typed);
+    named.set(one.member_id, one.name ?? typed);
+    return one.member_id;
+  },
+});
 /** Both side by side before anything is done. */
 const beside = (gone, stays) => html`<table class="grid"><thead><tr><th></th><th>${t("Goes")}</th><th>${t("Stays")}</th></tr></thead><tbody>${[[t("Name"), "name"], [t("Phone"), "phone"], [t("E-mail"), "email"], [t("Card number"), "code"]].map(([label, name]) => html`<tr><th scope="row">${label}</th><td><bdi>${gone[name] ?? "\u2013"}</bdi></td><td><bdi>${stays[name] ?? "\u2013"}</bdi></td></tr>`)}<tr><th scope="row">${t("Points")}</th><td>${number(gone.points_balance)}</td><td>${number(stays.points_balance)}</td></tr></tbody></table>`;
 const merge = async (page, one) => {

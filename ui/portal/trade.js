@@ -3,6 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { number, rate, shortReceipt } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
+import { ofMember } from "../catalogue/people.js";
 import { badge, col, days, differs, figure, ifSome, link, moment, person, store } from "./kit.js";
 import { facts, figures, inBooks, section, table } from "./record.js";
 import { ofDays, ofState, ofStore } from "./records.js";
@@ -16,7 +17,7 @@ const sales = {
   path: "/api/transactions", needs: ["people"],
   list: (page) => ({
     title: t("Sales"),
-    filters: [{ name: "receipt_no", label: t("Receipt number") }, ofStore(), ...ofDays(), ofState(["paid", "voided"]), { name: "method", label: t("Payment method"), kind: "choice", choices: METHODS.map((method) => [method, t(method)]) }, { name: "sku", label: t("Product code") }, { name: "member_id", label: t("Member") }, ...(page.app.params.query?.shift_id ? [{ name: "shift_id", label: t("Shift") }] : [])],
+    filters: [{ name: "receipt_no", label: t("Receipt number") }, ofStore(), ...ofDays(), ofState(["paid", "voided"]), { name: "method", label: t("Payment method"), kind: "choice", choices: METHODS.map((method) => [method, t(method)]) }, { name: "sku", label: t("Product code") }, ofMember(), ...(page.app.params.query?.shift_id ? [{ name: "shift_id", label: t("Shift") }] : [])],
     open: of("sales", "transaction_id"),
     columns: [col(t("Receipt"), (one) => receipt(one.receipt_no)), col(t("When"), (one) => moment(one.paid_at, one.store_id)), col(t("Store"), (one) => store(one.store_id)), col(t("Till"), (one) => one.register_id, "d2"), col(t("Cashier"), (one) => person(one.cashier_id), "d"), col(t("Pieces"), (one) => figure(one.items_count), "num d2"), col(t("Discount"), (one) => figure(one.discount), "num d3"), col(t("Tax"), (one) => figure(one.tax), "num d3"), col(t("Total"), (one) => figure(one.total), "num"), col(t("State"), (one) => badge(one.state))],
     none: t("No sale came yet"),

@@ -116,6 +116,13 @@ fn members(shop: &mut Linked, screen: &mut Screen<()>) {
         shop.made("/api/members", &json!({"name": "Ani", "phone": "081234567890", "email": "ani@kopi.id"}));
     let twin = shop.made("/api/members", &json!({"name": "Ani W.", "phone": "081234567899"}));
     let (ani, twin) = (ani["member_id"].as_str().unwrap(), twin["member_id"].as_str().unwrap());
+    // Sales of one of them, by what somebody says at the telephone.
+    go(screen, "#/sales", "page-records #filter-member_id");
+    choose(screen, "#filter-member_id", "nobody");
+    screen.reads("#banner", "No member is like this");
+    choose(screen, "#filter-member_id", "0812 3456 7899");
+    screen.reads("page-records .empty", "Member: Ani W.");
+    assert!(screen.script("return location.hash").as_str().unwrap().contains(twin));
     go(screen, &format!("#/members/{twin}"), "page-record .part");
     press(screen, "Merge");
     screen.sees("#f-who");
