@@ -119,7 +119,7 @@ class PageStore extends Page {
     const about = html`<p class="about muted">${mark(seen.worst)} <span>${seen.store_id}</span>${seen.address ? html`<span>${seen.address}</span>` : nothing}<span>${seen.timezone}</span><span>${seen.enrolled_at ? html`${t("enrolled")} ${moment(seen.enrolled_at)}` : t("never enrolled")}</span></p>`;
     const token = seen.kind === "store" ? html`<button class="btn" @click=${() => this.token()}>${icon("key-round")}${t("New token")}</button>` : nothing;
     return html`${head(back, seen.name, html`<button class="btn" @click=${() => this.edit()}>${t("Edit")}</button>`, token, html`<button class="btn" @click=${() => this.speak()}>${icon("lock")}${seen.state === "disabled" ? t("Enable") : t("Disable")}</button>`)}
-      ${about}<div class="stack">${this.problems()}${this.state()}<div class="halves">${this.sums()}${this.heads()}</div>${this.lost()}${section(t("Sums to compare with the store's"), html`<p class="rowx pad">${["stock", "points", "cash"].map((of) => html`<a class="btn small" href=${address(["stores", this.id, of])}>${{ stock: t("Stock"), points: t("Points"), cash: t("Drawers") }[of]}</a>`)}</p>${this.compared()}`)}</div>`;
+      ${about}<div class="stack">${this.problems()}${this.state()}<div class="halves">${this.sums()}${this.heads()}</div>${this.lost()}${section(t("Sums to compare with the store's"), html`<p class="rowx pad">${["stock", "points", "cash"].map((of) => html`<a class="btn small" aria-current=${of === this.app.params.part ? "true" : nothing} href=${address(["stores", this.id, of])}>${{ stock: t("Stock"), points: t("Points"), cash: t("Drawers") }[of]}</a>`)}</p>${this.compared()}`)}</div>`;
   }
 
   /** The sums that the address names. */
@@ -127,13 +127,14 @@ class PageStore extends Page {
     const { part } = this.app.params;
     if (!part) return nothing;
     if (this.sumsOf !== part) {
-      this.sumsOf = part;
+      Object.assign(this, { sumsOf: part, rows: null });
       this.app.get("/api/stores/:id/sums", { id: this.id }, { of: part, limit: 500 }).then((found) => {
+        if (part !== this.sumsOf) return;
         this.rows = found.items;
         this.requestUpdate();
       }, (error) => this.app.fail(error));
     }
-    if (!this.rows?.length) return html`<p class="empty">${this.rows ? t("Nothing") : t("Loading\u2026")}</p>`;
+    if (!this.rows?.length) return html`<p class="empty" aria-busy=${!this.rows}>${this.rows ? t("Nothing") : t("Loading\u2026")}</p>`;
     const names = Object.keys(this.rows[0]);
     const isId = (name) => name in PLACES;
     names.sort((a, b) => isId(b) - isId(a));
