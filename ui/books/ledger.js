@@ -158,7 +158,7 @@ const proofs = {
   path: "/api/finance/status", whole: true, rows: "locked_through",
   list: (page) => ({
     title: t("Proofs"), create: { label: t("Prove now"), image: "scale", act: () => prove(page) },
-    above: ({ answer }) => (answer?.posting ? html`<div class="above">${figures([lastProof(page, answer), [t("Posted"), number(answer.posting.posted), t("{n} left, {failed} failed", { n: number(answer.posting.left), failed: number(answer.posting.failed) })], [t("Open month"), month(answer.open_month)], [t("Points"), t(`points.${answer.points_policy}`)]])}</div>` : nothing),
+    above: ({ answer }) => (answer?.posting ? html`<div class="above">${figures([lastProof(page, answer), [t("Posted"), number(answer.posting.posted), t("{n} are left, {failed} failed", { n: number(answer.posting.left), failed: number(answer.posting.failed) })], [t("Open month"), month(answer.open_month)], [t("Points"), t(`points.${answer.points_policy}`)]])}</div>` : nothing),
     columns: page.proved
       ? [col(t("What is compared"), (row) => html`<b>${t(`proof.${row.name}`) === `proof.${row.name}` ? row.name : t(`proof.${row.name}`)}</b>`), col(t("In the books"), (row) => figure(row.left), "num"), col(t("In the lists"), (row) => figure(row.right), "num"), col(t("Difference"), (row) => figure(row.left - row.right), "num"), col(t("State"), (row) => html`<span class="badge ${row.ok ? "ok" : "bad"}">${row.ok ? t("holds") : t("differs")}</span>`)]
       : [col(t("Book"), (row) => store(row.store_id)), col(t("Locked until"), (row) => (row.date ? days(row.date) : html`<span class="muted">${t("nothing is locked")}</span>`))],

@@ -4,7 +4,6 @@ import { path } from "../shared/api.js";
 import { single } from "../shared/controls.js";
 import { lang, t } from "../shared/i18n.js";
 import { ask } from "../shared/form.js";
-import { ofMember } from "../catalogue/people.js";
 import { badge, col, days, figure, ifSome, link, moment, person, store } from "./kit.js";
 import { table } from "./record.js";
 import { ofDays, ofState, ofStore } from "./records.js";
@@ -61,7 +60,7 @@ const conflicts = {
   path: "/api/conflicts",
   list: (page) => ({
     title: t("Conflicts"),
-    filters: [{ name: "q", label: t("Search"), kind: "search" }, ofState(["open", "restored"]), ofStore(), { name: "sku", label: t("Product code") }, ofMember(), ...ofDays()],
+    filters: [{ name: "q", label: t("Search"), kind: "search" }, ofState(["open", "restored"]), ofStore(), { name: "sku", label: t("Product code") }, { name: "member_id", label: t("Member") }, ...ofDays()],
     columns: [col(t("What"), (one) => html`${t(one.kind)} <span class="muted">${one.id}</span>`), col(t("Counts now"), (one) => pairs(one.kept_fields)), col(t("Lost"), (one) => pairs(one.lost_fields)), col(t("Store"), (one) => store(one.store_id)), col(t("Since"), (one) => moment(one.resolved_at), "d"), col(t("State"), (one) => (one.restored_at ? html`<span class="badge ok">${t("put back")}</span>` : nothing), "d2")],
     actions: (one) => (one.restored_at ? [] : [{ label: t("Restore"), act: () => restore(page, one) }]),
     none: t("No value lost against another"),
