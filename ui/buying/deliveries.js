@@ -7,7 +7,8 @@ import "./texts.js";
 import { badge, col, completeness, days, differs, figure, link, moment, person, store, supplier } from "../portal/kit.js";
 import { nameOf, needProducts, productName } from "../portal/names.js";
 import { ofSupplier } from "./payables.js";
-import { facts, figures, inBooks, section, table } from "../portal/record.js";
+import { inBooks } from "../portal/in_books.js";
+import { facts, figures, section, table } from "../portal/record.js";
 import { ofDays, ofState, ofStore } from "../portal/records.js";
 
 const F = ["admin", "ho_finance"];

@@ -6,7 +6,8 @@ import { address } from "../shared/menu.js";
 import "../catalogue/texts.js";
 import { badge, col, days, differs, figure, ifSome, moment, person, store } from "./kit.js";
 import { nameOf } from "./names.js";
-import { facts, figures, inBooks, section, table } from "./record.js";
+import { inBooks } from "./in_books.js";
+import { facts, figures, section, table } from "./record.js";
 import { ofDays, ofState, ofStore } from "./records.js";
 
 const F = ["admin", "ho_finance"];

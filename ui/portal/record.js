@@ -1,13 +1,12 @@
 // A document that is described as data: its head, its state, facts, lines, what may be done, and the way back.
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../shared/controls.js";
-import { day } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { backTo, beside } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import { ask } from "../shared/form.js";
 import { earlier } from "../shared/api.js";
-import { grid, ifSome, link } from "./kit.js";
+import { grid } from "./kit.js";
 import { need } from "./names.js";
 
 /** A value with its name; what is absent is left out. */
@@ -16,8 +15,6 @@ const NONE = [null, undefined, nothing, ""];
 export const figures = (list) => html`<dl class="figures panel">${list.filter(Boolean).map(([label, value, note]) => html`<div><dt>${label}</dt><dd>${NONE.includes(value) ? "\u2013" : value}</dd>${note ? html`<dd class="muted">${note}</dd>` : nothing}</div>`)}</dl>`;
 export const section = (heading, content, ...right) => html`<section class="panel part"><header class="part-head"><h2>${heading}</h2><div class="rowx end">${right}</div></header>${content}</section>`;
 export const table = (heading, columns, rows, none, ...right) => section(heading, grid(columns, rows, none), ...right);
-/** Where a document stands in the books. */
-export const inBooks = (entries) => ifSome(entries, (list) => section(t("In the books"), html`<ul class="pad rowx">${list.map(({ entry_id: id, entry_date: date }) => html`<li>${link(["journal", id], `${t("Entry of")} ${day(date)}`)}</li>`)}</ul>`));
 
 /** A head with the way back to its list. */
 export const head = ([place, label], name, ...right) => html`<header class="title"><h1><a class="back" href=${backTo(place)}>${icon("arrow-left")}<span class="vh">${label}</span></a><bdi>${name}</bdi></h1><div class="rowx end">${right}</div></header>`;

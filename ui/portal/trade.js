@@ -5,7 +5,8 @@ import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import { ofMember } from "../catalogue/people.js";
 import { badge, col, days, differs, figure, ifSome, link, moment, person, store } from "./kit.js";
-import { facts, figures, inBooks, section, table } from "./record.js";
+import { inBooks } from "./in_books.js";
+import { facts, figures, section, table } from "./record.js";
 import { ofDays, ofState, ofStore } from "./records.js";
 
 const METHODS = ["cash", "card", "qris", "bank_transfer", "voucher", "points"];
