@@ -7,6 +7,7 @@ use crate::db::failure::Failure;
 use crate::db::filter::Conditions;
 use crate::feed::{self, Entry};
 use crate::table::staff::Staff;
+use crate::table::store;
 use crate::table::{self, audit};
 use domain::model::base::ids::{StoreId, UserId};
 use domain::model::base::refusal::Refusal;
@@ -144,8 +145,7 @@ pub async fn add(
         return of_office(connection, id.as_str()).await;
     };
     // The store's row is the lock for the login names of its people.
-    let sql = "UPDATE stores SET name = name WHERE store_id = $1";
-    if sqlx::query(sql).bind(store_id).execute(&mut *connection).await?.rows_affected() == 0 {
+    if !store::lock(connection, store_id).await? {
         return Err(ApiError::field("store_id", "is no store").into());
     }
     free(connection, store_id, &username, "").await?;

@@ -112,6 +112,12 @@ pub async fn check_known(connection: &mut AnyConnection, field: &str, store_id: 
     }
 }
 
+/// Holds its row until the transaction ends: what it tells, and others who want it, wait; whether there is such a store.
+pub async fn lock(connection: &mut AnyConnection, store_id: &str) -> Result<bool, sqlx::Error> {
+    let sql = "UPDATE stores SET name = name WHERE store_id = $1";
+    Ok(sqlx::query(sql).bind(store_id.to_owned()).execute(connection).await?.rows_affected() > 0)
+}
+
 /// Whether there is such a store.
 pub async fn is_known(connection: &mut AnyConnection, store_id: &str) -> Result<bool, sqlx::Error> {
     let sql = "SELECT COUNT(*) FROM stores WHERE store_id = $1";

@@ -7,6 +7,7 @@ use crate::office::finance::writer::Writer;
 use crate::table::day_lock;
 use crate::table::exception::SHIFT_INTERRUPTED;
 use crate::table::journal::{self, Kind, NewEntry};
+use crate::table::store;
 use domain::rules::books::entry_by_hand::EntryLine;
 use domain::rules::books::posting::{Fact, Row, post};
 use edge::{ApiError, ids};
@@ -53,8 +54,7 @@ impl Writer<'_> {
             return Err(ApiError::field("counted_cash", format!("must be 0 to {CASH_MAX}")).into());
         }
         // Before the book, as a push takes them: nothing that the store tells is applied meanwhile.
-        let sql = "UPDATE stores SET name = name WHERE store_id = $1";
-        sqlx::query(sql).bind(&store_id).execute(&mut *connection).await?;
+        store::lock(connection, &store_id).await?;
         let shift = uncounted(connection, store_id, &event_id).await?;
         self.post_count(connection, &shift, counted, exception_id).await?;
         let sql = "UPDATE shifts SET state = 'closed', closed_by = $3, closed_at = $4, counted_cash = $5, \

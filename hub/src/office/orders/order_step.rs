@@ -76,7 +76,11 @@ pub async fn take(
         Step::Whole(OrderStep::Send) => order.send(buyer.now),
         Step::Whole(OrderStep::Cancel) => order.cancel(reason.checked()?, buyer.now),
         Step::Whole(OrderStep::Close) => order.close(reason.checked()?),
-        Step::Line(OrderStep::OpenLine, line_no) => order.close_line(line_no, false),
+        Step::Line(OrderStep::OpenLine, line_no) => {
+            let before = order.clone();
+            let opened = order.close_line(line_no, false);
+            opened.and_then(|()| order.answer_for_more(&before, buyer.approval, buyer.approver))
+        }
         Step::Line(_, line_no) => {
             reason.needed()?;
             order.close_line(line_no, true)
@@ -175,12 +179,7 @@ pub async fn revise(
     let listed = |line: &RevisedLine| row(&rows, &line.sku, line.qty, buyer.today).map(|row| row.unit_cost);
     let mut order = before.revised(&revision, listed).map_err(ApiError::from)?;
     product::check_known(connection, &skus).await?;
-    if order.total > before.approved_total.unwrap_or(before.total) {
-        let checked = buyer.approval.check(buyer.approver, &order.created_by, order.total);
-        checked.map_err(ApiError::from)?;
-        order.approved_by = Some(buyer.approver.by.to_owned());
-        order.approved_total = Some(order.total);
-    }
+    order.answer_for_more(&before, buyer.approval, buyer.approver).map_err(ApiError::from)?;
     let known = active(connection, &order.supplier_id).await?;
     order.warnings = warned(&order.lines, order.total, &known, &rows, buyer.today);
     keep(connection, &before, (buyer.now, buyer.approver.by, &asked.reason)).await?;

@@ -9,7 +9,7 @@ use crate::table::store;
 use domain::model::base::answer::Answer;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::purchase::PurchaseOrder;
-use edge::{Code, Doc, Reply, clock};
+use edge::{ApiError, Code, Doc, Reply, clock};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -68,7 +68,10 @@ pub async fn order(request: Request) -> Answered {
     let now = clock::now();
     let mut keyed = begun!(request, now);
     let buyer = Buyer::of(&mut keyed.write, &request, now).await?;
-    store::check_known(&mut keyed.write, "store_id", &ask.store_id).await?;
+    // Of two who ask at once the second sees the drafts of the first.
+    if !store::lock(&mut keyed.write, &ask.store_id).await? {
+        return Err(ApiError::field("store_id", "is no store").into());
+    }
     let set = request.state.settings(&mut keyed.write).await?.purchasing;
     let found = suggestion::suggestions(&mut keyed.write, &ask, &set, buyer.today).await?;
     let mut by_supplier: BTreeMap<String, Vec<order::NewLine>> = BTreeMap::new();

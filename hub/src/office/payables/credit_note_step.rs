@@ -16,7 +16,7 @@ use domain::rules::books::payables::{
     BookSums, Documents, InvoiceStep, apply_credit, confirm_difference, credit_books, credit_posting,
 };
 use domain::rules::inventory::purchase::{Approval, Approver};
-use edge::ApiError;
+use edge::{ApiError, ids};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -175,7 +175,8 @@ pub async fn apply(
     }
     let mut note = locked(connection, credit_note_id).await?;
     check_state(&note, CreditNoteState::Approved)?;
-    let step = format!("apply#{}", note.applied);
+    // What was applied may be given back, and applied again.
+    let step = ids::new("apply#");
     let (mut posting, mut parts) = (BookSums::default(), Vec::new());
     for CreditAllocation { invoice_id, amount } in &asked.allocations {
         let found = documents.invoices.get_mut(invoice_id);

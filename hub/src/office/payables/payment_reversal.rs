@@ -9,15 +9,16 @@ use crate::office::payables::payment::{saved, taken};
 use crate::office::payables::poster::{Cause, post};
 use crate::table::journal::Kind;
 use crate::table::payables::expected_payment::withdraw_payment;
-use crate::table::payables::payable_moves;
+use crate::table::payables::payable_moves::{self, Move};
 use crate::table::payables::supplier_payment::{TABLE, put};
 use domain::model::base::refusal::Refusal;
 use domain::model::books::payables::{PaymentState, SupplierPayment};
 use domain::rules::books::payables::{BookSums, take_back};
 use domain::rules::books::posting::plan::Account;
 use edge::ApiError;
+use jiff::civil::Date;
 use sqlx::AnyConnection;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Takes a payment back, once.
 ///
@@ -44,18 +45,18 @@ pub async fn reverse(
     payment.reversed_reason = Some(asked.reason.clone());
     put(connection, &payment).await?;
     saved(connection, documents, set).await?;
-    let moves = payable_moves::mirrored(connection, payment_id).await?;
-    let sums = mirrored(connection, payment_id).await?;
-    let cause = Cause {
-        kind: Kind::Payment,
-        id: &payment.payment_id,
-        step: "reverse",
-        date: payment.date,
-        on_its_day: false,
-        memo: &asked.reason,
-        payables: (&payment.supplier_id, &moves),
-    };
-    post(writer, connection, &sums, cause).await?;
+    for (date, (sums, moves)) in mirrored(connection, payment_id).await? {
+        let cause = Cause {
+            kind: Kind::Payment,
+            id: &payment.payment_id,
+            step: &format!("reverse#{date}"),
+            date,
+            on_its_day: false,
+            memo: &asked.reason,
+            payables: (&payment.supplier_id, &moves),
+        };
+        post(writer, connection, &sums, cause).await?;
+    }
     if !withdraw_payment(connection, payment_id).await? {
         let (state, allowed) = ("matched".to_owned(), Vec::new());
         return Err(ApiError::from(Refusal::InvalidState { state, allowed }).into());
@@ -63,21 +64,27 @@ pub async fn reverse(
     Ok(payment)
 }
 
-/// All that a payment moved in the books, with its sides changed over.
-async fn mirrored(connection: &mut AnyConnection, payment_id: &str) -> Result<BookSums, Failure> {
-    let sql = "SELECT l.store_id AS store_id, l.account AS account, l.debit AS debit, l.credit AS credit \
-               FROM journal j JOIN journal_lines l ON l.store_id = j.store_id AND l.entry_no = j.entry_no \
+/// What a payment moved in the books and of what is owed, with its sides changed over, by the days on which it did: what
+/// was paid in advance settled its invoices later.
+async fn mirrored(
+    connection: &mut AnyConnection,
+    payment_id: &str,
+) -> Result<BTreeMap<Date, (BookSums, Vec<Move>)>, Failure> {
+    let sql = "SELECT j.entry_date AS entry_date, l.store_id AS store_id, l.account AS account, l.debit AS debit, \
+               l.credit AS credit FROM journal j \
+               JOIN journal_lines l ON l.store_id = j.store_id AND l.entry_no = j.entry_no \
                WHERE j.cause_id = $1 AND j.kind = 'payment'";
-    let mut sums = BookSums::default();
-    for row in sqlx::query(sql).bind(payment_id.to_owned()).fetch_all(connection).await? {
-        let (book, account, debit, credit) = read(&row)?;
+    let mut days: BTreeMap<Date, (BookSums, Vec<Move>)> = BTreeMap::new();
+    for row in sqlx::query(sql).bind(payment_id.to_owned()).fetch_all(&mut *connection).await? {
+        let (date, book, account, debit, credit): (Date, String, String, i64, i64) =
+            columns!(row => (entry_date, store_id, account, debit, credit));
         let account = Account::parse(&account)
             .ok_or_else(|| ApiError::internal("an entry lies on a number that is no account's"))?;
+        let (sums, _) = days.entry(date).or_default();
         sums.credit(&book, account, debit).debit(&book, account, credit);
     }
-    Ok(sums)
-}
-
-fn read(row: &sqlx::any::AnyRow) -> Result<(String, String, i64, i64), sqlx::Error> {
-    Ok(columns!(row => (store_id, account, debit, credit)))
+    for (date, moved) in payable_moves::mirrored(connection, payment_id).await? {
+        days.entry(date).or_default().1.push(moved);
+    }
+    Ok(days)
 }

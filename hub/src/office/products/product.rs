@@ -15,7 +15,7 @@ use domain::wire::feed::{Kind, lane};
 use edge::ApiError;
 use edge::product_csv::{self, RowProblem};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sqlx::{AnyConnection, AnyPool};
 use std::collections::HashMap;
 
@@ -29,6 +29,15 @@ pub struct Imported {
     pub rows: usize,
     /// Products that are new or different.
     pub changed: usize,
+}
+
+/// What a file may be taken in for.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ImportDryRun")]
+pub struct DryRun {
+    /// Said what it would come to, and nothing kept.
+    pub dry_run: Option<bool>,
 }
 
 /// Puts a catalogue in: products that are the same as before make no change in the feed, and what a file has no word

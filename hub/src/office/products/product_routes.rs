@@ -31,6 +31,7 @@ pub const IMPORT: Doc = Doc::of(
     "Catalogue",
     "Import a catalogue (CSV): all of it or nothing. A barcode is added to those of its product, `-` takes all off",
 )
+    .query::<product::DryRun>()
     .csv("sku,name,price,category,barcode,reorder_level\n8991234567890,Green Tea 100 g,15000,Drinks,,24\n")
     .answers::<product::Imported>(r#"{"rows": 1, "changed": 1}"#)
     .refuses(&[Code::Duplicate]);
@@ -135,7 +136,7 @@ fn listed(skus: &str) -> Result<Vec<String>, ApiError> {
 
 /// `POST /api/products/import`: all of the file or nothing.
 pub async fn import(request: Request) -> Answered {
-    let now = clock::now();
+    let (ask, now): (product::DryRun, _) = (request.query()?, clock::now());
     let body = request.body.clone();
     // A large file is minutes of a till's work to read: not on the threads that serve.
     let read = tokio::task::spawn_blocking(move || product::parse(&body, now)).await;
@@ -146,6 +147,10 @@ pub async fn import(request: Request) -> Answered {
     let named = products.iter().filter_map(|row| row.product.category.as_ref());
     check_categories(&mut keyed, &request, named).await?;
     let imported = product::import(&mut keyed.write, products, now).await?;
+    if ask.dry_run == Some(true) {
+        // Nothing is committed.
+        return Ok(Reply::ok(&imported));
+    }
     let done = ("products.imported", json!(imported));
     change::finish_audited(&request, keyed, done, Answer::ok(&imported)).await
 }

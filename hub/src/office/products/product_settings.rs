@@ -5,6 +5,7 @@ use crate::projection::announce::FeedUpdates;
 use crate::projection::fields::{self, PRODUCT_SETTINGS, Writer};
 use crate::secret;
 use crate::table::audit;
+use crate::table::store;
 use domain::model::base::ids::UserId;
 use domain::model::base::time::UtcMs;
 use domain::model::hub::hlc::Clock;
@@ -73,8 +74,7 @@ pub async fn change(
 ) -> Result<View, Failure> {
     let written = command.written().map_err(ApiError::from)?;
     // The first statement locks the store's row: its pushes wait.
-    let sql = "UPDATE stores SET name = name WHERE store_id = $1";
-    sqlx::query(sql).bind(store_id).execute(&mut *connection).await?;
+    store::lock(connection, store_id).await?;
     let before = read(connection, store_id, sku).await?;
     let known = fields::read(connection, PRODUCT_SETTINGS, &format!("{store_id}:{sku}")).await?;
     let stamp = clock.lock().unwrap_or_else(PoisonError::into_inner).now(now);

@@ -92,8 +92,9 @@ async fn plain_lines(
     source: &Source,
     entries: &mut ByBook,
 ) -> Result<(), Failure> {
-    let sql = "SELECT l.line_id, l.line_date, COALESCE(l.net, l.gross, 0) AS amount, l.store_ref, m.account \
-               FROM statement_lines l LEFT JOIN settlement_matches m ON m.match_id = l.match_id \
+    let sql = "SELECT l.line_id, l.line_date, COALESCE(l.net, l.gross, 0) AS amount, l.store_ref, m.account, \
+               s.store_id AS of_statement FROM statement_lines l \
+               JOIN statements s ON s.statement_id = l.statement_id LEFT JOIN settlement_matches m ON m.match_id = l.match_id \
                WHERE l.statement_id = $1 AND (m.rule = 'text' OR (l.match_id IS NULL AND l.kind = 'fee' \
                AND l.state = 'resolved' AND NOT EXISTS (SELECT 1 FROM settlement_exceptions e \
                WHERE e.line_id = l.line_id AND e.state = 'resolved' \
@@ -103,7 +104,9 @@ async fn plain_lines(
     for row in sqlx::query(sql).bind(statement_id).fetch_all(&mut *connection).await? {
         let (line_id, date, amount): (String, Date, i64) = columns!(row => (line_id, line_date, amount));
         let (store_ref, account): (Option<String>, Option<String>) = columns!(row => (store_ref, account));
-        let book = store_ref.as_deref().and_then(|name| source.store(name)).unwrap_or_default().to_owned();
+        let of_statement: Option<String> = columns!(row => (of_statement));
+        let named = store_ref.as_deref().and_then(|name| source.store(name)).map(str::to_owned);
+        let book = named.or(of_statement).unwrap_or_default();
         let account = account.and_then(|account| Account::parse(&account)).unwrap_or(PAYMENT_FEES);
         let lines = moved(bank_of(source), account, amount).map_err(ApiError::from)?;
         if !lines.is_empty() {

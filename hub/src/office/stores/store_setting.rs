@@ -65,8 +65,7 @@ pub async fn change(
         return Err(ApiError::validation(&problems).into());
     }
     // The first statement locks the store's row: two who set something are one after the other.
-    let sql = "UPDATE stores SET name = name WHERE store_id = $1";
-    if sqlx::query(sql).bind(store_id).execute(&mut *connection).await?.rows_affected() == 0 {
+    if !store::lock(connection, store_id).await? {
         return Err(ApiError::not_found("the store").into());
     }
     let before = read(connection, store_id).await?;

@@ -38,6 +38,7 @@ pub const CHANGE: Doc = Doc::of("Purchasing", "Change a row of a supplier's pric
     .answers::<SupplierPrice>(ROW);
 /// `POST /api/suppliers/:id/products/import`
 pub const IMPORT: Doc = Doc::of("Purchasing", "Import a supplier's price list (CSV): all of it or nothing")
+    .query::<product::DryRun>()
     .csv("sku,unit_cost,min_qty\n8991234567890,9000,24\n")
     .answers::<Imported>(r#"{"rows": 1, "changed": 1}"#)
     .refuses(&[Code::UnknownSku]);
@@ -146,7 +147,7 @@ pub async fn change(request: Request) -> Answered {
 
 /// `POST /api/suppliers/:id/products/import`: all of the file or nothing.
 pub async fn import(request: Request) -> Answered {
-    let now = clock::now();
+    let (ask, now): (product::DryRun, _) = (request.query()?, clock::now());
     let (body, supplier_id) = (request.body.clone(), request.param("id").to_owned());
     let of = supplier_id.clone();
     let read = tokio::task::spawn_blocking(move || supplier_price_file::read(&body, &of, now)).await;
@@ -155,6 +156,10 @@ pub async fn import(request: Request) -> Answered {
     fits.map_err(|problem| ApiError::field("file", problem))?;
     let mut keyed = begun!(request, now);
     let imported = supplier_price::import(&mut keyed.write, &supplier_id, &file).await?;
+    if ask.dry_run == Some(true) {
+        // Nothing is committed.
+        return Ok(Reply::ok(&imported));
+    }
     let Imported { rows, changed } = imported;
     let details = json!({"supplier_id": supplier_id, "rows": rows, "changed": changed});
     change::finish_audited(&request, keyed, ("purchasing.prices_imported", details), Answer::ok(&imported))

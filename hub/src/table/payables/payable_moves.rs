@@ -3,6 +3,7 @@
 use crate::db::insert;
 use crate::{columns, row};
 use jiff::civil::Date;
+use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Error};
 use std::collections::BTreeMap;
 
@@ -51,10 +52,14 @@ pub async fn add(
     insert::rows(connection, "payable_moves", "", rows.collect()).await
 }
 
-/// All that a document moved, the other way round.
-pub async fn mirrored(connection: &mut AnyConnection, cause_id: &str) -> Result<Vec<Move>, Error> {
-    let sql = "SELECT document_id, store_id, CAST(-SUM(amount) AS BIGINT) AS amount FROM payable_moves \
-               WHERE cause_id = $1 GROUP BY document_id, store_id";
+/// All that a document moved, the other way round, each part with its day.
+pub async fn mirrored(connection: &mut AnyConnection, cause_id: &str) -> Result<Vec<(Date, Move)>, Error> {
+    let sql = "SELECT document_id, store_id, entry_date, CAST(-SUM(amount) AS BIGINT) AS amount FROM payable_moves \
+               WHERE cause_id = $1 GROUP BY document_id, store_id, entry_date";
     let rows = sqlx::query(sql).bind(cause_id.to_owned()).fetch_all(connection).await?;
-    rows.iter().map(|row| Ok(columns!(row => Move { document_id, store_id, amount }))).collect()
+    let dated = |row: &AnyRow| {
+        let moved = columns!(row => Move { document_id, store_id, amount });
+        Ok((columns!(row => (entry_date)), moved))
+    };
+    rows.iter().map(dated).collect()
 }

@@ -10,8 +10,10 @@ async fn an_import_with_bad_rows_changes_nothing_and_names_them_all() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let good = format!("{HEADER}\nA,Apple,1000,fruit,111,5,,\nB,Pear,2000,fruit,,,0,900\n");
-    let answer = admin.csv("/api/products/import", &good).await;
-    assert_eq!(answer.data(), &json!({"rows": 2, "changed": 2}));
+    for path in ["/api/products/import?dry_run=true", "/api/products/import"] {
+        assert_eq!(admin.get("/api/products").await.data()["items"], json!([]), "{path}");
+        assert_eq!(admin.csv(path, &good).await.data(), &json!({"rows": 2, "changed": 2}), "{path}");
+    }
     let bad = format!("{HEADER}\nA,Apple,9999,fruit,111,5,,\nC,,1000,fruit,,,,\nD,Date,-1,fruit,,,,\n");
     let answer = admin.csv("/api/products/import", &bad).await;
     assert_eq!(answer.refusal(), "422 validation_failed");

@@ -3,7 +3,7 @@
 use crate::model::base::refusal::Refusal;
 use crate::model::base::time::UtcMs;
 use crate::model::inventory::purchase::{OrderState, PurchaseOrder};
-use crate::rules::inventory::purchase::{Approval, Approver};
+use crate::rules::inventory::purchase::{Approval, Approver, order_total};
 
 /// A step in an order's life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,7 +193,26 @@ impl PurchaseOrder {
         Ok(())
     }
 
-    /// Expects nothing more of a line, or waits for it again.
+    /// A total above the one that was approved takes whoever may approve it; `before` is the order as it was.
+    ///
+    /// # Errors
+    /// `approval_required`.
+    pub fn answer_for_more(
+        &mut self,
+        before: &Self,
+        approval: Approval,
+        approver: Approver<'_>,
+    ) -> Result<(), Refusal> {
+        if self.total > before.approved_total.unwrap_or(before.total) {
+            approval.check(approver, &self.created_by, self.total)?;
+            self.approved_by = Some(approver.by.to_owned());
+            self.approved_total = Some(self.total);
+        }
+        Ok(())
+    }
+
+    /// Expects nothing more of a line, or waits for it again. Whether somebody has to answer for the new total is for the
+    /// caller to ask.
     ///
     /// # Errors
     /// `invalid_state`; `not_found`.
@@ -202,6 +221,7 @@ impl PurchaseOrder {
         step.check(self)?;
         let line = self.lines.iter_mut().find(|line| line.line_no == line_no);
         line.ok_or(Refusal::NotFound("the line"))?.closed = closed;
+        self.total = order_total(&self.lines)?;
         self.settle();
         Ok(())
     }
@@ -274,9 +294,10 @@ mod tests {
         order.receive(&"A".into(), 3);
         order.settle();
         assert_eq!(order.close_line(2, true), Err(Refusal::NotFound("the line")));
+        let each = order.lines[0].unit_cost;
         order.close_line(1, true).unwrap();
-        assert_eq!(order.state, OrderState::Received);
+        assert_eq!((order.state, order.total), (OrderState::Received, 3 * each));
         order.close_line(1, false).unwrap();
-        assert_eq!(order.state, OrderState::PartiallyReceived);
+        assert_eq!((order.state, order.total), (OrderState::PartiallyReceived, 5 * each));
     }
 }

@@ -185,6 +185,17 @@ async fn what_runs_low_is_suggested_and_a_large_order_waits_for_an_administrator
     assert_eq!(ann.post(&approve, &json!({})).await.refusal(), "403 approval_required", "it is her own");
     let approved = ben.post(&approve, &json!({})).await.data().clone();
     assert_eq!((&approved["state"], &approved["approved_total"]), (&json!("approved"), &json!(80)));
+    // A line that was closed is not waited for beside another one without somebody who answers for both.
+    ann.post(&format!("{path}/send"), &json!({})).await.data();
+    let other =
+        json!({"revision": 0, "reason": "another", "lines": [{"sku": "B", "qty": 8, "unit_cost": 10}]});
+    assert_eq!(ann.post(&format!("{path}/revise"), &other).await.data()["total"], 80);
+    let open = format!("{path}/lines/1/open");
+    assert_eq!(ben.post(&open, &json!({})).await.refusal(), "403 approval_required");
+    let both = admin.post(&open, &json!({})).await.data().clone();
+    assert_eq!((&both["total"], &both["approved_total"]), (&json!(160), &json!(160)));
+    let less = ben.post(&format!("{path}/lines/2/close"), &json!({"reason": "after all not"})).await;
+    assert_eq!(less.data()["total"], 80);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -392,3 +392,31 @@ async fn what_is_accepted_of_an_invoice_costs_together_however_often_somebody_ac
     assert_eq!(finance.post(&path, &json!({})).await.data()["state"], "disputed", "nothing is accepted now");
     assert_eq!(admin.post(&path, &accept(2)).await.data()["state"], "matched");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_advance_that_is_taken_back_leaves_the_days_before_it_was_allocated() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let tea = supplier(&admin, "TEA").await;
+    let line = json!({"account": "6060", "qty": 1, "unit_cost": 50});
+    let bill =
+        json!({"supplier_id": tea, "invoice_no": "A-1", "invoice_date": "2023-11-01", "lines": [line]});
+    let bill = admin.post(INVOICES, &bill).await.data().clone();
+    for step in ["match", "approve"] {
+        admin.post(&format!("{INVOICES}/{}/{step}", text(&bill, "invoice_id")), &json!({})).await.data();
+    }
+    let advance = json!({"supplier_id": tea, "date": "2023-11-02", "account": "1040", "amount": 50});
+    let paid = admin.post(PAYMENTS, &advance).await.data().clone();
+    let path = format!("{PAYMENTS}/{}", text(&paid, "payment_id"));
+    let settles = json!({"allocations": [{"invoice_id": bill["invoice_id"], "amount": 50}]});
+    admin.post(&format!("{path}/allocate"), &settles).await.data();
+    let owed = async || {
+        let list = admin.get("/api/finance/payables?as_of=2023-11-03&group_by=invoice").await.data().clone();
+        let row = |row: &Value| row["total"].as_i64().unwrap();
+        list["items"].as_array().unwrap().iter().map(row).collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(owed().await, [-50, 50].into());
+    admin.post(&format!("{path}/reverse"), &json!({"reason": "it came back"})).await.data();
+    assert_eq!(owed().await, [50].into());
+    proven(&admin).await;
+}

@@ -116,6 +116,14 @@ async fn a_line_that_a_person_decided_about_is_posted_once_and_a_text_is_known_f
     let path = format!("/api/statements/{statement}/approve");
     assert_eq!(admin.post(&path, &json!({})).await.data()["state"], "approved");
     assert_eq!((balance(&server, "1040").await, balance(&server, "6030").await), (-10_000, 10_000));
+    // What a store's own statement says is of its book.
+    Shop::open(&server, "S001").await;
+    let fee = json!({"lines": [{"date": day(19), "reference": "SEWA", "fee": 700, "type": "fee"}]});
+    let own = admin.post("/api/statements?store_id=S001", &fee).await.data().clone();
+    let path = format!("/api/statements/{}/approve", own["statement_id"].as_str().unwrap());
+    admin.post(&path, &json!({})).await.data();
+    let of_store = "SELECT CAST(SUM(debit - credit) AS BIGINT) FROM ledger_days WHERE account = '6030' AND store_id = 'S001'";
+    assert_eq!(server.figure(of_store).await, 700);
     // From the 20th on parking has an account: what the bank says of the 19th is not known by it.
     for (account, from) in [("6050", 20), ("6040", 21)] {
         let mapping = json!({"of": "bank_text", "key": "parkir", "account": account, "from": day(from)});
