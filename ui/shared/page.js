@@ -78,6 +78,10 @@ export class Page extends LitElement {
 
   /** On a phone a table folds to items: each figure then carries the head of its column. */
   updated() {
+    // Of more tabs than a phone is wide the one of this page is in sight.
+    const tab = this.querySelector(".tabs [aria-current]");
+    if (tab !== this.tab) tab?.scrollIntoView({ block: "nearest", inline: "center" });
+    this.tab = tab;
     for (const table of this.querySelectorAll("table.fold")) {
       const heads = [...table.querySelectorAll("thead th")].map((head) => head.textContent);
       for (const row of [...table.tBodies[0].rows, ...(table.tFoot?.rows ?? [])]) [...row.cells].forEach((cell, index) => {
