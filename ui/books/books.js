@@ -1,11 +1,12 @@
 // The books: balances, what moved an account, entries with their document, days and their locks.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../shared/api.js";
+import { single } from "../shared/controls.js";
 import { day, isoDay, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import { ask } from "../shared/form.js";
-import { badge, col, completeness, days, figure, ifSome, link, moment, person, store } from "../portal/kit.js";
+import { accountOf, badge, col, completeness, days, figure, ifSome, link, moment, person, store } from "../portal/kit.js";
 import "./texts.js";
 import { nameOf, rows } from "../portal/names.js";
 import { facts, figures, section, table } from "../portal/record.js";
@@ -24,7 +25,7 @@ const balanceList = {
     filters: [{ name: "date", label: t("At the end of"), kind: "date" }, { name: "from", label: t("Moved since"), kind: "date" }, ofStore(), { name: "head_office", label: t("Book"), kind: "choice", choices: [["true", t("of head office alone")]] }],
     open: (one) => address(["balance", one.account], { store_id: page.filters.store_id, from: page.filters.from, to: page.filters.date }),
     above: ({ answer }) => (answer ? html`<div class="stack s above">${completeness(answer.completeness)}${figures([[t("Debit"), number(answer.total_debit), days(answer.date)], [t("Credit"), number(answer.total_credit)], [t("Difference"), html`<span class=${answer.total_debit === answer.total_credit ? nothing : "differs"}>${number(answer.total_debit - answer.total_credit)}</span>`]])}</div>` : nothing),
-    columns: [col(t("Account"), (one) => one.account), col(t("Name"), (one) => one.name), ...(page.filters.from ? [col(t("Before"), (one) => figure((one.opening_debit ?? 0) - (one.opening_credit ?? 0)), "num d"), col(t("Moved, debit"), (one) => amount(one.moved_debit), "num d"), col(t("Moved, credit"), (one) => amount(one.moved_credit), "num d")] : []), col(t("Debit"), (one) => amount(one.debit), "num"), col(t("Credit"), (one) => amount(one.credit), "num")],
+    columns: [col(t("Account"), (one) => accountOf(one)), ...(page.filters.from ? [col(t("Before"), (one) => figure((one.opening_debit ?? 0) - (one.opening_credit ?? 0)), "num d"), col(t("Moved, debit"), (one) => amount(one.moved_debit), "num d"), col(t("Moved, credit"), (one) => amount(one.moved_credit), "num d")] : []), col(t("Debit"), (one) => amount(one.debit), "num"), col(t("Credit"), (one) => amount(one.credit), "num")],
     none: t("Nothing was posted yet"),
   }),
 };
@@ -48,8 +49,8 @@ const account = {
     name: `${one.id} ${nameOf("accounts", one.id) === one.id ? "" : nameOf("accounts", one.id)}`,
     parts: [
       accountFilters(page, one),
-      figures([[t("Before"), number(one.opening_balance)], [t("After"), number(one.closing_balance)], [t("Moved"), number(one.closing_balance - one.opening_balance)], [t("Entries"), one.next_cursor ? `${number(one.items.length)}+` : number(one.items.length)]]),
-      table(t("Entries"), [col(t("Day"), (row) => link(["journal", row.entry_id], day(row.entry_date))), col(t("Counts for"), (row) => days(row.reference_date), "d2"), col(t("What"), (row) => html`${t(row.kind)} <span class="muted">${row.memo ?? ""}</span>`), col(t("Book"), (row) => store(row.store_id), "d"), col(t("Debit"), (row) => amount(row.debit), "num"), col(t("Credit"), (row) => amount(row.credit), "num"), col(t("Balance"), (row) => figure(row.balance), "num")], one.items, t("Nothing moved it")),
+      figures([[t("Before"), number(one.opening_balance)], [t("Moved"), number(one.closing_balance - one.opening_balance)], [t("After"), number(one.closing_balance)], [t("Entries"), one.next_cursor ? `${number(one.items.length)}+` : number(one.items.length)]]),
+      table(t("Entries"), [col(t("Day"), (row) => link(["journal", row.entry_id], day(row.entry_date))), col(t("Counts for"), (row) => days(row.reference_date), "d2"), col(t("What"), (row) => html`${row.kind === "event" ? nothing : t(row.kind)} ${row.memo ? html`<span class="muted">${row.memo}</span>` : row.kind === "event" ? t("event") : nothing}`), col(t("Book"), (row) => store(row.store_id), "d"), col(t("Debit"), (row) => amount(row.debit), "num"), col(t("Credit"), (row) => amount(row.credit), "num"), col(t("Balance"), (row) => figure(row.balance), "num")], one.items, t("Nothing moved it")),
       one.next_cursor ? html`<p><button class="btn" ?disabled=${page.busy} @click=${() => more(page, one)}>${t("Load more")}</button></p>` : nothing,
     ],
   }),
@@ -59,9 +60,9 @@ const journal = {
   path: "/api/finance/journal", needs: ["people"],
   list: (page) => ({
     title: t("Journal"), create: { label: t("Write an entry"), act: () => page.app.go("journal", "new") },
-    filters: [...ofDays(), ofStore(), { name: "account", label: t("Account") }, { name: "kind", label: t("Kind"), kind: "choice", choices: KINDS.map((kind) => [kind, t(kind)]) }, { name: "late", label: t("Late"), kind: "choice", choices: [["true", t("late ones alone")]] }, { name: "cause_id", label: t("Of document") }],
+    filters: [ofStore(), { name: "account", label: t("Account") }, { name: "kind", label: t("Kind"), kind: "choice", choices: KINDS.map((kind) => [kind, t(kind)]) }, { name: "late", label: t("Late"), kind: "choice", choices: [["true", t("late ones alone")]] }, { name: "cause_id", label: t("Of document") }, ...ofDays()],
     open: (one) => address(["journal", one.entry_id]),
-    columns: [col(t("Number"), (one) => number(one.entry_no)), col(t("Day"), (one) => html`${days(one.entry_date)}${one.reference_date && one.reference_date !== one.entry_date ? html` <span class="badge warn">${t("of")} ${days(one.reference_date)}</span>` : nothing}`), col(t("What"), (one) => html`${t(one.kind)}${one.memo ? html` <span class="muted">${one.memo}</span>` : html` <span class="muted">${causeWord(one.cause.type)}</span>`}`), col(t("Book"), (one) => store(one.store_id)), col(t("Person"), (one) => person(one.created_by), "d2"), col(t("Amount"), (one) => figure(one.total), "num"), col("", (one) => (one.reversed_by ? badge("reversed") : nothing))],
+    columns: [col(t("Day"), (one) => html`${days(one.entry_date)}${one.reference_date && one.reference_date !== one.entry_date ? html` <span class="badge warn">${t("of")} ${days(one.reference_date)}</span>` : nothing}`), col(t("What"), (one) => html`${whatOf(one)} <span class="muted">${one.memo ?? ""}</span>`), col(t("Book"), (one) => store(one.store_id)), col(t("Number"), (one) => number(one.entry_no), "num d"), col(t("Person"), (one) => person(one.created_by), "d2"), col(t("Amount"), (one) => figure(one.total), "num"), col("", (one) => (one.reversed_by ? badge("reversed") : nothing))],
     none: t("Nothing was posted yet"),
   }),
 };
@@ -69,11 +70,16 @@ const journal = {
 /** What posted an entry, in words; one that has none here by its own name. */
 const causeWord = (type) => {
   const said = t(`cause.${type}`);
-  return said === `cause.${type}` ? type : said;
+  return said === `cause.${type}` ? t(type) : said;
+};
+/** What an entry is: the document that told it, or how head office came to write it. */
+const whatOf = ({ kind, cause }) => {
+  const said = kind === "event" ? causeWord(cause.type) : t(kind);
+  return said[0].toUpperCase() + said.slice(1);
 };
 
 /** Documents that have a page, by the type of what posted them. */
-const DOCUMENT = { transaction: "sales", return: "returns", shift: "shifts", invoice: "invoices", credit_note: "credit-notes", supplier_payment: "payments", payment: "payments", receiving: "receipts", supplier_return: "supplier-returns", settlement: "settlements", statement: "statements" };
+const DOCUMENT = { transaction: "sales", return: "returns", shift: "shifts", invoice: "invoices", credit_note: "credit-notes", supplier_payment: "payments", payment: "payments", receiving: "receipts", supplier_return: "supplier-returns", settlement: "settlements", statement: "statements", transfer: "transfers", adjustment: "adjustments", opname: "counts" };
 const entry = {
   back: () => ["journal", t("Journal")], needs: ["accounts"],
   load: (app, { id }) => app.get("/api/finance/journal/:entry_id", { entry_id: id }),
@@ -81,12 +87,12 @@ const entry = {
     const place = DOCUMENT[one.cause.type];
     const byHand = one.kind === "manual" || one.kind === "opening";
     return {
-      name: t("Entry {no}", { no: number(one.entry_no) }), badges: html`${badge(one.reversed_by ? "reversed" : null)}<span class="badge plain">${t(one.kind)}</span>`,
+      name: t("Entry {no}", { no: number(one.entry_no) }), badges: html`${badge(one.reversed_by ? "reversed" : null)}<span class="badge plain">${whatOf(one)}</span>`,
       actions: [byHand && !one.reversed_by && { label: t("Take back"), image: "undo-2", act: page.step({ label: t("Take back"), url: path("/api/finance/journal/:entry_id/reverse", { entry_id: one.entry_id }), question: { title: t("Take this entry back?"), text: t("An entry with the sides changed is written; this one stays"), danger: true, list: [{ name: "date", label: t("Day"), kind: "date", hint: t("Empty: the day of the entry") }, { name: "reason", label: t("Why"), kind: "area", required: true }] } }) }],
       parts: [
         table(t("Lines"), [col(t("Account"), (row) => link(["balance", row.account], `${row.account} ${nameOf("accounts", row.account)}`)), col(t("Debit"), (row) => amount(row.debit), "num"), col(t("Credit"), (row) => amount(row.credit), "num")], one.lines),
-        section(t("About it"), facts([[t("Day"), days(one.entry_date)], [t("Counts for"), one.reference_date ? days(one.reference_date) : null], [t("Book"), store(one.store_id)], [t("Amount"), number(one.total)], [t("What for"), one.memo], [t("Document"), place ? link([place, one.cause.id], one.cause.id, { store_id: one.store_id }) : one.cause.id], [t("Written"), moment(one.created_at)], [t("By"), one.created_by ? person(one.created_by) : null], [t("Takes back"), one.reverses ? link(["journal", one.reverses], t("See")) : null], [t("Taken back by"), one.reversed_by ? link(["journal", one.reversed_by], t("See")) : null]])),
-        ifSome(Object.keys(one.source ?? {}), () => section(t("The document as it was told"), html`<pre class="paper" tabindex="0">${JSON.stringify(one.source, null, 2)}</pre>`)),
+        section(t("About it"), facts([[t("Day"), days(one.entry_date)], [t("Counts for"), one.reference_date ? days(one.reference_date) : null], [t("Book"), store(one.store_id)], [t("Amount"), number(one.total)], [t("What for"), one.memo], [t("Document"), place ? link([place, one.cause.id], whatOf(one), { store_id: one.store_id }) : one.cause.id], [t("Written"), moment(one.created_at)], [t("By"), one.created_by ? person(one.created_by) : null], [t("Takes back"), one.reverses ? link(["journal", one.reverses], t("See")) : null], [t("Taken back by"), one.reversed_by ? link(["journal", one.reversed_by], t("See")) : null]])),
+        ifSome(Object.keys(one.source ?? {}), () => section(t("The document as it was told"), html`<pre class="told" tabindex="0">${JSON.stringify(one.source, null, 2)}</pre>`)),
       ],
     };
   },
@@ -117,7 +123,7 @@ const daysList = {
   path: "/api/finance/days", needs: ["people"],
   list: (page) => ({
     title: t("Days"), filters: [ofState(["open", "locked"]), ofStore(), ...ofDays()],
-    columns: [col(t("Day"), (one) => day(one.business_date)), col(t("Book"), (one) => store(one.store_id)), col(t("State"), (one) => badge(one.state)), col(t("Complete"), (one) => (one.complete ? html`<span class="muted">${t("complete")}</span>` : html`<span class="badge warn">${[one.sealed ? null : t("not sealed"), one.shifts_open ? t("shifts open: {n}", { n: number(one.shifts_open) }) : null, one.parked ? t("parked: {n}", { n: number(one.parked) }) : null].filter(Boolean).join(", ") || t("not complete")}</span>`)), col(t("Settlement"), (one) => badge(one.settlement_state), "d"), col(t("Entries"), (one) => figure(one.entries), "num d"), col(t("Came late"), (one) => amount(one.late_in), "num d2"), col(t("Locked"), (one) => html`${moment(one.locked_at)} ${one.locked_by ? person(one.locked_by) : nothing}`, "d2")],
+    columns: [col(t("Day"), (one) => day(one.business_date)), col(t("Book"), (one) => store(one.store_id)), col(t("State"), (one) => (one.state === "open" ? single(html`<span class="muted">${t("open")}</span>`) : badge(one.state))), col(t("Complete"), (one) => (one.complete ? html`<span class="muted">${t("complete")}</span>` : html`<span class="badge warn">${[one.sealed ? null : t("not sealed"), one.shifts_open ? t("shifts open: {n}", { n: number(one.shifts_open) }) : null, one.parked ? t("parked: {n}", { n: number(one.parked) }) : null].filter(Boolean).join(", ") || t("not complete")}</span>`)), col(t("Settlement"), (one) => badge(one.settlement_state), "d"), col(t("Entries"), (one) => figure(one.entries), "num d"), col(t("Came late"), (one) => amount(one.late_in), "num d2"), col(t("Locked"), (one) => html`${moment(one.locked_at)} ${one.locked_by ? person(one.locked_by) : nothing}`, "d2")],
     actions: (one) => (one.state === "open" ? [{ label: t("Lock\u2026"), act: () => lock(page, one) }] : page.app.may(["admin"]) ? [{ label: t("Open again\u2026"), act: () => unlock(page, one) }] : []),
     none: t("Nothing is known of any day yet"),
   }),

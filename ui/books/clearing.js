@@ -79,7 +79,7 @@ const deposits = {
   path: "/api/deposits",
   list: () => ({
     title: t("Deposits"), filters: [ofState(["on_the_way", "banked", "missing"]), ofStore(), ...ofDays()],
-    columns: [col(t("Bag"), (one) => html`<bdi>${one.bag_no}</bdi>${one.reverses ? html` <span class="badge plain">${t("takes another back")}</span>` : nothing}`), col(t("Store"), (one) => store(one.store_id)), col(t("Day"), (one) => day(one.business_date)), col(t("Left the store"), (one) => moment(one.deposited_at, one.store_id), "d"), col(t("Bank account"), (one) => one.bank_account, "d2"), col(t("In the books"), (one) => link(["journal"], t("See"), { cause_id: one.deposit_id }), "d"), col(t("State"), (one) => (one.state ? badge(one.state) : nothing)), col(t("Amount"), (one) => figure(one.amount), "num"), col(t("banked"), (one) => figure(one.banked), "num d"), col(t("Difference"), (one) => figure(one.difference), "num d2")],
+    columns: [col(t("Bag"), (one) => html`<bdi>${one.bag_no}</bdi>${one.reverses ? html` <span class="badge plain">${t("takes another back")}</span>` : nothing}`), col(t("Store"), (one) => store(one.store_id)), col(t("Day"), (one) => day(one.business_date)), col(t("Left the store"), (one) => moment(one.deposited_at, one.store_id), "d"), col(t("Bank account"), (one) => one.bank_account, "d2"), col(t("In the books"), (one) => link(["journal"], t("See"), { cause_id: one.deposit_id }), "d"), col(t("State"), (one) => (one.state ? badge(one.state) : nothing)), col(t("Amount"), (one) => figure(one.amount), "num"), col(t("In the bank"), (one) => figure(one.banked), "num d"), col(t("Difference"), (one) => figure(one.difference), "num d2")],
     note: nothing,
     none: t("No bag went to the bank yet"),
   }),

@@ -7,7 +7,7 @@ import { locale, t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import { ask } from "../shared/form.js";
 import "./texts.js";
-import { badge, col, completeness, days, figure, link, moment, person, store } from "../portal/kit.js";
+import { accountOf, badge, col, completeness, days, figure, link, moment, person, store } from "../portal/kit.js";
 import { nameOf } from "../portal/names.js";
 import { figures, table } from "../portal/record.js";
 import { ofState, ofStore } from "../portal/records.js";
@@ -101,7 +101,7 @@ const accounts = {
     title: t("Accounts"), create: { label: t("New account"), act: () => addAccount(page) },
     filters: [{ name: "type", label: t("Type"), kind: "choice", choices: TYPES.map((type) => [type, t(type)]) }, ofState(["active", "closed"])],
     open: (one) => address(["balance", one.account]),
-    columns: [col(t("Account"), (one) => one.account), col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`), col(t("Type"), (one) => html`${t(one.type)}${one.contra ? html` <span class="muted">${t("taken off")}</span>` : nothing}`), col(t("Part of"), (one) => one.parent ?? nothing, "d"), col("", (one) => html`${one.control ? html`<span class="badge plain" title=${t("It stands beside a list of head office: nobody writes into it by hand")}>${t("by the rules")}</span> ` : nothing}${one.system ? html`<span class="muted">${t("of the plan")}</span>` : nothing}`, "d"), col(t("State"), (one) => (one.state === "active" ? nothing : badge(one.state)))],
+    columns: [col(t("Account"), (one) => accountOf(one)), col(t("Type"), (one) => html`${t(one.type)}${one.contra ? html` <span class="muted">${t("taken off")}</span>` : nothing}`), col(t("Part of"), (one) => one.parent ?? nothing, "d2"), col(t("Kind"), (one) => html`${one.control ? html`<span class="badge plain" title=${t("It stands beside a list of head office: nobody writes into it by hand")}>${t("by the rules")}</span> ` : nothing}${one.system ? html`<span class="muted">${t("of the plan")}</span>` : nothing}`, "d"), col(t("State"), (one) => (one.state === "active" ? nothing : badge(one.state)), "d")],
     actions: (one) => [{ label: t("Edit"), act: () => changeAccount(page, one) }],
     none: t("No account"),
   }),
@@ -133,7 +133,7 @@ const taxBelow = ({ answer }) => (answer ? html`<div class="stack">${table(t("Ta
 const tax = {
   path: "/api/finance/tax", whole: true, rows: "output", get defaults() { return { from: `${isoDay().slice(0, 8)}01`, to: isoDay(), group_by: "code" }; },
   list: (page) => ({
-    title: t("Tax"), filters: [{ name: "from", label: t("From"), kind: "date" }, { name: "to", label: t("Until"), kind: "date" }, ofStore(), { name: "group_by", label: t("Rows by"), kind: "choice", choices: base.map((name) => [name, t(`tax.${name}`)]) }],
+    title: t("Tax"), filters: [{ name: "from", label: t("From"), kind: "date" }, { name: "to", label: t("Until"), kind: "date" }, ofStore(), { name: "group_by", label: t("Rows by"), kind: "choice", always: true, choices: base.map((name) => [name, t(`tax.${name}`)]) }],
     above: ({ answer }) => (answer ? html`<div class="stack s above">${figures([[t("On sales"), html`<a href=${address(["balance", "2030"], { from: page.filters.from, to: page.filters.to })}>${number(answer.output_tax)}</a>`], [t("On purchases"), html`<a href=${address(["balance", "1310"], { from: page.filters.from, to: page.filters.to })}>${number(answer.input_tax)}</a>`], [t("To be paid"), number(answer.payable)]])}
       <p class="notice ${answer.ledger.agrees ? "plain" : "bad"} complete">${icon(answer.ledger.agrees ? "circle-check" : "triangle-alert")}<span>${answer.ledger.agrees ? t("It agrees with accounts 2030 and 1310") : t("The books have {out} and {in}: call whoever keeps them", { out: number(answer.ledger.output_tax), in: number(answer.ledger.input_tax) })}</span></p></div>` : nothing),
     columns: [col(page.filters.group_by === "store" ? t("Store") : page.filters.group_by === "day" ? t("Day") : t("Tax code"), (row) => (page.filters.group_by === "store" ? store(row.store_id) : page.filters.group_by === "day" ? days(row.entry_date) : html`${row.tax_code ?? t("without")}`)), col(t("Rate"), (row) => rate(row.tax_rate_bp), "num"), col(t("Sales, base"), (row) => figure(row.sales_base), "num d"), col(t("Tax"), (row) => figure(row.sales_tax), "num d"), col(t("Returned base"), (row) => figure(row.returns_base), "num d2"), col(t("Returned tax"), (row) => figure(row.returns_tax), "num d2"), col(t("Base"), (row) => figure(row.base), "num"), col(t("Base, 11/12"), (row) => figure(row.base_11_12), "num d"), col(t("Tax"), (row) => figure(row.tax), "num")],

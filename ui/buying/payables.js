@@ -20,7 +20,7 @@ const invoices = {
     title: t("Invoices"), create: { label: t("Write an invoice down"), act: () => page.app.go("invoices", "new") },
     filters: [ofState([...STATES, "disputed", "cancelled"]), ofSupplier(), { name: "invoice_no", label: t("Invoice number") }, { name: "due_to", label: t("Due until"), kind: "date" }, ofStore(), ...ofDays()],
     open: (one) => address(["invoices", one.invoice_id]),
-    columns: [col(t("Number"), (one) => html`<bdi>${one.invoice_no}</bdi> <span class="muted">${one.doc_no}</span>`), col(t("Supplier"), (one) => supplier(one.supplier_id)), col(t("Date"), (one) => days(one.invoice_date), "d"), col(t("Due"), (one) => days(one.due_date)), col(t("Total"), (one) => figure(one.total), "num"), col(t("Open"), (one) => figure(one.open), "num d"), col(t("Differs"), (one) => (one.exceptions.length ? html`<span class="differs">${number(one.exceptions.length)}</span>` : nothing), "num d2"), col(t("State"), (one) => badge(one.state))],
+    columns: [col(t("Number"), (one) => html`<bdi>${one.invoice_no}</bdi> <span class="muted d">${one.doc_no}</span>`), col(t("Supplier"), (one) => supplier(one.supplier_id)), col(t("Date"), (one) => days(one.invoice_date), "d"), col(t("Due"), (one) => days(one.due_date)), col(t("Total"), (one) => figure(one.total), "num"), col(t("Open"), (one) => figure(one.open), "num"), col(t("Differs"), (one) => (one.exceptions.length ? html`<span class="differs">${number(one.exceptions.length)}</span>` : nothing), "num d2"), col(t("State"), (one) => badge(one.state))],
     none: t("No invoice yet. One is written down against what was received"),
   }),
 };
@@ -81,12 +81,12 @@ const pay = async (page, one) => {
 };
 
 const payables = {
-  path: "/api/finance/payables", whole: true, needs: ["suppliers"], get defaults() { return { as_of: isoDay() }; },
-  list: () => ({
-    title: t("Payables"), create: { label: t("Pay what is due"), act: () => { location.hash = address(["payments", "new"]); } }, filters: [{ name: "as_of", label: t("At the end of"), kind: "date" }, ofSupplier(), { name: "group_by", label: t("Rows by"), kind: "choice", choices: [["supplier", t("Supplier")], ["invoice", t("Invoice")]] }],
+  path: "/api/finance/payables", whole: true, needs: ["suppliers"], get defaults() { return { as_of: isoDay(), group_by: "supplier" }; },
+  list: ({ filters: { group_by: by } }) => ({
+    title: t("Payables"), create: { label: t("Pay what is due"), act: () => { location.hash = address(["payments", "new"]); } }, filters: [{ name: "as_of", label: t("At the end of"), kind: "date" }, ofSupplier(), { name: "group_by", label: t("Rows by"), kind: "choice", always: true, choices: [["supplier", t("Supplier")], ["invoice", t("Invoice")]] }],
     open: (one) => (one.document_id ? address(["invoices", one.document_id]) : address(["suppliers", one.supplier_id])),
     above: ({ answer }) => (answer ? html`<div class="above">${figures([[t("Owed"), number(answer.totals.total)], [t("Not due yet"), number(answer.totals.not_due)], [t("Credits"), number(answer.totals.credits)], [t("Paid in advance"), number(answer.totals.advances)]])}</div>` : nothing),
-    columns: [col(t("Supplier"), (one) => supplier(one.supplier_id)), col(t("Invoice"), (one) => one.invoice_no ?? nothing, "d"), col(t("Due"), (one) => days(one.due_date), "d"), col(t("Not due yet"), (one) => figure(one.not_due), "num"), col(t("1 to 30 days"), (one) => figure(one.days_1_30), "num d"), col(t("31 to 60"), (one) => figure(one.days_31_60), "num d"), col(t("61 to 90"), (one) => figure(one.days_61_90), "num d2"), col(t("over 90"), (one) => figure(one.days_over_90), "num d2"), col(t("Credits"), (one) => figure(one.credits), "num d3"), col(t("In advance"), (one) => figure(one.advances), "num d3"), col(t("Total"), (one) => figure(one.total), "num")],
+    columns: [col(t("Supplier"), (one) => supplier(one.supplier_id)), ...(by === "invoice" ? [col(t("Invoice"), (one) => one.invoice_no ?? nothing), col(t("Due"), (one) => days(one.due_date), "d")] : []), col(t("Not due yet"), (one) => figure(one.not_due), "num"), col(t("1 to 30 days"), (one) => figure(one.days_1_30), "num d"), col(t("31 to 60"), (one) => figure(one.days_31_60), "num d"), col(t("61 to 90"), (one) => figure(one.days_61_90), "num d2"), col(t("Over 90"), (one) => figure(one.days_over_90), "num d2"), col(t("Credits"), (one) => figure(one.credits), "num d3"), col(t("In advance"), (one) => figure(one.advances), "num d3"), col(t("Total"), (one) => figure(one.total), "num")],
     none: t("Nothing is owed"),
   }),
 };

@@ -26,13 +26,17 @@ export const moment = (at, of) => {
 export const since = (at) => (at ? html`<time datetime=${at} title=${exact(at)}>${ago(at)}</time>` : html`<span class="muted">${t("never")}</span>`);
 export const link = (parts, text, query) => html`<a href=${address(parts, query)}><bdi>${text}</bdi></a>`;
 /** A store by its name, where the role may know it. */
-export const store = (id) => (row("stores", id) ? html`<bdi>${nameOf("stores", id)}</bdi> <span class="muted">${id}</span>` : single(id ? html`<bdi>${id}</bdi>` : html`<span class="muted">${t("Head office")}</span>`));
+export const store = (id) => (row("stores", id) && nameOf("stores", id) !== id ? html`<bdi>${nameOf("stores", id)}</bdi> <span class="muted">${id}</span>` : single(id ? html`<bdi>${id}</bdi>` : html`<span class="muted">${t("Head office")}</span>`));
 /** A person by name; whom the role may not know by the end of the id. */
 export const person = (id) => {
   if (!id) return nothing;
   const name = row("people", id)?.name;
   return single(name ? html`<bdi title=${id}>${name}</bdi>` : html`<span class="muted" title=${id}>${`\u2026${id.slice(-6)}`}</span>`);
 };
+/** An account by its number and its name. */
+export const accountOf = ({ account, name }) => html`<span class="account">${account}</span><bdi>${name}</bdi>`;
+/** A code that breaks behind its dots and strokes where it has to. */
+export const breaking = (text) => single(html`<code>${text.split(/(?<=[.,_])/).map((part) => html`${part}<wbr>`)}</code>`);
 export const supplier = (id) => (id ? single(html`<bdi>${nameOf("suppliers", id)}</bdi>`) : nothing);
 /** A column: its head, its cell, `num` and `d`, `d2`, `d3` for those that narrow screens leave out. */
 export const col = (head, cell, kind = "") => ({ head, cell, kind });

@@ -113,7 +113,7 @@ class PageRecords extends ListPage {
     const id = `filter-${one.name}`;
     const on = (event) => this.set(one.name, event.target.value.trim());
     switch (one.kind) {
-      case "choice": return html`<select class="input" id=${id} @change=${on}><option value="">${t("Any")}</option>${one.choices.map(([key, label]) => html`<option value=${key} ?selected=${key === value}>${label}</option>`)}</select>`;
+      case "choice": return html`<select class="input" id=${id} @change=${on}>${one.always ? nothing : html`<option value="">${t("Any")}</option>`}${one.choices.map(([key, label]) => html`<option value=${key} ?selected=${key === value}>${label}</option>`)}</select>`;
       case "date": return html`<input class="input" id=${id} type="date" .value=${value} @change=${on}>`;
       case "store": return html`<input class="input" id=${id} list="store-ids" autocomplete="off" .value=${value} @change=${on}><datalist id="store-ids">${rows("stores").map((row) => html`<option value=${row.store_id}>${row.name}</option>`)}</datalist>`;
       case "search": return html`<div class="searching">${icon("search")}<input class="input" id=${id} autocomplete="off" .value=${value} @input=${on}></div>`;
@@ -134,14 +134,19 @@ class PageRecords extends ListPage {
     }
   }
 
+  field(one) {
+    return html`<div class="field ${one.kind ?? ""}"><label for=${`filter-${one.name}`}>${one.label}</label>${this.control(one)}</div>`;
+  }
+
+  /** The first and the last day stay beside each other. */
   bar(filters) {
     if (!filters.length) return nothing;
-    const set = filters.filter(({ name }) => this.filters[name] && this.filters[name] !== ANY).length;
+    const set = filters.filter(({ name, always }) => !always && this.filters[name] && this.filters[name] !== ANY).length;
     return html`<div class="filters ${this.unfolded ? "unfolded" : ""}"><button class="btn fold-button" aria-expanded=${this.unfolded} @click=${() => {
       this.unfolded = !this.unfolded;
       this.requestUpdate();
     }}>${icon("list-filter")}${set ? t("Filter, {n} set", { n: set }) : t("Filter")}</button>
-      ${filters.map((one) => html`<div class="field ${one.kind ?? ""}"><label for=${`filter-${one.name}`}>${one.label}</label>${this.control(one)}</div>`)}</div>`;
+      ${filters.map((one, at) => (one.name === "to" && at ? nothing : one.name === "from" && filters[at + 1]?.name === "to" ? html`<div class="pair">${this.field(one)}${this.field(filters[at + 1])}</div>` : this.field(one)))}</div>`;
   }
 
   /** What is filtered, in words. */
