@@ -4,7 +4,7 @@ import { path } from "../shared/api.js";
 import { single } from "../shared/controls.js";
 import { lang, t } from "../shared/i18n.js";
 import { ask } from "../shared/form.js";
-import { badge, col, days, figure, ifSome, link, moment, person, store } from "./kit.js";
+import { badge, breaking, col, days, figure, ifSome, link, moment, person, store } from "./kit.js";
 import { table } from "./record.js";
 import { ofDays, ofState, ofStore } from "./records.js";
 
@@ -61,7 +61,7 @@ const conflicts = {
   list: (page) => ({
     title: t("Conflicts"),
     filters: [{ name: "q", label: t("Search"), kind: "search" }, ofState(["open", "restored"]), ofStore(), { name: "sku", label: t("Product code") }, { name: "member_id", label: t("Member") }, ...ofDays()],
-    columns: [col(t("What"), (one) => html`${t(one.kind)} <span class="muted">${one.id}</span>`), col(t("Counts now"), (one) => pairs(one.kept_fields)), col(t("Lost"), (one) => pairs(one.lost_fields)), col(t("Store"), (one) => store(one.store_id)), col(t("Since"), (one) => moment(one.resolved_at), "d"), col(t("State"), (one) => (one.restored_at ? html`<span class="badge ok">${t("put back")}</span>` : nothing), "d2")],
+    columns: [col(t("What"), (one) => html`${t(one.resource)} ${one.resource === "member" ? link(["members", one.id], one.id) : html`<span class="muted">${one.id}</span>`}`), col(t("Counts now"), (one) => pairs(one.kept_fields)), col(t("Lost"), (one) => pairs(one.lost_fields)), col(t("Store"), (one) => store(one.store_id)), col(t("Since"), (one) => moment(one.resolved_at), "d"), col(t("State"), (one) => (one.restored_at ? html`<span class="badge ok">${t("put back")}</span>` : nothing), "d2")],
     actions: (one) => (one.restored_at ? [] : [{ label: t("Restore"), act: () => restore(page, one) }]),
     none: t("No value lost against another"),
   }),
@@ -97,7 +97,7 @@ const audit = {
   list: () => ({
     title: t("Audit"),
     filters: [{ name: "action", label: t("Action") }, { name: "user_id", label: t("Person") }, ofStore(), ...ofDays()],
-    columns: [col(t("When"), (one) => moment(one.at)), col(t("Action"), (one) => single(html`<code>${one.action}</code>`)), col(t("Person"), (one) => (one.approved_by ? html`${person(one.user_id)}, ${t("approved by")} ${person(one.approved_by)}` : person(one.user_id))), col(t("Store"), (one) => store(one.store_id)), col(t("Details"), (one) => single(html`<details class="raw"><summary>${t("Show")}</summary>${pairs(one.details)}</details>`))],
+    columns: [col(t("When"), (one) => moment(one.at)), col(t("Action"), (one) => breaking(one.action)), col(t("Person"), (one) => (one.approved_by ? html`${person(one.user_id)}, ${t("approved by")} ${person(one.approved_by)}` : person(one.user_id))), col(t("Store"), (one) => store(one.store_id)), col(t("Details"), (one) => single(html`<details class="raw"><summary>${t("Show")}</summary>${pairs(one.details)}</details>`))],
     none: t("Nothing was done yet"),
   }),
 };
