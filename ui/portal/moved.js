@@ -1,6 +1,6 @@
 // Goods that moved between stores, were adjusted and counted, as the stores told.
 import { html, nothing } from "../vendor/lit.js";
-import { number } from "../shared/format.js";
+import { day, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import "../catalogue/texts.js";
@@ -76,7 +76,7 @@ const count = {
   back: () => ["counts", t("Counts")],
   load: (app, { id, query }) => app.get("/api/opname/:id", { id }, { store_id: query.store_id }),
   view: (one, page) => ({
-    name: `${nameOf("stores", one.store_id)}, ${one.business_date}`, badges: badge(one.state),
+    name: `${nameOf("stores", one.store_id)}, ${day(one.business_date)}`, badges: badge(one.state),
     parts: [
       figures([[t("Difference"), one.variance_value === null ? "\u2013" : differs(one.variance_value)], [t("Lines"), number(one.lines_total)], [t("Store"), store(one.store_id)]]),
       table(t("Lines"), [col(t("Product"), product), col(t("Books"), (row) => figure(row.expected), "num"), col(t("Counted"), (row) => figure(row.counted), "num"), col(t("Difference"), (row) => differs(row.variance), "num"), col(t("Value"), (row) => differs(row.variance_value), "num d"), col(t("Counted by"), (row) => person(row.counted_by), "d2")], one.lines),
