@@ -50,7 +50,7 @@ export const ofMember = () => ({
   },
 });
 /** Both side by side before anything is done. */
-const beside = (gone, stays) => html`<table class="grid"><thead><tr><th></th><th>${t("Goes")}</th><th>${t("Stays")}</th></tr></thead><tbody>${[[t("Name"), "name"], [t("Phone"), "phone"], [t("E-mail"), "email"], [t("Card number"), "code"]].map(([label, name]) => html`<tr><th scope="row">${label}</th><td><bdi>${gone[name] ?? "\u2013"}</bdi></td><td><bdi>${stays[name] ?? "\u2013"}</bdi></td></tr>`)}<tr><th scope="row">${t("Points")}</th><td>${number(gone.points_balance)}</td><td>${number(stays.points_balance)}</td></tr></tbody></table>`;
+const beside = (gone, stays) => html`<table class="grid fold"><thead><tr><th></th><th>${t("Goes")}</th><th>${t("Stays")}</th></tr></thead><tbody>${[[t("Name"), "name"], [t("Phone"), "phone"], [t("E-mail"), "email"], [t("Card number"), "code"]].map(([label, name]) => html`<tr><th scope="row">${label}</th><td data-label=${t("Goes")}><bdi>${gone[name] ?? "\u2013"}</bdi></td><td data-label=${t("Stays")}><bdi>${stays[name] ?? "\u2013"}</bdi></td></tr>`)}<tr><th scope="row">${t("Points")}</th><td data-label=${t("Goes")}>${number(gone.points_balance)}</td><td data-label=${t("Stays")}>${number(stays.points_balance)}</td></tr></tbody></table>`;
 const merge = async (page, one) => {
   const { app } = page;
   const stays = await ask(app, { title: t("Merge {name} into another member?", { name: one.name ?? "" }), yes: t("Look at both"), list: [{ name: "who", label: t("Phone, card or name of the member that stays"), required: true, focus: true }], act: ({ who }) => found(app, who, one.member_id) });
@@ -91,7 +91,7 @@ const member = {
       ] : [],
       parts: [
         figures([[t("Points"), number(one.points_balance)], [t("Tier"), one.tier ?? "\u2013"], [t("Since"), one.joined_at ? date(one.joined_at) : "\u2013"]]),
-        section(t("About it"), facts([[t("Member"), one.member_id], [t("Phone"), one.phone], [t("E-mail"), one.email], [t("Card number"), one.code], [t("Date of birth"), one.birth_date ? days(one.birth_date) : null], [t("Changed"), moment(one.updated_at)]])),
+        section(t("About it"), facts([[t("Phone"), one.phone], [t("E-mail"), one.email], [t("Card number"), one.code], [t("Date of birth"), one.birth_date ? days(one.birth_date) : null], [t("Changed"), moment(one.updated_at)], [t("Number"), html`<span class="muted">${one.member_id}</span>`]])),
         table(t("Last sales"), [col(t("Receipt"), (row) => link(["sales", row.transaction_id], row.receipt_no, { store_id: row.store_id })), col(t("When"), (row) => moment(row.paid_at, row.store_id)), col(t("Store"), (row) => store(row.store_id), "d"), col(t("Total"), (row) => figure(row.total), "num")], one.sales, t("Nothing was bought yet")),
         table(t("Points"), [col(t("When"), (row) => moment(row.at, row.store_id)), col(t("What"), (row) => t(row.reason)), col(t("Store"), (row) => store(row.store_id), "d"), col(t("Points"), (row) => figure(row.points), "num"), col(t("Left"), (row) => figure(row.balance_after), "num")], one.points, t("No points were earned yet")),
       ],
