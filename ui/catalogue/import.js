@@ -88,11 +88,12 @@ class PageImport extends Page {
 
   render() {
     const { file, kind } = this;
-    const ready = file?.lines.length > 1 && (kind === "products" || this.supplier);
+    // What was refused is refused again: the file is put right and chosen anew, the same one too, which the browser tells of a field that is empty alone.
+    const ready = file?.lines.length > 1 && !this.refused.length && (kind === "products" || this.supplier);
     return html`${title(t("Import"), this.app.find(), html`<button class="btn primary" ?disabled=${!ready || this.busy} @click=${() => this.take()}>${icon("check")}${this.busy ? t("Saving\u2026") : file ? t("Take in {n} rows", { n: number(Math.max(0, file.lines.length - 1)) }) : t("Take in")}</button>`)}${this.app.tabs()}
       <div class="stack"><section class="panel pad stack s"><div class="filters unfolded flat"><div class="field"><label for="kind">${t("What")}</label><select class="input" id="kind" data-focus @change=${(event) => this.set({ kind: event.target.value })}><option value="products">${t("Products")}</option><option value="prices" ?selected=${kind === "prices"}>${t("A supplier's price list")}</option></select></div>
         ${kind === "prices" ? html`<div class="field"><label for="supplier">${t("Supplier")}</label><select class="input" id="supplier" @change=${(event) => this.set({ supplier: event.target.value })}><option value="">${t("Choose\u2026")}</option>${rows("suppliers").map((one) => html`<option value=${one.supplier_id} ?selected=${one.supplier_id === this.supplier}>${one.name}</option>`)}</select></div>` : nothing}
-        <div class="field file"><label for="file">${t("CSV file")}</label><input class="input" id="file" type="file" accept=".csv,text/csv" @change=${(event) => this.look(event.target.files[0])}></div></div>
+        <div class="field file"><label for="file">${t("CSV file")}</label><input class="input" id="file" type="file" accept=".csv,text/csv" @click=${({ target }) => { target.value = ""; }} @change=${(event) => this.look(event.target.files[0])}></div></div>
         <p class="muted">${t("Columns, in any order:")} ${breaking(COLUMNS[kind])}</p><p class="muted">${t("All of it is taken in, or nothing")}</p>${problem(this.problem)}</section>
       ${this.refused.length ? this.wrong() : nothing}${file ? this.first() : nothing}</div>`;
   }

@@ -35,8 +35,8 @@ export const person = (id) => {
 };
 /** An account by its number and its name. */
 export const accountOf = ({ account, name }) => html`<span class="account">${account}</span><bdi>${name}</bdi>`;
-/** A code that breaks behind its dots and strokes where it has to. */
-export const breaking = (text) => single(html`<code>${text.split(/(?<=[.,_])/).map((part) => html`${part}<wbr>`)}</code>`);
+/** A code that breaks behind its dots and commas where it has to. */
+export const breaking = (text) => single(html`<code>${text.split(/(?<=[.,])/).map((part, at) => (at ? html`<wbr>${part}` : part))}</code>`);
 export const supplier = (id) => (id ? single(html`<bdi>${nameOf("suppliers", id)}</bdi>`) : nothing);
 /** A column: its head, its cell, `num` and `d`, `d2`, `d3` for those that narrow screens leave out. */
 export const col = (head, cell, kind = "") => ({ head, cell, kind });
