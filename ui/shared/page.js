@@ -14,6 +14,12 @@ const reachable = (part) => {
 };
 const allReachable = () => document.querySelectorAll("main .scroll").forEach(reachable);
 addEventListener("resize", allReachable);
+/** Of more tabs than a phone is wide the one of the page is in the middle. */
+const tabInSight = () => {
+  const tab = document.querySelector(".tabs [aria-current]");
+  if (tab) tab.parentElement.scrollLeft = tab.offsetLeft - tab.parentElement.offsetLeft - (tab.parentElement.clientWidth - tab.clientWidth) / 2;
+};
+addEventListener("resize", tabInSight);
 
 /** How soon what happened shows: a busy shop asks for one new page, not for one a sale. */
 const SOON_MS = 2000;
@@ -78,9 +84,8 @@ export class Page extends LitElement {
 
   /** On a phone a table folds to items: each figure then carries the head of its column. */
   updated() {
-    // Of more tabs than a phone is wide the one of this page is in sight.
     const tab = this.querySelector(".tabs [aria-current]");
-    if (tab !== this.tab) tab?.scrollIntoView({ block: "nearest", inline: "center" });
+    if (tab !== this.tab) tabInSight();
     this.tab = tab;
     for (const table of this.querySelectorAll("table.fold")) {
       const heads = [...table.querySelectorAll("thead th")].map((head) => head.textContent);
