@@ -35,7 +35,7 @@ const accountFilters = (page, one) => {
   const { query } = page.app.params;
   const set = (changed) => { location.hash = address(["balance", one.id], { ...query, ...changed }); };
   const date = (name, label) => html`<div class="field"><label for=${`filter-${name}`}>${label}</label><input class="input" id=${`filter-${name}`} type="date" .value=${query[name] ?? ""} @change=${(event) => set({ [name]: event.target.value })}></div>`;
-  return html`<div class="filters unfolded">${date("from", t("From"))}${date("to", t("Until"))}<div class="field"><label for="filter-store_id">${t("Book of store")}</label><input class="input" id="filter-store_id" list="account-stores" autocomplete="off" .value=${query.store_id ?? ""} @change=${(event) => set({ store_id: event.target.value.trim() })}><datalist id="account-stores">${rows("stores").map((row) => html`<option value=${row.store_id}>${row.name}</option>`)}</datalist></div></div>`;
+  return html`<div class="filters unfolded"><div class="pair">${date("from", t("From"))}${date("to", t("Until"))}</div><div class="field"><label for="filter-store_id">${t("Book of store")}</label><input class="input" id="filter-store_id" list="account-stores" autocomplete="off" .value=${query.store_id ?? ""} @change=${(event) => set({ store_id: event.target.value.trim() })}><datalist id="account-stores">${rows("stores").map((row) => html`<option value=${row.store_id}>${row.name}</option>`)}</datalist></div></div>`;
 };
 const more = (page, one) => page.once(async () => {
   const { query } = page.app.params;

@@ -34,7 +34,7 @@ export class EntryLines extends FormPage {
     const cell = (name, list) => html`<input class="input" id=${`${name}-${index}`} list=${list} autocomplete="off" aria-label=${`${name === "account" ? t("Account") : t("Book of store")} ${index + 1}`} .value=${line[name]} @change=${(event) => this.line(index, { [name]: event.target.value.trim() })}>`;
     const money = (name, other, label) => moneyInput({ id: `${name}-${index}`, value: line[name], label: `${label} ${index + 1}`, onValue: (value) => this.line(index, { [name]: value, ...(value ? { [other]: null } : {}) }) });
     const known = nameOf("accounts", line.account);
-    return html`<tr><td>${cell("account", "account-ids")}</td><td class="muted"><div>${known === line.account ? nothing : known}</div></td>${this.books ? html`<td>${cell("store_id", "form-store-ids")}</td>` : nothing}<td class="num wide-in">${money("debit", "credit", t("Debit"))}</td><td class="num wide-in">${money("credit", "debit", t("Credit"))}</td>
+    return html`<tr><td>${cell("account", "account-ids")}</td><td class="muted wide-cell"><div>${known === line.account ? nothing : known}</div></td>${this.books ? html`<td>${cell("store_id", "form-store-ids")}</td>` : nothing}<td class="num wide-in">${money("debit", "credit", t("Debit"))}</td><td class="num wide-in">${money("credit", "debit", t("Credit"))}</td>
       <td class="acts"><button class="btn small" aria-label=${t("Remove line {n}", { n: index + 1 })} @click=${() => this.set({ lines: this.lines.filter((_, at) => at !== index) })}>${icon("trash-2", "icon-s")}</button></td></tr>`;
   }
 
