@@ -2,8 +2,8 @@
 import { html, LitElement } from "../vendor/lit.js";
 import { failed, loading } from "./controls.js";
 
-/** Characters that stand beside a label on half of a phone; a longer text gets a row for itself. */
-const HALF_A_ROW = 32;
+/** Characters of one line on half of a phone; a longer text gets a row for itself. */
+const HALF_A_ROW = 18;
 
 /** A table that is wider than its place and has nothing to press: Tab reaches it, and the arrows move it. */
 const reachable = (part) => {
