@@ -6,7 +6,7 @@ import { t } from "../shared/i18n.js";
 import { ListPage, title } from "../shared/list.js";
 import { address } from "../shared/menu.js";
 import { ACTIONS } from "./texts.js";
-import { moment, pairs, staff, who } from "./parts.js";
+import { moment, pairs, placed, staff, who } from "./parts.js";
 
 const SEARCH_AFTER_MS = 400;
 const FILTERS = ["user_id", "action", "resource_id", "from", "to"];
@@ -20,7 +20,9 @@ const about = (details, names) => {
   if (!by) return nothing;
   const value = details[by];
   if (by === "user_id") return who(names, value);
-  return html`<bdi title=${value}>${by === "receipt_no" ? shortReceipt(value) : by.endsWith("_id") && value.length > 16 ? `${value.slice(0, 4)}\u2026${value.slice(-8)}` : value}</bdi>`;
+  // An id says nothing to a person; what it names does.
+  if (by.endsWith("_id") && value.length > 16) return placed(by, value, t("See"));
+  return html`<bdi title=${value}>${by === "receipt_no" ? shortReceipt(value) : value}</bdi>`;
 };
 const amount = (details) => {
   const by = AMOUNTS.find((name) => typeof details[name] === "number");

@@ -39,13 +39,16 @@ export const who = (names, id) => {
 const PLACES = {
   sku: "stock", member_id: "members", user_id: "people", po_id: "receiving", opname_id: "counts", transaction_id: "sales", return_id: "returns", shift_id: "shifts", receiving_id: "deliveries", adjustment_id: "adjustments", transfer_id: "transfers", supplier_return_id: "supplier-returns",
 };
+/** An id as a way to what it names. */
+export const placed = (name, value, text) => (PLACES[name] ? html`<a href=${`#/${PLACES[name]}/${encodeURIComponent(value)}`} title=${value}><bdi>${text}</bdi></a>` : nothing);
+const short = (value) => (value.length > 24 ? `\u2026${value.slice(-8)}` : value);
 const shownValue = (name, value) => {
   if (value === null || value === undefined || value === "") return html`<span class="muted">\u2013</span>`;
   if (typeof value === "boolean") return value ? t("yes") : t("no");
   if (typeof value === "number") return number(value);
   if (Array.isArray(value)) return value.map((one) => (typeof one === "string" ? t(one) : JSON.stringify(one))).join(", ");
   if (typeof value === "object") return html`<code>${JSON.stringify(value)}</code>`;
-  if (PLACES[name]) return html`<a href=${`#/${PLACES[name]}/${encodeURIComponent(value)}`}><bdi>${value}</bdi></a>`;
+  if (PLACES[name]) return placed(name, value, short(value));
   if (/^\d{4}-\d\d-\d\dT/.test(value)) return moment(value);
   return html`<bdi>${name === "action" || name === "role" || name === "state" || name === "reason" ? t(value) : value}</bdi>`;
 };

@@ -2,7 +2,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { need } from "../portal/names.js";
 import { icon } from "../shared/controls.js";
-import { date, number } from "../shared/format.js";
+import { date, number, symbol } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { ListPage, title } from "../shared/list.js";
 
@@ -34,12 +34,12 @@ class PageCounts extends ListPage {
   }
 
   row(one) {
-    return html`<tr class="open" @click=${() => this.app.go("counts", one.opname_id)}><td><a href="#/counts/${one.opname_id}">${one.category ?? t("Everything")}</a></td><td>${date(one.created_at)}</td><td><span class="badge ${one.state === "counting" ? "warn" : "plain"}">${t(one.state)}</span></td><td>${one.blind ? t("blind") : nothing}</td><td class="num">${one.state === "counting" ? t("{n} of {all}", { n: number(one.lines_counted), all: number(Math.max(one.lines_total, one.lines_counted)) }) : number(one.lines_total)}</td><td class="num">${one.variance_value === null ? nothing : number(one.variance_value)}</td></tr>`;
+    return html`<tr class="open" @click=${() => this.app.go("counts", one.opname_id)}><td><a href="#/counts/${one.opname_id}">${one.category ?? t("Everything")}</a></td><td>${date(one.created_at)}</td><td><span class="badge ${{ counting: "warn", posted: "ok" }[one.state] ?? "plain"}">${t(one.state)}</span></td><td>${one.blind ? t("blind") : nothing}</td><td class="num">${one.state === "counting" ? t("{n} of {all}", { n: number(one.lines_counted), all: number(Math.max(one.lines_total, one.lines_counted)) }) : number(one.lines_total)}</td><td class="num ${one.variance_value ? "differs" : ""}">${one.variance_value === null ? nothing : number(one.variance_value)}</td></tr>`;
   }
 
   render() {
     return html`${title(t("Counts"), html`<button class="btn primary" @click=${() => this.begin()}>${icon("plus")}${t("New count")}</button>`)}
-      ${this.table([[t("What")], [t("Day")], [t("State")], [""], [t("Products"), "num"], [t("Difference"), "num"]], (one) => this.row(one), t("Nothing was counted yet. A count may be of everything or of one category"))}`;
+      ${this.table([[t("What")], [t("Day")], [t("State")], [""], [t("Products"), "num"], [`${t("Difference")}, ${symbol()}`, "num"]], (one) => this.row(one), t("Nothing was counted yet. A count may be of everything or of one category"))}`;
   }
 }
 customElements.define("page-counts", PageCounts);

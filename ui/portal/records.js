@@ -175,7 +175,7 @@ class PageRecords extends ListPage {
   render() {
     const view = this.view;
     const { create, filters = [] } = view;
-    return html`${title(view.title, this.app.find(), create ? html`<button class="btn primary" @click=${create.act}>${icon(create.image ?? "plus")}${create.label}</button>` : nothing)}
+    return html`${title(view.title, this.app.find(), create ? html`<button class="btn ${create.kind ?? "primary"}" @click=${create.act}>${icon(create.image ?? "plus")}${create.label}</button>` : nothing)}
       ${this.app.tabs()}${view.note ?? nothing}${this.bar(filters)}${view.above ? view.above(this) : nothing}${this.body(view)}${view.below && this.items ? html`<div class="above">${view.below(this)}</div>` : nothing}`;
   }
 }

@@ -189,7 +189,7 @@ class PageReport extends Page {
     if (!items.some((row) => row[figure])) return nothing;
     if (!IN_TIME.includes(this.by)) return bars(alone(figure), [...items].sort((a, b) => b[figure] - a[figure]).slice(0, BARS), (row) => this.key(key, row), (row) => row[figure] ?? 0, nothing);
     const name = (row) => ({ day: () => brief(`${row[key]}T12:00:00Z`), hour: () => String(row[key]).slice(-5) }[this.by]?.() ?? row[key]);
-    const what = t("{report} by {group}; the table below has every value", { report: title(this.name), group: group(this.by) });
+    const what = t("{report} by {group}", { report: title(this.name), group: group(this.by) });
     return items.length > 1 ? columns(items.map((row) => ({ name: name(row), value: row[figure] ?? 0, before: this.past && this.by !== "month" ? this.earlierOf(row)?.[figure] ?? 0 : undefined, quiet: this.by === "day" && weekend(row[key]) })), what, COUNTED.includes(figure) ? number : money) : nothing;
   }
 

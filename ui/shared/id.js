@@ -7,7 +7,7 @@ export const id = {
   defective: "Cacat", wrong_item: "Salah barang", wrong_size: "Salah ukuran", expired: "Kedaluwarsa", changed_mind: "Berubah pikiran",
   wrong_price: "Salah harga", customer_left: "Pembeli pergi", cannot_pay: "Tidak bisa bayar", training: "Latihan", test: "Uji coba",
   short_dated: "Hampir kedaluwarsa", price_match: "Samakan harga", loyalty: "Pelanggan setia", staff: "Karyawan", other: "Lainnya",
-  "This till sells in another tab": "Kasir ini berjualan di tab lain", "Sell here": "Jual di sini", "One tab sells at a time. The basket comes along": "Hanya satu tab yang berjualan. Keranjangnya ikut ke sini", "{n} on hand": "stok {n}", "{n} points": "{n} poin",
+  "This till sells in another tab": "Kasir ini berjualan di tab lain", "Sell here": "Jual di sini", "One tab sells at a time. The basket comes along": "Hanya satu tab yang berjualan. Keranjangnya ikut ke sini", "{n} on hand": "stok {n}", "the table below has every value": "semua nilai ada di tabel di bawah", "{n} points": "{n} poin",
   "The store's box does not answer": "Server toko tidak menjawab",
   "due is {amount}": "tagihan {amount}",
   "available: {n}": "tersedia: {n}",

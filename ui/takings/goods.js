@@ -18,13 +18,13 @@ export const ofCategory = () => ({ name: "category", label: t("Category"), kind:
 const stock = {
   path: REPORT, needs: ["categories"],
   list: (page) => ({
-    title: t("Goods now"), create: { label: "CSV", image: "download", act: () => page.once(() => download(page.app, REPORT, { category: page.app.params.query.category }, "stock")) },
+    title: t("Goods now"), create: { label: "CSV", image: "download", kind: "", act: () => page.once(() => download(page.app, REPORT, { category: page.app.params.query.category }, "stock")) },
     filters: [ofCategory()], open: (row) => address(["stock", row.sku]),
     above: () => {
       // The sums of all pages stand on the first.
       page.totals = page.answer?.totals ?? page.totals;
       const { totals } = page;
-      return totals ? html`<div class="above">${figures([[t("Value"), money(totals.value), t("products: {n}, pieces: {p}", { n: number(totals.products_count), p: number(totals.on_hand) })], [t("Put aside as damaged"), money(totals.damaged_value), t("{n} pieces", { n: number(totals.damaged) })], [t("Below reorder level"), number(totals.below_reorder_count), t("products")], [t("Below zero"), number(totals.negative_count), t("products")]])}</div>` : "";
+      return totals ? html`<div class="above">${figures([[t("Value"), money(totals.value), t("products: {n}, pieces: {p}", { n: number(totals.products_count), p: number(totals.on_hand) })], [t("Put aside as damaged"), money(totals.damaged_value), t("{n} pieces", { n: number(totals.damaged) })], [t("Below reorder level"), number(totals.below_reorder_count)], [t("Below zero"), number(totals.negative_count)]])}</div>` : "";
     },
     columns: [col(t("Product"), name), col(t("Code"), code, "d"), col(t("Category"), (row) => row.category ?? "", "d2"), col(t("On hand"), onHand, "num"), col(t("Reserved"), (row) => figure(row.reserved || null), "num d3"), col(t("On the way"), (row) => figure(row.in_transit_in || null), "num d2"), col(t("Damaged"), (row) => figure(row.damaged || null), "num d"), col(t("Reorder at"), (row) => (row.below_reorder ? html`<span class="badge warn">${number(row.reorder_level)}</span>` : figure(row.reorder_level)), "num d"), col(t("Average cost"), (row) => figure(row.average_cost), "num d"), col(t("Value"), (row) => figure(row.value), "num")],
     none: t("Nothing came into stock yet. Receiving brings it in"),

@@ -116,7 +116,7 @@ class PageReport extends Page {
   }
 
   chart() {
-    const what = t("Sales less returns by {group}; the table below has every value", { group: t(`by.${this.by}`) });
+    const what = t("Sales less returns by {group}", { group: t(`by.${this.by}`) });
     if (this.by === "day" && length(this.asked) > 1) return columns(this.columnsOfDays(), what);
     if (this.by === "hour") return columns(this.found.items.map((row) => ({ name: this.name(row), value: row.net_total })), what);
     return nothing;
@@ -161,7 +161,7 @@ class PageReport extends Page {
 
   render() {
     const csv = html`<button class="btn" ?disabled=${!this.found || this.busy} @click=${() => this.once(() => download(this.app, URL_SALES, this.asked, `sales-${this.asked.from}-${this.asked.to}`))}>${icon("download")}CSV</button>`;
-    return html`<header class="title"><h1>${t("Reports")}</h1><div class="rowx end">${csv}${this.app.find()}</div></header>${this.app.tabs()}${this.filters()}${this.body()}`;
+    return html`<header class="title"><h1>${t("Reports")}</h1><div class="rowx end">${this.app.find()}${csv}</div></header>${this.app.tabs()}${this.filters()}${this.body()}`;
   }
 }
 customElements.define("page-report", PageReport);

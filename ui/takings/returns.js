@@ -38,7 +38,7 @@ const returned = {
     return { ...one, origin_receipt_no: sale?.receipt_no ?? one.origin_receipt_no };
   },
   view: (one, page) => ({
-    name: shortReceipt(one.receipt_no), badges: badge(one.state),
+    name: t("Return {no}", { no: shortReceipt(one.receipt_no) }), badges: badge(one.state),
     actions: [{ label: t("Print a copy"), image: "printer", act: () => page.once(async () => page.app.print(await page.app.get("/api/pos/receipts/:no", { no: one.receipt_no }, {}, "text/plain"))) }],
     parts: [
       figures([[t("Refund"), money(one.refund_total), moment(one.created_at)], [t("Tax"), number(one.tax)], [t("Points taken back"), number(one.points_reversed)], [t("Points given back"), number(one.points_back)]]),

@@ -48,7 +48,7 @@ const safe = {
     const taken = new Set((page.items ?? []).map(({ reverses }) => reverses).filter(Boolean));
     return {
       title: t("Safe"), create: { label: t("Bag to the bank"), image: "landmark", act: () => deposit(page) }, above: sums,
-      columns: [col(t("When"), (one) => moment(one.deposited_at)), col(t("Bag number"), (one) => html`<bdi>${one.bag_no}</bdi>`), col(t("Bank account"), (one) => html`<bdi>${one.bank_account}</bdi>`, "d"), col(t("Person"), (one) => person(one.user_id), "d2"), col(t("Amount"), (one) => figure(one.amount), "num"), col(t("State"), (one) => (one.reverses ? html`<span class="badge bad">${t("takes another back")}</span> <bdi class="muted">${one.reason ?? ""}</bdi>` : taken.has(one.deposit_id) ? html`<span class="badge plain">${t("taken back")}</span>` : html`<span class="badge ok">${t("left")}</span>`))],
+      columns: [col(t("When"), (one) => moment(one.deposited_at)), col(t("Bag number"), (one) => html`<bdi>${one.bag_no}</bdi>`), col(t("Bank account"), (one) => html`<bdi>${one.bank_account}</bdi>`, "d"), col(t("Person"), (one) => person(one.user_id), "d2"), col(t("Amount"), (one) => figure(one.amount), "num"), col(t("State"), (one) => (one.reverses ? html`<span class="badge bad">${t("takes another back")}</span> <bdi class="muted">${one.reason ?? ""}</bdi>` : taken.has(one.deposit_id) ? html`<span class="badge plain">${t("taken back")}</span>` : html`<span class="badge ok">${t("gone to the bank")}</span>`))],
       actions: (one) => (one.reverses || taken.has(one.deposit_id) ? [] : [{ label: t("Take back"), act: () => back(page, one) }]),
       none: t("No bag left for the bank yet"),
     };

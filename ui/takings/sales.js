@@ -82,7 +82,7 @@ const sale = {
     const { app } = page;
     const paper = one.receipt_no && { label: t("Print a copy"), image: "printer", act: () => page.once(async () => app.print(await app.get("/api/pos/receipts/:no", { no: one.receipt_no }, {}, "text/plain"))) };
     return {
-      name: one.receipt_no ? shortReceipt(one.receipt_no) : t("Sale without a receipt"), badges: badge(one.state), actions: [VOIDABLE.includes(one.state) && giveUp(one, page), paper],
+      name: one.receipt_no ? t("Sale {no}", { no: shortReceipt(one.receipt_no) }) : t("Sale without a receipt"), badges: badge(one.state), actions: [VOIDABLE.includes(one.state) && giveUp(one, page), paper],
       parts: [
         figures([[t("Total"), money(one.total), t("tax {amount}", { amount: number(one.tax) })], [t("Discount"), number(one.discount)], [t("Paid"), number(one.amount_paid), one.change ? t("change {amount}", { amount: number(one.change) }) : null], [t("Refunded"), number(one.refunded)]]),
         table(t("Lines"), [col(t("Product"), product), col(t("Qty"), (row) => figure(row.qty), "num"), col(t("Price"), (row) => html`${number(row.price)}${row.price_override ? html` <span class="badge warn">${t("changed")}</span>` : nothing}`, "num"), col(t("Discount"), (row) => figure(row.discount || null), "num d"), col(t("Tax"), (row) => (row.tax_rate_bp ? html`${number(row.tax)} <span class="muted">${rate(row.tax_rate_bp)}</span>` : nothing), "num d2"), col(t("Came back"), (row) => figure(row.returned_qty || null), "num d"), col(t("Total"), (row) => figure(row.total), "num")], one.items),
