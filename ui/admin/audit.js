@@ -84,7 +84,7 @@ class PageAudit extends ListPage {
     await this.app.dialog.ask({
       title: t(one.action), yes: null, no: t("Close"),
       body: html`<div class="entry-of"><dl class="pairs"><div><dt>${t("When")}</dt><dd>${date(one.at)} ${time(one.at)}</dd></div><div><dt>${t("Who")}</dt><dd>${who(this.staff, one.user_id)}</dd></div>
-        ${one.approved_by ? html`<div><dt>${t("Approved by")}</dt><dd>${who(this.staff, one.approved_by)}</dd></div>` : nothing}${one.register_id ? html`<div><dt>${t("Till")}</dt><dd>${one.register_id}</dd></div>` : nothing}</dl>
+        ${one.approved_by ? html`<div><dt>${t("Approved by")}</dt><dd>${who(this.staff, one.approved_by)}</dd></div>` : nothing}${one.register_id ? html`<div><dt>${t("Till")}</dt><dd><bdi>${this.app.till(one.register_id)}</bdi></dd></div>` : nothing}</dl>
         ${changed ? html`<div class="sides">${side(t("Before"), before)}${side(t("After"), after ?? rest.amount)}</div>` : nothing}
         ${Object.keys(rest).length ? pairs(rest) : html`<p class="muted">${t("No more is written down of it")}</p>`}<p class="muted"><code>${one.action} ${one.entry_id}</code></p></div>`,
     });
@@ -103,7 +103,7 @@ class PageAudit extends ListPage {
     const day = (name, label) => field(label, html`<input class="input" type="date" id=${name} max=${isoDay()} .value=${given[name] ?? ""} @change=${(event) => this.filter(name, event.target.value)}>`, name);
     return html`<div class="asking">${choice("user_id", t("Who"), t("Everybody"), people.map((one) => [one.user_id, one.name]))}${choice("action", t("What"), t("Everything"), actions)}
       ${field(t("Receipt, product or id"), html`<input class="input" id="resource_id" data-focus autocomplete="off" spellcheck="false" .value=${given.resource_id ?? ""} @input=${(event) => this.filter("resource_id", event.target.value)}>`, "resource_id")}
-      ${day("from", t("From day"))}${day("to", t("To day"))}${FILTERS.some((name) => given[name]) ? html`<button class="btn" @click=${() => this.clear()}>${icon("x")}${t("Clear filter")}</button>` : nothing}</div>`;
+      <div class="span">${day("from", t("From day"))}${day("to", t("To day"))}</div>${FILTERS.some((name) => given[name]) ? html`<button class="btn" @click=${() => this.clear()}>${icon("x")}${t("Clear filter")}</button>` : nothing}</div>`;
   }
 
   render() {

@@ -80,7 +80,7 @@ class PageMachine extends Page {
 
   nameOf({ name }) {
     const shift = this.shifts.get(name);
-    if (shift) return t("Shift at {till}", { till: shift.register_id });
+    if (shift) return t("Shift at {till}", { till: this.app.till(shift.register_id) });
     return PARTS[name] ? t(PARTS[name][0]) : name;
   }
 

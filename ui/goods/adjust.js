@@ -106,9 +106,9 @@ class PageAdjust extends LinesPage {
 
   limits() {
     const above = this.limit && Math.abs(this.value) > this.limit;
-    const about = t("About {amount} at the average cost", { amount: money(this.value) });
-    if (this.limit) return html`<p class="muted">${about}. ${above ? t("That is above {limit}: you answer for it", { limit: money(this.limit) }) : t("Above {limit} a manager answers for it", { limit: money(this.limit) })}</p>`;
-    return html`<p class="muted">${about}. ${t("Above the store's limit a manager approves it here, or later where you ask for it")}</p>`;
+    const about = this.lines.length ? `${t("About {amount} at the average cost", { amount: money(this.value) })}. ` : "";
+    if (this.limit) return html`<p class="muted">${about}${above ? t("That is above {limit}: you answer for it", { limit: money(this.limit) }) : t("Above {limit} a manager answers for it", { limit: money(this.limit) })}</p>`;
+    return html`<p class="muted">${about}${t("Above the store's limit a manager approves it here, or later where you ask for it")}</p>`;
   }
 
   render() {

@@ -76,7 +76,7 @@ class PageHolds extends Page {
   /** Which till has it now: its basket says so. */
   async takenBy({ transaction_id: id }) {
     const sale = await this.app.get("/api/pos/transactions/:id", { id }).catch(() => null);
-    return sale && sale.state !== "voided" ? t("{till} took this basket", { till: this.till(sale.register_id) }) : t("This basket waits no more");
+    return sale && sale.state !== "voided" ? t("{till} took this basket", { till: this.app.till(sale.register_id) }) : t("This basket waits no more");
   }
 
   /** Two tills may press at once: one has it. */
@@ -90,14 +90,10 @@ class PageHolds extends Page {
     }
   }
 
-  till(register) {
-    return this.app.settings.registers.find(({ register_id: id }) => id === register)?.name ?? register;
-  }
-
   /** Which till put it away, and who. */
   from({ register_id: of, held_by: by }) {
     const name = this.people?.items.find(({ user_id: id }) => id === by)?.name;
-    return html`<div><bdi>${this.till(of)}</bdi>${name ? html` <bdi class="muted">${name}</bdi>` : nothing}</div>`;
+    return html`<div><bdi>${this.app.till(of)}</bdi>${name ? html` <bdi class="muted">${name}</bdi>` : nothing}</div>`;
   }
 
   render() {

@@ -72,6 +72,11 @@ export class App extends LitElement {
     return this.querySelector("main");
   }
 
+  /** What a till is called. */
+  till(id) {
+    return this.settings?.registers?.find(({ register_id: one }) => one === id)?.name ?? id;
+  }
+
   // ---- asking the store
 
   get(pattern, params, query, accept) {

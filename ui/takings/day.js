@@ -29,7 +29,7 @@ const actions = (one, page) => {
   return [csv, { label: t("Seal the day"), image: "lock", kind: "primary", why, act: page.step({ label: t("Seal the day"), url: path("/api/days/:date/seal", { date }), said: t("The day is sealed"), after, question }) }];
 };
 
-const shiftsOf = (one) => table(t("Shifts"), [col(t("Till"), (row) => link(["shifts", row.shift_id], row.z_no ? `${row.register_id}, Z ${number(row.z_no)}` : row.register_id)), col(t("Opened"), (row) => moment(row.opened_at), "d"), col(t("Opened by"), (row) => person(row.opened_by), "d2"), col(t("Expected"), (row) => figure(row.expected_cash), "num d"), col(t("Counted"), (row) => figure(row.counted_cash), "num"), col(t("Difference"), (row) => differs(row.variance), "num"), col(t("State"), (row) => badge(row.state))], one.shifts, t("No till was opened on this day"));
+const shiftsOf = (one, app) => table(t("Shifts"), [col(t("Till"), (row) => link(["shifts", row.shift_id], row.z_no ? t("{till}, Z {n}", { till: app.till(row.register_id), n: number(row.z_no) }) : app.till(row.register_id))), col(t("Opened"), (row) => moment(row.opened_at), "d"), col(t("Opened by"), (row) => person(row.opened_by), "d2"), col(t("Expected"), (row) => figure(row.expected_cash), "num d"), col(t("Counted"), (row) => figure(row.counted_cash), "num"), col(t("Difference"), (row) => differs(row.variance), "num"), col(t("State"), (row) => badge(row.state))], one.shifts, t("No till was opened on this day"));
 
 /** What both sides count, type by type; where they differ, the first that does. */
 const proofOf = (found) => {
@@ -54,7 +54,7 @@ const day = {
       parts: [
         figures([[t("Sold less returns"), money(totals.net_total), t("tax {amount}", { amount: number(totals.tax) })], [t("Sales"), html`<a href=${address(["sales"], sold)}>${number(totals.sales_count)}</a>`, t("{n} pieces", { n: number(totals.items_count) })], [t("Returns"), number(totals.returns_total), t("{n} receipts", { n: number(totals.returns_count) })], [t("Discounts"), number(totals.discounts), totals.price_overrides ? t("prices changed: {n}", { n: number(totals.price_overrides) }) : null], [t("Voided"), number(totals.voids_total), t("{n} receipts", { n: number(totals.voids_count) })]]),
         columns(report.by_hour.map((row) => ({ name: row.hour.slice(11, 16), value: row.net_total })), t("Sales less returns by {group}", { group: t("by.hour") })),
-        shiftsOf(one),
+        shiftsOf(one, page.app),
         html`<div class="halves">${table(t("By method"), [col(t("Method"), (row) => t(row.method)), col(t("Sales"), (row) => figure(row.sales), "num d"), col(t("Refunds"), (row) => figure(row.refunds || null), "num d"), col(t("Net"), (row) => figure(row.net), "num"), col("", (row) => bar(row.net, most), "d share")], one.by_method, t("Nothing was paid"))}
           ${table(t("By cashier"), [col(t("Cashier"), (row) => html`<a href=${address(["sales"], { ...sold, cashier_id: row.cashier_id })}>${person(row.cashier_id)}</a>`), col(t("Sales"), (row) => figure(row.sales_count), "num"), col(t("Total"), (row) => figure(row.net_total), "num")], report.by_cashier, t("Nothing was sold"))}</div>`,
         ifSome(report.by_hour, (rows) => table(t("By hour"), [col(t("Hour"), (row) => row.hour.slice(11, 16)), col(t("Sales"), (row) => figure(row.sales_count), "num"), col(t("Pieces"), (row) => figure(row.items_count), "num d"), col(t("Returns"), (row) => figure(row.returns_total || null), "num d"), col(t("Total"), (row) => figure(row.net_total), "num")], rows)),

@@ -1,4 +1,5 @@
 // What came back to the store, by receipt, member and day; one return with its lines and what was given for them.
+import { html } from "../vendor/lit.js";
 import { badge, col, days, figure, link, moment, person } from "../portal/kit.js";
 import { rows } from "../portal/names.js";
 import { facts, figures, section, table } from "../portal/record.js";
@@ -22,7 +23,7 @@ const returns = {
     title: t("Returns"),
     filters: [{ name: "receipt_no", label: t("Receipt, its own or the sale's"), kind: "search" }, ...ofDays(), ofMember(), ofState(["posted", "voided"]), ofTill(page.app), { name: "cashier_id", label: t("Cashier"), kind: "choice", choices: rows("people").map((one) => [one.user_id, one.name]) }, ofProduct()],
     open: (one) => address(["returns", one.return_id]),
-    columns: [col(t("Receipt"), receipt), col(t("When"), (one) => moment(one.created_at)), col(t("Of the sale"), sold, "d"), col(t("Till"), (one) => one.register_id, "d2"), col(t("Cashier"), (one) => person(one.cashier_id), "d"), col(t("Pieces"), (one) => figure(one.items.reduce((all, { qty }) => all + qty, 0)), "num d2"), col(t("By"), (one) => [...new Set(one.refunds.map(({ method }) => t(method)))].join(", "), "d"), col(t("Refund"), (one) => figure(one.refund_total), "num"), col(t("State"), (one) => badge(one.state))],
+    columns: [col(t("Receipt"), receipt), col(t("When"), (one) => moment(one.created_at)), col(t("Of the sale"), sold, "d"), col(t("Till"), (one) => html`<bdi>${page.app.till(one.register_id)}</bdi>`, "d2"), col(t("Cashier"), (one) => person(one.cashier_id), "d"), col(t("Pieces"), (one) => figure(one.items.reduce((all, { qty }) => all + qty, 0)), "num d2"), col(t("By"), (one) => [...new Set(one.refunds.map(({ method }) => t(method)))].join(", "), "d"), col(t("Refund"), (one) => figure(one.refund_total), "num"), col(t("State"), (one) => badge(one.state))],
     none: t("Nothing came back in these days"),
   }),
   loaded: memberIn,
@@ -44,7 +45,7 @@ const returned = {
       figures([[t("Refund"), money(one.refund_total), moment(one.created_at)], [t("Tax"), number(one.tax)], [t("Points taken back"), number(one.points_reversed)], [t("Points given back"), number(one.points_back)]]),
       table(t("Lines"), [col(t("Product"), product), col(t("Qty"), (row) => figure(row.qty), "num"), col(t("Price"), (row) => figure(row.price), "num d"), col(t("Reason"), (row) => (row.reason ? t(row.reason) : "")), col(t("Goods"), (row) => t(row.disposition)), col(t("Refund"), (row) => figure(row.refund), "num")], one.items),
       table(t("Given back"), [col(t("Method"), (row) => t(row.method)), col(t("Reference"), (row) => row.reference ?? ""), col(t("Amount"), (row) => figure(row.amount), "num")], one.refunds, t("No money was given back")),
-      section(t("About it"), facts([[t("Receipt number"), one.receipt_no], [t("Of the sale"), sold(one)], [t("Business date"), link(["days", one.business_date], days(one.business_date))], [t("Shift"), link(["shifts", one.shift_id], one.register_id)], [t("Cashier"), person(one.cashier_id)], [t("Approved by"), one.approved_by ? person(one.approved_by) : null], [t("Member"), one.member_id ? link(["members", one.member_id], memberOf(one.member_id)) : null], [t("Voided"), one.voided_at ? moment(one.voided_at) : null], [t("Why it was voided"), one.void_reason], [t("Note"), one.note]])),
+      section(t("About it"), facts([[t("Receipt number"), one.receipt_no], [t("Of the sale"), sold(one)], [t("Business date"), link(["days", one.business_date], days(one.business_date))], [t("Shift"), link(["shifts", one.shift_id], page.app.till(one.register_id))], [t("Cashier"), person(one.cashier_id)], [t("Approved by"), one.approved_by ? person(one.approved_by) : null], [t("Member"), one.member_id ? link(["members", one.member_id], memberOf(one.member_id)) : null], [t("Voided"), one.voided_at ? moment(one.voided_at) : null], [t("Why it was voided"), one.void_reason], [t("Note"), one.note]])),
       trailOf(one),
     ],
   }),

@@ -19,7 +19,7 @@ const shifts = {
     title: t("Shifts"),
     filters: [ofState(["open", "ended", "closed", "interrupted"]), { name: "register_id", label: t("Till"), kind: "choice", choices: page.app.settings.registers.map((one) => [one.register_id, one.name ?? one.register_id]) }, ...ofDays()],
     open: (one) => address(["shifts", one.shift_id]),
-    columns: [col(t("Till"), (one) => one.register_id), col(t("Day"), (one) => days(one.business_date)), col(t("Opened"), (one) => html`${moment(one.opened_at)} ${person(one.opened_by)}`, "d"), col(t("Closed"), (one) => moment(one.closed_at), "d2"), col("Z", (one) => figure(one.z_no), "num d"), col(t("Expected"), (one) => figure(one.expected_cash), "num d2"), col(t("Counted"), (one) => figure(one.counted_cash), "num"), col(t("Difference"), (one) => differs(one.variance), "num"), col(t("State"), stateOf)],
+    columns: [col(t("Till"), (one) => html`<bdi>${page.app.till(one.register_id)}</bdi>`), col(t("Day"), (one) => days(one.business_date)), col(t("Opened"), (one) => html`${moment(one.opened_at)} ${person(one.opened_by)}`, "d"), col(t("Closed"), (one) => moment(one.closed_at), "d2"), col("Z", (one) => figure(one.z_no), "num d"), col(t("Expected"), (one) => figure(one.expected_cash), "num d2"), col(t("Counted"), (one) => figure(one.counted_cash), "num"), col(t("Difference"), (one) => differs(one.variance), "num"), col(t("State"), stateOf)],
     none: t("No till was opened yet"),
   }),
 };
@@ -37,7 +37,7 @@ const shift = {
     const done = COUNTED.includes(one.state);
     const count = { label: t("Count again"), image: "calculator", act: page.step({ label: t("Count again"), url: path("/api/shifts/:id/recounts", { id: one.shift_id }), said: t("The new count is written down; the first one stays"), question: { title: t("Count the drawer of {till} again", { till: one.register_id }), text: t("The first count stays in the list. The difference changes"), list: [{ name: "counted_cash", label: t("Counted cash"), kind: "money", required: true, focus: true }, { name: "reason", label: t("Why"), required: true }] } }) };
     return {
-      name: one.z_no ? `${one.register_id}, Z ${number(one.z_no)}` : one.register_id, badges: stateOf(one),
+      name: one.z_no ? t("{till}, Z {n}", { till: page.app.till(one.register_id), n: number(one.z_no) }) : page.app.till(one.register_id), badges: stateOf(one),
       actions: [done && count, { label: one.z_no ? t("Print Z report") : t("Print X report"), image: "printer", kind: "primary", act: () => page.app.print(one.paper) }],
       parts: [
         figures([[t("Sold"), money(one.total), t("{n} sales", { n: number(one.sales_count) })], [t("Returns"), number(one.returns_total), t("{n} receipts", { n: number(one.returns_count) })], [t("Expected"), number(one.expected_cash ?? one.cash.expected), t("in the drawer")], [t("Counted"), one.counted_cash === null ? "\u2013" : number(one.counted_cash), one.counted_cash === null ? t("at the till, when it is closed") : null], [t("Difference"), one.variance === null ? "\u2013" : differs(one.variance)]]),
