@@ -2,6 +2,7 @@
 import { path } from "../shared/api.js";
 import { money } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
+import { isAsked } from "../shared/intents.js";
 import { low } from "../shared/scan.js";
 
 const REMEMBERED = 500;
@@ -33,6 +34,11 @@ export class Basket {
   /** Whether an answer is still under way. */
   get isBehind() {
     return Boolean(this.sending) || this.dirty;
+  }
+
+  /** Whether a payment of it is under way, also where its page was left or loaded anew. */
+  get isPaying() {
+    return Boolean(this.sale) && isAsked(`${path("/api/pos/transactions/:id", { id: this.sale.transaction_id })}/`);
   }
 
   // ---- what the store has

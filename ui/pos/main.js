@@ -297,7 +297,7 @@ class PosApp extends App {
   /** What a key does on the page of the basket, from another page; not amid a command. */
   async fromSale(name) {
     const page = this.current?.firstElementChild;
-    if (page?.busy || this.unconfirmed) return;
+    if (page?.busy || this.basket.isPaying || this.unconfirmed) return;
     page?.leave?.();
     await this.show("sell");
     this.current.firstElementChild.keys()[name]();

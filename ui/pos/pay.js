@@ -11,6 +11,8 @@ const LETTERS = { cash: "C", card: "K", qris: "Q", bank_transfer: "T", voucher: 
 const ICONS = { cash: "banknote", card: "credit-card", qris: "qr-code", bank_transfer: "landmark", voucher: "ticket", points: "star" };
 const POINTS = "points";
 const OFFERS = 4;
+/** Who waits for longer than a moment is told that it goes on. */
+const SLOW_MS = 300;
 /** Nobody rounds up to a coin: notes below this part of the sum are not thought of. */
 const SMALLEST_PART = 0.025;
 
@@ -41,7 +43,25 @@ class PagePay extends Page {
     return this.method === "cash" ? this.sale.cash_due : this.sale.amount_due;
   }
 
+  /** A payment is under way, also one that a page before this one began: nothing else happens here. */
+  get isTaking() {
+    return Boolean(this.busy) || this.app.basket.isPaying;
+  }
+
+  async taking(act) {
+    if (this.isTaking) return;
+    const slow = setTimeout(() => {
+      this.slow = true;
+      this.requestUpdate();
+    }, SLOW_MS);
+    await this.once(act);
+    clearTimeout(slow);
+    this.slow = false;
+    this.requestUpdate();
+  }
+
   keys() {
+    if (this.isTaking) return {};
     if (this.paid) return { Enter: () => this.next(), P: () => void this.app.reprint(), Escape: () => this.next() };
     const inText = (act) => (event) => (event.target.id === "reference" ? false : act());
     const letters = Object.fromEntries(this.methods().map((method) => [LETTERS[method] ?? method[0].toUpperCase(), inText(() => this.choose(method))]));
@@ -89,6 +109,10 @@ class PagePay extends Page {
       this.next().then(() => this.app.current.firstElementChild.scanned(code));
       return;
     }
+    if (this.isTaking || this.app.unconfirmed) {
+      this.app.notTaken(code);
+      return;
+    }
     if (this.sale.payments.some(({ state }) => state === "accepted")) {
       low(true);
       this.app.say("warn", t("Scan of {code} was not taken: this sale is partly paid", { code }));
@@ -101,6 +125,11 @@ class PagePay extends Page {
     const product = await this.app.basket.find(code).catch(() => null);
     if (!product) {
       this.app.basket.unknown(code);
+      return;
+    }
+    // Meanwhile Enter may have been pressed.
+    if (this.isTaking || this.paid) {
+      this.app.notTaken(code);
       return;
     }
     const yes = await this.app.dialog.ask({ title: t("Add {name} to this sale?", { name: product.name }), text: money(product.price), yes: t("Add"), no: t("Don't add") });
@@ -132,7 +161,7 @@ class PagePay extends Page {
   }
 
   take() {
-    return this.once(async () => {
+    return this.taking(async () => {
       const { app, method, given } = this;
       const seen = this.sale?.amount_due;
       await app.basket.settled();
@@ -158,7 +187,9 @@ class PagePay extends Page {
       const payment = { method, amount: this.settles, ...(method === "cash" ? { tendered: given } : {}), ...(this.reference ? { reference: this.reference } : {}) };
       const body = { payments: sale.amount_due > 0 ? [payment] : [] };
       const answer = await app.command({ url: path("/api/pos/transactions/:id/pay", { id: sale.transaction_id }), body, label: "Payment", amount: given ?? payment.amount ?? sale.amount_due });
-      this.took(answer);
+      // Left meanwhile and come back to, it is another page that tells.
+      const shown = app.current.firstElementChild;
+      (shown instanceof PagePay ? shown : this).took(answer);
     });
   }
 
@@ -179,7 +210,7 @@ class PagePay extends Page {
 
   undo(payment = this.sale.payments.filter(({ state }) => state === "accepted").at(-1)) {
     if (!payment) return undefined;
-    return this.once(async () => {
+    return this.taking(async () => {
       const url = path("/api/pos/transactions/:id/payments/:payment_id/reverse", { id: this.sale.transaction_id, payment_id: payment.payment_id });
       this.app.basket.adopt(await this.app.command({ url, body: { reason: t("Keyed wrongly") }, label: "Undo payment", amount: payment.amount }));
     }).then(() => this.app.focusPage());
@@ -208,11 +239,11 @@ class PagePay extends Page {
     const { sale } = this;
     const taken = sale.payments.filter(({ state }) => state === "accepted");
     return html`<section class="due">${taken.length ? html`<dl class="facts l"><div><dt>${t("To pay")}</dt><dd>${money(sale.total)}</dd></div>
-      ${taken.map((one) => html`<div><dt>${icon("check", "icon-s")} ${t(one.method)}${one.reference ? ` ${one.reference}` : ""}</dt><dd>${number(-one.amount)} <button class="btn undo" aria-label=${t("Undo {method} {amount}", { method: t(one.method), amount: number(one.amount) })} ?disabled=${this.busy} @click=${() => this.undo(one)}>${icon("x", "icon-s")}</button></dd></div>`)}</dl>` : nothing}
+      ${taken.map((one) => html`<div><dt>${icon("check", "icon-s")} ${t(one.method)}${one.reference ? ` ${one.reference}` : ""}</dt><dd>${number(-one.amount)} <button class="btn undo" aria-label=${t("Undo {method} {amount}", { method: t(one.method), amount: number(one.amount) })} ?disabled=${this.isTaking} @click=${() => this.undo(one)}>${icon("x", "icon-s")}</button></dd></div>`)}</dl>` : nothing}
       <div class="display"><dl><div><dt>${taken.length ? t("Left to pay") : t("To pay")}</dt><dd>${sale.amount_due === this.left ? nothing : number(sale.amount_due)}</dd></div>
       ${sale.cash_due !== sale.amount_due ? html`<div><dt>${t("In cash, rounded")}</dt><dd>${number(sale.cash_due)}</dd></div>` : nothing}</dl>
       <p class="total" aria-live="polite"><span class="cur">${symbol()}</span><span id="left">${number(this.left)}</span></p></div>
-      ${taken.length ? html`<button class="btn big" @click=${() => this.undo()}>${icon("undo-2")}${t("Undo the last payment")}${key("Del")}</button>` : nothing}</section>`;
+      ${taken.length ? html`<button class="btn big" ?disabled=${this.isTaking} @click=${() => this.undo()}>${icon("undo-2")}${t("Undo the last payment")}${key("Del")}</button>` : nothing}</section>`;
   }
 
   choices() {
@@ -231,13 +262,13 @@ class PagePay extends Page {
         <p class="changing"><span>${t("Change")}</span><b id="changing">${given === null ? "\u2013" : number(this.change)}</b></p>`
         : method === POINTS ? html`<p id="worth" class="muted">${t("{n} points, worth {amount}", { n: number(app.basket.member?.points_balance ?? 0), amount: money(this.worth) })}</p>`
         : field(t("Reference, if there is one"), html`<input class="input" id="reference" maxlength="64" autocomplete="off" .value=${this.reference} @input=${(event) => { this.reference = event.target.value; }}>`, "reference")}
-      <button class="pay" ?disabled=${this.busy || (cash && given === null && this.sale.amount_due > 0)} @click=${() => this.take()}>${icon("check")}<span>${amount === null ? t("Take") : t("Take {amount}", { amount: number(amount) })}</span>${key("Enter")}</button></section>`;
+      <button class="pay" ?disabled=${this.isTaking || (cash && given === null && this.sale.amount_due > 0)} @click=${() => this.take()}>${icon("check")}<span>${(this.busy ? this.slow : this.isTaking) ? t("Saving\u2026") : amount === null ? t("Take") : t("Take {amount}", { amount: number(amount) })}</span>${key("Enter")}</button></section>`;
   }
 
   render() {
     if (this.paid) return html`<h1 class="vh">${t("Paid")}</h1>${this.paidPart()}`;
     if (!this.sale) return nothing;
-    return html`<div class="bar"><button class="btn quiet" @click=${() => this.app.show("sell")}>${icon("arrow-left")}${t("Back to the basket")}${key("Esc")}</button><h1>${t("Pay")}</h1></div>
+    return html`<div class="bar"><button class="btn quiet" ?disabled=${this.isTaking} @click=${() => this.app.show("sell")}>${icon("arrow-left")}${t("Back to the basket")}${key("Esc")}</button><h1>${t("Pay")}</h1></div>
       <div class="paying">${this.summary()}${this.choices()}${this.entry()}</div>`;
   }
 }

@@ -183,7 +183,7 @@ class PageSell extends Page {
     const { app } = this;
     const { basket } = app;
     // Nothing is kept for later: what is in the bag and not on the screen would be given away.
-    if (app.unconfirmed || Date.now() - this.asking > SLOW_MS) {
+    if (app.unconfirmed || basket.isPaying || Date.now() - this.asking > SLOW_MS) {
       basket.refuse(t("{code} was not taken: the store's box does not answer", { code }), true);
       return;
     }

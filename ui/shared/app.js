@@ -269,12 +269,13 @@ export class App extends LitElement {
   onScan(code) {
     this.keyboard.letter(false);
     const page = this.current?.firstElementChild;
-    if (this.dialog?.isOpen || !page?.scanned) {
-      low(true);
-      this.say("warn", t("Scan of {code} was not taken: finish this first", { code }));
-      return;
-    }
-    page.scanned(code);
+    if (this.dialog?.isOpen || !page?.scanned) this.notTaken(code);
+    else page.scanned(code);
+  }
+
+  notTaken(code) {
+    low(true);
+    this.say("warn", t("Scan of {code} was not taken: finish this first", { code }));
   }
 
   /** Text for the receipt printer, by the browser; `sheet` is the paper where it is none of a roll. */

@@ -75,10 +75,12 @@ export const persist = async (method, url, options, told = () => {}) => {
 };
 
 /** What this page is sending, by its key; and what became of the last ones. */
-const underWay = new Set();
+const underWay = new Map();
 const OUTCOMES_MAX = 50;
 const outcomes = new Map();
 export const isUnderWay = (key) => underWay.has(key);
+/** Whether a command below this address is under way. */
+export const isAsked = (address) => [...underWay.values()].some((url) => url.startsWith(address));
 export const outcome = (key) => outcomes.get(key);
 const became = (key, result) => {
   outcomes.set(key, result);
@@ -88,7 +90,7 @@ const became = (key, result) => {
 /** Sends one that is kept until there is an answer; then it is forgotten. */
 export const finish = async (intent, approval, told) => {
   const body = approval ? { ...intent.body, approval } : intent.body;
-  underWay.add(intent.key);
+  underWay.set(intent.key, intent.url);
   try {
     const answer = await persist(intent.method, intent.url, { body, key: intent.key, match: intent.match, register: intent.register }, told);
     await forget(intent.key);

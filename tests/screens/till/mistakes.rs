@@ -149,8 +149,26 @@ fn what_is_printed_again_is_a_copy_and_enter_presses_what_has_the_focus() {
     screen.basket(&["89900070"], "27,750");
     screen.presses(F9);
     screen.sees("#amount");
+    // While a payment is under way its page is left by no key, takes no scan, and another one takes no second payment.
+    screen.script(
+        "const real = window.fetch; window.fetch = async (url, options) => { \
+            if (/\\/pay$/.test(url)) await new Promise((go) => { window.goes = () => { window.fetch = real; go(); }; }); \
+            return real(url, options); }",
+    );
     screen.types("10.");
     screen.presses(ENTER);
+    screen.reads(".pay", "Saving\u{2026}");
+    screen.presses(ESCAPE);
+    screen.scans("89900010");
+    screen.reads("#banner", "89900010 was not taken");
+    screen.sees("page-pay");
+    screen.script("document.querySelector('pos-app').show('sell')");
+    screen.sees("#line");
+    screen.presses(F9);
+    screen.reads(".pay", "Saving\u{2026}");
+    screen.types("10.");
+    screen.presses(ENTER);
+    screen.script("goes()");
     screen.reads("#left", "17,750");
     // The cashier goes to "Undo" with the Tab key and presses Enter: nothing is taken.
     screen.script("document.querySelector('.due .btn.big').focus()");
