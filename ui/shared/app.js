@@ -42,7 +42,6 @@ export class App extends LitElement {
   connectedCallback() {
     super.connectedCallback();
     this.keyboard = new Keyboard(this);
-    addEventListener("afterprint", () => this.printed());
     const shown = () => this.current?.firstElementChild;
     if (this.takesScans) listen((code) => this.onScan(code), () => shown()?.keeps, () => Boolean(shown()?.scanned) && !this.dialog?.isOpen);
     this.addEventListener("closed", () => this.focusPage());
@@ -259,11 +258,6 @@ export class App extends LitElement {
 
   onKey(event) {
     this.keyboard.onKey(event);
-  }
-
-  printed() {
-    const paper = document.getElementById("paper");
-    if (paper) paper.textContent = "";
   }
 
   onScan(code) {

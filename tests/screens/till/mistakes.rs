@@ -12,9 +12,9 @@ const CTRL: u64 = 2;
 const BURST: &str = "for (const key of [...CODE, 'Enter']) { const at = document.activeElement;\
     const event = new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true});\
     if (at.dispatchEvent(event) && key.length === 1) document.execCommand('insertText', false, key); }";
-/// Paper that the browser printed since the page was loaded.
-pub const PAPERS: &str =
-    "window.papers = []; window.print = () => papers.push(document.getElementById('paper').textContent)";
+/// Paper that the browser printed since the page was loaded; like a real one it says when that is over.
+pub const PAPERS: &str = "window.papers = []; window.print = () => { \
+    papers.push(document.getElementById('paper').textContent); dispatchEvent(new Event('afterprint')); }";
 
 /// A scan with letters, at whatever has the focus; then the page has had its time to act on a letter.
 #[track_caller]
@@ -190,7 +190,6 @@ fn what_is_printed_again_is_a_copy_and_enter_presses_what_has_the_focus() {
     presses_with(&mut screen, "p", 80, json!({"modifiers": CTRL}));
     testkit::wait::until("a copy is printed", || (papers(&mut screen).len() == 2).then_some(()));
     assert!(papers(&mut screen)[1].contains("COPY"), "{}", papers(&mut screen)[1]);
-    screen.script("dispatchEvent(new Event('afterprint'))");
     assert_eq!(screen.text("#paper"), "");
     screen.is_clean();
 }

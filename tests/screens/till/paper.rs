@@ -3,12 +3,13 @@
 use crate::furnished::{Furnished, as_people, furnished};
 use crate::office::portal::go;
 use crate::screen::Screen;
+use crate::till::mistakes::{PAPERS, papers};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 use std::io::Read;
 use std::net::TcpListener;
-use testkit::Store;
+use testkit::{Store, wait};
 
 /// Sells one thing for cash and waits for its figures.
 #[track_caller]
@@ -121,13 +122,17 @@ fn a_tills_own_printer_prints_and_its_failure_is_said() {
 fn a_receipt_comes_out_by_itself_in_the_shops_language() {
     let settings = "printing.auto_print = true\nprinting.language = \"id\"\n";
     let Some(mut screen) = Screen::selling(Store::open_with(settings, 1)) else { return };
-    screen.script("window.print = () => { window.printed = (window.printed ?? 0) + 1; }");
+    screen.script(PAPERS);
+    screen.script("window.asked = []; const real = window.fetch; window.fetch = (url, how) => { asked.push(url); return real(url, how); }");
     sold(&mut screen);
-    screen.sees("#paper:not(:empty)");
-    let paper = screen.script("return document.getElementById('paper').textContent");
-    let paper = paper.as_str().unwrap();
+    wait::until("it comes out", || (papers(&mut screen).len() == 1).then_some(()));
+    let paper = papers(&mut screen).remove(0);
     assert!(paper.contains("Struk S001-main-00000001") && paper.contains("Tunai"), "{paper}");
-    assert_eq!(screen.script("return window.printed"), 1);
     assert!(!paper.contains("SALINAN"), "the first paper is no copy: {paper}");
+    // A paper that is out brings no other one, and no trouble.
+    screen.browser.press(".last .link");
+    wait::until("it comes out again", || (papers(&mut screen).len() == 2).then_some(()));
+    assert_eq!(screen.script("return asked.filter((url) => url.includes('undefined'))"), json!([]));
+    assert_eq!(screen.text("#banner"), "");
     screen.is_clean();
 }
