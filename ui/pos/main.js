@@ -5,7 +5,7 @@ import { App, LOCK_AFTER, LOCK_AFTER_MINUTES } from "../shared/app.js";
 import { icon, loading } from "../shared/controls.js";
 import { setShop, time } from "../shared/format.js";
 import { lang, t } from "../shared/i18n.js";
-import { isSafe, resumeAll } from "../shared/intents.js";
+import { isSafe } from "../shared/intents.js";
 import { Basket } from "./basket.js";
 import { linkOf, troubleOf } from "./link.js";
 import "./open.js";
@@ -109,7 +109,8 @@ class PosApp extends App {
     this.listen();
     // It is needed when the box is away, and then it could not be had.
     LATER.unconfirmed().catch(() => {});
-    const results = await resumeAll(user.id, ...this.resuming());
+    const results = await this.resumed(user);
+    if (!results) return;
     this.unsettled = results.filter(({ other }) => other).length;
     if (results.some(({ other }) => !other)) await this.load();
     const paid = results.find(({ done, answer }) => done && answer?.state === "paid" && answer.receipt_no);
@@ -119,11 +120,6 @@ class PosApp extends App {
     this.reported(results);
     if (localStorage.getItem("locked") === user.id) this.lock();
     if (!await isSafe()) this.say("warn", t("This browser keeps nothing: don't close this tab while something is not confirmed"));
-  }
-
-  /** How what was left unfinished is told of, and looked up. */
-  resuming() {
-    return [(intent) => this.doubt(intent && new Unreachable(), intent ?? undefined), (intent, isOld) => this.again(intent, isOld)];
   }
 
   /** What others left leads to the page that tells of it. */

@@ -6,7 +6,7 @@ import { icon, retry } from "./controls.js";
 import "./dialog.js";
 import { money, shortReceipt, time } from "./format.js";
 import { setLanguage, t } from "./i18n.js";
-import { begin, drop, persist } from "./intents.js";
+import { begin, drop, persist, resumeAll } from "./intents.js";
 import "./login.js";
 import { Keyboard } from "./keyboard.js";
 import { listen, low } from "./scan.js";
@@ -176,6 +176,22 @@ export class App extends LitElement {
         this.fail(error);
       }
     }
+  }
+
+  /** What this person left unfinished, and what came of it; none where their session ended meanwhile: they log in again. */
+  async resumed(user) {
+    try {
+      return await resumeAll(user.id, ...this.resuming());
+    } catch (error) {
+      if (error.status !== 401) throw error;
+      this.fail(error);
+      return null;
+    }
+  }
+
+  /** How what was left unfinished is told of, and looked up. */
+  resuming() {
+    return [(intent) => this.doubt(intent && new Unreachable(), intent ?? undefined), (intent, isOld) => this.again(intent, isOld)];
   }
 
   reported(results) {

@@ -118,6 +118,12 @@ export const begin = async (userId, command, approval, told) => finish(await kee
 
 export const drop = forget;
 
+/** Of a session that ended nothing is known: what was begun waits until its person logs in. */
+const known = (error) => {
+  if (error.status === 401) throw error;
+  return null;
+};
+
 /**
  * What became of one that its person left unfinished: `done`, not done with its `error`, or null where nobody knows. What is too
  * old to be repeated, and what a manager had approved, `again(intent, isOld)` looks up: its answer, or null.
@@ -125,13 +131,14 @@ export const drop = forget;
 export const settle = async (intent, told, again = async () => null) => {
   const isOld = Date.now() - intent.created_at > REPEAT_WITHIN_MS;
   if (isOld || intent.approved) {
-    const answer = await again(intent, isOld).catch(() => null);
+    const answer = await again(intent, isOld).catch(known);
     await forget(intent.key);
     return { intent, done: answer ? true : null, answer };
   }
   try {
     return { intent, done: true, answer: await finish(intent, null, (error) => told(error && intent)) };
   } catch (error) {
+    known(error);
     await forget(intent.key);
     return { intent, done: false, error };
   }

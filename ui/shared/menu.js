@@ -5,7 +5,6 @@ import { Unreachable } from "./api.js";
 import { App } from "./app.js";
 import { icon } from "./controls.js";
 import { lang, t } from "./i18n.js";
-import { resumeAll } from "./intents.js";
 
 /** The address of a page with its filters: `address(["stores", "S001"], {q: "a"})`. */
 export const address = (parts, query = {}) => {
@@ -58,7 +57,8 @@ export class MenuApp extends App {
 
   /** Who logged in, with what was left unfinished. */
   async begun(user) {
-    const results = await resumeAll(user.id, (intent) => this.doubt(intent && new Unreachable(), intent ?? undefined), (intent, isOld) => this.again(intent, isOld));
+    const results = await this.resumed(user);
+    if (!results) return;
     await this.route();
     this.reported(results);
   }

@@ -1,5 +1,5 @@
 // A command is on the disk before it is sent, is sent again by the same key until it is answered, and is gone then.
-const { begin, drop, resumeAll, waiting } = await of("shared/intents");
+const { begin, drop, keep, resumeAll, settle, waiting } = await of("shared/intents");
 const real = window.fetch;
 const sent = [];
 let kept = 0;
@@ -32,6 +32,14 @@ is("needs a manager", [await refused(403, "approval_required"), (await waiting()
 const [left] = await waiting();
 const asked = sent.length;
 is("somebody else's is named and waits for that person", [(await resumeAll("usr_2", () => {})).map(({ intent, other }) => [intent.key, other]), sent.length - asked, (await waiting()).length], [[[left.key, true]], 0, 1]);
+// A session that ended says nothing of a command: it waits for its person, also where it has to be looked up.
+answers.push(() => new Response(JSON.stringify({ success: false, error: { code: "unauthorized", message: "log in" } }), { status: 401 }));
+const ended = (again) => resumeAll("usr_1", () => {}, again).then(() => "told", (error) => error.status);
+is("the session ended", [await ended(), (await waiting()).length], [401, 1]);
+await keep("usr_1", { url: "/api/shifts/a/close", label: "Close shift" }, true);
+const word = (await waiting()).find(({ approved }) => approved);
+is("the session ended behind a look", [await settle(word, () => {}, async () => { throw Object.assign(new Error(), { status: 401 }); }).catch(({ status }) => status), (await waiting()).length], [401, 2]);
+await drop(word.key);
 answers.push(() => new Response(JSON.stringify({ success: true, data: { done: 2 } }), { status: 200 }));
 is("its person's is finished by its key", [(await resumeAll("usr_1", () => {})).map(({ done, answer }) => [done, answer.done]), sent.at(-1)[1]], [[[true, 2]], left.key]);
 await drop(left.key);
