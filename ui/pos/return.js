@@ -13,6 +13,7 @@ class PageReturn extends Page {
   constructor() {
     super();
     this.done = null;
+    this.queue = Promise.resolve();
   }
 
   get draft() {
@@ -24,7 +25,7 @@ class PageReturn extends Page {
     super.connectedCallback();
     // The basket that an exchange pays may have changed since.
     Promise.resolve().then(() => {
-      if (this.app.params?.no) this.find(this.app.params.no);
+      if (this.app.params?.no) this.inTurn(() => this.find(this.app.params.no));
       else if (this.draft.isKnown) this.changed();
     });
   }
@@ -42,10 +43,30 @@ class PageReturn extends Page {
 
   // ---- what comes back
 
-  async scanned(text) {
+  /** One look-up after another: what is scanned meanwhile waits for its turn. */
+  inTurn(act) {
+    this.queue = this.queue.then(act).catch((error) => this.app.fail(error));
+    return this.queue;
+  }
+
+  scanned(text) {
     const code = clean(text);
-    if (!code || this.done) return;
+    return code && this.inTurn(() => this.take(code));
+  }
+
+  async take(code) {
     const { app, draft } = this;
+    // Behind a return it is the next customer's.
+    if (this.done && app.isFree) {
+      await app.leavePage();
+      app.onScan(code);
+      return;
+    }
+    // Money is on its way, nobody answers, or the page was left meanwhile.
+    if (this.busy || app.unconfirmed || !this.isConnected) {
+      app.notTaken(code);
+      return;
+    }
     if (!draft.isKnown) {
       await this.find(code);
       return;
