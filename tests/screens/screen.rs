@@ -202,6 +202,15 @@ impl<S> Screen<S> {
         self.browser.run(script)
     }
 
+    /// The page's next request to such an address goes out when it is told to: `goes()`.
+    #[track_caller]
+    pub fn holds_back(&mut self, address: &str) {
+        self.script(&format!(
+            "const real = window.fetch; window.fetch = async (url, how) => {{ if (/{address}/.test(url)) \
+             await new Promise((go) => {{ window.goes = () => {{ window.fetch = real; go(); }}; }}); return real(url, how); }}"
+        ));
+    }
+
     /// What has the focus, by its id.
     #[track_caller]
     pub fn focus(&mut self) -> String {

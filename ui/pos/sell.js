@@ -258,9 +258,19 @@ class PageSell extends Page {
     this.app.show(this.app.returning?.exchange ? "return" : "pay");
   }
 
+  /** Behind what is still looked up; what is scanned by then is the next customer's and waits. */
   hold() {
+    this.queue = this.queue.then(() => {
+      this.asking = Date.now();
+      return this.putAway();
+    }).finally(() => { this.asking = Infinity; });
+    return this.queue;
+  }
+
+  async putAway() {
     const { app } = this;
-    return this.once(async () => {
+    if (app.basket.isEmpty) return;
+    await this.once(async () => {
       await app.basket.settled();
       const { sale } = app.basket;
       if (!sale) return;
