@@ -23,13 +23,11 @@ class PageCash extends Page {
 
   async load() {
     await Promise.resolve();
-    const id = this.app.shift.shift_id;
-    try {
-      [this.summary, { items: this.movements }] = await Promise.all([this.app.get("/api/shifts/:id/summary", { id }), this.app.get("/api/shifts/:id/cash-movements", { id }, { limit: 100 })]);
-    } catch (error) {
-      this.app.fail(error);
-    }
-    this.requestUpdate();
+    await this.readBy(async () => {
+      const id = this.app.shift.shift_id;
+      const [summary, { items: movements }] = await Promise.all([this.app.get("/api/shifts/:id/summary", { id }), this.app.get("/api/shifts/:id/cash-movements", { id }, { limit: 100 })]);
+      return { summary, movements };
+    }, () => this.summary);
     this.app.focusPage();
   }
 
@@ -80,7 +78,7 @@ class PageCash extends Page {
       <button class="btn big end" @click=${() => app.lock()}>${icon("lock")}${t("Lock")}${key("L")}</button><button class="btn primary big" @click=${() => app.show("close")}>${icon("clipboard-check")}${t("Close shift")}${key("F9")}</button></div>
       <div class="work"><div class="rowx">${KINDS.map(([type, name], index) => html`<button class="btn big" ?data-focus=${index === 0} @click=${() => this.move(type)}>${icon(name)}${t(type)}</button>`)}</div>
       ${summary ? html`<div class="two"><section class="panel scroll"><h2 class="pad">${t("Cash movements")}<span class="muted"> · ${date(app.shift.opened_at)}</span></h2>${this.movements.length ? html`<table class="grid fold"><thead><tr><th>${t("Time")}</th><th>${t("What")}</th><th>${t("Reason")}</th><th class="num">${t("Amount")}</th></tr></thead><tbody>
-        ${this.movements.map((one) => html`<tr><td>${time(one.at)}</td><td>${t(one.type)}</td><td class="whole"><div><bdi>${one.reason}</bdi>${one.bag_no ? html`<span class="muted"> ${one.bag_no}</span>` : nothing}</div></td><td class="num">${number(one.type === "pay_in" ? one.amount : -one.amount)}</td></tr>`)}</tbody></table>` : html`<p class="empty">${t("No cash was put in or taken out yet")}</p>`}</section>${this.figures()}</div>` : nothing}</div>`;
+        ${this.movements.map((one) => html`<tr><td>${time(one.at)}</td><td>${t(one.type)}</td><td class="whole"><div><bdi>${one.reason}</bdi>${one.bag_no ? html`<span class="muted"> ${one.bag_no}</span>` : nothing}</div></td><td class="num">${number(one.type === "pay_in" ? one.amount : -one.amount)}</td></tr>`)}</tbody></table>` : html`<p class="empty">${t("No cash was put in or taken out yet")}</p>`}</section>${this.figures()}</div>` : this.awaited()}</div>`;
   }
 }
 customElements.define("page-cash", PageCash);

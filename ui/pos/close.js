@@ -25,14 +25,12 @@ class PageClose extends Page {
 
   async load() {
     await Promise.resolve();
-    try {
+    await this.readBy(async () => {
       const id = this.app.shift.shift_id;
       const of = (state) => this.app.get("/api/pos/transactions", {}, { shift_id: id, state, limit: 20 });
       const [summary, open, partly] = await Promise.all([this.app.get("/api/shifts/:id/summary", { id }), of("open"), of("partially_paid")]);
-      Object.assign(this, { summary, open: [...open.items, ...partly.items] });
-    } catch (error) {
-      this.app.fail(error);
-    }
+      return { summary, open: [...open.items, ...partly.items] };
+    }, () => this.summary);
     this.recall();
     this.requestUpdate();
     this.app.focusPage();
@@ -80,6 +78,7 @@ class PageClose extends Page {
 
   end() {
     const { app } = this;
+    if (!this.summary) return undefined;
     return this.once(async () => {
       await app.command({ url: path("/api/shifts/:id/end", { id: app.shift.shift_id }), label: "End shift" });
       app.basket.clear();
@@ -181,7 +180,7 @@ class PageClose extends Page {
     const { app, summary } = this;
     return html`<div class="bar">${app.shift.state === "open" ? html`<button class="btn quiet" @click=${() => app.show("cash")}>${icon("arrow-left")}${t("Shift and cash")}${key("Esc")}</button>` : nothing}<h1>${t("Close shift")}</h1>
       <span class="muted wide">${t("{till}, since {time}, {n} sales", { till: app.registerName, time: time(app.shift.opened_at), n: number(summary?.sales_count ?? 0) })}</span></div>
-      <div class="work">${!summary ? nothing : this.endsFirst ? this.ending() : html`<div class="two">${this.notes()}${this.methods()}</div>`}</div>`;
+      <div class="work">${!summary ? this.awaited() : this.endsFirst ? this.ending() : html`<div class="two">${this.notes()}${this.methods()}</div>`}</div>`;
   }
 }
 customElements.define("page-close", PageClose);

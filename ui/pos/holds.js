@@ -31,14 +31,11 @@ class PageHolds extends Page {
 
   async load() {
     await Promise.resolve();
-    try {
-      const people = this.people ?? this.app.get("/api/staff", {}, { limit: 500 }).catch(() => null);
-      const [{ items }, known] = await Promise.all([this.app.get("/api/pos/holds", {}, { limit: 100 }), people]);
-      Object.assign(this, { items, people: known });
-    } catch (error) {
-      this.app.fail(error);
-    }
-    this.requestUpdate();
+    await this.readBy(async () => {
+      const known = this.people ?? this.app.get("/api/staff", {}, { limit: 500 }).catch(() => null);
+      const [{ items }, people] = await Promise.all([this.app.get("/api/pos/holds", {}, { limit: 100 }), known]);
+      return { items, people };
+    }, () => this.items);
     this.app.focusPage();
   }
 
@@ -100,7 +97,7 @@ class PageHolds extends Page {
     const { items } = this;
     const ends = items?.some(({ expires_at: at }) => at);
     return html`<div class="bar"><button class="btn quiet" @click=${() => this.app.show("sell")}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("Baskets that wait")}</h1></div>
-      <div class="work">${items === null ? nothing : items.length === 0 ? html`<p class="empty panel">${t("No basket waits. F6 puts the open one away; what is typed in the line is its note")}</p>`
+      <div class="work">${items === null ? this.awaited() : items.length === 0 ? html`<p class="empty panel">${t("No basket waits. F6 puts the open one away; what is typed in the line is its note")}</p>`
         : html`<div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Since")}</th><th>${t("Till")}</th><th>${t("Note")}</th><th class="num">${t("Lines")}</th><th class="num">${t("Total")}</th>${ends ? html`<th>${t("Kept until")}</th>` : nothing}<th></th></tr></thead><tbody>
         ${items.map((hold, index) => html`<tr class="open" aria-selected=${index === this.picked} @click=${() => this.recall(hold)}><td>${time(hold.held_at)}</td><td>${this.from(hold)}</td><td>${hold.note ? html`<bdi>${hold.note}</bdi>` : nothing}</td><td class="num">${number(hold.item_count)}</td><td class="num"><b>${money(hold.total)}</b></td>
           ${ends ? html`<td>${hold.expires_at ? `${date(hold.expires_at)} ${time(hold.expires_at)}` : nothing}</td>` : nothing}<td class="num whole"><button class="btn big" ?data-focus=${index === 0}>${t("Recall")}</button></td></tr>`)}</tbody></table></div>`}</div>`;

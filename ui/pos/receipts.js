@@ -28,8 +28,7 @@ class PageReceipts extends Page {
 
   async load() {
     await Promise.resolve();
-    this.cursors = LISTS.map(() => undefined);
-    await this.more([]);
+    await this.more(true);
     this.app.focusPage();
   }
 
@@ -37,19 +36,18 @@ class PageReceipts extends Page {
     return this.cursors.some((cursor) => cursor !== null);
   }
 
-  /** The next rows of both lists, latest first. */
-  async more(known = this.items) {
-    try {
-      const pages = await Promise.all(LISTS.map(([url], index) => (this.cursors[index] === null ? { items: [], next_cursor: null }
-        : this.app.get(url, {}, { shift_id: this.app.shift.shift_id, limit: PAGE, cursor: this.cursors[index] }))));
-      this.cursors = pages.map(({ next_cursor: cursor }) => cursor);
-      const rows = pages.flatMap(({ items }, index) => items.map(LISTS[index][1])).filter(({ no }) => no);
-      this.items = [...known, ...rows].sort((a, b) => (a.at < b.at ? 1 : -1));
-      this.picked = Math.min(this.picked, Math.max(0, this.items.length - 1));
-    } catch (error) {
-      this.app.fail(error);
-    }
-    this.requestUpdate();
+  /** The next rows of both lists, latest first; or the first ones, `anew`. */
+  more(anew = false) {
+    return this.readBy(() => this.listed(anew), () => this.items, () => (anew ? this.load() : this.more()));
+  }
+
+  async listed(anew) {
+    const [known, cursors] = anew ? [[], LISTS.map(() => undefined)] : [this.items, this.cursors];
+    const pages = await Promise.all(LISTS.map(([url], index) => (cursors[index] === null ? { items: [], next_cursor: null }
+      : this.app.get(url, {}, { shift_id: this.app.shift.shift_id, limit: PAGE, cursor: cursors[index] }))));
+    const rows = pages.flatMap(({ items }, index) => items.map(LISTS[index][1])).filter(({ no }) => no);
+    const items = [...known, ...rows].sort((a, b) => (a.at < b.at ? 1 : -1));
+    return { items, cursors: pages.map(({ next_cursor: cursor }) => cursor), picked: Math.min(this.picked, Math.max(0, items.length - 1)) };
   }
 
   get entry() {
@@ -165,7 +163,7 @@ class PageReceipts extends Page {
   render() {
     const { items } = this;
     return html`<div class="bar"><button class="btn quiet" @click=${() => this.app.show("sell")}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("Receipts of this shift")}</h1></div>
-      <div class="work">${items === null ? nothing : items.length === 0 ? html`<p class="empty panel">${t("Nothing was sold in this shift yet")}</p>` : html`<div class="two"><section class="panel scroll"><table class="grid"><thead><tr><th>${t("Time")}</th><th>${t("Receipt")}</th><th>${t("State")}</th><th class="num">${t("Total")}, ${symbol()}</th></tr></thead><tbody>
+      <div class="work">${items === null ? this.awaited() : items.length === 0 ? html`<p class="empty panel">${t("Nothing was sold in this shift yet")}</p>` : html`<div class="two"><section class="panel scroll"><table class="grid"><thead><tr><th>${t("Time")}</th><th>${t("Receipt")}</th><th>${t("State")}</th><th class="num">${t("Total")}, ${symbol()}</th></tr></thead><tbody>
         ${items.map((one, index) => this.row(one, index))}</tbody></table>${this.hasMore ? html`<p class="pad"><button class="btn big" @click=${() => this.more()}>${t("Load more")}</button></p>` : nothing}</section>
         ${this.picture()}</div>`}</div>`;
   }

@@ -100,8 +100,29 @@ fn keys_act_on_every_page_and_help_names_them() {
     screen.presses(ENTER);
     screen.reads("#total", "2,220");
     screen.pays("k");
+    what_could_not_be_read_is_asked_for_again(&mut screen);
     a_key_that_nothing_takes_is_the_lines(&mut screen);
     screen.is_clean();
+}
+
+/// Nobody answers: the page says so in its place and offers another try; two tries at once list nothing twice.
+#[track_caller]
+fn what_could_not_be_read_is_asked_for_again(screen: &mut Screen) {
+    for (page, seen) in [("holds", ".empty"), ("cash", ".facts"), ("close", ".pay"), ("receipts", ".slip")] {
+        screen.script(&format!(
+            "window.answers = window.fetch; window.fetch = () => Promise.reject(new TypeError('away')); \
+             return document.querySelector('pos-app').show('{page}')"
+        ));
+        screen.reads(&format!("page-{page} [role=alert]"), "Try again");
+        screen.script("window.fetch = answers");
+        screen.browser.press("[role=alert] .btn");
+        screen.sees(&format!("page-{page} {seen}:not([role=alert])"));
+    }
+    let rows = "const page = document.querySelector('page-receipts'); const before = page.items.length; page.cursors = [undefined, null]; \
+        return Promise.all([page.more(), page.more()]).then(() => page.items.length - before)";
+    assert_eq!(screen.script(rows), 3);
+    screen.presses(ESCAPE);
+    screen.sees("#line");
 }
 
 /// Letters too begin the next search, behind a sale and on a page that has no use for them; P prints.
