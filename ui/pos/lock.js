@@ -13,7 +13,7 @@ export const lock = async (app) => {
   const { user } = app;
   localStorage.setItem(LOCKED, user.id);
   const back = await app.dialog.ask({
-    title: t("Locked"), text: user.name, yes: t("Go on"), no: t("Log out"),
+    locks: true, title: t("Locked"), text: user.name, yes: t("Go on"), no: t("Log out"),
     body: html`${field(t("Login name"), html`<input class="input" id="unlock-name" name="username" autocomplete="username" maxlength="128" .value=${localStorage.getItem(LAST) ?? ""}>`, "unlock-name")}
       ${field(t("Password"), html`<input class="input" id="unlock" name="password" type="password" autocomplete="current-password" maxlength="128" data-focus>`, "unlock")}`,
     more: able() ? html`<button class="btn big" name="by" value="device">${icon("key-round")}${t("Go on with a device")}</button>` : nothing,

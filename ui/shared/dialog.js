@@ -10,12 +10,16 @@ export class XDialog extends LitElement {
     return this;
   }
 
-  /** Asks; `fields` is a template whose named inputs become the answer. Nobody answered: null. */
+  /**
+   * Asks; `fields` is a template whose named inputs become the answer. Nobody answered: null. While the till is locked (`locks`) a
+   * question waits, and is over where its person logs out.
+   */
   ask(question) {
+    if (this.question?.locks) return this.answered.then((answer) => (answer === null ? null : this.ask(question)));
     this.question = question;
     this.error = null;
     this.busy = false;
-    return new Promise((resolve) => {
+    this.answered = new Promise((resolve) => {
       this.settle = resolve;
       this.updateComplete.then(() => {
         const dialog = this.querySelector("dialog");
@@ -23,6 +27,7 @@ export class XDialog extends LitElement {
         (dialog.querySelector("[data-focus]") ?? dialog.querySelector("input, select, button"))?.focus();
       });
     });
+    return this.answered;
   }
 
   get isOpen() {

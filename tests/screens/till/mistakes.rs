@@ -275,9 +275,15 @@ fn a_till_that_nobody_is_at_is_locked_for_everybody_else() {
     screen.browser.write("#unlock", testkit::store::PASSWORD);
     screen.presses(ENTER);
     screen.reads("dialog [role=alert]", "Only");
+    // Nor does a question that comes meanwhile: it waits until the till goes on.
+    screen.script(
+        "document.querySelector('pos-app').approved({ label: 'Payment', amount: 1 }, { details: {} }, null)",
+    );
     screen.browser.write("#unlock-name", "till-1@s001.example");
     screen.browser.write("#unlock", testkit::store::PASSWORD);
     screen.presses(ENTER);
+    screen.sees("#approver");
+    screen.presses(ESCAPE);
     testkit::wait::until("the till goes on", || {
         (screen.script("return document.querySelector('dialog')") == Value::Null).then_some(())
     });
