@@ -4,7 +4,7 @@ import { t } from "../shared/i18n.js";
 
 const EVERYWHERE = () => [
   ["F1", t("Keys")], ["F2", t("Member")], ["F3", t("Discount on the line")], ["Shift F3", t("Discount on the basket")], ["F6", t("Hold")], ["F7", t("Recall")],
-  ["F8", t("Return")], ["F10", t("Shift and cash")], ["Ctrl P", t("Print the last receipt again")],
+  ["F8", t("Return")], ["F9", t("Pay")], ["F10", t("Shift and cash")], ["Ctrl P", t("Print the last receipt again")],
 ];
 const BACK = () => ["Esc", t("Back")];
 const ROWS = () => ["\u2191 \u2193", t("Next row, row before")];
@@ -25,7 +25,7 @@ const OWN = {
 
 export const help = (app) => {
   const own = OWN[app.page === "pay" && app.current.firstElementChild.paid ? "paid" : app.page]?.() ?? [BACK()];
-  const taken = new Set(own.map(([name]) => name));
+  const taken = new Set(own.flatMap(([name]) => name.split(", ")));
   const others = app.shift?.state === "open" ? EVERYWHERE().filter(([name]) => !taken.has(name)) : [];
   const list = (rows) => html`<dl class="keys">${rows.map(([name, label]) => html`<div><dt><kbd>${name}</kbd></dt><dd>${label}</dd></div>`)}</dl>`;
   return app.dialog.ask({ title: t("Keys"), yes: null, no: t("Close"), body: html`${list(own)}${others.length ? html`<h3>${t("On every page")}</h3>${list(others)}` : nothing}` });

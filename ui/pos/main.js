@@ -286,7 +286,7 @@ class PosApp extends App {
   /** Keys that act on every page of an open shift; a page's own come first. */
   anywhere() {
     if (!this.user || this.page === "elsewhere" || this.page === "sell") return this.user ? { F1: () => void this.help() } : {};
-    const ofSale = this.shift?.state === "open" ? ["F2", "F3", "Shift+F3", "F6", "F7", "F8", "F10"] : [];
+    const ofSale = this.shift?.state === "open" ? ["F2", "F3", "Shift+F3", "F6", "F7", "F8", "F9", "F10"] : [];
     return { F1: () => void this.help(), ...Object.fromEntries(ofSale.map((name) => [name, () => void this.fromSale(name)])) };
   }
 

@@ -63,9 +63,13 @@ fn keys_act_on_every_page_and_help_names_them() {
     screen.sees("dialog .menu");
     screen.types("8");
     screen.sees("page-cash .facts");
-    for (key, page) in
-        [(F8, "page-return"), (F10, "page-cash .facts"), (F7, "page-holds"), (F8, "page-return")]
-    {
+    for (key, page) in [
+        (F8, "page-return"),
+        (F10, "page-cash .facts"),
+        (F7, "page-holds"),
+        (F9, "#amount"),
+        (F8, "page-return"),
+    ] {
         screen.presses(key);
         screen.sees(page);
     }
