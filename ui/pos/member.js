@@ -36,10 +36,14 @@ const take = (app, member) => {
 
 /** Search by whatever was typed: digits are a phone number or a card, letters a name. */
 const search = async (app, text) => {
-  const digits = /^[+\d][\d\s-]{4,}$/.test(text);
-  const { items } = await app.get("/api/members/search", {}, digits ? { phone: text } : { q: text });
-  if (items.length || !digits) return items;
-  return (await app.get("/api/members/search", {}, { code: text })).items;
+  const by = async (query) => (await app.get("/api/members/search", {}, query)).items;
+  if (!/^[+\d][\d\s-]{4,}$/.test(text)) return by({ q: text });
+  // Digits that are too few or too many for a phone number may be a card.
+  const called = await by({ phone: text }).catch((error) => {
+    if (error.code !== "invalid_query") throw error;
+    return [];
+  });
+  return called.length ? called : by({ code: text });
 };
 
 const points = (n) => t("{n} points", { n: number(n) });
