@@ -39,12 +39,10 @@ class PageAdjust extends LinesPage {
   /** Managers are told the limit; who may not read the settings hears of it when it is crossed. */
   async load() {
     this.recall();
+    if (this.app.may(MANAGE)) this.limit = (await this.app.get("/api/admin/settings")).settings.approval?.adjustment_value || null;
     const { sku, bucket } = this.app.params.query;
     if (bucket) this.set({ bucket, reason: "damaged" });
     if (sku) this.put(await this.app.get("/api/stock/:sku", { sku }));
-    if (!this.app.may(MANAGE)) return;
-    const { settings } = await this.app.get("/api/admin/settings");
-    this.limit = settings.approval?.adjustment_value || null;
   }
 
   because(name) {

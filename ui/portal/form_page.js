@@ -1,6 +1,6 @@
 // What pages have on which a new document is written: read first, one save at a time, a refusal said where the person looks.
 import { html, nothing } from "../vendor/lit.js";
-import { icon, loading, problem } from "../shared/controls.js";
+import { icon, problem } from "../shared/controls.js";
 import { words } from "../shared/codes.js";
 import { t } from "../shared/i18n.js";
 import { backTo } from "../shared/menu.js";
@@ -16,13 +16,10 @@ export class FormPage extends Page {
 
   /** Subclasses say `back`, `name`, `load()`, `body()`, and `save(body)`; `beside()` stands beside the main button. */
   async begin() {
-    try {
+    await this.readBy(async () => {
       await this.load();
-      this.loaded = true;
-    } catch (error) {
-      this.problem = words(error);
-    }
-    this.requestUpdate();
+      return { loaded: true };
+    }, () => false, () => this.begin());
     this.app.focusPage();
   }
 
@@ -48,7 +45,8 @@ export class FormPage extends Page {
   }
 
   keep() {
-    if (this.draft) localStorage.setItem(this.draft, JSON.stringify({ ...Object.fromEntries(this.kept.map((name) => [name, this[name]])), base: this.base }));
+    // What was kept is not written over before it was read.
+    if (this.draft && this.loaded) localStorage.setItem(this.draft, JSON.stringify({ ...Object.fromEntries(this.kept.map((name) => [name, this[name]])), base: this.base }));
   }
 
   forget() {
@@ -73,7 +71,7 @@ export class FormPage extends Page {
   }
 
   async send() {
-    if (this.busy) return;
+    if (this.busy || !this.loaded) return;
     this.problem = null;
     const body = this.body();
     this.requestUpdate();
@@ -90,7 +88,7 @@ export class FormPage extends Page {
 
   frame(label, ...content) {
     return html`${head(this.back, this.name, this.beside(), html`<button class="btn primary" ?disabled=${this.busy || !this.loaded} @click=${() => this.send()}>${icon("check")}${this.busy ? t("Saving\u2026") : label}</button>`)}
-      <div class="stack">${problem(this.problem)}${this.loaded ? content : this.problem ? nothing : loading()}</div>`;
+      <div class="stack">${problem(this.problem)}${this.loaded ? content : this.awaited(() => this.begin())}</div>`;
   }
 }
 

@@ -78,8 +78,8 @@ export class Page extends LitElement {
   }
 
   /** In place of what is not there yet. */
-  awaited() {
-    return this.error ? failed(this.error, () => this.load()) : loading();
+  awaited(again = () => this.load()) {
+    return this.error ? failed(this.error, again) : loading();
   }
 
   /** On a phone a table folds to items: each figure then carries the head of its column. */

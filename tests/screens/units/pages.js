@@ -47,6 +47,48 @@ await again();
 is("more of a list is asked for again as more", [list.items, asked.slice(-2)], [["first", "second"], ["second", "second"]]);
 list.remove();
 
+const { FormPage } = await of("portal/form_page");
+customElements.define("asked-form", class extends FormPage {
+  back = ["tills", ""];
+  name = "";
+  draft = "draft.asked";
+  sent = 0;
+  lines = [];
+  async load() {
+    await (refuses ? Promise.reject(busy("4")) : new Promise((done) => { come = done; }));
+    this.recall();
+  }
+  body() { return {}; }
+  async save() { this.sent += 1; }
+  render() { return this.frame("Save", "read"); }
+});
+const form = document.createElement("asked-form");
+form.app = { fail() {}, focusPage() {} };
+const soon = () => new Promise((done) => { setTimeout(done); });
+const submit = async () => {
+  form.keys()["Ctrl+Enter"]();
+  form.line(0, {});
+  await soon();
+};
+localStorage.setItem("draft.asked", JSON.stringify({ lines: [1, 2] }));
+refuses = true;
+document.body.append(form);
+await soon();
+await submit();
+is("a form that could not be read sends nothing", form.sent, 0);
+refuses = false;
+form.querySelector("[role=alert] button").click();
+await soon();
+await submit();
+is("a form that is not read sends nothing", [form.sent, form.textContent.includes("read")], [0, false]);
+come();
+await soon();
+is("what was begun is there", form.lines, [1, 2]);
+await submit();
+is("a form that is read sends", [form.sent, form.textContent.includes("read")], [1, true]);
+form.remove();
+localStorage.removeItem("draft.asked");
+
 const { Keyboard } = await of("shared/keyboard");
 let pressed = 0;
 const page = { keys: () => ({ N: () => { pressed += 1; }, "Ctrl+Enter": () => { pressed += 10; } }), querySelector: () => null };
