@@ -1,7 +1,6 @@
 // What a store should order, why, and of whom: chosen rows become drafts in one step.
 import { html, nothing } from "../vendor/lit.js";
-import { countInput, icon, loading, problem } from "../shared/controls.js";
-import { words } from "../shared/codes.js";
+import { countInput, icon } from "../shared/controls.js";
 import { number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { title } from "../shared/list.js";
@@ -19,22 +18,18 @@ class PageSuggestions extends Page {
     Promise.resolve().then(() => this.load());
   }
 
-  async load() {
+  /** Until there is an answer nothing of another store stands here that could be ordered. */
+  load() {
     const { store_id: store, supplier_id: supplier, category } = this.app.params.query;
-    this.problem = null;
-    try {
+    Object.assign(this, { store: undefined, found: null, rows: [], error: null });
+    this.requestUpdate();
+    return this.readBy(async () => {
       await Promise.all([need(this.app, "stores"), need(this.app, "suppliers")]);
       this.stores = rows("stores");
-      const only = this.stores.length === 1 ? this.stores[0].store_id : "";
-      this.store = store ?? only;
-      this.found = this.store ? await this.app.get("/api/purchase-orders/suggestions", {}, { store_id: this.store, supplier_id: supplier, category }) : null;
-      this.rows = (this.found?.items ?? []).map((one) => ({ ...one, take: !one.problem && one.qty > 0, asked: one.qty }));
-    } catch (error) {
-      this.problem = words(error);
-      if (error.status === 401) this.app.fail(error);
-    }
-    this.loaded = true;
-    this.requestUpdate();
+      const of = store ?? (this.stores.length === 1 ? this.stores[0].store_id : "");
+      const found = of ? await this.app.get("/api/purchase-orders/suggestions", {}, { store_id: of, supplier_id: supplier, category }) : null;
+      return { store: of, found, rows: (found?.items ?? []).map((one) => ({ ...one, take: !one.problem && one.qty > 0, asked: one.qty })) };
+    });
   }
 
   keys() {
@@ -63,23 +58,27 @@ class PageSuggestions extends Page {
     const chosen = this.chosen();
     if (!chosen.size) return;
     await this.once(async () => {
+      const { store } = this;
       const made = [];
       for (const [supplier, list] of chosen) {
         const lines = list.map(({ sku, asked, unit_cost: cost }) => ({ sku, qty: asked, ...(cost === null ? {} : { unit_cost: cost }) }));
-        made.push(await this.app.command({ url: "/api/purchase-orders", body: { store_id: this.store, supplier_id: supplier, lines }, label: t("Order") }));
+        made.push(await this.app.command({ url: "/api/purchase-orders", body: { store_id: store, supplier_id: supplier, lines }, label: t("Order") }));
+        // What is made is not made again where the next one is refused.
+        if (this.store === store) this.rows = this.rows.map((one) => (one.supplier_id === supplier ? { ...one, take: false } : one));
       }
       if (made.length === 1) {
         this.app.go("orders", made[0].po_id);
         return;
       }
-      location.hash = address(["orders"], { store_id: this.store, state: "draft" });
+      location.hash = address(["orders"], { store_id: store, state: "draft" });
     });
   }
 
   bar() {
     const { query } = this.app.params;
-    const store = this.stores.length ? html`<select class="input" id="filter-store_id" data-focus @change=${(event) => this.set("store_id", event.target.value)}><option value="">${t("Choose\u2026")}</option>${this.stores.map((one) => html`<option value=${one.store_id} ?selected=${one.store_id === this.store}>${one.name}</option>`)}</select>`
-      : html`<input class="input" id="filter-store_id" data-focus autocomplete="off" .value=${this.store} @change=${(event) => this.set("store_id", event.target.value.trim())}>`;
+    const asked = query.store_id ?? this.store;
+    const store = this.stores.length ? html`<select class="input" id="filter-store_id" data-focus @change=${(event) => this.set("store_id", event.target.value)}><option value="">${t("Choose\u2026")}</option>${this.stores.map((one) => html`<option value=${one.store_id} ?selected=${one.store_id === asked}>${one.name}</option>`)}</select>`
+      : html`<input class="input" id="filter-store_id" data-focus autocomplete="off" .value=${asked ?? ""} @change=${(event) => this.set("store_id", event.target.value.trim())}>`;
     return html`<div class="filters unfolded"><div class="field"><label for="filter-store_id">${t("For store")}</label>${store}</div>
       <div class="field"><label for="filter-supplier">${t("Supplier")}</label><select class="input" id="filter-supplier" @change=${(event) => this.set("supplier_id", event.target.value)}><option value="">${t("Any")}</option>${rows("suppliers").map((one) => html`<option value=${one.supplier_id} ?selected=${one.supplier_id === query.supplier_id}>${one.name}</option>`)}</select></div>
       <div class="field"><label for="filter-category">${t("Category")}</label><input class="input" id="filter-category" autocomplete="off" .value=${query.category ?? ""} @change=${(event) => this.set("category", event.target.value.trim())}></div></div>`;
@@ -100,9 +99,8 @@ class PageSuggestions extends Page {
   }
 
   body() {
-    if (!this.loaded) return loading();
+    if (this.error || this.store === undefined) return this.awaited();
     if (!this.store) return html`<p class="empty panel">${t("Choose the store that goods are ordered for")}</p>`;
-    if (!this.found) return nothing;
     const [missing] = this.found.completeness.missing;
     const stale = missing ? html`<p class="notice warn complete">${icon("triangle-alert")}<span>${t("This store is not complete: its stock may have moved. Last heard")} ${since(missing.last_seen)}</span></p>` : nothing;
     return html`${stale}${this.rows.length ? this.table() : html`<p class="empty panel">${t("Nothing has to be ordered: all is above its reorder point")}</p>`}`;
@@ -111,7 +109,7 @@ class PageSuggestions extends Page {
   render() {
     const chosen = [...this.chosen().values()];
     const label = chosen.length > 1 ? t("Make {n} drafts", { n: number(chosen.length) }) : t("Make the draft");
-    return html`${title(t("Suggestions"), this.app.find(), html`<button class="btn primary" ?disabled=${this.busy || !chosen.length} @click=${() => this.order()}>${icon("clipboard-list")}${this.busy ? t("Saving\u2026") : label}</button>`)}${this.app.tabs()}${this.loaded ? this.bar() : nothing}<div class="stack">${problem(this.problem)}${this.body()}</div>`;
+    return html`${title(t("Suggestions"), this.app.find(), html`<button class="btn primary" ?disabled=${this.busy || !chosen.length} @click=${() => this.order()}>${icon("clipboard-list")}${this.busy ? t("Saving\u2026") : label}</button>`)}${this.app.tabs()}${this.stores ? this.bar() : nothing}<div class="stack">${this.body()}</div>`;
   }
 }
 customElements.define("page-suggestions", PageSuggestions);

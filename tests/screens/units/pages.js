@@ -89,6 +89,42 @@ is("a form that is read sends", [form.sent, form.textContent.includes("read")], 
 form.remove();
 localStorage.removeItem("draft.asked");
 
+await of("buying/suggestions");
+const suggested = document.createElement("page-suggestions");
+const answers = {};
+const made = [];
+const wanted = (supplier) => ({ sku: supplier, supplier_id: supplier, qty: 1, unit_cost: null, problem: null, lead_days: 1 });
+suggested.app = {
+  params: { query: { store_id: "A" } }, may: () => false, find() {}, tabs() {}, say() {}, fail() {}, go(page) { made.push(page); },
+  get: (pattern, params, { store_id: id }) => new Promise((done) => { answers[id] = () => done({ items: [wanted("s1"), wanted("s2")], completeness: { missing: [] } }); }),
+  command: async ({ body }) => {
+    made.push(`${body.store_id} ${body.supplier_id}`);
+    if (body.supplier_id === "s2" && refuses) throw busy("5");
+    return { po_id: "1" };
+  },
+};
+const order = () => {
+  suggested.keys()["Ctrl+Enter"]();
+  return soon();
+};
+document.body.append(suggested);
+await soon();
+answers.A();
+await soon();
+suggested.set("store_id", "B");
+await order();
+suggested.set("store_id", "C");
+await soon();
+answers.C();
+await soon();
+answers.B();
+refuses = true;
+await order();
+refuses = false;
+await order();
+is("what is suggested is ordered once, for the store that it is shown of", made, ["C s1", "C s2", "C s2", "orders"]);
+suggested.remove();
+
 const { Keyboard } = await of("shared/keyboard");
 let pressed = 0;
 const page = { keys: () => ({ N: () => { pressed += 1; }, "Ctrl+Enter": () => { pressed += 10; } }), querySelector: () => null };
