@@ -15,6 +15,7 @@ class PageReceive extends Page {
     this.order = null;
     this.note = "";
     this.supplier = "";
+    this.loaded = false;
   }
 
   connectedCallback() {
@@ -26,21 +27,16 @@ class PageReceive extends Page {
     return `draft.receiving.${this.app.params.id}`;
   }
 
+  /** With its order or not at all: a delivery is never taken for one without. What was begun stays until then. */
   async load() {
     const { id } = this.app.params;
-    try {
-      this.suppliers = (await this.app.get("/api/suppliers", {}, { limit: 500 })).items;
-      if (id !== "new") {
-        this.order = await this.app.get("/api/purchase-orders/:id", { id });
-        this.supplier = this.order.supplier_id;
-        for (const line of this.order.lines) await this.put(line.sku, 0, line);
-      }
-    } catch (error) {
-      this.app.fail(error);
-    }
-    const kept = JSON.parse(localStorage.getItem(this.draft) ?? "null");
-    if (kept) Object.assign(this, kept, { lines: this.renewed(kept.lines) });
-    this.requestUpdate();
+    await this.readBy(async () => {
+      const [{ items: suppliers }, order] = await Promise.all([this.app.get("/api/suppliers", {}, { limit: 500 }), id === "new" ? null : this.app.get("/api/purchase-orders/:id", { id })]);
+      this.lines = [];
+      for (const line of order?.lines ?? []) await this.put(line.sku, 0, line);
+      const kept = JSON.parse(localStorage.getItem(this.draft) ?? "null");
+      return { suppliers, order, supplier: order?.supplier_id ?? "", loaded: true, ...kept, ...(kept ? { lines: this.renewed(kept.lines) } : {}) };
+    });
     this.app.focusPage();
   }
 
@@ -90,8 +86,8 @@ class PageReceive extends Page {
   }
 
   post() {
-    const lines = this.lines.filter(({ qty, rejected }) => qty || rejected);
-    if (!lines.length) return undefined;
+    const lines = this.filled;
+    if (!this.loaded || !lines.length) return undefined;
     return this.once(async () => {
       const body = {
         ...(this.order ? { po_id: this.order.po_id } : {}), ...(this.supplier ? { supplier_id: this.supplier } : {}), ...(this.note ? { delivery_note_no: this.note } : {}),
@@ -103,6 +99,10 @@ class PageReceive extends Page {
       await new Promise((resolve) => setTimeout(resolve));
       this.app.say("ok", t("Taken in: {n} lines, {amount}", { n: number(done.lines.length), amount: money(done.total_cost) }));
     });
+  }
+
+  get filled() {
+    return this.lines.filter(({ qty, rejected }) => qty || rejected);
   }
 
   get cost() {
@@ -122,9 +122,11 @@ class PageReceive extends Page {
   }
 
   render() {
+    const back = html`<a class="back" href="#/receiving">${icon("arrow-left")}<span class="vh">${t("Receiving")}</span></a>`;
+    if (!this.loaded) return html`${title(html`${back}${t("Receiving")}`)}${this.awaited()}`;
     const pieces = this.lines.reduce((all, { qty }) => all + (qty ?? 0), 0);
     const { order } = this;
-    return html`${title(html`<a class="back" href="#/receiving">${icon("arrow-left")}<span class="vh">${t("Receiving")}</span></a>${order ? html`<bdi>${order.supplier_name ?? order.supplier_id}</bdi>` : t("Receive without an order")}`, order ? html`<span id="order">${order.po_no ? t("Order {no}", { no: order.po_no }) : nothing}${order.expected_at ? html` <span class="muted">${t("Expected on")} ${day(order.expected_at)}</span>` : nothing}</span>` : nothing, html`<span class="muted">${t("draft on this device")}</span>`)}
+    return html`${title(html`${back}${order ? html`<bdi>${order.supplier_name ?? order.supplier_id}</bdi>` : t("Receive without an order")}`, order ? html`<span id="order">${order.po_no ? t("Order {no}", { no: order.po_no }) : nothing}${order.expected_at ? html` <span class="muted">${t("Expected on")} ${day(order.expected_at)}</span>` : nothing}</span>` : nothing, html`<span class="muted">${t("draft on this device")}</span>`)}
       <div class="form-row">${field(t("Scan a product, or type its code"), html`<input class="input" id="scan" data-focus data-scan="line" autocomplete="off" @keydown=${(event) => {
         if (event.key !== "Enter" || event.ctrlKey || !event.target.value) return;
         const code = clean(event.target.value);
@@ -138,7 +140,7 @@ class PageReceive extends Page {
         this.keep();
       }}><option value="">\u2013</option>${this.suppliers.map((one) => html`<option value=${one.supplier_id} ?selected=${one.supplier_id === this.supplier}>${one.name}</option>`)}</select>`, "supplier")}</div>
       ${this.lines.length ? html`<div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Product")}</th><th class="num">${t("Ordered")}</th><th class="num">${t("Before")}</th><th class="num">${t("Now")}</th><th class="num">${t("Refused")}</th><th class="num">${t("Cost each")}, ${symbol()}</th><th></th></tr></thead><tbody>${this.lines.map((line) => this.row(line))}</tbody></table></div>` : html`<p class="empty panel">${t("Scan the first product of the delivery")}</p>`}
-      <footer class="dock"><span>${t("{n} lines, {p} pieces", { n: number(this.lines.filter(({ qty }) => qty).length), p: number(pieces) })}</span><b>${money(this.cost)}</b><button class="btn primary big" ?disabled=${this.busy || !pieces} @click=${() => this.post()}>${icon("check")}${t("Take into stock")}<kbd class="wide" aria-hidden="true">Ctrl Enter</kbd></button></footer>`;
+      <footer class="dock"><span>${t("{n} lines, {p} pieces", { n: number(this.lines.filter(({ qty }) => qty).length), p: number(pieces) })}</span><b>${money(this.cost)}</b><button class="btn primary big" ?disabled=${this.busy || !this.filled.length} @click=${() => this.post()}>${icon("check")}${t("Take into stock")}<kbd class="wide" aria-hidden="true">Ctrl Enter</kbd></button></footer>`;
   }
 }
 customElements.define("page-receive", PageReceive);

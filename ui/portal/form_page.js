@@ -9,6 +9,8 @@ import { head } from "./record.js";
 import { rows } from "./names.js";
 
 export class FormPage extends Page {
+  loaded = false;
+
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.begin());

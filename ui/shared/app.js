@@ -279,7 +279,7 @@ export class App extends LitElement {
   onScan(code) {
     this.keyboard.letter(false);
     const page = this.current?.firstElementChild;
-    if (this.dialog?.isOpen || !page?.scanned) this.notTaken(code);
+    if (this.dialog?.isOpen || !page?.scanned || page.loaded === false) this.notTaken(code);
     else page.scanned(code);
   }
 

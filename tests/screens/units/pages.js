@@ -125,6 +125,36 @@ await order();
 is("what is suggested is ordered once, for the store that it is shown of", made, ["C s1", "C s2", "C s2", "orders"]);
 suggested.remove();
 
+await of("admin/receive");
+const receive = document.createElement("page-receive");
+const taken = [];
+const draft = JSON.stringify({ lines: [{ sku: "1", name: "", qty: 3, rejected: null, cost: 5 }], note: "", supplier: "" });
+localStorage.setItem("draft.receiving.po", draft);
+receive.app = {
+  params: { id: "po" }, focusPage() {}, say() {}, fail() {}, go() {},
+  get: async (pattern) => {
+    if (refuses && pattern.includes("orders")) throw busy("6");
+    return pattern.includes("orders") ? { po_id: "po", supplier_id: "s1", lines: [] } : { items: [] };
+  },
+  command: async ({ body }) => {
+    taken.push(body.po_id);
+    return { receiving_id: "1", lines: [], total_cost: 0 };
+  },
+};
+refuses = true;
+document.body.append(receive);
+await soon();
+receive.keys().F9();
+await soon();
+is("without its order a delivery is not posted", [taken, localStorage.getItem("draft.receiving.po")], [[], draft]);
+refuses = false;
+receive.querySelector("[role=alert] button").click();
+await soon();
+receive.keys().F9();
+await soon();
+is("a delivery is posted with its order", taken, ["po"]);
+receive.remove();
+
 const { Keyboard } = await of("shared/keyboard");
 let pressed = 0;
 const page = { keys: () => ({ N: () => { pressed += 1; }, "Ctrl+Enter": () => { pressed += 10; } }), querySelector: () => null };
