@@ -93,12 +93,23 @@ class AdminApp extends Lettered(MenuApp) {
   async entered(user) {
     this.unconfirmed = null;
     dispatchEvent(new Event("entered"));
-    this.settings = await this.get("/api/pos/settings");
-    setShop(this.settings);
+    await this.readSettings();
     // From here on addresses are followed: no page is made before the store is known.
     this.user = user;
     await this.begun(user);
     this.listen();
+  }
+
+  /** What the store says of itself, and which day it is there: days begin while somebody is logged in. */
+  async readSettings() {
+    this.settings = await this.get("/api/pos/settings");
+    setShop(this.settings);
+    this.requestUpdate();
+  }
+
+  told(name, data) {
+    if (name === "ready") this.readSettings().catch(() => {});
+    super.told(name, data);
   }
 
   /** Each address is a page of its own, also where only its filter is another one. */

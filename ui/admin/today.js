@@ -35,6 +35,7 @@ class PageToday extends Page {
     const { app } = this;
     const list = (pattern, query) => app.get(pattern, {}, { ...query, ...COUNTED });
     return this.readBy(async () => {
+      await app.readSettings();
       const [low, negative, waiting, orders, coming, counts, takings] = await Promise.all([
         list("/api/stock", { below_reorder: true, ...WORST }), list("/api/stock", { negative: true, ...WORST }), list("/api/adjustments", { state: "pending" }), list("/api/purchase-orders"),
         list("/api/transfers", { direction: "in", state: "in_transit" }), list("/api/opname", { state: "counting" }), this.takings(),

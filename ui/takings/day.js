@@ -17,7 +17,7 @@ const actions = (one, page) => {
   const { app } = page;
   const date = one.business_date;
   // What is dated on a day that is sealed goes on to the next one.
-  const after = async () => { app.settings = await app.get("/api/pos/settings"); };
+  const after = () => app.readSettings();
   const csv = { label: "CSV", image: "download", act: () => page.once(() => download(app, DAILY, { date }, `day-${date}`)) };
   if (one.state === "sealed") {
     return [csv, { label: t("Open it again"), image: "lock", why: app.may(["admin"]) ? undefined : t("an administrator does this"), act: page.step({ label: t("Open it again"), url: path("/api/days/:date/unseal", { date }), said: t("The day is open again"), after, question: { title: t("Open {day} again?", { day: inWords(date) }), danger: true, text: t("Figures that were final may change. It stays open until it is sealed once more, or today is over"), list: [{ name: "reason", label: t("Why"), kind: "area", required: true, focus: true }] } }) }];

@@ -155,6 +155,20 @@ await soon();
 is("a delivery is posted with its order", taken, ["po"]);
 receive.remove();
 
+await of("admin/today");
+const today = document.createElement("page-today");
+const days = [];
+today.app = {
+  settings: { business_date: "2026-02-01" }, may: () => true, find() {}, fail() {},
+  async readSettings() { this.settings = { business_date: "2026-02-02" }; },
+  get: async (pattern, params, { date } = {}) => {
+    if (date) days.push(date);
+    return { items: [] };
+  },
+};
+await today.load();
+is("today is the store's day of now", days, ["2026-02-02", "2026-01-26"]);
+
 const { Keyboard } = await of("shared/keyboard");
 let pressed = 0;
 const page = { keys: () => ({ N: () => { pressed += 1; }, "Ctrl+Enter": () => { pressed += 10; } }), querySelector: () => null };
