@@ -2,6 +2,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../shared/api.js";
 import { single } from "../shared/controls.js";
+import { number } from "../shared/format.js";
 import { lang, t } from "../shared/i18n.js";
 import { ask } from "../shared/form.js";
 import { badge, breaking, col, days, figure, ifSome, link, moment, person, store } from "./kit.js";
@@ -43,8 +44,10 @@ const exceptions = {
   }),
 };
 
+/** One value of a change, as words have it. */
+const plain = (value) => (typeof value === "string" ? value : typeof value === "number" ? number(value) : JSON.stringify(value));
 const restore = async (page, one) => {
-  const lost = Object.entries(one.lost_fields).map(([name, value]) => `${t(name)}: ${JSON.stringify(value)}`).join(", ");
+  const lost = Object.entries(one.lost_fields).map(([name, value]) => `${t(name)}: ${plain(value)}`).join(", ");
   const done = await ask(page.app, {
     title: t("Put the value back that lost?"), text: lost, yes: t("Restore"),
     act: () => page.app.change("POST", path("/api/conflicts/:id/restore", { id: one.conflict_id }), {}),
@@ -54,7 +57,7 @@ const restore = async (page, one) => {
   page.app.say("ok", t("Put back; stores are told"));
 };
 /** What was and what is of a change are pairs themselves. */
-const shown = (value) => (typeof value === "string" ? value : (value !== null && typeof value === "object" && !Array.isArray(value) ? pairs(value) : JSON.stringify(value)));
+const shown = (value) => (value !== null && typeof value === "object" && !Array.isArray(value) ? pairs(value) : plain(value));
 const pairs = (values) => single(html`<dl class="pairs">${Object.entries(values).map(([name, value]) => html`<div><dt>${t(name)}</dt><dd>${shown(value)}</dd></div>`)}</dl>`);
 const conflicts = {
   path: "/api/conflicts",
