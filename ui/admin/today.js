@@ -63,7 +63,7 @@ class PageToday extends Page {
     const { report, sync, negative, waiting, coming, counts, due, app } = this;
     const differing = (report?.shifts ?? []).filter(({ variance }) => variance);
     const found = [];
-    for (const problem of sync?.problems ?? []) found.push(["bad", "triangle-alert", problem.message, "sync"]);
+    for (const problem of sync?.problems ?? []) found.push(["bad", "triangle-alert", t(`problem.${problem.code}`), "sync"]);
     if (differing.length) found.push(["bad", "calculator", t("Tills closed with a difference: {n}", { n: number(differing.length) }), `days/${app.settings.business_date}`]);
     if (this.wrong) found.push(["bad", "shield-check", t("The last check of what is stored found something wrong"), "machine"]);
     const say = (list, kind, image, text, place) => list.items.length && found.push([kind, image, t(text, { n: many(list) }), place]);

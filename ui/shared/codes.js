@@ -1,7 +1,7 @@
 // What each refusal of the error table says to a person, and what to do.
 import { Unreachable } from "./api.js";
 import { money, number } from "./format.js";
-import { t } from "./i18n.js";
+import { lang, t } from "./i18n.js";
 
 export const TEXTS = {
   invalid_json: "The page sent something that the store can't read. Reload the page",
@@ -64,7 +64,8 @@ export const words = (error, counted = false) => {
   const { details } = error;
   const text = t(TEXTS[error.code] ?? "The store refused: {message}", { message: error.message });
   const more = [];
-  for (const { problem } of details.fields ?? []) if (problem) more.push(problem);
+  // What is wrong with a field the server says in English alone; elsewhere the field is named.
+  for (const { path, problem } of details.fields ?? []) if (problem) more.push(lang() === "en" ? problem : t(path.replace(/\[\d+\]/g, "").split(".").at(-1)));
   if (details.amount_due !== undefined) more.push(t("due is {amount}", { amount: money(details.amount_due) }));
   if (details.available !== undefined) more.push(t("available: {n}", { n: number(details.available) }));
   if (details.skus) more.push(details.skus.join(", "));
