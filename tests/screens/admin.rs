@@ -166,6 +166,11 @@ fn a_member_is_put_right_and_their_sales_are_found() {
     let now = shop.manager.get(&format!("/api/members/{id}")).data(200);
     assert_eq!((&now["phone"], &now["email"]), (&json!("+6281211112222"), &json!(null)));
 
+    // A part of the number finds her as the whole does.
+    go(&mut screen, "#/members", "#search");
+    screen.browser.write("#search", "0812111");
+    screen.reads("page-members tbody", "Siti Rahma");
+
     // All of them, then those of one member, by what somebody says at the counter.
     go(&mut screen, "#/sales", "page-records tbody tr:nth-child(2)");
     choose(&mut screen, "#filter-member_id", "nobody");

@@ -20,7 +20,7 @@ class PageMembers extends ListPage {
   }
 
   query() {
-    return /^[+\d][\d\s-]{4,}$/.test(this.text) ? { phone: this.text } : { q: this.text };
+    return { q: this.text };
   }
 
   async load(more) {

@@ -34,7 +34,7 @@ const take = (app, member) => {
   app.basket.changed({ member_id: member.member_id });
 };
 
-/** Search by whatever was typed: digits are a phone number or a card, letters a name. */
+/** Search by whatever was typed: digits are a phone number, a card or a part of one of them, letters a name. */
 const search = async (app, text) => {
   const by = async (query) => (await app.get("/api/members/search", {}, query)).items;
   if (!/^[+\d][\d\s-]{4,}$/.test(text)) return by({ q: text });
@@ -43,7 +43,8 @@ const search = async (app, text) => {
     if (error.code !== "invalid_query") throw error;
     return [];
   });
-  return called.length ? called : by({ code: text });
+  const known = called.length ? called : await by({ code: text });
+  return known.length ? known : by({ q: text });
 };
 
 const points = (n) => t("{n} points", { n: number(n) });

@@ -29,7 +29,7 @@ export const memberIn = (app, documents) => {
 const findMember = async (app, text) => {
   const by = (query) => app.get("/api/members/search", {}, { ...query, limit: NEAR }).then(({ items }) => items);
   let found = await by({ code: text });
-  if (!found.length) found = await by(/^[+\d][\d\s-]{4,}$/.test(text) ? { phone: text } : { q: text });
+  if (!found.length) found = await by({ q: text });
   if (found.length === 1) {
     members.set(found[0].member_id, found[0].name);
     return found[0].member_id;
