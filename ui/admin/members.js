@@ -38,6 +38,11 @@ class PageMembers extends ListPage {
     this.timer = setTimeout(() => this.load(), SEARCH_AFTER_MS);
   }
 
+  scanned(code) {
+    this.typed(code);
+    this.requestUpdate();
+  }
+
   row(one) {
     return html`<tr class="open" @click=${() => this.app.go("members", one.member_id)}><td><a href="#/members/${one.member_id}"><bdi>${one.name}</bdi></a></td><td>${one.phone}</td><td>${one.code}</td><td><span class="badge ${one.state === "active" ? "ok" : "bad"}">${t(one.state)}</span></td><td class="num">${number(one.points_balance)}</td></tr>`;
   }

@@ -108,6 +108,18 @@ class PageRecords extends ListPage {
     };
   }
 
+  /** What is scanned is looked for, where one of the filters takes it. */
+  get scanned() {
+    const { scans } = this.spec;
+    return scans && ((code) => this.set(scans, code));
+  }
+
+  /** Some lists find what is asked for in another way than by the filters. */
+  async listed(more) {
+    const items = await this.spec.finds?.(this.app, this.filters);
+    return items ? { items, next: null } : super.listed(more);
+  }
+
   control(one) {
     const value = this.filters[one.name] === ANY ? "" : this.filters[one.name] ?? "";
     const id = `filter-${one.name}`;

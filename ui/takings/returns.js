@@ -18,7 +18,7 @@ const sold = (one) => {
 };
 
 const returns = {
-  path: "/api/pos/returns", needs: ["people"],
+  path: "/api/pos/returns", needs: ["people"], scans: "receipt_no",
   list: (page) => ({
     title: t("Returns"),
     filters: [{ name: "receipt_no", label: t("Receipt, its own or the sale's"), kind: "search" }, ...ofDays(), ofMember(), ofState(["posted", "voided"]), ofTill(page.app), { name: "cashier_id", label: t("Cashier"), kind: "choice", choices: rows("people").map((one) => [one.user_id, one.name]) }, ofProduct()],

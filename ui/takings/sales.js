@@ -17,6 +17,8 @@ import "../goods/texts.js";
 export const receipt = (one) => (one.receipt_no ? html`<span title=${one.receipt_no}>${shortReceipt(one.receipt_no)}</span>` : html`<span class="muted">${t("no receipt")}</span>`);
 
 const NEAR = 5;
+/** What is typed of a receipt's number where its store and till are left out. */
+const SHORT = /^\d{1,8}$/;
 /** Names of members, by id: of the filter, and of documents that are shown. */
 const members = new Map();
 export const memberOf = (id) => members.get(id) ?? id;
@@ -42,8 +44,20 @@ const findMember = async (app, text) => {
 export const ofMember = () => ({ name: "member_id", label: t("Member"), kind: "found", find: findMember, shown: memberOf });
 export const ofTill = (app) => ({ name: "register_id", label: t("Till"), kind: "choice", choices: app.settings.registers.map((one) => [one.register_id, one.name ?? one.register_id]) });
 
+/** By the digits that the pages show of a receipt's number: the sales of all tills, or of the one that is chosen, that end so. */
+const byShort = async (app, { receipt_no: no, register_id: till }) => {
+  if (!SHORT.test(no ?? "")) return null;
+  const { store_id: store, registers } = app.settings;
+  const asked = registers.map((one) => one.register_id).filter((id) => !till || id === till);
+  const found = await Promise.all(asked.map((id) => app.get("/api/pos/receipts/:no", { no: `${store}-${id}-${no.padStart(8, "0")}` }).catch((error) => {
+    if (error.code !== "not_found") throw error;
+    return null;
+  })));
+  return found.flatMap((one) => (one?.kind === "sale" ? [one.transaction] : []));
+};
+
 const sales = {
-  path: "/api/pos/transactions", needs: ["people"],
+  path: "/api/pos/transactions", needs: ["people"], scans: "receipt_no", finds: byShort,
   list: (page) => ({
     title: t("Sales"),
     filters: [{ name: "receipt_no", label: t("Receipt number"), kind: "search" }, ...ofDays(), ofState(["paid", "voided", "open", "held", "partially_paid"]), ofTill(page.app), { name: "cashier_id", label: t("Cashier"), kind: "choice", choices: rows("people").map((one) => [one.user_id, one.name]) }, ofMember(), ofProduct()],
