@@ -4,6 +4,7 @@ import { icon } from "../shared/controls.js";
 import { number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { ListPage, title } from "../shared/list.js";
+import { address } from "../shared/menu.js";
 
 const SEARCH_AFTER_MS = 250;
 
@@ -43,8 +44,12 @@ class PageMembers extends ListPage {
     this.requestUpdate();
   }
 
+  place(one) {
+    return address(["members", one.member_id]);
+  }
+
   row(one) {
-    return html`<tr class="open" @click=${() => this.app.go("members", one.member_id)}><td><a href="#/members/${one.member_id}"><bdi>${one.name}</bdi></a></td><td>${one.phone}</td><td>${one.code}</td><td><span class="badge ${one.state === "active" ? "ok" : "bad"}">${t(one.state)}</span></td><td class="num">${number(one.points_balance)}</td></tr>`;
+    return html`<tr class="open" @click=${() => this.app.go("members", one.member_id)}><td><a href=${this.place(one)}><bdi>${one.name}</bdi></a></td><td>${one.phone}</td><td>${one.code}</td><td><span class="badge ${one.state === "active" ? "ok" : "bad"}">${t(one.state)}</span></td><td class="num">${number(one.points_balance)}</td></tr>`;
   }
 
   render() {

@@ -5,6 +5,7 @@ import { words } from "../shared/codes.js";
 import { date } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { ListPage, title } from "../shared/list.js";
+import { address } from "../shared/menu.js";
 
 const ROLES = ["cashier", "warehouse_staff", "store_manager", "admin"];
 /** The roles that somebody may give: a manager those below. */
@@ -39,8 +40,12 @@ class PagePeople extends ListPage {
     if (made) await this.load();
   }
 
+  place(one) {
+    return address(["people", one.id]);
+  }
+
   row(one) {
-    return html`<tr class="open" @click=${() => this.app.go("people", one.id)}><td><a href="#/people/${one.id}"><bdi>${one.name}</bdi></a></td><td>${one.username}</td><td>${t(one.role)}</td><td>${one.disabled ? html`<span class="badge bad">${t("disabled")}</span>` : nothing}</td><td>${date(one.created_at)}</td></tr>`;
+    return html`<tr class="open" @click=${() => this.app.go("people", one.id)}><td><a href=${this.place(one)}><bdi>${one.name}</bdi></a></td><td>${one.username}</td><td>${t(one.role)}</td><td>${one.disabled ? html`<span class="badge bad">${t("disabled")}</span>` : nothing}</td><td>${date(one.created_at)}</td></tr>`;
   }
 
   render() {

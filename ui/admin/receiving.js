@@ -4,6 +4,7 @@ import { icon } from "../shared/controls.js";
 import { day, number, symbol } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { ListPage, title } from "../shared/list.js";
+import { address } from "../shared/menu.js";
 
 class PageReceiving extends ListPage {
   constructor() {
@@ -26,9 +27,13 @@ class PageReceiving extends ListPage {
     return { N: () => this.app.go("receiving", "new") };
   }
 
+  place(one) {
+    return address(["receiving", one.po_id]);
+  }
+
   row(one) {
     const left = one.lines.reduce((all, { qty, received_qty: came }) => all + Math.max(0, qty - came), 0);
-    return html`<tr class="open" @click=${() => this.app.go("receiving", one.po_id)}><td><a href="#/receiving/${one.po_id}"><bdi>${this.names?.get(one.supplier_id) ?? one.supplier_id}</bdi></a></td><td>${one.po_no}</td><td>${one.expected_at ? day(one.expected_at) : nothing}</td><td><span class="badge plain">${t(one.state)}</span></td>
+    return html`<tr class="open" @click=${() => this.app.go("receiving", one.po_id)}><td><a href=${this.place(one)}><bdi>${this.names?.get(one.supplier_id) ?? one.supplier_id}</bdi></a></td><td>${one.po_no}</td><td>${one.expected_at ? day(one.expected_at) : nothing}</td><td><span class="badge plain">${t(one.state)}</span></td>
       <td class="num">${number(one.lines.length)}</td><td class="num">${number(left)}</td><td class="num">${number(one.total)}</td></tr>`;
   }
 

@@ -8,7 +8,7 @@ import { download } from "../takings/download.js";
 import { need, rows } from "../portal/names.js";
 import { findProduct } from "./find.js";
 import { ListPage, title } from "../shared/list.js";
-import { refilter } from "../shared/menu.js";
+import { address, refilter } from "../shared/menu.js";
 
 const SEARCH_AFTER_MS = 200;
 const FILTERS = { low: { below_reorder: true }, negative: { negative: true } };
@@ -74,9 +74,13 @@ class PageStock extends ListPage {
     this.load();
   }
 
+  place(one) {
+    return address(["stock", one.sku]);
+  }
+
   row(one) {
     const low = one.reorder_level !== null && one.on_hand < one.reorder_level;
-    return html`<tr class="open" @click=${() => this.app.go("stock", one.sku)}><td><a href="#/stock/${encodeURIComponent(one.sku)}"><bdi>${one.name}</bdi></a></td><td class="muted">${one.sku}</td><td>${one.shelf_place}</td>
+    return html`<tr class="open" @click=${() => this.app.go("stock", one.sku)}><td><a href=${this.place(one)}><bdi>${one.name}</bdi></a></td><td class="muted">${one.sku}</td><td>${one.shelf_place}</td>
       <td class="num ${one.on_hand < 0 ? "differs" : ""}">${one.on_hand < 0 ? icon("triangle-alert", "icon-s") : nothing} ${number(one.on_hand)}</td><td class="num">${number(one.available)}</td><td class="num">${number(one.in_transit_in)}</td>
       <td class="num">${one.reorder_level === null ? nothing : low ? html`<span class="badge warn">${number(one.reorder_level)}</span>` : number(one.reorder_level)}</td><td class="num">${number(one.value)}</td></tr>`;
   }

@@ -5,6 +5,7 @@ import { icon } from "../shared/controls.js";
 import { date, number, symbol } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { ListPage, title } from "../shared/list.js";
+import { address } from "../shared/menu.js";
 
 class PageCounts extends ListPage {
   constructor() {
@@ -33,8 +34,12 @@ class PageCounts extends ListPage {
     });
   }
 
+  place(one) {
+    return address(["counts", one.opname_id]);
+  }
+
   row(one) {
-    return html`<tr class="open" @click=${() => this.app.go("counts", one.opname_id)}><td><a href="#/counts/${one.opname_id}">${one.category ?? t("Everything")}</a></td><td>${date(one.created_at)}</td><td><span class="badge ${{ counting: "warn", posted: "ok" }[one.state] ?? "plain"}">${t(one.state)}</span></td><td>${one.blind ? t("blind") : nothing}</td><td class="num">${one.state === "counting" ? t("{n} of {all}", { n: number(one.lines_counted), all: number(Math.max(one.lines_total, one.lines_counted)) }) : number(one.lines_total)}</td><td class="num ${one.variance_value ? "differs" : ""}">${one.variance_value === null ? nothing : number(one.variance_value)}</td></tr>`;
+    return html`<tr class="open" @click=${() => this.app.go("counts", one.opname_id)}><td><a href=${this.place(one)}>${one.category ?? t("Everything")}</a></td><td>${date(one.created_at)}</td><td><span class="badge ${{ counting: "warn", posted: "ok" }[one.state] ?? "plain"}">${t(one.state)}</span></td><td>${one.blind ? t("blind") : nothing}</td><td class="num">${one.state === "counting" ? t("{n} of {all}", { n: number(one.lines_counted), all: number(Math.max(one.lines_total, one.lines_counted)) }) : number(one.lines_total)}</td><td class="num ${one.variance_value ? "differs" : ""}">${one.variance_value === null ? nothing : number(one.variance_value)}</td></tr>`;
   }
 
   render() {

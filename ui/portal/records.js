@@ -26,6 +26,10 @@ class PageRecords extends ListPage {
     return this.spec.list(this);
   }
 
+  get place() {
+    return this.view.open;
+  }
+
   /** What is asked for where the address says nothing of it. */
   get defaults() {
     const { defaults } = this.spec;
@@ -180,7 +184,7 @@ class PageRecords extends ListPage {
     const row = (one) => html`<tr class=${open ? "open" : nothing} @click=${(event) => {
       if (open && !event.target.closest("a, button, input")) location.hash = open(one);
     }}>${cells(one)}${actions ? html`<td class="acts">${actions(one).map(({ label, act }) => html`<button class="btn small" ?disabled=${this.busy} @click=${act}>${label}</button>`)}</td>` : nothing}</tr>`;
-    return html`<div class="panel scroll"><table class="grid fold records"><thead><tr>${columns.map(({ head, kind }) => html`<th scope="col" class=${kind}>${head}</th>`)}${actions ? html`<th><span class="vh">${t("Actions")}</span></th>` : nothing}</tr></thead><tbody>${this.items.map(row)}</tbody></table></div>
+    return html`<div class="panel scroll"><table class="grid fold records"><thead><tr>${columns.map(({ head, kind }) => html`<th scope="col" class=${kind}>${head}</th>`)}${actions ? html`<th><span class="vh">${t("Actions")}</span></th>` : nothing}</tr></thead><tbody>${this.rows(row)}</tbody></table></div>
       ${this.next ? html`<button class="btn more" @click=${() => this.load(true)}>${t("Load more")}</button>` : nothing}`;
   }
 

@@ -1,5 +1,5 @@
 // A page with a list by cursor: loading, nothing found, load more.
-import { html, nothing } from "../vendor/lit.js";
+import { html, nothing, repeat } from "../vendor/lit.js";
 import { t } from "./i18n.js";
 import { Page } from "./page.js";
 
@@ -47,11 +47,25 @@ export class ListPage extends Page {
     return this.readBy(() => this.listed(more), () => this.items, () => this.load(more));
   }
 
+  /** The rows, each with its document: one that comes before it leaves the focus where it is. `place(one)` is a document's address. */
+  rows(row) {
+    const { place, items } = this;
+    if (!place) return items.map(row);
+    // Several rows may lead to one document.
+    const seen = new Map();
+    const known = (one) => {
+      const at = place(one);
+      seen.set(at, (seen.get(at) ?? 0) + 1);
+      return `${at} ${seen.get(at)}`;
+    };
+    return repeat(items, known, row);
+  }
+
   /** A table, or why there is none. */
   table(head, row, none, kind = "") {
     if (this.items === null) return this.awaited();
     if (!this.items.length) return html`<p class="empty panel">${none}</p>`;
-    return html`<div class="panel scroll"><table class="grid fold ${kind}"><thead><tr>${head.map(([label, kind]) => html`<th class=${kind ?? ""}>${label}</th>`)}</tr></thead><tbody>${this.items.map(row)}</tbody></table></div>
+    return html`<div class="panel scroll"><table class="grid fold ${kind}"><thead><tr>${head.map(([label, kind]) => html`<th class=${kind ?? ""}>${label}</th>`)}</tr></thead><tbody>${this.rows(row)}</tbody></table></div>
       ${this.next ? html`<button class="btn" @click=${() => this.load(true)}>${t("Load more")}</button>` : nothing}`;
   }
 }

@@ -22,9 +22,11 @@ app.fail(busy("2"), once);
 is("the same refusal is not said anew", [app.said.text, app.said.error.requestId], [text, "2"]);
 app.remove();
 
+const { html } = await of("vendor/lit");
 const { ListPage } = await of("shared/list");
 customElements.define("asked-list", class extends ListPage {
-  render() { return ""; }
+  place = (one) => `#/${one}`;
+  render() { return this.table([["Name"]], (one) => html`<tr><td><a href=${this.place(one)}>${one}</a></td></tr>`, ""); }
 });
 const list = document.createElement("asked-list");
 const asked = [];
@@ -45,6 +47,12 @@ await list.load(true);
 refuses = false;
 await again();
 is("more of a list is asked for again as more", [list.items, asked.slice(-2)], [["first", "second"], ["second", "second"]]);
+await list.updateComplete;
+list.querySelector("[href='#/second']").focus();
+list.items = ["new", "first", "second", "second"];
+list.requestUpdate();
+await list.updateComplete;
+is("the focus stays with its document", [document.activeElement.hash, list.querySelectorAll("a").length], ["#/second", 4]);
 list.remove();
 
 const { FormPage } = await of("portal/form_page");
