@@ -80,9 +80,10 @@ class AdminApp extends Lettered(MenuApp) {
     return [...acts, ...found].filter(([name]) => places.has(name)).map(([, ...row]) => row);
   }
 
-  /** Beside those of every app: `j` and `k` walk the rows of a list. */
+  /** Beside those of every app: `j` and `k`, and the arrows of a list, walk its rows. */
   onLetter(event) {
-    const step = { j: 1, k: -1 }[event.key];
+    const arrows = this.current.firstElementChild?.place ? { ArrowDown: 1, ArrowUp: -1 } : {};
+    const step = { j: 1, k: -1, ...arrows }[event.key];
     if (!step || this.waits || event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.("input, select, textarea")) return super.onLetter(event);
     const rows = [...this.current.querySelectorAll("tbody tr td:first-child a")];
     const at = rows.indexOf(document.activeElement);

@@ -5,7 +5,7 @@ import { field, icon } from "../shared/controls.js";
 import { date, day, number, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { ask } from "../shared/form.js";
-import { address } from "../shared/menu.js";
+import { address, WALK } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import { title } from "../shared/list.js";
 
@@ -24,7 +24,7 @@ class PageMember extends Page {
   }
 
   keys() {
-    return { Escape: () => this.app.go("members"), E: () => void (["active", "blocked"].includes(this.member?.state) && this.change()) };
+    return { ...WALK, Escape: () => this.app.go("members"), E: () => void (["active", "blocked"].includes(this.member?.state) && this.change()) };
   }
 
   /** What a person is asked for when they join, and what may be said of them later. */

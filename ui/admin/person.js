@@ -5,6 +5,7 @@ import { icon } from "../shared/controls.js";
 import { ask } from "../shared/form.js";
 import { date, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
+import { WALK } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import { title } from "../shared/list.js";
 import { rolesFor } from "./people.js";
@@ -24,7 +25,7 @@ class PagePerson extends Page {
   }
 
   keys() {
-    return { Escape: () => this.app.go("people"), E: (event) => (event.target.matches("input, select") || !this.person ? false : void this.edit()) };
+    return { ...WALK, Escape: () => this.app.go("people"), E: (event) => (event.target.matches("input, select") || !this.person ? false : void this.edit()) };
   }
 
   /** What is typed here is sent alone where it is another than before. */

@@ -5,7 +5,7 @@ import { countInput, field, icon } from "../shared/controls.js";
 import { date, money, number, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { ListPage, title } from "../shared/list.js";
-import { address } from "../shared/menu.js";
+import { address, WALK } from "../shared/menu.js";
 
 class PageProduct extends ListPage {
   constructor() {
@@ -25,7 +25,7 @@ class PageProduct extends ListPage {
   }
 
   keys() {
-    return { Escape: () => this.app.go("stock"), E: (event) => (event.target.matches("input") ? false : void this.edit()) };
+    return { ...WALK, Escape: () => this.app.go("stock"), E: (event) => (event.target.matches("input") ? false : void this.edit()) };
   }
 
   async edit() {

@@ -3,6 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { countInput, field, icon, moneyInput } from "../shared/controls.js";
 import { day, money, number, symbol } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
+import { WALK } from "../shared/menu.js";
 import { clean } from "../shared/scan.js";
 import { Page } from "../shared/page.js";
 import { findProduct } from "./find.js";
@@ -49,7 +50,7 @@ class PageReceive extends Page {
   }
 
   keys() {
-    return { "Ctrl+Enter": () => void this.post(), F9: () => void this.post(), Escape: () => this.app.go("receiving") };
+    return { ...WALK, "Ctrl+Enter": () => void this.post(), F9: () => void this.post(), Escape: () => this.app.go("receiving") };
   }
 
   /** A line of the product, made where there is none. */

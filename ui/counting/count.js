@@ -5,6 +5,7 @@ import { words } from "../shared/codes.js";
 import { countInput, icon, notice } from "../shared/controls.js";
 import { number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
+import { WALK } from "../shared/menu.js";
 import { clean } from "../shared/scan.js";
 import { Page } from "../shared/page.js";
 import { title } from "../shared/list.js";
@@ -68,7 +69,7 @@ class PageCount extends Page {
   }
 
   keys() {
-    return { Escape: () => (this.product ? this.choose(null) : this.app.go("counts")) };
+    return { ...WALK, Escape: () => (this.product ? this.choose(null) : this.app.go("counts")) };
   }
 
   /** `pieces` were scanned with it: a carton's stand there at once; of a single one the number is still to come. */

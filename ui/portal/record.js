@@ -2,7 +2,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../shared/controls.js";
 import { t } from "../shared/i18n.js";
-import { backTo, beside } from "../shared/menu.js";
+import { backTo, WALK } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import { ask } from "../shared/form.js";
 import { earlier } from "../shared/api.js";
@@ -35,11 +35,7 @@ class PageRecord extends Page {
   keys() {
     const typing = (event) => event.target.closest?.("input, select, textarea");
     const main = this.data && this.shown?.actions?.find((one) => one?.kind === "primary");
-    const walk = (step) => (event) => {
-      const to = typing(event) ? null : beside(step);
-      return to ? void (location.hash = to) : false;
-    };
-    return { "[": walk(-1), "]": walk(1), Escape: () => { location.hash = backTo(this.app.section); }, "Ctrl+Enter": (event) => (main && !main.why && !this.busy && !event.repeat && !typing(event) ? void main.act() : false) };
+    return { ...WALK, Escape: () => { location.hash = backTo(this.app.section); }, "Ctrl+Enter": (event) => (main && !main.why && !this.busy && !event.repeat && !typing(event) ? void main.act() : false) };
   }
 
   /**

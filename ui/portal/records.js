@@ -3,7 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { icon, inside } from "../shared/controls.js";
 import { t } from "../shared/i18n.js";
 import { ListPage, title } from "../shared/list.js";
-import { address, refilter, walkOf } from "../shared/menu.js";
+import { address, refilter } from "../shared/menu.js";
 import { need, rows } from "./names.js";
 
 const SEARCH_AFTER_MS = 250;
@@ -73,9 +73,6 @@ class PageRecords extends ListPage {
     } catch (error) {
       this.app.fail(error);
     }
-    if (!this.isConnected) return;
-    const { open } = this.view;
-    if (open) walkOf((this.items ?? []).map(open));
     this.requestUpdate();
   }
 

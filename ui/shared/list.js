@@ -1,6 +1,7 @@
 // A page with a list by cursor: loading, nothing found, load more.
 import { html, nothing, repeat } from "../vendor/lit.js";
 import { t } from "./i18n.js";
+import { walkOf } from "./menu.js";
 import { Page } from "./page.js";
 
 export { title } from "./page.js";
@@ -43,8 +44,10 @@ export class ListPage extends Page {
     return { answer, items: more ? [...this.items, ...items] : items, next: answer.next_cursor ?? null };
   }
 
-  load(more = false) {
-    return this.readBy(() => this.listed(more), () => this.items, () => this.load(more));
+  async load(more = false) {
+    await this.readBy(() => this.listed(more), () => this.items, () => this.load(more));
+    const { place, items } = this;
+    if (place && this.isConnected) walkOf((items ?? []).map((one) => place(one)));
   }
 
   /** The rows, each with its document: one that comes before it leaves the focus where it is. `place(one)` is a document's address. */

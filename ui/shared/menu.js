@@ -20,7 +20,13 @@ export const backTo = (section) => lists.get(section) ?? address([section]);
 let walk = [];
 export const walkOf = (addresses) => { walk = addresses; };
 /** Where the document before (`-1`) or behind (`1`) the one that is shown stands; null where the list ends, or has another. */
-export const beside = (step) => (walk.includes(location.hash) ? walk[walk.indexOf(location.hash) + step] ?? null : null);
+const beside = (step) => (walk.includes(location.hash) ? walk[walk.indexOf(location.hash) + step] ?? null : null);
+const walks = (step) => (event) => {
+  const to = event.target.closest?.("input, select, textarea") ? null : beside(step);
+  return to ? void (location.hash = to) : false;
+};
+/** Keys of a document that a list leads to. */
+export const WALK = { "[": walks(-1), "]": walks(1) };
 /** Other filters of the page that is shown: its address, without a way back to the ones before. */
 export const refilter = (parts, query) => {
   const now = address(parts, query);

@@ -3,7 +3,7 @@ import { html } from "../vendor/lit.js";
 import { badge, col, differs, figure, grid } from "../portal/kit.js";
 import { day, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
+import { address, walkOf } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import "../goods/texts.js";
 
@@ -26,12 +26,13 @@ class PageDays extends Page {
   }
 
   /** The days before those that are shown, or a fresh list, in whose place the old one stands until it is there. */
-  load(fresh = false) {
+  async load(fresh = false) {
     const { app } = this;
-    return this.readBy(async () => {
+    await this.readBy(async () => {
       const [proofs, found] = await Promise.all([app.get("/api/sync/digests", {}, { limit: 500 }), app.get("/api/days", {}, { limit: AT_ONCE, cursor: fresh ? null : this.next })]);
       return { proofs: new Map(proofs.items.map((one) => [one.business_date, one])), days: [...(fresh ? [] : this.days ?? []), ...found.items], next: found.next_cursor };
     }, () => this.days, () => this.load(fresh));
+    if (this.isConnected) walkOf((this.days ?? []).map((one) => address(["days", one.business_date])));
   }
 
   told(name) {
