@@ -59,6 +59,17 @@ const read = async (app, pattern, query, params = {}) => {
   return found;
 };
 
+/** Payments of a day that are shown at once; more of them on demand. */
+const AT_ONCE = 50;
+const payments = async (app, { store_id: store, business_date: date }, cursor) => {
+  const { items, next_cursor: next } = await app.get("/api/settlement-items", {}, { store_id: store, settlement_date: date, limit: AT_ONCE, cursor });
+  return { items, next };
+};
+const morePayments = (one, page) => page.once(async () => {
+  const { items, next } = await payments(page.app, one, one.next);
+  Object.assign(one, { items: [...one.items, ...items], next });
+});
+
 const settlements = {
   path: "/api/settlements", needs: ["people"], live: ["settlement"],
   list: (page) => ({
@@ -88,8 +99,8 @@ const settlement = {
   back: () => ["settlements", t("Settlement")], needs: ["sources", "accounts"],
   load: async (app, { id }) => {
     const one = await app.get("/api/settlements/:id", { id });
-    const [found, items] = await Promise.all([read(app, "/api/settlement-exceptions", { store_id: one.store_id, from: one.business_date, to: one.business_date }), read(app, "/api/settlement-items", { store_id: one.store_id, settlement_date: one.business_date })]);
-    return { ...one, found: found.filter(({ business_date: date }) => !date || date === one.business_date), items };
+    const [found, paid] = await Promise.all([read(app, "/api/settlement-exceptions", { store_id: one.store_id, from: one.business_date, to: one.business_date }), payments(app, one)]);
+    return { ...one, found: found.filter(({ business_date: date }) => !date || date === one.business_date), ...paid };
   },
   view: (one, page) => {
     const url = (step) => path(`/api/settlements/:id/${step}`, { id: one.settlement_id });
@@ -108,7 +119,8 @@ const settlement = {
         completeness(one.completeness),
         differences(page, one.found),
         cash(one),
-        table(t("Payments of the day"), [col(t("Receipt"), receipt), col(t("Method"), (row) => t(row.method)), col(t("Reference"), (row) => row.reference ?? nothing, "d"), col(t("When"), (row) => moment(row.occurred_at, one.store_id), "d"), col(t("Amount"), (row) => figure(row.amount), "num"), col(t("Account"), (row) => row.account, "d2"), col(t("State"), (row) => html`${badge(row.state)}${row.late ? html` <span class="badge warn">${t("late")}</span>` : nothing}${row.match_id ? html` ${link(["items", row.match_id], t("See"))}` : nothing}`)], one.items, t("Nothing that others have to settle")),
+        table(t("Payments of the day"), [col(t("Receipt"), receipt), col(t("Method"), (row) => t(row.method)), col(t("Reference"), (row) => row.reference ?? nothing, "d"), col(t("When"), (row) => moment(row.occurred_at, one.store_id), "d"), col(t("Amount"), (row) => figure(row.amount), "num"), col(t("Account"), (row) => row.account, "d2"), col(t("State"), (row) => html`${badge(row.state)}${row.late ? html` <span class="badge warn">${t("late")}</span>` : nothing}${row.match_id ? html` ${link(["items", row.match_id], t("See"))}` : nothing}`)], one.items, t("Nothing that others have to settle"),
+          one.next ? html`<button class="btn small" ?disabled=${page.busy} @click=${() => morePayments(one, page)}>${t("Load more")}</button>` : nothing),
         section(t("About it"), facts([[t("Store"), store(one.store_id)], [t("Business date"), days(one.business_date)], [t("Approved"), one.approved_at ? moment(one.approved_at) : null], [t("Approved by"), one.approved_by ? person(one.approved_by) : null], [t("Note"), one.note], [t("In the books"), one.entries.length ? one.entries.map((id) => html`${link(["journal", id], t("See"))} `) : null]])),
       ],
     };
