@@ -41,9 +41,12 @@ class PageImport extends Page {
     Promise.resolve().then(() => need(this.app, "suppliers")).then(() => this.requestUpdate()).catch((error) => this.app.fail(error));
   }
 
+  /** What is asked for has changed: what the file would come to is looked up at once, and nothing is kept of it. */
   set(changed) {
-    Object.assign(this, { refused: [], problem: null }, changed);
+    Object.assign(this, { refused: [], problem: null, tried: null, busy: false }, changed);
     this.requestUpdate();
+    this.looks = (this.looks ?? 0) + 1;
+    this.send(true);
   }
 
   async look(file) {
@@ -53,23 +56,30 @@ class PageImport extends Page {
     this.set({ file: { name: file.name, text, lines, key: newKey() } });
   }
 
-  async take() {
-    const { file } = this;
-    if (this.busy || !file) return;
+  get url() {
+    return this.kind === "products" ? ["/api/products/import", {}] : ["/api/suppliers/:id/products/import", { id: this.supplier }];
+  }
+
+  /** An answer that comes after another file was chosen is dropped. */
+  async send(dry) {
+    const { file, looks: mine } = this;
+    if (!(file?.lines.length > 1) || (this.kind === "prices" && !this.supplier)) return;
     this.busy = true;
-    this.set({});
-    const url = this.kind === "products" ? "/api/products/import" : path("/api/suppliers/:id/products/import", { id: this.supplier });
+    this.requestUpdate();
     try {
-      const done = await this.app.change("POST", url, file.text, { type: "text/csv", key: file.key });
-      this.file = null;
-      this.querySelector("#file").value = "";
-      this.app.say("ok", t("Taken in: {rows} rows, {changed} changed something", { rows: number(done.rows), changed: number(done.changed) }));
+      const done = await this.app.change("POST", path(...this.url, { dry_run: dry || undefined }), file.text, { type: "text/csv", key: dry ? newKey() : file.key });
+      if (mine !== this.looks) return;
+      if (dry) this.tried = done;
+      else {
+        this.file = null;
+        this.app.say("ok", t("Taken in: {rows} rows, {changed} changed something", { rows: number(done.rows), changed: number(done.changed) }));
+      }
     } catch (error) {
+      if (mine !== this.looks) return;
       this.problem = words(error);
-      this.refused = error.details?.fields ?? [];
-      file.key = newKey();
+      [this.refused, this.tried, file.key] = [error.details?.fields ?? [], null, newKey()];
     } finally {
-      this.busy = false;
+      if (mine === this.looks) this.busy = false;
       this.requestUpdate();
     }
   }
@@ -87,14 +97,13 @@ class PageImport extends Page {
   }
 
   render() {
-    const { file, kind } = this;
-    // What was refused is refused again: the file is put right and chosen anew, the same one too, which the browser tells of a field that is empty alone.
-    const ready = file?.lines.length > 1 && !this.refused.length && (kind === "products" || this.supplier);
-    return html`${title(t("Import"), this.app.find(), html`<button class="btn primary" ?disabled=${!ready || this.busy} @click=${() => this.take()}>${icon("check")}${this.busy ? t("Saving\u2026") : file ? t("Take in {n} rows", { n: number(Math.max(0, file.lines.length - 1)) }) : t("Take in")}</button>`)}${this.app.tabs()}
+    const { file, kind, tried } = this;
+    // The same file is chosen anew, too, which the browser tells of a field that is empty alone.
+    return html`${title(t("Import"), this.app.find(), html`<button class="btn primary" ?disabled=${!tried || this.busy} @click=${() => this.busy || this.send(false)}>${icon("check")}${this.busy ? t("Saving\u2026") : file ? t("Take in {n} rows", { n: number(Math.max(0, file.lines.length - 1)) }) : t("Take in")}</button>`)}${this.app.tabs()}
       <div class="stack"><section class="panel pad stack s"><div class="filters unfolded flat"><div class="field"><label for="kind">${t("What")}</label><select class="input" id="kind" data-focus @change=${(event) => this.set({ kind: event.target.value })}><option value="products">${t("Products")}</option><option value="prices" ?selected=${kind === "prices"}>${t("A supplier's price list")}</option></select></div>
         ${kind === "prices" ? html`<div class="field"><label for="supplier">${t("Supplier")}</label><select class="input" id="supplier" @change=${(event) => this.set({ supplier: event.target.value })}><option value="">${t("Choose\u2026")}</option>${rows("suppliers").map((one) => html`<option value=${one.supplier_id} ?selected=${one.supplier_id === this.supplier}>${one.name}</option>`)}</select></div>` : nothing}
         <div class="field file"><label for="file">${t("CSV file")}</label><input class="input" id="file" type="file" accept=".csv,text/csv" @click=${({ target }) => { target.value = ""; }} @change=${(event) => this.look(event.target.files[0])}></div></div>
-        <p class="muted">${t("Columns, in any order:")} ${breaking(COLUMNS[kind])}</p><p class="muted">${t("All of it is taken in, or nothing")}</p>${problem(this.problem)}</section>
+        <p class="muted">${t("Columns, in any order:")} ${breaking(COLUMNS[kind])}</p><p class="muted">${t("All of it is taken in, or nothing")}</p>${tried ? html`<p>${t("{changed} of {rows} rows would change something; nothing is kept yet", { changed: number(tried.changed), rows: number(tried.rows) })}</p>` : nothing}${problem(this.problem)}</section>
       ${this.refused.length ? this.wrong() : nothing}${file ? this.first() : nothing}</div>`;
   }
 }
