@@ -1,7 +1,7 @@
 // A purchase order is written: for which store, from whom, what of it; the price list offers its products.
 import { html } from "../vendor/lit.js";
 import { path } from "../shared/api.js";
-import { countInput, icon, loading, moneyInput, problem } from "../shared/controls.js";
+import { countInput, icon, moneyInput, problem } from "../shared/controls.js";
 import { words } from "../shared/codes.js";
 import { number } from "../shared/format.js";
 import { apart, t } from "../shared/i18n.js";
@@ -33,7 +33,7 @@ class PageOrderForm extends Page {
   async load() {
     const { app } = this;
     const { of, supplier_id: supplier } = app.params.query;
-    try {
+    await this.readBy(async () => {
       await Promise.all([need(app, "suppliers"), need(app, "stores")]);
       if (of) {
         const one = await app.get("/api/purchase-orders/:id", { id: of });
@@ -44,11 +44,8 @@ class PageOrderForm extends Page {
       if (kept && kept.updated_at === this.order.updated_at) this.order = kept;
       if (supplier) this.order.supplier_id = supplier;
       await this.offer();
-    } catch (error) {
-      app.fail(error);
-    }
-    this.loaded = true;
-    this.requestUpdate();
+      return { loaded: true };
+    });
     app.focusPage();
   }
 
@@ -84,7 +81,7 @@ class PageOrderForm extends Page {
   }
 
   async save() {
-    if (this.busy) return;
+    if (this.busy || !this.loaded) return;
     const { store_id: store, supplier_id: supplier, expected_at: expected, note, lines } = this.order;
     this.problem = null;
     if (!store || !supplier || !lines.length) {
@@ -114,7 +111,7 @@ class PageOrderForm extends Page {
 
   render() {
     const { order } = this;
-    if (!this.loaded) return loading();
+    if (!this.loaded) return this.awaited(() => this.load());
     const stores = rows("stores");
     const left = this.list.filter(({ sku }) => !order.lines.some((line) => line.sku === sku));
     const store = stores.length ? html`<select class="input" id="store" data-focus @change=${(event) => this.set({ store_id: event.target.value })}><option value="">${t("Choose\u2026")}</option>${stores.map((one) => html`<option value=${one.store_id} ?selected=${one.store_id === order.store_id}>${apart(one.name)} ${one.store_id}</option>`)}</select>`

@@ -63,6 +63,10 @@ fn books_are_opened_written_proven_and_read_down_to_the_document() {
     screen.reads("page-records", "It agrees with accounts 2030 and 1310");
 
     by_hand(&mut shop, &mut screen, &sale);
+    wait::until("the store has told everything", || {
+        let months = shop.office.get("/api/finance/periods").data(200);
+        (months["completeness"]["stores_complete"] == 1).then_some(())
+    });
     for (address, page) in [
         ("#/periods", "page-records"),
         ("#/discrepancies", "page-records"),
