@@ -63,9 +63,7 @@ pub(crate) fn fold(sums: &mut RollupSums, told: &RollupRecord<'_>) {
     stock::fold(sums, told);
     match &told.event.payload {
         AnyPayload::TransactionPaid(it) => sale::paid(sums, told, it),
-        AnyPayload::TransactionVoided(it) if it.transaction.receipt_no.is_some() => {
-            sale::voided(sums, told, it);
-        }
+        AnyPayload::TransactionVoided(it) => sale::voided(sums, told, it),
         AnyPayload::TenderCorrected(it) => sale::corrected(sums, told, it),
         AnyPayload::ReturnPosted(it) => return_document::fold(sums, told, &it.document, 1),
         AnyPayload::ReturnVoided(it) => return_document::fold(sums, told, &it.document, -1),

@@ -1,11 +1,11 @@
 //! Cash of shifts, and what left for the bank.
 
 use crate::projection::rollups::RollupRecord;
+use crate::projection::rollups::sale::till;
 use crate::table::rollup::{CASH_DAYS, Part, RollupSums};
 use domain::model::books::deposit::Deposit;
 use domain::model::books::shift::{CashKind, CashMovement, Shift};
 use domain::model::selling::payment::CASH;
-use domain::model::selling::returns::{Refund, Return};
 use domain::model::selling::transaction::{Payment, Transaction};
 
 fn key(told: &RollupRecord<'_>, [shift, register, cashier]: [&str; 3]) -> Vec<Part> {
@@ -25,24 +25,20 @@ pub(super) fn paid(
     sign: i64,
 ) {
     if payment.method == CASH {
-        let of = [sale.shift_id.as_str(), sale.register_id.as_str(), sale.cashier_id.as_str()];
         let taken = payment.amount.saturating_add(payment.rounding).saturating_mul(sign);
-        sums.add(&CASH_DAYS, key(told, of), [("sales", taken)]);
+        sums.add(&CASH_DAYS, key(told, till(sale)), [("sales", taken)]);
     }
 }
 
-/// A refund, if it is cash.
+/// A refund by this method, in that shift, at that till and by whom, if it is cash.
 pub(super) fn refunded(
     sums: &mut RollupSums,
     told: &RollupRecord<'_>,
-    back: &Return,
-    refund: &Refund,
-    sign: i64,
+    of: [&str; 3],
+    (method, amount, rounding): (&str, i64, i64),
 ) {
-    if refund.method == CASH {
-        let of = [back.shift_id.as_str(), back.register_id.as_str(), back.cashier_id.as_str()];
-        let given = refund.amount.saturating_add(refund.rounding).saturating_mul(sign);
-        sums.add(&CASH_DAYS, key(told, of), [("refunds", given)]);
+    if method == CASH {
+        sums.add(&CASH_DAYS, key(told, of), [("refunds", amount.saturating_add(rounding))]);
     }
 }
 

@@ -30,7 +30,8 @@ pub(super) fn fold(sums: &mut RollupSums, told: &RollupRecord<'_>, back: &Return
             ("refunds_rounding", part(refund.rounding)),
         ];
         sums.add(&SALES_METHODS, told.key([refund.method.as_str().into(), cashier.into()]), figures);
-        cash::refunded(sums, told, back, refund, sign);
+        let of = [back.shift_id.as_str(), back.register_id.as_str(), cashier];
+        cash::refunded(sums, told, of, (&refund.method, part(refund.amount), part(refund.rounding)));
     }
 }
 

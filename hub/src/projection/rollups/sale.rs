@@ -8,6 +8,7 @@ use crate::table::rollup::{
 };
 use domain::model::base::time::UtcMs;
 use domain::model::people::points::PointsReason;
+use domain::model::selling::payment::EXCHANGE;
 use domain::model::selling::transaction::{Line, Payment, Transaction};
 use domain::wire::record::{LineEffect, TenderCorrected, TransactionPaid, TransactionVoided};
 use std::collections::BTreeSet;
@@ -20,8 +21,21 @@ pub(super) fn paid(sums: &mut RollupSums, told: &RollupRecord<'_>, it: &Transact
     payments(sums, told, &it.transaction, accepted, 1);
 }
 
-/// Takes a sale off: its goods, and the payments that counted.
+/// Takes a sale off, if it was one: its goods, and the payments that counted. What an exchange paid goes back by the
+/// method that it came from, so the return gave that and no exchange.
 pub(super) fn voided(sums: &mut RollupSums, told: &RollupRecord<'_>, it: &TransactionVoided) {
+    for back in it.refunds.iter().filter(|back| back.exchange) {
+        let mut add = |method: &str, amount: i64, rounding: i64| {
+            let figures = [("refunds", amount), ("refunds_rounding", rounding)];
+            sums.add(&SALES_METHODS, method_key(told, &it.transaction, method), figures);
+        };
+        add(EXCHANGE, back.amount.saturating_neg(), 0);
+        add(&back.method, back.amount, back.rounding);
+        cash::refunded(sums, told, till(&it.transaction), (&back.method, back.amount, back.rounding));
+    }
+    if it.transaction.receipt_no.is_none() {
+        return;
+    }
     whole(sums, told, &it.transaction, -1);
     lines(sums, told, &it.transaction, &it.lines, -1);
     let given = |payment: &&Payment| it.refunds.iter().any(|back| back.payment_id == payment.payment_id);
@@ -68,6 +82,11 @@ pub(super) fn points(sums: &mut RollupSums, told: &RollupRecord<'_>) {
         };
         sums.add(&MEMBER_DAYS, told.key([told.tier.into()]), [figure]);
     }
+}
+
+/// The shift of a sale, its till and its cashier.
+pub(super) fn till(sale: &Transaction) -> [&str; 3] {
+    [sale.shift_id.as_str(), sale.register_id.as_str(), sale.cashier_id.as_str()]
 }
 
 /// When a sale was paid, at which till and by whom.

@@ -4,7 +4,7 @@ use crate::office::finance::tells;
 use crate::office::finance_entries::accountant;
 use crate::support::server::{Api, Server, stderr};
 use crate::support::shop::Shop;
-use crate::sync::kinds::voided;
+use crate::sync::kinds::{return_record, voided};
 use crate::sync::records::{DAY, Sale};
 use serde_json::{Value, json};
 
@@ -180,4 +180,55 @@ async fn a_line_keeps_its_category_until_categories_are_made_anew() {
     let rebuilt = server.place.run(&["verify", "--rebuild", "categories"], "");
     assert!(rebuilt.status.success(), "{}", stderr(&rebuilt));
     assert_eq!(categories(sales(&admin, &day).await), json!([["food", 2]]));
+}
+
+/// A record changed at a place of its payload.
+fn changed(record: &str, changes: &[(&str, Value)]) -> String {
+    let mut whole: Value = serde_json::from_str(record).unwrap();
+    for (place, value) in changes {
+        *whole["payload"].pointer_mut(place).unwrap() = value.clone();
+    }
+    whole.to_string()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_void_of_what_an_exchange_paid_gives_the_money_back_by_the_method_it_came_from() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let sale = |number| Sale { store: "S001", number, shift: "shf_1", sku: "A", qty: 1, price: 1000 };
+    let none = ("/points", json!([]));
+    let back = [
+        none.clone(),
+        ("/document/refunds/0/method", json!("exchange")),
+        ("/document/refunds/0/origin", json!("cash")),
+    ];
+    let paid = [
+        ("/transaction/payments/0/method", json!("exchange")),
+        ("/transaction/payments/0/origin", json!("cash")),
+    ];
+    let given = [&paid[..], &[none, ("/refunds/0/exchange", json!(true))]].concat();
+    let records = vec![
+        sale(1).record("evt_1"),
+        changed(&return_record("return.posted", "evt_ret", "posted", 1), &back),
+        changed(&sale(2).record("evt_2"), &paid),
+        changed(&voided(2, 1), &given),
+    ];
+    assert_eq!(tells(&mut shop, records).await["parked"], json!([]));
+    let balance = admin.get(&format!("/api/finance/trial-balance?date={DAY}")).await.data()["items"].clone();
+    let moved = |account| balance.as_array().unwrap().iter().find(|row| row["account"] == account).cloned();
+    assert!(
+        ["1010", "1150"].into_iter().filter_map(moved).all(|row| row["debit"] == row["credit"]),
+        "{balance}"
+    );
+    let report =
+        |name: &str, group: &str| format!("/api/reports/{name}?from={DAY}&to={DAY}&group_by={group}");
+    let methods = admin.get(&report("payments", "method")).await.data()["items"].clone();
+    let row = |row: &Value| json!([row["method"], row["sales"], row["refunds"], row["net"]]);
+    let methods: Value = methods.as_array().unwrap().iter().map(row).collect();
+    assert_eq!(methods, json!([["cash", 1_110, 1_110, 0]]));
+    let cash = admin.get(&report("cash", "shift")).await.data()["items"][0].clone();
+    assert_eq!((&cash["sales"], &cash["refunds"]), (&json!(1_110), &json!(1_110)));
+    let verified = server.place.run(&["verify"], "");
+    assert!(verified.status.success(), "{}", stderr(&verified));
 }
