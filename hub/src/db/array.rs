@@ -24,6 +24,24 @@ pub fn among(engine: Engine, column: &str, place: usize) -> String {
     }
 }
 
+/// A statement in brackets of the pairs of texts that are the parameter of that number, each written by [`pair`].
+pub fn pairs(engine: Engine, [first, second]: [&str; 2], place: usize) -> String {
+    match engine {
+        Engine::Postgres => format!(
+            "(SELECT v::JSON ->> 0 AS {first}, v::JSON ->> 1 AS {second} FROM UNNEST(${place}::TEXT[]) AS v)"
+        ),
+        Engine::Sqlite => format!(
+            "(SELECT json_extract(value, '$[0]') AS {first}, json_extract(value, '$[1]') AS {second} \
+             FROM json_each(${place}))"
+        ),
+    }
+}
+
+/// Two texts as one.
+pub fn pair(first: &str, second: &str) -> String {
+    serde_json::json!([first, second]).to_string()
+}
+
 /// Texts as one parameter.
 ///
 /// # Errors

@@ -106,6 +106,11 @@ impl Conditions {
         self
     }
 
+    /// The number of the parameter that is bound to its query after these.
+    pub fn next(&self) -> usize {
+        self.bound.len().saturating_add(1)
+    }
+
     /// The query of a statement of which `{}` are these conditions, with everything bound to it.
     pub fn query(&self, statement: &str) -> Query<'static, Any, AnyArguments> {
         let conditions = self.sql.strip_prefix(" AND ").filter(|sql| !sql.is_empty()).unwrap_or("1 = 1");

@@ -3,6 +3,7 @@
 use crate::columns;
 use crate::db::column::Columns;
 use crate::db::filter::{Bound, Conditions, escaped};
+use crate::db::{Engine, array};
 use crate::http::bound_page::asks;
 use crate::projection::fields::PRODUCT_SETTINGS;
 use domain::model::base::money::half_up;
@@ -16,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Rows that are looked through at once.
 const LOOKED_AT: i64 = 500;
@@ -81,8 +82,8 @@ pub struct View {
     pub damaged_value: i64,
     /// At which it should be ordered: the store's, or the product's.
     pub reorder_level: Option<i64>,
-    /// When its store moved it last.
-    pub last_moved_at: UtcMs,
+    /// When its store moved it last; none: it never did.
+    pub last_moved_at: Option<UtcMs>,
     /// When the store was last heard: it is of then.
     pub as_of: Option<UtcMs>,
 }
@@ -126,8 +127,9 @@ pub fn place(item: &View) -> Bookmark {
     (item.sku.clone(), item.store_id.clone())
 }
 
-/// The statement of a page, by product and store, and what is bound to it.
-fn statement(ask: &StockQuery, after: Option<&Bookmark>, limit: i64) -> (Conditions, String) {
+/// The statement of a page, by product and store, and what is bound to it but the pairs that stores wait for. What lies on
+/// shelves is read as far as the page goes; beside it there is little.
+fn statement(engine: Engine, ask: &StockQuery, after: Option<&Bookmark>, limit: i64) -> (Conditions, String) {
     // Sku and name are a line each: the sku begins with what was typed, or the name contains it.
     const FOUND: &str = "(p.folded LIKE ? || '%' ESCAPE '!' OR p.folded LIKE '%\n%' || ? || '%' ESCAPE '!')";
     let after = after.map(|(sku, store_id)| [Bound::from(sku.as_str()), Bound::from(store_id.as_str())]);
@@ -140,15 +142,27 @@ fn statement(ask: &StockQuery, after: Option<&Bookmark>, limit: i64) -> (Conditi
         .plain("s.qty < 0", ask.negative)
         .plain("d.qty <> 0", ask.damaged)
         .above(["s.sku", "s.store_id"], after);
+    let rows = |from: &str| {
+        format!(
+            "SELECT s.store_id, s.sku, s.qty, s.value, s.moved_at, COALESCE(d.qty, 0) AS damaged, \
+             COALESCE(d.value, 0) AS damaged_value, p.document, f.value AS level, t.kind, t.last_seen_at, t.pending, \
+             t.oldest_pending_at, (SELECT MIN(k.parked_at) FROM parked k WHERE k.store_id = s.store_id) AS parked_at \
+             FROM {from} s LEFT JOIN damaged d ON d.store_id = s.store_id AND d.sku = s.sku \
+             LEFT JOIN products p ON p.sku = s.sku \
+             LEFT JOIN fields f ON f.resource = '{PRODUCT_SETTINGS}' AND f.id = s.store_id || ':' || s.sku \
+             AND f.field = 'reorder_level' \
+             LEFT JOIN stores t ON t.store_id = s.store_id WHERE {{}} ORDER BY s.sku, s.store_id LIMIT {limit}"
+        )
+    };
+    let expected = array::pairs(engine, ["store_id", "sku"], conditions.next());
+    let beside = format!(
+        "(SELECT g.store_id, g.sku, 0 AS qty, 0 AS value, CAST(NULL AS BIGINT) AS moved_at FROM (\
+         SELECT store_id, sku FROM damaged WHERE qty <> 0 OR value <> 0 UNION SELECT store_id, sku FROM {expected} e) g \
+         WHERE NOT EXISTS (SELECT 1 FROM stock k WHERE k.store_id = g.store_id AND k.sku = g.sku))"
+    );
+    let (kept, beside) = (rows("stock"), rows(&beside));
     let sql = format!(
-        "SELECT s.store_id, s.sku, s.qty, s.value, s.moved_at, COALESCE(d.qty, 0) AS damaged, \
-         COALESCE(d.value, 0) AS damaged_value, p.document, f.value AS level, t.kind, t.last_seen_at, t.pending, \
-         t.oldest_pending_at, (SELECT MIN(k.parked_at) FROM parked k WHERE k.store_id = s.store_id) AS parked_at FROM stock s \
-         LEFT JOIN damaged d ON d.store_id = s.store_id AND d.sku = s.sku \
-         LEFT JOIN products p ON p.sku = s.sku \
-         LEFT JOIN fields f ON f.resource = '{PRODUCT_SETTINGS}' AND f.id = s.store_id || ':' || s.sku \
-         AND f.field = 'reorder_level' \
-         LEFT JOIN stores t ON t.store_id = s.store_id WHERE {{}} ORDER BY s.sku, s.store_id LIMIT {limit}"
+        "SELECT * FROM ({kept}) a UNION ALL SELECT * FROM ({beside}) b ORDER BY sku, store_id LIMIT {limit}"
     );
     (conditions, sql)
 }
@@ -161,12 +175,14 @@ pub async fn list(
     limit: i64,
 ) -> Result<Vec<View>, sqlx::Error> {
     let expected = Expected::read(&mut *connection).await?;
+    let engine = Engine::of_connection(connection);
+    let waiting = array::texts(engine, expected.pairs(ask).iter().map(String::as_str))?;
     let most = usize::try_from(limit).unwrap_or(usize::MAX);
     let looked_at = if ask.below_reorder { LOOKED_AT } else { limit };
     let mut found = Vec::new();
     loop {
-        let (conditions, sql) = statement(ask, after.as_ref(), looked_at);
-        let rows = conditions.query(&sql).fetch_all(&mut *connection).await?;
+        let (conditions, sql) = statement(engine, ask, after.as_ref(), looked_at);
+        let rows = conditions.query(&sql).bind(waiting.clone()).fetch_all(&mut *connection).await?;
         let is_last = i64::try_from(rows.len()).unwrap_or(i64::MAX) < looked_at;
         for row in &rows {
             let view = expected.view(row)?;
@@ -216,6 +232,17 @@ impl Expected {
             }
         }
         Ok(expected)
+    }
+
+    /// Stores and products that pieces are on their way to, or ordered for, of those that are asked for.
+    fn pairs(&self, ask: &StockQuery) -> BTreeSet<String> {
+        let is_asked = |given: &Option<String>, is: &str| {
+            given.as_deref().is_none_or(|given| given.is_empty() || given == is)
+        };
+        let pieces = self.coming.iter().chain(&self.ordered).filter(|(_, pieces)| **pieces != 0);
+        let asked = pieces
+            .filter(|((store_id, sku), _)| is_asked(&ask.store_id, store_id) && is_asked(&ask.sku, sku));
+        asked.map(|((store_id, sku), _)| array::pair(store_id, sku)).collect()
     }
 
     fn view(&self, row: &AnyRow) -> Result<View, sqlx::Error> {

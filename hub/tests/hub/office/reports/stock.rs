@@ -72,6 +72,48 @@ async fn stock_of_all_stores_is_listed_by_product_and_store() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_never_had_a_product_is_listed_with_what_comes_and_what_is_damaged() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let (mut one, _two) = (Shop::open(&server, "S001").await, Shop::open(&server, "S002").await);
+    let sent = transfer("transfer.sent", "evt_sent", -10, &json!([]));
+    tells(&mut one, vec![receiving("S001", "A", 20, "evt_rcv"), receiving("S001", "B", 1, "evt_b"), sent])
+        .await;
+    let sql =
+        "INSERT INTO damaged (store_id, sku, qty, value) VALUES ('S002', 'B', 2, 20), ('S002', 'C', 0, 0)";
+    sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
+    let rows = |list: &Value| {
+        let names = ["sku", "store_id", "on_hand", "in_transit_in", "damaged"];
+        let row = |row: &Value| names.iter().map(|name| row[name].clone()).collect::<Value>();
+        list["items"].as_array().unwrap().iter().map(row).collect::<Vec<_>>()
+    };
+    let all = [
+        json!(["A", "S001", 10, 0, 0]),
+        json!(["A", "S002", 0, 10, 0]),
+        json!(["B", "S001", 1, 0, 0]),
+        json!(["B", "S002", 0, 0, 2]),
+    ];
+    let list = admin.get("/api/stock").await.data().clone();
+    assert_eq!((rows(&list), &list["items"][1]["last_moved_at"]), (all.to_vec(), &Value::Null));
+    let (mut seen, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = admin.get(&format!("/api/stock?limit=1{cursor}")).await.data().clone();
+        seen.extend(rows(&page));
+        let Some(next) = page["next_cursor"].as_str() else { break };
+        cursor = format!("&cursor={next}");
+    }
+    assert_eq!(seen, all, "page by page it is the same list");
+    for (filter, found) in
+        [("store_id=S002", &[1, 3][..]), ("damaged=true", &[3]), ("sku=A&store_id=S002", &[1])]
+    {
+        let found: Vec<Value> = found.iter().map(|place: &usize| all[*place].clone()).collect();
+        assert_eq!(rows(&admin.get(&format!("/api/stock?{filter}")).await.data().clone()), found, "{filter}");
+    }
+    let one = admin.get("/api/stock/A").await.data().clone();
+    assert_eq!((rows(&one), &one["totals"]["in_transit_in"]), (all[..2].to_vec(), &json!(10)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn goods_on_their_way_are_their_senders_until_the_day_that_they_arrive_or_are_lost() {
     let server = Server::start().await;
     let admin = server.admin().await;
