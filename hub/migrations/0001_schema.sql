@@ -971,6 +971,8 @@ CREATE TABLE return_lines (
     refund BIGINT NOT NULL,
     tax BIGINT NOT NULL,
     tax_rate_bp BIGINT NOT NULL,
+    -- That of the sold line, as far as it was known when the return was told.
+    tax_code TEXT,
     -- The line of the sale; none without a receipt.
     sold_line_no BIGINT,
     cost BIGINT NOT NULL,

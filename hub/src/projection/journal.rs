@@ -85,7 +85,7 @@ pub(crate) async fn write(
     if told.is_empty() {
         return Ok(Vec::new());
     }
-    let documents = StoredDocuments::voided(connection, store_id, &told).await?;
+    let documents = StoredDocuments::known(connection, store_id, &told).await?;
     let members = told.iter().filter_map(|(_, event)| rollups::member(&event.payload));
     let tiers = member::tiers(connection, members.map(|id| id.0.clone()).collect()).await?;
     let days = told.iter().filter_map(|(_, event)| event.business_date);
@@ -277,7 +277,8 @@ impl Desk<'_> {
 
     /// The tier of an event's member: what takes a document back has that of the document.
     fn tier(&mut self, event_id: &str, payload: &AnyPayload) -> Option<String> {
-        let tier = match self.documents.of(event_id) {
+        let taken_back = self.documents.of(event_id).filter(|document| document.event_id != event_id);
+        let tier = match taken_back {
             Some(document) => {
                 let told = self.told_tiers.get(&document.event_id);
                 told.cloned().unwrap_or_else(|| document.tier.clone())

@@ -133,6 +133,8 @@ pub(crate) struct StoredDocument {
     hour: String,
     /// By sku.
     categories: BTreeMap<String, String>,
+    /// By the place of the line; none: it has no code.
+    tax_codes: BTreeMap<i64, String>,
 }
 
 /// Documents by the events that told them, or took them back.
@@ -156,29 +158,27 @@ const RETURN_VOIDED: Place =
     Place { documents: "returns", lines: "return_lines", event: "voided_event", by: "return_id" };
 
 impl StoredDocuments {
-    /// The documents that these events took back: their rows say so already.
-    pub async fn voided(
+    /// The documents that these events took back, and the returns that they told: their rows are written already.
+    pub async fn known(
         connection: &mut AnyConnection,
         store_id: &str,
         told: &[ToPost<'_>],
     ) -> Result<Self, sqlx::Error> {
         let mut documents = Self::default();
-        for place in [SALE_VOIDED, RETURN_VOIDED] {
+        for place in [SALE_VOIDED, RETURNED, RETURN_VOIDED] {
             documents.load(connection, store_id, &place, told).await?;
         }
         Ok(documents)
     }
 
-    /// These and the ones that the events told themselves.
+    /// These and the sales that the events told.
     pub async fn all(
         connection: &mut AnyConnection,
         store_id: &str,
         told: &[ToPost<'_>],
     ) -> Result<Self, sqlx::Error> {
-        let mut documents = Self::voided(connection, store_id, told).await?;
-        for place in [SOLD, RETURNED] {
-            documents.load(connection, store_id, &place, told).await?;
-        }
+        let mut documents = Self::known(connection, store_id, told).await?;
+        documents.load(connection, store_id, &SOLD, told).await?;
         Ok(documents)
     }
 
@@ -199,7 +199,7 @@ impl StoredDocuments {
             let Place { documents, lines, event, by } = place;
             let list = insert::list(2, chunk.len());
             let sql = format!(
-                "SELECT d.{event} AS told, d.event_id, d.local_hour, l.sku, l.category, c.context \
+                "SELECT d.{event} AS told, d.event_id, d.local_hour, l.sku, l.category, l.position, l.tax_code, c.context \
                  FROM {documents} d JOIN {lines} l ON l.store_id = d.store_id AND l.event_id = d.event_id \
                  LEFT JOIN posting_contexts c ON c.store_id = d.store_id AND c.event_id = d.event_id \
                  WHERE d.store_id = $1 AND d.{event} IS NOT NULL AND d.{by} IN ({list})"
@@ -215,6 +215,8 @@ impl StoredDocuments {
                 let context = context.and_then(|context| serde_json::from_str::<Context>(&context).ok());
                 document.tier = context.and_then(|context| context.tier);
                 document.categories.insert(row.cell("sku")?, row.cell("category")?);
+                let tax_code: Option<String> = row.cell("tax_code")?;
+                document.tax_codes.extend(Some(row.cell("position")?).zip(tax_code));
             }
         }
         Ok(())

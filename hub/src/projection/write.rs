@@ -37,7 +37,7 @@ impl Projection<'_> {
         insert::rows(connection, "sale_lines", "", sale_lines).await?;
         insert::rows(connection, "payments", "", payments).await?;
         insert::rows(connection, "returns", "", returns).await?;
-        insert::rows(connection, "return_lines", "", self.return_lines).await?;
+        taxed_as_sold(connection, store_id, self.return_lines).await?;
         insert::rows(connection, "refunds", "", self.refunds).await?;
         self.goods.write(connection, store_id, now).await?;
         insert::rows(connection, "deposits", "", self.deposits).await?;
@@ -193,6 +193,31 @@ async fn stock(
                 THEN excluded.moved_at ELSE stock.moved_at END";
     let cells = |(sku, (qty, value, moved_at)): (String, (i64, i64, i64))| row! { store_id, sku, qty, value, moved_at };
     insert::rows(connection, "stock", tail, moved.into_iter().map(cells).collect()).await
+}
+
+/// Adds what came back, each line with the tax code of the line that was sold, as far as that is known.
+async fn taxed_as_sold(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    lines: Vec<NewRow>,
+) -> Result<(), sqlx::Error> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let engine = Engine::of_connection(connection);
+    let told = array::texts(engine, lines.iter().map(|line| line.text("event_id")))?;
+    insert::rows(&mut *connection, "return_lines", "", lines).await?;
+    let sql = format!(
+        "UPDATE return_lines SET tax_code = (SELECT MIN(o.tax_code) FROM returns r \
+         JOIN sales s ON s.transaction_id = r.transaction_id \
+         JOIN sale_lines o ON o.store_id = s.store_id AND o.event_id = s.event_id \
+         AND o.position = return_lines.sold_line_no - 1 \
+         WHERE r.store_id = return_lines.store_id AND r.event_id = return_lines.event_id) \
+         WHERE store_id = $1 AND {}",
+        array::among(engine, "event_id", 2)
+    );
+    let query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false).bind(store_id.to_owned());
+    query.bind(told).execute(connection).await.map(drop)
 }
 
 /// Payments that were put right take the place of those that their sale was told with.

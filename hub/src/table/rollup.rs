@@ -58,7 +58,7 @@ rollups! {
     /// What was paid and given back by a method.
     SALES_METHODS "sales_methods" ["store_id", "business_date", "entry_date", "method", "cashier_id"]
         ["sales_count", "payments_count", "total", "rounding", "returns_count", "refunds", "refunds_rounding"];
-    /// What was sold and came back at a tax rate; what came back names no code of its own.
+    /// What was sold and came back at a tax rate; what came back has the code of what was sold.
     SALES_TAXES "sales_taxes" ["store_id", "business_date", "entry_date", "tax_code", "tax_rate_bp"]
         ["sales_count", "base", "tax", "returns_count", "returns_base", "returns_tax"];
     /// What a promotion took off.

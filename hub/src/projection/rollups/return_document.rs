@@ -20,8 +20,9 @@ pub(super) fn fold(sums: &mut RollupSums, told: &RollupRecord<'_>, back: &Return
     ];
     told.add_whole(sums, (back.created_at, back.register_id.as_str(), cashier), figures);
     let mut seen = Seen::new(sign);
-    for item in &back.items {
-        line(sums, told, item, &mut seen);
+    for (position, item) in (0_i64..).zip(&back.items) {
+        let tax_code = told.stored.and_then(|stored| stored.tax_codes.get(&position));
+        line(sums, told, (item, tax_code.map_or("", String::as_str)), &mut seen);
     }
     for refund in &back.refunds {
         let figures = [
@@ -35,7 +36,12 @@ pub(super) fn fold(sums: &mut RollupSums, told: &RollupRecord<'_>, back: &Return
     }
 }
 
-fn line(sums: &mut RollupSums, told: &RollupRecord<'_>, line: &ReturnLine, seen: &mut Seen) {
+fn line(
+    sums: &mut RollupSums,
+    told: &RollupRecord<'_>,
+    (line, tax_code): (&ReturnLine, &str),
+    seen: &mut Seen,
+) {
     let sign = seen.sign;
     let part = |figure: i64| figure.saturating_mul(sign);
     let figures = |count: i64| {
@@ -56,9 +62,9 @@ fn line(sums: &mut RollupSums, told: &RollupRecord<'_>, line: &ReturnLine, seen:
     sums.add(&SALES_CATEGORIES, key, figures(seen.once(SALES_CATEGORIES.table, category)));
     let rate = i64::from(line.tax_rate_bp);
     let figures = [
-        ("returns_count", seen.once(SALES_TAXES.table, &rate.to_string())),
+        ("returns_count", seen.once(SALES_TAXES.table, &format!("{tax_code} {rate}"))),
         ("returns_base", part(line.refund.saturating_sub(line.tax))),
         ("returns_tax", part(line.tax)),
     ];
-    sums.add(&SALES_TAXES, told.key(["".into(), rate.into()]), figures);
+    sums.add(&SALES_TAXES, told.key([tax_code.into(), rate.into()]), figures);
 }

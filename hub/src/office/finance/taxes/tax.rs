@@ -137,9 +137,7 @@ const LINES: &str = "\
     AND s.voided_event = j.event_id \
     JOIN sale_lines l ON l.store_id = s.store_id AND l.event_id = s.event_id \
     WHERE j.kind = 'event' AND j.cause_type = 'transaction' AND {} \
-    UNION ALL SELECT j.store_id, j.entry_date, (SELECT MIN(o.tax_code) FROM sales s JOIN sale_lines o \
-    ON o.store_id = s.store_id AND o.event_id = s.event_id WHERE s.transaction_id = r.transaction_id \
-    AND o.position = l.sold_line_no - 1), \
+    UNION ALL SELECT j.store_id, j.entry_date, l.tax_code, \
     l.tax_rate_bp, l.refund - l.tax, l.tax, CASE WHEN r.event_id = j.event_id THEN 1 ELSE -1 END, 1 \
     FROM journal j JOIN returns r ON r.store_id = j.store_id AND r.return_id = j.cause_id \
     AND (r.event_id = j.event_id OR r.voided_event = j.event_id) \

@@ -29,6 +29,7 @@ fn promoted() -> String {
         (document["discount"], document["tax"]) = (json!(300), json!(297));
         document["total"] = json!(2_997);
     }
+    sold["items"][0]["tax_code"] = json!("PPN11");
     sold["items"][0]["discounts"] =
         json!([{"source": "promotion", "promotion_id": "prm_1", "amount": 300, "reason": null}]);
     sold["payments"][0]["amount"] = json!(2_997);
@@ -108,7 +109,7 @@ async fn every_figure_of_a_day_is_the_one_computed_by_hand() {
         (
             of("sales", "tax"),
             "tax_code tax_rate_bp base tax returns_base returns_tax",
-            json!([[null, 1_100, 4_700, 517, 1_000, 110]]),
+            json!([[null, 1_100, 2_000, 220, 0, 0], ["PPN11", 1_100, 2_700, 297, 1_000, 110]]),
         ),
         (
             of("sales", "method"),
