@@ -64,10 +64,16 @@ impl GoodsRows {
         }
     }
 
-    /// Of two words on one document in a batch the one that is further along counts, of two alike the first.
-    fn document(&mut self, key: DocumentKey, step: i64, row: NewRow) {
+    /// Of two words on one document in a batch the one that is further along counts, of two alike the first. What was
+    /// taken back stays on its day.
+    fn document(&mut self, key: DocumentKey, step: i64, mut row: NewRow) {
         match self.documents.get(&key) {
             Some((known, _)) if *known >= step => {}
+            Some((1, known)) => {
+                let day = known.text("business_date").to_owned();
+                row.set("business_date", day);
+                self.documents.insert(key, (step, row));
+            }
             _ => {
                 self.documents.insert(key, (step, row));
             }
@@ -159,7 +165,8 @@ impl GoodsRows {
             sqlx::query(sql).bind(supplier_id).execute(&mut *connection).await?;
         }
         let tail = "ON CONFLICT (store_id, kind, document_id, part) DO UPDATE SET event_id = excluded.event_id, \
-                    state = excluded.state, step = excluded.step, value = excluded.value \
+                    state = excluded.state, step = excluded.step, value = excluded.value, business_date = \
+                    CASE WHEN goods_documents.step = 0 THEN excluded.business_date ELSE goods_documents.business_date END \
                     WHERE excluded.step > goods_documents.step";
         let rows = documents.into_values().map(|(_, row)| row).collect();
         insert::rows(connection, "goods_documents", tail, rows).await?;

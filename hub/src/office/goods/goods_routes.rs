@@ -116,7 +116,7 @@ pub async fn supplier_returns(request: Request) -> Answered {
 /// `GET /api/supplier-returns/:id`
 pub async fn supplier_return(request: Request) -> Answered {
     let (of, pool): (OfStore, _) = (request.query()?, request.state.db.pool());
-    let document = |told: SupplierReturnPosted| told.document;
+    let document = |told: SupplierReturnPosted, _| told.document;
     let at = (Kind::SupplierReturn, request.param("id"));
     let found = stock_document::read(pool, at, &of, document).await?;
     Ok(Reply::ok(&found.ok_or_else(|| ApiError::not_found("the supplier return"))?))
@@ -141,7 +141,9 @@ pub async fn adjustments(request: Request) -> Answered {
     let (ask, pool): (AdjustmentsQuery, _) = (request.query()?, request.state.db.pool());
     let told = goods_document::list(pool, &ask.filter(), after(&ask)?, one_more(ask.limit)).await?;
     let List { items, next_cursor } = cut(&ask, told, |told| told.place.clone());
-    let view = |told: LatestRecord<AdjustmentPosted>| View::new(told.payload.adjustment, told.event_id);
+    let view = |told: LatestRecord<AdjustmentPosted>| {
+        View::new(adjustment(told.payload, told.place.0), told.event_id)
+    };
     Ok(Reply::ok(&List { items: items.into_iter().map(view).collect(), next_cursor }))
 }
 

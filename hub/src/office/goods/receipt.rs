@@ -96,6 +96,7 @@ pub struct View {
     /// Σ line costs.
     total_cost: i64,
     note: Option<String>,
+    /// When the goods came, also of a receipt that was taken back later.
     business_date: Date,
     created_by: String,
     created_at: UtcMs,
@@ -167,7 +168,7 @@ async fn of_lines(
 }
 
 fn view(told: LatestRecord<ReceivingPosted>, billed: &HashMap<LineKey, (i64, i64)>) -> View {
-    let LatestRecord { payload: ReceivingPosted { receiving, .. }, event_id, place: (_, _, id, store) } =
+    let LatestRecord { payload: ReceivingPosted { receiving, .. }, event_id, place: (listed, _, id, store) } =
         told;
     let Receiving { receiving_id, state, store_id, po_id, supplier_id, delivery_note_no, reference, .. } =
         receiving;
@@ -188,7 +189,7 @@ fn view(told: LatestRecord<ReceivingPosted>, billed: &HashMap<LineKey, (i64, i64
         lines: receiving.lines.into_iter().map(line).collect(),
         total_cost: receiving.total_cost,
         note: receiving.note,
-        business_date: receiving.business_date,
+        business_date: listed,
         created_by: receiving.created_by.0,
         created_at: receiving.created_at,
     }

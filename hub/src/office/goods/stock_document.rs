@@ -54,10 +54,10 @@ impl<T> Detail<T> {
     pub async fn of<P>(
         pool: &AnyPool,
         told: LatestRecord<P>,
-        document: impl FnOnce(P) -> T,
+        document: impl FnOnce(P, Date) -> T,
     ) -> Result<Self, sqlx::Error> {
         let entries = entries::of(pool, told.store_id(), &told.place.2).await?;
-        Ok(Self { document: document(told.payload), event_id: told.event_id, entries })
+        Ok(Self { document: document(told.payload, told.place.0), event_id: told.event_id, entries })
     }
 }
 
@@ -186,7 +186,7 @@ pub async fn opname(
     };
     let lines = parts.iter().flat_map(shown).collect();
     let Some(first) = parts.into_iter().next() else { return under_way(pool, id).await };
-    let document = |told: OpnamePosted| CountedOpname { opname: told.opname, lines };
+    let document = |told: OpnamePosted, _| CountedOpname { opname: told.opname, lines };
     Detail::of(pool, first, document).await.map(Some)
 }
 
@@ -240,7 +240,7 @@ pub async fn read<P, T>(
     pool: &AnyPool,
     (kind, id): (Kind, &str),
     of: &OfStore,
-    document: impl FnOnce(P) -> T,
+    document: impl FnOnce(P, Date) -> T,
 ) -> Result<Option<Detail<T>>, sqlx::Error>
 where
     P: serde::de::DeserializeOwned,
@@ -252,7 +252,7 @@ where
     }
 }
 
-/// An adjustment, of what was told of it.
-pub fn adjustment(told: domain::wire::record::AdjustmentPosted) -> Adjustment {
-    told.adjustment
+/// An adjustment, of what was told of it: one that was taken back stays on the day that it is listed by.
+pub fn adjustment(told: domain::wire::record::AdjustmentPosted, business_date: Date) -> Adjustment {
+    Adjustment { business_date, ..told.adjustment }
 }

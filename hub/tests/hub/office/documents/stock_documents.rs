@@ -309,7 +309,7 @@ async fn documents_of_goods_are_listed_as_they_are_now_with_their_entries() {
         &mut one,
         vec![
             came("S001", 1, 20, |_| {}),
-            adjusted(1, "pending", "theft", -1),
+            adjusted(1, "pending", "theft", -1).replace(DAY, EARLIER),
             adjusted(1, "posted", "theft", -1),
             adjusted(2, "posted", "found", 2),
             adjusted(2, "reversed", "found", 2),
@@ -334,6 +334,7 @@ async fn documents_of_goods_are_listed_as_they_are_now_with_their_entries() {
             ("state=reversed&reason=found", &["adj_2"]),
             ("reason=theft", &["adj_1"]),
             ("store_id=S002", &[]),
+            (&format!("from={DAY}"), &["adj_1", "adj_2"]),
         ],
     )
     .await;
