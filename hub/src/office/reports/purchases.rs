@@ -3,6 +3,21 @@
 use crate::office::reports::figure::{Figure, derived, hidden, share_bp, sum};
 use crate::office::reports::report::{Report, STORE, Source, group, text};
 
+/// Receipts, each on its day, and what took one back on a day of its own, as `r`: `sign` is that of its pieces.
+macro_rules! receipts {
+    () => {
+        "(SELECT g.store_id, g.document_id, g.supplier_id, g.po_id, g.business_date, \
+         COALESCE((SELECT MIN(j.entry_date) FROM journal j WHERE j.cause_id = g.document_id AND j.store_id = g.store_id \
+         AND j.kind = 'event' AND (g.state = 'posted' OR j.event_id <> g.event_id)), g.business_date) AS entry_date, \
+         g.business_date AS came_on, 1 AS sign FROM goods_documents g WHERE g.part = 1 AND g.kind = 'receiving' \
+         UNION ALL SELECT g.store_id, g.document_id, g.supplier_id, g.po_id, COALESCE(e.business_date, g.business_date), \
+         COALESCE(j.entry_date, e.business_date, g.business_date), g.business_date, -1 FROM goods_documents g \
+         LEFT JOIN events e ON e.store_id = g.store_id AND e.event_id = g.event_id \
+         LEFT JOIN journal j ON j.store_id = g.store_id AND j.cause_key = g.event_id \
+         WHERE g.part = 1 AND g.kind = 'receiving' AND g.state = 'reversed') r"
+    };
+}
+
 /// Pieces by what they are, of lines with a supplier and a product. Receipts are counted by themselves: `$receipt` says in what.
 macro_rules! purchases {
     ($($receipt:tt)+) => {
@@ -13,14 +28,11 @@ macro_rules! purchases {
              CASE WHEN o.state IN ('sent', 'partially_received') THEN l.open_qty ELSE 0 END AS open_qty \
              FROM purchase_orders o JOIN purchase_order_lines l ON l.po_id = o.po_id \
              WHERE o.state IN ('sent', 'partially_received', 'received', 'closed') \
-             UNION ALL SELECT r.store_id, r.business_date, COALESCE(j.entry_date, r.business_date), \
-             COALESCE(r.supplier_id, ''), l.sku, 0, l.qty, l.rejected_qty, 0, 0, 0, 0, 0, 0, 0, 0 \
-             FROM goods_documents r JOIN receiving_lines l ON l.store_id = r.store_id \
-             AND l.receiving_id = r.document_id \
-             LEFT JOIN journal j ON j.store_id = r.store_id AND j.cause_key = r.event_id \
-             WHERE r.part = 1 AND r.kind = 'receiving' AND r.state = 'posted' \
-             UNION ALL SELECT r.store_id, r.business_date, COALESCE(j.entry_date, r.business_date), \
-             COALESCE(r.supplier_id, ''), ",
+             UNION ALL SELECT r.store_id, r.business_date, r.entry_date, \
+             COALESCE(r.supplier_id, ''), l.sku, 0, r.sign * l.qty, r.sign * l.rejected_qty, 0, 0, 0, 0, 0, 0, 0, 0 FROM ",
+            receipts!(),
+            " JOIN receiving_lines l ON l.store_id = r.store_id AND l.receiving_id = r.document_id \
+             UNION ALL SELECT r.store_id, r.business_date, r.entry_date, COALESCE(r.supplier_id, ''), ",
             $($receipt)+,
             "UNION ALL SELECT r.store_id, r.business_date, COALESCE(j.entry_date, r.business_date), \
              COALESCE(r.supplier_id, ''), l.sku, 0, 0, 0, l.qty, 0, 0, 0, \
@@ -43,10 +55,12 @@ macro_rules! purchases {
 /// Of a receipt with an order that says when it is due: whether it came by then.
 macro_rules! due {
     () => {
-        "CASE WHEN o.expected_at <> '' THEN 1 ELSE 0 END, \
-         CASE WHEN o.expected_at <> '' AND r.business_date <= o.expected_at THEN 1 ELSE 0 END, 0 \
-         FROM goods_documents r LEFT JOIN purchase_orders o ON o.po_id = r.po_id \
-         LEFT JOIN journal j ON j.store_id = r.store_id AND j.cause_key = r.event_id "
+        concat!(
+            "CASE WHEN o.expected_at <> '' THEN r.sign ELSE 0 END, \
+             CASE WHEN o.expected_at <> '' AND r.came_on <= o.expected_at THEN r.sign ELSE 0 END, 0 FROM ",
+            receipts!(),
+            " LEFT JOIN purchase_orders o ON o.po_id = r.po_id "
+        )
     };
 }
 
@@ -66,11 +80,7 @@ const FIGURES: [Figure; 11] = [
 
 /// Each receipt once.
 static WHOLE: Source = Source {
-    from: purchases!(concat!(
-        "'' AS sku, 0, 0, 0, 0, 0, 0, 1, 1, ",
-        due!(),
-        "WHERE r.part = 1 AND r.kind = 'receiving' AND r.state = 'posted' "
-    )),
+    from: purchases!(concat!("'' AS sku, 0, 0, 0, 0, 0, 0, r.sign, 1, ", due!())),
     dated: true,
     late: Some(("d.documents", "d.received - d.returned")),
     figures: &FIGURES,
@@ -78,10 +88,10 @@ static WHOLE: Source = Source {
 /// A receipt in each product that it has.
 static PRODUCTS: Source = Source {
     from: purchases!(concat!(
-        "l.sku, 0, 0, 0, 0, 0, 0, 1, 0, ",
+        "l.sku, 0, 0, 0, 0, 0, 0, r.sign, 0, ",
         due!(),
         "JOIN (SELECT DISTINCT store_id, receiving_id, sku FROM receiving_lines) l ON l.store_id = r.store_id \
-         AND l.receiving_id = r.document_id WHERE r.part = 1 AND r.kind = 'receiving' AND r.state = 'posted' "
+         AND l.receiving_id = r.document_id "
     )),
     dated: true,
     late: None,

@@ -4,6 +4,7 @@ use crate::office::finance::tells;
 use crate::office::finance_story::{pots, tea};
 use crate::support::server::{Api, Server, stderr};
 use crate::support::shop::Shop;
+use crate::sync::kinds::effect;
 use crate::sync::records::{DAY, receiving};
 use serde_json::{Value, json};
 
@@ -184,4 +185,34 @@ async fn purchases_that_came_late_are_told_of_both_days() {
         let found = admin.get(&format!("/api/reports/purchases?{query}")).await.data().clone();
         assert_eq!((&found["totals"]["received"], &found["late"]), (&json!(received), &late), "{query}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_receipt_stays_on_its_day_and_what_takes_it_back_is_below_0_on_its_own() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let told = receiving("S001", "A", 20, "evt_1");
+    let mut back: Value = serde_json::from_str(&told.replace(DAY, "2023-11-22")).unwrap();
+    (back["type"], back["event_id"]) = (json!("receiving.reversed"), json!("evt_1_back"));
+    back["payload"]["receiving"]["state"] = json!("reversed");
+    back["payload"]["lines"] = json!([effect(1, -20, -200)]);
+    let other = receiving("S001", "B", 5, "evt_2");
+    tells(&mut shop, vec![told]).await;
+    let figures = async |query: String| {
+        let path = format!("/api/reports/purchases?{query}&dates=books");
+        let found = admin.get(&path).await.data()["totals"].clone();
+        (found["received"].clone(), found["receipts"].clone())
+    };
+    let day = format!("from={DAY}&to={DAY}");
+    assert_eq!(figures(day.clone()).await, (json!(20), json!(1)));
+    tells(&mut shop, vec![other, back.to_string()]).await;
+    for group in ["supplier", "sku"] {
+        assert_eq!(figures(format!("{day}&group_by={group}")).await, (json!(25), json!(2)), "{group}");
+    }
+    assert_eq!(figures("from=2023-11-22&to=2023-11-22".to_owned()).await, (json!(-20), json!(-1)));
+    assert_eq!(figures(format!("from={DAY}&to=2023-11-22")).await, (json!(5), json!(1)));
+    // Told of by the day that it is listed by.
+    let listed = admin.get(&format!("/api/receiving?to={DAY}&state=reversed")).await.data()["items"].clone();
+    assert_eq!((&listed[0]["receiving_id"], &listed[0]["business_date"]), (&json!("rcv_evt_1"), &json!(DAY)));
 }
