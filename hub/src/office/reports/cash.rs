@@ -20,15 +20,35 @@ const SHIFTS: [Figure; 12] = [
 const LATE: Option<(&str, &str)> =
     Some(("CASE WHEN d.counted <> 0 OR d.expected <> 0 THEN 1 ELSE 0 END", "d.counted - d.expected"));
 
+/// What stores told, and shifts that head office counted: their entries have the count, and what was expected.
+macro_rules! cash {
+    () => {
+        "cash_days UNION ALL SELECT j.store_id, s.business_date, j.entry_date, s.shift_id, s.register_id, s.opened_by, \
+         0, 0, 0, 0, 0, 0, 0, COALESCE(l.credit - l.debit, 0), COALESCE(c.debit - c.credit, 0), 0, 0 \
+         FROM exceptions x JOIN journal j ON j.store_id = x.store_id AND j.cause_key = x.exception_id || ':settle' \
+         LEFT JOIN journal_lines l ON l.store_id = j.store_id AND l.entry_no = j.entry_no AND l.account = '1010' \
+         LEFT JOIN journal_lines c ON c.store_id = j.store_id AND c.entry_no = j.entry_no AND c.account = '1020' \
+         JOIN shifts s ON s.store_id = j.store_id AND s.shift_id = j.cause_id WHERE x.code = 'shift_interrupted'"
+    };
+}
+
 /// A bag is a day's, not a till's: of shifts there is nothing banked.
-static OF_SHIFTS: Source =
-    Source { from: "cash_days d", dated: true, late: LATE, figures: &with_banked(nothing("banked")) };
+static OF_SHIFTS: Source = Source {
+    from: concat!("(SELECT * FROM ", cash!(), ") d"),
+    dated: true,
+    late: LATE,
+    figures: &with_banked(nothing("banked")),
+};
 /// With the bags of each day that were found at the bank.
 static DAYS: Source = Source {
-    from: "(SELECT c.*, 0 AS banked FROM cash_days c UNION ALL SELECT i.store_id, i.business_date, \
+    from: concat!(
+        "(SELECT c.*, 0 AS banked FROM (SELECT * FROM ",
+        cash!(),
+        ") c UNION ALL SELECT i.store_id, i.business_date, \
            COALESCE(j.entry_date, i.business_date), '', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, i.amount \
            FROM settlement_items i LEFT JOIN journal j ON j.store_id = i.store_id AND j.cause_key = i.event_id \
-           WHERE i.kind = 'deposit' AND i.state IN ('matched', 'posted')) d",
+           WHERE i.kind = 'deposit' AND i.state IN ('matched', 'posted')) d"
+    ),
     dated: true,
     late: LATE,
     figures: &with_banked(sum("banked", "SUM(d.banked)")),

@@ -6,7 +6,7 @@ use crate::office::settlement::items::balance;
 use crate::office::settlement::story::{on, paid, sealed, settlement};
 use crate::support::server::{Api, Server};
 use crate::support::shop::{Chain, Shop};
-use crate::sync::records::{Sale, shift_closed};
+use crate::sync::records::{DAY, Sale, shift_closed};
 use domain::model::base::time::UtcMs;
 use serde_json::{Value, json};
 
@@ -86,6 +86,19 @@ async fn interrupted(server: &Server, id: &'static str) -> Shop {
     shop
 }
 
+/// What the report has of the first shift, which the totals and the till have as well.
+async fn cash(api: &Api) -> Value {
+    let figures = |row: &Value| json!([row["expected"], row["counted"], row["variance"]]);
+    let mut found = Vec::new();
+    for group in ["shift", "register"] {
+        let path = format!("/api/reports/cash?from={DAY}&to={DAY}&group_by={group}");
+        let report = api.get(&path).await.data().clone();
+        found.extend([figures(&report["items"][0]), figures(&report["totals"])]);
+    }
+    assert!(found.iter().all(|row| *row == found[0]), "{found:?}");
+    found.remove(0)
+}
+
 async fn open_codes(api: &Api) -> Vec<Value> {
     api.get("/api/exceptions?state=open").await.data()["items"].as_array().unwrap().clone()
 }
@@ -116,11 +129,13 @@ async fn a_shift_that_a_restore_interrupted_is_closed_in_the_books_by_whoever_co
         (&json!("closed"), &json!(51_000), &json!(51_110), &json!(-110))
     );
     assert_eq!(closed["entries"].as_array().unwrap().len(), 2, "its opening, and its count");
+    assert_eq!(cash(&finance).await, json!([51_110, 51_000, -110]));
     // The store counts it later: only what is new is posted.
     let mut whole: Value = serde_json::from_str(&shift("shift.recounted", "evt_again")).unwrap();
     whole["payload"]["shift"]["recounts"][0]["at"] = json!(UtcMs(edge::clock::now().0 + 60_000));
     tells(&mut shop, vec![whole.to_string()]).await;
     assert_eq!((balance(&server, "1010").await, balance(&server, "6010").await), (1_110, 0));
+    assert_eq!(cash(&finance).await, json!([51_110, 51_110, 0]));
     let done = server.place.run(&["verify"], "");
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
 }
