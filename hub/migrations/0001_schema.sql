@@ -661,6 +661,8 @@ CREATE TABLE match_items (
     store_id TEXT NOT NULL,
     item_id TEXT NOT NULL,
     match_id TEXT NOT NULL,
+    -- Its part of what the match has beyond its lines.
+    difference BIGINT NOT NULL,
     PRIMARY KEY (store_id, item_id)
 );
 CREATE INDEX match_items_match ON match_items (match_id, store_id);

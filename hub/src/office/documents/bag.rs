@@ -4,7 +4,6 @@ use crate::columns;
 use crate::db::column::Columns;
 use crate::db::insert::list;
 use crate::office::documents::deposit::State;
-use domain::model::base::money::spread;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::{BTreeMap, BTreeSet};
@@ -85,24 +84,13 @@ async fn counted(
             *known = line_id;
         }
     }
-    let items = "SELECT p.match_id, p.store_id, p.item_id, i.amount, m.difference FROM match_items p \
-                 JOIN settlement_matches m ON m.match_id = p.match_id JOIN settlement_items i \
-                 ON i.store_id = p.store_id AND i.item_id = p.item_id WHERE p.match_id IN";
-    let mut parts: BTreeMap<(String, i64), BTreeMap<Key, i64>> = BTreeMap::new();
+    let items = "SELECT match_id, store_id, item_id, difference FROM match_items WHERE match_id IN";
+    let mut counted = BTreeMap::new();
     for row in named(connection, items, matches).await? {
         let (match_id, store_id, item_id): (String, String, String) =
             columns!(row => (match_id, store_id, item_id));
-        let (amount, difference): (i64, i64) = columns!(row => (amount, difference));
-        parts.entry((match_id, difference)).or_default().insert((store_id, item_id), amount);
-    }
-    let mut counted = BTreeMap::new();
-    for ((match_id, difference), bags) in parts {
-        let weights: Vec<i64> = bags.values().map(|amount| amount.saturating_abs()).collect();
-        let shares = spread(difference.saturating_abs(), &weights);
-        for (key, share) in bags.into_keys().zip(shares) {
-            let difference = share.saturating_mul(difference.signum());
-            counted.insert(key, AtBank { difference, line_id: first.get(&match_id).cloned() });
-        }
+        let line_id = first.get(&match_id).cloned();
+        counted.insert((store_id, item_id), AtBank { difference: row.cell("difference")?, line_id });
     }
     Ok(counted)
 }

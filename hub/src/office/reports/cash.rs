@@ -39,14 +39,16 @@ static OF_SHIFTS: Source = Source {
     late: LATE,
     figures: &with_banked(nothing("banked")),
 };
-/// With the bags of each day that were found at the bank.
+/// With what the bank counted of the bags of each day; one that was taken back never came there.
 static DAYS: Source = Source {
     from: concat!(
         "(SELECT c.*, 0 AS banked FROM (SELECT * FROM ",
         cash!(),
         ") c UNION ALL SELECT i.store_id, i.business_date, \
-           COALESCE(j.entry_date, i.business_date), '', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, i.amount \
+           COALESCE(j.entry_date, i.business_date), '', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, i.amount - p.difference \
            FROM settlement_items i LEFT JOIN journal j ON j.store_id = i.store_id AND j.cause_key = i.event_id \
+           JOIN match_items p ON p.store_id = i.store_id AND p.item_id = i.item_id \
+           JOIN settlement_matches m ON m.match_id = p.match_id AND m.rule <> 'contra' \
            WHERE i.kind = 'deposit' AND i.state IN ('matched', 'posted')) d"
     ),
     dated: true,

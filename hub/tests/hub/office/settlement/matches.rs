@@ -171,6 +171,11 @@ async fn bags_that_a_person_matches_are_posted_once_whatever_lines_have_them() {
         bags,
         [json!(["dep_2", "banked", 19_600, 400, first]), json!(["dep_1", "banked", 29_400, 600, first])]
     );
+    let path = format!("/api/reports/cash?from={}&to={}", day(17), day(18));
+    let cash = admin.get(&path).await.data().clone();
+    let banked = |row: &Value| row["banked"].as_i64().unwrap();
+    let by_day: Vec<i64> = cash["items"].as_array().unwrap().iter().map(banked).collect();
+    assert_eq!((by_day, banked(&cash["totals"])), (vec![29_400, 19_600], 49_000));
     let accounts = ["1030", "1040", "6010"];
     let mut balances = Vec::new();
     for account in accounts {
