@@ -107,7 +107,7 @@ impl Conditions {
     }
 
     /// The number of the parameter that is bound to its query after these.
-    pub fn next(&self) -> usize {
+    pub fn next_place(&self) -> usize {
         self.bound.len().saturating_add(1)
     }
 

@@ -154,7 +154,7 @@ fn statement(engine: Engine, ask: &StockQuery, after: Option<&Bookmark>, limit: 
              LEFT JOIN stores t ON t.store_id = s.store_id WHERE {{}} ORDER BY s.sku, s.store_id LIMIT {limit}"
         )
     };
-    let expected = array::pairs(engine, ["store_id", "sku"], conditions.next());
+    let expected = array::pairs(engine, ["store_id", "sku"], conditions.next_place());
     let beside = format!(
         "(SELECT g.store_id, g.sku, 0 AS qty, 0 AS value, CAST(NULL AS BIGINT) AS moved_at FROM (\
          SELECT store_id, sku FROM damaged WHERE qty <> 0 OR value <> 0 UNION SELECT store_id, sku FROM {expected} e) g \
