@@ -4,9 +4,9 @@ use crate::config::{Finance, Purchasing};
 use crate::db::failure::Failure;
 use crate::office::finance::writer::{Writer, check_text};
 use crate::office::payables::invoice::{locked, save};
-use crate::office::payables::invoice_match::hold;
 use crate::office::payables::poster::{Cause, post};
 use crate::table::journal::Kind;
+use crate::table::payables::invoice::hold_pieces;
 use crate::table::payables::payable_moves::Move;
 use crate::table::payables::uninvoiced;
 use domain::model::books::payables::{
@@ -114,7 +114,7 @@ pub async fn dispute(
     let mut invoice = locked(connection, invoice_id).await?;
     InvoiceStep::Dispute.check(&invoice).map_err(ApiError::from)?;
     if invoice.state == InvoiceState::Matched {
-        hold(connection, &invoice, -1).await?;
+        hold_pieces(connection, &invoice, -1).await?;
     }
     invoice.state = InvoiceState::Disputed;
     invoice.exceptions.retain(|found| found.kind != MatchExceptionKind::ByHand);

@@ -5,11 +5,9 @@ use crate::db::failure::Failure;
 use crate::office::finance::writer::{Writer, check_text};
 use crate::office::payables::invoice::{locked, save};
 use crate::office::suppliers::supplier::{self, Known};
-use crate::table::payables::invoice::has_twin;
+use crate::table::payables::invoice::{has_twin, hold_pieces};
 use crate::table::payables::uninvoiced;
-use crate::table::purchase_order;
 use domain::model::books::payables::{Invoice, InvoiceState, MatchException, MatchExceptionKind};
-use domain::model::inventory::purchase::OrderLine;
 use domain::rules::books::payables::{Accepted, InvoiceStep, MatchContext, Tolerance, three_way};
 use domain::rules::inventory::purchase::{Approval, Approver};
 use edge::ApiError;
@@ -68,7 +66,7 @@ pub async fn run(
     invoice.matched_at = Some(writer.now);
     invoice.state = if invoice.is_stopped() { InvoiceState::Disputed } else { InvoiceState::Matched };
     if invoice.state == InvoiceState::Matched {
-        hold(connection, &invoice, 1).await?;
+        hold_pieces(connection, &invoice, 1).await?;
     }
     save(connection, &invoice, set).await?;
     Ok(invoice)
@@ -146,23 +144,4 @@ pub async fn may_rematch(pool: &AnyPool, invoice: &Invoice) -> Result<bool, sqlx
         }
     }
     Ok(false)
-}
-
-/// Holds the pieces that an invoice bills (1), or lets them go (−1).
-pub(super) async fn hold(
-    connection: &mut AnyConnection,
-    invoice: &Invoice,
-    sign: i64,
-) -> Result<(), Failure> {
-    for line in invoice.lines.iter().filter(|line| line.matched_qty > 0) {
-        if let Some(at) = line.receipt() {
-            let qty = line.matched_qty.saturating_mul(sign);
-            uninvoiced::hold(connection, &at, qty).await?;
-            if let Some((po_id, line_no)) = line.po_id.as_deref().zip(line.po_line_no) {
-                let bill = |line: &mut OrderLine| line.invoiced_qty = line.invoiced_qty.saturating_add(qty);
-                purchase_order::at_line(connection, po_id, |line| line.line_no == line_no, bill).await?;
-            }
-        }
-    }
-    Ok(())
 }

@@ -1,10 +1,11 @@
 //! The receipts that goods may have come by which go back to their supplier.
 
 use crate::columns;
+use crate::table::payables::invoice;
 use domain::model::base::ids::Sku;
 use domain::rules::books::payables::{BilledPart, OpenReceipt, ReturnPlace};
 use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, Error};
+use sqlx::{AnyConnection, Error, Row};
 
 /// The lines of receipts of a supplier and a product in a store, locked, the newest first: what of each is not billed,
 /// and what is and did not go back.
@@ -31,6 +32,44 @@ pub(crate) async fn of(
         found.push(place);
     }
     Ok(found)
+}
+
+/// Where fewer of those pieces are left than go back, invoices that are matched and not in the books let theirs go: what
+/// went back is not to be paid. They are locked before the receipts, as by who approves them.
+pub(crate) async fn let_go(
+    connection: &mut AnyConnection,
+    (store_id, supplier_id): (&str, &str),
+    sku: &Sku,
+    qty: i64,
+) -> Result<(), Error> {
+    let sql = "SELECT CAST(COALESCE(SUM(CASE WHEN u.closed = 0 THEN u.qty - u.returned_qty ELSE u.invoiced_qty END \
+               - u.credited_qty), 0) AS BIGINT) AS pieces FROM uninvoiced u \
+               WHERE u.store_id = $1 AND u.supplier_id = $2 AND u.sku = $3 AND u.kind = 'receipt'";
+    let held = "SELECT l.invoice_id, CAST(SUM(l.held_qty) AS BIGINT) AS held FROM uninvoiced u \
+                JOIN invoice_lines l ON l.store_id = u.store_id AND l.receiving_id = u.receiving_id \
+                AND l.receiving_line_no = u.line_no \
+                WHERE u.store_id = $1 AND u.supplier_id = $2 AND u.sku = $3 AND u.kind = 'receipt' \
+                AND l.posted = 0 AND l.held_qty > 0 GROUP BY l.invoice_id ORDER BY l.invoice_id";
+    let of = |sql: &'static str| {
+        let query = sqlx::query(sql).bind(store_id.to_owned()).bind(supplier_id.to_owned());
+        query.bind(sku.as_str().to_owned())
+    };
+    let rows = of(held).fetch_all(&mut *connection).await?;
+    let mut invoices: Vec<(String, i64)> = Vec::new();
+    for row in &rows {
+        invoices.push(columns!(row => (invoice_id, held)));
+    }
+    let pieces: i64 = of(sql).fetch_one(&mut *connection).await?.try_get("pieces")?;
+    let all_held = invoices.iter().map(|(_, held)| *held).fold(0, i64::saturating_add);
+    let mut left = pieces.saturating_sub(all_held);
+    for (invoice_id, held) in invoices {
+        if left >= qty {
+            break;
+        }
+        invoice::let_go(connection, &invoice_id, sku).await?;
+        left = left.saturating_add(held);
+    }
+    Ok(())
 }
 
 fn place(row: &AnyRow) -> Result<(String, i64, ReturnPlace), Error> {

@@ -4,7 +4,10 @@ use crate::db::document::{Table, encode, table};
 use crate::db::insert;
 use crate::row;
 use crate::table::payables::uninvoiced;
-use domain::model::books::payables::Invoice;
+use crate::table::purchase_order;
+use domain::model::base::ids::Sku;
+use domain::model::books::payables::{Invoice, InvoiceState, MatchException, MatchExceptionKind};
+use domain::model::inventory::purchase::OrderLine;
 use sqlx::{AnyConnection, Error};
 
 /// Where they are.
@@ -21,6 +24,47 @@ pub async fn put(connection: &mut AnyConnection, invoice: &Invoice, number_key: 
     };
     insert::replace(connection, "invoices", &["invoice_id"], vec![row]).await?;
     uninvoiced::write_lines(connection, invoice).await
+}
+
+/// Holds the pieces that an invoice bills (1), or lets them go (−1).
+pub async fn hold_pieces(connection: &mut AnyConnection, invoice: &Invoice, sign: i64) -> Result<(), Error> {
+    for line in invoice.lines.iter().filter(|line| line.matched_qty > 0) {
+        if let Some(at) = line.receipt() {
+            let qty = line.matched_qty.saturating_mul(sign);
+            uninvoiced::hold(connection, &at, qty).await?;
+            if let Some((po_id, line_no)) = line.po_id.as_deref().zip(line.po_line_no) {
+                let bill = |line: &mut OrderLine| line.invoiced_qty = line.invoiced_qty.saturating_add(qty);
+                purchase_order::at_line(connection, po_id, |line| line.line_no == line_no, bill).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// An invoice that is matched lets its pieces go, and is disputed at the lines of a product: fewer are left than it bills.
+pub async fn let_go(connection: &mut AnyConnection, invoice_id: &str, sku: &Sku) -> Result<(), Error> {
+    let found: Option<Invoice> = TABLE.locked(connection, invoice_id).await?;
+    let Some(mut invoice) = found.filter(|invoice| invoice.state == InvoiceState::Matched) else {
+        return Ok(());
+    };
+    hold_pieces(connection, &invoice, -1).await?;
+    invoice.state = InvoiceState::Disputed;
+    let lines = invoice.lines.iter().filter(|line| line.matched_qty > 0 && line.sku.as_ref() == Some(sku));
+    let over = lines.map(|line| MatchException {
+        line_no: Some(line.line_no),
+        kind: MatchExceptionKind::QtyOver,
+        stops: true,
+        amount: 0,
+        expected: None,
+        actual: Some(line.qty),
+        reason: None,
+        accepted_by: None,
+    });
+    let over: Vec<_> = over.collect();
+    invoice.exceptions.extend(over);
+    let sql = "SELECT number_key FROM invoices WHERE invoice_id = $1";
+    let key: String = sqlx::query_scalar(sql).bind(invoice_id.to_owned()).fetch_one(&mut *connection).await?;
+    put(connection, &invoice, &key).await
 }
 
 /// Another invoice of a supplier with that number that counts.

@@ -33,6 +33,17 @@ fn came(supplier_id: &str, event_id: &str, qty: i64) -> Value {
     record
 }
 
+/// Five pieces that go back to their supplier.
+fn five_back(supplier_id: &str) -> Value {
+    let mut back: Value = serde_json::from_str(&receiving("S001", "A", 1, "evt_2")).unwrap();
+    back["type"] = json!("supplier_return.posted");
+    back["payload"] = json!({"business_date": DAY, "document": {"supplier_return_id": "srt_1", "store_id": "S001",
+        "supplier_id": supplier_id, "reference": null, "bucket": "on_hand", "lines": [{"line_no": 1, "sku": "A",
+        "name": "Thing", "qty": 5, "claim": 5_000, "stock_cost": 5_050, "balance_after": 5}], "claim": 5_000,
+        "stock_cost": 5_050, "note": null, "business_date": DAY, "created_by": "usr_1", "created_at": NOON}});
+    back
+}
+
 fn bill(supplier_id: &str, invoice_no: &str, receiving_id: &str, qty: i64) -> Value {
     json!({"supplier_id": supplier_id, "invoice_no": invoice_no, "invoice_date": DAY,
         "lines": [{"receiving_id": receiving_id, "receiving_line_no": 1, "qty": qty, "unit_cost": 1_000,
@@ -79,13 +90,7 @@ async fn goods_that_go_back_after_the_invoice_make_a_credit_note() {
     tells(&mut shop, &came(&supplier_id, "evt_1", 10)).await;
     let invoice = owed(&finance, &bill(&supplier_id, "T-1", "rcv_evt_1", 10)).await;
     assert_eq!((invoice["total"].clone(), balance(&finance, "2020").await), (json!(11_100), 0));
-    let mut back: Value = serde_json::from_str(&receiving("S001", "A", 1, "evt_2")).unwrap();
-    back["type"] = json!("supplier_return.posted");
-    back["payload"] = json!({"business_date": DAY, "document": {"supplier_return_id": "srt_1", "store_id": "S001",
-        "supplier_id": supplier_id, "reference": null, "bucket": "on_hand", "lines": [{"line_no": 1, "sku": "A",
-        "name": "Thing", "qty": 5, "claim": 5_000, "stock_cost": 5_050, "balance_after": 5}], "claim": 5_000,
-        "stock_cost": 5_050, "note": null, "business_date": DAY, "created_by": "usr_1", "created_at": NOON}});
-    tells(&mut shop, &back).await;
+    tells(&mut shop, &five_back(&supplier_id)).await;
     // M34: 2010 5,550 against 1210 5,050 and 1310 550, with 50 in 5030.
     assert_eq!(balance(&finance, "2010").await, -5_550);
     assert_eq!((balance(&finance, "2020").await, balance(&finance, "1310").await), (0, 550));
@@ -419,4 +424,33 @@ async fn an_advance_that_is_taken_back_leaves_the_days_before_it_was_allocated()
     admin.post(&format!("{path}/reverse"), &json!({"reason": "it came back"})).await.data();
     assert_eq!(owed().await, [50].into());
     proven(&admin).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn goods_that_go_back_before_their_invoice_is_approved_are_not_billed() {
+    let server = Server::start().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let admin = server.admin().await;
+    let tea = supplier(&admin, "TEA").await;
+    tells(&mut shop, &came(&tea, "evt_1", 10)).await;
+    let invoice = admin.post(INVOICES, &bill(&tea, "T-1", "rcv_evt_1", 10)).await.data().clone();
+    let path = format!("{INVOICES}/{}", text(&invoice, "invoice_id"));
+    let matching = format!("{path}/match");
+    assert_eq!(admin.post(&matching, &json!({})).await.data()["state"], "matched");
+    tells(&mut shop, &five_back(&tea)).await;
+    let held = admin.get(&path).await.data().clone();
+    let stops = held["exceptions"].as_array().unwrap().iter().find(|found| found["stops"] == true).unwrap();
+    assert_eq!((&held["state"], &stops["type"]), (&json!("disputed"), &json!("qty_over")));
+    assert_eq!(balance(&admin, "2020").await, -5_000);
+    assert_eq!(
+        admin.get("/api/exceptions?code=supplier_return_unallocated").await.data()["items"],
+        json!([])
+    );
+    assert_eq!(admin.post(&matching, &json!({})).await.data()["state"], "disputed", "five are too many");
+    admin.patch(&path, &bill(&tea, "T-1", "rcv_evt_1", 5)).await.data();
+    assert_eq!(admin.post(&matching, &json!({})).await.data()["state"], "matched");
+    admin.post(&format!("{path}/approve"), &json!({})).await.data();
+    assert_eq!((balance(&admin, "2020").await, balance(&admin, "2010").await), (0, -5_550));
+    proven(&admin).await;
+    assert!(server.place.run(&["verify"], "").status.success());
 }
