@@ -124,7 +124,7 @@ async fn returned(
     found: Found<'_>,
 ) -> Result<Vec<CreditNoteLine>, sqlx::Error> {
     let of = (found.store_id, document.supplier_id.as_str());
-    places::let_go(connection, of, &line.sku, line.qty).await?;
+    places::release_held(connection, of, &line.sku, line.qty).await?;
     let places = places::of(connection, found.store_id, &document.supplier_id, &line.sku).await?;
     let placed = place_return(line.qty, document.reference.as_deref(), &places);
     let open = placed.open.iter().map(|(.., part)| part.qty);

@@ -36,7 +36,7 @@ pub(crate) async fn of(
 
 /// Where fewer of those pieces are left than go back, invoices that are matched and not in the books let theirs go: what
 /// went back is not to be paid. They are locked before the receipts, as by who approves them.
-pub(crate) async fn let_go(
+pub(crate) async fn release_held(
     connection: &mut AnyConnection,
     (store_id, supplier_id): (&str, &str),
     sku: &Sku,
@@ -66,7 +66,7 @@ pub(crate) async fn let_go(
         if left >= qty {
             break;
         }
-        invoice::let_go(connection, &invoice_id, sku).await?;
+        invoice::release_held(connection, &invoice_id, sku).await?;
         left = left.saturating_add(held);
     }
     Ok(())

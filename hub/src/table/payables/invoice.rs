@@ -42,7 +42,7 @@ pub async fn hold_pieces(connection: &mut AnyConnection, invoice: &Invoice, sign
 }
 
 /// An invoice that is matched lets its pieces go, and is disputed at the lines of a product: fewer are left than it bills.
-pub async fn let_go(connection: &mut AnyConnection, invoice_id: &str, sku: &Sku) -> Result<(), Error> {
+pub async fn release_held(connection: &mut AnyConnection, invoice_id: &str, sku: &Sku) -> Result<(), Error> {
     let found: Option<Invoice> = TABLE.locked(connection, invoice_id).await?;
     let Some(mut invoice) = found.filter(|invoice| invoice.state == InvoiceState::Matched) else {
         return Ok(());
