@@ -37,7 +37,7 @@ class PageInvoiceForm extends FormPage {
     this.supplier = this.app.params.query.supplier_id ?? "";
     this.recall();
     const { lines } = this;
-    this.lines = [];
+    [this.lines, this.next] = [[], null];
     if (!this.supplier) return;
     do await this.more();
     while (this.next && this.lines.length < lines.length);

@@ -60,7 +60,7 @@ class PageImport extends Page {
     return this.kind === "products" ? ["/api/products/import", {}] : ["/api/suppliers/:id/products/import", { id: this.supplier }];
   }
 
-  /** An answer that comes after another file was chosen is dropped. */
+  /** What a file would come to is dropped once another one is chosen; what was taken in is said whatever was chosen since. */
   async send(dry) {
     const { file, looks: mine } = this;
     if (!(file?.lines.length > 1) || (this.kind === "prices" && !this.supplier)) return;
@@ -68,14 +68,14 @@ class PageImport extends Page {
     this.requestUpdate();
     try {
       const done = await this.app.change("POST", path(...this.url, { dry_run: dry || undefined }), file.text, { type: "text/csv", key: dry ? newKey() : file.key });
-      if (mine !== this.looks) return;
+      if (dry && mine !== this.looks) return;
       if (dry) this.tried = done;
       else {
-        this.file = null;
+        if (this.file === file) [this.file, this.tried] = [null, null];
         this.app.say("ok", t("Taken in: {rows} rows, {changed} changed something", { rows: number(done.rows), changed: number(done.changed) }));
       }
     } catch (error) {
-      if (mine !== this.looks) return;
+      if (dry && mine !== this.looks) return;
       this.problem = words(error);
       [this.refused, this.tried, file.key] = [error.details?.fields ?? [], null, newKey()];
     } finally {
@@ -103,7 +103,7 @@ class PageImport extends Page {
       <div class="stack"><section class="panel pad stack s"><div class="filters unfolded flat"><div class="field"><label for="kind">${t("What")}</label><select class="input" id="kind" data-focus @change=${(event) => this.set({ kind: event.target.value })}><option value="products">${t("Products")}</option><option value="prices" ?selected=${kind === "prices"}>${t("A supplier's price list")}</option></select></div>
         ${kind === "prices" ? html`<div class="field"><label for="supplier">${t("Supplier")}</label><select class="input" id="supplier" @change=${(event) => this.set({ supplier: event.target.value })}><option value="">${t("Choose\u2026")}</option>${rows("suppliers").map((one) => html`<option value=${one.supplier_id} ?selected=${one.supplier_id === this.supplier}>${one.name}</option>`)}</select></div>` : nothing}
         <div class="field file"><label for="file">${t("CSV file")}</label><input class="input" id="file" type="file" accept=".csv,text/csv" @click=${({ target }) => { target.value = ""; }} @change=${(event) => this.look(event.target.files[0])}></div></div>
-        <p class="muted">${t("Columns, in any order:")} ${breaking(COLUMNS[kind])}</p><p class="muted">${t("All of it is taken in, or nothing")}</p>${tried ? html`<p>${t("{changed} of {rows} rows would change something; nothing is kept yet", { changed: number(tried.changed), rows: number(tried.rows) })}</p>` : nothing}${problem(this.problem)}</section>
+        <p class="muted">${t("Columns, in any order:")} ${breaking(COLUMNS[kind])}</p><p class="muted">${t("All of it is taken in, or nothing")}</p>${tried ? html`<p>${t("{changed} of {rows} rows would change something; nothing is kept yet", { changed: number(tried.changed), rows: number(tried.rows) })}</p>` : nothing}${this.refused.length ? nothing : problem(this.problem)}</section>
       ${this.refused.length ? this.wrong() : nothing}${file ? this.first() : nothing}</div>`;
   }
 }

@@ -77,7 +77,7 @@ class PageLabels extends LinesPage {
   render() {
     const { labels } = this;
     const button = html`<button class="btn primary" ?disabled=${!labels.length} @click=${() => this.paper()}>${icon("printer")}${t("Print labels: {n}", { n: labels.length })}</button>`;
-    if (!this.loaded) return html`${title(t("Labels"))}${problem(this.problem)}`;
+    if (!this.loaded) return html`${title(t("Labels"))}${this.awaited(() => this.begin())}`;
     return html`${title(t("Labels"), this.lines.length ? html`<button class="btn" @click=${() => this.set({ lines: [] })}>${t("Clear")}</button>` : nothing, button)}
       <div class="stack">${problem(this.problem)}${this.sheet([[t("Product")], [t("Price"), "num"], [t("Labels"), "num"]], (line, index) => this.row(line, index), t("Scan the products whose price changed, or whose label is gone"))}
       ${labels.length ? html`<section><h2 class="section">${t("As they are printed")}</h2><ul class="labels">${labels.map((product) => this.label(product))}</ul></section>` : nothing}</div>`;

@@ -54,6 +54,7 @@ mod office {
         pub mod orders;
         pub mod payables;
         pub mod suppliers;
+        mod taken_back;
     }
     pub mod receipts;
     pub mod reports {

@@ -119,6 +119,7 @@ fn compared(screen: &mut Screen<()>, day: Date) {
     screen.script("document.querySelector(`page-report tbody a[href^='#/shifts']`).click()");
     screen.sees("page-records tbody .rowlink[href^='#/shifts']");
     screen.script("document.querySelector('page-records tbody .rowlink').click()");
+    screen.sees("page-record .facts-grid a[href^='#/sales?shift_id']");
     screen.script("document.querySelector(`page-record .facts-grid a[href^='#/sales?shift_id']`).click()");
     screen.sees("page-records #filter-shift_id");
     screen.sees("page-records tbody .rowlink[href^='#/sales']");

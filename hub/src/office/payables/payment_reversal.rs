@@ -7,7 +7,7 @@ use crate::office::finance::writer::{Writer, check_text};
 use crate::office::payables::invoice_approval::Reason;
 use crate::office::payables::payment::{saved, taken};
 use crate::office::payables::poster::{Cause, post};
-use crate::table::journal::Kind;
+use crate::table::journal::{self, Kind};
 use crate::table::payables::expected_payment::withdraw_payment;
 use crate::table::payables::payable_moves::{self, Move};
 use crate::table::payables::supplier_payment::{TABLE, put};
@@ -45,7 +45,17 @@ pub async fn reverse(
     payment.reversed_reason = Some(asked.reason.clone());
     put(connection, &payment).await?;
     saved(connection, documents, set).await?;
-    for (date, (sums, moves)) in mirrored(connection, payment_id).await? {
+    let days = mirrored(connection, payment_id).await?;
+    // All books at once, in their order: day by day they would be taken out of it.
+    let moves = days.values().flat_map(|(_, moves)| moves.iter().map(|moved| moved.store_id.clone()));
+    let mut books: BTreeSet<String> = moves.collect();
+    for (sums, _) in days.values() {
+        books.extend(sums.entries().map_err(ApiError::from)?.into_keys());
+    }
+    for book in books {
+        journal::numbers(connection, &book, 0).await?;
+    }
+    for (date, (sums, moves)) in days {
         let cause = Cause {
             kind: Kind::Payment,
             id: &payment.payment_id,

@@ -8,6 +8,7 @@ use crate::row;
 use crate::table::exception::{self, Found};
 use crate::table::payables::uninvoiced::{Cause, bound, note};
 use crate::table::purchase_order;
+use domain::model::base::ids::Sku;
 use domain::model::base::money::{WHOLE_BP, half_up, product, spread};
 use domain::model::base::time::UtcMs;
 use domain::model::books::payables::{CreditNote, CreditNoteLine, ReceiptRef};
@@ -20,6 +21,7 @@ use domain::rules::books::posting::plan::NOT_INVOICED;
 use domain::wire::record::AnyPayload;
 use serde_json::json;
 use sqlx::AnyConnection;
+use std::collections::BTreeMap;
 
 /// What a store told that moves 2020, with the event that told.
 pub(crate) enum Moved<'a> {
@@ -49,6 +51,15 @@ pub(crate) async fn write(
             }
             Moved::Returned(event_id, document) => {
                 let found = Found { store_id, event_id, now };
+                let mut pieces: BTreeMap<&Sku, i64> = BTreeMap::new();
+                for line in &document.lines {
+                    let sum = pieces.entry(&line.sku).or_default();
+                    *sum = sum.saturating_add(line.qty);
+                }
+                for (sku, qty) in pieces {
+                    let of = (store_id, document.supplier_id.as_str());
+                    places::release_held(connection, of, sku, qty).await?;
+                }
                 let mut lines = Vec::new();
                 for line in &document.lines {
                     lines.extend(returned(connection, document, line, found).await?);
@@ -123,8 +134,6 @@ async fn returned(
     line: &SupplierReturnLine,
     found: Found<'_>,
 ) -> Result<Vec<CreditNoteLine>, sqlx::Error> {
-    let of = (found.store_id, document.supplier_id.as_str());
-    places::release_held(connection, of, &line.sku, line.qty).await?;
     let places = places::of(connection, found.store_id, &document.supplier_id, &line.sku).await?;
     let placed = place_return(line.qty, document.reference.as_deref(), &places);
     let open = placed.open.iter().map(|(.., part)| part.qty);

@@ -35,7 +35,7 @@ pub(crate) async fn of(
 }
 
 /// Where fewer of those pieces are left than go back, invoices that are matched and not in the books let theirs go: what
-/// went back is not to be paid. They are locked before the receipts, as by who approves them.
+/// went back is not to be paid. They are locked before any receipt of the return, as by whoever approves them.
 pub(crate) async fn release_held(
     connection: &mut AnyConnection,
     (store_id, supplier_id): (&str, &str),
@@ -45,7 +45,8 @@ pub(crate) async fn release_held(
     let sql = "SELECT CAST(COALESCE(SUM(CASE WHEN u.closed = 0 THEN u.qty - u.returned_qty ELSE u.invoiced_qty END \
                - u.credited_qty), 0) AS BIGINT) AS pieces FROM uninvoiced u \
                WHERE u.store_id = $1 AND u.supplier_id = $2 AND u.sku = $3 AND u.kind = 'receipt'";
-    let held = "SELECT l.invoice_id, CAST(SUM(l.held_qty) AS BIGINT) AS held FROM uninvoiced u \
+    let held = "SELECT l.invoice_id, CAST(SUM(l.held_qty) AS BIGINT) AS held, \
+                CAST(SUM(CASE WHEN u.closed = 0 THEN l.held_qty ELSE 0 END) AS BIGINT) AS frees FROM uninvoiced u \
                 JOIN invoice_lines l ON l.store_id = u.store_id AND l.receiving_id = u.receiving_id \
                 AND l.receiving_line_no = u.line_no \
                 WHERE u.store_id = $1 AND u.supplier_id = $2 AND u.sku = $3 AND u.kind = 'receipt' \
@@ -55,19 +56,20 @@ pub(crate) async fn release_held(
         query.bind(sku.as_str().to_owned())
     };
     let rows = of(held).fetch_all(&mut *connection).await?;
-    let mut invoices: Vec<(String, i64)> = Vec::new();
+    let mut invoices: Vec<(String, i64, i64)> = Vec::new();
     for row in &rows {
-        invoices.push(columns!(row => (invoice_id, held)));
+        invoices.push(columns!(row => (invoice_id, held, frees)));
     }
     let pieces: i64 = of(sql).fetch_one(&mut *connection).await?.try_get("pieces")?;
-    let all_held = invoices.iter().map(|(_, held)| *held).fold(0, i64::saturating_add);
+    let all_held = invoices.iter().map(|(_, held, _)| *held).fold(0, i64::saturating_add);
     let mut left = pieces.saturating_sub(all_held);
-    for (invoice_id, held) in invoices {
+    // Of a receipt that was taken back nothing is free, whoever holds it.
+    for (invoice_id, _, frees) in invoices.into_iter().filter(|(.., frees)| *frees > 0) {
         if left >= qty {
             break;
         }
         invoice::release_held(connection, &invoice_id, sku).await?;
-        left = left.saturating_add(held);
+        left = left.saturating_add(frees);
     }
     Ok(())
 }

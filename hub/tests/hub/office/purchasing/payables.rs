@@ -6,16 +6,16 @@ use crate::support::shop::Shop;
 use crate::sync::records::{DAY, NOON, receiving};
 use serde_json::{Value, json};
 
-const INVOICES: &str = "/api/finance/invoices";
-const PAYMENTS: &str = "/api/finance/payments";
+pub const INVOICES: &str = "/api/finance/invoices";
+pub const PAYMENTS: &str = "/api/finance/payments";
 const NOTES: &str = "/api/finance/credit-notes";
 
-async fn supplier(admin: &Api, code: &str) -> String {
+pub async fn supplier(admin: &Api, code: &str) -> String {
     let supplier = json!({"code": code, "name": code, "payment_terms_days": 30});
     text(admin.post("/api/suppliers", &supplier).await.data(), "supplier_id")
 }
 
-async fn tells(shop: &mut Shop, record: &Value) {
+pub async fn tells(shop: &mut Shop, record: &Value) {
     shop.chain().append(record.to_string());
     let seq = shop.chain().records.len();
     let answer = shop.push(&shop.batch(seq, seq)).await;
@@ -23,7 +23,7 @@ async fn tells(shop: &mut Shop, record: &Value) {
 }
 
 /// A receipt of pieces at 1,000 each.
-fn came(supplier_id: &str, event_id: &str, qty: i64) -> Value {
+pub fn came(supplier_id: &str, event_id: &str, qty: i64) -> Value {
     let mut record: Value = serde_json::from_str(&receiving("S001", "A", qty, event_id)).unwrap();
     let receipt = &mut record["payload"]["receiving"];
     receipt["supplier_id"] = json!(supplier_id);
@@ -34,7 +34,7 @@ fn came(supplier_id: &str, event_id: &str, qty: i64) -> Value {
 }
 
 /// Five pieces that go back to their supplier.
-fn five_back(supplier_id: &str) -> Value {
+pub fn five_back(supplier_id: &str) -> Value {
     let mut back: Value = serde_json::from_str(&receiving("S001", "A", 1, "evt_2")).unwrap();
     back["type"] = json!("supplier_return.posted");
     back["payload"] = json!({"business_date": DAY, "document": {"supplier_return_id": "srt_1", "store_id": "S001",
@@ -44,7 +44,7 @@ fn five_back(supplier_id: &str) -> Value {
     back
 }
 
-fn bill(supplier_id: &str, invoice_no: &str, receiving_id: &str, qty: i64) -> Value {
+pub fn bill(supplier_id: &str, invoice_no: &str, receiving_id: &str, qty: i64) -> Value {
     json!({"supplier_id": supplier_id, "invoice_no": invoice_no, "invoice_date": DAY,
         "lines": [{"receiving_id": receiving_id, "receiving_line_no": 1, "qty": qty, "unit_cost": 1_000,
             "tax_rate_bp": 1_100}]})
@@ -64,14 +64,14 @@ async fn owed(finance: &Api, bill: &Value) -> Value {
 }
 
 /// What an account of a store holds, debit above 0.
-async fn balance(finance: &Api, account: &str) -> i64 {
+pub async fn balance(finance: &Api, account: &str) -> i64 {
     let path = format!("/api/finance/trial-balance?date={DAY}&store_id=S001");
     let table = finance.get(&path).await.data().clone();
     let row = table["items"].as_array().unwrap().iter().find(|row| row["account"] == account).cloned();
     row.map_or(0, |row| row["debit"].as_i64().unwrap() - row["credit"].as_i64().unwrap())
 }
 
-async fn proven(finance: &Api) {
+pub async fn proven(finance: &Api) {
     let proofs = finance.post("/api/finance/proofs", &json!({})).await.data().clone();
     for proof in proofs["proofs"].as_array().unwrap() {
         let name = proof["name"].as_str().unwrap();
@@ -396,61 +396,4 @@ async fn what_is_accepted_of_an_invoice_costs_together_however_often_somebody_ac
     assert_eq!(refused.body["error"]["details"], json!({"limit": 400, "amount": 600}));
     assert_eq!(finance.post(&path, &json!({})).await.data()["state"], "disputed", "nothing is accepted now");
     assert_eq!(admin.post(&path, &accept(2)).await.data()["state"], "matched");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn an_advance_that_is_taken_back_leaves_the_days_before_it_was_allocated() {
-    let server = Server::start().await;
-    let admin = server.admin().await;
-    let tea = supplier(&admin, "TEA").await;
-    let line = json!({"account": "6060", "qty": 1, "unit_cost": 50});
-    let bill =
-        json!({"supplier_id": tea, "invoice_no": "A-1", "invoice_date": "2023-11-01", "lines": [line]});
-    let bill = admin.post(INVOICES, &bill).await.data().clone();
-    for step in ["match", "approve"] {
-        admin.post(&format!("{INVOICES}/{}/{step}", text(&bill, "invoice_id")), &json!({})).await.data();
-    }
-    let advance = json!({"supplier_id": tea, "date": "2023-11-02", "account": "1040", "amount": 50});
-    let paid = admin.post(PAYMENTS, &advance).await.data().clone();
-    let path = format!("{PAYMENTS}/{}", text(&paid, "payment_id"));
-    let settles = json!({"allocations": [{"invoice_id": bill["invoice_id"], "amount": 50}]});
-    admin.post(&format!("{path}/allocate"), &settles).await.data();
-    let owed = async || {
-        let list = admin.get("/api/finance/payables?as_of=2023-11-03&group_by=invoice").await.data().clone();
-        let row = |row: &Value| row["total"].as_i64().unwrap();
-        list["items"].as_array().unwrap().iter().map(row).collect::<std::collections::BTreeSet<_>>()
-    };
-    assert_eq!(owed().await, [-50, 50].into());
-    admin.post(&format!("{path}/reverse"), &json!({"reason": "it came back"})).await.data();
-    assert_eq!(owed().await, [50].into());
-    proven(&admin).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn goods_that_go_back_before_their_invoice_is_approved_are_not_billed() {
-    let server = Server::start().await;
-    let mut shop = Shop::open(&server, "S001").await;
-    let admin = server.admin().await;
-    let tea = supplier(&admin, "TEA").await;
-    tells(&mut shop, &came(&tea, "evt_1", 10)).await;
-    let invoice = admin.post(INVOICES, &bill(&tea, "T-1", "rcv_evt_1", 10)).await.data().clone();
-    let path = format!("{INVOICES}/{}", text(&invoice, "invoice_id"));
-    let matching = format!("{path}/match");
-    assert_eq!(admin.post(&matching, &json!({})).await.data()["state"], "matched");
-    tells(&mut shop, &five_back(&tea)).await;
-    let held = admin.get(&path).await.data().clone();
-    let stops = held["exceptions"].as_array().unwrap().iter().find(|found| found["stops"] == true).unwrap();
-    assert_eq!((&held["state"], &stops["type"]), (&json!("disputed"), &json!("qty_over")));
-    assert_eq!(balance(&admin, "2020").await, -5_000);
-    assert_eq!(
-        admin.get("/api/exceptions?code=supplier_return_unallocated").await.data()["items"],
-        json!([])
-    );
-    assert_eq!(admin.post(&matching, &json!({})).await.data()["state"], "disputed", "five are too many");
-    admin.patch(&path, &bill(&tea, "T-1", "rcv_evt_1", 5)).await.data();
-    assert_eq!(admin.post(&matching, &json!({})).await.data()["state"], "matched");
-    admin.post(&format!("{path}/approve"), &json!({})).await.data();
-    assert_eq!((balance(&admin, "2020").await, balance(&admin, "2010").await), (0, -5_550));
-    proven(&admin).await;
-    assert!(server.place.run(&["verify"], "").status.success());
 }
