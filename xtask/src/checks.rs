@@ -4,7 +4,7 @@
 use crate::process::end_below;
 use crate::tools::postgres::{GIVEN, Postgres};
 use crate::tools::supply::{self, Checked};
-use crate::workspace::{cargo, compiles, lint_builds, root, test_targets};
+use crate::workspace::{ALL_TESTED, cargo, compiles, lint_builds, root, test_targets};
 use crate::{demo, fuzz, house, replay, tools::apt, tools::cpu, tools::faketime, tools::units};
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -87,8 +87,7 @@ async fn all(targets: &BTreeSet<String>) -> Vec<Step> {
     steps.push(supplied("dependencies", supply::deny()).await);
     steps.push(supplied("advisories", supply::advisories()).await);
     steps.push(unit_files().await);
-    steps.push(fuzzing("schemathesis, store", fuzz::Target::Store).await);
-    steps.push(fuzzing("schemathesis, hub", fuzz::Target::Hub).await);
+    steps.push(fuzzing().await);
     steps.push(own("demo", demo::run(None, true)).await);
     steps.push(own("replay, hub killed half-way", replay::run(month())).await);
     steps
@@ -130,7 +129,7 @@ fn quick_tests(targets: &BTreeSet<String>) -> Command {
 fn runs(targets: &BTreeSet<String>) -> Vec<(&'static str, Command)> {
     let other = |name: &str| !LARGE.contains(&name) && !OF_SOURCES.contains(&name);
     vec![
-        ("built and linted", compiles(&["test", "--workspace", "--all-targets", "--no-run"])),
+        ("built and linted", compiles(&ALL_TESTED)),
         ("unit tests", quick_tests(targets)),
         ("tests: black box", tests(targets, |name| name == "blackbox")),
         ("tests: hub", tests(targets, |name| name == "hub")),
@@ -164,10 +163,16 @@ async fn on_postgres(suite: &[&str]) -> anyhow::Result<Outcome> {
     Ok(if status.success() { Outcome::Passed } else { Outcome::Failed(status.to_string()) })
 }
 
-/// Requests of all sorts, made from the document of the running program, as three roles.
-async fn fuzzing(name: &'static str, target: fuzz::Target) -> Step {
+/// Requests of all sorts, made from the documents of the running programs, as three roles each; both at once, since one
+/// asks one after the other.
+async fn fuzzing() -> Step {
+    let name = "schemathesis";
     match fuzz::install().await {
-        Ok(fuzz::Tool::Ready(tool)) => own(name, fuzz::run(&tool, target, EXAMPLES, fuzz::SEED)).await,
+        Ok(fuzz::Tool::Ready(tool)) => {
+            let of = |target| fuzz::run(&tool, target, EXAMPLES, fuzz::SEED);
+            let both = async { tokio::try_join!(of(fuzz::Target::Store), of(fuzz::Target::Hub)) };
+            own(name, async { both.await.map(|(store, hub)| store && hub) }).await
+        }
         Ok(fuzz::Tool::Missing(why)) => {
             Step { name, outcome: Outcome::Skipped(why), took: Duration::ZERO, cpu: Duration::ZERO }
         }

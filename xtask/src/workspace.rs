@@ -28,6 +28,9 @@ const LINTED: [(&str, &str); 3] = [
     ("CARGO_INCREMENTAL", "0"),
 ];
 
+/// What compiles everything that is tested or started, with one set of features.
+pub const ALL_TESTED: [&str; 3] = ["build", "--workspace", "--all-targets"];
+
 /// Whether this run's builds lint.
 static LINTS: OnceLock<()> = OnceLock::new();
 
@@ -103,10 +106,11 @@ pub async fn test_targets() -> anyhow::Result<BTreeSet<String>> {
     Ok(tests.filter_map(|target| Some(target.get("name")?.as_str()?.to_owned())).collect())
 }
 
-/// Builds and says where the binaries are. In the dev profile the whole workspace is named, so that
-/// crates get the features that `cargo test --workspace` gave them and little is built twice.
+/// Builds and says where the binaries are. In the dev profile the whole workspace is named, so that crates get the
+/// features that `cargo test --workspace` gave them and little is built twice; where this run tests, nothing is.
 pub async fn build(profile: Profile) -> anyhow::Result<Binaries> {
     let args: &[&str] = match profile {
+        Profile::Dev if LINTS.get().is_some() => &ALL_TESTED,
         Profile::Dev => &["build", "--workspace", "--bins"],
         Profile::Release => &["build", "--release", "-p", "store-router", "-p", "cloud-hub", "-p", "bench"],
     };
