@@ -1,30 +1,22 @@
 //! The rows of the table and the figures in them.
 
 use super::cycles;
-use super::example::EXAMPLES;
 use super::folders::{self, Folders};
-use super::limits::Limits;
 use super::sources::{self, Crate};
 use super::words;
 use std::path::Path;
 
-/// As many entries may lie in a folder.
-const ENTRIES_MAX: u64 = 25;
-/// Limits of lines are whole thousands, so that not every change meets them.
-const LINES_STEP: u64 = 1_000;
-/// The sources that measure: they name the examples, and know nothing of the commands.
-const HERE: &str = "xtask/src/house";
+/// How many entries a folder may hold.
+const ENTRIES_MAX: u64 = 30;
 /// How many of the most frequent are shown.
 const SHOWN: usize = 3;
 
-/// A figure that must not rise.
+/// A figure with a limit.
 pub struct Figure {
     pub key: String,
     pub value: u64,
-    /// Where the limit no longer falls; none: it always follows.
-    pub aim: Option<u64>,
-    /// Limits are multiples of this.
-    pub step: u64,
+    /// The largest value that passes.
+    pub limit: u64,
     /// How it gets lower.
     pub advice: &'static str,
     /// Where it comes from.
@@ -32,29 +24,13 @@ pub struct Figure {
 }
 
 impl Figure {
-    fn new(key: &str, value: usize, aim: Option<u64>, advice: &'static str) -> Self {
-        Self { key: key.to_owned(), value: number(value), aim, step: 1, advice, places: Vec::new() }
+    fn new(key: &str, value: usize, limit: u64, advice: &'static str) -> Self {
+        Self { key: key.to_owned(), value: number(value), limit, advice, places: Vec::new() }
     }
 
     fn from(mut self, places: Vec<String>) -> Self {
         self.places = places;
         self
-    }
-
-    /// The limit that is committed, or else the aim.
-    pub fn limit(&self, limits: &Limits) -> u64 {
-        limits.get(&self.key).copied().or(self.aim).unwrap_or_default()
-    }
-
-    /// Today's figure as a limit; none where the aim is the limit.
-    pub fn to_keep(&self) -> Option<u64> {
-        let limit = self.value.div_ceil(self.step) * self.step;
-        self.aim.is_none_or(|aim| self.value > aim).then_some(limit)
-    }
-
-    /// Whether the limit could be lower.
-    pub fn could_be_kept(&self, limits: &Limits) -> bool {
-        limits.get(&self.key).is_some_and(|limit| self.to_keep().is_none_or(|kept| kept < *limit))
     }
 }
 
@@ -83,7 +59,6 @@ pub fn measure(root: &Path) -> anyhow::Result<Vec<Row>> {
     let folders = folders::read(root)?;
     let with_modules = crates.iter().filter(|krate| krate.files.iter().any(|file| !file.module.is_empty()));
     let mut rows: Vec<Row> = with_modules.map(imports).collect();
-    rows.extend(EXAMPLES.iter().map(|example| command(&crates, example.name)));
     rows.extend(lines(&crates));
     rows.push(entries(&folders));
     rows.push(base_names(&folders));
@@ -95,12 +70,12 @@ pub fn measure(root: &Path) -> anyhow::Result<Vec<Row>> {
 
 /// The nouns of a crate that import each other.
 fn imports(krate: &Crate) -> Row {
-    let (start, aim, text) = match krate.name.as_str() {
-        "actors" => ("14 of 31", Some(0), "0"),
-        "domain" => ("29 of 49", Some(2), "pairs only"),
-        "storage" => ("13 + 4 of 31", Some(4), "≤ 4"),
-        "hub" => ("16 of 33", Some(3), "≤ 3"),
-        _ => ("", None, "no more"),
+    let (start, limit, text) = match krate.name.as_str() {
+        "actors" => ("14 of 31", 0, "0"),
+        "domain" => ("29 of 49", 2, "pairs only"),
+        "storage" => ("13 + 4 of 31", 4, "≤ 4"),
+        "hub" => ("16 of 33", 3, "≤ 3"),
+        _ => ("", 0, "0"),
     };
     let graph = cycles::graph(krate);
     let rings = graph.rings();
@@ -108,34 +83,19 @@ fn imports(krate: &Crate) -> Row {
     let sizes = if sizes.is_empty() { "0".to_owned() } else { sizes.join(" + ") };
     let advice = "Move what both sides need into a module of its own that imports neither";
     let largest = rings.first().map_or(0, std::collections::BTreeSet::len);
-    let figure = Figure::new(&format!("cycle: {}", krate.name), largest, aim, advice);
+    let figure = Figure::new(&format!("cycle: {}", krate.name), largest, limit, advice);
     let places = rings.iter().flat_map(|ring| graph.inside(ring)).collect();
     let reached = format!("{sizes} of {}", graph.nouns.len());
     let measured = format!("nouns of {} in import cycles", krate.name);
     Row::new(&measured, start, text, reached, vec![figure.from(places)])
 }
 
-/// The files that know an example of a command.
-fn command(crates: &[Crate], name: &str) -> Row {
-    let files = crates.iter().flat_map(|krate| &krate.files).filter(|file| !file.path.starts_with(HERE));
-    let knowing = files.filter(|file| file.examples.iter().any(|example| example.name == name));
-    let places: Vec<String> = knowing.map(|file| file.path.clone()).collect();
-    let start = if name == "post a supplier return" { "28" } else { "" };
-    let advice = "A command is a rule, a route, a record and a table: nothing else names it";
-    let figure = Figure::new(&format!("command: {name}"), places.len(), Some(6), advice);
-    let reached = places.len().to_string();
-    Row::new(&format!("files that know a command: {name}"), start, "≤ 6", reached, vec![figure.from(places)])
-}
-
 /// Lines of code, of all and of each crate.
 fn lines(crates: &[Crate]) -> Vec<Row> {
     let of = |krate: &Crate| krate.files.iter().map(|file| file.lines).sum::<usize>();
     let all: usize = crates.iter().map(of).sum();
-    let advice = "Say it once: look for what stands twice, or leave something out";
-    let mut figure = Figure::new("lines", all, Some(49_000), advice);
-    figure.step = LINES_STEP;
     let measured = "lines of code without comments, blanks, tests";
-    let mut rows = vec![Row::new(measured, "57,000", "≤ 49,000", thousands(all), vec![figure])];
+    let mut rows = vec![Row::new(measured, "57,000", "no limit", thousands(all), Vec::new())];
     rows.extend(crates.iter().map(|krate| {
         Row::new(&format!("  of them {}", krate.name), "", "", thousands(of(krate)), Vec::new())
     }));
@@ -153,15 +113,14 @@ fn entries(folders: &Folders) -> Row {
     let large = sorted.iter().filter(|(_, count)| number(**count) > ENTRIES_MAX);
     let shown: Vec<String> = large.map(|(_, count)| count.to_string()).collect();
     let advice = "Give files that belong together a folder";
-    let figure =
-        |folder: &str, count| Figure::new(&format!("entries: {folder}"), count, Some(ENTRIES_MAX), advice);
+    let figure = |folder: &str, count| Figure::new(&format!("entries: {folder}"), count, ENTRIES_MAX, advice);
     let figures = folders.entries.iter().map(|(folder, count)| figure(folder, *count)).collect();
     let reached = if shown.is_empty() {
         sorted.first().map_or(0, |(_, count)| **count).to_string()
     } else {
         shown.join(", ")
     };
-    Row::new("entries in a folder", "76, 66, 47, 47, 45, 41, 41", "≤ 25", reached, figures)
+    Row::new("entries in a folder", "76, 66, 47, 47, 45, 41, 41", "≤ 30", reached, figures)
 }
 
 /// The base names that most files share.
@@ -170,17 +129,14 @@ fn base_names(folders: &Folders) -> Row {
     sorted.sort_by_key(|(_, files)| std::cmp::Reverse(files.len()));
     let shown = sorted.iter().take(SHOWN).map(|(name, files)| format!("{name} × {}", files.len()));
     let reached = shown.collect::<Vec<_>>().join(", ");
-    let (most, places) = sorted.first().map_or((0, Vec::new()), |(_, files)| (files.len(), (*files).clone()));
-    let advice = "Name a file after what it holds, with the noun that tells it from the others";
-    let figure = Figure::new("files of one name", most, None, advice).from(places);
     let start = "view.rs × 12, people.rs × 9, goods.rs × 9";
-    Row::new("files of one base name", start, "a name says which one", reached, vec![figure])
+    Row::new("files of one base name", start, "no limit", reached, Vec::new())
 }
 
 fn path_includes(folders: Folders) -> Row {
     let places = folders.path_includes;
     let advice = "Put what several tests use into a crate, and a module where its name says";
-    let figure = Figure::new("path includes", places.len(), Some(0), advice);
+    let figure = Figure::new("path includes", places.len(), 0, advice);
     Row::new("`#[path]` includes", "103", "0", places.len().to_string(), vec![figure.from(places)])
 }
 
@@ -201,7 +157,7 @@ fn banned(crates: &[Crate]) -> Row {
         std::iter::once(head).chain(said.places.iter().map(|place| format!("  {place}")))
     });
     let advice = "The field's term stands beside each banned word in xtask/src/house/words.rs";
-    let figure = Figure::new("banned words", count, Some(0), advice).from(places.collect());
+    let figure = Figure::new("banned words", count, 0, advice).from(places.collect());
     let most = said.iter().take(SHOWN).map(|said| format!("{} × {}", said.word, said.places.len()));
     let reached = std::iter::once(count.to_string()).chain(most).collect::<Vec<_>>().join(", ");
     Row::new("banned words in public names", "", "0", reached, vec![figure])

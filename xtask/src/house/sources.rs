@@ -1,6 +1,5 @@
 //! The sources that are shipped, crate by crate, and what each file says.
 
-use super::example::{self, Example};
 use super::lex::{Kind, Token, tokens};
 use super::{paths, shipped};
 use anyhow::Context;
@@ -31,8 +30,6 @@ pub struct File {
     pub used: Vec<Vec<String>>,
     /// The names that it gives to others, and where.
     pub public: Vec<(String, usize)>,
-    /// The examples that it names.
-    pub examples: Vec<&'static Example>,
 }
 
 /// Every crate that is shipped or works on what is.
@@ -87,7 +84,6 @@ impl Walk<'_> {
             named: said.named.iter().map(|named| (owned(&named.path), named.line)).collect(),
             used: paths::used(&tokens).iter().map(|named| owned(&named.path)).collect(),
             public: public(&tokens),
-            examples: example::named(&tokens),
         });
         for declared in said.declared {
             let mut inside = module.to_vec();
