@@ -1,6 +1,6 @@
 //! What every page is held to: at six widths nothing is cut or wider than the window and its main action can be pressed;
 //! axe-core has nothing serious to say in either theme or language; Tab reaches every control and shows where it is.
-//! `SCREENS=write` keeps the pictures in `docs/screens/`.
+//! `SCREENS=write` writes the pictures to `target/screens/`.
 
 use crate::screen::Screen;
 use base64::Engine as _;
@@ -130,7 +130,7 @@ fn keep<S>(screen: &mut Screen<S>, window: &Window, place: &str, pictures: Pictu
     if !writes_pictures() || (pictures == Pictures::Two && !few) {
         return;
     }
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/screens").join(place);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/screens").join(place);
     fs::create_dir_all(&folder).unwrap();
     let dark = if window.theme == "dark" { "-dark" } else { "" };
     let how = json!({"format": "webp", "quality": QUALITY});

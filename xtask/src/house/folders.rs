@@ -21,9 +21,8 @@ pub struct Folders {
     pub path_includes: Vec<String>,
 }
 
-/// One decision a file, by number, for ever, and one folder of pictures for each page: lists to look up in, which no division
-/// into folders makes shorter.
-const LISTS: [&str; 4] = ["docs/decisions", "docs/screens/admin", "docs/screens/portal", "docs/screens/pos"];
+/// One decision a file, by number, for ever: a list to look up in, which no division into folders makes shorter.
+const LISTS: [&str; 1] = ["docs/decisions"];
 
 /// Reads the tree but for what is hidden or written by our commands.
 pub fn read(root: &Path) -> anyhow::Result<Folders> {
