@@ -272,7 +272,7 @@ proptest! {
             .zip(&amounts)
             .map(|(method, amount)| {
                 let amount = if *method == "points" { amount / worth * worth } else { *amount };
-                Paid { method: (*method).to_owned(), amount, refunded: 0 }
+                Paid { amount, ..Paid::nothing((*method).to_owned()) }
             })
             .filter(|method| method.amount > 0)
             .collect();

@@ -87,6 +87,7 @@ fn run(shop: &mut Shop, step: &Step) {
                 code: None,
                 qty: *qty,
                 unit_cost: *unit_cost,
+                line_total: None,
                 rejected_qty: Some(1),
                 note: None,
             };

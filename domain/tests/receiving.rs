@@ -4,10 +4,12 @@ use domain::model::base::event::{Event, Fact, Rows};
 use domain::model::base::ids::MovementId;
 use domain::model::base::refusal::Refusal;
 use domain::model::inventory::product::Product;
+use domain::model::inventory::purchase::PurchaseOrder;
 use domain::model::inventory::receiving::Receiving;
 use domain::model::people::user::{Principal, Role};
-use domain::rules::inventory::receiving::{NewReceiving, NewReceivingLine, receive};
+use domain::rules::inventory::receiving::{NewReceiving, NewReceivingLine, receive, receive_order};
 use domain::rules::inventory::stock::view;
+use serde_json::json;
 use testkit::shop::*;
 
 fn open() -> Shop {
@@ -16,7 +18,19 @@ fn open() -> Shop {
 }
 
 fn line(sku: &str, qty: i64, unit_cost: Option<i64>) -> NewReceivingLine {
-    NewReceivingLine { sku: sku.into(), code: None, qty, unit_cost, rejected_qty: None, note: None }
+    NewReceivingLine {
+        sku: sku.into(),
+        code: None,
+        qty,
+        unit_cost,
+        line_total: None,
+        rejected_qty: None,
+        note: None,
+    }
+}
+
+fn in_all(sku: &str, qty: i64, total: i64) -> NewReceivingLine {
+    NewReceivingLine { line_total: Some(total), ..line(sku, qty, None) }
 }
 
 fn clerk() -> Principal {
@@ -47,6 +61,50 @@ fn noted(supplier: Option<&str>, number: &str, shop: &mut Shop) -> Result<Receiv
     post_as(&clerk(), &cmd, shop)
 }
 
+/// (pieces, what they cost together, the unit cost that is shown).
+#[test]
+fn a_line_that_says_its_total_comes_in_at_what_was_paid() {
+    for (qty, total, unit_cost) in [(12, 100_000, 8_333), (10_000, 4_000, 0), (1_000, 87_500, 88), (3, 0, 0)]
+    {
+        let mut shop = open();
+        let posted = post(vec![in_all("a", qty, total)], &mut shop).unwrap();
+        let line = &posted.lines[0];
+        assert_eq!((line.unit_cost, line.cost, line.cost_missing), (unit_cost, total, false));
+        assert_eq!((posted.total_cost, shop.ledger.stock["a"].value), (total, total));
+        // Half of it more, at the average: a share of the value, not pieces × a rounded cost.
+        let half = qty / 2;
+        let more = post(vec![line_at_average("a", half)], &mut shop).unwrap();
+        let share = (total * half * 2 + qty) / (qty * 2);
+        assert_eq!((more.total_cost, shop.ledger.stock["a"].value), (share, total + share));
+    }
+}
+
+/// 12 ordered for 100,000 in all: what comes in parts is worth 100,000 once everything is there.
+#[test]
+fn parts_of_an_ordered_total_add_up_to_it() {
+    let mut shop = open();
+    let order = json!({"po_id": "po_1", "supplier_id": "sup_1", "store_id": "S001", "state": "sent", "revision": 0,
+        "lines": [{"line_no": 1, "sku": "a", "qty": 12, "unit_cost": 8_333, "line_total": 100_000, "received_qty": 0}],
+        "total": 100_000, "created_by": "usr_1", "created_at": NOW, "updated_at": NOW});
+    let order: PurchaseOrder = serde_json::from_value(order).unwrap();
+    let mut costs = Vec::new();
+    for qty in [1, 4, 7] {
+        let lines = vec![line("a", qty, None)];
+        let cmd = NewReceiving { po_id: Some("po_1".into()), lines, ..NewReceiving::default() };
+        let ids = vec![MovementId(shop.next("mov_"))];
+        let id = shop.next("rcv_").into();
+        let event = receive_order(&cmd, Some(&order), id, ids, &shop.products, &shop.room(&clerk())).unwrap();
+        costs.push(event.fact.receiving.total_cost);
+        shop.commit(event);
+    }
+    assert_eq!(costs, [8_333, 33_333, 58_334]);
+    assert_eq!(shop.ledger.stock["a"].value, 100_000);
+}
+
+fn line_at_average(sku: &str, qty: i64) -> NewReceivingLine {
+    line(sku, qty, None)
+}
+
 #[test]
 fn receipts_that_are_refused() {
     let invalid = "validation_failed";
@@ -56,6 +114,30 @@ fn receipts_that_are_refused() {
             case("no lines", nothing, |s| post(vec![], s), invalid, "\"lines\""),
             case("nothing came", nothing, |s| post(vec![line("a", 0, None)], s), invalid, "lines[0].qty"),
             case("below zero", nothing, |s| post(vec![line("a", -1, None)], s), invalid, "lines[0].qty"),
+            case(
+                "a total beside a unit cost",
+                nothing,
+                |s| post(vec![NewReceivingLine { unit_cost: Some(1), ..in_all("a", 1, 1) }], s),
+                invalid,
+                "lines[0].line_total",
+            ),
+            case(
+                "a total of nothing",
+                nothing,
+                |s| {
+                    let nothing = NewReceivingLine { rejected_qty: Some(1), ..in_all("a", 0, 5) };
+                    post(vec![nothing], s)
+                },
+                invalid,
+                "lines[0].line_total",
+            ),
+            case(
+                "a total below zero",
+                nothing,
+                |s| post(vec![in_all("a", 1, -1)], s),
+                invalid,
+                "lines[0].line_total",
+            ),
             case(
                 "a cost below zero",
                 nothing,

@@ -17,6 +17,7 @@ mod elsewhere;
 mod exchanges;
 mod goods;
 mod refused;
+mod rounding;
 
 fn open() -> Shop {
     let mut shop = Shop::open(rules(), [product("a", 1000), product("b", 3000)]);

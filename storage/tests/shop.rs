@@ -254,6 +254,7 @@ fn payment(at: UtcMs) -> Payment {
         tendered: 1_110,
         change: 0,
         rounding: 0,
+        origin_rounding: 0,
         reference: None,
         state: PaymentState::Accepted,
         origin: None,

@@ -133,6 +133,7 @@ async fn a_page_counts_once_wherever_the_process_dies_among_its_commits() {
         code: None,
         qty: 10,
         unit_cost: Some(600),
+        line_total: None,
         rejected_qty: None,
         note: None,
     };

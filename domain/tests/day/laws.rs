@@ -31,6 +31,11 @@ pub(crate) fn refunds_never_exceed_their_sale(shop: &Shop) {
         assert_eq!(after.refunded, back);
         assert_eq!(after.refunded, after.paid.iter().map(|paid| paid.refunded).sum::<i64>());
         assert!((0..=sale.total).contains(&after.refunded));
+        for cash in after.paid.iter().filter(|paid| paid.method == "cash" && paid.refunded <= paid.amount) {
+            let (brought, out) = (cash.amount + cash.rounding, cash.refunded + cash.refunded_rounding);
+            assert!((0..=brought).contains(&out), "{out} of the {brought} in cash that the sale brought");
+            assert!(cash.refunded < cash.amount || out == brought, "all is back: {out} of {brought}");
+        }
         for line in &sale.items {
             assert!((0..=line.qty).contains(&after.returned(line.line_no)));
         }

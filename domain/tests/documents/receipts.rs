@@ -8,6 +8,7 @@ fn a_receipt(shop: &mut Shop) -> Receiving {
         code: None,
         qty,
         unit_cost: Some(unit_cost),
+        line_total: None,
         rejected_qty: None,
         note: None,
     };
@@ -105,6 +106,30 @@ fn damaged_goods_that_go_back_are_posted_where_they_lay() {
     let rows: Vec<_> = posted.iter().map(|row| (String::from(row.account), row.debit, row.credit)).collect();
     let expected = [("1230", 0, 3_030), ("2020", 3_000, 0), ("5030", 30, 0)];
     assert_eq!(rows, expected.map(|(account, debit, credit)| (account.to_owned(), debit, credit)));
+}
+
+#[test]
+fn goods_whose_cost_is_no_whole_unit_are_claimed_to_the_unit() {
+    use domain::rules::inventory::supplier_return::{
+        NewSupplierReturn, NewSupplierReturnLine, return_to_supplier,
+    };
+    let mut shop = open();
+    shop.stock("a", 1_000, 87_500);
+    let half = |line_total| NewSupplierReturnLine {
+        sku: "a".into(),
+        qty: 250,
+        line_total,
+        ..NewSupplierReturnLine::default()
+    };
+    let cmd = NewSupplierReturn {
+        supplier_id: "sup_1".to_owned(),
+        lines: vec![half(None), half(Some(21_000))],
+        ..NewSupplierReturn::default()
+    };
+    let ids = ids(&mut shop);
+    let event = return_to_supplier(&cmd, "srt_1".into(), ids, &shop.products, &shop.room(&staff())).unwrap();
+    let claims: Vec<_> = event.fact.document.lines.iter().map(|line| (line.claim, line.stock_cost)).collect();
+    assert_eq!(claims, [(21_875, 21_875), (21_000, 21_875)]);
 }
 
 #[test]

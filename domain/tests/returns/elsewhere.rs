@@ -20,7 +20,7 @@ fn taken(store: &str, from: i64, to: i64, method: &str, amount: i64) -> TakenBac
     TakenBack {
         store_id: store.into(),
         lines: pieces(from, to),
-        refunds: vec![MethodBack { method: method.to_owned(), amount }],
+        refunds: vec![MethodBack { method: method.to_owned(), amount, rounding: 0 }],
         refunded: amount,
         ..TakenBack::default()
     }

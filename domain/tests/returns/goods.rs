@@ -46,17 +46,6 @@ fn a_void_does_not_take_out_what_was_sold_again() {
 }
 
 #[test]
-fn a_cash_refund_is_rounded_by_itself() {
-    let mut shop = open();
-    shop.rules.cash_rounding = 100;
-    let id = in_cash(&mut shop);
-    assert_eq!(Cash::of(&shop.shift.shift).sales, 3300);
-    let document = shop.take_back(&id, "a", 1).unwrap();
-    assert_eq!((document.refund_total, document.rounding), (1110, -10));
-    assert_eq!(Cash::of(&shop.shift.shift).refunds, 1100);
-}
-
-#[test]
 fn a_sale_without_a_receipt_comes_back_at_the_average() {
     let mut shop = open();
     let document = shop.give_back(&boss(), &bare(Some(500))).unwrap();

@@ -46,7 +46,7 @@ pub fn refund_tenders(given: &Value) -> Value {
         .map(|payment| Paid {
             method: text(payment, "method").to_owned(),
             amount: int(payment, "amount"),
-            refunded: 0,
+            ..Paid::nothing(String::new())
         })
         .collect();
     let refunds: Vec<Value> = list(given, "refunds")

@@ -12,6 +12,7 @@ use domain::model::inventory::stock::Stock;
 use domain::model::people::authorization::Authorization;
 use domain::model::people::points;
 use domain::model::people::points::PointsAccount;
+use domain::model::selling::payment::Paid;
 use domain::model::selling::transaction::{Payment, PaymentState, Transaction};
 use domain::rules::books::shift;
 use domain::rules::books::shift::{CloseShift, overdue};
@@ -21,6 +22,7 @@ use domain::rules::selling::basket;
 use domain::rules::selling::basket::BasketLine;
 use domain::rules::selling::payment::NewPayment;
 use domain::rules::selling::payment::{Direction, cash_rounding};
+use domain::rules::selling::refund::cash_back;
 use domain::rules::selling::sale::PaySale;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -34,6 +36,7 @@ pub fn rule(name: &str) -> Option<fn(&Value) -> Value> {
         "basket" => price,
         "pay" => pay,
         "cash_round" => cash_round,
+        "cash_refunds" => cash_refunds,
         "shift" => close,
         "numbers" => numbers,
         "points" => earned,
@@ -172,6 +175,24 @@ fn cash_round(given: &Value) -> Value {
     json!({"rounding": rounding, "cash": amount + rounding})
 }
 
+fn cash_refunds(given: &Value) -> Value {
+    let (amount, step, mode) = (int(given, "amount"), int(given, "step"), mode(given));
+    let whole = |rounding: i128| i64::try_from(rounding).unwrap();
+    let rounding = whole(cash_rounding(amount, step, mode, Direction::Sale));
+    let mut cash = Paid { amount, rounding, ..Paid::nothing("cash".to_owned()) };
+    let paid_out: Vec<i64> = list(given, "refunds")
+        .iter()
+        .map(|part| {
+            let part = part.as_i64().unwrap();
+            let rounding = whole(cash_back(std::slice::from_ref(&cash), part, step, mode));
+            (cash.refunded, cash.refunded_rounding) =
+                (cash.refunded + part, cash.refunded_rounding + rounding);
+            part + rounding
+        })
+        .collect();
+    json!({"brought": amount + rounding, "paid_out": paid_out})
+}
+
 fn cash(given: &Value) -> Payment {
     let (amount, rounding) = (int(given, "amount"), int_or(given, "rounding", 0));
     Payment {
@@ -181,6 +202,7 @@ fn cash(given: &Value) -> Payment {
         tendered: amount + rounding,
         change: 0,
         rounding,
+        origin_rounding: 0,
         reference: None,
         state: if given["voided"] == true { PaymentState::Reversed } else { PaymentState::Accepted },
         origin: None,

@@ -46,6 +46,7 @@ fn put_right(sale: &mut Transaction, rows: &[AnyRow]) -> Result<(), sqlx::Error>
                 tendered: amount.saturating_add(rounding),
                 change: 0,
                 rounding,
+                origin_rounding: 0,
                 reference: None,
                 state: PaymentState::Accepted,
                 origin: None,

@@ -1,6 +1,7 @@
 //! Purchasing: whom head office buys from, and what it ordered for which store.
 
 use crate::model::base::ids::{Sku, StoreId};
+use crate::model::base::money::{product, share};
 use crate::model::base::time::UtcMs;
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -134,8 +135,11 @@ pub struct OrderLine {
     pub sku: Sku,
     /// Pieces ordered.
     pub qty: i64,
-    /// Price per piece in whole currency units.
+    /// Price per piece in whole currency units, rounded where the line has a total.
     pub unit_cost: i64,
+    /// What all pieces cost together, where that was ordered in place of a price per piece.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line_total: Option<i64>,
     /// Pieces that came so far.
     pub received_qty: i64,
     /// Pieces that came and were refused at the door.
@@ -159,6 +163,15 @@ pub struct OrderLine {
 }
 
 impl OrderLine {
+    /// What `n` of its pieces cost: of a total their share, rounded down, so that all together cost the total.
+    pub fn value_of(&self, n: i64) -> i64 {
+        let value = match self.line_total {
+            Some(total) => share(total, n, self.qty.max(1)),
+            None => product(n, self.unit_cost),
+        };
+        i64::try_from(value).unwrap_or(i64::MAX)
+    }
+
     /// Pieces that may still come.
     pub fn open_qty(&self) -> i64 {
         if self.closed { 0 } else { self.qty.saturating_sub(self.received_qty).max(0) }

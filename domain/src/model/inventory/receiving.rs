@@ -18,9 +18,9 @@ pub struct ReceivingLine {
     pub qty: i64,
     /// Pieces that came and went back; no stock, no cost.
     pub rejected_qty: i64,
-    /// Unit cost used.
+    /// Cost per piece, rounded where the line said its total.
     pub unit_cost: i64,
-    /// qty × unit_cost.
+    /// What the accepted pieces cost together: the line's total, or qty × unit_cost.
     pub cost: i64,
     /// Booked to cost of goods where stock was below zero.
     pub correction: i64,

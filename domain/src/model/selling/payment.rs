@@ -22,9 +22,24 @@ pub struct Paid {
     pub amount: i64,
     /// Σ refunds.
     pub refunded: i64,
+    /// Cash rounding of what was paid: the sale brought amount + rounding.
+    pub rounding: i64,
+    /// Cash rounding of what went back: refunded + refunded_rounding was paid out.
+    pub refunded_rounding: i64,
 }
 
 impl Paid {
+    /// A method that paid nothing.
+    pub fn nothing(method: String) -> Self {
+        Self { method, amount: 0, refunded: 0, rounding: 0, refunded_rounding: 0 }
+    }
+
+    /// Counts in what went back by this method, below zero what was taken back again.
+    pub(crate) fn give_back(&mut self, amount: i64, rounding: i64) {
+        self.refunded = self.refunded.saturating_add(amount);
+        self.refunded_rounding = self.refunded_rounding.saturating_add(rounding);
+    }
+
     /// What may still go back by this method without an approval.
     pub fn left(&self) -> i64 {
         self.amount.saturating_sub(self.refunded).max(0)

@@ -97,6 +97,9 @@ pub struct Refund {
     pub amount: i64,
     /// Cash rounding: paid out − amount.
     pub rounding: i64,
+    /// Of an exchange of what cash had paid: the rounding that goes on with it. No cash moves here.
+    #[serde(default)]
+    pub origin_rounding: i64,
     /// Of an exchange: the method that had paid.
     pub origin: Option<String>,
     /// Of an exchange: the transaction that it pays.
@@ -206,4 +209,7 @@ pub struct MethodBack {
     pub method: String,
     /// Before rounding.
     pub amount: i64,
+    /// Cash rounding.
+    #[serde(default)]
+    pub rounding: i64,
 }

@@ -212,6 +212,10 @@ pub struct Payment {
     pub change: i64,
     /// Cash rounding of this payment.
     pub rounding: i64,
+    /// For an `exchange` of what cash had paid: the rounding of that cash. Taken back in cash, the payment gives
+    /// amount + origin_rounding.
+    #[serde(default)]
+    pub origin_rounding: i64,
     /// Slip number or the like.
     pub reference: Option<String>,
     /// Whether it counts.

@@ -26,4 +26,4 @@ pub use payment::{Documents, NewPayment, PaymentPlan, allocate, discount_allowed
 pub use posting::{invoice_books, invoice_posting};
 pub use receipt_value::{OpenReceipt, Part};
 pub use supplier_return::{BilledPart, PlacedReturn, ReturnPlace, place_return};
-pub use three_way::{Accepted, MatchContext, Matched, ReceiptLine, three_way};
+pub use three_way::{Accepted, LineTotal, MatchContext, Matched, ReceiptLine, three_way};

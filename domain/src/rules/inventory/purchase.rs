@@ -9,5 +9,5 @@ mod suggestion;
 pub use approval::{Approval, Approver};
 pub use order_step::OrderStep;
 pub use price_list::{Terms, cheapest_supplier, in_force, warnings};
-pub use revision::{COST_NEEDED, RevisedLine, Revision, check_lines, order_total};
+pub use revision::{COST_NEEDED, LineCost, RevisedLine, Revision, check_lines, order_total};
 pub use suggestion::{Need, Suggested, runs_out_before, suggest};

@@ -8,5 +8,6 @@ mod reverse;
 pub use limit::{OrderLine, OrderLineState};
 pub use order::{check_supplier, order_limit, receive_order, taken_back};
 pub use receive::receive;
+pub(crate) use receiving_command::check_total;
 pub use receiving_command::{NewReceiving, NewReceivingLine};
 pub use reverse::reverse;

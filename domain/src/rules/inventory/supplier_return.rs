@@ -10,6 +10,7 @@ use crate::model::inventory::product::Product;
 use crate::model::inventory::stock::{MovementReason, StockPlace};
 use crate::model::inventory::supplier_return::{SupplierReturn, SupplierReturnLine};
 use crate::rules::inventory::product::tracked;
+use crate::rules::inventory::receiving::check_total;
 use crate::rules::inventory::stock::{StockContext, enough_damaged};
 use crate::rules::selling::sale::check_name;
 use crate::wire::record;
@@ -47,8 +48,11 @@ pub struct NewSupplierReturnLine {
     pub code: Option<String>,
     /// Pieces.
     pub qty: i64,
-    /// What is claimed per piece; none: the average of the goods that it is taken from.
+    /// What is claimed per piece; without it and `line_total`: what the goods cost at the average.
     pub unit_cost: Option<i64>,
+    /// What is claimed for all pieces together, in place of `unit_cost`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line_total: Option<i64>,
 }
 
 crate::rules::selling::sale::scanned!(NewSupplierReturnLine, "lines", |line| vec![("qty", &mut line.qty)]);
@@ -68,6 +72,8 @@ impl NewSupplierReturn {
             check_name(line, place, &mut fields);
             fields.range(format!("lines[{place}].qty"), line.qty, 1..=QTY_MAX);
             fields.range_of(format!("lines[{place}].unit_cost"), line.unit_cost, 0..=PRICE_MAX);
+            let costs = (line.line_total, line.unit_cost);
+            check_total(&mut fields, format!("lines[{place}].line_total"), costs);
         }
         fields.done()
     }
@@ -95,11 +101,6 @@ pub fn return_to_supplier(
     let mut moves = room.moves("supplier_return", id.as_str(), movement_ids);
     let mut lines = Vec::with_capacity(found.len());
     for (line_no, (asked, product)) in (1_u32..).zip(cmd.lines.iter().zip(found)) {
-        let row = moves.row(&product.sku);
-        let unit = asked.unit_cost.unwrap_or_else(|| match cmd.bucket {
-            StockPlace::OnHand => row.unit_cost(),
-            StockPlace::Damaged => row.damaged_unit_cost(),
-        });
         let (stock_cost, balance_after) = match cmd.bucket {
             StockPlace::OnHand => {
                 let moved = moves.send(&product.sku, line_no, asked.qty, MovementReason::Receiving)?;
@@ -109,12 +110,17 @@ pub fn return_to_supplier(
                 (moves.send_damaged(&product.sku, asked.qty)?, moves.row(&product.sku).damaged)
             }
         };
+        let claim = match (asked.line_total, asked.unit_cost) {
+            (Some(total), _) => total,
+            (None, Some(unit_cost)) => figure("lines", times(asked.qty, unit_cost))?,
+            (None, None) => stock_cost,
+        };
         lines.push(SupplierReturnLine {
             line_no,
             sku: product.sku.clone(),
             name: product.name.clone(),
             qty: asked.qty,
-            claim: figure("lines", times(asked.qty, unit))?,
+            claim,
             stock_cost,
             balance_after,
         });

@@ -21,12 +21,13 @@ pub struct NewPayment {
     pub reference: Option<String>,
 }
 
-/// Which way cash goes: the favour of rounding is mirrored in refunds.
+/// Which way cash goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// Into the drawer.
     Sale,
-    /// Out of the drawer.
+    /// Out of the drawer, where no cash of a sale stands behind it: in favour of nobody, or down. Rounded up it would pay
+    /// for buying and returning.
     Refund,
 }
 
@@ -52,8 +53,8 @@ pub fn cash_rounding(amount: i64, step: i64, mode: RoundingMode, direction: Dire
     let over = amount.checked_rem(step).unwrap_or(0);
     let up = match (mode, direction) {
         (RoundingMode::Nearest, _) => half_up(over, step) == 1,
-        (RoundingMode::Customer, Direction::Sale) | (RoundingMode::Shop, Direction::Refund) => false,
-        (RoundingMode::Shop, Direction::Sale) | (RoundingMode::Customer, Direction::Refund) => over > 0,
+        (RoundingMode::Customer, _) | (RoundingMode::Shop, Direction::Refund) => false,
+        (RoundingMode::Shop, Direction::Sale) => over > 0,
     };
     if up { step.saturating_sub(over) } else { over.saturating_neg() }
 }

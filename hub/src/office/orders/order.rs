@@ -13,7 +13,7 @@ use domain::model::base::time::UtcMs;
 use domain::model::inventory::purchase::{OrderLine, OrderState, OrderWarning, PurchaseOrder, SupplierState};
 use domain::model::inventory::supplier_price::SupplierPrice;
 use domain::rules::inventory::purchase::{
-    Approval, Approver, COST_NEEDED, Terms, check_lines, in_force, order_total, warnings,
+    Approval, Approver, COST_NEEDED, LineCost, Terms, check_lines, in_force, order_total, warnings,
 };
 use edge::page::{Cursor, Limit};
 use edge::{ApiError, ids};
@@ -152,6 +152,8 @@ pub struct NewLine {
     pub qty: i64,
     /// Price per piece in whole currency units; none: the price list's.
     pub unit_cost: Option<i64>,
+    /// What all pieces cost together, in place of `unit_cost`.
+    pub line_total: Option<i64>,
     /// When its goods should be there; none: with the others.
     pub expected_at: Option<Date>,
 }
@@ -179,7 +181,8 @@ impl Change {
         let line = |line: &OrderLine| NewLine {
             sku: line.sku.clone(),
             qty: line.qty,
-            unit_cost: Some(line.unit_cost),
+            unit_cost: Some(line.unit_cost).filter(|_| line.line_total.is_none()),
+            line_total: line.line_total,
             expected_at: line.expected_at,
         };
         New {
@@ -276,8 +279,14 @@ pub async fn change(
 /// The lines of an order with their prices, once supplier, store and products are known.
 async fn priced(connection: &mut AnyConnection, new: &New, today: Date) -> Result<Priced, Failure> {
     check_note(new.note.as_deref())?;
-    let shape = new.lines.iter().map(|line| (&line.sku, line.qty, line.unit_cost.unwrap_or(0)));
-    if new.lines.iter().all(|line| line.unit_cost.is_some()) {
+    let asked = |(place, line): (usize, &NewLine)| {
+        LineCost::asked(place, line.qty, (line.unit_cost, line.line_total))
+    };
+    let asked: Result<Vec<_>, _> = new.lines.iter().enumerate().map(asked).collect();
+    let asked = asked.map_err(ApiError::from)?;
+    let all: Option<Vec<LineCost>> = asked.iter().copied().collect();
+    if let Some(costs) = all {
+        let shape = new.lines.iter().zip(&costs).map(|(line, cost)| (&line.sku, line.qty, cost.unit_cost));
         check_lines(shape).map_err(ApiError::from)?;
     }
     let known = active(connection, &new.supplier_id).await?;
@@ -286,14 +295,16 @@ async fn priced(connection: &mut AnyConnection, new: &New, today: Date) -> Resul
     product::check_known(connection, &skus).await?;
     let rows = supplier_price::of_skus(connection, Some(&new.supplier_id), &skus).await?;
     let mut lines = Vec::new();
-    for (line_no, line) in (1_u32..).zip(&new.lines) {
+    for (line_no, (line, asked)) in (1_u32..).zip(new.lines.iter().zip(asked)) {
         let row = row(&rows, &line.sku, line.qty, today);
-        let Some(unit_cost) = line.unit_cost.or(row.map(|row| row.unit_cost)) else {
+        let Some(cost) = asked.or(row.map(|row| LineCost::each(row.unit_cost))) else {
             let path = format!("lines[{}].unit_cost", line_no.saturating_sub(1));
             return Err(ApiError::field(path, COST_NEEDED).into());
         };
-        let (sku, expected_at) = (line.sku.clone(), line.expected_at);
-        lines.push(OrderLine { line_no, sku, qty: line.qty, unit_cost, expected_at, ..OrderLine::default() });
+        let (sku, expected_at, LineCost { unit_cost, line_total }) =
+            (line.sku.clone(), line.expected_at, cost);
+        let (qty, rest) = (line.qty, OrderLine::default());
+        lines.push(OrderLine { line_no, sku, qty, unit_cost, line_total, expected_at, ..rest });
     }
     check_lines(lines.iter().map(|line| (&line.sku, line.qty, line.unit_cost))).map_err(ApiError::from)?;
     let total = order_total(&lines).map_err(ApiError::from)?;

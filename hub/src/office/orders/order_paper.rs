@@ -108,7 +108,7 @@ impl Paper<'_> {
     /// The lines that are expected, each as its cells.
     fn rows(&self) -> Vec<[String; 6]> {
         let row = |(line, (name, supplier_sku)): (&OrderLine, &(String, Option<String>))| {
-            let amount = line.qty.saturating_mul(line.unit_cost);
+            let amount = line.value_of(line.qty);
             [
                 line.line_no.to_string(),
                 supplier_sku.clone().unwrap_or_else(|| line.sku.to_string()),

@@ -143,6 +143,8 @@ pub struct Line {
     pub qty: i64,
     /// Price per piece in whole currency units; none: what the line has, of a new one or another product the price list's.
     pub unit_cost: Option<i64>,
+    /// What all pieces cost together, in place of `unit_cost`.
+    pub line_total: Option<i64>,
     /// When its goods should be there; none: with the others.
     pub expected_at: Option<Date>,
 }
@@ -166,6 +168,7 @@ pub async fn revise(
         sku: line.sku.clone(),
         qty: line.qty,
         unit_cost: line.unit_cost,
+        line_total: line.line_total,
         expected_at: line.expected_at,
     });
     let revision = Revision {

@@ -77,7 +77,13 @@ pub async fn order(request: Request) -> Answered {
     let mut by_supplier: BTreeMap<String, Vec<order::NewLine>> = BTreeMap::new();
     for one in found {
         let Some(supplier_id) = one.supplier_id else { continue };
-        let line = order::NewLine { sku: one.sku, qty: one.qty, unit_cost: one.unit_cost, expected_at: None };
+        let line = order::NewLine {
+            sku: one.sku,
+            qty: one.qty,
+            unit_cost: one.unit_cost,
+            line_total: None,
+            expected_at: None,
+        };
         by_supplier.entry(supplier_id).or_default().push(line);
     }
     let mut items = Vec::new();

@@ -6,7 +6,7 @@ use crate::row;
 use crate::table::purchase_order;
 use domain::model::base::ids::Sku;
 use domain::model::books::payables::{Invoice, InvoiceLine, ReceiptRef};
-use domain::rules::books::payables::{OpenReceipt, Part, ReceiptLine, on_order_lines};
+use domain::rules::books::payables::{LineTotal, OpenReceipt, Part, ReceiptLine, on_order_lines};
 use jiff::civil::Date;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, Error};
@@ -15,7 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A receipt's line beside what its order asked for.
 const LINES: &str = "UPDATE uninvoiced SET closed = closed WHERE kind = 'receipt' AND closed = 0 AND";
 const RETURNING: &str = "RETURNING store_id, receiving_id, line_no, supplier_id, po_id, sku, business_date, \
-                         qty - invoiced_qty - returned_qty AS open_qty, open_value, unit_cost, cost_missing";
+                         qty - invoiced_qty - returned_qty AS open_qty, open_value, unit_cost, \
+                         cost_missing, qty AS came, value AS came_value";
 
 /// Lines of receipts by their days and places.
 type Found = BTreeMap<(String, ReceiptRef), ReceiptLine>;
@@ -70,9 +71,24 @@ fn line(row: &AnyRow) -> Result<(String, ReceiptLine), Error> {
     let at = ReceiptRef { store_id, receiving_id, line_no };
     let open = OpenReceipt { qty, value };
     let (po_line_no, order_cost) = (None, None);
+    let (came, came_value): (i64, i64) = columns!(row => (came, came_value));
+    // What was said as a total is compared as one.
+    let total =
+        (came_value != came.saturating_mul(unit_cost)).then_some(LineTotal { value: came_value, qty: came });
     Ok((
         day,
-        ReceiptLine { at, supplier_id, po_id, po_line_no, sku, open, unit_cost, order_cost, cost_missing },
+        ReceiptLine {
+            at,
+            supplier_id,
+            po_id,
+            po_line_no,
+            sku,
+            open,
+            unit_cost,
+            order_cost,
+            total,
+            cost_missing,
+        },
     ))
 }
 

@@ -3,7 +3,7 @@
 use crate::model::base::ids::TransactionId;
 use crate::model::people::points::LotPart;
 use crate::model::selling::payment::Paid;
-use crate::model::selling::returns::{Span, span};
+use crate::model::selling::returns::{Refund, Span, span};
 use crate::model::selling::transaction::{Line, Transaction, TransactionState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,11 +53,15 @@ impl SaleAfter {
     pub fn of(sale: &Transaction) -> Self {
         let mut paid: Vec<Paid> = Vec::new();
         for payment in sale.payments.iter().filter(|payment| payment.counts()) {
+            let rounding = payment.rounding.saturating_add(payment.origin_rounding);
             match paid.iter_mut().find(|method| method.method == payment.settled_method()) {
-                Some(method) => method.amount = method.amount.saturating_add(payment.amount),
+                Some(method) => {
+                    method.amount = method.amount.saturating_add(payment.amount);
+                    method.rounding = method.rounding.saturating_add(rounding);
+                }
                 None => {
                     let method = payment.settled_method().to_owned();
-                    paid.push(Paid { method, amount: payment.amount, refunded: 0 });
+                    paid.push(Paid { amount: payment.amount, rounding, ..Paid::nothing(method) });
                 }
             }
         }
@@ -113,10 +117,21 @@ impl SaleAfter {
     }
 
     /// Counts money that went back, also by a method that paid nothing.
-    pub(crate) fn pay_back(&mut self, method: &str, amount: i64) {
+    pub(crate) fn pay_back(&mut self, method: &str, amount: i64, rounding: i64) {
         match self.paid.iter_mut().find(|paid| paid.method == method) {
-            Some(paid) => paid.refunded = paid.refunded.saturating_add(amount),
-            None => self.paid.push(Paid { method: method.to_owned(), amount: 0, refunded: amount }),
+            Some(paid) => paid.give_back(amount, rounding),
+            None => {
+                let mut paid = Paid::nothing(method.to_owned());
+                paid.give_back(amount, rounding);
+                self.paid.push(paid);
+            }
+        }
+    }
+
+    /// Counts money out again: its return was voided.
+    pub(crate) fn take_back_refund(&mut self, refund: &Refund) {
+        if let Some(paid) = self.paid.iter_mut().find(|paid| paid.method == refund.method) {
+            paid.give_back(refund.amount.saturating_neg(), refund.rounding.saturating_neg());
         }
     }
 

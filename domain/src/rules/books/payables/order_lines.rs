@@ -2,7 +2,7 @@
 
 use crate::model::base::money::spread;
 use crate::model::inventory::purchase::OrderLine;
-use crate::rules::books::payables::{OpenReceipt, ReceiptLine};
+use crate::rules::books::payables::{LineTotal, OpenReceipt, ReceiptLine};
 
 /// Lays lines of receipts, the oldest first, on the lines of their order: pieces go to a line at the receipt's own price,
 /// then to the first that is not billed in full; what came beyond stays with the last. A receipt's line whose pieces are
@@ -49,6 +49,7 @@ fn of_lines(receipt: ReceiptLine, order: &[OrderLine], parts: Vec<i64>, beyond: 
     let part = |((line, qty), value): ((&OrderLine, i64), i64)| ReceiptLine {
         po_line_no: Some(line.line_no),
         order_cost: Some(line.unit_cost),
+        total: line.line_total.map(|value| LineTotal { value, qty: line.qty }),
         open: OpenReceipt { qty, value },
         ..receipt.clone()
     };
@@ -75,6 +76,7 @@ mod tests {
             open: OpenReceipt { qty, value: qty.saturating_mul(unit_cost) },
             unit_cost,
             order_cost: None,
+            total: None,
             cost_missing: false,
         }
     }

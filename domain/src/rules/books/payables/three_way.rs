@@ -1,7 +1,7 @@
 //! The three-way match: an invoice against what was received and what was ordered.
 
 use crate::model::base::ids::Sku;
-use crate::model::base::money::{product, spread};
+use crate::model::base::money::{half_up, product, spread};
 use crate::model::books::payables::{InvoiceLine, MatchException, MatchExceptionKind as Kind, ReceiptRef};
 use crate::rules::books::payables::{BilledLine, OpenReceipt, Tolerance, match_line};
 use std::collections::BTreeMap;
@@ -25,8 +25,28 @@ pub struct ReceiptLine {
     pub unit_cost: i64,
     /// The order's; none: it came without one.
     pub order_cost: Option<i64>,
+    /// What so many pieces cost together, where the order, or a receipt without one, says a total: a price per piece is
+    /// then too coarse to compare.
+    pub total: Option<LineTotal>,
     /// Nobody knew its cost when it came.
     pub cost_missing: bool,
+}
+
+/// What pieces cost together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineTotal {
+    /// What they cost.
+    pub value: i64,
+    /// How many they are.
+    pub qty: i64,
+}
+
+impl LineTotal {
+    /// What `n` of them cost.
+    fn of(self, n: i64) -> i64 {
+        let part = half_up(product(self.value, n), i128::from(self.qty.max(1)));
+        i64::try_from(part).unwrap_or(i64::MAX)
+    }
 }
 
 /// Somebody says that an exception is right.
@@ -269,19 +289,12 @@ impl Desk<'_> {
         if let Some(left) = left {
             *left = left.saturating_sub(line.matched_qty);
         }
-        let order_cost = receipt.map(|receipt| receipt.order_cost.unwrap_or(receipt.unit_cost));
-        // Where nothing was received there is no price to compare with either.
-        let billed = BilledLine {
-            order_cost: order_cost.unwrap_or(line.unit_cost),
-            billed_cost: line.unit_cost,
-            billed_qty: line.qty,
-            open_qty,
-        };
-        for kind in match_line(&billed, context.tolerance).exceptions {
+        let (billed, tolerance, each) = compared(line, receipt, open_qty, context.tolerance);
+        for kind in match_line(&billed, tolerance).exceptions {
             let figures = match kind {
                 Kind::PriceOver | Kind::PriceUnder => {
                     let over = billed.billed_cost.saturating_sub(billed.order_cost).max(0);
-                    Figures::of(product(over, line.qty), billed.order_cost, billed.billed_cost)
+                    Figures::of(product(over, each), billed.order_cost, billed.billed_cost)
                 }
                 _ => {
                     let over = line.qty.saturating_sub(open_qty.max(0));
@@ -309,6 +322,28 @@ impl Desk<'_> {
             self.note(line_no, Kind::WrongSupplier, Figures::default());
         }
     }
+}
+
+/// What a line bills beside what was ordered: price by price, or where there is a total for all pieces, sum by sum. The last
+/// figure says how often a difference counts.
+fn compared(
+    line: &InvoiceLine,
+    receipt: Option<&ReceiptLine>,
+    open_qty: i64,
+    tolerance: Tolerance,
+) -> (BilledLine, Tolerance, i64) {
+    let billed_qty = line.qty;
+    if let Some(total) = receipt.and_then(|receipt| receipt.total) {
+        let (order_cost, billed_cost) = (total.of(line.qty), line.net);
+        // A share of a total is rounded.
+        let amount = tolerance.amount.saturating_mul(line.qty).max(1);
+        let billed = BilledLine { order_cost, billed_cost, billed_qty, open_qty };
+        return (billed, Tolerance { amount, ..tolerance }, 1);
+    }
+    let order_cost = receipt.map(|receipt| receipt.order_cost.unwrap_or(receipt.unit_cost));
+    // Where nothing was received there is no price to compare with either.
+    let order_cost = order_cost.unwrap_or(line.unit_cost);
+    (BilledLine { order_cost, billed_cost: line.unit_cost, billed_qty, open_qty }, tolerance, line.qty)
 }
 
 /// A line in parts, each on its place; what finds no place is the last one. Net and tax are spread over the pieces.

@@ -128,8 +128,9 @@ impl Recover for TenderCorrected {
         let mut after = SaleAfter::of(&transaction);
         if let Some(known) = book.after(&transaction.transaction_id)? {
             for paid in &mut after.paid {
-                let same = known.paid.iter().find(|before| before.method == paid.method);
-                paid.refunded = same.map_or(0, |before| before.refunded);
+                if let Some(before) = known.paid.iter().find(|before| before.method == paid.method) {
+                    (paid.refunded, paid.refunded_rounding) = (before.refunded, before.refunded_rounding);
+                }
             }
             after = SaleAfter { paid: after.paid, ..known };
         }

@@ -2,13 +2,15 @@
 
 use crate::model::base::ids::Sku;
 use crate::model::base::refusal::{OverReceived, Refusal};
-use crate::model::inventory::purchase::{OrderLineReceipt, OrderProgress, OrderState, PurchaseOrder};
+use crate::model::inventory::purchase::{
+    OrderLine, OrderLineReceipt, OrderProgress, OrderState, PurchaseOrder,
+};
 use crate::rules::inventory::receiving;
 
 impl OrderProgress {
     /// From what head office knows of: for an order that nothing was received of here yet.
     pub fn of(order: &PurchaseOrder) -> Self {
-        let came = |line: &crate::model::inventory::purchase::OrderLine| OrderLineReceipt {
+        let came = |line: &OrderLine| OrderLineReceipt {
             line_no: line.line_no,
             received: line.received_qty,
             rejected: 0,
@@ -100,6 +102,12 @@ impl OrderProgress {
             order.settle();
         }
         order
+    }
+
+    /// Pieces of a line of the order that came here.
+    pub(crate) fn received(&self, line: &OrderLine) -> i64 {
+        let came = self.lines.iter().find(|came| came.line_no == line.line_no);
+        came.map_or(0, |came| came.received)
     }
 
     /// What came of a line; head office may have added it since.

@@ -1,11 +1,14 @@
 //! Changes of an order that was sent.
 
+use crate::model::base::fields::Fields;
 use crate::model::base::ids::Sku;
 use crate::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX};
-use crate::model::base::money::{figure, product};
+use crate::model::base::money::{figure, half_up, product};
 use crate::model::base::refusal::{FieldProblem, Refusal};
 use crate::model::inventory::purchase::{OrderLine, PurchaseOrder};
 use crate::rules::inventory::purchase::OrderStep;
+use crate::rules::inventory::receiving::check_total;
+use crate::rules::inventory::stock::average;
 use jiff::civil::Date;
 use std::collections::BTreeSet;
 
@@ -23,8 +26,52 @@ pub struct RevisedLine {
     pub qty: i64,
     /// Price per piece in whole currency units; none: what the line has, of a new one or another product the price list's.
     pub unit_cost: Option<i64>,
+    /// What all pieces cost together, in place of a price per piece.
+    pub line_total: Option<i64>,
     /// When its goods should be there.
     pub expected_at: Option<Date>,
+}
+
+/// What a line of an order costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineCost {
+    /// Price per piece.
+    pub unit_cost: i64,
+    /// What all pieces cost together, where that was said.
+    pub line_total: Option<i64>,
+}
+
+impl LineCost {
+    /// What a line says: its total, or its price per piece; none: neither.
+    ///
+    /// # Errors
+    /// `validation_failed` for both, or a figure out of range.
+    pub fn asked(
+        place: usize,
+        qty: i64,
+        (unit_cost, line_total): (Option<i64>, Option<i64>),
+    ) -> Result<Option<Self>, Refusal> {
+        let mut fields = Fields::default();
+        check_total(&mut fields, format!("lines[{place}].line_total"), (line_total, unit_cost));
+        fields.done()?;
+        Ok(match (line_total, unit_cost) {
+            (Some(total), _) => Some(Self { unit_cost: average(total, qty.max(1)), line_total }),
+            (None, Some(unit_cost)) => Some(Self::each(unit_cost)),
+            (None, None) => None,
+        })
+    }
+
+    /// A price per piece.
+    pub fn each(unit_cost: i64) -> Self {
+        Self { unit_cost, line_total: None }
+    }
+
+    /// What a line that becomes `qty` pieces costs at the price that it has.
+    fn of(line: &OrderLine, qty: i64) -> Self {
+        let scaled = |total| half_up(product(total, qty), i128::from(line.qty.max(1)));
+        let line_total = line.line_total.map(|total| i64::try_from(scaled(total)).unwrap_or(i64::MAX));
+        Self { unit_cost: line.unit_cost, line_total }
+    }
 }
 
 /// How an order that was sent is to be.
@@ -74,7 +121,7 @@ pub fn check_lines<'a>(lines: impl ExactSizeIterator<Item = (&'a Sku, i64, i64)>
 pub fn order_total(lines: &[OrderLine]) -> Result<i64, Refusal> {
     let part = |line: &OrderLine| {
         let qty = if line.closed { line.received_qty.max(0) } else { line.qty };
-        product(qty, line.unit_cost)
+        i128::from(line.value_of(qty))
     };
     figure("lines", lines.iter().map(part).fold(0_i128, i128::saturating_add))
 }
@@ -96,11 +143,14 @@ impl PurchaseOrder {
             return Err(Refusal::StaleRevision { state, revision: self.revision });
         }
         let cost = |(place, line): (usize, &RevisedLine)| {
-            let cost = line.unit_cost.or_else(|| self.cost_of(line)).or_else(|| listed(line));
+            let cost = LineCost::asked(place, line.qty, (line.unit_cost, line.line_total))?;
+            let cost = cost.or_else(|| self.cost_of(line)).or_else(|| listed(line).map(LineCost::each));
             cost.ok_or_else(|| Refusal::field(format!("lines[{place}].unit_cost"), COST_NEEDED))
         };
-        let costs = asked.lines.iter().enumerate().map(cost).collect::<Result<Vec<i64>, _>>()?;
-        check_lines(asked.lines.iter().zip(&costs).map(|(line, cost)| (&line.sku, line.qty, *cost)))?;
+        let costs = asked.lines.iter().enumerate().map(cost).collect::<Result<Vec<_>, _>>()?;
+        check_lines(
+            asked.lines.iter().zip(&costs).map(|(line, cost)| (&line.sku, line.qty, cost.unit_cost)),
+        )?;
         let mut order = self.clone();
         for line in &mut order.lines {
             line.closed = true;
@@ -131,16 +181,16 @@ impl PurchaseOrder {
     }
 
     /// What the line has that is revised; none: it is new, or becomes another product.
-    fn cost_of(&self, asked: &RevisedLine) -> Option<i64> {
+    fn cost_of(&self, asked: &RevisedLine) -> Option<LineCost> {
         let line = self.lines.iter().find(|line| Some(line.line_no) == asked.line_no);
-        line.filter(|line| line.sku == asked.sku).map(|line| line.unit_cost)
+        line.filter(|line| line.sku == asked.sku).map(|line| LineCost::of(line, asked.qty))
     }
 
     fn revise_line(
         &mut self,
         (place, line_no): (usize, u32),
         asked: &RevisedLine,
-        unit_cost: i64,
+        cost: LineCost,
     ) -> Result<(), Refusal> {
         let at = |field: &str| format!("lines[{place}].{field}");
         let line = self.lines.iter_mut().find(|line| line.line_no == line_no);
@@ -151,24 +201,25 @@ impl PurchaseOrder {
                 format!("must be at least {}, which came", line.received_qty),
             ));
         }
-        if line.received_qty != 0 && (asked.sku != line.sku || unit_cost != line.unit_cost) {
-            return Err(Refusal::field(at("sku"), "and unit_cost stay as they are once something came"));
+        if line.received_qty != 0 && (asked.sku != line.sku || cost != LineCost::of(line, asked.qty)) {
+            return Err(Refusal::field(at("sku"), "and its price stay as they are once something came"));
         }
         line.closed = false;
         line.sku = asked.sku.clone();
         line.qty = asked.qty;
-        line.unit_cost = unit_cost;
+        (line.unit_cost, line.line_total) = (cost.unit_cost, cost.line_total);
         line.expected_at = asked.expected_at;
         Ok(())
     }
 }
 
-fn added(line_no: u32, line: &RevisedLine, unit_cost: i64) -> OrderLine {
+fn added(line_no: u32, line: &RevisedLine, cost: LineCost) -> OrderLine {
     OrderLine {
         line_no,
         sku: line.sku.clone(),
         qty: line.qty,
-        unit_cost,
+        unit_cost: cost.unit_cost,
+        line_total: cost.line_total,
         expected_at: line.expected_at,
         ..OrderLine::default()
     }
@@ -182,7 +233,14 @@ mod tests {
     use crate::model::inventory::purchase::{LineState, OrderState};
 
     fn line(line_no: Option<u32>, sku: &str, qty: i64, unit_cost: i64) -> RevisedLine {
-        RevisedLine { line_no, sku: sku.into(), qty, unit_cost: Some(unit_cost), expected_at: None }
+        RevisedLine {
+            line_no,
+            sku: sku.into(),
+            qty,
+            unit_cost: Some(unit_cost),
+            line_total: None,
+            expected_at: None,
+        }
     }
 
     fn revision(revision: u32, lines: Vec<RevisedLine>) -> Revision {
@@ -232,6 +290,41 @@ mod tests {
         let state = "partially_received".to_owned();
         assert_eq!(stale, Err(Refusal::StaleRevision { state, revision: 0 }));
     }
+
+    #[test]
+    fn a_total_is_kept_scaled_and_counted() {
+        let mut before = order(&[("A", 12)]);
+        let total = |line_no, qty, line_total| RevisedLine {
+            unit_cost: None,
+            line_total,
+            ..line(line_no, "A", qty, 0)
+        };
+        let ordered =
+            before.revised(&revision(0, vec![total(Some(1), 12, Some(100_000))]), unlisted).unwrap();
+        let cost = |order: &PurchaseOrder| {
+            let line = order.lines.first().unwrap();
+            (line.unit_cost, line.line_total, order.total)
+        };
+        assert_eq!(cost(&ordered), (8_333, Some(100_000), 100_000));
+        let shares: Vec<i64> = (0..=12).map(|n| ordered.lines.first().unwrap().value_of(n)).collect();
+        assert_eq!(
+            (shares.get(1), shares.get(11), shares.get(12)),
+            (Some(&8_333), Some(&91_666), Some(&100_000))
+        );
+        before = ordered;
+        before.receive(&"A".into(), 6);
+        before.settle();
+        let more = before.revised(&revision(1, vec![total(Some(1), 24, None)]), unlisted).unwrap();
+        assert_eq!(cost(&more), (8_333, Some(200_000), 200_000));
+        let dearer = before.revised(&revision(1, vec![total(Some(1), 24, Some(200_001))]), unlisted);
+        assert!(matches!(dearer, Err(Refusal::ValidationFailed(_))), "some came already");
+        let both = RevisedLine { unit_cost: Some(1), ..total(Some(1), 12, Some(1)) };
+        let Err(Refusal::ValidationFailed(wrong)) = before.revised(&revision(1, vec![both]), unlisted) else {
+            panic!("a total beside a price per piece")
+        };
+        assert_eq!(wrong.first().unwrap().path, "lines[0].line_total");
+    }
+
     #[test]
     fn a_price_that_is_left_out_is_the_lines_own_and_of_another_product_the_lists() {
         let unpriced = |line_no, sku| RevisedLine { unit_cost: None, ..line(line_no, sku, 6, 0) };

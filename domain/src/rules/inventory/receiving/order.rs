@@ -8,7 +8,7 @@ use crate::model::inventory::product::Product;
 use crate::model::inventory::purchase::{OrderLine, OrderProgress, OrderState, PurchaseOrder};
 use crate::model::inventory::receiving::Receiving;
 use crate::rules::inventory::receiving::receive::post;
-use crate::rules::inventory::receiving::{NewReceiving, receive};
+use crate::rules::inventory::receiving::{NewReceiving, NewReceivingLine, receive};
 use crate::rules::inventory::stock::StockContext;
 use std::collections::BTreeMap;
 
@@ -41,6 +41,7 @@ pub fn receive_order(
     let mut progress = room.book.progress(order);
     for (place, line) in cmd.lines.iter_mut().enumerate() {
         let (rejected, tolerance) = (line.rejected_qty.unwrap_or(0), room.rules.policy.over_tolerance_bp);
+        let before = progress.clone();
         let known = match awaits(order, &line.sku) {
             true => progress.receive(order, &line.sku, line.qty, rejected, tolerance),
             false => Ok(progress.count(order, &line.sku, line.qty, rejected) || is_over(order)),
@@ -48,12 +49,33 @@ pub fn receive_order(
         if !known.map_err(|refused| refused.at_line(place))? {
             return Err(Refusal::field(format!("lines[{place}].sku"), "is not in the order"));
         }
-        let ordered = order.lines.iter().find(|ordered| ordered.sku == line.sku);
-        line.unit_cost = line.unit_cost.or(ordered.map(|ordered| ordered.unit_cost));
+        at_ordered_cost(line, order, (&before, &progress));
     }
     let mut event = post(&cmd, id, movement_ids, products, room)?;
     event.rows.progress = Some(Box::new(progress));
     Ok(event)
+}
+
+/// A line without a cost of its own comes in at the order's. Where the order says what a line costs together, each
+/// receipt takes its share, and the last pieces the rest.
+fn at_ordered_cost(
+    line: &mut NewReceivingLine,
+    order: &PurchaseOrder,
+    (before, after): (&OrderProgress, &OrderProgress),
+) {
+    if line.unit_cost.is_some() || line.line_total.is_some() || line.qty == 0 {
+        return;
+    }
+    let mut ordered = order.lines.iter().filter(|ordered| ordered.sku == line.sku).peekable();
+    if order.lines.iter().any(|ordered| ordered.sku == line.sku && ordered.line_total.is_some()) {
+        let parts = ordered.map(|ordered| {
+            let value = |progress: &OrderProgress| ordered.value_of(progress.received(ordered));
+            value(after).saturating_sub(value(before))
+        });
+        line.line_total = Some(parts.fold(0_i64, i64::saturating_add));
+    } else {
+        line.unit_cost = ordered.peek().map(|ordered| ordered.unit_cost);
+    }
 }
 
 /// Nothing more is expected of it at all.

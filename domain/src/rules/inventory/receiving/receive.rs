@@ -10,7 +10,7 @@ use crate::model::inventory::receiving::{Receiving, ReceivingLine};
 use crate::model::inventory::stock::{Movement, MovementReason, Stock};
 use crate::rules::inventory::product::tracked;
 use crate::rules::inventory::receiving::{NewReceiving, NewReceivingLine};
-use crate::rules::inventory::stock::{Incoming, Moved, StockContext};
+use crate::rules::inventory::stock::{Incoming, Moved, StockContext, average};
 use crate::wire::record;
 use std::collections::BTreeMap;
 
@@ -105,15 +105,19 @@ fn new_note(cmd: &NewReceiving, book: &LedgerBook) -> Result<(), Refusal> {
     }
 }
 
-/// Takes a line's accepted pieces into stock; without a cost of their own at the average.
+/// Takes a line's accepted pieces into stock at what was paid for them; without a cost of their own at the average.
 fn accept(
     line_no: u32,
     asked: &NewReceivingLine,
     product: &Product,
     row: &mut Stock,
 ) -> Result<(ReceivingLine, Moved), Refusal> {
-    let unit_cost = asked.unit_cost.unwrap_or_else(|| row.unit_cost());
-    let cost = figure("lines", times(asked.qty, unit_cost))?;
+    let (unit_cost, cost) = match (asked.line_total, asked.unit_cost) {
+        (Some(total), _) => (average(total, asked.qty.max(1)), total),
+        (None, Some(unit_cost)) => (unit_cost, figure("lines", times(asked.qty, unit_cost))?),
+        (None, None) => (row.unit_cost(), row.worth(asked.qty)?),
+    };
+    let known = asked.line_total.is_some() || asked.unit_cost.is_some();
     let moved = if asked.qty > 0 {
         row.take_in(asked.qty, Incoming::Priced(cost))?
     } else {
@@ -129,7 +133,7 @@ fn accept(
         cost,
         correction: moved.correction,
         balance_after: row.qty,
-        cost_missing: asked.unit_cost.is_none() && unit_cost == 0,
+        cost_missing: !known && cost == 0 && unit_cost == 0,
         note: asked.note.clone(),
     };
     Ok((line, moved))

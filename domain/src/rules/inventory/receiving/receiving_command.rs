@@ -2,7 +2,9 @@
 
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::Sku;
-use crate::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::model::base::limits::{
+    FIGURE_MAX, ITEMS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_BYTES_MAX, TEXT_BYTES_MAX,
+};
 use crate::model::base::refusal::Refusal;
 use crate::rules::selling::sale::check_name;
 use schemars::JsonSchema;
@@ -41,8 +43,11 @@ pub struct NewReceivingLine {
     /// Pieces accepted into stock, 0–1,000,000.
     #[schemars(range(min = 0, max = QTY_MAX))]
     pub qty: i64,
-    /// Cost per piece; none: the average.
+    /// Cost per piece; none: the order's, or the average.
     pub unit_cost: Option<i64>,
+    /// What all accepted pieces cost together, in place of `unit_cost`: the value that goes into stock, to the unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line_total: Option<i64>,
     /// Pieces that came and went back.
     pub rejected_qty: Option<i64>,
     /// A note.
@@ -80,12 +85,25 @@ impl NewReceiving {
     }
 }
 
+/// A line says what its pieces cost together, or what each costs.
+pub(crate) fn check_total(fields: &mut Fields, path: String, (total, unit): (Option<i64>, Option<i64>)) {
+    if total.is_some() && unit.is_some() {
+        fields.wrong(path, "can't stand beside unit_cost: give one of them");
+    } else {
+        fields.range_of(path, total, 0..=FIGURE_MAX);
+    }
+}
+
 impl NewReceivingLine {
     fn check(&self, place: usize, fields: &mut Fields) {
         let at = |field: &str| format!("lines[{place}].{field}");
         check_name(self, place, fields);
         fields.range(at("qty"), self.qty, 0..=QTY_MAX);
         fields.range_of(at("unit_cost"), self.unit_cost, 0..=PRICE_MAX);
+        check_total(fields, at("line_total"), (self.line_total, self.unit_cost));
+        if self.qty == 0 && self.line_total.is_some_and(|total| total > 0) {
+            fields.wrong(at("line_total"), "must be 0 or left out: nothing was accepted");
+        }
         fields.range_of(at("rejected_qty"), self.rejected_qty, 0..=QTY_MAX);
         fields.text(at("note"), self.note.as_deref(), REFERENCE_BYTES_MAX);
         if self.qty == 0 && self.rejected_qty.unwrap_or(0) == 0 {

@@ -84,6 +84,19 @@ impl Stock {
         if self.qty > 0 { average(self.value, self.qty) } else { self.last_cost }
     }
 
+    /// What `n` pieces are worth at the average, to the unit: a share of the value, not pieces × a rounded cost.
+    ///
+    /// # Errors
+    /// `validation_failed` for a figure above the largest.
+    pub(crate) fn worth(&self, n: i64) -> Result<i64, Refusal> {
+        let worth = if self.qty > 0 {
+            half_up(product(self.value, n), i128::from(self.qty))
+        } else {
+            product(n, self.unit_cost())
+        };
+        figure(PATH, worth)
+    }
+
     /// Moves as a movement of a record says that came back; `paid`: what came in had a price of its own.
     pub(crate) fn replay(&mut self, movement: &Movement, paid: bool) {
         let value = movement.cost.saturating_sub(movement.correction);

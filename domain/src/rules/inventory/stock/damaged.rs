@@ -5,7 +5,7 @@ use crate::model::base::money::{figure, half_up, product, sum};
 use crate::model::base::refusal::{Refusal, ShortItem, There};
 use crate::model::books::ledger::LedgerBook;
 use crate::model::inventory::stock::Stock;
-use crate::rules::inventory::stock::{Moves, average};
+use crate::rules::inventory::stock::Moves;
 use std::collections::BTreeMap;
 
 impl Stock {
@@ -24,11 +24,6 @@ impl Stock {
         };
         self.put_damaged(n.saturating_neg(), cost.saturating_neg())?;
         Ok(cost)
-    }
-
-    /// What a damaged piece cost, of those that are there.
-    pub(crate) fn damaged_unit_cost(&self) -> i64 {
-        if self.damaged > 0 { average(self.damaged_value, self.damaged) } else { self.unit_cost() }
     }
 
     /// So many pieces of this cost are put aside; below 0: they leave.

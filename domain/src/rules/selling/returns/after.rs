@@ -31,9 +31,7 @@ pub(crate) fn unrefunded(back: &Return, points: &[PointsEntry], after: &mut Sale
     }
     after.refunded = after.refunded.saturating_sub(back.refund_total);
     for refund in &back.refunds {
-        if let Some(paid) = after.paid.iter_mut().find(|paid| paid.method == refund.method) {
-            paid.refunded = paid.refunded.saturating_sub(refund.amount);
-        }
+        after.take_back_refund(refund);
     }
     after.points_back = after.points_back.saturating_sub(back.points_back);
     after.points_reversed = after.points_reversed.saturating_sub(back.points_reversed);

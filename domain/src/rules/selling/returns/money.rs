@@ -7,8 +7,7 @@ use crate::model::people::authorization::Authorization;
 use crate::model::selling::payment::{CASH, EXCHANGE, POINTS, Paid};
 use crate::model::selling::returns::{Refund, SaleAfter};
 use crate::model::selling::transaction::Transaction;
-use crate::rules::selling::payment::{Direction, cash_rounding};
-use crate::rules::selling::refund::{Tender, tenders};
+use crate::rules::selling::refund::{Tender, cash_back, tenders};
 use crate::rules::selling::returns::{NewRefund, NewReturn};
 
 /// The refunds of `total`; `after`, where there is a sale, counts them in.
@@ -29,12 +28,13 @@ pub(crate) fn refunds(
         (None, None) if total == 0 => Vec::new(),
         (None, None) => vec![plain(Tender { method: CASH.to_owned(), amount: total })],
     };
-    for refund in refunds.iter_mut().filter(|refund| refund.method == CASH) {
-        let (step, mode) = (rules.cash_rounding, rules.cash_rounding_mode);
-        let rounding = cash_rounding(refund.amount, step, mode, Direction::Refund);
-        refund.rounding = figure("refunds", rounding)?;
-    }
-    for refund in &refunds {
+    for refund in &mut refunds {
+        if settled_method(refund) == CASH {
+            let (step, mode) = (rules.cash_rounding, rules.cash_rounding_mode);
+            let rounding = figure("refunds", cash_back(&after.paid, refund.amount, step, mode))?;
+            let part = if refund.method == CASH { &mut refund.rounding } else { &mut refund.origin_rounding };
+            *part = rounding;
+        }
         count(after, refund);
     }
     Ok(refunds)
@@ -42,12 +42,26 @@ pub(crate) fn refunds(
 
 fn plain(tender: Tender) -> Refund {
     let Tender { method, amount } = tender;
-    Refund { method, amount, rounding: 0, origin: None, transaction_id: None, reference: None }
+    Refund {
+        method,
+        amount,
+        rounding: 0,
+        origin_rounding: 0,
+        origin: None,
+        transaction_id: None,
+        reference: None,
+    }
 }
 
 pub(super) fn count(after: &mut SaleAfter, refund: &Refund) {
     // A method that paid nothing: by approval.
-    after.pay_back(refund.origin.as_ref().unwrap_or(&refund.method), refund.amount);
+    let rounding = refund.rounding.saturating_add(refund.origin_rounding);
+    after.pay_back(settled_method(refund), refund.amount, rounding);
+}
+
+/// The method that the money goes back by in the end: of an exchange the one that had paid.
+fn settled_method(refund: &Refund) -> &str {
+    refund.origin.as_ref().unwrap_or(&refund.method)
 }
 
 fn asked_for(

@@ -228,6 +228,7 @@ fn exchange(
         tendered: part.amount,
         change: 0,
         rounding: 0,
+        origin_rounding: part.origin_rounding,
         reference: Some(document.return_id.0.clone()),
         state: PaymentState::Accepted,
         origin: part.origin.clone(),

@@ -1,6 +1,6 @@
 //! Where returned goods go: to the shelf at the cost they left with, or aside.
 
-use crate::model::base::money::{figure, product, sum};
+use crate::model::base::money::sum;
 use crate::model::base::refusal::Refusal;
 use crate::model::inventory::stock::MovementReason;
 use crate::model::selling::returns::{Disposition, ReturnLine};
@@ -29,13 +29,13 @@ pub(super) fn take_back(
         Disposition::Damaged | Disposition::Vendor => {
             let row = moves.row(&line.sku);
             if found {
-                line.cost = figure("items", product(line.qty, row.unit_cost()))?;
+                line.cost = row.worth(line.qty)?;
             }
             row.damaged = sum("stock", [row.damaged, line.qty])?;
             row.damaged_value = sum("stock", [row.damaged_value, line.cost])?;
         }
         Disposition::None if found => {
-            line.cost = figure("items", product(line.qty, moves.row(&line.sku).unit_cost()))?;
+            line.cost = moves.row(&line.sku).worth(line.qty)?;
         }
         Disposition::None => {}
     }

@@ -2,6 +2,7 @@
 //! and of the others what it is told.
 
 use crate::model::base::ids::StoreId;
+use crate::model::selling::payment::Paid;
 use crate::model::selling::returns::{MethodBack, Return, SaleAfter, TakenBack};
 use crate::model::selling::transaction::Transaction;
 use crate::rules::selling::returns;
@@ -40,13 +41,20 @@ pub fn taken_back(
     stores.into_iter().map(|(store_id, after)| TakenBack::by(store_id, after)).collect()
 }
 
+impl MethodBack {
+    fn of(paid: Paid) -> Self {
+        let Paid { method, refunded, refunded_rounding, .. } = paid;
+        Self { method, amount: refunded, rounding: refunded_rounding }
+    }
+}
+
 impl TakenBack {
     fn by(store_id: StoreId, after: SaleAfter) -> Self {
         let gave = after.paid.into_iter().filter(|paid| paid.refunded != 0);
         Self {
             store_id,
             lines: after.returned,
-            refunds: gave.map(|paid| MethodBack { method: paid.method, amount: paid.refunded }).collect(),
+            refunds: gave.map(MethodBack::of).collect(),
             refunded: after.refunded,
             points_reversed: after.points_reversed,
             points_back: after.points_back,
@@ -95,7 +103,7 @@ impl SaleAfter {
             }
         }
         for back in &taken.refunds {
-            self.pay_back(&back.method, back.amount);
+            self.pay_back(&back.method, back.amount, back.rounding);
         }
         self.refunded = self.refunded.saturating_add(taken.refunded);
         self.points_reversed = self.points_reversed.saturating_add(taken.points_reversed);

@@ -99,10 +99,7 @@ pub fn settle_void(
         }
         after.refunded = after.refunded.saturating_sub(back.refund_total);
         for refund in &back.refunds {
-            let paid = after.paid.iter_mut().find(|paid| paid.method == refund.method);
-            if let Some(paid) = paid {
-                paid.refunded = paid.refunded.saturating_sub(refund.amount);
-            }
+            after.take_back_refund(refund);
         }
         after.points_back = after.points_back.saturating_sub(back.points_back);
         after.points_reversed = after.points_reversed.saturating_sub(back.points_reversed);

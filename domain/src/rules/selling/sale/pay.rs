@@ -116,6 +116,7 @@ pub(super) fn payment(id: PaymentId, offer: &NewPayment, accepted: Accepted, now
         tendered: accepted.tendered,
         change: accepted.change,
         rounding: accepted.rounding,
+        origin_rounding: 0,
         reference: offer.reference.clone(),
         state: PaymentState::Accepted,
         origin: None,

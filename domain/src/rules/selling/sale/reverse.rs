@@ -57,7 +57,7 @@ pub fn reverse_payment(
         None => return Err(Refusal::NotFound("payment")),
     };
     let mut shift = book.shift.clone();
-    let refunds = take_back(one, &mut shift, rules)?;
+    let refunds = take_back(one, &mut shift)?;
     hands_back(&book.shift, &shift, authorization, rules)?;
     let mut after = paid_by(after, Vec::new(), rules)?;
     if after.payments.iter().all(|payment| payment.state == PaymentState::Reversed) {

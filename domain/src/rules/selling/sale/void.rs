@@ -9,11 +9,10 @@ use crate::model::base::settings::Rules;
 use crate::model::base::time::UtcMs;
 use crate::model::books::shift::{Shift, ShiftBook};
 use crate::model::people::authorization::Authorization;
-use crate::model::selling::payment::{CASH, EXCHANGE, ReversedPayment};
+use crate::model::selling::payment::{EXCHANGE, ReversedPayment};
 use crate::model::selling::reasons::Why;
 use crate::model::selling::transaction::{Payment, PaymentState, Transaction, TransactionState};
 use crate::rules::books::shift::may_sell;
-use crate::rules::selling::payment::{Direction, cash_rounding};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -65,7 +64,7 @@ pub fn void_open(
     crate::rules::books::shift::may_run(authorization.caller, &book.shift)?;
     let basket = book.open.get(id).ok_or_else(|| TransactionState::Paid.refusal())?;
     may_drop(basket, authorization)?;
-    let (transaction, mut shift, refunds) = reversed(cmd, basket, now, rules, &book.shift)?;
+    let (transaction, mut shift, refunds) = reversed(cmd, basket, now, &book.shift)?;
     shift.totals.void(&transaction)?;
     Ok(Event::new(fact::TransactionVoided { transaction, refunds }, Rows::of_shift(shift)))
 }
@@ -107,7 +106,7 @@ pub fn draft_void(
     }
     may_sell(authorization.caller, &book.shift)?;
     authorization.manager_for(|| NeedsApproval::of("voiding a paid sale"))?;
-    let (transaction, mut shift, refunds) = reversed(cmd, sale, now, rules, &book.shift)?;
+    let (transaction, mut shift, refunds) = reversed(cmd, sale, now, &book.shift)?;
     shift.totals.uncomplete(sale)?;
     Ok(VoidDraft { transaction, shift, refunds })
 }
@@ -122,12 +121,11 @@ fn reversed(
     cmd: &VoidSale,
     before: &Transaction,
     now: UtcMs,
-    rules: &Rules,
     shift: &Shift,
 ) -> Result<(Transaction, Shift, Vec<ReversedPayment>), Refusal> {
     let mut shift = shift.clone();
     let mut after = before.clone();
-    let refunds = take_back(&mut after.payments, &mut shift, rules)?;
+    let refunds = take_back(&mut after.payments, &mut shift)?;
     after.state = TransactionState::Voided;
     after.voided_at = Some(now);
     after.void_reason = Some(cmd.reason.trim().to_owned());
@@ -141,19 +139,12 @@ fn reversed(
 pub(super) fn take_back(
     payments: &mut [Payment],
     shift: &mut Shift,
-    rules: &Rules,
 ) -> Result<Vec<ReversedPayment>, Refusal> {
     let mut refunds = Vec::new();
     for payment in payments.iter_mut().filter(|payment| payment.counts()) {
         shift.totals.untake(payment)?;
         let exchange = payment.method == EXCHANGE;
-        let rounding = if exchange && payment.settled_method() == CASH {
-            let (step, mode) = (rules.cash_rounding, rules.cash_rounding_mode);
-            let rounding = cash_rounding(payment.amount, step, mode, Direction::Refund);
-            crate::model::base::money::figure("payments", rounding)?
-        } else {
-            payment.rounding
-        };
+        let rounding = payment.rounding.saturating_add(payment.origin_rounding);
         let method = payment.settled_method().to_owned();
         if exchange {
             // What the return gave to the exchange goes back by the true method instead.

@@ -58,6 +58,7 @@ pub fn order(change: &Change, order: &PurchaseOrder, here: &Own<'_>) -> Result<(
         fields.name(format!("lines[{place}].sku"), line.sku.as_str(), SKU_BYTES_MAX);
         fields.range(format!("lines[{place}].qty"), line.qty, 0..=FIGURE_MAX);
         fields.range(format!("lines[{place}].unit_cost"), line.unit_cost, 0..=PRICE_MAX);
+        fields.range_of(format!("lines[{place}].line_total"), line.line_total, 0..=FIGURE_MAX);
         fields.range(format!("lines[{place}].received_qty"), line.received_qty, -FIGURE_MAX..=FIGURE_MAX);
     }
     fields.range("total", order.total, 0..=FIGURE_MAX);

@@ -16,6 +16,7 @@ fn receipt(receiving_id: &str, qty: i64) -> ReceiptLine {
         open: OpenReceipt { qty, value: qty.saturating_mul(9_000) },
         unit_cost: 9_000,
         order_cost: Some(9_000),
+        total: None,
         cost_missing: false,
     }
 }
@@ -155,4 +156,30 @@ fn what_is_odd_about_a_receipt_is_told() {
 fn an_expense_is_compared_with_nothing() {
     let expense = InvoiceLine { account: Some("6110".to_owned()), qty: 1, ..InvoiceLine::default() };
     assert!(three_way(&[expense], &context(&[])).exceptions.is_empty());
+}
+
+/// 10,000 bags for 4,000: no whole price per piece is right, and the sum is.
+#[test]
+fn what_was_ordered_as_a_total_is_compared_as_one() {
+    let came = |value, qty| ReceiptLine {
+        open: OpenReceipt { qty, value },
+        unit_cost: 0,
+        order_cost: Some(0),
+        total: Some(LineTotal { value, qty }),
+        ..receipt("rcv_1", qty)
+    };
+    let receipts = [came(4_000, 10_000)];
+    for (unit_cost, net, expected) in [
+        (0, 4_000, vec![]),
+        (1, 4_000, vec![]),
+        (1, 4_080, vec![]),
+        (1, 4_081, vec![(Some(1), Kind::PriceOver, true, 81)]),
+        (0, 3_000, vec![(Some(1), Kind::PriceUnder, false, 0)]),
+    ] {
+        let line = InvoiceLine { net, ..named(1, "rcv_1", 10_000, unit_cost) };
+        assert_eq!(told(&three_way(&[line], &context(&receipts))), expected, "{net}");
+    }
+    let part = [came(100_000, 12)];
+    let line = InvoiceLine { net: 33_333, ..named(1, "rcv_1", 4, 8_333) };
+    assert_eq!(told(&three_way(&[line], &context(&part))), []);
 }
