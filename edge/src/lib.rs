@@ -23,6 +23,7 @@ pub mod product_csv;
 pub mod secret;
 pub mod server;
 pub mod settings;
+pub mod sheet;
 pub mod telemetry;
 mod ui;
 

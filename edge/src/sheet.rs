@@ -1,0 +1,24 @@
+//! Files of other programs: bytes become text, text becomes rows, cells become figures and days.
+//!
+//! Statements, catalogues, price lists, stock and members are all read by this module, so that one cell means the same in
+//! each of them. Reading a column of figures takes two passes: [`FigureColumn::see`] looks at each cell, and
+//! [`FigureColumn::decide`] then says which mark begins a fraction in the whole column.
+
+mod cell;
+mod column;
+mod currency;
+mod day;
+mod figure;
+mod month;
+mod rows;
+mod text;
+mod time;
+
+pub use cell::{is_nothing, plain};
+pub use column::{FigureColumn, FigureReading};
+pub use currency::{currency_code, may_be_currency};
+pub use day::{DayReader, NoDay};
+pub use figure::{Decimal, Direction, Figure, NoFigure, SignWords, Written};
+pub use rows::{BLANK_ROWS_MAX, COLUMNS_MAX, Row, RowError, Rows};
+pub use text::{Encoding, Undecodable, decode};
+pub use time::zone;

@@ -1,0 +1,67 @@
+//! Marks and codes of currencies, as they stand beside figures.
+
+/// Codes that are read beside a figure: others are words that are not known.
+const CODES: [&str; 46] = [
+    "AED", "AUD", "BDT", "BHD", "BND", "BRL", "CAD", "CHF", "CLP", "CNY", "CZK", "DKK", "EGP", "EUR", "GBP",
+    "HKD", "HUF", "IDR", "ILS", "INR", "JPY", "KHR", "KRW", "KWD", "KZT", "LAK", "LKR", "MMK", "MXN", "MYR",
+    "NGN", "NOK", "NZD", "PHP", "PKR", "PLN", "QAR", "SAR", "SEK", "SGD", "THB", "TRY", "TWD", "USD", "VND",
+    "ZAR",
+];
+/// Other marks with their code; of a mark that several currencies have, the mark itself.
+const MARKS: [(&str, &str); 16] = [
+    ("RP", "IDR"),
+    ("RP.", "IDR"),
+    ("€", "EUR"),
+    ("£", "GBP"),
+    ("₹", "INR"),
+    ("₩", "KRW"),
+    ("฿", "THB"),
+    ("₫", "VND"),
+    ("₱", "PHP"),
+    ("RM", "MYR"),
+    ("US$", "USD"),
+    ("S$", "SGD"),
+    ("A$", "AUD"),
+    ("NT$", "TWD"),
+    ("$", "$"),
+    ("¥", "¥"),
+];
+/// Currencies that are written with `$` and with `¥` alone.
+const DOLLARS: [&str; 9] = ["USD", "AUD", "CAD", "SGD", "HKD", "NZD", "TWD", "MXN", "CLP"];
+const YEN: [&str; 2] = ["JPY", "CNY"];
+
+/// The code that a mark or a code in any case stands for; `$` and `¥` stand for themselves.
+pub fn currency_code(mark: &str) -> Option<&'static str> {
+    let mark = mark.trim().to_uppercase();
+    let known = MARKS.iter().find(|(known, _)| *known == mark).map(|(_, code)| *code);
+    known.or_else(|| CODES.into_iter().find(|code| *code == mark))
+}
+
+/// Whether a mark or code may stand for a currency: `$` may be any dollar.
+pub fn may_be_currency(mark: &str, code: &str) -> bool {
+    match currency_code(mark) {
+        Some("$") => DOLLARS.contains(&code),
+        Some("¥") => YEN.contains(&code),
+        Some(known) => known == code,
+        None => mark.trim().eq_ignore_ascii_case(code),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_stands_for_its_currencies() {
+        for (mark, code, fits) in [
+            ("Rp", "IDR", true),
+            ("idr", "IDR", true),
+            ("$", "USD", true),
+            ("$", "IDR", false),
+            ("EUR", "USD", false),
+            ("¥", "JPY", true),
+        ] {
+            assert_eq!(may_be_currency(mark, code), fits, "{mark} {code}");
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! The rows of a file of separated values. Nothing of a file is gathered here: each row is given when it is asked for.
+
+use std::borrow::Cow;
+
+/// Most columns of a row.
+pub const COLUMNS_MAX: usize = 256;
+/// Most rows of a file that hold nothing.
+pub const BLANK_ROWS_MAX: usize = 100_000;
+/// The longest cell in quotes, in bytes. A quote that is not closed within it is part of the text.
+const QUOTED_BYTES_MAX: usize = 64 * 1024;
+/// Separators that are looked for; of equally good ones the first.
+const SEPARATORS: [char; 4] = [';', ',', '\t', '|'];
+/// How many lines are looked at for the separator.
+const LOOKED_AT: usize = 20;
+
+/// A row with the number of its first line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row<'a> {
+    /// From 1, as an editor counts.
+    pub line: u64,
+    /// Without outer spaces.
+    pub cells: Vec<Cow<'a, str>>,
+}
+
+impl Row<'_> {
+    /// The cell at a place from 0; empty where the row is shorter.
+    pub fn cell(&self, place: usize) -> &str {
+        self.cells.get(place).map_or("", |cell| cell.as_ref())
+    }
+}
+
+/// Why a file can't be read on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowError {
+    /// The line where that shows.
+    pub line: u64,
+    /// For a person.
+    pub problem: String,
+}
+
+/// What ends a cell.
+enum End {
+    Separator,
+    Row,
+}
+
+/// The rows of a text that hold something, in order.
+#[derive(Debug, Clone)]
+pub struct Rows<'a> {
+    rest: &'a str,
+    separator: char,
+    line: u64,
+    blank: usize,
+    failed: bool,
+}
+
+impl<'a> Rows<'a> {
+    /// The rows after `skipped` lines; without a separator the one that the rows agree on. A first line such as `sep=;`
+    /// names the separator and is no row.
+    pub fn new(text: &'a str, separator: Option<char>, skipped: u32) -> Self {
+        let named = text.lines().next().and_then(named_separator);
+        let skipped = if named.is_some() { skipped.max(1) } else { skipped };
+        let (mut rest, mut line) = (text, 1_u64);
+        for _ in 0..skipped {
+            if rest.is_empty() {
+                break;
+            }
+            rest = rest.split_once('\n').map_or("", |(_, rest)| rest);
+            line = line.saturating_add(1);
+        }
+        let separator = named.or(separator).unwrap_or_else(|| most_agreed(rest));
+        Self { rest, separator, line, blank: 0, failed: false }
+    }
+
+    /// What separates cells.
+    pub fn separator(&self) -> char {
+        self.separator
+    }
+
+    fn read_row(&mut self) -> Result<Row<'a>, RowError> {
+        let line = self.line;
+        let mut cells = Vec::new();
+        loop {
+            let (cell, end) = self.read_cell();
+            if cells.len() == COLUMNS_MAX {
+                let problem = format!("has more than {COLUMNS_MAX} columns");
+                return Err(RowError { line, problem });
+            }
+            cells.push(cell);
+            if matches!(end, End::Row) {
+                return Ok(Row { line, cells });
+            }
+        }
+    }
+
+    fn read_cell(&mut self) -> (Cow<'a, str>, End) {
+        let indented = self.rest.trim_start_matches(' ');
+        if let Some(opened) = indented.strip_prefix('"')
+            && let Some((text, behind)) = quoted(opened)
+        {
+            self.line = self.line.saturating_add(lines(opened, behind));
+            let (tail, end) = self.up_to_end(behind);
+            return match tail.trim() {
+                "" => (trimmed(text), end),
+                tail => (Cow::Owned(text.trim().to_owned() + tail), end),
+            };
+        }
+        let (text, end) = self.up_to_end(self.rest);
+        (Cow::Borrowed(text.trim()), end)
+    }
+
+    /// The text up to the end of a cell; the rest is what follows that end.
+    fn up_to_end(&mut self, text: &'a str) -> (&'a str, End) {
+        let separator = self.separator;
+        let Some((cell, rest)) = text.split_once([separator, '\n']) else {
+            self.rest = "";
+            self.line = self.line.saturating_add(1);
+            return (text, End::Row);
+        };
+        self.rest = rest;
+        let ends_row = text.get(cell.len()..).is_some_and(|end| end.starts_with('\n'));
+        if ends_row {
+            self.line = self.line.saturating_add(1);
+            return (cell, End::Row);
+        }
+        (cell, End::Separator)
+    }
+}
+
+impl<'a> Iterator for Rows<'a> {
+    type Item = Result<Row<'a>, RowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while !self.rest.is_empty() && !self.failed {
+            let row = self.read_row();
+            match row {
+                Ok(row) if row.cells.iter().all(|cell| cell.is_empty()) => {
+                    self.blank = self.blank.saturating_add(1);
+                    if self.blank > BLANK_ROWS_MAX {
+                        self.failed = true;
+                        let problem = format!("follows more than {BLANK_ROWS_MAX} blank rows");
+                        return Some(Err(RowError { line: row.line, problem }));
+                    }
+                }
+                row => {
+                    self.failed = row.is_err();
+                    return Some(row);
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The text of a quoted cell, and what follows its closing quote.
+fn quoted(opened: &str) -> Option<(Cow<'_, str>, &str)> {
+    let (mut unescaped, mut from) = (String::new(), 0_usize);
+    loop {
+        let rest = opened.get(from..)?;
+        let place = rest.find('"')?;
+        let at = from.checked_add(place)?;
+        if at > QUOTED_BYTES_MAX {
+            return None;
+        }
+        let behind = opened.get(at.checked_add(1)?..)?;
+        if !behind.starts_with('"') {
+            let last = opened.get(from..at)?;
+            let text = match unescaped.is_empty() {
+                true => Cow::Borrowed(last),
+                false => Cow::Owned(unescaped + last),
+            };
+            return Some((text, behind));
+        }
+        unescaped.push_str(opened.get(from..=at)?);
+        from = at.checked_add(2)?;
+    }
+}
+
+fn trimmed(text: Cow<'_, str>) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
+        Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+    }
+}
+
+/// How many lines end between the beginning of a text and its end.
+fn lines(text: &str, end: &str) -> u64 {
+    let within = text.len().checked_sub(end.len()).and_then(|length| text.get(..length));
+    u64::try_from(within.unwrap_or_default().matches('\n').count()).unwrap_or(u64::MAX)
+}
+
+/// The separator that a line such as `sep=;` names.
+fn named_separator(line: &str) -> Option<char> {
+    let line = line.trim_end_matches([' ', '"']).trim_start_matches('"');
+    let start = line.get(..4)?;
+    if !start.eq_ignore_ascii_case("sep=") {
+        return None;
+    }
+    let named = line.get(4..)?;
+    let mut characters = named.chars();
+    let first = characters.next()?;
+    characters.next().is_none().then_some(first).filter(|c| !c.is_alphanumeric())
+}
+
+/// The separator of which most of the first lines have equally many outside of quotes; of equals, the one that a line has
+/// more of.
+fn most_agreed(text: &str) -> char {
+    let mut counts: Vec<[usize; SEPARATORS.len()]> = Vec::new();
+    let mut line = [0_usize; SEPARATORS.len()];
+    let mut is_quoted = false;
+    for c in text.chars().take(QUOTED_BYTES_MAX) {
+        match c {
+            '"' => is_quoted = !is_quoted,
+            _ if is_quoted => {}
+            '\n' => {
+                counts.push(std::mem::take(&mut line));
+                if counts.len() == LOOKED_AT {
+                    break;
+                }
+            }
+            _ => {
+                let found = SEPARATORS.iter().zip(&mut line).find(|(separator, _)| **separator == c);
+                if let Some((_, count)) = found {
+                    *count = count.saturating_add(1);
+                }
+            }
+        }
+    }
+    counts.push(line);
+    let score = |place: usize| {
+        let of = || counts.iter().filter_map(|line| line.get(place).copied()).filter(|count| *count > 0);
+        let agreeing = |count: usize| of().filter(|other| *other == count).count();
+        of().map(|count| (agreeing(count), count)).max().unwrap_or_default()
+    };
+    let ranked = SEPARATORS.iter().enumerate().rev().max_by_key(|(place, _)| score(*place));
+    ranked.filter(|(place, _)| score(*place) > (0, 0)).map_or(',', |(_, separator)| *separator)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::*;
+
+    fn read(text: &str, separator: Option<char>, skipped: u32) -> Vec<(u64, Vec<String>)> {
+        let row = |row: Result<Row<'_>, RowError>| {
+            let row = row.unwrap();
+            (row.line, row.cells.into_iter().map(Cow::into_owned).collect())
+        };
+        Rows::new(text, separator, skipped).map(row).collect()
+    }
+
+    #[test]
+    fn rows_have_the_numbers_of_their_lines() {
+        let text = "Bank\n\na,b\n\n,\n\"x\ny\",\"say \"\"hi\"\"\"\n 1 , 2 \n";
+        let rows = read(text, None, 1);
+        let told: Vec<_> = rows.iter().map(|(line, cells)| (*line, cells.join("|"))).collect();
+        let expected = [(3, "a|b"), (6, "x\ny|say \"hi\""), (8, "1|2")];
+        assert_eq!(told, expected.map(|(line, cells)| (line, cells.to_owned())));
+    }
+
+    #[test]
+    fn a_quote_that_is_not_closed_is_text() {
+        assert_eq!(read("a,b\n1,\"x\n2,y\n", None, 0).get(1).unwrap().1, ["1", "\"x"]);
+        assert_eq!(read("\"a\"b,=\"c\"\n", Some(','), 0).first().unwrap().1, ["ab", "=\"c\""]);
+    }
+
+    #[test]
+    fn the_separator_is_named_or_agreed_on() {
+        for (text, separator) in [
+            ("sep=|\na,b|c\n", '|'),
+            ("a;b;c,d", ';'),
+            ("a,b;c", ';'),
+            ("\"a;;;\",b", ','),
+            ("a\tb", '\t'),
+            ("Toko, Contoh\ndate;amount\n1;2,5\n2;3\n", ';'),
+            ("date\n", ','),
+            ("No\tDebit\n1\tRp 1.000,00\n", '\t'),
+        ] {
+            assert_eq!(Rows::new(text, None, 0).separator(), separator, "{text}");
+        }
+        assert_eq!(read("sep=;\na;b\n", None, 0), [(2, vec!["a".to_owned(), "b".to_owned()])]);
+    }
+
+    #[test]
+    fn columns_and_blank_rows_are_bounded() {
+        let wide = ",".repeat(COLUMNS_MAX);
+        assert!(Rows::new(&wide, None, 0).next().unwrap().unwrap_err().problem.contains("256 columns"));
+        let blank = ",\n".repeat(BLANK_ROWS_MAX + 1);
+        let mut rows = Rows::new(&blank, None, 0);
+        assert!(rows.next().unwrap().unwrap_err().problem.contains("blank rows"));
+        assert!(rows.next().is_none());
+    }
+
+    #[test]
+    fn lines_beyond_the_end_are_not_skipped_one_by_one() {
+        assert_eq!(read("a\n", None, u32::MAX), []);
+    }
+}
