@@ -5,6 +5,14 @@ use ipnet::IpNet;
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
+/// Most bytes of a body on a route that asks for no token, such as a log-in (413).
+pub const PUBLIC_BODY_BYTES_MAX: usize = 4 * 1024;
+/// What is not counted of each body under way, in bytes.
+pub const BODY_FREE_BYTES: usize = 16 * 1024;
+/// Most bytes of all bodies under way together, beyond what is not counted of each (503 for the next one). With 1,024
+/// connections both are 64 MiB.
+pub const BODIES_BYTES_MAX: usize = 48 * 1024 * 1024;
+
 /// Limits of the HTTP edge; `config.toml` `[http]` fills the settable ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
@@ -12,7 +20,7 @@ pub struct Limits {
     pub allowed_networks: Vec<IpNet>,
     /// Names beside addresses and names without a dot that a request may call this server by (421).
     pub allowed_hosts: Vec<String>,
-    /// Most bytes of a body, before and after unpacking (413).
+    /// Most bytes of a body, before and after unpacking (413); on a route without a token [`PUBLIC_BODY_BYTES_MAX`].
     pub max_body_bytes: usize,
     /// The same of a file that is imported.
     pub max_import_bytes: usize,
@@ -20,7 +28,7 @@ pub struct Limits {
     pub request_timeout: Duration,
     /// Most connections at once (503 for the next one).
     pub max_connections: usize,
-    /// Most connections of one address at once (503 for the next one).
+    /// Most connections of one address, or of one IPv6 network of 64 bits, at once (503 for the next one).
     pub max_connections_per_address: usize,
     /// From accepting a connection to its first byte (closed).
     pub first_byte_timeout: Duration,

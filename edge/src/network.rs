@@ -1,7 +1,10 @@
 //! Which peers may speak to this server.
 
 use ipnet::IpNet;
-use std::net::{IpAddr, SocketAddr};
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::sync::{PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 /// Loopback, RFC 1918, link-local and unique local addresses: the default of `http.allowed_networks`.
 pub const LOCAL_NETWORKS: [&str; 8] = [
@@ -29,6 +32,59 @@ pub fn unmapped(peer: SocketAddr) -> SocketAddr {
 pub fn allows(networks: &[IpNet], address: IpAddr) -> bool {
     let address = address.to_canonical();
     networks.iter().any(|network| network.contains(&address))
+}
+
+/// Bits of an IPv6 address that name its network: every machine may give itself any of the addresses in it.
+const IPV6_NETWORK_BITS: u32 = 64;
+
+/// What an address counts as where somebody could have many: an IPv6 one as its network of 64 bits.
+pub fn counted_as(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let host_bits = Ipv6Addr::BITS.saturating_sub(IPV6_NETWORK_BITS);
+            let mask = u128::MAX.checked_shl(host_bits).unwrap_or_default();
+            Ipv6Addr::from_bits(address.to_bits() & mask).into()
+        }
+        address => address,
+    }
+}
+
+/// How long an address stays known after a request with a good token.
+const KNOWN: Duration = Duration::from_secs(24 * 3600);
+/// How often that is written down anew.
+const SEEN_EVERY: Duration = Duration::from_secs(60);
+
+/// Addresses from which requests with a good token came lately. In memory: a restart begins with those of log-ins.
+#[derive(Debug, Default)]
+pub struct KnownAddresses(RwLock<HashMap<IpAddr, Instant>>);
+
+impl KnownAddresses {
+    /// Most that are remembered; one more ends the quietest.
+    pub const MAX: usize = 4096;
+
+    /// A request with a good token came from there.
+    pub fn seen(&self, address: IpAddr) {
+        let (address, now) = (address.to_canonical(), Instant::now());
+        if self.since(address).is_some_and(|since| since < SEEN_EVERY) {
+            return;
+        }
+        let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= Self::MAX && !all.contains_key(&address) {
+            let quietest = all.iter().min_by_key(|(_, at)| **at).map(|(address, _)| *address);
+            quietest.map(|quietest| all.remove(&quietest));
+        }
+        all.insert(address, now);
+    }
+
+    /// Whether one came from there lately.
+    pub fn knows(&self, address: IpAddr) -> bool {
+        self.since(address.to_canonical()).is_some_and(|since| since < KNOWN)
+    }
+
+    fn since(&self, address: IpAddr) -> Option<Duration> {
+        let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        all.get(&address).map(Instant::elapsed)
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 use crate::api::route::{Authority, Route};
 use crate::api::router::Router;
 use crate::limits::Limits;
+use crate::network::KnownAddresses;
 use crate::server::tls::Tls;
 use crate::{metrics, network};
 use std::{future::Future, pin::pin, sync::Arc, time::Duration};
@@ -14,7 +15,7 @@ use tokio::{
     task::{JoinError, JoinSet},
 };
 
-mod admission;
+pub(crate) mod admission;
 mod connection;
 mod detect_tls;
 pub mod hosts;
@@ -31,7 +32,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// How the server ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Drained {
-    /// Connections that were cut because they did not finish by the deadline.
+    /// Connections, at least the one of a request, that were cut because they did not finish by the deadline.
     pub cut: usize,
 }
 
@@ -65,10 +66,14 @@ pub async fn run<S: Authority>(
     metrics::install();
     let ListenerConfig { listener, tls, limits } = listener_config;
     let limits = Arc::new(limits.bounded());
-    let router = Arc::new(Router::new(routes, state, Arc::clone(&limits))?);
+    let known = Arc::new(KnownAddresses::default());
+    state.usual_addresses().into_iter().for_each(|address| known.seen(address));
+    let router = Arc::new(Router::new(routes, state, Arc::clone(&limits), Arc::clone(&known))?);
     let service = warp::service(router.filter());
     let (drain, draining) = watch::channel(false);
-    let gate = admission::Gate::new(&limits);
+    // Each handler that runs holds a receiver: when there is none any more, all have ended.
+    let (cut, _) = watch::channel(false);
+    let gate = admission::Gate::new(&limits, known);
     let mut connections = JoinSet::new();
     let mut upkeep = tokio::time::interval(metrics::UPKEEP_PERIOD);
     let mut shutdown = pin!(shutdown);
@@ -82,7 +87,7 @@ pub async fn run<S: Authority>(
                         Ok(admitted) => {
                             let session = connection::Session {
                                 peer, admitted, tls: tls.clone(), limits: Arc::clone(&limits),
-                                draining: draining.clone(),
+                                draining: draining.clone(), cut: cut.subscribe(),
                             };
                             connections.spawn(connection::serve(stream, service.clone(), session));
                         }
@@ -104,11 +109,15 @@ pub async fn run<S: Authority>(
         while let Some(ended) = connections.join_next().await {
             report(ended);
         }
+        // Those whose peers are gone.
+        cut.closed().await;
     };
     let in_time = tokio::time::timeout(limits.drain_timeout, finished).await.is_ok();
-    let cut = if in_time { 0 } else { connections.len() };
+    let left = if in_time { 0 } else { connections.len().max(1) };
     connections.shutdown().await;
-    Ok(Drained { cut })
+    cut.send_replace(true);
+    cut.closed().await;
+    Ok(Drained { cut: left })
 }
 
 /// A connection that ended by a panic outside of any handler: a defect of the edge itself.

@@ -30,6 +30,10 @@ const CHECKPOINT_SQL: &str = "PRAGMA wal_checkpoint(PASSIVE)";
 /// PostgreSQL reads every statement from another state unless it is told.
 const ONE_STATE_SQL: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
+/// A transaction of SQLite reads one state from its first statement on.
+const READ_SQL: &str = "BEGIN";
+/// PostgreSQL locks rows as they are written.
+const WRITE_SQL: &str = "BEGIN";
 /// SQLite gives the write lock at once or after waiting. A transaction that reads first would be refused instead
 /// while an abandoned one is still being undone.
 const WRITE_LOCK_SQL: &str = "BEGIN IMMEDIATE";
@@ -152,10 +156,12 @@ impl Db {
     /// # Errors
     /// No connection.
     pub async fn read(&self) -> Result<Transaction<'static, Any>, sqlx::Error> {
-        match self.engine {
-            Engine::Sqlite => self.pool.begin().await,
-            Engine::Postgres => self.pool.begin_with(ONE_STATE_SQL).await,
-        }
+        let statement = match self.engine {
+            Engine::Sqlite => READ_SQL,
+            Engine::Postgres => ONE_STATE_SQL,
+        };
+        let pool = self.pool.clone();
+        to_its_end(async move { pool.begin_with(statement).await }).await
     }
 
     /// Begins a transaction that writes.
@@ -164,17 +170,28 @@ impl Db {
     /// No connection.
     pub async fn write(&self) -> Result<Write, sqlx::Error> {
         let permit = Arc::clone(&self.writers).acquire_owned().await.map_err(|_| sqlx::Error::PoolClosed)?;
-        let tx = match self.engine {
-            Engine::Sqlite => self.pool.begin_with(WRITE_LOCK_SQL).await?,
-            Engine::Postgres => self.pool.begin().await?,
+        let statement = match self.engine {
+            Engine::Sqlite => WRITE_LOCK_SQL,
+            Engine::Postgres => WRITE_SQL,
         };
-        Ok(Write { tx, _permit: permit })
+        let pool = self.pool.clone();
+        to_its_end(async move { Ok(Write { tx: pool.begin_with(statement).await?, _permit: permit }) }).await
     }
 
     /// Ends all connections.
     pub async fn close(&self) {
         self.pool.close().await;
     }
+}
+
+/// Runs `begin` in a task of its own, because it must not be dropped between the `BEGIN` that was sent and its
+/// answer: sqlx rolls back only what it knows to have begun, so the connection would go back to the pool inside a
+/// transaction, and whoever gets it next would read an old state or fail to write. If the caller is dropped, the
+/// task still ends, and its transaction is rolled back.
+async fn to_its_end<T: Send + 'static>(
+    begin: impl Future<Output = Result<T, sqlx::Error>> + Send + 'static,
+) -> Result<T, sqlx::Error> {
+    tokio::spawn(begin).await.map_err(|_| sqlx::Error::WorkerCrashed)?
 }
 
 impl Write {

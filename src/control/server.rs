@@ -72,7 +72,7 @@ async fn accept(
 async fn command(
     from: OwnedReadHalf,
     to: &mut OwnedWriteHalf,
-    service: &ControlService,
+    service: &Arc<ControlService>,
 ) -> anyhow::Result<()> {
     let mut from = BufReader::new(from);
     let first = tokio::time::timeout(LINE_DEADLINE, from.fill_buf());
@@ -85,12 +85,14 @@ async fn command(
         Err(error) => return say(to, &Said::Failed(Trouble::new(format!("{error:#}")))).await,
     };
     let (progress, seen) = watch::channel(None);
-    let mut work = std::pin::pin!(service.carry_out(order, progress));
+    // A person who presses Ctrl-C leaves no half of a command behind.
+    let service = Arc::clone(service);
+    let mut work = tokio::spawn(async move { service.carry_out(order, progress).await });
     let mut beats = tokio::time::interval(HEARTBEAT);
     loop {
         tokio::select! {
             done = &mut work => {
-                let last = match done {
+                let last = match done.context("the command panicked")? {
                     Ok(value) => Said::Done(value),
                     Err(trouble) => Said::Failed(trouble),
                 };

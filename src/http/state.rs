@@ -128,6 +128,10 @@ impl Authority for AppState {
         }
     }
 
+    fn usual_addresses(&self) -> Vec<IpAddr> {
+        self.identity.limiter.usual_addresses()
+    }
+
     fn denied(&self, caller: &Principal, pattern: &'static str, address: IpAddr) {
         self.identity.denied(caller, pattern, address);
     }

@@ -11,9 +11,12 @@ use serde::de::DeserializeOwned;
 use std::{net::SocketAddr, sync::Arc};
 
 pub(crate) mod headers;
+mod hung_up;
 pub mod json;
 mod shape_problem;
 mod strict;
+
+pub use hung_up::HungUp;
 
 /// What a handler is given.
 pub struct Request<S> {
@@ -43,6 +46,8 @@ pub struct Request<S> {
     pub headers: Arc<HeaderMap>,
     /// The body, unpacked if it came compressed.
     pub body: Bytes,
+    /// Tells that nobody waits for the answer any more.
+    pub hung_up: HungUp,
 }
 
 impl<S> Clone for Request<S> {
@@ -61,6 +66,7 @@ impl<S> Clone for Request<S> {
             register_id: self.register_id.clone(),
             headers: Arc::clone(&self.headers),
             body: self.body.clone(),
+            hung_up: self.hung_up.clone(),
         }
     }
 }

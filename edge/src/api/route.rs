@@ -46,8 +46,9 @@ pub enum BodyKind {
 }
 
 /// What answers a route. An `async fn(Request<S>) -> Result<Reply, ApiError>` becomes one by
-/// `|request| Box::pin(answer(request))`. If the client hangs up, the future is dropped where it waits:
-/// whatever must happen as a whole has to be handed over in one step.
+/// `|request| Box::pin(answer(request))`. It runs in a task of its own: if the client hangs up, it still runs to its
+/// end, and nobody gets its answer ([`Request::hung_up`](crate::Request) ends a wait early). Only the end of the
+/// program's drain time drops it.
 pub type Handler<S> = fn(Request<S>) -> BoxFuture<'static, Result<Reply, ApiError>>;
 
 /// One row of the table: routing, 405 with `Allow`, the role check and the metrics all read it.
@@ -125,6 +126,11 @@ pub trait Authority: Send + Sync + 'static {
         bearer: &str,
         access: &Access,
     ) -> impl Future<Output = Result<Arc<Principal>, ApiError>> + Send;
+
+    /// Addresses from which people logged in lately, as they were kept over a restart: places are kept for them.
+    fn usual_addresses(&self) -> Vec<IpAddr> {
+        Vec::new()
+    }
 
     /// Hears of a caller whose role has no part in a route.
     fn denied(&self, _caller: &Principal, _pattern: &'static str, _address: IpAddr) {}

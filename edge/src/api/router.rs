@@ -2,10 +2,12 @@
 
 use crate::api::error::ApiError;
 use crate::api::reply::{Reply, respond};
-use crate::api::request::{Params, Request, headers};
+use crate::api::request::{HungUp, Params, Request, headers};
 use crate::api::route::{Access, Authority, Route};
 use crate::limits::Limits;
 use crate::metrics::{RouteMetrics, UNMATCHED};
+use crate::network::KnownAddresses;
+use crate::server::admission::Place;
 use bytes::Buf;
 use domain::model::people::user::Principal;
 use futures_util::Stream;
@@ -26,6 +28,8 @@ pub(crate) struct ConnectionInfo {
     pub uri: Uri,
     pub request_id: HeaderValue,
     pub headers: Arc<HeaderMap>,
+    pub place: Arc<Place>,
+    pub hung_up: HungUp,
 }
 
 /// A table of routes, ready to answer.
@@ -35,6 +39,8 @@ pub(crate) struct Router<S: 'static> {
     unmatched: RouteMetrics,
     state: Arc<S>,
     limits: Arc<Limits>,
+    known: Arc<KnownAddresses>,
+    bodies: body::Budget,
 }
 
 impl<S: Authority> Router<S> {
@@ -44,11 +50,13 @@ impl<S: Authority> Router<S> {
         routes: &'static [Route<S>],
         state: Arc<S>,
         limits: Arc<Limits>,
+        known: Arc<KnownAddresses>,
     ) -> Result<Self, RouteError> {
         let tree = tree::Tree::new(routes.iter().map(|route| (&route.method, route.pattern)))?;
         let metrics = |route: &'static Route<S>| RouteMetrics::new(route.pattern, name(&route.method));
         let rows = routes.iter().map(|route| (route, metrics(route))).collect();
-        Ok(Self { tree, rows, unmatched: RouteMetrics::new(UNMATCHED, "any"), state, limits })
+        let unmatched = RouteMetrics::new(UNMATCHED, "any");
+        Ok(Self { tree, rows, unmatched, state, limits, known, bodies: body::Budget::default() })
     }
 
     /// The filter: it takes every request and never rejects one.
@@ -115,8 +123,12 @@ impl<S: Authority> Router<S> {
         let caller = self.authorise(route, &headers, info.peer).await?;
         let idempotency_key = headers::idempotency_key(&headers)?.filter(|_| route.mutates);
         let register_id = headers::register_id(&headers)?;
-        let body = body.read(route.body, &headers, &self.limits).await?;
-        (route.handler)(Request {
+        let bytes_max = body::bytes_max(route, &self.limits);
+        let mut held = self.bodies.hold();
+        let body = body.read(route.body, &headers, bytes_max, self.limits.request_timeout, &mut held).await?;
+        let _working = info.place.work();
+        // What is held of the budget is given back when the handler has ended.
+        let reply = (route.handler)(Request {
             state: Arc::clone(&self.state),
             method,
             path: info.uri.path().to_owned(),
@@ -130,8 +142,11 @@ impl<S: Authority> Router<S> {
             register_id,
             headers,
             body,
+            hung_up: info.hung_up,
         })
-        .await
+        .await;
+        drop(held);
+        reply
     }
 
     /// Token, then role.
@@ -148,6 +163,7 @@ impl<S: Authority> Router<S> {
             Access::SyncToken => None,
         };
         let caller = self.state.authenticate(headers::bearer(headers)?, &route.access).await?;
+        self.known.seen(peer.ip());
         match roles {
             Some(roles) if !roles.contains(&caller.role) => {
                 self.state.denied(&caller, route.pattern, peer.ip());

@@ -190,6 +190,11 @@ impl LoginLimiter {
         }
     }
 
+    /// Where somebody logged in lately.
+    pub fn usual_addresses(&self) -> Vec<IpAddr> {
+        self.guesses.lock().unwrap_or_else(PoisonError::into_inner).usual.addresses()
+    }
+
     /// What a restart must not forget, as JSON, if it changed since it was last asked for.
     pub fn to_save(&self) -> Option<Vec<u8>> {
         if !self.changed.swap(false, Ordering::Relaxed) {

@@ -1,46 +1,75 @@
-//! Who gets a connection: allowed networks first, then a place under the two caps.
+//! Who gets a connection: allowed networks first, then a place under the caps. A quarter of the places is kept for
+//! addresses from which somebody was authenticated lately, and where places are short, the idle connections of
+//! strangers go first: whoever only opens connections keeps nobody out who works here.
 
 use crate::api::error::ApiError;
 use crate::limits::Limits;
-use crate::network;
+use crate::network::{self, KnownAddresses};
 use std::{
     collections::HashMap,
     net::IpAddr,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 /// Refusals that are told at once; beyond it strangers are closed without a word.
 const REFUSALS_MAX: usize = 64;
 /// `Retry-After` when all places are taken, in seconds.
 const FULL_RETRY_S: u64 = 1;
+/// One place of so many is kept for known addresses.
+const KEPT_ONE_OF: usize = 4;
 
 /// Hands out the places.
 pub struct Gate {
     limits: Arc<Limits>,
-    places: Arc<Semaphore>,
+    known: Arc<KnownAddresses>,
     refusals: Arc<Semaphore>,
-    by_address: Arc<Mutex<HashMap<IpAddr, usize>>>,
+    places: Arc<Mutex<Places>>,
 }
 
-/// A place; dropped with its connection.
-pub struct Admitted {
-    _place: OwnedSemaphorePermit,
-    _of_address: AddressPlace,
+/// The places that are taken.
+#[derive(Default)]
+struct Places {
+    /// By number: the lowest is the oldest.
+    taken: HashMap<u64, Taken>,
+    next: u64,
+    by_address: HashMap<IpAddr, usize>,
 }
 
-struct AddressPlace {
+struct Taken {
     address: IpAddr,
-    by_address: Arc<Mutex<HashMap<IpAddr, usize>>>,
+    /// What the connection counts as: a known address by itself, others by network.
+    counted_as: IpAddr,
+    place: Arc<Place>,
 }
+
+/// What a connection and its requests share with the gate.
+#[derive(Default)]
+pub struct Place {
+    working: AtomicBool,
+    evicted: Notify,
+}
+
+/// A place; given back when the connection and the request that runs for it have ended.
+pub struct Admitted {
+    number: u64,
+    place: Arc<Place>,
+    places: Arc<Mutex<Places>>,
+}
+
+/// While it lives, the connection is not idle.
+pub struct Working(Arc<Place>);
 
 impl Gate {
-    pub fn new(limits: &Arc<Limits>) -> Self {
+    pub fn new(limits: &Arc<Limits>, known: Arc<KnownAddresses>) -> Self {
         Self {
             limits: Arc::clone(limits),
-            places: Arc::new(Semaphore::new(limits.max_connections)),
+            known,
             refusals: Arc::new(Semaphore::new(REFUSALS_MAX)),
-            by_address: Arc::default(),
+            places: Arc::default(),
         }
     }
 
@@ -50,15 +79,43 @@ impl Gate {
             return Err(ApiError::network_not_allowed());
         }
         let full = || ApiError::unavailable("too many connections", FULL_RETRY_S);
-        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| full())?;
-        let mut by_address = self.by_address.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = by_address.entry(address).or_default();
-        if *count >= self.limits.max_connections_per_address {
+        let known = self.known.knows(address);
+        let counted_as = if known { address } else { network::counted_as(address) };
+        let mut places = lock(&self.places);
+        if places.of(counted_as) >= self.limits.max_connections_per_address {
             return Err(full());
         }
-        *count = count.saturating_add(1);
-        let of_address = AddressPlace { address, by_address: Arc::clone(&self.by_address) };
-        Ok(Admitted { _place: place, _of_address: of_address })
+        if self.is_short(&places, known) {
+            let own = if known { 0 } else { places.of(counted_as).saturating_add(1) };
+            let number = self.idle_stranger(&places, own).ok_or_else(full)?;
+            places.evict(number);
+        }
+        let place = Arc::new(Place::default());
+        let number = places.take(Taken { address, counted_as, place: Arc::clone(&place) });
+        Ok(Admitted { number, place, places: Arc::clone(&self.places) })
+    }
+
+    /// Whether there is no place for another one, known or not.
+    fn is_short(&self, places: &Places, known: bool) -> bool {
+        let all = self.limits.max_connections;
+        let for_strangers = all.saturating_sub(all.checked_div(KEPT_ONE_OF).unwrap_or_default());
+        let taken = places.taken.len();
+        taken >= all || (!known && taken >= for_strangers && self.strangers(places) >= for_strangers)
+    }
+
+    fn strangers(&self, places: &Places) -> usize {
+        places.taken.values().filter(|taken| !self.known.knows(taken.address)).count()
+    }
+
+    /// The oldest idle connection of the stranger who has most of them, and more than `own`.
+    fn idle_stranger(&self, places: &Places, own: usize) -> Option<u64> {
+        let idle = places.taken.iter().filter(|(_, taken)| {
+            !taken.place.working.load(Ordering::Relaxed) && places.of(taken.counted_as) > own
+        });
+        let strangers = idle.filter(|(_, taken)| !self.known.knows(taken.address));
+        let first = strangers
+            .max_by_key(|(number, taken)| (places.of(taken.counted_as), std::cmp::Reverse(**number)));
+        first.map(|(number, _)| *number)
     }
 
     /// A permit to tell a peer why it is refused.
@@ -67,14 +124,142 @@ impl Gate {
     }
 }
 
-impl Drop for AddressPlace {
-    fn drop(&mut self) {
-        let mut by_address = self.by_address.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = by_address.get_mut(&self.address) {
+fn lock(places: &Mutex<Places>) -> MutexGuard<'_, Places> {
+    places.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Places {
+    fn of(&self, address: IpAddr) -> usize {
+        self.by_address.get(&address).copied().unwrap_or_default()
+    }
+
+    fn take(&mut self, taken: Taken) -> u64 {
+        let number = self.next;
+        self.next = self.next.wrapping_add(1);
+        let count = self.by_address.entry(taken.counted_as).or_default();
+        *count = count.saturating_add(1);
+        self.taken.insert(number, taken);
+        number
+    }
+
+    fn evict(&mut self, number: u64) {
+        if let Some(taken) = self.give_back(number) {
+            taken.place.evicted.notify_one();
+        }
+    }
+
+    /// None: it was evicted before.
+    fn give_back(&mut self, number: u64) -> Option<Taken> {
+        let taken = self.taken.remove(&number)?;
+        if let Some(count) = self.by_address.get_mut(&taken.counted_as) {
             *count = count.saturating_sub(1);
             if *count == 0 {
-                by_address.remove(&self.address);
+                self.by_address.remove(&taken.counted_as);
             }
         }
+        Some(taken)
+    }
+}
+
+impl Admitted {
+    /// Resolves when the place is given to somebody else.
+    pub fn evicted(&self) -> impl Future<Output = ()> + use<> {
+        let place = Arc::clone(&self.place);
+        async move { place.evicted.notified().await }
+    }
+
+    /// What requests need of it.
+    pub fn place(&self) -> Arc<Place> {
+        Arc::clone(&self.place)
+    }
+}
+
+impl Place {
+    /// A whole request came: until it is answered the connection is not idle.
+    pub fn work(self: &Arc<Self>) -> Working {
+        self.working.store(true, Ordering::Relaxed);
+        Working(Arc::clone(self))
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.0.working.store(false, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        drop(lock(&self.places).give_back(self.number));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::{Admitted, Gate};
+    use crate::limits::Limits;
+    use crate::network::KnownAddresses;
+    use std::sync::Arc;
+
+    fn gate(max_connections: usize) -> Gate {
+        let limits = Limits { max_connections, max_connections_per_address: 8, ..Limits::default() };
+        Gate::new(&Arc::new(limits), Arc::default())
+    }
+
+    fn admit(gate: &Gate, address: &str) -> Option<Admitted> {
+        gate.admit(address.parse().unwrap()).ok()
+    }
+
+    async fn is_evicted(admitted: &Admitted) -> bool {
+        tokio::select! {
+            biased;
+            () = admitted.evicted() => true,
+            () = std::future::ready(()) => false,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_quarter_of_the_places_is_for_known_addresses() {
+        let gate = gate(16);
+        gate.known.seen("10.0.0.1".parse().unwrap());
+        let strangers: Vec<_> =
+            (0..12).map(|n| admit(&gate, &format!("10.0.1.{}", n / 6)).unwrap()).collect();
+        let working: Vec<_> = strangers.iter().map(|stranger| stranger.place().work()).collect();
+        assert!(admit(&gate, "10.0.2.1").is_none(), "strangers have no more places");
+        let tills: Vec<_> = (0..4).map(|_| admit(&gate, "10.0.0.1").unwrap()).collect();
+        assert!(admit(&gate, "10.0.0.1").is_none(), "nobody is idle, and all places are taken");
+        drop(working);
+        let another = admit(&gate, "10.0.0.1");
+        assert!(another.is_some() && is_evicted(strangers.first().unwrap()).await, "the oldest went");
+        assert!(!is_evicted(strangers.get(1).unwrap()).await && !is_evicted(tills.first().unwrap()).await);
+    }
+
+    #[tokio::test]
+    async fn among_strangers_whoever_has_most_makes_room() {
+        let gate = gate(12);
+        let one = admit(&gate, "10.0.1.1").unwrap();
+        let many: Vec<_> = (0..8).map(|_| admit(&gate, "10.0.1.2").unwrap()).collect();
+        assert!(admit(&gate, "10.0.1.2").is_none(), "not for its own sake");
+        let another = admit(&gate, "10.0.1.3");
+        assert!(another.is_some() && is_evicted(many.first().unwrap()).await && !is_evicted(&one).await);
+    }
+
+    #[test]
+    fn ipv6_counts_by_network_and_places_come_back() {
+        let gate = gate(100);
+        let mut many: Vec<_> = (1..=8).map(|n| admit(&gate, &format!("fd00::{n}")).unwrap()).collect();
+        assert!(admit(&gate, "fd00::ffff:9").is_none() && admit(&gate, "fd00:0:0:1::1").is_some());
+        many.pop();
+        assert!(admit(&gate, "fd00::ffff:9").is_some());
+    }
+
+    #[test]
+    fn known_addresses_are_few_and_the_quietest_is_forgotten() {
+        let known = KnownAddresses::default();
+        for n in 0..=u32::try_from(KnownAddresses::MAX).unwrap() {
+            known.seen(std::net::Ipv4Addr::from_bits(n).into());
+        }
+        assert!(!known.knows("0.0.0.0".parse().unwrap()) && known.knows("0.0.0.1".parse().unwrap()));
     }
 }

@@ -1,4 +1,5 @@
-//! One connection: first byte, requests one after the other, and a close that loses no answer.
+//! One connection: first byte, requests one after the other, and a close that loses no answer. Each request is
+//! handled in a task of its own, so that a peer that hangs up drops no handler half-way.
 
 use super::{
     admission::Admitted,
@@ -8,26 +9,28 @@ use super::{
 };
 use crate::api::error::ApiError;
 use crate::api::reply::refused;
-use crate::api::request::headers;
+use crate::api::request::{HungUp, headers};
 use crate::api::router::ConnectionInfo;
 use crate::limits::Limits;
 use crate::metrics;
 use crate::server::hosts;
 use crate::server::tls::Tls;
-use futures_util::FutureExt;
 use http::{HeaderValue, header};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
-use std::{convert::Infallible, future::poll_fn, net::SocketAddr, panic::AssertUnwindSafe, sync::Arc};
+use std::{convert::Infallible, future::poll_fn, net::SocketAddr, sync::Arc};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
     sync::watch,
 };
 use warp::{Reply, reply::Response};
+
+/// `Retry-After` of a request that the end of the server cuts, in seconds.
+const STOPPED_RETRY_S: u64 = 1;
 
 /// What a connection carries besides its bytes.
 pub struct Session {
@@ -36,17 +39,35 @@ pub struct Session {
     pub tls: Option<Arc<Tls>>,
     pub limits: Arc<Limits>,
     pub draining: watch::Receiver<bool>,
+    /// Becomes true when handlers have to end at once.
+    pub cut: watch::Receiver<bool>,
 }
 
-/// Serves a connection to its end.
-pub async fn serve<W>(stream: TcpStream, service: W, mut session: Session)
+/// Serves a connection to its end, or until its place is given to another one.
+pub async fn serve<W>(stream: TcpStream, service: W, session: Session)
 where
     W: tower::Service<http::Request<Incoming>, Response = Response, Error = Infallible>
         + Clone
         + Send
         + Unpin
         + 'static,
-    W::Future: Send,
+    W::Future: Send + 'static,
+{
+    let evicted = session.admitted.evicted();
+    tokio::select! {
+        () = accepted(stream, service, session) => {}
+        () = evicted => ::metrics::counter!(metrics::REFUSED, "reason" => "evicted").increment(1),
+    }
+}
+
+async fn accepted<W>(stream: TcpStream, service: W, mut session: Session)
+where
+    W: tower::Service<http::Request<Incoming>, Response = Response, Error = Infallible>
+        + Clone
+        + Send
+        + Unpin
+        + 'static,
+    W::Future: Send + 'static,
 {
     let Some(first) = first_byte(&stream, &mut session).await else { return };
     // Answers are small and written whole: waiting for more would only delay them.
@@ -68,17 +89,17 @@ where
         + Send
         + Unpin
         + 'static,
-    W::Future: Send,
+    W::Future: Send + 'static,
     T: AsyncRead + AsyncWrite + Unpin,
 {
-    let Session { peer, admitted, limits, mut draining, .. } = session;
+    let Session { peer, admitted, limits, mut draining, cut, .. } = session;
     let service = TowerToHyperService::new(service);
-    let held_to = Arc::clone(&limits);
+    let peer = Peer { address: peer, secure };
+    let shared = Shared { admitted: Arc::new(admitted), limits: Arc::clone(&limits), cut };
     let answer = service_fn(move |request| {
-        let (service, limits) = (service.clone(), Arc::clone(&held_to));
-        let peer = Peer { address: peer, secure };
+        let (service, shared) = (service.clone(), shared.clone());
         Box::pin(async move {
-            answer(service, request, peer, limits).await.map(|response| over_tls(response, peer))
+            answer(service, request, peer, shared).await.map(|response| over_tls(response, peer))
         })
     });
     let socket = Socket::new(stream, limits.write_timeout);
@@ -105,7 +126,16 @@ where
         }
         _ => refuse::linger(socket).await,
     }
-    drop(admitted);
+    drop(parts.service);
+}
+
+/// What each request of a connection takes part in.
+#[derive(Clone)]
+struct Shared {
+    /// A handler whose peer is gone still counts as its connection: handlers are never more than places.
+    admitted: Arc<Admitted>,
+    limits: Arc<Limits>,
+    cut: watch::Receiver<bool>,
 }
 
 /// Waits for the peer to say something; none: it did not, or the server stops.
@@ -150,7 +180,7 @@ async fn answer<W>(
     service: TowerToHyperService<W>,
     mut request: http::Request<Incoming>,
     peer: Peer,
-    limits: Arc<Limits>,
+    shared: Shared,
 ) -> Result<Response, Infallible>
 where
     W: tower::Service<http::Request<Incoming>, Response = Response, Error = Infallible>
@@ -158,30 +188,45 @@ where
         + Send
         + Unpin
         + 'static,
-    W::Future: Send,
+    W::Future: Send + 'static,
 {
     let request_id = headers::request_id(request.headers());
-    let (names, networks) = (&limits.allowed_hosts, &limits.allowed_networks);
+    let (names, networks) = (&shared.limits.allowed_hosts, &shared.limits.allowed_networks);
     let fit = headers::framing(request.headers())
         .and_then(|()| hosts::check(request.version(), request.uri(), request.headers(), names, networks));
     if let Err(error) = fit {
         ::metrics::counter!(metrics::REFUSED, "reason" => error.code.name()).increment(1);
         return Ok(refusal(&error, &request_id));
     }
-    let Peer { address, secure } = peer;
+    // Dropped with this future when the peer hangs up.
+    let (_listens, hung_up) = HungUp::new();
     let info = ConnectionInfo {
-        peer: address,
-        secure,
+        peer: peer.address,
+        secure: peer.secure,
         uri: request.uri().clone(),
         request_id: request_id.clone(),
         // Nobody below reads them of the request itself.
         headers: Arc::new(std::mem::take(request.headers_mut())),
+        place: shared.admitted.place(),
+        hung_up,
     };
     request.extensions_mut().insert(info);
-    let answered = AssertUnwindSafe(async { hyper::service::Service::call(&service, request).await });
-    match answered.catch_unwind().await {
-        Ok(response) => response,
-        Err(_) => Ok(refused(&ApiError::internal("a handler panicked"), &request_id).into_response()),
+    let Shared { admitted, mut cut, .. } = shared;
+    // Not in hyper's future: that is dropped wherever it waits when the peer hangs up.
+    let handled = tokio::spawn(async move {
+        let _admitted = admitted;
+        tokio::select! {
+            response = hyper::service::Service::call(&service, request) => Some(response),
+            _ = cut.wait_for(|cut| *cut) => None,
+        }
+    });
+    match handled.await {
+        Ok(Some(response)) => response,
+        Ok(None) => Ok(refusal(&ApiError::unavailable("the server stops", STOPPED_RETRY_S), &request_id)),
+        Err(error) if error.is_panic() => {
+            Ok(refused(&ApiError::internal("a handler panicked"), &request_id).into_response())
+        }
+        Err(_) => Ok(refusal(&ApiError::unavailable("the server stops", STOPPED_RETRY_S), &request_id)),
     }
 }
 

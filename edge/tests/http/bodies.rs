@@ -3,6 +3,7 @@
 use super::desk::Edge;
 use domain::model::people::user::Role;
 use edge::Limits;
+use edge::limits::{BODIES_BYTES_MAX, BODY_FREE_BYTES, PUBLIC_BODY_BYTES_MAX};
 use flate2::{Compression, write::GzEncoder};
 use serde_json::json;
 use std::io::Write;
@@ -61,7 +62,7 @@ async fn an_empty_body_is_no_json_unless_it_is_optional() {
 #[tokio::test]
 async fn syntax_is_400_wherever_it_breaks() {
     let edge = Edge::start(Limits::default()).await;
-    let deep = "[".repeat(100_000);
+    let deep = "[".repeat(4_000);
     let broken = [
         "{",
         "nonsense",
@@ -195,6 +196,41 @@ async fn zstd_is_unpacked_up_to_the_limit() {
     let greedy = greedy.finish().unwrap();
     let table = vec![(whole, 201), (cut, 400), (tight, 413), (bomb, 413), (greedy, 400)];
     answers(&edge, "zstd", table).await;
+}
+
+#[tokio::test]
+async fn without_a_token_little_is_taken_and_all_bodies_share_a_budget() {
+    let edge = Edge::start(Limits::default()).await;
+    let mut client = edge.client().await;
+    let space = |bytes: usize| " ".repeat(bytes);
+    for path in ["POST /open", "POST /open/optional", "POST /open/none"] {
+        let details = client.ask(path, &[JSON], &space(PUBLIC_BODY_BYTES_MAX + 1)).await;
+        assert_eq!(details.refused(413, "body_too_large")["limit_bytes"], PUBLIC_BODY_BYTES_MAX);
+        client = edge.client().await;
+        assert_ne!(client.ask(path, &[JSON], &space(PUBLIC_BODY_BYTES_MAX)).await.status, 413);
+    }
+    // Bodies that lack their last byte are held until the budget is spent.
+    let manager = edge.bearer(Role::StoreManager);
+    let head = |bytes| {
+        format!("POST /things HTTP/1.1\r\nhost: e\r\n{manager}\r\n{JSON}\r\ncontent-length: {bytes}\r\n\r\n")
+    };
+    let mut held = Vec::new();
+    let whole = 1 << 20;
+    for _ in 0..=BODIES_BYTES_MAX / (whole - BODY_FREE_BYTES) {
+        let mut client = edge.client().await;
+        client.send(head(whole)).await;
+        client.send(space(whole - 1)).await;
+        held.push(client);
+    }
+    // Which of them comes last is not known.
+    let answers = held.iter_mut().map(|client| Box::pin(client.answer()));
+    let (refused, ..) = futures_util::future::select_all(answers).await;
+    let refused = refused.unwrap();
+    refused.refused(503, "unavailable");
+    assert_eq!((refused.header("retry-after"), refused.header("connection")), (Some("1"), Some("close")));
+    // A till's own body is small, and taken.
+    assert_eq!(edge.ask("POST /things", &[&manager, JSON], THING).await.status, 201);
+    drop(held);
 }
 
 async fn answers(edge: &Edge, packing: &str, table: Vec<(Vec<u8>, u16)>) {

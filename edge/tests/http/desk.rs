@@ -31,6 +31,7 @@ pub struct Desk {
     pub store_key: SigningKey,
     pub entered: Notify,
     pub released: Notify,
+    pub left: Notify,
 }
 
 impl Authority for Desk {
@@ -179,6 +180,7 @@ async fn make(request: Request<Desk>) -> Result<Reply, ApiError> {
 async fn slow(request: Request<Desk>) -> Result<Reply, ApiError> {
     request.state.entered.notify_one();
     request.state.released.notified().await;
+    request.state.left.notify_one();
     Ok(Reply::ok(&json!({"waited": true})))
 }
 
@@ -207,6 +209,7 @@ impl Edge {
             store_key: SigningKey::generate().expect("a key"),
             entered: Notify::new(),
             released: Notify::new(),
+            left: Notify::new(),
         });
         let (stop, stopped) = oneshot::channel();
         let state = Arc::clone(&desk);

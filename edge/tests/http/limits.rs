@@ -1,6 +1,7 @@
 //! Slow, silent, greedy and broken peers: each is let go in time, and a panic is a JSON 500.
 
 use super::{client::Client, desk::Edge};
+use domain::model::people::user::Role;
 use edge::Limits;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
@@ -165,4 +166,45 @@ async fn a_panic_in_a_handler_is_an_internal_error() {
     assert_eq!(answer.header("x-request-id"), Some("p-1"));
     assert!(!String::from_utf8_lossy(&answer.body).contains("purpose"));
     assert_eq!(client.ask("GET /things/1", &[], "").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_handler_runs_to_its_end_when_its_peer_hangs_up() {
+    let edge = Edge::start(Limits { max_connections: 1, ..Limits::default() }).await;
+    let mut gone = edge.client().await;
+    gone.send("GET /slow HTTP/1.1\r\nhost: edge\r\n\r\n").await;
+    edge.desk.entered.notified().await;
+    drop(gone);
+    // Nobody is there, and the place is still taken: hang-ups make no more handlers than there are places.
+    edge.client().await.answer().await.unwrap().refused(503, "unavailable");
+    edge.desk.released.notify_one();
+    edge.desk.left.notified().await;
+    while edge.ask("GET /things/1", &[], "").await.status != 200 {}
+}
+
+#[tokio::test]
+async fn strangers_who_only_open_connections_keep_nobody_out_who_works_here() {
+    let limits = Limits { max_connections: 40, max_connections_per_address: 20, ..Limits::default() };
+    let edge = Edge::start(limits).await;
+    let manager = edge.bearer(Role::StoreManager);
+    let make = |till: u8| {
+        let (address, manager) = (edge.address, manager.clone());
+        async move {
+            let mut till = Client::connect_from([127, 0, 1, till], address).await;
+            till.ask("POST /things", &[&manager, JSON], r#"{"name":"n","items":[]}"#).await.status
+        }
+    };
+    for till in 1..=3 {
+        assert_eq!(make(till).await, 201, "{till}");
+    }
+    let mut strangers = Vec::new();
+    for stranger in 0..60 {
+        let mut client = Client::connect_from([127, 0, 2, stranger % 3], edge.address).await;
+        // One that is refused is closed.
+        let _ = client.stream.write_all(b"G").await;
+        strangers.push(client);
+        assert_eq!(make(stranger % 3 + 1).await, 201, "{stranger}");
+    }
+    // Whoever comes new is let in as well: the one who has most makes room.
+    assert_eq!(make(9).await, 201);
 }

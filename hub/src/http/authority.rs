@@ -34,6 +34,10 @@ impl Authority for Hub {
         caller.map(Arc::new)
     }
 
+    fn usual_addresses(&self) -> Vec<IpAddr> {
+        self.people.limiter.usual_addresses()
+    }
+
     fn denied(&self, caller: &Principal, pattern: &'static str, address: IpAddr) {
         self.people.denied(caller, pattern, address);
     }

@@ -18,6 +18,7 @@ use domain::wire::sync::{
     Digest, DigestAnswer, Enrol, Enrolled, Hello, HelloAnswer, OwnAnswer, Push, PushAnswer, SnapshotAnswer,
 };
 use edge::page::{Cursor, LIMIT_DEFAULT};
+use edge::request::HungUp;
 use edge::{ApiError, Code, Doc, Reply, clock};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
@@ -184,7 +185,8 @@ pub async fn pull(request: Request) -> Answered {
     let store_id = request.caller()?.store_id.as_str();
     let reader = Reader { db: &hub.db, generation: &hub.identity.generation, store_id };
     hub.seen.note(store_id, clock::now());
-    let page = next_page(hub, &reader, lane, ask.cursor.as_deref(), limit, wait).await?;
+    let asked = (lane, ask.cursor.as_deref(), limit, wait);
+    let page = next_page(hub, &reader, asked, &request.hung_up).await?;
     table::store::may_hear(hub.db.pool(), store_id).await?;
     // Whoever goes on from a place has all before it.
     let reached = ask.cursor.as_deref().and_then(|cursor| reader.number(cursor));
@@ -238,10 +240,8 @@ impl Serialize for Shared<'_> {
 async fn next_page(
     hub: &Hub,
     reader: &Reader<'_>,
-    lane: &str,
-    cursor: Option<&str>,
-    limit: usize,
-    wait: Duration,
+    (lane, cursor, limit, wait): (&str, Option<&str>, usize, Duration),
+    hung_up: &HungUp,
 ) -> Result<Page, Failure> {
     let known = cursor.and_then(|cursor| Some((cursor, reader.number(cursor)?)));
     let Some(mut waiting) = hub.waits.enter(lane, reader.store_id).filter(|_| !wait.is_zero()) else {
@@ -259,6 +259,8 @@ async fn next_page(
         tokio::select! {
             () = waiting.past(last.until) => last = woken(hub, reader, lane, (cursor, limit), &waiting).await?,
             _ = stopping.changed() => {}
+            // Nobody waits any more: the page is not read.
+            () = hung_up.wait() => break,
             () = tokio::time::sleep_until(deadline) => {
                 // What came for others only: its cursor must not grow old.
                 if waiting.is_behind(last.until) {

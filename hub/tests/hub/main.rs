@@ -85,6 +85,7 @@ mod operation {
     mod classes;
     pub mod commands;
     mod events;
+    mod hang_ups;
     pub mod office_races {
         mod documents;
         mod goods;

@@ -1,13 +1,28 @@
 //! Request bodies: media type, size, time, and unpacking, in that order.
 
 use crate::api::error::ApiError;
-use crate::api::route::BodyKind;
-use crate::limits::Limits;
+use crate::api::route::{Access, BodyKind, Route};
+use crate::limits::{Limits, PUBLIC_BODY_BYTES_MAX};
 use bytes::{Buf, Bytes, BytesMut};
 use flate2::read::MultiGzDecoder;
 use futures_util::{Stream, StreamExt};
 use http::{HeaderMap, header};
-use std::{io::Read, pin::Pin};
+use std::{io::Read, pin::Pin, time::Duration};
+
+mod budget;
+
+pub use budget::{Budget, Held};
+
+/// Most bytes of a route's body. A route that asks for no token takes little unless it names its own limit: whoever
+/// has no account must not fill the memory.
+pub fn bytes_max<S>(route: &Route<S>, limits: &Limits) -> usize {
+    match (route.body, route.access) {
+        (BodyKind::JsonUpTo(bytes), _) => bytes,
+        (BodyKind::Csv | BodyKind::JsonCsvOrXml, _) => limits.max_import_bytes,
+        (_, Access::Public) => limits.max_body_bytes.min(PUBLIC_BODY_BYTES_MAX),
+        _ => limits.max_body_bytes,
+    }
+}
 
 /// A body that may still be on its way.
 pub struct Incoming<T> {
@@ -47,13 +62,10 @@ where
         &mut self,
         kind: BodyKind,
         headers: &HeaderMap,
-        limits: &Limits,
+        bytes_max: usize,
+        timeout: Duration,
+        held: &mut Held,
     ) -> Result<Bytes, ApiError> {
-        let bytes_max = match kind {
-            BodyKind::JsonUpTo(bytes) => bytes,
-            BodyKind::Csv | BodyKind::JsonCsvOrXml => limits.max_import_bytes,
-            BodyKind::None | BodyKind::Json | BodyKind::JsonOptional => limits.max_body_bytes,
-        };
         if self.state == State::None {
             let empty: &'static [u8] = if kind == BodyKind::JsonOptional { b"{}" } else { b"" };
             return Ok(Bytes::from_static(empty));
@@ -67,24 +79,24 @@ where
         if self.announced.is_some_and(|bytes| bytes > bytes_max as u64) {
             return Err(ApiError::body_too_large(bytes_max));
         }
-        let body = tokio::time::timeout(limits.request_timeout, self.collect(bytes_max))
+        let body = tokio::time::timeout(timeout, self.collect(bytes_max, held))
             .await
             .map_err(|_| ApiError::request_timeout())??;
         self.state = State::Read;
         match packing {
             Packing::Plain => Ok(body),
-            Packing::Gzip => unpack(MultiGzDecoder::new(&*body), body.len(), bytes_max),
+            Packing::Gzip => unpack(MultiGzDecoder::new(&*body), body.len(), bytes_max, held),
             Packing::Zstd => {
                 let mut decoder = zstd::Decoder::new(&*body).map_err(ApiError::internal)?;
                 // What a frame asks for in memory is bounded before it is believed.
                 decoder.window_log_max(ZSTD_WINDOW_LOG_MAX).map_err(ApiError::internal)?;
-                unpack(decoder, body.len(), bytes_max)
+                unpack(decoder, body.len(), bytes_max, held)
             }
         }
     }
 
     /// A body that arrives in one piece, as nearly all do, is never copied.
-    async fn collect(&mut self, bytes_max: usize) -> Result<Bytes, ApiError> {
+    async fn collect(&mut self, bytes_max: usize, held: &mut Held) -> Result<Bytes, ApiError> {
         let Some(mut whole) = self.chunk().await? else { return Ok(Bytes::new()) };
         let mut joined: Option<BytesMut> = None;
         let mut length = whole.len();
@@ -92,6 +104,7 @@ where
             if length > bytes_max {
                 return Err(ApiError::body_too_large(bytes_max));
             }
+            held.grow_to(length)?;
             let Some(next) = self.chunk().await? else { break };
             length = length.saturating_add(next.len());
             joined.get_or_insert_with(|| BytesMut::from(std::mem::take(&mut whole))).extend_from_slice(&next);
@@ -131,6 +144,8 @@ enum Packing {
     Zstd,
 }
 
+/// What is unpacked at a time, in bytes.
+const STEP_BYTES: usize = 8 * 1024;
 /// The largest zstd window that is unpacked, as a power of two: 8 MiB, what every decoder has to take.
 const ZSTD_WINDOW_LOG_MAX: u32 = 23;
 
@@ -143,10 +158,23 @@ fn packing(headers: &HeaderMap) -> Result<Packing, ApiError> {
     }
 }
 
-/// Stops one byte beyond the limit, however well the body was packed.
-fn unpack(unpacked: impl Read, packed: usize, bytes_max: usize) -> Result<Bytes, ApiError> {
-    let mut body = Vec::with_capacity(bytes_max.min(packed.saturating_mul(4)));
-    let limit = (bytes_max as u64).saturating_add(1);
-    unpacked.take(limit).read_to_end(&mut body).map_err(ApiError::invalid_json)?;
-    if body.len() > bytes_max { Err(ApiError::body_too_large(bytes_max)) } else { Ok(body.into()) }
+/// Stops one byte beyond the limit, however well the body was packed, and counts what it takes as it grows.
+fn unpack(
+    mut unpacked: impl Read,
+    packed: usize,
+    bytes_max: usize,
+    held: &mut Held,
+) -> Result<Bytes, ApiError> {
+    let mut body = Vec::new();
+    loop {
+        held.grow_to(packed.saturating_add(body.len()).saturating_add(STEP_BYTES))?;
+        let step = unpacked.by_ref().take(STEP_BYTES as u64).read_to_end(&mut body);
+        let step = step.map_err(ApiError::invalid_json)?;
+        if body.len() > bytes_max {
+            return Err(ApiError::body_too_large(bytes_max));
+        }
+        if step == 0 {
+            return Ok(body.into());
+        }
+    }
 }

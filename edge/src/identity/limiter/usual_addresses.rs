@@ -55,6 +55,10 @@ impl Usual {
         usual
     }
 
+    pub fn addresses(&self) -> Vec<IpAddr> {
+        self.0.values().flatten().map(|place| place.address).collect()
+    }
+
     pub fn kept(&self) -> SavedUsual {
         let kept = |place: &UsualAddress| (place.address, place.logged_in, place.failures.kept());
         self.0.iter().map(|(name, places)| (name.clone(), places.iter().map(kept).collect())).collect()
