@@ -63,6 +63,6 @@ fn the_till_has_the_same_page_and_locks_itself_as_it_says() {
     screen.presses(ESCAPE);
     screen.sees("#line");
     screen.script("const till = document.querySelector('pos-app'); till.touched -= 61_000; till.idle()");
-    screen.reads("dialog", "Terkunci");
+    screen.reads("page-locked", "Terkunci");
     screen.is_clean();
 }

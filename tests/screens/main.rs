@@ -36,10 +36,12 @@ mod office {
 }
 /// The cashier's page.
 mod till {
+    pub mod broken_scans;
     pub mod day;
     pub mod drawer;
     pub mod keystrokes;
     pub mod killed;
+    pub mod lock;
     pub mod mistakes;
     pub mod paper;
     pub mod quick_keys;

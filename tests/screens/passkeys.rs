@@ -19,7 +19,8 @@ fn register(screen: &mut Screen, name: &str) {
 
 #[track_caller]
 fn goes_on(screen: &mut Screen) {
-    let gone = "return document.querySelector('dialog') === null && localStorage.getItem('locked') === null";
+    let gone =
+        "return document.querySelector('page-locked') === null && localStorage.getItem('locked') === null";
     wait::until("the till goes on", || (screen.script(gone) == true).then_some(()));
 }
 
@@ -41,7 +42,7 @@ fn a_device_logs_in_approves_and_is_removed() {
     screen.sees(".facts");
     screen.types("l");
     screen.sees("#unlock");
-    screen.browser.press("dialog button[name=by]");
+    screen.browser.press("page-locked button[name=by]");
     goes_on(&mut screen);
 
     // The manager's thumb, registered in Store Admin: a session of its own in the same browser.
@@ -59,10 +60,10 @@ fn a_device_logs_in_approves_and_is_removed() {
     screen.script("void document.querySelector('pos-app').lock()");
     screen.sees("#unlock");
     screen.browser.write("#unlock-name", "manager@s001.example");
-    screen.browser.press("dialog button[name=by]");
-    screen.reads("dialog [role=alert]", "Only");
+    screen.browser.press("page-locked button[name=by]");
+    screen.reads("page-locked [role=alert]", "Only");
     screen.browser.write("#unlock-name", "till-1@s001.example");
-    screen.browser.press("dialog button[name=by]");
+    screen.browser.press("page-locked button[name=by]");
     goes_on(&mut screen);
     screen.pays("c");
     screen.script("document.querySelector('pos-app').show('receipts')");

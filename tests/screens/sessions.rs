@@ -66,3 +66,48 @@ fn an_answer_that_a_proxy_loses_is_asked_for_again_and_nothing_is_done_twice() {
     assert_eq!((sales.len(), &sales[0]["state"]), (1, &json!("paid")));
     assert_eq!(sales[0]["payments"].as_array().map(Vec::len), Some(1));
 }
+
+/// Whether the browser's cookie still renews a session of the till.
+const RENEWS: &str = "return (async () => (await fetch('/api/auth/refresh', {method: 'POST', body: '{}', headers: {'Content-Type': 'application/json',\
+    'Idempotency-Key': 'who-is-still-there-' + Math.random(), 'X-Session': 'cookie; app=pos'}})).status)()";
+
+#[test]
+fn a_log_out_ends_the_session_also_when_the_pages_token_has_expired() {
+    let Some(mut screen) = Screen::open(Store::open_with("", 1)) else { return };
+    screen.log_in("till-1");
+    screen.sees("#float");
+    // The first try goes out with a token that is not valid any more.
+    screen.script(
+        "const real = window.fetch; window.fetch = (url, how) => { if (!String(url).endsWith('/logout')) return real(url, how);\
+         window.fetch = real; return real(url, {...how, headers: {...how.headers, Authorization: 'Bearer expired'}}); }",
+    );
+    screen.script("document.querySelector('pos-app').logOut()");
+    screen.sees("#username");
+    wait::until("the session is over", || {
+        (screen.script("return localStorage.getItem('session.leaving.pos')") == json!(null)).then_some(())
+    });
+    assert_eq!(screen.script(RENEWS), 401);
+    screen.is_clean();
+}
+
+#[test]
+fn a_log_out_that_the_store_did_not_hear_is_said_and_told_again() {
+    let Some(mut screen) = Screen::open(Store::open_with("", 1)) else { return };
+    screen.log_in("till-1");
+    screen.sees("#float");
+    screen.browser.devtools("Network.enable", &json!({}));
+    screen.browser.devtools("Network.setBlockedURLs", &json!({"urls": ["*/api/auth/*"]}));
+    screen.script("document.querySelector('pos-app').logOut()");
+    screen.sees("#username");
+    screen.reads("#banner", "Not logged out yet");
+    // A page that is loaded anew goes on with it, and lets nobody in by the old session.
+    screen.visit("/pos");
+    screen.sees("#username");
+    screen.reads("#banner", "Not logged out yet");
+    screen.browser.devtools("Network.setBlockedURLs", &json!({"urls": []}));
+    wait::until("it is said no more", || screen.text("#banner").is_empty().then_some(()));
+    assert_eq!(screen.script(RENEWS), 401);
+    screen.log_in("till-1");
+    screen.sees("#float");
+    screen.is_clean();
+}

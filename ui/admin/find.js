@@ -1,6 +1,6 @@
 // A product by what was scanned or typed: its code, else its number; never one that only resembles it.
 import { t } from "../shared/i18n.js";
-import { low } from "../shared/scan.js";
+import { wasScanned } from "../shared/scan.js";
 
 const NEAR = 20;
 
@@ -9,11 +9,11 @@ const NEAR = 20;
  * carton's, its pieces. Says so where there is none.
  */
 export const findProduct = async (app, code, pattern = "/api/stock", params = {}) => {
+  const machine = wasScanned();
   app.say(null);
   const { items: [scanned] } = await app.get(pattern, params, { barcode: code, limit: 1 });
   const found = scanned ?? (await app.get(pattern, params, { q: code, limit: NEAR })).items.find(({ sku }) => sku === code);
   if (found) return { ...found, pack_qty: found.pack_qty ?? 1 };
-  low();
-  app.say("bad", t("{code} is not in the catalogue", { code }));
+  app.unknownCode(code, machine);
   return null;
 };

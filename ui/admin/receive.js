@@ -82,7 +82,7 @@ class PageReceive extends Page {
       await this.put(found.sku, found.pack_qty);
       this.keep();
     } catch (error) {
-      this.app.fail(error);
+      this.app.scanFailed(error, code);
     }
   }
 

@@ -54,7 +54,7 @@ class PageStock extends ListPage {
       const found = await findProduct(this.app, code);
       if (found) this.app.go("stock", found.sku);
     } catch (error) {
-      this.app.fail(error);
+      this.app.scanFailed(error, code);
     }
   }
 

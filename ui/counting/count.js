@@ -6,6 +6,7 @@ import { countInput, icon, notice } from "../shared/controls.js";
 import { number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { WALK } from "../shared/menu.js";
+import { same } from "../shared/gtin.js";
 import { clean } from "../shared/scan.js";
 import { Page } from "../shared/page.js";
 import { title } from "../shared/list.js";
@@ -95,7 +96,7 @@ class PageCount extends Page {
       if (!found) return;
       const { product } = this;
       const pieces = found.pack ?? 1;
-      if (product && (found.sku ? product.sku === found.sku : product.code === found.code)) {
+      if (product && (found.sku ? product.sku === found.sku : !product.sku && same(product.code, found.code))) {
         this.qty = (this.qty ?? this.first) + pieces;
         this.scan = true;
         this.requestUpdate();
@@ -106,7 +107,7 @@ class PageCount extends Page {
       if (product && this.qty !== null) await this.save();
       this.choose(found, pieces);
     } catch (error) {
-      this.app.fail(error);
+      this.app.scanFailed(error, code);
     }
   }
 

@@ -3,7 +3,8 @@
 import { path, Unreachable } from "../shared/api.js";
 import { finish, keep } from "../shared/intents.js";
 import { t } from "../shared/i18n.js";
-import { low } from "../shared/scan.js";
+import { normal } from "../shared/gtin.js";
+import { wasScanned } from "../shared/scan.js";
 import { findProduct } from "../admin/find.js";
 
 /** How long a product's name is waited for. */
@@ -116,16 +117,16 @@ class CountQueue {
 
   /** What a code names in a count, null where nothing does. Nobody answers: the code itself, which the store looks up when it is back. */
   async find(id, code) {
-    const known = this.known.get(code);
+    const scanned = wasScanned();
+    const known = this.known.get(normal(code)) ?? this.known.get(code);
     if (known) return known;
     if (this.away) return { code, name: code };
     let late;
     const patience = new Promise((_, fail) => { late = setTimeout(() => fail(new Unreachable("late")), NAME_WITHIN_MS); });
     try {
       const found = await Promise.race([findProduct(this.app, code, "/api/opname/:id/lookup", { id }), patience]);
-      if (!found || found.here) return found && this.knows(code, { sku: found.sku, name: found.name, place: found.shelf_place, pack: found.pack_qty });
-      low();
-      this.app.say("bad", t("{name} is not counted here now", found));
+      if (!found || found.here) return found && this.knows(normal(code), { sku: found.sku, name: found.name, place: found.shelf_place, pack: found.pack_qty });
+      this.app.refuse(code, t("{name} is not counted here now", found), { scanned });
       return null;
     } catch (error) {
       if (error instanceof Unreachable) return { code, name: code };

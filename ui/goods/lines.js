@@ -26,7 +26,7 @@ export class LinesPage extends FormPage {
       const found = await findProduct(this.app, code);
       if (found) this.put(found);
     } catch (error) {
-      this.app.fail(error);
+      this.app.scanFailed(error, code);
     }
   }
 

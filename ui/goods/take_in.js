@@ -7,7 +7,7 @@ import { icon } from "../shared/controls.js";
 import { path } from "../shared/api.js";
 import { number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { clean, low } from "../shared/scan.js";
+import { clean, wasScanned } from "../shared/scan.js";
 import { findProduct } from "../admin/find.js";
 import { LinesPage, sayNext } from "./lines.js";
 
@@ -41,16 +41,16 @@ class PageTakeIn extends LinesPage {
 
   /** A scan is a piece, or a carton, of what was sent; anything else stays out. */
   async scanned(code) {
+    const scanned = wasScanned();
     try {
       const found = await findProduct(this.app, code);
       if (!found) return;
       const at = this.lines.findIndex(({ sku }) => sku === found.sku);
       if (at < 0) {
-        low();
-        this.app.say("bad", t("{name} was not sent with this transfer", { name: found.name }));
+        this.app.refuse(code, t("{name} was not sent with this transfer", { name: found.name }), { scanned });
       } else this.line(at, { qty: (this.lines[at].qty ?? 0) + found.pack_qty });
     } catch (error) {
-      this.app.fail(error);
+      this.app.scanFailed(error, code);
     }
   }
 

@@ -2,11 +2,14 @@
 import { path } from "../shared/api.js";
 import { money } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
+import { normal } from "../shared/gtin.js";
 import { isAsked } from "../shared/intents.js";
 import { low } from "../shared/scan.js";
 
 const REMEMBERED = 500;
 const FRESH_MS = 60_000;
+/** Products are remembered by their codes, and by their number too. */
+const skuKey = (sku) => `sku ${sku}`;
 const sum = (discounts, source) => discounts.filter((one) => one.source === source).reduce((all, one) => all + one.amount, 0);
 
 export class Basket {
@@ -62,7 +65,7 @@ export class Basket {
     this.sale = sale;
     this.lines = sale.items.map((item) => ({
       sku: item.sku, name: item.name, qty: item.qty, price: item.price, discount: sum(item.discounts, "manual"), item, own: item.price_override,
-      onHand: this.products.get(item.sku)?.product.on_hand,
+      onHand: this.products.get(skuKey(item.sku))?.product.on_hand,
     }));
     this.selected = Math.min(this.selected, this.lines.length - 1);
   }
@@ -79,7 +82,9 @@ export class Basket {
 
   /** A product by its code, else by its number; none: null. */
   async find(code) {
-    const known = this.products.get(code);
+    const key = normal(code);
+    // Digits as long as a bar code's are one first, as at the store.
+    const known = this.products.get(key) ?? (key === code ? this.products.get(skuKey(code)) : undefined);
     if (known && Date.now() - known.at < FRESH_MS) return known.product;
     const { items } = await this.app.get("/api/pos/products", {}, { barcode: code, limit: 2 });
     let [product] = items;
@@ -87,7 +92,7 @@ export class Basket {
       const found = await this.app.get("/api/pos/products", {}, { q: code, limit: 5 });
       product = found.items.find(({ sku }) => sku === code);
     }
-    if (product) this.remember(code, product);
+    if (product) this.remember(key, product);
     return product ?? null;
   }
 
@@ -105,7 +110,7 @@ export class Basket {
     if (this.products.size >= REMEMBERED) this.products.delete(this.products.keys().next().value);
     const entry = { product, at: Date.now() };
     this.products.set(code, entry);
-    if (product.pack_qty === 1) this.products.set(product.sku, entry);
+    if (product.pack_qty === 1) this.products.set(skuKey(product.sku), entry);
   }
 
   /**
@@ -247,12 +252,8 @@ export class Basket {
     while (this.sending) await this.sending;
   }
 
-  refuse(text, long = false) {
-    low(long);
+  refuse(text) {
+    low();
     this.app.say("bad", text);
-  }
-
-  unknown(code) {
-    this.refuse(t("{code} is not in the catalogue", { code }));
   }
 }

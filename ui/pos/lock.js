@@ -1,34 +1,47 @@
-// The till is locked while nobody is at it: the basket stays readable, the same person goes on, by password or device.
+// The locked till: nothing of its page is drawn and nothing acts, since its session is over. The same person logs in to go on.
 import { html, nothing } from "../vendor/lit.js";
 import { words } from "../shared/codes.js";
-import { field, icon } from "../shared/controls.js";
+import { field, icon, problem } from "../shared/controls.js";
 import { t } from "../shared/i18n.js";
 import { LAST } from "../shared/login.js";
-import { able, proven, provenByDevice } from "../shared/session.js";
+import { Page } from "../shared/page.js";
+import { able, logIn, logInByDevice } from "../shared/session.js";
 
-/** Whose till is locked: a page that is loaded anew is locked as well. */
-const LOCKED = "locked";
+class PageLocked extends Page {
+  async submit(event) {
+    event.preventDefault();
+    if (this.busy) return;
+    const { app } = this;
+    const { username, password, by } = Object.fromEntries(new FormData(event.target, event.submitter));
+    const { id, name } = app.locked;
+    this.busy = true;
+    this.error = null;
+    try {
+      const user = by ? await logInByDevice(username, id) : await logIn(username, password, id);
+      // Meanwhile its person may have logged out.
+      if (this.isConnected) await app.unlocked(user);
+    } catch (error) {
+      this.error = error.other ? t("Only {name} goes on here; somebody else logs in", { name }) : words(error);
+    } finally {
+      this.busy = false;
+    }
+    const typed = this.querySelector("#unlock");
+    if (!typed) return;
+    typed.value = "";
+    typed.focus();
+  }
 
-export const lock = async (app) => {
-  const { user } = app;
-  localStorage.setItem(LOCKED, user.id);
-  const back = await app.dialog.ask({
-    locks: true, title: t("Locked"), text: user.name, yes: t("Go on"), no: t("Log out"),
-    body: html`${field(t("Login name"), html`<input class="input" id="unlock-name" name="username" autocomplete="username" maxlength="128" .value=${localStorage.getItem(LAST) ?? ""}>`, "unlock-name")}
-      ${field(t("Password"), html`<input class="input" id="unlock" name="password" type="password" autocomplete="current-password" maxlength="128" data-focus>`, "unlock")}`,
-    more: able() ? html`<button class="btn big" name="by" value="device">${icon("key-round")}${t("Go on with a device")}</button>` : nothing,
-    act: async ({ username, password, by }) => {
-      document.getElementById("unlock").value = "";
-      let who;
-      try {
-        who = await (by ? provenByDevice(username) : proven(username, password));
-      } catch (error) {
-        error.words = words(error);
-        throw error;
-      }
-      if (who !== user.id) throw new Error(t("Only {name} goes on here; somebody else logs in", { name: user.name }));
-    },
-  });
-  localStorage.removeItem(LOCKED);
-  if (back === null) await app.logOut();
-};
+  render() {
+    const { app } = this;
+    if (!app.locked) return nothing;
+    return html`<div class="narrow-page"><form class="panel card stack" novalidate @submit=${this.submit} aria-busy=${Boolean(this.busy)}>
+      <div class="mark">${icon("lock")}</div><div><h1>${t("Locked")}</h1><p class="muted"><bdi>${app.locked.name}</bdi></p></div>
+      ${field(t("Login name"), html`<input class="input" id="unlock-name" name="username" autocomplete="username" maxlength="128" .value=${localStorage.getItem(LAST) ?? ""}>`, "unlock-name")}
+      ${field(t("Password"), html`<input class="input" id="unlock" name="password" type="password" autocomplete="current-password" maxlength="128" data-focus>`, "unlock")}
+      ${problem(this.error)}${app.leaving ? problem(app.leavingText()) : nothing}
+      <button class="btn primary big" ?disabled=${Boolean(this.busy)}>${icon("log-in")}${this.busy ? t("One moment\u2026") : t("Go on")}</button>
+      ${able() ? html`<button class="btn big" name="by" value="device">${icon("key-round")}${t("Go on with a device")}</button>` : nothing}
+      <button type="button" class="btn big" id="leave" @click=${() => app.logOut()}>${icon("log-out")}${t("Log out")}</button></form></div>`;
+  }
+}
+customElements.define("page-locked", PageLocked);

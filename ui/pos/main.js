@@ -4,11 +4,11 @@ import { send, Unreachable } from "../shared/api.js";
 import { App, LOCK_AFTER, LOCK_AFTER_MINUTES } from "../shared/app.js";
 import { icon, loading } from "../shared/controls.js";
 import { setShop, time } from "../shared/format.js";
-import { lang, t } from "../shared/i18n.js";
+import { t } from "../shared/i18n.js";
 import { isSafe } from "../shared/intents.js";
 import { Basket } from "./basket.js";
 import { linkOf, troubleOf } from "./link.js";
-import "./open.js";
+import { Locking } from "./locking.js";
 import { renewQuick } from "./quick.js";
 import "./sell.js";
 
@@ -23,12 +23,12 @@ const TABS_MS = 150;
 const RENEWED = "renewed";
 const RENEW_AFTER_MS = 30_000;
 const LATER = {
-  pay: () => import("./pay.js"), holds: () => import("./holds.js"), return: () => import("./return.js"),
+  open: () => import("./open.js"), pay: () => import("./pay.js"), holds: () => import("./holds.js"), return: () => import("./return.js"),
   receipts: () => import("./receipts.js"), devices: () => import("../passkeys/devices.js"), device: () => import("../shared/device.js"), cash: () => import("./cash.js"), close: () => import("./close.js"),
-  unconfirmed: () => import("./unconfirmed.js"),
+  unconfirmed: () => import("./unconfirmed.js"), menu: () => import("./menu.js"), lock: () => import("./lock.js"),
 };
 
-class PosApp extends App {
+class PosApp extends Locking(App) {
   constructor() {
     super();
     this.later = LATER;
@@ -74,11 +74,7 @@ class PosApp extends App {
     this.renew();
     this.askStatus();
     const after = Number(localStorage.getItem(LOCK_AFTER) ?? LOCK_AFTER_MINUTES) * 60_000;
-    if (this.user && this.shift && !this.dialog.isOpen && Date.now() - this.touched > after) this.lock();
-  }
-
-  async lock() {
-    (await this.part(() => import("./lock.js")))?.lock(this);
+    if (this.shift && Date.now() - this.touched > after) this.lock();
   }
 
   async entered(user) {
@@ -108,7 +104,7 @@ class PosApp extends App {
     await this.load();
     this.listen();
     // It is needed when the box is away, and then it could not be had.
-    LATER.unconfirmed().catch(() => {});
+    for (const part of [LATER.unconfirmed, LATER.menu, LATER.lock]) part().catch(() => {});
     const results = await this.resumed(user);
     if (!results) return;
     this.unsettled = results.filter(({ other }) => other).length;
@@ -118,7 +114,6 @@ class PosApp extends App {
     const back = results.find(({ done, answer }) => done && answer?.return_id);
     if (back) await this.returned(back.answer);
     this.reported(results);
-    if (localStorage.getItem("locked") === user.id) this.lock();
     if (!await isSafe()) this.say("warn", t("This browser keeps nothing: don't close this tab while something is not confirmed"));
   }
 
@@ -213,6 +208,8 @@ class PosApp extends App {
   }
 
   left() {
+    this.isUnlocked();
+    this.shift = null;
     this.live?.stop();
     this.returning?.clear();
     this.basket.clear();
@@ -263,24 +260,8 @@ class PosApp extends App {
     this.backing ??= this.known("/api/pos/settings").catch(() => {}).finally(() => { this.backing = null; });
   }
 
-  menu() {
-    const choose = (act) => () => {
-      this.dialog.close(null);
-      act();
-    };
-    const entry = (name, label, act) => html`<button type="button" class="btn big" @click=${choose(act)}>${icon(name)}${label}</button>`;
-    const { shift } = this;
-    const dark = document.documentElement.dataset.theme === "dark";
-    this.dialog.ask({
-      title: this.registerName ?? t("Till"), yes: null, no: t("Close"),
-      body: html`<div class="stack s menu">
-        ${shift ? html`${entry("receipt", t("Receipts of this shift"), () => this.show("receipts"))}${entry("clock", t("Shift and cash"), () => this.show("cash"))}` : nothing}
-        ${entry("refresh-cw", this.unsettled ? `${t("Not confirmed")}: ${this.unsettled}` : t("Not confirmed"), () => this.show("unconfirmed"))}
-        ${entry("key-round", t("My devices"), () => this.show("devices"))}${entry("smartphone", t("This device"), () => this.show("device"))}
-        ${entry("languages", lang() === "id" ? "English" : "Bahasa Indonesia", () => this.speak(lang() === "id" ? "en" : "id"))}
-        ${entry("moon", dark ? t("Light screen") : t("Dark screen"), () => this.theme(dark ? "light" : "dark"))}
-        ${shift ? entry("lock", t("Lock"), () => this.lock()) : nothing}${entry("log-out", t("Log out"), () => this.logOut())}</div>`,
-    });
+  async menu() {
+    (await this.part(LATER.menu))?.menu(this);
   }
 
   /** Keys that act on every page of an open shift; a page's own come first. */
@@ -303,7 +284,7 @@ class PosApp extends App {
   get typesAhead() {
     const page = this.current?.firstElementChild;
     if (this.ahead) return true;
-    if (this.shift?.state !== "open" || this.unconfirmed || page?.busy || ["sell", "close", "elsewhere", "return"].includes(this.page)) return false;
+    if (!this.user || this.locked || this.shift?.state !== "open" || this.unconfirmed || page?.busy || ["sell", "close", "elsewhere", "return"].includes(this.page)) return false;
     return !page?.querySelector("[data-scan=line], [data-keys]");
   }
 
@@ -326,7 +307,7 @@ class PosApp extends App {
 
   /** Asked for now and then; what can't be heard now is heard later. */
   async askStatus(now = false) {
-    if (!this.user || !this.settings || (!now && Date.now() - this.statusAt < STATUS_MS)) return;
+    if (!this.user || this.locked || !this.settings || (!now && Date.now() - this.statusAt < STATUS_MS)) return;
     this.statusAt = Date.now();
     try {
       this.status = await this.get("/api/pos/status");
@@ -382,7 +363,8 @@ class PosApp extends App {
   }
 
   render() {
-    return html`${this.strip()}${this.banner()}<main>${this.body()}</main><x-dialog></x-dialog>`;
+    const { locked } = this;
+    return html`${locked ? nothing : html`${this.strip()}${this.banner()}`}<main>${locked ? this.lockedPart() : this.body()}</main><x-dialog .away=${Boolean(locked)}></x-dialog>`;
   }
 }
 customElements.define("pos-app", PosApp);

@@ -4,8 +4,8 @@ import { path } from "../shared/api.js";
 import { field, icon, key, moneyInput } from "../shared/controls.js";
 import { money, number, shortReceipt, symbol, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { low } from "../shared/scan.js";
 import { Page } from "../shared/page.js";
+import { named } from "../shared/scan.js";
 
 const LETTERS = { cash: "C", card: "K", qris: "Q", bank_transfer: "T", voucher: "V", points: "P" };
 const ICONS = { cash: "banknote", card: "credit-card", qris: "qr-code", bank_transfer: "landmark", voucher: "ticket", points: "star" };
@@ -114,17 +114,22 @@ class PagePay extends Page {
       return;
     }
     if (this.sale.payments.some(({ state }) => state === "accepted")) {
-      low(true);
-      this.app.say("warn", t("Scan of {code} was not taken: this sale is partly paid", { code }));
+      this.app.refuse(code, t("Scan of {code} was not taken: this sale is partly paid", { code: named(code) }), { kind: "warn", long: true });
       return;
     }
     this.offer(code);
   }
 
   async offer(code) {
-    const product = await this.app.basket.find(code).catch(() => null);
+    let product;
+    try {
+      product = await this.app.basket.find(code);
+    } catch (error) {
+      this.app.scanFailed(error, code);
+      return;
+    }
     if (!product) {
-      this.app.basket.unknown(code);
+      this.app.unknownCode(code, true);
       return;
     }
     // Meanwhile Enter may have been pressed.
@@ -134,6 +139,10 @@ class PagePay extends Page {
     }
     const yes = await this.app.dialog.ask({ title: t("Add {name} to this sale?", { name: product.name }), text: money(product.price), yes: t("Add"), no: t("Don't add") });
     if (!yes) return;
+    if (this.isTaking || this.paid) {
+      this.app.notTaken(code);
+      return;
+    }
     this.app.basket.add(product);
     this.give(null);
   }
@@ -238,7 +247,7 @@ class PagePay extends Page {
   summary() {
     const { sale } = this;
     const taken = sale.payments.filter(({ state }) => state === "accepted");
-    return html`<section class="due">${taken.length ? html`<dl class="facts l"><div><dt>${t("To pay")}</dt><dd>${money(sale.total)}</dd></div>
+    return html`<section class="due">${this.app.refusedPart()}${taken.length ? html`<dl class="facts l"><div><dt>${t("To pay")}</dt><dd>${money(sale.total)}</dd></div>
       ${taken.map((one) => html`<div><dt>${icon("check", "icon-s")} ${t(one.method)}${one.reference ? ` ${one.reference}` : ""}</dt><dd>${number(-one.amount)} <button class="btn undo" aria-label=${t("Undo {method} {amount}", { method: t(one.method), amount: number(one.amount) })} ?disabled=${this.isTaking} @click=${() => this.undo(one)}>${icon("x", "icon-s")}</button></dd></div>`)}</dl>` : nothing}
       <div class="display"><dl><div><dt>${taken.length ? t("Left to pay") : t("To pay")}</dt><dd>${sale.amount_due === this.left ? nothing : number(sale.amount_due)}</dd></div>
       ${sale.cash_due !== sale.amount_due ? html`<div><dt>${t("In cash, rounded")}</dt><dd>${number(sale.cash_due)}</dd></div>` : nothing}</dl>

@@ -4,7 +4,7 @@ import { countInput, field, icon, key, moneyInput, notice } from "../shared/cont
 import { date, money, number, shortReceipt, symbol, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { Page } from "../shared/page.js";
-import { clean } from "../shared/scan.js";
+import { clean, wasScanned } from "../shared/scan.js";
 import { EXCHANGE, Returning } from "./returning.js";
 
 const PLACES = ["restock", "damaged", "vendor", "none"];
@@ -51,10 +51,11 @@ class PageReturn extends Page {
 
   scanned(text) {
     const code = clean(text);
-    return code && this.inTurn(() => this.take(code));
+    const scanned = wasScanned();
+    return code && this.inTurn(() => this.take(code, scanned));
   }
 
-  async take(code) {
+  async take(code, scanned) {
     const { app, draft } = this;
     // Behind a return it is the next customer's.
     if (this.done && app.isFree) {
@@ -73,9 +74,9 @@ class PageReturn extends Page {
     }
     await this.once(async () => {
       const product = await app.basket.find(code);
-      if (!product) app.basket.unknown(code);
+      if (!product) app.unknownCode(code, scanned);
       else if (draft.put(product)) this.changed();
-      else app.basket.refuse(t("{name} is not on this receipt, or all of it came back", { name: product.name }));
+      else app.refuse(code, t("{name} is not on this receipt, or all of it came back", { name: product.name }), { scanned });
     });
   }
 
@@ -255,7 +256,7 @@ class PageReturn extends Page {
         this.scanned(input.value);
         input.value = "";
       }}>${field(label, html`<input class="input" id="receipt" data-scan="line" data-focus autocomplete="off" spellcheck="false">`, "receipt")}
-      <button class="btn big">${icon("search")}${t("Find")}</button></form>
+      <button class="btn big">${icon("search")}${t("Find")}</button></form>${app.refusedPart()}
       ${draft.isKnown ? html`<div class="two">${this.goods()}${this.total()}</div>` : html`<div class="rowx">${app.last ? html`<button class="btn big" @click=${() => this.find(app.last.receipt_no)}>${icon("history")}${t("Last sale")}</button>` : nothing}
         <button class="btn big" @click=${() => this.begin(() => draft.withoutReceipt())}>${icon("inbox")}${t("Without a receipt")}${key("F6")}</button></div>
         <p class="empty panel">${t("Its lines are filled in; you say how many come back. A receipt of another store is looked up at head office")}</p>`}</div>`;

@@ -4,7 +4,8 @@ import { Unreachable } from "../shared/api.js";
 import { icon, key, unlessSame } from "../shared/controls.js";
 import { number, symbol } from "../shared/format.js";
 import { lang, t } from "../shared/i18n.js";
-import { clean, tail } from "../shared/scan.js";
+import { shown } from "../shared/gtin.js";
+import { behind, clean, named, wasScanned } from "../shared/scan.js";
 import { Page } from "../shared/page.js";
 import { quickKeys } from "./quick.js";
 import { acts, display, lastSale, memberButton, notes, results } from "./side.js";
@@ -99,7 +100,7 @@ class PageSell extends Page {
   // ---- what was scanned or typed
 
   scanned(code) {
-    this.take(code);
+    this.take(code, { scanned: true });
   }
 
   onEnter() {
@@ -108,17 +109,17 @@ class PageSell extends Page {
       if (Date.now() - this.lastCode > SUFFIX_MS && !this.app.basket.isEmpty) this.pay();
       return;
     }
-    // What a machine typed is a code, also behind what somebody had typed before; what is listed counts for its own text only.
-    const scanned = clean(tail(this.typed) ?? "");
-    const before = text.slice(0, text.length - scanned.length);
+    const scanned = wasScanned();
+    // A scan is one code: all of the text is looked up, and a part of it only where the whole is unknown and somebody typed the rest.
+    const rest = scanned ? behind(this.line.value.trim(), this.typed) : null;
+    // What is listed counts for its own text only.
     const picked = this.foundFor === text && !scanned && !/^\d{6,}$/.test(text) ? this.found?.[this.picked] : null;
     this.clearLine();
     this.lastCode = Date.now();
     if (!scanned && text.startsWith("?")) {
       if (!this.seek(text)) this.app.basket.refuse(t("No line of the basket is called this"));
     } else if (picked) this.put(picked, 1);
-    else if (scanned && text.endsWith(scanned) && !/^\d{1,6}\*$/.test(before)) this.take(scanned);
-    else this.take(text);
+    else this.take(text, { scanned, rest });
   }
 
   /** What was typed before this page was there; one key may be an action of it. */
@@ -152,14 +153,17 @@ class PageSell extends Page {
   /** When each key of the line was typed; a caret that is moved begins anew. */
   onTyped(event) {
     if (event.key.length === 1 && !event.ctrlKey && !event.altKey) this.goesOn(event);
-    else if (event.key !== "Shift" && event.key !== "Enter") this.typed = [];
+    else if (!["Shift", "Control", "Enter"].includes(event.key)) this.typed = [];
     if (event.key !== "Enter") return;
     event.preventDefault();
     this.onEnter();
   }
 
-  /** `3*` the quantity of the selected line, `3*code` so many of it, `.4` a quick key, else a code. */
-  take(text) {
+  /**
+   * `3*` the quantity of the selected line, `3*code` so many of it, `.4` a quick key, else a code; `how` it came: whether a scanner
+   * sent it, and which code stands at its end.
+   */
+  take(text, how = {}) {
     const times = /^(\d{1,6})\*(.*)$/.exec(text);
     if (times && !times[2]) {
       this.setQty(Number(times[1]));
@@ -175,44 +179,64 @@ class PageSell extends Page {
       else this.add(product.sku, many);
       return;
     }
-    this.add(code, many);
+    this.add(code, many, how);
   }
 
   /** Codes are looked up one after another, so that lines stand in the order of the scans. */
-  add(code, many) {
+  add(code, many, how = {}) {
     const { app } = this;
     const { basket } = app;
+    const { scanned = false } = how;
+    const unanswered = () => app.refuse(code, t("{code} was not taken: the store's box does not answer", { code: named(code) }), { long: true, scanned });
     // Nothing is kept for later: what is in the bag and not on the screen would be given away.
     if (app.unconfirmed || basket.isPaying || Date.now() - this.asking > SLOW_MS) {
-      basket.refuse(t("{code} was not taken: the store's box does not answer", { code }), true);
+      unanswered();
       return;
     }
     app.say(null);
     const mine = this.round;
     this.queue = this.queue.then(async () => {
       if (mine !== this.round) {
-        basket.refuse(t("{code} was not taken: the store's box does not answer", { code }), true);
+        unanswered();
         return;
       }
       if (basket.sale && basket.sale.state !== "open") {
-        basket.refuse(t("This sale is partly paid: finish or undo its payments first"));
+        app.refuse(code, t("This sale is partly paid: finish or undo its payments first"), { scanned });
         return;
       }
       this.asking = Date.now();
       const product = await basket.find(code).finally(() => { this.asking = Infinity; });
       if (product) this.put(product, many);
-      else if (!await basket.card(code)) this.unknown(code);
+      else if (!await basket.card(code)) await this.takeRest(code, many, how);
     }).catch((error) => {
       this.round += 1;
-      app.fail(error);
+      if (scanned) app.scanFailed(error, code);
+      else app.fail(error);
       if (error instanceof Unreachable) app.back();
     });
   }
 
+  /** The whole text is no code. What a scanner sent behind typed text is sold; where it may be a part of a code, somebody is asked. */
+  async takeRest(code, many, { scanned, rest }) {
+    const product = rest && rest.code !== code ? await this.app.basket.find(rest.code) : null;
+    if (!product) {
+      this.unknown(code, scanned);
+      return;
+    }
+    const sold = rest.sure || await this.app.dialog.ask({
+      title: t("Is it {name}?", { name: product.name }), doubtful: true, yes: t("Sell it"), no: t("Don't sell it"),
+      text: t("{code} was scanned behind something else that was typed, and may be a part of another code. Look at the product", { code: named(rest.code) }),
+    });
+    if (sold) this.put(product, many);
+    else this.app.refuse(rest.code, t("{code} was not sold: scan it again", { code: named(rest.code) }), { kind: "warn", scanned });
+  }
+
   /** The text stays, selected: it is corrected, or the next scan replaces it. */
-  unknown(code) {
-    this.app.basket.unknown(code);
+  unknown(code, scanned) {
+    this.app.unknownCode(code, scanned);
     if (!this.line || this.line.value) return;
+    // What a scanner sent, and is no bar code, may be a password.
+    if (scanned && !shown(code)) return;
     this.unsold = code;
     this.line.value = code;
     this.line.select();
@@ -313,9 +337,9 @@ class PageSell extends Page {
   basketPart() {
     const { basket } = this.app;
     return html`<section class="basket" aria-label=${t("Basket")}>
-      <div class="line"><label class="vh" for="line">${t("Scan, or type a name or code")}</label>${icon("scan-barcode")}<input id="line" data-focus data-scan="line" autocomplete="off" spellcheck="false"
+      <div class="top"><div class="line"><label class="vh" for="line">${t("Scan, or type a name or code")}</label>${icon("scan-barcode")}<input id="line" data-focus data-scan="line" autocomplete="off" spellcheck="false"
         placeholder=${t("Scan, or type a name or code")} role="combobox" aria-expanded=${Boolean(this.found?.length)} aria-controls="results" aria-activedescendant=${this.found?.length ? `found-${this.picked}` : nothing}
-        inputmode=${TOUCH ? "none" : nothing} @pointerdown=${(event) => { event.target.inputMode = "text"; }} @input=${() => this.onInput()} @keydown=${(event) => this.onTyped(event)}><span class="hint wide"><kbd>3*</kbd> ${t("quantity")}&ensp;<kbd>.4</kbd> ${t("quick key")}&ensp;<kbd>/</kbd> ${t("all actions")}</span></div>
+        inputmode=${TOUCH ? "none" : nothing} @pointerdown=${(event) => { event.target.inputMode = "text"; }} @input=${() => this.onInput()} @keydown=${(event) => this.onTyped(event)}><span class="hint wide"><kbd>3*</kbd> ${t("quantity")}&ensp;<kbd>.4</kbd> ${t("quick key")}&ensp;<kbd>/</kbd> ${t("all actions")}</span></div>${this.app.refusedPart()}</div>
       ${results(this)}
       <div class="head" aria-hidden="true"><span>#</span><span>${t("Product")}</span><span class="num">${t("Qty")}</span><span class="num">${t("Each")}</span><span class="num">${t("Amount")}, ${symbol()}</span></div>
       ${basket.isEmpty ? html`<div class="rows first"><p class="empty">${icon("shopping-basket")}<span>${t("Scan the first product")}</span></p></div>`

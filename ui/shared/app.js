@@ -2,14 +2,14 @@
 import { html, LitElement, nothing } from "../vendor/lit.js";
 import { earlier, newKey, path, Refusal, send, Unreachable } from "./api.js";
 import { words } from "./codes.js";
-import { icon, retry } from "./controls.js";
+import { icon, refusedLines, retry } from "./controls.js";
 import "./dialog.js";
 import { money, shortReceipt, time } from "./format.js";
 import { setLanguage, t } from "./i18n.js";
 import { begin, drop, persist, resumeAll } from "./intents.js";
 import "./login.js";
 import { Keyboard } from "./keyboard.js";
-import { listen, low } from "./scan.js";
+import { listen, low, named, RefusedScans, sentence } from "./scan.js";
 import * as session from "./session.js";
 
 const THEME = "theme";
@@ -23,7 +23,7 @@ const MARGIN_MM = 3;
 const roll = new CSSStyleSheet();
 
 export class App extends LitElement {
-  static properties = { page: { state: true }, user: { state: true } };
+  static properties = { page: { state: true }, user: { state: true }, locked: { state: true }, leaving: { state: true } };
 
   constructor() {
     super();
@@ -32,6 +32,10 @@ export class App extends LitElement {
     this.settings = null;
     this.unconfirmed = null;
     this.said = null;
+    // Whose page is locked; and whether a session could not be ended yet.
+    this.locked = null;
+    this.leaving = false;
+    this.refusedScans = new RefusedScans(() => this.requestUpdate());
     document.documentElement.dataset.theme = localStorage.getItem(THEME) ?? "";
   }
 
@@ -148,6 +152,8 @@ export class App extends LitElement {
   /** A refusal is said; what was only looked at is asked for `again` when the server wants. */
   fail(error, again) {
     if (error instanceof Refusal && error.status === 401) {
+      // Behind a lock nobody is logged in anyway.
+      if (this.locked) return;
       this.user = null;
       this.show("login");
     }
@@ -162,6 +168,7 @@ export class App extends LitElement {
   // ---- coming in
 
   async start() {
+    if (session.isLeaving()) session.leave((error) => this.leaves(error));
     try {
       const user = await session.resume();
       if (user) await this.entered(user);
@@ -207,12 +214,24 @@ export class App extends LitElement {
     if (texts.length) this.say(results.every(({ done }) => done) ? "ok" : "warn", [...new Set(texts)].join(" \u00b7 "));
   }
 
-  async logOut() {
-    await session.logOut().catch(() => {});
+  /** Nothing acts for this person from here on; that the store has ended their session is asked for until it answers. */
+  logOut() {
+    session.logOut((error) => this.leaves(error));
     this.user = null;
+    this.locked = null;
+    this.dialog?.abandon();
     this.left?.();
     this.say(null);
-    this.show("login");
+    return this.show("login");
+  }
+
+  /** The end of a session that the store has not confirmed. */
+  leaves(error) {
+    this.leaving = Boolean(error);
+  }
+
+  leavingText() {
+    return t("Not logged out yet: the store's box does not answer. This page asks again until it does; stay at this device until then");
   }
 
   // ---- pages and keys
@@ -273,19 +292,44 @@ export class App extends LitElement {
   }
 
   onKey(event) {
-    this.keyboard.onKey(event);
+    if (!this.locked) this.keyboard.onKey(event);
   }
 
   onScan(code) {
     this.keyboard.letter(false);
+    if (this.locked) return;
     const page = this.current?.firstElementChild;
     if (this.dialog?.isOpen || !page?.scanned || page.loaded === false) this.notTaken(code);
     else page.scanned(code);
   }
 
   notTaken(code) {
-    low(true);
-    this.say("warn", t("Scan of {code} was not taken: finish this first", { code }));
+    this.refuse(code, t("Scan of {code} was not taken: finish this first", { code: named(code) }), { kind: "warn", long: true });
+  }
+
+  /** A code that was not taken is said; what a scanner sent stays on the page until somebody dismisses it. */
+  refuse(code, why, { kind = "bad", long = false, scanned = true } = {}) {
+    low(long);
+    this.say(kind, sentence(why));
+    if (scanned) this.refusedScans.add(code, sentence(why));
+  }
+
+  /** Those that stand on the page until somebody dismisses them. */
+  refusedPart() {
+    return refusedLines(this.refusedScans.list, (one) => {
+      this.refusedScans.dismiss(one);
+      this.focusPage();
+    });
+  }
+
+  /** Nobody could say what a code is. */
+  scanFailed(error, code) {
+    this.fail(error);
+    this.refusedScans.add(code, error.words ?? words(error));
+  }
+
+  unknownCode(code, scanned) {
+    this.refuse(code, t("{code} is not in the catalogue", { code: named(code) }), { scanned });
   }
 
   /** Text for the receipt printer, by the browser; `sheet` is the paper where it is none of a roll. */
@@ -331,6 +375,7 @@ export class App extends LitElement {
         ? t("Not known yet: {what}. Asking again, don't ring it up again", { what })
         : t("The store's box does not answer since {time}. What is paid is safe. Trying again\u2026", { time: time(unconfirmed.since) })}</span></div>`;
     }
+    if (!said && this.leaving) return html`<div class="banner bad" id="banner" role="alert">${icon("triangle-alert")}<span>${this.leavingText()}</span></div>`;
     if (!said) return this.renewal();
     return html`<div class="banner ${said.kind}" id="banner" role=${said.kind === "bad" && !said.again ? "alert" : "status"}>
       ${icon(said.kind === "ok" ? "circle-check" : "triangle-alert")}<span>${said.text}${said.again ? html` ${retry(said.error, said.again)}` : nothing}</span>${said.action ? html`<button class="btn" id="banner-act" @click=${() => this.saidAct(said.action)}>${said.action.label}</button>` : nothing}

@@ -1,7 +1,7 @@
 // Parts of pages: functions that return templates.
 import { Directive, directive, html, ifDefined, LitElement, live, nothing, svg } from "../vendor/lit.js";
 import { words } from "./codes.js";
-import { amount, number, pasted } from "./format.js";
+import { amount, number, pasted, time } from "./format.js";
 import { t } from "./i18n.js";
 
 const SPRITE = new URL("../vendor/icons.svg", import.meta.url).pathname;
@@ -88,6 +88,15 @@ class Unless extends Directive {
 }
 /** A part that is drawn anew only when one of the values differs that it shows. */
 export const unlessSame = directive(Unless);
+
+/** Scans that were not taken, a red line for each; `dismiss(one)` takes one away, `dismiss(null)` all. */
+export const refusedLines = (list, dismiss) => {
+  if (!list.length) return nothing;
+  const name = (one) => one.code ?? t("Code with letters");
+  return html`<section class="refused" aria-label=${t("Scans that were not taken")}><ul tabindex="0">${list.map((one) => html`<li>${icon("triangle-alert", "icon-s")}<span class="grow"><b>${name(one)}</b> ${one.why}</span><span class="muted">${time(one.at)}</span>
+      <button class="ib" aria-label=${t("Dismiss {code}", { code: name(one) })} @click=${() => dismiss(one)}>${icon("x", "icon-s")}</button></li>`)}</ul>
+      ${list.length > 1 ? html`<button class="btn small" @click=${() => dismiss(null)}>${t("Dismiss all: {n}", { n: number(list.length) })}</button>` : nothing}</section>`;
+};
 
 // ---- what stands where an answer is still to come, or did not come
 

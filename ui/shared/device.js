@@ -6,7 +6,7 @@ import { number } from "./format.js";
 import { lang, t } from "./i18n.js";
 import { title } from "./list.js";
 import { Page } from "./page.js";
-import { clean, isBurst, LIMITS, limits, low, setLimits, SOUNDS } from "./scan.js";
+import { clean, endsWithin, isScan, LIMITS, limits, low, setLimits, SOUNDS } from "./scan.js";
 
 /** Silence that ends what was typed into the test; slower keys than this are not of one scan. */
 const ENDS_MS = 600;
@@ -45,21 +45,22 @@ class PageDevice extends Page {
     const times = this.keysSeen.map(({ time }) => time);
     const gaps = times.slice(1).map((time, index) => time - times[index]);
     const sorted = [...gaps].sort((a, b) => a - b);
-    this.seen = { code: clean(this.keysSeen.map(({ key: one }) => one).join("")), times, gaps, largest: sorted.at(-1) ?? 0, median: sorted[sorted.length >> 1] ?? 0, suffix, after };
+    this.seen = { code: clean(this.keysSeen.map(({ key: one }) => one).join("")), keys: this.keysSeen, gaps, largest: sorted.at(-1) ?? 0, median: sorted[sorted.length >> 1] ?? 0, suffix, after };
     this.keysSeen = [];
     this.querySelector("#test-scan").value = "";
     this.requestUpdate();
   }
 
   /** Whether it would be taken for a scan, by the limits of now; else by which one it is not. */
-  verdict({ code, times, largest, median, suffix, after }) {
+  verdict({ code, keys, largest, median, suffix, after }) {
     const now = limits();
-    if (largest > now.gap) return t("A gap of {n} ms is above {limit}: it counts as typed by a person", { n: number(Math.round(largest)), limit: number(now.gap) });
+    const ends = endsWithin(keys);
+    if (isScan(keys) && (suffix ? after <= ends : /^\d{8,}$/.test(code))) return null;
+    if (!isScan(keys) && largest > now.gap) return t("A gap of {n} ms is above {limit}: it counts as typed by a person", { n: number(Math.round(largest)), limit: number(now.gap) });
     if (median > now.median) return t("The middle gap of {n} ms is above {limit}: it counts as typed by a person", { n: number(Math.round(median)), limit: number(now.median) });
-    if (!isBurst(times)) return t("It is shorter than 4 keys: it counts as typed by a person");
-    if (suffix && after > now.suffix) return t("{key} came {n} ms later, above {limit}: it is not taken as the scan's end", { key: suffix, n: number(Math.round(after)), limit: number(now.suffix) });
-    if (!suffix && !/^\d{8,}$/.test(code)) return t("It ends with no Enter or Tab: then only 8 digits or more are a scan");
-    return null;
+    if (!isScan(keys)) return t("It is shorter than 4 keys: it counts as typed by a person");
+    if (suffix) return t("{key} came {n} ms later, above {limit}: it is not taken as the scan's end", { key: suffix, n: number(Math.round(after)), limit: number(ends) });
+    return t("It ends with no Enter or Tab: then only 8 digits or more are a scan");
   }
 
   result() {
@@ -81,7 +82,7 @@ class PageDevice extends Page {
   }
 
   scanner() {
-    return html`<section class="panel pad stack s"><h2>${t("Scanner")}</h2><div class="field"><label for="test-scan">${t("Scan something here: nothing is sold or counted")}</label><input class="input" id="test-scan" data-scan="line" ?data-focus=${!this.app.leavePage} autocomplete="off" @keydown=${(event) => this.onKey(event)}></div>${this.result()}
+    return html`<section class="panel pad stack s"><h2>${t("Scanner")}</h2><div class="field"><label for="test-scan">${t("Scan something here: nothing is sold or counted")}</label><input class="input" id="test-scan" data-scan="line" data-raw ?data-focus=${!this.app.leavePage} autocomplete="off" @keydown=${(event) => this.onKey(event)}></div>${this.result()}
       <p class="muted">${t("Keys that come faster than a person types are a scan. A slow scanner needs higher limits, a fast typist lower ones")}</p>
       <div class="rowx wrap">${this.limit("gap", t("Largest gap, ms"))}${this.limit("median", t("Middle gap, ms"))}${this.limit("suffix", t("End at most after, ms"))}</div>
       <p><button class="btn" id="as-shipped" @click=${() => {

@@ -1,33 +1,52 @@
-// Questions over the page: one at a time, Esc is no, the focus goes back.
-import { html, LitElement, nothing } from "../vendor/lit.js";
+// Questions over the page, the newest on top. Esc is no; while an answer is being checked nothing closes them, and the focus goes back.
+import { html, keyed, LitElement, nothing } from "../vendor/lit.js";
 import { problem } from "./controls.js";
 import { t } from "./i18n.js";
 
 export class XDialog extends LitElement {
-  static properties = { question: { state: true }, error: { state: true }, busy: { state: true } };
+  // `away`: questions are neither drawn nor answered, as behind a lock; those that wait for an answer stand there again afterwards.
+  static properties = { question: { state: true }, error: { state: true }, busy: { state: true }, away: { attribute: false } };
+
+  constructor() {
+    super();
+    this.below = [];
+    document.addEventListener("keydown", (event) => this.onEscape(event));
+  }
 
   createRenderRoot() {
     return this;
   }
 
   /**
-   * Asks; `fields` is a template whose named inputs become the answer. Nobody answered: null. While the till is locked (`locks`) a
-   * question waits, and is over where its person logs out.
+   * Asks; `fields` is a template whose named inputs become the answer. Nobody answered: null. What the answer of an open question
+   * leads to, as a manager's approval, is asked above it; anything else waits until it is answered.
    */
   ask(question) {
-    if (this.question?.locks) return this.answered.then((answer) => (answer === null ? null : this.ask(question)));
-    this.question = question;
-    this.error = null;
-    this.busy = false;
-    this.answered = new Promise((resolve) => {
-      this.settle = resolve;
-      this.updateComplete.then(() => {
-        const dialog = this.querySelector("dialog");
-        dialog.showModal();
-        (dialog.querySelector("[data-focus]") ?? dialog.querySelector("input, select, button"))?.focus();
-      });
-    });
+    if (this.question && !this.busy) return this.answered.then(() => this.ask(question));
+    if (this.question) {
+      const { question: waiting, answered, settle } = this;
+      this.below.push({ question: waiting, answered, settle });
+    }
+    this.begin({ question });
+    this.answered = new Promise((resolve) => { this.settle = resolve; });
     return this.answered;
+  }
+
+  /** Draws a question, with what was typed into the one before gone. */
+  begin(state, busy = false) {
+    Object.assign(this, state, { error: null, busy });
+    this.updateComplete.then(() => this.shown());
+  }
+
+  shown() {
+    const dialog = this.querySelector("dialog");
+    if (!dialog || this.away) return;
+    if (!dialog.open) dialog.showModal();
+    (dialog.querySelector("[data-focus]") ?? dialog.querySelector("input, select, button"))?.focus();
+  }
+
+  updated(changed) {
+    if (changed.has("away") && this.question) this.shown();
   }
 
   get isOpen() {
@@ -36,52 +55,78 @@ export class XDialog extends LitElement {
 
   close(answer) {
     if (this.busy) return;
-    this.querySelector("dialog")?.close();
-    // The browser gives the focus back without the caret, and what is typed next would go nowhere.
-    const field = document.activeElement;
-    if (field?.matches("input, textarea")) {
-      field.blur();
-      field.focus({ preventScroll: true });
+    const { settle } = this;
+    const under = this.below.pop();
+    if (under) this.begin(under, true);
+    else {
+      this.querySelector("dialog")?.close();
+      // The browser gives the focus back without the caret, and what is typed next would go nowhere.
+      const field = document.activeElement;
+      if (field?.matches("input, textarea")) {
+        field.blur();
+        field.focus({ preventScroll: true });
+      }
+      this.question = null;
     }
-    this.question = null;
-    this.settle(answer);
+    settle(answer);
     this.dispatchEvent(new CustomEvent("closed", { bubbles: true }));
+  }
+
+  /** Nobody is there any more to be asked: no question is answered, and what is under way is looked up when its person is back. */
+  abandon() {
+    this.below = [];
+    Object.assign(this, { question: null, busy: false });
+  }
+
+  onEscape(event) {
+    if (event.key !== "Escape" || event.isComposing || !this.question || this.away) return;
+    event.preventDefault();
+    this.close(null);
+  }
+
+  /** A browser closes a dialog by itself where it is asked to twice: an open question stands there again. */
+  onClose({ target }) {
+    if (this.question && !this.away && target.isConnected && !target.open) this.shown();
   }
 
   async submit(event) {
     event.preventDefault();
     if (this.busy) return;
     const answer = Object.fromEntries(new FormData(event.target, event.submitter));
-    const { act } = this.question;
-    if (!act) {
+    const { question } = this;
+    if (!question.act) {
       this.close(answer);
       return;
     }
     this.busy = true;
     this.error = null;
+    let done;
+    let refused = null;
     try {
-      const done = await act(answer);
-      this.busy = false;
-      this.close(done ?? true);
+      done = await question.act(answer);
     } catch (error) {
-      this.busy = false;
-      this.error = error.words ?? error.message;
+      refused = error;
     }
+    if (this.question !== question) return;
+    this.busy = false;
+    if (refused) this.error = refused.words ?? refused.message;
+    else this.close(done ?? true);
   }
 
   render() {
     const asked = this.question;
-    if (!asked) return nothing;
+    if (!asked || this.away) return nothing;
     const body = typeof asked.body === "function" ? asked.body(() => this.requestUpdate()) : asked.body;
-    return html`<dialog aria-labelledby="dialog-title" @cancel=${(event) => {
+    // Nothing that was typed into one question stands in the next.
+    return html`${keyed(asked, html`<dialog aria-labelledby="dialog-title" closedby="none" @cancel=${(event) => {
       event.preventDefault();
       this.close(null);
-    }}><form novalidate @submit=${this.submit} @input=${() => { this.error = null; }} aria-busy=${this.busy}>
+    }} @close=${(event) => this.onClose(event)}><form novalidate @submit=${this.submit} @input=${() => { this.error = null; }} aria-busy=${this.busy}>
       <h2 id="dialog-title">${asked.title}</h2>
       ${asked.text ? html`<p class="muted">${asked.text}</p>` : nothing}${body ?? nothing}${problem(this.error)}
-      <footer><button type="button" class="btn big" ?data-focus=${asked.danger} @click=${() => this.close(null)}>${asked.no ?? t("Cancel")}</button>
+      <footer><button type="button" class="btn big" ?data-focus=${asked.danger || asked.doubtful} @click=${() => this.close(null)}>${asked.no ?? t("Cancel")}</button>
       ${asked.yes === null ? nothing : html`<button class="btn big ${asked.danger ? "danger" : "primary"}" ?disabled=${this.busy}>${this.busy ? t("Saving\u2026") : asked.yes}</button>`}${asked.more ?? nothing}</footer>
-    </form></dialog>`;
+    </form></dialog>`)}`;
   }
 }
 customElements.define("x-dialog", XDialog);

@@ -1,5 +1,21 @@
 // A scanner types like a keyboard, only faster: what is a scan, and what is a person.
+import { codeOf, FNC1, shown } from "./gtin.js";
+import { t } from "./i18n.js";
+import { APP } from "./session.js";
+
+/** A code as the scanner's settings may have wrapped it. */
+export { codeOf as clean } from "./gtin.js";
+
 const SHORTEST = 4;
+/**
+ * A longer silence between two keys is a person's. Within it a radio scanner or a busy machine may only have stopped for a moment:
+ * its keys before and after are one code, and a part of them never counts for itself.
+ */
+const PAUSE_MS = 500;
+/** Keys of a code in which a scanner may have stopped for a moment; shorter ones may be `5` and the key `000`. */
+const LONG = 8;
+/** It stops once in so many keys at most. */
+const KEYS_PER_STOP = 6;
 /** Milliseconds as shipped, at least, at most: between two keys, between most of them, from the last key to its end. */
 export const LIMITS = { gap: [50, 15, 150], median: [35, 10, 120], suffix: [100, 20, 500] };
 const KEPT = "scan.limits";
@@ -21,35 +37,77 @@ addEventListener("storage", ({ key }) => {
 });
 /** How long another key of a scanner is waited for before a letter acts. */
 export const letterWait = () => limits().gap + 10;
-/** Keys of a scanner that ends with none: silence ends it. */
-const UNENDED = 8;
-/** An Enter that comes this soon after a scan is its end and nobody's answer. */
-const LATE_MS = 300;
+/** An Enter that comes this soon after a code that silence ended is its end and nobody's answer. */
+const LATE_MS = PAUSE_MS + 300;
 
-/** Whether keys at these moments were typed by a machine. */
+const gapsOf = (times) => times.slice(1).map((time, index) => time - times[index]);
+const median = (gaps) => [...gaps].sort((a, b) => a - b)[gaps.length >> 1];
+
+/** Whether keys at these moments were typed by a machine, without a stop. */
 export const isBurst = (times) => {
   if (times.length < SHORTEST) return false;
-  const gaps = times.slice(1).map((time, index) => time - times[index]).sort((a, b) => a - b);
-  return gaps.at(-1) <= limits().gap && gaps[gaps.length >> 1] <= limits().median;
+  const gaps = gapsOf(times);
+  return Math.max(...gaps) <= limits().gap && median(gaps) <= limits().median;
+};
+
+/** Whether keys of a long code were typed by a machine that stopped for a moment now and then. */
+const isBroken = (times) => {
+  if (times.length < LONG) return false;
+  const gaps = gapsOf(times);
+  const stops = gaps.filter((gap) => gap > limits().gap).length;
+  return Math.max(...gaps) <= PAUSE_MS && median(gaps) <= limits().median && stops <= Math.max(1, Math.floor(gaps.length / KEYS_PER_STOP));
 };
 
 /** Whether a key came so soon after another that no person pressed both. */
 export const isRapid = (time, before) => before !== undefined && time - before <= limits().gap;
 
-/** A code as the scanner's settings may have wrapped it. */
-export const clean = (text) => text.replace(/[\u0000-\u001f]/g, "").replace(/^\][A-Za-z]\d/, "").trim();
-
-/** What was scanned behind typed text: the keys at its end that a machine typed; none: null. */
-export const tail = (keys) => {
+/** Where the keys begin that came rapidly one after the other to the end. */
+const rapidFrom = (keys) => {
   let from = keys.length - 1;
   while (from > 0 && isRapid(keys[from].time, keys[from - 1].time)) from -= 1;
-  const last = keys.slice(Math.max(0, from));
-  return isBurst(last.map(({ time }) => time)) ? last.map(({ key }) => key).join("") : null;
+  return Math.max(0, from);
+};
+const times = (keys) => keys.map(({ time }) => time);
+const textOf = (keys) => keys.map(({ key }) => key).join("");
+
+/** Whether a machine typed these keys, or the last of them. */
+export const isScan = (keys) => isBurst(times(keys.slice(rapidFrom(keys)))) || isBroken(times(keys));
+
+/** How long after its last key the end of a scan may come: nobody types a long code as fast as a machine. */
+export const endsWithin = (keys) => (keys.length >= LONG ? Math.max(PAUSE_MS, limits().suffix) : limits().suffix);
+
+/**
+ * The code of a scanner behind other text, for where the whole text is no code: `sure` where a person typed what stands before it,
+ * else somebody has to be asked. A part of what may be one code is none: null. `keys` are those of the text's end.
+ */
+export const behind = (text, keys) => {
+  const typed = textOf(keys);
+  if (!keys.length || !text.endsWith(typed)) return null;
+  // What stood there before its keys were noted was pasted or corrected.
+  if (text !== typed) return isScan(keys) ? { code: codeOf(typed), sure: false } : null;
+  const pause = keys.findLastIndex(({ time }, index) => index > 0 && time - keys[index - 1].time > PAUSE_MS);
+  const digits = keys.findLastIndex(({ key }) => /\D/.test(key)) + 1;
+  const from = pause > 0 ? pause : digits > 0 && digits < keys.length ? digits : rapidFrom(keys);
+  const before = keys.slice(0, from);
+  const hasDigit = /\d/.test(textOf(before));
+  if (!from || (pause < 1 && hasDigit) || !isScan(keys.slice(from))) return null;
+  const byHand = before.length >= SHORTEST - 1 && gapsOf(times(keys.slice(0, from + 1))).every((gap) => gap > limits().gap);
+  return { code: codeOf(textOf(keys.slice(from))), sure: byHand && !hasDigit };
 };
 
+/** Whether what was entered last came from a scanner. */
+let machine = false;
+export const wasScanned = () => machine;
+
 const isLine = (field) => field?.dataset?.scan === "line";
-const isSecret = (field) => field?.type === "password";
+/** Where a password is asked for nothing is a scan: it would be looked up, said or put into another field. */
+const asksForPassword = () => [...document.querySelectorAll("input[type=password]")].some((field) => field.checkVisibility());
 const FIELDS = "input:not([type=password]):not([type=checkbox]), textarea, select";
+const MODIFIER = /^(?:Shift|Control|AltGraph|CapsLock)$/;
+/** Runs of keys that are kept: somebody who types on and on is no scanner. */
+const RUNS_MAX = 20;
+/** Single keys before a scan that are a person's; one may be the scanner's own, which then stopped. */
+const BY_HAND = 2;
 
 /** What stands in every field now, and where the caret is; called, it is put back. Also a list changes by letters. */
 const fieldsNow = () => {
@@ -67,69 +125,157 @@ const fieldsNow = () => {
   };
 };
 
+/** The Enter of a scanner that ends with Tab. */
+const enter = (field) => {
+  const event = new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true });
+  if (field.dispatchEvent(event)) field.form?.requestSubmit();
+};
+
 class Listener {
   constructor(take, keep, waits) {
-    Object.assign(this, { take, keep, waits, keys: [], undo: [], ended: -Infinity });
+    // Runs of keys that came rapidly one after the other, each with what stood in the fields before it.
+    Object.assign(this, { take, keep, waits, runs: [], ended: -Infinity, entering: false });
+  }
+
+  get keys() {
+    return this.runs.flatMap(({ keys }) => keys);
+  }
+
+  get last() {
+    return this.runs.at(-1)?.keys.at(-1).time ?? -Infinity;
   }
 
   forget() {
-    this.keys = [];
-    this.undo = [];
+    this.runs = [];
     clearTimeout(this.silence);
   }
 
   onKey(event) {
     const { target: field, key, timeStamp: time } = event;
-    if (event.ctrlKey || event.altKey || event.metaKey || isLine(field) || isSecret(field)) return this.forget();
-    if (key.length === 1) return this.typed(key, time);
+    if (this.entering || MODIFIER.test(key)) return undefined;
+    // A key that is held is a person's.
+    if (event.repeat || asksForPassword()) return this.forget();
+    if (event.ctrlKey && key === "]" && isRapid(time, this.last)) return this.separator(event);
+    if (event.ctrlKey || event.altKey || event.metaKey) return this.forget();
+    if (key.length === 1) return this.typed(key, time, field);
     const ends = key === "Enter" || key === "Tab";
-    const late = ends && !this.keys.length && time - this.ended <= LATE_MS;
-    if (late || (ends && this.keys.length && time - this.keys.at(-1).time <= limits().suffix && this.isScan())) {
+    const isEnd = ends && this.isEnd(time);
+    if (isLine(field)) return this.ofLine(event, ends, isEnd);
+    const late = ends && !this.runs.length && time - this.ended <= LATE_MS;
+    if (late || isEnd) {
       event.preventDefault();
       event.stopImmediatePropagation();
       if (!late) this.scanned();
-    } else if (key !== "Shift") this.forget();
-    return undefined;
+      return undefined;
+    }
+    if (ends) machine = false;
+    return this.forget();
   }
 
-  typed(key, time) {
-    if (this.keys.length && time - this.keys.at(-1).time > limits().gap) this.forget();
-    if (!this.keys.length) this.undo = [this.keep(), fieldsNow()];
-    this.keys.push({ key, time });
+  isEnd(time) {
+    const { keys } = this;
+    return keys.length > 0 && isScan(keys) && time - this.last <= endsWithin(keys);
+  }
+
+  /** A line takes what is typed into it as it is; a scanner's Tab is its Enter. */
+  ofLine(event, ends, isEnd) {
+    this.forget();
+    if (!ends) return;
+    machine = isEnd;
+    const { target: field } = event;
+    if (event.key !== "Tab" || !isEnd || !field.value || field.dataset.raw !== undefined) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    this.entering = true;
+    enter(field);
+    this.entering = false;
+  }
+
+  /** FNC1 between the fields of a GS1 code, as keyboards say it. */
+  separator(event) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    const { target: field } = event;
+    if (isLine(field)) field.setRangeText(FNC1, field.selectionStart, field.selectionEnd, "end");
+    this.typed(FNC1, event.timeStamp, field);
+  }
+
+  typed(key, time, field) {
+    if (time - this.last > PAUSE_MS) this.forget();
+    if (!isRapid(time, this.last)) this.runs.push({ keys: [], undo: isLine(field) ? [] : [this.keep(), fieldsNow()] });
+    if (this.runs.length > RUNS_MAX) this.runs.shift();
+    this.runs.at(-1).keys.push({ key, time });
     clearTimeout(this.silence);
-    if (this.keys.length >= UNENDED) this.silence = setTimeout(() => this.silent(), limits().suffix);
+    if (this.keys.length >= LONG) this.silence = setTimeout(() => this.silent(), PAUSE_MS);
   }
 
   /** Digits that nothing ended: a code where the page waits for one, else what somebody pasted by hand. */
   silent() {
-    if (!this.waits() || !this.isScan() || this.keys.some(({ key }) => !/\d/.test(key))) return;
-    this.ended = this.keys.at(-1).time;
+    const { keys } = this;
+    if (isLine(document.activeElement) || !this.waits() || !isScan(keys) || keys.some(({ key }) => !/\d/.test(key))) return;
+    this.ended = this.last;
     this.scanned();
   }
 
-  isScan() {
-    return isBurst(this.keys.map(({ time }) => time));
-  }
-
+  /** What a person typed just before stays in its field. Its digits may be the code's, which then is none that is known. */
   scanned() {
-    const code = clean(this.keys.map(({ key }) => key).join(""));
-    const [page, fields] = this.undo;
+    const { runs } = this;
+    const single = runs.findIndex(({ keys }) => keys.length > 1);
+    const byHand = single >= BY_HAND ? single : 0;
+    const isText = byHand > 0 && !/\d/.test(textOf(runs.slice(0, byHand).flatMap(({ keys }) => keys)));
+    const code = codeOf(textOf(runs.slice(isText ? byHand : 0).flatMap(({ keys }) => keys)));
+    const [page, fields] = runs[byHand].undo;
     this.forget();
-    fields();
+    fields?.();
     page?.();
+    machine = true;
     this.take(code);
   }
 }
 
 /**
  * Listens for scans outside of the line: `take(code)` gets them, every field gets back what it had before, and so does the
- * page: `keep()` is called at the first key and gives what puts its state back. `waits()`: whether the page takes codes. In the line nothing is detected here: it is
- * typed text and Enter.
+ * page: `keep()` is called at the first key and gives what puts its state back. `waits()`: whether the page takes codes. In the line
+ * only the end is detected here: it is typed text and Enter, or a scanner's Tab.
  */
 export const listen = (take, keep, waits) => {
   const listener = new Listener(take, keep, waits);
   document.addEventListener("keydown", (event) => listener.onKey(event), { capture: true });
 };
+
+// ---- scans that were not taken: what is in the bag, or on the shelf, and not on the page
+
+/** A code in a sentence; what may not be shown is none. */
+export const named = (code) => shown(code) ?? t("this code");
+/** A sentence that may begin with such a code. */
+export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+const REFUSED = `scans.refused.${APP}`;
+/** More are not kept: by then somebody has scanned for minutes without looking. */
+const REFUSED_MAX = 100;
+
+/** They stay until somebody dismisses them, also over a reload; the newest comes first. */
+export class RefusedScans {
+  constructor(changed) {
+    this.changed = changed;
+    this.list = JSON.parse(localStorage.getItem(REFUSED) ?? "[]");
+  }
+
+  add(code, why) {
+    this.set([{ code: shown(code), why, at: Date.now() }, ...this.list].slice(0, REFUSED_MAX));
+  }
+
+  /** None: all of them. */
+  dismiss(gone) {
+    this.set(gone ? this.list.filter((one) => one !== gone) : []);
+  }
+
+  set(list) {
+    this.list = list;
+    localStorage.setItem(REFUSED, JSON.stringify(list));
+    this.changed();
+  }
+}
 
 export const SOUNDS = "sounds";
 let audio = null;

@@ -4,10 +4,15 @@ import { follow, newKey, Refusal, send } from "./api.js";
 /** Which app this is: each has a session of its own in the same browser. */
 export const APP = { "/pos": "pos", "/admin": "admin" }[location.pathname] ?? "portal";
 const GENERATION = `session.generation.${APP}`;
+/** A session whose end the store has not confirmed yet. */
+const LEAVING = `session.leaving.${APP}`;
+const LEAVE_AGAIN_MS = [500, 1000, 2000, 4000, 8000, 15_000];
 let token = null;
 let renewed = 0;
 let lifetime = 0;
 let refreshing = null;
+/** While the page is locked: what waits for its person. */
+let locked = null;
 
 /** `generation` is the key of the next refresh. */
 const keep = (data, generation = newKey()) => {
@@ -15,6 +20,9 @@ const keep = (data, generation = newKey()) => {
   renewed = Date.now();
   lifetime = data.expires_in * 1000;
   localStorage.setItem(GENERATION, generation);
+  localStorage.removeItem(LEAVING);
+  locked?.resolve();
+  locked = null;
 };
 /** What comes after a key: the same in each tab, whichever of them hears its answer last. */
 const after = (key) => {
@@ -25,13 +33,27 @@ const after = (key) => {
 /** One tab after the other; over plain HTTP a browser has no locks. */
 const inTurn = (act) => (navigator.locks ? navigator.locks.request(GENERATION, act) : act());
 
+/** Lets somebody in; where it has to be one person (`only`), the session of anybody else ends at once. */
+const admit = (data, only) => {
+  if (only === undefined || data.user.id === only) {
+    keep(data);
+    return data.user;
+  }
+  token = data.token;
+  localStorage.setItem(LEAVING, newKey());
+  leave();
+  throw Object.assign(new Error("somebody else"), { other: true });
+};
+
 /** Two tabs that refresh at one moment take turns, or send the same key and get the same successor. */
 export const refresh = () => {
   refreshing ??= (async () => {
     try {
       await inTurn(async () => {
         const key = localStorage.getItem(GENERATION) ?? newKey();
-        keep(await send("POST", "/api/auth/refresh", { body: {}, key, session: APP }), after(key));
+        const data = await send("POST", "/api/auth/refresh", { body: {}, key, session: APP });
+        // Meanwhile somebody may have locked the page or logged out.
+        if (!locked && !isLeaving()) keep(data, after(key));
       });
     } finally {
       refreshing = null;
@@ -40,20 +62,10 @@ export const refresh = () => {
   return refreshing;
 };
 
-export const logIn = async (username, password) => {
-  const data = await send("POST", "/api/auth/login", { body: { username, password }, session: APP });
-  keep(data);
-  return data.user;
+export const logIn = async (username, password, only) => {
+  await left();
+  return admit(await send("POST", "/api/auth/login", { body: { username, password }, session: APP }), only);
 };
-
-/** Who it is that was let in; the session of the page goes on as it is. */
-const proved = async ({ user, token: spare }) => {
-  await send("POST", "/api/auth/logout", { body: {}, token: spare }).catch(() => {});
-  return user.id;
-};
-
-/** Who has this password. */
-export const proven = async (username, password) => proved(await send("POST", "/api/auth/login", { body: { username, password } }));
 
 // Passkeys: what a device signs in place of a password. Browsers have them over HTTPS and on localhost only.
 /** Whether this browser, at this address, has passkeys. */
@@ -82,14 +94,10 @@ const touched = async (act) => {
 const signed = async (username) => assertion(await send("POST", "/api/auth/webauthn/login/start", { body: { username } }));
 
 /** By a device that was registered: no password is typed. */
-export const logInByDevice = async (username) => {
-  const data = await send("POST", "/api/auth/webauthn/login/finish", { body: await signed(username), session: APP });
-  keep(data);
-  return data.user;
+export const logInByDevice = async (username, only) => {
+  await left();
+  return admit(await send("POST", "/api/auth/webauthn/login/finish", { body: await signed(username), session: APP }), only);
 };
-
-/** Whose device this is. */
-export const provenByDevice = async (username) => proved(await send("POST", "/api/auth/webauthn/login/finish", { body: await signed(username) }));
 
 /** The person of the cookie, or nobody. */
 export const resume = async () => {
@@ -104,27 +112,99 @@ export const resume = async () => {
   }
 };
 
-export const logOut = async () => {
-  const ended = token;
+// ---- the end of a session
+
+/** Whether the store has not confirmed yet that the session is over: until then the browser's cookie could still renew it. */
+export const isLeaving = () => localStorage.getItem(LEAVING) !== null;
+
+const isUnauthorized = (error) => error instanceof Refusal && error.status === 401;
+
+/** Ends the session of the browser's cookie: by its access token, else by a new one. One that can't be renewed is over. */
+const end = async () => {
+  const sent = (by) => send("POST", "/api/auth/logout", { body: {}, token: by, session: APP });
+  const spare = token;
+  token = null;
+  try {
+    await refreshing?.catch(() => {});
+    try {
+      await sent(spare);
+    } catch (error) {
+      if (!isUnauthorized(error)) throw error;
+      const { token: fresh } = await send("POST", "/api/auth/refresh", { body: {}, key: newKey(), session: APP });
+      await sent(fresh);
+    }
+  } catch (error) {
+    if (!isUnauthorized(error)) throw error;
+  }
+  localStorage.removeItem(LEAVING);
+};
+
+let ending = null;
+/** What is still to be ended is ended before anybody logs in. */
+const left = async () => {
+  if (!isLeaving()) return;
+  ending ??= end().finally(() => { ending = null; });
+  await ending;
+};
+
+/** Asks until the store has ended the session, also from a page that was loaded anew; `told` hears of each try. */
+export const leave = async (told = () => {}) => {
+  for (let tries = 0; isLeaving(); tries += 1) {
+    try {
+      await left();
+    } catch (error) {
+      told(error);
+      await new Promise((resolve) => setTimeout(resolve, LEAVE_AGAIN_MS[Math.min(tries, LEAVE_AGAIN_MS.length - 1)]));
+    }
+  }
+  told(null);
+};
+
+const over = () => new Refusal(401, { code: "missing_token", message: "the session is over" }, 0);
+
+/** Nothing of this person is sent from here on. What waited behind a lock waits until they log in. */
+export const logOut = (told) => {
+  localStorage.setItem(LEAVING, newKey());
+  localStorage.removeItem(GENERATION);
+  locked?.reject(over());
+  locked = null;
+  return leave(told);
+};
+
+/** What is asked from here on waits until its person logs in again, or is over when they log out. */
+export const hold = () => {
   token = null;
   localStorage.removeItem(GENERATION);
-  await send("POST", "/api/auth/logout", { body: {}, token: ended, session: APP });
+  locked ??= Promise.withResolvers();
+  locked.promise.catch(() => {});
+};
+
+/** The session ends, as behind a lock. */
+export const putAway = (told) => {
+  const leaving = logOut(told);
+  hold();
+  return leaving;
 };
 
 /** A request of the person who is logged in. */
 export const ask = async (method, url, options = {}) => {
+  await locked?.promise;
   if (token && Date.now() - renewed > lifetime * 0.8) await refresh();
   try {
     return await send(method, url, { ...options, token });
   } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== "token_expired") throw error;
-    await refresh();
+    if (!isUnauthorized(error)) throw error;
+    // Its session was ended by a lock while it was on its way.
+    if (locked) await locked.promise;
+    else if (error.code === "token_expired") await refresh();
+    else throw error;
     return send(method, url, { ...options, token });
   }
 };
 
 /** The stream of what happens, for the person who is logged in. */
 export const events = async (options) => {
+  await locked?.promise;
   if (token && Date.now() - renewed > lifetime * 0.8) await refresh();
   return follow("/api/events", { ...options, token });
 };

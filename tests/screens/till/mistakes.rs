@@ -42,9 +42,13 @@ fn letters_of_a_scan_are_no_keys_of_a_page() {
     screen.presses(F9);
     screen.sees("#amount");
     screen.types("5");
+    // Without a person's pause the digit might be the code's own.
+    screen.script("return new Promise((done) => setTimeout(done, 600))");
     for code in ["CKQTV-01", "QTVKCQE7", "8K9Q0E1V"] {
         burst(&mut screen, code);
-        screen.reads("#banner", &format!("{code} is not in the catalogue"));
+        // Letters are no bar code: nobody knows whether they may be shown.
+        screen.reads("#banner", "This code is not in the catalogue");
+        screen.script("document.querySelector('pos-app').say(null)");
         let method =
             "return document.querySelector('[role=radio][aria-checked=true]').innerText.split('\\n')[0]";
         assert_eq!(screen.script(method), "Cash", "{code}");
@@ -63,14 +67,14 @@ fn letters_of_a_scan_are_no_keys_of_a_page() {
     screen.script("document.querySelector('pos-app').show('receipts')");
     screen.sees(".slip");
     burst(&mut screen, "PTPT-TPPT");
-    screen.reads("#banner", "PTPT-TPPT was not taken");
+    screen.reads("#banner", "Scan of this code was not taken");
     assert_eq!(screen.script("return document.querySelector('dialog')"), Value::Null);
     screen.presses(ESCAPE);
     screen.sees("#line");
     screen.presses(F10);
     screen.sees(".facts");
     burst(&mut screen, "XLXLXLXL");
-    screen.reads("#banner", "XLXLXLXL was not taken");
+    screen.reads("#banner", "Scan of this code was not taken");
     screen.sees("page-cash");
     assert!(papers(&mut screen).is_empty());
     // A letter that somebody presses does act.
@@ -121,7 +125,7 @@ fn a_code_behind_typed_text_is_sold_and_an_older_list_is_not() {
     );
     screen.types(" x9");
     screen.presses(ENTER);
-    screen.reads("#banner", "product x9 is not in the catalogue");
+    screen.reads("#banner", "This code is not in the catalogue");
     // It stays, selected: the next scan replaces it.
     assert_eq!(screen.script("return getSelection().toString()"), "product x9");
     screen.scans("89900010");
@@ -259,34 +263,4 @@ fn nothing_is_scanned_while_the_store_is_away() {
     screen.is_clean();
     let sales = audit::items(&mut screen.store.login("till-1"), "/api/pos/transactions");
     assert_eq!(sales[0]["items"].as_array().map(Vec::len), Some(2));
-}
-
-#[test]
-fn a_till_that_nobody_is_at_is_locked_for_everybody_else() {
-    let Some(mut screen) = Screen::selling(Store::open()) else { return };
-    screen.basket(&["89900010"], "2,220");
-    screen.script("document.querySelector('pos-app').touched = 0; document.querySelector('pos-app').idle()");
-    screen.sees("#unlock");
-    // Neither a scan nor a page that is loaded anew goes around it.
-    screen.visit("/pos");
-    screen.sees("#unlock");
-    screen.reads("#total", "2,220");
-    screen.browser.write("#unlock-name", "manager@s001.example");
-    screen.browser.write("#unlock", testkit::store::PASSWORD);
-    screen.presses(ENTER);
-    screen.reads("dialog [role=alert]", "Only");
-    // Nor does a question that comes meanwhile: it waits until the till goes on.
-    screen.script(
-        "document.querySelector('pos-app').approved({ label: 'Payment', amount: 1 }, { details: {} }, null)",
-    );
-    screen.browser.write("#unlock-name", "till-1@s001.example");
-    screen.browser.write("#unlock", testkit::store::PASSWORD);
-    screen.presses(ENTER);
-    screen.sees("#approver");
-    screen.presses(ESCAPE);
-    testkit::wait::until("the till goes on", || {
-        (screen.script("return document.querySelector('dialog')") == Value::Null).then_some(())
-    });
-    screen.basket(&["89900020"], "5,550");
-    screen.is_clean();
 }

@@ -23,6 +23,8 @@ fn a_scan_into_an_amount_gives_the_field_back() {
     screen.log_in("till-1");
     screen.sees("#float");
     screen.types("150.");
+    // Without a person's pause what was typed might be the code's own.
+    screen.browser.pauses(600);
     screen.scans("89900010");
     screen.reads("#banner", "89900010 was not taken");
     assert_eq!(screen.script("return document.querySelector('#float').value"), "150,000");
@@ -32,6 +34,7 @@ fn a_scan_into_an_amount_gives_the_field_back() {
     screen.presses(F9);
     screen.sees("#amount");
     screen.types("5");
+    screen.browser.pauses(600);
     screen.scans("89900030");
     // Nothing is paid yet: the code is offered as a product, and is no amount.
     screen.reads("dialog h2", "Product 8990003");
@@ -89,8 +92,9 @@ const BUSY: &str =
     "setInterval(() => { const until = performance.now() + 60; while (performance.now() < until); }, 100)";
 const PERSONS: [u32; 2] = [45, 90];
 const SCANNERS: [u32; 3] = [2, 10, 30];
-/// Digits, and letters that are keys of pages; no product.
+/// Digits, and letters that are keys of pages; no product. With letters a code is not shown.
 const CODE: &str = "47K11";
+const SAID: &str = "his code";
 
 /// A person's digits stay in each field of what is open, a scanner's go out again and are said.
 #[track_caller]
@@ -120,7 +124,7 @@ fn tells_them_apart(screen: &mut Screen, at: &str, busy: bool) {
         ));
         for gap in some(&SCANNERS) {
             screen.browser.scan(CODE, gap);
-            screen.reads("#banner", CODE);
+            screen.reads("#banner", SAID);
             let after = screen.script("document.querySelector('pos-app').say(null); return stands()");
             assert_eq!(after, before, "{at}, field {n}: a scanner {gap} ms apart");
         }
@@ -149,7 +153,6 @@ fn each_field_of_the_till(busy: bool) {
     if busy {
         screen.script(BUSY);
     }
-    tells_them_apart(&mut screen, "log in", busy);
     screen.log_in("till-1");
     screen.sees("#float");
     asks(&mut screen, ("page.byNotes()", "#note-100000"), busy);
@@ -177,7 +180,6 @@ fn each_field_of_the_till(busy: bool) {
         ),
         ("page.void()", "dialog #why"),
         ("app.show('cash').then(() => app.current.firstElementChild.move('drop'))", "#bag"),
-        ("app.approved({ label: 'Payment', amount: 1 }, { details: {} }, null)", "#approver"),
     ] {
         asks_in_a_dialog(&mut screen, what, busy);
     }
@@ -193,7 +195,6 @@ fn each_field_of_the_till(busy: bool) {
     ] {
         asks(&mut screen, what, busy);
     }
-    asks(&mut screen, ("app.lock()", "#unlock-name"), busy);
     screen.is_clean();
     let sales = audit::items(&mut screen.store.login("till-1"), "/api/pos/transactions");
     let totals: Vec<_> = sales.iter().map(|sale| (&sale["state"], &sale["total"])).collect();

@@ -7,3 +7,36 @@ is("three keys", isBurst(every(2, 3)), false);
 is("one slow key among fast ones", isBurst([0, 5, 10, 15, 66, 71]), false);
 is("one slower key among fast ones", isBurst([0, 5, 10, 55, 60, 65]), true);
 for (const [given, code] of [["]E08996001600146", "8996001600146"], [" 8996001600146\r", "8996001600146"], ["\u001dABC-12", "ABC-12"], ["abc", "abc"], ["]x", "]x"]]) is(JSON.stringify(given), clean(given), code);
+
+const { behind, isScan } = await of("shared/scan");
+/** Keys of parts: 5 ms between two of them, so long between the parts. */
+const keysOf = (parts, pause, gap = 5) => {
+  const keys = [];
+  let time = 0;
+  for (const part of parts) {
+    for (const key of part) {
+      keys.push({ key, time });
+      time += gap;
+    }
+    time += pause - gap;
+  }
+  return keys;
+};
+is("a scanner that stops once", isScan(keysOf(["8990", "000000020"], 104)), true);
+is("a scanner that stops at its last key", isScan(keysOf(["899000000002", "0"], 400)), true);
+is("a scanner that stops twice", isScan(keysOf(["8990", "00000", "0020"], 104)), true);
+is("a person's pause", isScan(keysOf(["899", "12"], 600)), false);
+is("a person with a key for three zeros", isScan(keysOf(["5", "000", "000"], 150)), false);
+is("a person with a key for three zeros, much money", isScan(keysOf(["5", "000", "000", "000"], 150)), false);
+const rest = (parts, pause, gap) => {
+  const keys = keysOf(parts, pause, gap);
+  return behind(keys.map(({ key }) => key).join(""), keys);
+};
+is("a part of a code", rest(["8991234", "500188"], 104), null);
+is("behind a person's pause", rest(["8991234", "500188"], 600), { code: "500188", sure: false });
+is("behind letters that a machine sent", rest(["ABC-", "12345"], 104), { code: "12345", sure: false });
+is("a whole code", rest(["8991234500188"], 0), null);
+const person = [..."product"].map((key, index) => ({ key, time: index * 70 }));
+const machine = [..."89900070"].map((key, index) => ({ key, time: 700 + index * 5 }));
+is("behind what a person typed", behind("product89900070", [...person, ...machine]), { code: "89900070", sure: true });
+is("behind what was pasted", behind("x89900070", machine), { code: "89900070", sure: false });

@@ -19,6 +19,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How WebDriver names an element in its answers.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
+/// Ctrl, as the browser's protocol says it.
+const CTRL: u64 = 2;
+
 /// Gives the page's time, as soon as what was typed last is over: no key comes before the one that was pressed before it.
 const AFTER: &str = "return new Promise((begin) => { const look = () => {\
     const now = (performance.timeOrigin + performance.now()) / 1000;\
@@ -151,21 +154,50 @@ impl Browser {
         self.types_at(&format!("{code}\r"), gap_ms);
     }
 
-    /// Types so many milliseconds apart by the events' own clock; `\r` is Enter, `\t` Tab.
+    /// Types so many milliseconds apart by the events' own clock; `\r` is Enter, `\t` Tab, `\u{1d}` the Ctrl and `]` of FNC1.
     #[track_caller]
     pub fn types_at(&mut self, text: &str, gap_ms: u32) {
-        let begun = self.run(&AFTER.replace("LAST", &self.typed_at.to_string())).as_f64().unwrap();
-        for (at, text) in text.chars().map(String::from).enumerate() {
-            let (key, number) = match text.as_str() {
-                "\r" => ("Enter", 13),
-                "\t" => ("Tab", 9),
-                other => (other, 0),
-            };
-            self.typed_at = begun + f64::from(gap_ms) / 1000.0 * f64::from(u32::try_from(at).unwrap());
-            let event = json!({"type": "keyDown", "key": key, "text": text, "windowsVirtualKeyCode": number,
-                "timestamp": self.typed_at});
-            self.devtools("Input.dispatchKeyEvent", &event);
+        self.types_in_parts(&[text], gap_ms, 0);
+    }
+
+    /// The same with a longer pause between the parts, as of a scanner that stops for a moment.
+    #[track_caller]
+    pub fn types_in_parts(&mut self, parts: &[&str], gap_ms: u32, pause_ms: u32) {
+        let mut at = self.run(&AFTER.replace("LAST", &self.typed_at.to_string())).as_f64().unwrap();
+        for (index, part) in parts.iter().enumerate() {
+            if index > 0 {
+                at += (f64::from(pause_ms) - f64::from(gap_ms)) / 1000.0;
+            }
+            for text in part.chars().map(String::from) {
+                self.key_at(&text, at);
+                at += f64::from(gap_ms) / 1000.0;
+            }
         }
+    }
+
+    #[track_caller]
+    fn key_at(&mut self, text: &str, at: f64) {
+        self.typed_at = at;
+        let event = match text {
+            "\u{1d}" => json!({"type": "rawKeyDown", "key": "]", "modifiers": CTRL, "timestamp": at}),
+            "\r" => {
+                json!({"type": "keyDown", "key": "Enter", "text": text, "windowsVirtualKeyCode": 13, "timestamp": at})
+            }
+            "\t" => {
+                json!({"type": "keyDown", "key": "Tab", "text": text, "windowsVirtualKeyCode": 9, "timestamp": at})
+            }
+            key => {
+                json!({"type": "keyDown", "key": key, "text": key, "windowsVirtualKeyCode": 0, "timestamp": at})
+            }
+        };
+        self.devtools("Input.dispatchKeyEvent", &event);
+    }
+
+    /// The next keys come so long after those before that a person has paused.
+    #[track_caller]
+    pub fn pauses(&mut self, ms: u32) {
+        let now = self.run("return (performance.timeOrigin + performance.now()) / 1000").as_f64().unwrap();
+        self.typed_at = now + f64::from(ms) / 1000.0;
     }
 
     /// What is seen, as a PNG.
