@@ -10,15 +10,22 @@ use serde::{Deserialize, Serialize};
 #[schemars(rename = "StatementLineType")]
 pub enum LineKind {
     /// A customer paid.
+    #[serde(alias = "payment")]
     Sale,
     /// A customer got something back.
     Refund,
     /// A customer's bank took a payment back.
     Chargeback,
+    /// A customer's bank gave back a payment that it had taken back.
+    ChargebackReversal,
     /// What the provider takes for itself.
     Fee,
     /// Money that went to the bank account.
     Payout,
+    /// Money that the provider holds back for a while, or releases.
+    Reserve,
+    /// A correction by the provider that belongs to no payment.
+    Adjustment,
     /// Cash that was paid in.
     Deposit,
     /// Between accounts.
@@ -29,12 +36,15 @@ pub enum LineKind {
 
 impl LineKind {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 11] = [
         Self::Sale,
         Self::Refund,
         Self::Chargeback,
+        Self::ChargebackReversal,
         Self::Fee,
         Self::Payout,
+        Self::Reserve,
+        Self::Adjustment,
         Self::Deposit,
         Self::Transfer,
         Self::Other,
@@ -46,16 +56,20 @@ impl LineKind {
             Self::Sale => "sale",
             Self::Refund => "refund",
             Self::Chargeback => "chargeback",
+            Self::ChargebackReversal => "chargeback_reversal",
             Self::Fee => "fee",
             Self::Payout => "payout",
+            Self::Reserve => "reserve",
+            Self::Adjustment => "adjustment",
             Self::Deposit => "deposit",
             Self::Transfer => "transfer",
             Self::Other => "other",
         }
     }
 
-    /// The type of that name.
+    /// The type of that name; `payment` is another name of `sale`.
     pub fn parse(name: &str) -> Option<Self> {
+        let name = if name == "payment" { Self::Sale.name() } else { name };
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
