@@ -588,6 +588,7 @@ CREATE INDEX statement_lines_open ON statement_lines (source_id, line_date)
 CREATE INDEX statement_lines_carried ON statement_lines (source_id, carried_until) WHERE state = 'carried';
 CREATE INDEX statement_lines_key ON statement_lines (source_id, reference_key) WHERE reference_key IS NOT NULL;
 CREATE INDEX statement_lines_batch ON statement_lines (source_id, batch) WHERE batch IS NOT NULL;
+CREATE INDEX statement_lines_payout ON statement_lines (line_date) WHERE kind = 'payout' AND batch IS NULL;
 
 -- What somebody else has to settle: made with the event that told of it.
 CREATE TABLE settlement_items (

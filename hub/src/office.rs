@@ -244,6 +244,8 @@ pub mod settlement {
         pub mod camt;
         pub mod csv_reader;
         pub mod format;
+        #[cfg(any(test, feature = "fuzz"))]
+        pub mod fuzz;
         pub mod line;
         pub mod new_line;
     }

@@ -3,3 +3,4 @@
 mod several;
 mod story;
 mod told;
+mod uploads;

@@ -14,8 +14,8 @@ import { ofDays, ofState, ofStore } from "../portal/records.js";
 
 /** What may be said to each kind of difference. */
 const RESOLUTIONS = {
-  missing_at_provider: ["carry", "write_off"], missing_in_store: ["carry", "post"], amount_differs: ["accept", "carry"], duplicate: ["ignore", "post"], fee_differs: ["accept", "dispute"], chargeback: ["accept", "contest"],
-  ambiguous: ["store_id"], unknown_store: ["store_id"], payout_differs: ["accept"], deposit_differs: ["accept"], deposit_missing: ["carry", "write_off"], balance_differs: ["accept"], shift_differs: ["accept"], late: [],
+  missing_at_provider: ["carry", "write_off"], missing_in_store: ["carry", "post"], not_a_payment: ["post", "carry", "ignore"], amount_differs: ["accept", "carry"], duplicate: ["ignore", "post"], fee_differs: ["accept", "dispute"], chargeback: ["accept", "contest"],
+  ambiguous: ["store_id", "post", "carry", "ignore"], unknown_store: ["store_id"], payout_differs: ["accept"], deposit_differs: ["accept"], deposit_missing: ["carry", "write_off"], balance_differs: ["accept"], shift_differs: ["accept"], late: [],
 };
 const said = (resolution) => ({ carry: t("Carry on: it stays open, asked about again after 30 days"), write_off: t("Write off: it is given up"), post: t("Post the line as it came"), accept: t("Accept the difference"), ignore: t("Ignore: it was reported twice"), dispute: t("Dispute the fee: the rest stays open"), contest: t("Contest: it stays open"), store_id: t("It is this store's, from now on") })[resolution];
 

@@ -56,7 +56,7 @@ const EXCEPTIONS = [
   ["mapping_closed", "Mapped to a closed account", "Dipetakan ke akun tertutup", "petakan ke akun yang terbuka, atau buka lagi akun ini"],
   ["missing_at_provider", "Missing at the provider", "Tidak ada di penyedia", "tunggu laporan berikutnya, atau hapus bukukan"], ["missing_in_store", "Missing in the store", "Tidak ada di toko", "tunggu tokonya, atau bukukan barisnya"],
   ["amount_differs", "Amounts differ", "Jumlah berbeda", "terima selisihnya, atau biarkan sisanya terbuka"], ["duplicate", "Reported twice", "Dilaporkan dua kali", "abaikan bila dilaporkan dua kali, bukukan bila dibayar dua kali"],
-  ["fee_differs", "Fee differs", "Biaya berbeda", "terima biayanya, atau sanggah"], ["chargeback", "Chargeback", "Tagihan balik", "terima, atau bantah"], ["late", "Late", "Terlambat", "dibukukan pada hari lain"],
+  ["not_a_payment", "Not a payment", "Bukan pembayaran", "bukukan ke akun"], ["fee_differs", "Fee differs", "Biaya berbeda", "terima biayanya, atau sanggah"], ["chargeback", "Chargeback", "Tagihan balik", "terima, atau bantah"], ["late", "Late", "Terlambat", "dibukukan pada hari lain"],
   ["ambiguous", "Several may be meant", "Beberapa kemungkinan", "pilih tokonya, atau cocokkan"], ["unknown_store", "Unknown terminal", "Terminal tidak dikenal", "sebutkan tokonya"],
   ["payout_differs", "Payout differs", "Pencairan berbeda", "terima selisihnya"], ["deposit_differs", "Deposit differs", "Setoran berbeda", "terima selisihnya"], ["deposit_missing", "Deposit is missing", "Setoran tidak ada", "tunggu, atau hapus bukukan"],
   ["balance_differs", "Balance differs", "Saldo berbeda", "terima bila sudah diperiksa"], ["shift_differs", "Shift was recounted", "Shift dihitung ulang", "terima bila sudah diperiksa"],

@@ -68,6 +68,7 @@ mod office {
     pub mod stores;
     pub mod users;
     pub mod settlement {
+        mod as_reported;
         pub mod bank;
         pub mod items;
         pub mod many_lines;

@@ -31,4 +31,4 @@ pub use matched::{Match, Raised, Rule};
 pub use matching::{Before, Found, Known, match_lines, match_nets, match_references};
 pub use slice::Slice;
 pub use terms::{FeeOnRefunds, SourceKind, Terms};
-pub use text::{has_word, reference_key};
+pub use text::{has_word, is_no_reference, reference_key};

@@ -28,9 +28,9 @@ const NAMED_MAX: usize = 500;
 pub struct New {
     /// Who told the lines.
     pub source_id: String,
-    /// 1 to 500.
+    /// Up to 500; none: the items take each other back.
     pub line_ids: Vec<String>,
-    /// 1 to 500.
+    /// Up to 500; none: the lines are a charge and its refund that no store knows of.
     pub item_ids: Vec<String>,
     /// Where it is posted that they do not come to the same; needed where they don't.
     pub difference_account: Option<String>,
@@ -45,6 +45,9 @@ impl Writer<'_> {
     /// 404; 422; 409 `invalid_state` for a line or an item that is not open.
     pub async fn match_by_hand(&self, connection: &mut AnyConnection, new: &New) -> Result<String, Failure> {
         check_text("reason", &new.reason)?;
+        if new.line_ids.is_empty() && new.item_ids.is_empty() {
+            return Err(ApiError::field("line_ids", format!("must name 1 to {NAMED_MAX}")).into());
+        }
         let source = source::lock(connection, &new.source_id).await?;
         let mut lines = Vec::new();
         for line_id in named("line_ids", &new.line_ids)? {
@@ -138,8 +141,8 @@ impl Writer<'_> {
 
 /// Each once, in their order.
 fn named<'a>(field: &str, ids: &'a [String]) -> Result<BTreeSet<&'a str>, ApiError> {
-    if ids.is_empty() || ids.len() > NAMED_MAX {
-        return Err(ApiError::field(field, format!("must name 1 to {NAMED_MAX}")));
+    if ids.len() > NAMED_MAX {
+        return Err(ApiError::field(field, format!("must name at most {NAMED_MAX}")));
     }
     Ok(ids.iter().map(String::as_str).collect())
 }

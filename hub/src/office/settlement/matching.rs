@@ -128,7 +128,8 @@ async fn missing<'a>(
     let taken = found.matches.iter().flat_map(|made| &made.items);
     let matched: BTreeSet<(&str, &str)> =
         taken.map(|item| (item.store_id.as_str(), item.item_id.as_str())).collect();
-    let reported_to = open::reported_to(connection, &source.source_id).await?;
+    // A line may have the day of a store that is a day ahead: nothing is missing because of it.
+    let reported_to = open::reported_to(connection, &source.source_id).await?.map(|to| to.min(today));
     let own = open::own_statements(connection, &source.source_id).await?;
     let carried = carried::items(connection).await?;
     let is_missing = |item: &&OpenItem| {
@@ -152,7 +153,8 @@ async fn keep_lines(
 ) -> Result<(), sqlx::Error> {
     let mut ended = Ended::new();
     // A fee of its own is told by nobody else: it waits for the statement's approval.
-    ended.extend(found.fees.iter().map(|line_id| (line_id.as_str(), ("resolved", None))));
+    let done = found.fees.iter().chain(&found.payouts);
+    ended.extend(done.map(|line_id| (line_id.as_str(), ("resolved", None))));
     let raised = found.raised.iter().flat_map(|raised| &raised.line_ids);
     ended.extend(raised.map(|line_id| (line_id.as_str(), ("excepted", None))));
     for (made, match_id) in found.matches.iter().zip(made_ids) {
@@ -196,8 +198,8 @@ async fn note_lines(
         let rows = lines.into_iter().map(|line_id| row! { line_id, state: "excepted" }).collect();
         insert::update(connection, "statement_lines", &["line_id"], &only, rows).await?;
     }
-    let fees = found.fees.iter().filter(|line_id| before.contains_key(*line_id));
-    let rows = fees.map(|line_id| row! { line_id: line_id.as_str(), state: "resolved" }).collect();
+    let done = found.fees.iter().chain(&found.payouts).filter(|line_id| before.contains_key(*line_id));
+    let rows = done.map(|line_id| row! { line_id: line_id.as_str(), state: "resolved" }).collect();
     let only = "statement_lines.state = 'unmatched'";
     insert::update(connection, "statement_lines", &["line_id"], only, rows).await
 }

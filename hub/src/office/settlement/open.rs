@@ -270,18 +270,31 @@ async fn before(
     Ok(before)
 }
 
-/// Batches of providers that no line of the bank has.
+/// What providers paid out and no line of the bank has: batches, which come to their lines without the one that says that
+/// they were paid out, and payouts without a batch, which their reference names.
 async fn payouts(
     connection: &mut AnyConnection,
     bank_id: &str,
     from: &str,
 ) -> Result<Vec<Payout>, sqlx::Error> {
-    let sql = "SELECT l.source_id, l.batch, MAX(l.line_date) AS paid_on, \
-               CAST(COALESCE(SUM(COALESCE(l.net, l.gross)), 0) AS BIGINT) AS net FROM statement_lines l \
+    let batches = "SELECT l.source_id, l.batch, MAX(l.line_date) AS paid_on, \
+               CAST(CASE WHEN MAX(CASE WHEN l.kind = 'payout' THEN 0 ELSE 1 END) = 1 \
+               THEN SUM(CASE WHEN l.kind = 'payout' THEN 0 ELSE COALESCE(l.net, l.gross, 0) END) \
+               ELSE -SUM(COALESCE(l.net, l.gross, 0)) END AS BIGINT) AS net FROM statement_lines l \
                WHERE l.batch IS NOT NULL AND l.source_id <> $1 AND l.line_date >= $2 \
                AND NOT EXISTS (SELECT 1 FROM paid_batches p WHERE p.source_id = l.source_id AND p.batch = l.batch) \
                GROUP BY l.source_id, l.batch";
-    let rows = sqlx::query(sql).bind(bank_id).bind(from).fetch_all(connection).await?;
-    let payout = |row: &AnyRow| Ok(columns!(row => Payout { date: "paid_on", source_id, batch, net }));
-    rows.iter().map(payout).collect()
+    let alone = "SELECT l.source_id, CASE WHEN l.reference = '' THEN l.line_id ELSE l.reference END AS batch, \
+               l.line_date AS paid_on, -COALESCE(l.net, l.gross, 0) AS net FROM statement_lines l \
+               JOIN statement_sources s ON s.source_id = l.source_id AND s.kind = 'provider' \
+               WHERE l.kind = 'payout' AND l.batch IS NULL AND l.source_id <> $1 AND l.line_date >= $2 \
+               AND NOT EXISTS (SELECT 1 FROM paid_batches p WHERE p.source_id = l.source_id \
+               AND p.batch IN (l.reference, l.line_id))";
+    let mut all = Vec::new();
+    for sql in [batches, alone] {
+        for row in sqlx::query(sql).bind(bank_id).bind(from).fetch_all(&mut *connection).await? {
+            all.push(columns!(row => Payout { date: "paid_on", source_id, batch, net }));
+        }
+    }
+    Ok(all)
 }

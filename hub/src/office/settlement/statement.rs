@@ -236,7 +236,7 @@ pub async fn evaluate(connection: &mut AnyConnection, source_id: &str) -> Result
                AND statement_id IN (SELECT l.statement_id FROM settlement_matches m \
                JOIN match_lines x ON x.match_id = m.match_id JOIN statement_lines l ON l.line_id = x.line_id \
                WHERE m.source_id = $1 AND m.state = 'matched' \
-               AND m.rule IN ('deposit', 'payout', 'supplier_payment', 'text') \
+               AND m.rule IN ('contra', 'deposit', 'payout', 'supplier_payment', 'text') \
                UNION SELECT l.statement_id FROM statement_lines l WHERE l.source_id = $1 \
                AND l.state IN ('unmatched', 'excepted', 'carried') AND l.state <> 'carried')";
     sqlx::query(sql).bind(source_id).execute(&mut *connection).await?;

@@ -71,7 +71,7 @@ async fn in_the_books(connection: &mut AnyConnection, statement_id: &str) -> Res
         ),
         format!("UPDATE match_slices SET posted = 1 WHERE match_id IN ({PAID})"),
         "UPDATE settlement_matches SET state = 'posted' WHERE state = 'matched' \
-         AND rule IN ('text', 'payout', 'supplier_payment') \
+         AND rule IN ('contra', 'text', 'payout', 'supplier_payment') \
          AND match_id IN (SELECT match_id FROM statement_lines WHERE statement_id = $1)"
             .to_owned(),
     ] {
@@ -92,10 +92,12 @@ async fn plain_lines(
     source: &Source,
     entries: &mut ByBook,
 ) -> Result<(), Failure> {
-    let sql = "SELECT l.line_id, l.line_date, COALESCE(l.net, l.gross, 0) AS amount, l.store_ref, m.account, \
+    // Of a charge and its refund that settle each other the fee is left.
+    let sql = "SELECT l.line_id, l.line_date, CASE WHEN m.rule = 'contra' THEN -COALESCE(l.fee, 0) \
+               ELSE COALESCE(l.net, l.gross, 0) END AS amount, l.store_ref, m.account, \
                s.store_id AS of_statement FROM statement_lines l \
                JOIN statements s ON s.statement_id = l.statement_id LEFT JOIN settlement_matches m ON m.match_id = l.match_id \
-               WHERE l.statement_id = $1 AND (m.rule = 'text' OR (l.match_id IS NULL AND l.kind = 'fee' \
+               WHERE l.statement_id = $1 AND (m.rule IN ('text', 'contra') OR (l.match_id IS NULL AND l.kind = 'fee' \
                AND l.state = 'resolved' AND NOT EXISTS (SELECT 1 FROM settlement_exceptions e \
                WHERE e.line_id = l.line_id AND e.state = 'resolved' \
                AND e.resolution IN ('post', 'accept', 'ignore', 'contest')))) \

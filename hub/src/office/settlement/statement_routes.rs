@@ -7,7 +7,7 @@ use crate::http::{Answered, Request};
 use crate::office::finance::writer::{Writer, begun_alone};
 use crate::office::reports::completeness::{self, CompleteList};
 use crate::office::settlement::day_settlement::{self as settlement, Detail};
-use crate::office::settlement::file::camt::{self, CamtStatement};
+use crate::office::settlement::file::camt::{self, CamtStatement, Wanted};
 use crate::office::settlement::file::csv_reader;
 use crate::office::settlement::file::line::{Bounds, JsonLine, of_json};
 use crate::office::settlement::settlement_routes::DETAIL;
@@ -220,12 +220,12 @@ async fn parsed(request: &Request, ask: ImportQuery) -> Result<Import, Failure> 
         let body = request.body.clone();
         // A large file is not read on the threads that serve.
         let read = move || match is_xml {
-            true => camt::read(&body, &bounds),
+            true => camt::read(&body, &Wanted::default(), &bounds),
             false => csv_reader::read(&body, &source.csv, source.kind, &bounds)
                 .map(|lines| CamtStatement { lines, ..CamtStatement::default() }),
         };
         let told = tokio::task::spawn_blocking(read).await.map_err(ApiError::internal)?;
-        let CamtStatement { opening, closing, lines } = told.map_err(|problems| refused(&problems))?;
+        let CamtStatement { opening, closing, lines, .. } = told.map_err(|problems| refused(&problems))?;
         let (opening_balance, closing_balance) = (opening_balance.or(opening), closing_balance.or(closing));
         let span = (None, None);
         let (source_id, settlement_date) = (named, None);

@@ -34,6 +34,14 @@ fn places(payouts: &[Payout], fits: impl Fn(&Payout) -> bool) -> Vec<usize> {
     payouts.iter().enumerate().filter(|(_, payout)| fits(payout)).map(|(place, _)| place).collect()
 }
 
+/// By what a line is known, the surest first: what it names counts before what has its amount, for all lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    NameAndAmount,
+    Name,
+    Amount,
+}
+
 impl<'a> Matcher<'a> {
     /// Lines of a bank, each by the first of these that takes it.
     pub(super) fn of_bank(&mut self, known: &Known) {
@@ -42,14 +50,18 @@ impl<'a> Matcher<'a> {
         let lines: Vec<&'a OpenLine> = self.lines.values().copied().collect();
         // Few beside what customers paid: each line looks at these alone.
         let (bags, paid) = (self.of_kind(ItemKind::Deposit), self.of_kind(ItemKind::SupplierPayment));
+        for by in [By::NameAndAmount, By::Name, By::Amount] {
+            for line in &lines {
+                let Some(net) = line.net.filter(|_| self.lines.contains_key(&line.place())) else { continue };
+                let text = line.text();
+                let _taken = self.deposit((line, net, &text), &bags, by)
+                    || self.payout((line, net, &text), &mut payouts, by)
+                    || self.supplier_payment((line, net, &text), &paid, by);
+            }
+        }
         for line in lines {
-            let Some(net) = line.net else { continue };
-            let text = line.text();
-            let taken = self.deposit(line, net, &text, &bags)
-                || self.payout(line, net, &text, &mut payouts)
-                || self.supplier_payment(line, net, &text, &paid);
-            if !taken {
-                self.known_text(line, net, &text, known);
+            if let Some(net) = line.net.filter(|_| self.lines.contains_key(&line.place())) {
+                self.known_text(line, net, &line.text(), known);
             }
         }
     }
@@ -59,16 +71,30 @@ impl<'a> Matcher<'a> {
         self.items.values().copied().filter(|item| item.kind == kind).collect()
     }
 
-    /// Those that are free still, and that a line may be of.
-    fn near(&self, items: &[&'a OpenItem], line: &OpenLine) -> Vec<&'a OpenItem> {
-        let near = |day: Date| self.terms.in_window(line.date, day) || self.terms.is_late(line.date, day);
-        items.iter().copied().filter(|item| near(item.business_date) && self.is_free(item)).collect()
+    /// Whether a line that names it may be of a day.
+    fn is_near(&self, line: &OpenLine, day: Date) -> bool {
+        self.terms.in_named_window(line.date, day) || self.terms.is_late(line.date, day)
     }
 
-    /// Those whose reference is in the text.
+    /// Those that are free still, and that a line may be of.
+    fn near(&self, items: &[&'a OpenItem], line: &OpenLine) -> Vec<&'a OpenItem> {
+        let near = |item: &&OpenItem| self.is_near(line, item.business_date) && self.is_free(item);
+        items.iter().copied().filter(near).collect()
+    }
+
+    /// Those whose reference is in the text; a reference that is only a part of another one there is not.
     fn in_text(items: &[&'a OpenItem], text: &str) -> Vec<&'a OpenItem> {
         let named = |item: &&OpenItem| item.reference.as_deref().is_some_and(|word| has_word(text, word));
-        items.iter().copied().filter(named).collect()
+        let named: Vec<&'a OpenItem> = items.iter().copied().filter(named).collect();
+        let is_part = |item: &OpenItem| {
+            let own = item.reference.as_deref().unwrap_or_default();
+            let longer = |other: &&OpenItem| {
+                let other = other.reference.as_deref().unwrap_or_default();
+                other.len() > own.len() && has_word(other, own)
+            };
+            named.iter().any(longer)
+        };
+        named.iter().copied().filter(|item| !is_part(item)).collect()
     }
 
     /// The only one of that amount in the window.
@@ -80,20 +106,28 @@ impl<'a> Matcher<'a> {
         equal.next().is_none().then_some(first)
     }
 
-    fn deposit(&mut self, line: &'a OpenLine, net: i64, text: &str, bags: &[&'a OpenItem]) -> bool {
+    fn deposit(
+        &mut self,
+        (line, net, text): (&'a OpenLine, i64, &str),
+        bags: &[&'a OpenItem],
+        by: By,
+    ) -> bool {
         let bags = self.near(bags, line);
-        let named = Self::in_text(&bags, text);
-        let equal: Vec<&'a OpenItem> = named.iter().copied().filter(|bag| bag.amount == net).collect();
-        match (named.as_slice(), equal.as_slice()) {
-            ([], _) => match self.only_of_amount(&bags, line, net) {
+        let mut named = Self::in_text(&bags, text);
+        if by == By::NameAndAmount {
+            named.retain(|bag| bag.amount == net);
+        }
+        match (by, named.as_slice()) {
+            (By::Amount, _) => match self.only_of_amount(&bags, line, net) {
                 Some(bag) => self.settle(Rule::Deposit, &[line], &[bag]),
                 None => return false,
             },
-            (_, [bag]) => {
+            (_, []) => return false,
+            (By::NameAndAmount, [bag]) => {
                 let bag = *bag;
                 self.settle(Rule::Deposit, &[line], &[bag]);
             }
-            ([bag], _) => {
+            (By::Name, [bag]) => {
                 let bag = *bag;
                 self.settle(Rule::Deposit, &[line], &[bag]);
                 let amount = bag.amount.saturating_sub(net);
@@ -104,18 +138,21 @@ impl<'a> Matcher<'a> {
         true
     }
 
-    fn payout(&mut self, line: &'a OpenLine, net: i64, text: &str, payouts: &mut Vec<Payout>) -> bool {
-        let near = |payout: &Payout| {
-            self.terms.in_window(line.date, payout.date) || self.terms.is_late(line.date, payout.date)
+    fn payout(
+        &mut self,
+        (line, net, text): (&'a OpenLine, i64, &str),
+        payouts: &mut Vec<Payout>,
+        by: By,
+    ) -> bool {
+        let fits = |payout: &Payout| {
+            let named = self.is_near(line, payout.date) && has_word(text, &payout.batch);
+            match by {
+                By::NameAndAmount => named && payout.net == net,
+                By::Name => named,
+                By::Amount => payout.net == net && self.terms.in_window(line.date, payout.date),
+            }
         };
-        let named = places(payouts, |payout| near(payout) && has_word(text, &payout.batch));
-        let equal =
-            places(payouts, |payout| payout.net == net && self.terms.in_window(line.date, payout.date));
-        let both: Vec<usize> = named.iter().copied().filter(|place| equal.contains(place)).collect();
-        let place = match (both.as_slice(), named.as_slice(), equal.as_slice()) {
-            ([place], ..) | (_, [place], _) | (_, [], [place]) => *place,
-            _ => return false,
-        };
+        let [place] = places(payouts, fits)[..] else { return false };
         let Some(payout) = (place < payouts.len()).then(|| payouts.remove(place)) else { return false };
         self.found.paid_out.insert(line.line_id.clone(), (payout.source_id, payout.batch));
         self.without_item(Rule::Payout, line, net, None);
@@ -126,13 +163,19 @@ impl<'a> Matcher<'a> {
         true
     }
 
-    fn supplier_payment(&mut self, line: &'a OpenLine, net: i64, text: &str, paid: &[&'a OpenItem]) -> bool {
+    fn supplier_payment(
+        &mut self,
+        (line, net, text): (&'a OpenLine, i64, &str),
+        paid: &[&'a OpenItem],
+        by: By,
+    ) -> bool {
         let paid = self.near(paid, line);
         let mut named = Self::in_text(&paid, text);
         named.retain(|item| item.amount == net);
-        let item = match named.as_slice() {
-            [item] => Some(*item),
-            _ => self.only_of_amount(&paid, line, net),
+        let item = match (by, named.as_slice()) {
+            (By::NameAndAmount, [item]) => Some(*item),
+            (By::Amount, _) => self.only_of_amount(&paid, line, net),
+            _ => None,
         };
         if let Some(item) = item {
             self.settle(Rule::SupplierPayment, &[line], &[item]);

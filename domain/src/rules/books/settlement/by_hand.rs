@@ -11,6 +11,34 @@ impl Terms {
     }
 }
 
+/// Lines of a provider without an item, which come to nothing: a charge and its refund that no store knows of. What the
+/// provider keeps of them is a fee.
+fn lines_alone<'a>(lines: &'a [OpenLine]) -> Result<Match<'a>, &'static str> {
+    if lines.len() < 2 || total(lines.iter().map(OpenLine::amount)) != 0 {
+        return Err("must name at least one, unless the lines come to nothing: a charge and its refund");
+    }
+    let fee = total(lines.iter().map(|line| line.fee.unwrap_or(0)));
+    let net = fee.saturating_neg();
+    let (lines, items) = (lines.iter().collect(), Vec::new());
+    Ok(Match { rule: Rule::Contra, lines, items, gross: 0, fee, net, difference: 0, account: None })
+}
+
+/// Items that no line tells of and that take each other back.
+fn items_alone<'a>(items: &'a [OpenItem]) -> Result<Match<'a>, &'static str> {
+    let is_one = |item: &OpenItem| {
+        let first = items.first();
+        item.kind.is_of_customers()
+            && first.is_some_and(|first| (&first.store_id, first.account) == (&item.store_id, item.account))
+    };
+    if items.len() < 2 || !items.iter().all(is_one) || total(items.iter().map(|item| item.amount)) != 0 {
+        return Err(
+            "must come to nothing where no line is named, and be payments of one store on one account",
+        );
+    }
+    let (lines, items) = (Vec::new(), items.iter().collect());
+    Ok(Match { rule: Rule::Contra, lines, items, gross: 0, fee: 0, net: 0, difference: 0, account: None })
+}
+
 /// The match of these lines and items. Its rule says what it is posted as: of deposits and of suppliers' payments that is
 /// what it would be if it had been found.
 ///
@@ -21,15 +49,20 @@ pub fn match_by_hand<'a>(
     lines: &'a [OpenLine],
     items: &'a [OpenItem],
 ) -> Result<Match<'a>, &'static str> {
+    match (lines, items) {
+        (lines, []) => return lines_alone(lines),
+        ([], items) => return items_alone(items),
+        _ => {}
+    }
     let is_all = |kind: ItemKind| items.iter().all(|item| item.kind == kind);
-    let rule = match items.first() {
-        None => return Err("must name at least one"),
-        Some(_) if items.iter().all(|item| item.kind.is_of_customers()) => Rule::ByHand,
-        Some(_) if is_all(ItemKind::Deposit) => Rule::Deposit,
-        Some(_) if is_all(ItemKind::SupplierPayment) => Rule::SupplierPayment,
-        Some(_) => {
-            return Err("must be customers' payments and refunds, or deposits, or payments to suppliers");
-        }
+    let rule = if items.iter().all(|item| item.kind.is_of_customers()) {
+        Rule::ByHand
+    } else if is_all(ItemKind::Deposit) {
+        Rule::Deposit
+    } else if is_all(ItemKind::SupplierPayment) {
+        Rule::SupplierPayment
+    } else {
+        return Err("must be customers' payments and refunds, or deposits, or payments to suppliers");
     };
     let gross = total(items.iter().map(|item| item.amount));
     let told: Vec<(i64, i64)> = lines.iter().map(|line| terms.figures(line)).collect();

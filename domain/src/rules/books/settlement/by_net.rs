@@ -1,6 +1,7 @@
 //! Matching one amount with many items: groups are whole days of stores, never any subset.
 
 use crate::model::base::time::UtcMs;
+use crate::rules::books::settlement::exception::ExceptionKind;
 use crate::rules::books::settlement::matching::Matcher;
 use crate::rules::books::settlement::{OpenItem, OpenLine, Rule, Terms, reference_key};
 use jiff::civil::Date;
@@ -75,13 +76,48 @@ fn runs<'a>(store_id: Option<&'a str>, days: &Days, long: bool) -> Vec<(Group<'a
 }
 
 impl<'a> Matcher<'a> {
-    /// Lines that are the only group of items of their days, fees taken off.
-    pub(super) fn by_net(&mut self) {
-        let lines: Vec<&'a OpenLine> = self.lines.values().copied().collect();
+    /// Free items of customers by their reference.
+    fn by_key(&self) -> ByKey<'a> {
         let mut by_key = ByKey::new();
         for item in self.items.values().filter(|item| item.kind.is_of_customers()) {
             item.key().into_iter().for_each(|key| by_key.entry(key).or_default().push(item));
         }
+        by_key
+    }
+
+    /// Lines that say only what reached the account, and whose reference is that of items: whatever else has their amount.
+    pub(super) fn by_reference_of_net(&mut self) {
+        let by_key = self.by_key();
+        let told = self.lines.values().copied().filter(|line| line.gross.is_none() && line.net.is_some());
+        let lines: Vec<&'a OpenLine> = told.collect();
+        for line in &lines {
+            if let Some(items) = self.of_its_key(line, &by_key) {
+                self.settle(Rule::Reference, &[line], &items);
+            }
+        }
+        let mut of_key: BTreeMap<String, Vec<&'a OpenLine>> = BTreeMap::new();
+        for line in lines.into_iter().filter(|line| self.lines.contains_key(&line.place())) {
+            reference_key(&line.reference)
+                .into_iter()
+                .for_each(|key| of_key.entry(key).or_default().push(line));
+        }
+        for (key, lines) in of_key {
+            let items = by_key.get(&key).map(|items| self.reached(lines.first().copied(), items));
+            if let ([line], Some([item])) = (lines.as_slice(), items.as_deref())
+                && line.amount().signum() == item.amount.signum()
+            {
+                let (line, item) = (*line, *item);
+                self.settle(Rule::Reference, &[line], &[item]);
+                let difference = self.found.matches.last().map_or(0, |made| made.difference);
+                self.raise(ExceptionKind::AmountDiffers, &[line], &[item], difference);
+            }
+        }
+    }
+
+    /// Lines that are the only group of items of their days, fees taken off.
+    pub(super) fn by_net(&mut self) {
+        let lines: Vec<&'a OpenLine> = self.lines.values().copied().collect();
+        let by_key = self.by_key();
         for line in lines {
             if line.gross.is_none() && line.net.is_none() {
                 continue;
@@ -106,18 +142,23 @@ impl<'a> Matcher<'a> {
 
     /// The items of its reference, where it may be all of them.
     fn of_its_key(&self, line: &OpenLine, by_key: &ByKey<'a>) -> Option<Vec<&'a OpenItem>> {
-        let of_key = by_key.get(&reference_key(&line.reference)?)?;
-        let fits = |item: &&OpenItem| {
-            self.terms.in_window(line.date, item.business_date)
-                && item.is_of(line.store_id.as_deref())
-                && self.is_free(item)
-        };
-        let items: Vec<&'a OpenItem> = of_key.iter().copied().filter(fits).collect();
+        let items = self.reached(Some(line), by_key.get(&reference_key(&line.reference)?)?);
         let mut sums = Sums::default();
         for item in &items {
             sums.add(item.amount, self.terms.fee(item.amount), 1);
         }
         sums.is_all_of(line, &self.terms).then_some(items)
+    }
+
+    /// Those of the items of its reference that a line may be of.
+    fn reached(&self, line: Option<&OpenLine>, items: &[&'a OpenItem]) -> Vec<&'a OpenItem> {
+        let Some(line) = line else { return Vec::new() };
+        let fits = |item: &&OpenItem| {
+            self.terms.in_named_window(line.date, item.business_date)
+                && item.is_of(line.store_id.as_deref())
+                && self.is_free(item)
+        };
+        items.iter().copied().filter(fits).collect()
     }
 
     /// The groups of the first level that has any.

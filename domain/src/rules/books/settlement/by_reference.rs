@@ -2,7 +2,7 @@
 
 use crate::rules::books::settlement::exception::ExceptionKind;
 use crate::rules::books::settlement::matching::{Before, Matcher, total};
-use crate::rules::books::settlement::{OpenItem, OpenLine, Rule, Terms, reference_key};
+use crate::rules::books::settlement::{ItemKind, OpenItem, OpenLine, Rule, Terms, reference_key};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What has one key.
@@ -45,7 +45,7 @@ pub fn may_tell_again(terms: &Terms, lines: &[OpenLine], items: &[OpenItem]) -> 
     let is_sure = |group: &Group<'_>| match (group.lines.as_slice(), group.items.as_slice()) {
         ([line], [item]) => {
             let day = item.business_date;
-            let reached = terms.in_window(line.date, day) || terms.is_late(line.date, day);
+            let reached = terms.in_named_window(line.date, day) || terms.is_late(line.date, day);
             reached && item.amount == line.amount() && item.is_of(line.store_id.as_deref())
         }
         _ => false,
@@ -67,12 +67,41 @@ impl<'a> Matcher<'a> {
     /// Lines whose reference is that of an item.
     pub(super) fn by_reference(&mut self, before: &Before) {
         let groups = groups(self.lines.values().copied(), self.items.values().copied());
+        let mut back = Vec::new();
         for (key, group) in groups {
-            self.of_key(&key, group, before);
+            back.extend(self.of_key(&key, group, before));
+        }
+        // Refunds under a number of their own have found their lines by now.
+        for line in back {
+            self.goes_back(line);
         }
     }
 
-    fn of_key(&mut self, key: &str, mut group: Group<'a>, before: &Before) {
+    /// Money that goes back under the reference of a payment that is matched: a refund that a store has made, or what the
+    /// customer's bank took back.
+    fn goes_back(&mut self, line: &'a OpenLine) {
+        let fits = |item: &&OpenItem| {
+            item.kind == ItemKind::Refund
+                && item.amount == line.amount()
+                && item.is_of(line.store_id.as_deref())
+                && self.terms.in_named_window(line.date, item.business_date)
+        };
+        let refunds: Vec<&'a OpenItem> = self.items.values().copied().filter(fits).collect();
+        let Some(first) = refunds.first().copied() else {
+            self.raise(ExceptionKind::Chargeback, &[line], &[], line.amount());
+            return;
+        };
+        let alike =
+            |item: &&OpenItem| (item.business_date, &item.store_id) == (first.business_date, &first.store_id);
+        if refunds.iter().all(alike) {
+            self.settle(Rule::Reference, &[line], &[first]);
+        } else {
+            self.ambiguous(line, refunds.into_iter().map(|item| vec![item]).collect());
+        }
+    }
+
+    /// Lines of one reference; gives back those that take back what is matched under it.
+    fn of_key(&mut self, key: &str, mut group: Group<'a>, before: &Before) -> Vec<&'a OpenLine> {
         let of_key = (key.to_owned(), i64::MIN)..=(key.to_owned(), i64::MAX);
         let mut matched: BTreeSet<i64> = before.lines.range(of_key).map(|(_, gross)| *gross).collect();
         self.pairs(&mut group, &mut matched, false);
@@ -80,7 +109,7 @@ impl<'a> Matcher<'a> {
         let Group { lines, items } = group;
         let terms = self.terms;
         let reaches = |line: &OpenLine, item: &OpenItem| {
-            item.is_of(line.store_id.as_deref()) && terms.in_window(line.date, item.business_date)
+            item.is_of(line.store_id.as_deref()) && terms.in_named_window(line.date, item.business_date)
         };
         let (told, untold): (Vec<_>, Vec<_>) =
             lines.into_iter().partition(|line| items.iter().any(|item| reaches(line, item)));
@@ -102,13 +131,12 @@ impl<'a> Matcher<'a> {
             _ => left.extend(told),
         }
         let is_matched = before.items.contains(key) || !matched.is_empty();
-        for line in left {
-            if matched.contains(&line.amount()) {
-                self.raise(ExceptionKind::Duplicate, &[line], &[], line.amount());
-            } else if line.amount() < 0 && is_matched {
-                self.raise(ExceptionKind::Chargeback, &[line], &[], line.amount());
-            }
+        let (again, left): (Vec<_>, Vec<_>) =
+            left.into_iter().partition(|line| matched.contains(&line.amount()));
+        for line in again {
+            self.raise(ExceptionKind::Duplicate, &[line], &[], line.amount());
         }
+        left.into_iter().filter(|line| line.amount() < 0 && is_matched).collect()
     }
 
     /// Equal amounts one by one, the oldest first: in the window, or before it.
@@ -119,7 +147,7 @@ impl<'a> Matcher<'a> {
             let found = items.iter().position(|item| {
                 let day = item.business_date;
                 let reached =
-                    if late { terms.is_late(line.date, day) } else { terms.in_window(line.date, day) };
+                    if late { terms.is_late(line.date, day) } else { terms.in_named_window(line.date, day) };
                 item.amount == gross && reached && item.is_of(line.store_id.as_deref())
             });
             let Some(place) = found else { return true };

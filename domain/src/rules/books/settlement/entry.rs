@@ -39,6 +39,23 @@ pub fn moved(debit: Account, credit: Account, amount: i64) -> Result<Vec<EntryLi
     sums.lines()
 }
 
+/// A payment that was taken back, or given back again: what is disputed to its account, what the provider takes for it to
+/// fees.
+///
+/// # Errors
+/// `validation_failed` for a figure above the largest.
+pub fn taken_back(
+    bank: Account,
+    account: Account,
+    [gross, fee, net]: [i64; 3],
+) -> Result<Vec<EntryLine>, Refusal> {
+    let mut sums = Sums::default();
+    sums.debit(bank, net);
+    sums.debit(PAYMENT_FEES, fee);
+    sums.debit(account, gross.saturating_neg());
+    sums.lines()
+}
+
 /// Sums by account, debit above 0.
 #[derive(Default)]
 struct Sums(BTreeMap<Account, i128>);
@@ -106,6 +123,21 @@ mod tests {
         let lines = of_slices(BANK, [(&card, rest), (&qris, rest)]).unwrap();
         let line = |account: &str, amount| EntryLine::of(account.to_owned(), amount);
         assert_eq!(lines, [line("1040", 147), line("1110", -100), line("1120", -50), line("6030", 3)]);
+    }
+
+    #[test]
+    fn what_is_disputed_and_its_fee_have_accounts_of_their_own() {
+        let line = |account: &str, amount| EntryLine::of(account.to_owned(), amount);
+        let back = |figures| taken_back(BANK, SETTLEMENT_DIFFERENCES, figures).unwrap();
+        assert_eq!(
+            back([-83_250, 15_000, -98_250]),
+            [line("1040", -98_250), line("6030", 15_000), line("6060", 83_250)]
+        );
+        assert_eq!(
+            back([83_250, -15_000, 98_250]),
+            [line("1040", 98_250), line("6030", -15_000), line("6060", -83_250)]
+        );
+        assert_eq!(back([-10_000, 0, -10_000]), [line("1040", -10_000), line("6060", 10_000)]);
     }
 
     #[test]

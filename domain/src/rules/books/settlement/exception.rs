@@ -38,6 +38,8 @@ named! {
     ExceptionKind as "SettlementExceptionType" {
         /// Who pays out has reported beyond an item, without it.
         MissingAtProvider = "missing_at_provider",
+        /// A line of a provider that no payment is looked for.
+        NotAPayment = "not_a_payment",
         /// A line without an item.
         MissingInStore = "missing_in_store",
         /// One reference, two amounts.
@@ -97,13 +99,15 @@ impl ExceptionKind {
         use Resolution::{Accept, Carry, Contest, Dispute, Ignore, Match, Post, StoreId, WriteOff};
         match self {
             Self::MissingAtProvider => &[Carry, WriteOff, Match],
+            Self::NotAPayment => &[Carry, Post, Ignore],
             Self::MissingInStore => &[Carry, Post, Match],
             Self::AmountDiffers => &[Accept, Carry],
             Self::Duplicate => &[Ignore, Post],
             Self::FeeDiffers => &[Accept, Dispute],
             Self::Chargeback => &[Accept, Contest],
             Self::Late => &[],
-            Self::Ambiguous | Self::UnknownStore => &[Match, StoreId],
+            Self::Ambiguous => &[Match, StoreId, Carry, Post, Ignore],
+            Self::UnknownStore => &[Match, StoreId],
             Self::PayoutDiffers | Self::DepositDiffers | Self::BalanceDiffers | Self::ShiftDiffers => {
                 &[Accept]
             }
@@ -138,6 +142,10 @@ impl ExceptionKind {
                 "A payment was taken, and whoever pays it out has reported beyond its day without it.",
                 "Ask the provider; carry it until it comes, match it, or write it off.",
             ),
+            Self::NotAPayment => (
+                "The provider held back, released, moved or corrected money; no payment of a customer belongs to it.",
+                "Post it to an account: what is held back to one of its own, from which its release comes back.",
+            ),
             Self::MissingInStore => (
                 "A line of a statement has no payment in any store.",
                 "Match it by hand, post it to an account, or carry it until the store has told.",
@@ -163,7 +171,7 @@ impl ExceptionKind {
             ),
             Self::Ambiguous => (
                 "Several payments or groups of them fit equally well.",
-                "Match the right one by hand, or name the store.",
+                "Match the right one by hand, name the store, post the line to an account, or carry it.",
             ),
             Self::UnknownStore => (
                 "The line names a terminal or shop that no store is known by.",

@@ -116,6 +116,11 @@ impl OpenLine {
         self.gross.or(self.net).unwrap_or(0)
     }
 
+    /// What it moves on the account of its source, as far as it says.
+    pub fn posted(&self) -> i64 {
+        self.net.or(self.gross).unwrap_or(0)
+    }
+
     /// Where words are looked for.
     pub(super) fn text(&self) -> String {
         format!("{} {}", self.reference, self.description)

@@ -38,6 +38,8 @@ pub struct Found<'a> {
     pub raised: Vec<Raised>,
     /// Lines that are fees of their own.
     pub fees: Vec<String>,
+    /// Lines of providers that say what they paid out: the other lines of their batches have posted it.
+    pub payouts: Vec<String>,
     /// Of payouts, by line, which batch it was: source and batch.
     pub paid_out: BTreeMap<String, (String, String)>,
 }
@@ -63,6 +65,7 @@ pub fn match_lines<'a>(
     matcher.set_aside();
     matcher.contra();
     matcher.by_reference(&known.before);
+    matcher.by_reference_of_net();
     matcher.by_amount();
     if terms.kind == SourceKind::Bank {
         matcher.of_bank(known);
@@ -148,6 +151,7 @@ impl<'a> Matcher<'a> {
                 (gross.saturating_sub(net), net)
             }
             (None, Some(net), Rule::Net) => (expected, net),
+            (None, Some(net), _) if lines.iter().all(|line| line.gross.is_none()) => (expected, net),
             (None, Some(net), _) => (told.saturating_sub(net), net),
             (None, None, _) => (expected, told.saturating_sub(expected)),
         };
@@ -203,17 +207,34 @@ impl<'a> Matcher<'a> {
 
     /// Lines that no item is looked for.
     fn set_aside(&mut self) {
+        use LineKind::{Adjustment, Chargeback, ChargebackReversal, Deposit, Fee, Payout, Reserve, Transfer};
         let lines: Vec<&'a OpenLine> = self.lines.values().copied().collect();
+        let of_provider = self.terms.kind == SourceKind::Provider;
         for line in lines {
-            if line.unknown_store {
-                self.raise(ExceptionKind::UnknownStore, &[line], &[], line.amount());
-            } else if line.kind == LineKind::Chargeback {
-                self.raise(ExceptionKind::Chargeback, &[line], &[], line.amount());
-            } else if line.kind == LineKind::Fee && self.terms.kind == SourceKind::Provider {
-                self.lines.remove(&line.place());
-                self.found.fees.push(line.line_id.clone());
+            match line.kind {
+                Payout if of_provider => {
+                    self.lines.remove(&line.place());
+                    self.found.payouts.push(line.line_id.clone());
+                }
+                _ if line.unknown_store => {
+                    self.raise(ExceptionKind::UnknownStore, &[line], &[], line.amount());
+                }
+                Chargeback | ChargebackReversal => {
+                    self.raise(ExceptionKind::Chargeback, &[line], &[], line.amount());
+                }
+                Fee if of_provider => self.fee(line),
+                Reserve | Adjustment | Transfer | Deposit if of_provider => {
+                    self.raise(ExceptionKind::NotAPayment, &[line], &[], line.posted());
+                }
+                _ => {}
             }
         }
+    }
+
+    /// A fee of its own: nobody has to look at it.
+    fn fee(&mut self, line: &'a OpenLine) {
+        self.lines.remove(&line.place());
+        self.found.fees.push(line.line_id.clone());
     }
 
     /// An item and what takes it back, where no line tells of either.
@@ -245,7 +266,12 @@ impl<'a> Matcher<'a> {
     fn without_items(&mut self) {
         let lines: Vec<&'a OpenLine> = self.lines.values().copied().collect();
         for line in lines {
-            self.raise(ExceptionKind::MissingInStore, &[line], &[], line.amount());
+            match line.kind {
+                LineKind::Reserve | LineKind::Adjustment | LineKind::Transfer => {
+                    self.raise(ExceptionKind::NotAPayment, &[line], &[], line.posted());
+                }
+                _ => self.raise(ExceptionKind::MissingInStore, &[line], &[], line.amount()),
+            }
         }
     }
 }

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 /// How far back a payment is looked for by its reference, in days.
 const LATE_DAYS_MAX: i32 = 90;
+/// How many days before a payment a line with its reference may be dated: clocks of other time zones, and banks that date
+/// by value.
+const EARLY_DAYS_MAX: i32 = 3;
 
 /// Who tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -81,6 +84,11 @@ impl Terms {
     /// Whether a line of `date` may be of a day.
     pub fn in_window(&self, date: Date, day: Date) -> bool {
         (0..=self.window_days).contains(&days_between(day, date))
+    }
+
+    /// Whether a line of `date` that names what happened on a day by its reference may be of it.
+    pub(super) fn in_named_window(&self, date: Date, day: Date) -> bool {
+        (-EARLY_DAYS_MAX..=self.window_days).contains(&days_between(day, date))
     }
 
     /// Whether a day is before the window of a line of `date`, and its reference says all the same that it is of it.

@@ -1,13 +1,31 @@
 //! References and words, as far as they are the same whoever writes them.
 
-/// Fewer characters name nothing.
-const KEY_CHARS_MIN: usize = 4;
+/// What banks and providers write where there is no reference: letters and digits only, in upper case.
+const NO_REFERENCES: [&str; 12] = [
+    "NOTPROVIDED",
+    "NOTAVAILABLE",
+    "NOTKNOWN",
+    "NOTSPECIFIED",
+    "NOREFERENCE",
+    "NOREF",
+    "NONREF",
+    "NONE",
+    "NULL",
+    "NIHIL",
+    "UNKNOWN",
+    "NA",
+];
 
-/// A reference in upper case, letters and digits only, without leading zeros; none: too short to name anything.
+/// A reference in upper case, letters and digits only, without leading zeros; none: it names nothing.
 pub fn reference_key(reference: &str) -> Option<String> {
     let plain = reference.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_uppercase);
     let key: String = plain.skip_while(|c| *c == '0').collect();
-    (key.chars().count() >= KEY_CHARS_MIN).then_some(key)
+    (!key.is_empty() && !NO_REFERENCES.contains(&key.as_str())).then_some(key)
+}
+
+/// Whether a text stands for no reference: nothing, only marks and zeros, or a word for it.
+pub fn is_no_reference(text: &str) -> bool {
+    reference_key(text).is_none()
 }
 
 /// Whether a text has a word as a whole, whatever its case.
@@ -34,8 +52,17 @@ mod tests {
             ("0c-1001", Some("C1001")),
             ("C1001", Some("C1001")),
             (" c 10/01 ", Some("C1001")),
+            ("T-1", Some("T1")),
+            ("7", Some("7")),
+            ("00-77", Some("77")),
+            ("T-10", Some("T10")),
             ("0000", None),
-            ("00-77", None),
+            ("-", None),
+            ("Not provided", None),
+            ("NOTAVAILABLE", None),
+            ("NONREF", None),
+            ("none", None),
+            ("N/A", None),
             ("", None),
         ] {
             assert_eq!(reference_key(written).as_deref(), key, "{written}");

@@ -13,8 +13,9 @@ use crate::table::journal::{self, Kind, NewEntry};
 use crate::table::store::is_known;
 use crate::table::{day_lock, settlement};
 use domain::model::base::refusal::Refusal;
+use domain::rules::books::entry_by_hand::EntryLine;
 use domain::rules::books::posting::plan::{Account, BANK, PAYMENT_FEES};
-use domain::rules::books::settlement::entry::moved;
+use domain::rules::books::settlement::entry::{moved, taken_back};
 use domain::rules::books::settlement::exception::{ExceptionKind, Resolution};
 use edge::{ApiError, ids};
 use jiff::Span;
@@ -99,7 +100,7 @@ impl Writer<'_> {
                 entry_id = self.post_payout_rest(connection, &found, (bank, account)).await?;
             }
             Resolution::Accept => difference_account(connection, &found, account).await?,
-            Resolution::Carry if found.kind == ExceptionKind::MissingInStore => {
+            Resolution::Carry if has_lines_alone(found.kind) => {
                 carry_lines(connection, &found.line_ids, until).await?;
             }
             Resolution::Carry | Resolution::Dispute => {
@@ -223,7 +224,8 @@ impl Writer<'_> {
             let clearing = Account::parse(&clearing).unwrap_or(account);
             let key = format!("{}:resolve", found.exception_id);
             let posted = (store_id.as_str(), self.today, key);
-            entry_id = self.post_resolution(connection, found, posted, (account, clearing, amount)).await?;
+            let lines = moved(account, clearing, amount).map_err(ApiError::from)?;
+            entry_id = self.post_resolution(connection, found, posted, lines).await?;
         }
         Ok(entry_id)
     }
@@ -239,17 +241,25 @@ impl Writer<'_> {
         let account = account.ok_or_else(|| ApiError::field("account", "is needed"))?;
         let mut entry_id = None;
         for line_id in &found.line_ids {
-            let sql =
-                "SELECT line_date, COALESCE(net, gross, 0) AS amount FROM statement_lines WHERE line_id = $1";
+            let sql = "SELECT line_date, gross, fee, COALESCE(net, gross, 0) AS amount FROM statement_lines WHERE line_id = $1";
             let row = sqlx::query(sql).bind(line_id).fetch_one(&mut *connection).await?;
-            let (date, amount): (Date, i64) = columns!(row => (line_date, amount));
+            let (date, net): (Date, i64) = columns!(row => (line_date, amount));
+            let (gross, fee): (Option<i64>, Option<i64>) = columns!(row => (gross, fee));
             let book = match &found.store_id {
-                None if found.kind == ExceptionKind::Chargeback => taken_back(connection, line_id).await?,
+                None if found.kind == ExceptionKind::Chargeback => {
+                    store_of_payment(connection, line_id).await?
+                }
                 named => named.clone(),
             };
             let (book, key) = (book.unwrap_or_default(), format!("{}:resolve", found.exception_id));
-            entry_id =
-                self.post_resolution(connection, found, (&book, date, key), (bank, account, amount)).await?;
+            let lines = match (found.kind, gross, fee) {
+                (ExceptionKind::Chargeback, Some(gross), Some(fee)) => {
+                    taken_back(bank, account, [gross, fee, net])
+                }
+                _ => moved(bank, account, net),
+            };
+            let lines = lines.map_err(ApiError::from)?;
+            entry_id = self.post_resolution(connection, found, (&book, date, key), lines).await?;
         }
         Ok(entry_id)
     }
@@ -272,7 +282,8 @@ impl Writer<'_> {
         query.execute(&mut *connection).await?;
         let posted =
             (found.store_id.as_deref().unwrap_or_default(), date, format!("{}:resolve", found.exception_id));
-        self.post_resolution(connection, found, posted, (account, bank, found.amount)).await
+        let lines = moved(account, bank, found.amount).map_err(ApiError::from)?;
+        self.post_resolution(connection, found, posted, lines).await
     }
 
     async fn post_resolution(
@@ -280,9 +291,8 @@ impl Writer<'_> {
         connection: &mut AnyConnection,
         found: &View,
         (book, date, cause_key): (&str, Date, String),
-        (debit, credit, amount): (Account, Account, i64),
+        lines: Vec<EntryLine>,
     ) -> Result<Option<String>, Failure> {
-        let lines = moved(debit, credit, amount).map_err(ApiError::from)?;
         if lines.is_empty() {
             return Ok(None);
         }
@@ -304,8 +314,16 @@ impl Writer<'_> {
     }
 }
 
+/// Whether it is about lines that no item was found for: carried, the lines themselves wait.
+fn has_lines_alone(kind: ExceptionKind) -> bool {
+    matches!(kind, ExceptionKind::MissingInStore | ExceptionKind::NotAPayment | ExceptionKind::Ambiguous)
+}
+
 /// The store of the payment that a line takes back, where one was matched under its reference; of several nobody guesses.
-async fn taken_back(connection: &mut AnyConnection, line_id: &str) -> Result<Option<String>, sqlx::Error> {
+async fn store_of_payment(
+    connection: &mut AnyConnection,
+    line_id: &str,
+) -> Result<Option<String>, sqlx::Error> {
     let sql = "SELECT DISTINCT i.store_id FROM statement_lines b JOIN statement_lines l \
                ON l.source_id = b.source_id AND l.reference_key = b.reference_key AND l.state = 'matched' \
                AND COALESCE(l.gross, l.net) > 0 JOIN match_items i ON i.match_id = l.match_id \

@@ -22,6 +22,11 @@ pub fn day(of: i8) -> Date {
     TODAY.checked_sub(i32::from(23 - of).days()).unwrap()
 }
 
+/// A file of November 2026 with the days of the story.
+pub fn of_story(file: &str) -> String {
+    (15..=23).fold(file.to_owned(), |text, of| text.replace(&format!("2026-11-{of}"), &day(of).to_string()))
+}
+
 /// A record as it would be in this store, on this day.
 pub fn on(store: &str, of: i8, record: &str) -> String {
     let record = record.replace(DAY, &day(of).to_string());
@@ -39,7 +44,7 @@ pub fn paid(store: &str, of: i8, number: u64, (method, amount, reference): (&str
 }
 
 /// A refund, with the number of its slip.
-fn refunded(store: &str, of: i8, number: u64, (method, amount, reference): (&str, i64, &str)) -> String {
+pub fn refunded(store: &str, of: i8, number: u64, (method, amount, reference): (&str, i64, &str)) -> String {
     let mut document = returned(&format!("ret_{number}"), &format!("trx_S001_{number}"), "posted");
     document["receipt_no"] = json!(format!("S001-main-{:08}", 100 + number));
     let item = &mut document["items"][0];

@@ -1,0 +1,318 @@
+//! Entries of CAMT.053 and what is below them, on their way into lines.
+
+use crate::office::settlement::file::camt::money::{Charges, Money, is_credit, signed};
+use domain::rules::books::settlement::{LineKind, import::TextLine, is_no_reference};
+use jiff::civil::Date;
+
+/// Of references.
+const REFERENCE_BYTES_MAX: usize = 64;
+/// Of descriptions.
+const TEXT_BYTES_MAX: usize = 500;
+
+/// Text of which no more than a description is kept.
+#[derive(Debug, Default, Clone)]
+struct Words(String);
+
+impl Words {
+    fn add(&mut self, text: &str) {
+        for word in text.split_whitespace() {
+            let room = TEXT_BYTES_MAX.saturating_sub(self.0.len()).saturating_sub(1);
+            let Some(word) = Some(cut(word, room)).filter(|word| !word.is_empty()) else { return };
+            if !self.0.is_empty() {
+                self.0.push(' ');
+            }
+            self.0.push_str(word);
+        }
+    }
+
+    /// A text that is not there yet.
+    fn add_new(&mut self, text: &str) {
+        if !self.0.contains(text.trim()) {
+            self.add(text);
+        }
+    }
+}
+
+/// So many bytes of it at most.
+fn cut(text: &str, bytes: usize) -> &str {
+    let end = (0..=bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    text.get(..end).unwrap_or_default()
+}
+
+/// Where a reference may stand, the likeliest first.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    EndToEnd,
+    Structured,
+    Instruction,
+    Cheque,
+    OfEntry,
+    Servicer,
+    Transaction,
+    Number,
+}
+
+/// References by their places; words that stand for none are left out.
+#[derive(Debug, Default)]
+struct References([Option<String>; 8]);
+
+impl References {
+    fn put(&mut self, place: Place, text: &str) {
+        let known = self.0.get_mut(place as usize).filter(|known| known.is_none());
+        if let Some(known) = known.filter(|_| !is_no_reference(text)) {
+            *known = Some(cut(text, REFERENCE_BYTES_MAX).to_owned());
+        }
+    }
+
+    fn at(&self, place: usize) -> Option<&str> {
+        self.0.get(place)?.as_deref()
+    }
+}
+
+/// A transaction of an entry (`TxDtls`).
+#[derive(Debug, Default)]
+struct Detail {
+    references: References,
+    /// `Amt`, and below `AmtDtls` `TxAmt` and `InstdAmt`.
+    amounts: [Option<Money>; 3],
+    credit: Option<bool>,
+    charges: Charges,
+    debtor: Option<String>,
+    creditor: Option<String>,
+    words: Words,
+}
+
+impl Detail {
+    fn take(&mut self, below: &[&str], text: &str, currency: Option<String>) {
+        let money = || Some(Money::new(text, currency.clone()));
+        let [own, of_transaction, instructed] = &mut self.amounts;
+        match below {
+            ["Chrgs", rest @ ..] => self.charges.take(rest, text, currency),
+            _ if text.is_empty() => {}
+            ["Amt"] => *own = money(),
+            ["AmtDtls", "TxAmt", "Amt"] => *of_transaction = money(),
+            ["AmtDtls", "InstdAmt", "Amt"] => *instructed = money(),
+            ["CdtDbtInd"] => self.credit = is_credit(text),
+            ["Refs", "EndToEndId"] => self.references.put(Place::EndToEnd, text),
+            ["Refs", "InstrId"] => self.references.put(Place::Instruction, text),
+            ["Refs", "ChqNb"] => self.references.put(Place::Cheque, text),
+            ["Refs", "AcctSvcrRef"] => self.references.put(Place::Servicer, text),
+            ["Refs", "TxId"] => self.references.put(Place::Transaction, text),
+            ["RmtInf", "Strd", "CdtrRefInf", "Ref" | "CdtrRef"] => {
+                self.references.put(Place::Structured, text);
+            }
+            ["RmtInf", "Ustrd"]
+            | ["RmtInf", "Strd", "AddtlRmtInf"]
+            | ["RmtInf", "Strd", "RfrdDocInf", "Nb"]
+            | ["AddtlTxInf"] => self.words.add_new(text),
+            ["RltdPties", "Dbtr" | "UltmtDbtr", "Nm"] | ["RltdPties", "Dbtr" | "UltmtDbtr", "Pty", "Nm"] => {
+                self.debtor.get_or_insert_with(|| cut(text, TEXT_BYTES_MAX).to_owned());
+            }
+            ["RltdPties", "Cdtr" | "UltmtCdtr", "Nm"] | ["RltdPties", "Cdtr" | "UltmtCdtr", "Pty", "Nm"] => {
+                self.creditor.get_or_insert_with(|| cut(text, TEXT_BYTES_MAX).to_owned());
+            }
+            _ => {}
+        }
+    }
+
+    /// What it moves in a currency, money to us above 0; none: it does not say.
+    fn amount(&self, currency: &str, credit: bool) -> Option<i64> {
+        let known = self.amounts.iter().flatten().find(|money| money.is_in(currency))?;
+        Some(signed(known.figure().ok()?, self.credit.unwrap_or(credit)))
+    }
+}
+
+/// An entry (`Ntry`).
+#[derive(Debug, Default)]
+pub(super) struct Entry {
+    amount: Option<Money>,
+    credit: Option<bool>,
+    status: Option<String>,
+    booked: Option<String>,
+    value: Option<String>,
+    reversal: bool,
+    /// Of a collective entry, how many transactions it has.
+    count: Option<usize>,
+    references: References,
+    words: Words,
+    charges: Charges,
+    details: Vec<Detail>,
+}
+
+/// What an entry comes to.
+pub(super) struct Booked {
+    pub lines: Vec<TextLine>,
+    /// It takes back another one.
+    pub reversal: bool,
+}
+
+impl Entry {
+    /// A transaction of it begins.
+    pub(super) fn begin_detail(&mut self) {
+        self.details.push(Detail::default());
+    }
+
+    /// How many transactions it has so far.
+    pub(super) fn details(&self) -> usize {
+        self.details.len()
+    }
+
+    /// An element below it is over.
+    pub(super) fn take(&mut self, below: &[&str], text: &str, currency: Option<String>) {
+        match below {
+            ["Chrgs", rest @ ..] => self.charges.take(rest, text, currency),
+            ["NtryDtls", "TxDtls", rest @ ..] => {
+                if let Some(detail) = self.details.last_mut() {
+                    detail.take(rest, text, currency);
+                }
+            }
+            _ if text.is_empty() => {}
+            ["Amt"] => self.amount = Some(Money::new(text, currency)),
+            ["CdtDbtInd"] => self.credit = is_credit(text),
+            ["Sts"] | ["Sts", "Cd" | "Prtry"] => {
+                self.status = Some(cut(text, REFERENCE_BYTES_MAX).to_owned())
+            }
+            ["BookgDt", "Dt" | "DtTm"] => self.booked = Some(cut(text, REFERENCE_BYTES_MAX).to_owned()),
+            ["ValDt", "Dt" | "DtTm"] => self.value = Some(cut(text, REFERENCE_BYTES_MAX).to_owned()),
+            ["RvslInd"] => self.reversal = text == "true" || text == "1",
+            ["NtryDtls", "Btch", "NbOfTxs"] => {
+                let more = text.parse().unwrap_or(0_usize);
+                self.count = Some(self.count.unwrap_or(0).saturating_add(more));
+            }
+            ["AcctSvcrRef"] => self.references.put(Place::OfEntry, text),
+            ["NtryRef"] => self.references.put(Place::Number, text),
+            ["AddtlNtryInf"] => self.words.add_new(text),
+            _ => {}
+        }
+    }
+
+    /// Why it is no booking; none: it is one.
+    pub(super) fn unbooked(&self) -> Option<&str> {
+        self.status.as_deref().filter(|status| *status != "BOOK")
+    }
+
+    /// The currency that its amount names.
+    pub(super) fn currency(&self) -> Option<&str> {
+        self.amount.as_ref()?.currency.as_deref()
+    }
+
+    /// The lines that it comes to in its account's currency.
+    ///
+    /// # Errors
+    /// What is wrong with it, by field.
+    pub(super) fn booked(
+        &self,
+        currency: &str,
+        day_of: impl Fn(&str) -> Option<Date>,
+    ) -> Result<Booked, Vec<(&'static str, String)>> {
+        let mut wrong = Vec::new();
+        let figure = self.amount.as_ref().ok_or("must have an Amt").and_then(Money::figure);
+        let figure = figure.map_err(|problem| wrong.push(("amount", problem.to_owned()))).unwrap_or(0);
+        if self.credit.is_none() {
+            wrong.push(("amount", "must have CdtDbtInd CRDT or DBIT".to_owned()));
+        }
+        // Some banks leave out the day of booking of what they book at once.
+        let date = self.booked.as_deref().or(self.value.as_deref()).and_then(day_of);
+        let (Some(date), Some(credit), true) = (date, self.credit, wrong.is_empty()) else {
+            if date.is_none() {
+                wrong.push(("date", "must have a BookgDt or a ValDt that is a day".to_owned()));
+            }
+            return Err(wrong);
+        };
+        let net = signed(figure, credit);
+        let lines = self.lines(date, (net, credit), currency);
+        Ok(Booked { lines, reversal: self.reversal })
+    }
+
+    fn lines(&self, date: Date, (net, credit): (i64, bool), currency: &str) -> Vec<TextLine> {
+        let fee = self.charges.of(currency);
+        match self.details.as_slice() {
+            [one] if self.count.is_none_or(|count| count <= 1) => {
+                let fee = fee.or_else(|| one.charges.of(currency)).unwrap_or(0);
+                let told = one.amount(currency, credit);
+                let whole = told.is_none_or(|told| told == net || told == net.saturating_add(fee));
+                let of_it = Some(one).filter(|_| whole);
+                vec![self.line(date, of_it, credit, (net, Some(fee).filter(|_| whole)))]
+            }
+            [] => vec![self.line(date, None, credit, (net, fee))],
+            many => self.by_detail(date, many, (net, credit), currency).unwrap_or_else(|| {
+                // What they come to is not what was booked: the booking counts.
+                vec![self.line(date, None, credit, (net, None))]
+            }),
+        }
+    }
+
+    /// A line for each transaction, where they come to the entry, what is charged taken off.
+    fn by_detail(
+        &self,
+        date: Date,
+        many: &[Detail],
+        (net, credit): (i64, bool),
+        currency: &str,
+    ) -> Option<Vec<TextLine>> {
+        let amounts: Vec<i64> =
+            many.iter().map(|detail| detail.amount(currency, credit)).collect::<Option<_>>()?;
+        let fees: Vec<i64> = many.iter().map(|detail| detail.charges.of(currency).unwrap_or(0)).collect();
+        let total = |figures: &[i64]| figures.iter().copied().fold(0_i64, i64::saturating_add);
+        let (sum, apart) = (total(&amounts), self.charges.of(currency).unwrap_or(0));
+        let (of_each, of_all) = match net {
+            net if net == sum => (false, 0),
+            net if net == sum.saturating_sub(total(&fees)) => (true, 0),
+            net if net == sum.saturating_sub(apart) => (false, apart),
+            _ => return None,
+        };
+        let line = |((detail, amount), fee): ((&Detail, &i64), &i64)| {
+            let fee = Some(*fee).filter(|_| of_each);
+            self.line(date, Some(detail), credit, (amount.saturating_sub(fee.unwrap_or(0)), fee))
+        };
+        let mut lines: Vec<TextLine> = many.iter().zip(&amounts).zip(&fees).map(line).collect();
+        if of_all != 0 {
+            let charged = self.line(date, None, credit, (of_all.saturating_neg(), None));
+            lines.push(TextLine { kind: LineKind::Fee, ..charged });
+        }
+        Some(lines)
+    }
+
+    fn line(
+        &self,
+        date: Date,
+        detail: Option<&Detail>,
+        credit: bool,
+        (net, fee): (i64, Option<i64>),
+    ) -> TextLine {
+        let alone = detail.is_none() || self.details.len() == 1;
+        let (mut reference, mut words) = (None, Words::default());
+        let party = detail.and_then(|detail| {
+            if detail.credit.unwrap_or(credit) {
+                detail.debtor.as_deref()
+            } else {
+                detail.creditor.as_deref()
+            }
+        });
+        party.into_iter().for_each(|party| words.add(party));
+        for place in 0..Place::Number as usize + 1 {
+            let of_detail = detail.and_then(|detail| detail.references.at(place));
+            // What an entry is known by names none of its transactions.
+            let found = of_detail.or_else(|| self.references.at(place).filter(|_| alone));
+            match (found, reference.is_some()) {
+                (Some(found), false) => reference = Some(found.to_owned()),
+                (Some(found), true) if place <= Place::Structured as usize => words.add_new(found),
+                _ => {}
+            }
+        }
+        detail.into_iter().for_each(|detail| words.add_new(&detail.words.0));
+        words.add_new(&self.words.0);
+        let fee = fee.filter(|fee| *fee != 0);
+        TextLine {
+            date,
+            reference: reference.unwrap_or_default(),
+            description: words.0,
+            kind: LineKind::Other,
+            batch: None,
+            store_ref: None,
+            gross: fee.map(|fee| net.saturating_add(fee)),
+            fee,
+            net: Some(net),
+        }
+    }
+}

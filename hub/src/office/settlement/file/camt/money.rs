@@ -1,0 +1,102 @@
+//! Amounts of CAMT.053 with their currencies, and what a bank charges for an entry.
+
+use crate::office::settlement::file::amount::amount;
+use crate::office::settlement::file::format::Decimal;
+
+/// The longest amount; longer ones are no amounts.
+const AMOUNT_BYTES_MAX: usize = 32;
+
+/// An amount as it is written, with the currency of its attribute.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Money {
+    text: String,
+    pub currency: Option<String>,
+}
+
+impl Money {
+    pub(super) fn new(text: &str, currency: Option<String>) -> Self {
+        let short = text.len() <= AMOUNT_BYTES_MAX;
+        Self { text: Some(text).filter(|_| short).unwrap_or("?").to_owned(), currency }
+    }
+
+    /// Whether it is in a currency; one that names none is in its account's.
+    pub(super) fn is_in(&self, currency: &str) -> bool {
+        self.currency.as_deref().is_none_or(|own| currency.is_empty() || own == currency)
+    }
+
+    /// The figure.
+    ///
+    /// # Errors
+    /// What is wrong, for a person.
+    pub(super) fn figure(&self) -> Result<i64, &'static str> {
+        if !self.text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+            return Err("must be digits with at most one point: CdtDbtInd says the direction");
+        }
+        amount(&self.text, Decimal::Point)
+    }
+}
+
+/// `CRDT` is money to the account.
+pub(super) fn is_credit(text: &str) -> Option<bool> {
+    match text {
+        "CRDT" => Some(true),
+        "DBIT" => Some(false),
+        _ => None,
+    }
+}
+
+/// A figure with the sign that money to us is above 0.
+pub(super) fn signed(figure: i64, credit: bool) -> i64 {
+    if credit { figure } else { figure.saturating_neg() }
+}
+
+/// What a bank charges, as far as it is part of the amount that it charges it for.
+#[derive(Debug, Default)]
+pub(super) struct Charges {
+    total: Option<Money>,
+    /// Of the record that is being read.
+    amount: Option<Money>,
+    credit: bool,
+    apart: bool,
+    /// Of each record its amount, with the sign that what costs is above 0.
+    records: Option<i64>,
+    /// Of the records.
+    currency: Option<String>,
+    /// A record is no amount, or in another currency than the others.
+    unclear: bool,
+}
+
+impl Charges {
+    /// An element below `Chrgs` is over. Since 001.03 there are records in it; before, it is the record itself.
+    pub(super) fn take(&mut self, below: &[&str], text: &str, currency: Option<String>) {
+        match below {
+            ["TtlChrgsAndTaxAmt"] => self.total = Some(Money::new(text, currency)),
+            ["Amt"] | ["Rcrd", "Amt"] => self.amount = Some(Money::new(text, currency)),
+            ["CdtDbtInd"] | ["Rcrd", "CdtDbtInd"] => self.credit = is_credit(text).unwrap_or(false),
+            ["ChrgInclInd"] | ["Rcrd", "ChrgInclInd"] => self.apart = text == "false" || text == "0",
+            [] | ["Rcrd"] => self.record(),
+            _ => {}
+        }
+    }
+
+    fn record(&mut self) {
+        let (credit, apart) = (std::mem::take(&mut self.credit), std::mem::take(&mut self.apart));
+        let Some(amount) = self.amount.take() else { return };
+        let first = self.records.is_none();
+        self.unclear |= !first && self.currency != amount.currency;
+        let figure = amount.figure().map_err(|_| self.unclear = true).unwrap_or(0);
+        let figure = if apart { 0 } else { signed(figure, !credit) };
+        self.records = Some(self.records.unwrap_or(0).saturating_add(figure));
+        self.currency = amount.currency;
+    }
+
+    /// What they come to in a currency; none: there are none, or none that is clear.
+    pub(super) fn of(&self, currency: &str) -> Option<i64> {
+        let own = |known: Option<&str>| known.is_none_or(|known| currency.is_empty() || known == currency);
+        let fee = match self.records {
+            Some(sum) => Some(sum).filter(|_| !self.unclear && own(self.currency.as_deref())),
+            None => self.total.as_ref().filter(|total| total.is_in(currency))?.figure().ok(),
+        };
+        fee.filter(|fee| *fee != 0)
+    }
+}

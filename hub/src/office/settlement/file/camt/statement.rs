@@ -1,0 +1,209 @@
+//! Statements of CAMT.053: whose they are, their balances, and several of one account put together.
+
+use crate::office::settlement::file::camt::entry::Booked;
+use crate::office::settlement::file::camt::money::{Money, is_credit, signed};
+use domain::rules::books::settlement::import::TextLine;
+use jiff::civil::Date;
+
+/// The account and the currency of a statement; empty: it does not say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AccountName {
+    /// As the bank writes it.
+    pub number: String,
+    /// Three letters.
+    pub currency: String,
+}
+
+impl AccountName {
+    /// Letters and digits of a number, in upper case: what is equal however it is grouped.
+    fn key(number: &str) -> String {
+        let plain = number.chars().filter(char::is_ascii_alphanumeric);
+        plain.map(|letter| letter.to_ascii_uppercase()).collect()
+    }
+
+    /// Whether it is this account in this currency; what is not said on either side is no difference.
+    pub fn is(&self, number: Option<&str>, currency: Option<&str>) -> bool {
+        let same_number = number
+            .is_none_or(|number| self.number.is_empty() || Self::key(number) == Self::key(&self.number));
+        let same_currency = currency
+            .is_none_or(|currency| self.currency.is_empty() || self.currency.eq_ignore_ascii_case(currency));
+        same_number && same_currency
+    }
+}
+
+impl std::fmt::Display for AccountName {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.number.as_str(), self.currency.as_str()) {
+            ("", "") => write!(formatter, "an account without a number"),
+            (number, "") => write!(formatter, "{number}"),
+            ("", currency) => write!(formatter, "an account without a number in {currency}"),
+            (number, currency) => write!(formatter, "{number} in {currency}"),
+        }
+    }
+}
+
+/// A balance (`Bal`) that is being read.
+#[derive(Debug, Default)]
+pub(super) struct Balance {
+    code: String,
+    amount: Option<Money>,
+    credit: Option<bool>,
+    date: Option<String>,
+}
+
+impl Balance {
+    /// An element below it is over.
+    pub(super) fn take(&mut self, below: &[&str], text: &str, currency: Option<String>) {
+        match below {
+            ["Tp", "CdOrPrtry", "Cd" | "Prtry"] => self.code = text.get(..4).unwrap_or_default().to_owned(),
+            ["Amt"] => self.amount = Some(Money::new(text, currency)),
+            ["CdtDbtInd"] => self.credit = is_credit(text),
+            ["Dt", "Dt" | "DtTm"] => self.date = text.get(..10).map(str::to_owned),
+            _ => {}
+        }
+    }
+}
+
+/// A statement (`Stmt`) of the account that is read.
+#[derive(Debug, Default)]
+pub(super) struct Statement {
+    /// As the bank numbers it.
+    pub id: String,
+    /// What it is of.
+    pub account: AccountName,
+    /// The first day that it says to be of.
+    pub from: Option<Date>,
+    /// By what is likelier to be one: what a page begins or ends with counts only where the day's balance is missing.
+    opening: [Option<i64>; 3],
+    closing: [Option<i64>; 2],
+    to: Option<Date>,
+    /// Lines of its booked entries.
+    pub lines: Vec<TextLine>,
+    /// Of each line, whether its entry takes back another one.
+    reversals: Vec<bool>,
+}
+
+impl Statement {
+    /// A balance of it is over.
+    ///
+    /// # Errors
+    /// What is wrong with it, by field.
+    pub(super) fn balance(&mut self, balance: &Balance) -> Result<(), (&'static str, String)> {
+        const OPENING: &str = "opening_balance";
+        const CLOSING: &str = "closing_balance";
+        let date = balance.date.as_deref().and_then(|date| date.parse().ok());
+        let field = match balance.code.as_str() {
+            "OPBD" | "PRCD" => OPENING,
+            "CLBD" | "ITBD" => CLOSING,
+            _ => return Ok(()),
+        };
+        let problem = |problem: &str| (field, problem.to_owned());
+        let money = balance.amount.as_ref().ok_or_else(|| problem("must have an Amt"))?;
+        let figure = money.figure().map_err(problem)?;
+        let credit = balance.credit.ok_or_else(|| problem("must have CdtDbtInd CRDT or DBIT"))?;
+        if !money.is_in(&self.account.currency) {
+            let named = money.currency.clone().unwrap_or_default();
+            return Err(problem(&format!("is in {named}; the statement is in {}", self.account.currency)));
+        }
+        let figure = Some(signed(figure, credit));
+        let ([booked, previous, first], [closed, last]) = (&mut self.opening, &mut self.closing);
+        match balance.code.as_str() {
+            "OPBD" => *booked = booked.or(figure),
+            "PRCD" => *previous = previous.or(figure),
+            "CLBD" => (*closed, self.to) = (figure, date),
+            // Between two pages: the first of them may be what this page begins with.
+            _ if booked.is_none() && previous.is_none() && first.is_none() => *first = figure,
+            _ => *last = figure,
+        }
+        Ok(())
+    }
+
+    /// A booked entry of it.
+    pub(super) fn book(&mut self, booked: Booked) {
+        self.reversals.extend(booked.lines.iter().map(|_| booked.reversal));
+        self.lines.extend(booked.lines);
+    }
+
+    /// What it begins with.
+    pub(super) fn opening(&self) -> Option<i64> {
+        let [booked, previous, first] = self.opening;
+        let alone = self.closing == [None, None];
+        booked.or(previous).or(first.filter(|_| !alone))
+    }
+
+    /// What it ends with.
+    pub(super) fn closing(&self) -> Option<i64> {
+        let [closed, last] = self.closing;
+        closed.or(last)
+    }
+
+    /// The day that it is put in order by.
+    fn day(&self) -> Option<Date> {
+        self.from.or(self.to).or_else(|| self.lines.iter().map(|line| line.date).min())
+    }
+
+    fn net(&self) -> i64 {
+        self.lines.iter().fold(0, |sum, line| sum.saturating_add(line.net.unwrap_or(0)))
+    }
+
+    /// Holds its lines against its balances. Some banks keep the direction of what an entry takes back: where the other
+    /// direction holds the balance, it counts.
+    ///
+    /// # Errors
+    /// What is wrong, for a person.
+    fn settle(&mut self) -> Result<(), String> {
+        let (Some(opening), Some(closing)) = (self.opening(), self.closing()) else { return Ok(()) };
+        let holds = |net: i64| opening.saturating_add(net) == closing;
+        let net = self.net();
+        let reversed = self.lines.iter().zip(&self.reversals).filter(|(_, reversal)| **reversal);
+        let reversed = reversed.fold(0_i64, |sum, (line, _)| sum.saturating_add(line.net.unwrap_or(0)));
+        if !holds(net) && holds(net.saturating_sub(reversed).saturating_sub(reversed)) {
+            let lines = self.lines.iter_mut().zip(&self.reversals).filter(|(_, reversal)| **reversal);
+            lines.for_each(|(line, _)| turn(line));
+        } else if !holds(net) {
+            let right = opening.saturating_add(net);
+            let id = &self.id;
+            return Err(format!(
+                "of statement {id} is {closing}; its opening balance {opening} and its entries come to {right}"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The other direction; what is charged stays.
+fn turn(line: &mut TextLine) {
+    line.net = line.net.map(i64::saturating_neg);
+    line.gross = line.gross.and(line.net).map(|net| net.saturating_add(line.fee.unwrap_or(0)));
+}
+
+/// Statements of one account as one: the opening of the first, the closing of the last, each held against its own
+/// balances.
+///
+/// # Errors
+/// What is wrong, for a person.
+pub(super) fn joined(mut statements: Vec<Statement>) -> Result<Option<Statement>, String> {
+    for statement in &mut statements {
+        statement.settle()?;
+    }
+    // Some banks write the newest first.
+    statements.sort_by_key(Statement::day);
+    let mut all = statements.into_iter();
+    let Some(mut joined) = all.next() else { return Ok(None) };
+    for next in all {
+        if let (Some(closing), Some(opening)) = (joined.closing(), next.opening())
+            && closing != opening
+        {
+            let (before, after) = (&joined.id, &next.id);
+            return Err(format!(
+                "of statement {before} is {closing}, and statement {after} begins with {opening}: one between them is missing"
+            ));
+        }
+        let (opening, closing) = (joined.opening().or_else(|| next.opening()), next.closing());
+        joined.opening = [opening, None, None];
+        joined.closing = [closing.or_else(|| joined.closing()), None];
+        joined.id = next.id;
+        joined.lines.extend(next.lines);
+    }
+    Ok(Some(joined))
+}

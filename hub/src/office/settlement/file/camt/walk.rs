@@ -1,0 +1,373 @@
+//! The elements of a file, one after the other: what is read of them is known by its path, the rest is passed over.
+
+use crate::office::settlement::file::camt::entry::Entry;
+use crate::office::settlement::file::camt::statement::{AccountName, Balance, Statement};
+use crate::office::settlement::file::camt::{SetAside, Wanted};
+use crate::office::settlement::file::line::{Bounds, check_line};
+use domain::model::base::refusal::FieldProblem;
+use jiff::civil::Date;
+use jiff::{Timestamp, tz::TimeZone};
+use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::{BytesStart, Event};
+
+/// Nothing of a statement is nested as deep.
+const DEPTH_MAX: usize = 64;
+/// Of the name of an element.
+const NAME_BYTES_MAX: usize = 64;
+/// Of all attributes of an element.
+const ATTRIBUTES_BYTES_MAX: usize = 4_096;
+/// What is kept of a text; no field has as much.
+const TEXT_BYTES_MAX: usize = 2_048;
+/// Of an account's number and a statement's.
+const NUMBER_BYTES_MAX: usize = 64;
+/// Statements of a file.
+const STATEMENTS_MAX: usize = 1_000;
+/// Accounts that a file is said to have beside the one that is read.
+const OTHERS_MAX: usize = 100;
+/// Bad entries that are named.
+const PROBLEMS_MAX: usize = 1_000;
+
+/// The names that paths are made of; others are in no path.
+const NAMES: [&str; 63] = [
+    "AcctSvcrRef",
+    "Acct",
+    "AddtlNtryInf",
+    "AddtlRmtInf",
+    "AddtlTxInf",
+    "Amt",
+    "AmtDtls",
+    "BBAN",
+    "Bal",
+    "BookgDt",
+    "Btch",
+    "Ccy",
+    "Cd",
+    "CdOrPrtry",
+    "CdtDbtInd",
+    "Cdtr",
+    "CdtrRef",
+    "CdtrRefInf",
+    "ChqNb",
+    "ChrgInclInd",
+    "Chrgs",
+    "Dbtr",
+    "Dt",
+    "DtTm",
+    "EndToEndId",
+    "FrDtTm",
+    "FrToDt",
+    "IBAN",
+    "Id",
+    "InstdAmt",
+    "InstrId",
+    "Nb",
+    "NbOfTxs",
+    "Nm",
+    "Ntry",
+    "NtryDtls",
+    "NtryRef",
+    "Othr",
+    "Prtry",
+    "PrtryAcct",
+    "Pty",
+    "Rcrd",
+    "Ref",
+    "Refs",
+    "RfrdDocInf",
+    "RltdPties",
+    "RmtInf",
+    "RvslInd",
+    "Stmt",
+    "Strd",
+    "Sts",
+    "Tp",
+    "TtlChrgsAndTaxAmt",
+    "TxAmt",
+    "TxDtls",
+    "TxId",
+    "UPIC",
+    "UltmtCdtr",
+    "UltmtDbtr",
+    "Ustrd",
+    "ValDt",
+    "CdtrAcct",
+    "DbtrAcct",
+];
+
+fn interned(name: &[u8]) -> &'static str {
+    NAMES.into_iter().find(|known| known.as_bytes() == name).unwrap_or_default()
+}
+
+/// A file on its way into lines.
+pub(super) struct Walk<'a> {
+    bounds: &'a Bounds,
+    wanted: &'a Wanted<'a>,
+    path: Vec<&'static str>,
+    text: String,
+    currency: Option<String>,
+    /// Where the statement that is being read stands in the path.
+    at: Option<usize>,
+    statement: Statement,
+    /// It is another account's: its entries are passed over.
+    passed: bool,
+    balance: Balance,
+    entry: Entry,
+    entries: usize,
+    rows: usize,
+    /// Of the account that is read.
+    pub account: Option<AccountName>,
+    pub statements: Vec<Statement>,
+    pub others: Vec<AccountName>,
+    pub set_aside: Vec<SetAside>,
+    pub set_aside_count: usize,
+    pub problems: Vec<FieldProblem>,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(wanted: &'a Wanted<'a>, bounds: &'a Bounds) -> Self {
+        Self {
+            bounds,
+            wanted,
+            path: Vec::new(),
+            text: String::new(),
+            currency: None,
+            at: None,
+            statement: Statement::default(),
+            passed: false,
+            balance: Balance::default(),
+            entry: Entry::default(),
+            entries: 0,
+            rows: 0,
+            account: None,
+            statements: Vec::new(),
+            others: Vec::new(),
+            set_aside: Vec::new(),
+            set_aside_count: 0,
+            problems: Vec::new(),
+        }
+    }
+
+    /// Whether each element that began has ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.path.is_empty()
+    }
+
+    /// One piece of the file.
+    ///
+    /// # Errors
+    /// What is wrong with the file, for a person.
+    pub(super) fn take(&mut self, event: Event<'_>) -> Result<(), String> {
+        let unreadable = |error: &dyn std::fmt::Display| format!("is no XML: {error}");
+        match event {
+            Event::DocType(_) => return Err("must not declare a document type".to_owned()),
+            Event::Start(start) => self.begin(&start)?,
+            Event::Text(text) => self.add(&text.decode().map_err(|error| unreadable(&error))?),
+            Event::CData(text) => self.add(&text.decode().map_err(|error| unreadable(&error))?),
+            Event::GeneralRef(named) => {
+                let name = named.decode().map_err(|error| unreadable(&error))?;
+                match named.resolve_char_ref() {
+                    Ok(Some(character)) => self.add(character.encode_utf8(&mut [0; 4])),
+                    _ => match resolve_predefined_entity(&name) {
+                        Some(known) => self.add(known),
+                        None => return Err("names an entity that XML does not have".to_owned()),
+                    },
+                }
+            }
+            Event::End(_) => self.end()?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// More of a text; what no field has room for is left out.
+    fn add(&mut self, text: &str) {
+        let room = TEXT_BYTES_MAX.saturating_sub(self.text.len()).min(text.len());
+        let end = (0..=room).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+        self.text.push_str(text.get(..end).unwrap_or_default());
+    }
+
+    fn begin(&mut self, start: &BytesStart<'_>) -> Result<(), String> {
+        if self.path.len() >= DEPTH_MAX {
+            return Err("is nested too deep".to_owned());
+        }
+        if start.name().into_inner().len() > NAME_BYTES_MAX {
+            return Err(format!("has an element whose name is longer than {NAME_BYTES_MAX} bytes"));
+        }
+        if start.attributes_raw().len() > ATTRIBUTES_BYTES_MAX {
+            return Err(format!("has an element with more than {ATTRIBUTES_BYTES_MAX} bytes of attributes"));
+        }
+        let name = interned(start.local_name().into_inner());
+        self.text.clear();
+        self.currency = match name {
+            "Amt" | "TtlChrgsAndTaxAmt" => currency(start),
+            _ => None,
+        };
+        match (name, self.below()) {
+            ("Stmt", None) => {
+                self.at = Some(self.path.len());
+                (self.statement, self.passed) = (Statement::default(), false);
+            }
+            ("Bal", Some([])) => self.balance = Balance::default(),
+            ("Ntry", Some([])) => self.entry = Entry::default(),
+            ("TxDtls", Some(["Ntry", "NtryDtls"])) if !self.passed => {
+                self.bounds
+                    .limits
+                    .check_rows(self.rows.saturating_add(self.entry.details()).saturating_add(1))?;
+                self.entry.begin_detail();
+            }
+            _ => {}
+        }
+        self.path.push(name);
+        Ok(())
+    }
+
+    /// The path below the statement that is being read.
+    fn below(&self) -> Option<&[&'static str]> {
+        self.path.get(self.at?.saturating_add(1)..)
+    }
+
+    /// An element is over.
+    fn end(&mut self) -> Result<(), String> {
+        let text = std::mem::take(&mut self.text);
+        let (text, currency) = (text.trim(), self.currency.take());
+        let path = std::mem::take(&mut self.path);
+        let below = self.at.and_then(|at| path.get(at.saturating_add(1)..));
+        match below {
+            Some([]) => self.end_statement()?,
+            Some(below) => self.end_below(below, text, currency)?,
+            None => {}
+        }
+        self.path = path;
+        self.path.pop();
+        Ok(())
+    }
+
+    fn end_below(
+        &mut self,
+        below: &[&'static str],
+        text: &str,
+        currency: Option<String>,
+    ) -> Result<(), String> {
+        match below {
+            ["Ntry"] => return self.end_entry(),
+            ["Ntry", rest @ ..] if !self.passed => self.entry.take(rest, text, currency),
+            ["Bal"] if !self.passed => {
+                if let Err((path, problem)) = self.statement.balance(&std::mem::take(&mut self.balance)) {
+                    self.problem(path.to_owned(), problem);
+                }
+            }
+            ["Bal", rest @ ..] => self.balance.take(rest, text, currency),
+            ["Id"] => self.statement.id = number(text),
+            ["Acct", "Id", "IBAN" | "BBAN" | "UPIC"] | ["Acct", "Id", "Othr" | "PrtryAcct", "Id"] => {
+                self.statement.account.number = number(text);
+            }
+            ["Acct", "Ccy"] => self.statement.account.currency = number(text),
+            ["Acct"] => self.passed = !self.is_read(),
+            ["FrToDt", "FrDtTm"] => self.statement.from = self.day(text),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Whether the statement that is being read is of the account that is wanted, or else of the file's first.
+    fn is_read(&self) -> bool {
+        let own = &self.statement.account;
+        let first = self.account.as_ref().is_none_or(|first| {
+            own.is(
+                Some(&first.number),
+                Some(&first.currency).filter(|known| !known.is_empty()).map(String::as_str),
+            )
+        });
+        own.is(self.wanted.account, self.wanted.currency) && (first || self.wanted.account.is_some())
+    }
+
+    fn end_statement(&mut self) -> Result<(), String> {
+        self.at = None;
+        let statement = std::mem::take(&mut self.statement);
+        let account = statement.account.clone();
+        if self.passed {
+            if !self.others.contains(&account) && self.others.len() < OTHERS_MAX {
+                self.others.push(account);
+            }
+            return Ok(());
+        }
+        if self.statements.len() >= STATEMENTS_MAX {
+            return Err(format!("has more than {STATEMENTS_MAX} statements (Stmt)"));
+        }
+        self.account.get_or_insert(account);
+        self.statements.push(statement);
+        Ok(())
+    }
+
+    fn end_entry(&mut self) -> Result<(), String> {
+        self.entries = self.entries.saturating_add(1);
+        let entry = std::mem::take(&mut self.entry);
+        if self.passed {
+            return Ok(());
+        }
+        let number = self.entries;
+        if let Some(status) = entry.unbooked() {
+            let reason = format!("is not booked: its status is {status}");
+            self.set_aside(number, reason);
+            return Ok(());
+        }
+        let currency = self.wanted.currency.map_or(self.statement.account.currency.clone(), str::to_owned);
+        if let Some(own) = entry.currency().filter(|own| !currency.is_empty() && *own != currency) {
+            return Err(format!("has entry {number} in {own}; the account is in {currency}"));
+        }
+        if self.statement.account.currency.is_empty() {
+            self.statement.account.currency = entry.currency().unwrap_or_default().to_owned();
+        }
+        match entry.booked(&currency, |text| self.day(text)) {
+            Ok(booked) => {
+                self.rows = self.rows.saturating_add(booked.lines.len());
+                self.bounds.limits.check_rows(self.rows)?;
+                let wrong: Vec<_> =
+                    booked.lines.iter().flat_map(|line| check_line(line, self.bounds)).collect();
+                self.entry_problems(number, wrong);
+                self.statement.book(booked);
+            }
+            Err(wrong) => self.entry_problems(number, wrong),
+        }
+        Ok(())
+    }
+
+    fn entry_problems(&mut self, number: usize, wrong: Vec<(&'static str, String)>) {
+        for (field, problem) in wrong {
+            self.problem(format!("entry {number}.{field}"), problem);
+        }
+    }
+
+    fn problem(&mut self, path: String, problem: String) {
+        if self.problems.len() < PROBLEMS_MAX {
+            self.problems.push(FieldProblem { path, problem });
+        }
+    }
+
+    fn set_aside(&mut self, number: usize, reason: String) {
+        self.set_aside_count = self.set_aside_count.saturating_add(1);
+        if self.set_aside.len() < PROBLEMS_MAX {
+            self.set_aside.push(SetAside { number, reason });
+        }
+    }
+
+    /// The day of a date or of a moment; a moment with an offset is of its day in the source's time zone.
+    fn day(&self, text: &str) -> Option<Date> {
+        let (date, rest) = text.split_at_checked(10)?;
+        let date: Date = date.parse().ok()?;
+        let form = rest.is_empty() || rest.starts_with(['T', 'Z', '+', '-']);
+        let moment = rest.strip_prefix('T').and_then(|_| text.parse::<Timestamp>().ok());
+        let local = |zone: &TimeZone| moment.map(|moment| moment.to_zoned(zone.clone()).date());
+        form.then(|| self.wanted.zone.and_then(local).unwrap_or(date))
+    }
+}
+
+/// As much of it as a number has.
+fn number(text: &str) -> String {
+    text.chars().take(NUMBER_BYTES_MAX).collect()
+}
+
+fn currency(start: &BytesStart<'_>) -> Option<String> {
+    let attribute = start.try_get_attribute("Ccy").ok()??;
+    Some(number(std::str::from_utf8(&attribute.value).ok()?.trim()))
+}

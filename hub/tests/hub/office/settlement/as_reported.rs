@@ -1,0 +1,145 @@
+//! Files of providers as they write them: the payout as a row of its batch, days of other clocks, a disputed payment with its
+//! fee, what is held back.
+
+use crate::office::finance::tells;
+use crate::office::settlement::items::balance;
+use crate::office::settlement::matches::proved;
+use crate::office::settlement::resolved::{exception, resolved, told};
+use crate::office::settlement::story::{added, approved, card_source, day, of_story, paid, refunded, sealed};
+use crate::support::server::{Api, Server, stderr};
+use crate::support::shop::Shop;
+use serde_json::{Value, json};
+
+/// A row for each payment, and the payout itself.
+const STRIPE: &str = include_str!("files/stripe-payout.csv");
+
+async fn stripe(admin: &Api) -> String {
+    let columns = json!({"date": "created_utc", "reference": "source_id", "type": "reporting_category",
+        "batch": "automatic_payout_id"});
+    let csv = json!({"decimal": ".", "date_format": "%Y-%m-%d %H:%M:%S", "columns": columns,
+        "types": {"charge": "sale", "dispute": "chargeback", "dispute_reversal": "chargeback"}});
+    let source = json!({"name": "Stripe", "kind": "provider", "methods": ["card"], "csv": csv});
+    added(admin, &source).await
+}
+
+async fn sold(server: &Server) -> Shop {
+    let mut shop = Shop::open(server, "S001").await;
+    let records = vec![
+        paid("S001", 20, 1, ("card", 155_400, "ch_A1")),
+        paid("S001", 20, 2, ("card", 222_000, "ch_A2")),
+        refunded("S001", 20, 2, ("card", 62_160, "re_A1")),
+        sealed("S001", 20),
+    ];
+    tells(&mut shop, records).await;
+    shop
+}
+
+/// Account and amount of each line of what a resolution would post, credit below 0.
+async fn shown(admin: &Api, kind: &str, said: &Value) -> Vec<String> {
+    let id = exception(admin, kind).await["exception_id"].as_str().unwrap().to_owned();
+    let mut said = said.clone();
+    said["reason"] = json!("a person knows");
+    let path = format!("/api/settlement-exceptions/{id}/resolve?preview=true");
+    let posting = admin.post(&path, &said).await.data()["posting"].clone();
+    let lines = posting[0]["lines"].as_array().unwrap().clone();
+    let amount = |line: &Value| line["debit"].as_i64().unwrap() - line["credit"].as_i64().unwrap();
+    lines.iter().map(|line| format!("{} {}", line["account"].as_str().unwrap(), amount(line))).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_payout_is_no_payment_and_its_batch_is_what_the_bank_gets() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let _shop = sold(&server).await;
+    let source = stripe(&admin).await;
+    let provider =
+        admin.csv(&format!("/api/statements?source_id={source}"), &of_story(STRIPE)).await.data().clone();
+    assert_eq!((&provider["matched"], &provider["exceptions"]), (&json!(3), &json!(1)), "{provider}");
+    // What is disputed and what the provider takes for it.
+    assert_eq!(exception(&admin, "chargeback").await["amount"], -83_250);
+    let accept = json!({"resolution": "accept"});
+    let posting = ["1040 -98250", "6030 15000", "6060 83250"];
+    assert_eq!(shown(&admin, "chargeback", &accept).await, posting);
+    resolved(&admin, "chargeback", accept).await;
+    assert_eq!((balance(&server, "6060").await, balance(&server, "6030").await), (83_250, 15_000));
+    let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
+    let path = format!("/api/statements?source_id={bank}&opening_balance=0&closing_balance=205668");
+    let line = of_story(include_str!("files/stripe-bank-line.csv"));
+    let banked = admin.csv(&path, &line).await.data().clone();
+    assert_eq!((&banked["matched"], &banked["exceptions"]), (&json!(1), &json!(0)), "{banked}");
+    assert_eq!(server.figure("SELECT COUNT(*) FROM settlement_matches WHERE rule = 'payout'").await, 1);
+    assert_eq!(approved(&admin, "S001", 20).await["state"], "approved");
+    for statement in [&provider, &banked] {
+        let path = format!("/api/statements/{}/approve", statement["statement_id"].as_str().unwrap());
+        assert_eq!(admin.post(&path, &json!({})).await.data()["state"], "approved");
+    }
+    assert_eq!((balance(&server, "1040").await, balance(&server, "1110").await), (205_668, 0));
+    let path = format!("/api/statement-sources/{bank}/reconciliation");
+    let view = admin.get(&path).await.data().clone();
+    assert_eq!((&view["difference"], &view["ledger_balance"]), (&json!(0), &json!(205_668)));
+    assert_eq!((&view["in_bank_only"], &view["in_books_only"]), (&json!([]), &json!([])));
+    proved(&admin).await;
+    let done = server.place.run(&["verify"], "");
+    assert!(done.status.success(), "{}", stderr(&done));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_payout_without_a_batch_is_known_by_its_amount() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let cards = card_source(&admin).await;
+    let payout = json!([{"date": day(19), "reference": "8A", "gross": -831, "fee": 0, "type": "payout"}]);
+    assert_eq!(told(&admin, &cards, payout).await["state"], "reconciled");
+    let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
+    let banked = told(&admin, &bank, json!([{"date": day(20), "reference": "WALLET", "amount": 831}])).await;
+    assert_eq!((&banked["matched"], &banked["exceptions"]), (&json!(1), &json!(0)));
+    // It is paid out once.
+    let again = told(&admin, &bank, json!([{"date": day(20), "reference": "OTHER", "amount": 831}])).await;
+    assert_eq!((&again["matched"], &again["exceptions"]), (&json!(0), &json!(1)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_provider_holds_back_is_posted_to_an_account_and_comes_back_from_it() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let cards = card_source(&admin).await;
+    for (of, amount, account) in [(19, -5_000, 5_000), (20, 5_000, 0)] {
+        let line =
+            json!([{"date": day(of), "reference": "RSV", "gross": amount, "fee": 0, "type": "reserve"}]);
+        told(&admin, &cards, line).await;
+        let post = json!({"resolution": "post", "account": "7010"});
+        assert_eq!(shown(&admin, "not_a_payment", &post).await.len(), 2);
+        resolved(&admin, "not_a_payment", post).await;
+        assert_eq!((balance(&server, "7010").await, balance(&server, "1040").await), (account, -account));
+    }
+    assert_eq!(
+        server.figure("SELECT COUNT(*) FROM settlement_exceptions WHERE kind = 'missing_in_store'").await,
+        0
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_charge_that_no_store_knows_of_and_its_refund_settle_each_other_and_leave_the_fee() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let cards = card_source(&admin).await;
+    let lines = json!([{"date": day(19), "reference": "C-9", "gross": 50_000, "fee": 750},
+        {"date": day(20), "reference": "C-9", "gross": -50_000, "fee": 0}]);
+    let statement = told(&admin, &cards, lines).await;
+    let id = statement["statement_id"].as_str().unwrap();
+    let of = admin.get(&format!("/api/statements/{id}/lines")).await.data()["items"].clone();
+    let made = json!({"source_id": cards, "line_ids": [of[0]["line_id"], of[1]["line_id"]], "item_ids": [],
+        "reason": "cancelled at the terminal"});
+    let mut one = made.clone();
+    one["line_ids"].as_array_mut().unwrap().pop();
+    assert_eq!(admin.post("/api/settlement-matches", &one).await.refusal(), "422 validation_failed");
+    let made = admin.post("/api/settlement-matches", &made).await.data().clone();
+    assert_eq!((&made["rule"], &made["fee"], &made["net"]), (&json!("contra"), &json!(750), &json!(-750)));
+    let approved = admin.post(&format!("/api/statements/{id}/approve"), &json!({})).await.data().clone();
+    assert_eq!(approved["state"], "approved");
+    assert_eq!((balance(&server, "6030").await, balance(&server, "1040").await), (750, -750));
+    assert_eq!(admin.get("/api/settlement-exceptions?state=open").await.data()["items"], json!([]));
+    proved(&admin).await;
+    let done = server.place.run(&["verify"], "");
+    assert!(done.status.success(), "{}", stderr(&done));
+}

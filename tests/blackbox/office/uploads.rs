@@ -1,0 +1,75 @@
+//! Files that are made to take memory: head office refuses or reads them, and stays small.
+
+use serde_json::json;
+use testkit::hub::Hub;
+use testkit::process::peak_mib;
+
+/// What head office may hold at most, in MiB.
+const MEMORY_MIB: u64 = 256;
+/// What an import takes at most.
+const FILE_BYTES: usize = 15 * 1024 * 1024;
+
+/// A statement of one entry with so much of a text in it.
+fn entry(inside: &str) -> String {
+    format!(
+        "<Document><BkToCstmrStmt><Stmt><Ntry><Amt>1</Amt><CdtDbtInd>CRDT</CdtDbtInd><BookgDt><Dt>2026-11-20</Dt>\
+         </BookgDt>{inside}</Ntry></Stmt></BkToCstmrStmt></Document>"
+    )
+}
+
+fn filled(piece: &str) -> String {
+    piece.repeat(FILE_BYTES / piece.len())
+}
+
+#[test]
+fn statements_that_are_made_to_take_memory_do_not() {
+    let mut hub = Hub::open();
+    hub.start();
+    let mut admin = hub.login();
+    let source = json!({"name": "Bank", "kind": "bank", "methods": []});
+    let source =
+        admin.post("/api/statement-sources", &source).data(201)["source_id"].as_str().unwrap().to_owned();
+    let path = format!("/api/statements?source_id={source}&dry_run=true");
+    let long = "n".repeat(100_000);
+    let detail =
+        "<TxDtls><RmtInf><Ustrd>a text of some length, which is not kept twice</Ustrd></RmtInf></TxDtls>";
+    let within = |text: String| entry(&format!("<NtryDtls>{text}</NtryDtls>"));
+    for (what, file) in [
+        ("leaves below a long name", entry(&format!("<{long}>{}</{long}>", "<a>x</a>".repeat(30_000)))),
+        ("leaves", entry(&filled("<a>x</a>"))),
+        ("leaves that are read", entry(&filled("<AddtlNtryInf>x</AddtlNtryInf>"))),
+        (
+            "names",
+            entry(&(0..120_000).map(|number| format!("<{}{number}/>", "n".repeat(50))).collect::<String>()),
+        ),
+        ("one text", entry(&format!("<AddtlNtryInf>{}</AddtlNtryInf>", filled("x")))),
+        ("references", entry(&format!("<AddtlNtryInf>{}</AddtlNtryInf>", filled("&#120;")))),
+        ("one name", format!("<{}/>", filled("n"))),
+        ("attributes", format!("<a {}/>", filled("b=\"c\" "))),
+        ("open elements", filled("<a>")),
+        ("transactions", within(filled(detail))),
+        ("empty transactions", within(filled("<TxDtls/>"))),
+        ("bad entries", format!("<Stmt>{}</Stmt>", filled("<Ntry/>"))),
+        ("pending entries", format!("<Stmt>{}</Stmt>", filled("<Ntry><Sts>PDNG</Sts></Ntry>"))),
+        ("statements", filled("<Stmt/>")),
+        ("balances", format!("<Stmt>{}</Stmt>", filled("<Bal/>"))),
+        ("charges", entry(&filled("<Chrgs><Rcrd><Amt>1</Amt></Rcrd></Chrgs>"))),
+        (
+            "accounts",
+            filled(
+                "<Stmt><Acct><Id><IBAN>X</IBAN></Id></Acct></Stmt><Stmt><Acct><Id><IBAN>Y</IBAN></Id></Acct></Stmt>",
+            ),
+        ),
+        ("a document type", format!("<!DOCTYPE a [{}]><a/>", filled("<!ENTITY b \"c\">"))),
+        ("a comment", format!("<!--{}--><a/>", filled("x"))),
+        (
+            "wide letters",
+            format!("<?xml version=\"1.0\" encoding=\"windows-1252\"?>{}", entry(&filled("\u{80}"))),
+        ),
+    ] {
+        let reply = admin.send("POST", &path, &[("Content-Type", "application/xml")], file.as_bytes());
+        assert!([200, 422].contains(&reply.status), "{what}: {}", reply.status);
+        let peak = peak_mib(hub.pid());
+        assert!(peak < MEMORY_MIB, "{what}: {peak} MiB");
+    }
+}
