@@ -56,11 +56,13 @@ pub mod hub {
 pub mod base {
     pub mod answer;
     pub mod business_date;
+    pub mod command_print;
     pub mod event;
     pub mod fields;
     pub mod ids;
     pub mod limits;
     pub mod money;
+    pub mod patch;
     pub mod refusal;
     pub mod search;
     pub mod settings;

@@ -166,6 +166,22 @@ fn what_somebody_gives_up_somebody_else_may_have() {
 }
 
 #[test]
+fn null_takes_a_field_away_and_nothing_leaves_it() {
+    let mut shop = open();
+    let read = |text: &str| serde_json::from_str::<ChangeMember>(text).unwrap();
+    let dated = change(&mut shop, &boss(), &read(r#"{"birth_date": "1990-02-28", "tier": "gold"}"#)).unwrap();
+    shop.commit(dated);
+    let kept = change(&mut shop, &boss(), &read(r#"{"name": "Siti R."}"#)).unwrap().fact.member;
+    assert!(kept.birth_date.is_some() && kept.tier.is_some());
+    let taken =
+        change(&mut shop, &boss(), &read(r#"{"birth_date": null, "tier": null}"#)).unwrap().fact.member;
+    assert_eq!((taken.birth_date, taken.tier), (None, None));
+    for kept in [r#"{"name": null}"#, r#"{"state": null}"#] {
+        assert!(serde_json::from_str::<ChangeMember>(kept).is_err(), "{kept}");
+    }
+}
+
+#[test]
 fn a_changed_field_says_whose_value_it_replaced() {
     let mut shop = open();
     let before: Member = shop.members.members[&first(&shop)].clone();

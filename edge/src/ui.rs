@@ -16,6 +16,10 @@ struct Embedded;
 
 /// What a file is served as; others of the folder are there for whoever makes the pages.
 pub(crate) fn kind(path: &str) -> Option<&'static str> {
+    // Where bundles are made from.
+    if path.ends_with(".entry.js") {
+        return None;
+    }
     match path.rsplit_once('.')?.1 {
         "html" => Some("text/html; charset=utf-8"),
         "js" => Some("text/javascript; charset=utf-8"),

@@ -11,10 +11,10 @@ use edge::{
 };
 use std::net::{IpAddr, Ipv4Addr};
 
-const NOW: UtcMs = UtcMs(1_795_140_394_739);
-const HOME: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+pub const NOW: UtcMs = UtcMs(1_795_140_394_739);
+pub const HOME: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-fn address(number: usize) -> IpAddr {
+pub fn address(number: usize) -> IpAddr {
     IpAddr::V4(Ipv4Addr::from_bits(u32::try_from(number).unwrap()))
 }
 
@@ -245,7 +245,7 @@ fn a_restart_forgets_nothing_and_bad_text_changes_nothing() {
     after.attempt("budi", HOME, NOW).unwrap();
 }
 
-fn approval<'a>(requester: &'a UserId, register: usize, approver: Option<&'a str>) -> Approval<'a> {
+pub fn approval<'a>(requester: &'a UserId, register: usize, approver: Option<&'a str>) -> Approval<'a> {
     Approval { requester, register: address(register), approver }
 }
 

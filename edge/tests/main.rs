@@ -8,6 +8,7 @@
 )]
 
 mod http;
+mod log_ins_at_once;
 mod logins;
 mod rotation;
 mod tokens;

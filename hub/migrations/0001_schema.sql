@@ -77,7 +77,8 @@ CREATE TABLE backup_heads (
 -- Answers under an Idempotency-Key; keys and bodies are HMACs.
 CREATE TABLE idempotency (
     key_hash TEXT PRIMARY KEY,
-    body_hash TEXT NOT NULL,
+    -- Fingerprints of body and query, by name.
+    command TEXT NOT NULL,
     status BIGINT NOT NULL,
     location TEXT,
     body TEXT NOT NULL,

@@ -7,8 +7,10 @@ pub mod document;
 pub mod failure;
 pub mod filter;
 pub mod insert;
+mod reserve;
 pub mod schema;
 
+use reserve::Reserve;
 use sqlx::any::{AnyPoolOptions, install_default_drivers};
 use sqlx::{Any, AnyConnection, AnyPool, Executor, Transaction};
 use std::fs::OpenOptions;
@@ -129,7 +131,18 @@ impl Db {
             })
         });
         let writers = if engine == Engine::Sqlite { 1 } else { connections as usize };
-        let pool = options.connect(&url).await?;
+        let opened = options.clone().connect(&url).await;
+        let reserve = Reserve::beside(&url);
+        let pool = match opened {
+            // A start needs a little room, for the log and its index; it was kept for that.
+            Err(error) if failure::is_full(&error) && reserve.as_ref().is_some_and(Reserve::give_up) => {
+                options.connect(&url).await?
+            }
+            opened => opened?,
+        };
+        if let Some(reserve) = reserve {
+            reserve.keep();
+        }
         if engine == Engine::Sqlite {
             // What a killed process wrote into the log and never synced counts as committed from here on: it is
             // brought to the disk before anybody is answered from it.

@@ -43,7 +43,6 @@ pub mod http {
     pub mod authority;
     pub mod bound_page;
     pub mod change;
-    pub mod given;
     pub mod handler;
     pub mod health;
     pub mod identity;

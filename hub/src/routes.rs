@@ -40,6 +40,8 @@ const FINANCE: Access = Access::Roles(&[Role::Admin, Role::HoFinance]);
 const PURCHASING: Access = Access::Roles(&[Role::Admin, Role::HoPurchasing]);
 const GOODS: Access = Access::Roles(&[Role::Admin, Role::HoFinance, Role::HoPurchasing]);
 const EVERYONE: Access = Access::Roles(&crate::account::user::ROLES);
+/// The same, or the cookie of a session: whoever wants to log out can do so when the token has expired.
+const SESSION: Access = Access::CookieOr(&crate::account::user::ROLES);
 const LOCAL: Access = Access::LoopbackOr(&[Role::Admin]);
 const PUBLIC: Access = Access::Public;
 const STORE: Access = Access::SyncToken;
@@ -83,7 +85,7 @@ const SHARED: &[Route<Hub>] = &[
     Route::post("/auth/login", PUBLIC, login::LOGIN, shared!(login::login)),
     Route::post("/api/auth/refresh", PUBLIC, refresh::REFRESH, shared!(refresh::refresh)),
     Route::post("/auth/refresh", PUBLIC, refresh::REFRESH, shared!(refresh::refresh)),
-    Route::post("/api/auth/logout", EVERYONE, session::LOGOUT, shared!(session::logout)),
+    Route::post("/api/auth/logout", SESSION, session::LOGOUT, shared!(session::logout)),
     Route::get("/api/auth/me", EVERYONE, session::WHO, shared!(session::me)),
     Route::post("/api/auth/password", EVERYONE, own_password::CHANGE, shared!(own_password::change)),
     Route::post(

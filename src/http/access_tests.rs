@@ -137,7 +137,7 @@ async fn every_role_meets_its_cell_of_the_table() {
         let mut token = shop.token(role).await;
         for route in ROUTES {
             let roles = match route.access {
-                Access::Roles(roles) => roles,
+                Access::Roles(roles) | Access::CookieOr(roles) => roles,
                 Access::Public | Access::LoopbackOr(_) | Access::SyncToken => continue,
             };
             let path = path_of(route.pattern);

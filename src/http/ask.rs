@@ -4,9 +4,10 @@ use crate::http::Answered;
 use crate::http::Request;
 use crate::http::failure::failed;
 use ::actors::{Dispatch, Done, Failure, RequestContext, RequestKey};
+use domain::model::base::command_print::CommandPrint;
 use edge::{ApiError, Reply};
 
-/// Who asks. Key and body are fingerprinted: neither is stored in the clear.
+/// Who asks. Key, body and query are fingerprinted: none is stored in the clear.
 pub fn ask(request: &Request) -> Result<RequestContext, ApiError> {
     ask_for(request, &request.body)
 }
@@ -25,7 +26,7 @@ pub fn ask_for(request: &Request, body: &[u8]) -> Result<RequestContext, ApiErro
             request.path.as_bytes(),
             key.as_bytes(),
         ]),
-        body: storage.fingerprint(&[body]),
+        command: CommandPrint::of(body, &request.query, |parts| storage.fingerprint(parts)),
     });
     Ok(RequestContext { caller, approver: None, register_id: request.register_id.clone(), key })
 }

@@ -13,7 +13,7 @@ pub fn failed(failure: Failure) -> ApiError {
         Failure::Refused(refusal) => refusal.into(),
         Failure::Unavailable(why) | Failure::Unconfirmed(why) => ApiError::unavailable(why, RETRY_AFTER_S),
         Failure::InProgress => ApiError::request_in_progress().with_retry_after(RETRY_AFTER_S),
-        Failure::KeyReused => ApiError::idempotency_key_reused(),
+        Failure::KeyReused(differs) => ApiError::idempotency_key_reused(&differs),
         Failure::StorageFull(why) => ApiError::storage_full(why),
         Failure::Internal(why) => ApiError::internal(why),
     }
@@ -36,7 +36,7 @@ mod tests {
             (Failure::Unavailable("x"), 503, "unavailable"),
             (Failure::Unconfirmed("x"), 503, "unavailable"),
             (Failure::InProgress, 409, "request_in_progress"),
-            (Failure::KeyReused, 422, "idempotency_key_reused"),
+            (Failure::KeyReused(vec!["body".to_owned()]), 422, "idempotency_key_reused"),
             (Failure::StorageFull("x".to_owned()), 507, "storage_full"),
             (Failure::Internal("x".to_owned()), 500, "internal"),
         ];

@@ -56,7 +56,7 @@ pub async fn labels(request: Request) -> Answered {
         label(product, currency, rate, rules.prices_include_tax)
     });
     let body = page("Labels", STYLE, &labels.collect::<String>());
-    Ok(Reply::Text { content_type: "text/html; charset=utf-8", body })
+    Ok(Reply::paper(body))
 }
 
 /// A price must say whether tax is in it.

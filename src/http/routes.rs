@@ -39,7 +39,7 @@ use crate::http::selling::transactions;
 use crate::http::selling::transactions::change;
 use domain::model::people::user::Role;
 use domain::model::people::user::Role::{Admin, Cashier, StoreManager, WarehouseStaff};
-use edge::Access::{LoopbackOr, Public, Roles};
+use edge::Access::{CookieOr, LoopbackOr, Public, Roles};
 use edge::identity::{confirm, devices, login, own_password, passkey_login, refresh, session, users};
 use edge::{Handler, Route, pages};
 
@@ -68,7 +68,7 @@ pub static ROUTES: &[Route<AppState>] = &[
     Route::post("/auth/login", Public, login::LOGIN, answers!(login::login)),
     Route::post("/api/auth/refresh", Public, refresh::REFRESH, answers!(refresh::refresh)),
     Route::post("/auth/refresh", Public, refresh::REFRESH, answers!(refresh::refresh)),
-    Route::post("/api/auth/logout", Roles(STAFF), session::LOGOUT, answers!(session::logout)),
+    Route::post("/api/auth/logout", CookieOr(STAFF), session::LOGOUT, answers!(session::logout)),
     Route::get("/api/auth/me", Roles(STAFF), session::WHO, answers!(session::me)),
     Route::post("/api/auth/password", Roles(STAFF), own_password::CHANGE, answers!(own_password::change)),
     Route::post(

@@ -124,7 +124,9 @@ impl Authority for AppState {
         match access {
             // This store serves no other store; a sync token opens nothing here.
             Access::SyncToken => Err(ApiError::invalid_token()),
-            Access::Public | Access::LoopbackOr(_) | Access::Roles(_) => self.caller(bearer),
+            Access::Public | Access::LoopbackOr(_) | Access::Roles(_) | Access::CookieOr(_) => {
+                self.caller(bearer)
+            }
         }
     }
 

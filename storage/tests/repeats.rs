@@ -2,6 +2,7 @@
 
 use crate::shop::{EPOCH, folder, open};
 use domain::model::base::answer::Answer;
+use domain::model::base::command_print::CommandPrint;
 use domain::model::base::event::{Event, Fact, Rows};
 use domain::model::hub::stamp::Stamp;
 use domain::model::people::user::Role;
@@ -63,7 +64,8 @@ async fn what_a_frame_says_once_comes_back_whole() {
         let text = SaleText::of(&sale);
         let (key, answer) = ([number; 32], answer(false, &sale, &text, Role::StoreManager));
         let record = record_of(&event, &sale);
-        let keyed = Some(Keyed { key, body: [7; 32], answer: answer.clone() });
+        let keyed =
+            Some(Keyed { key, command: CommandPrint::kept("body=07".to_owned()), answer: answer.clone() });
         let texts = record.iter().cloned().collect();
         let commit = Commit { events: vec![event], records: texts, keyed, at: NOW, hlc: None };
         let before = storage.stats().journal_bytes;

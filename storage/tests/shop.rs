@@ -1,6 +1,7 @@
 //! A small shop: commits as the rest of the program would make them.
 
 use domain::model::base::answer::Answer;
+use domain::model::base::command_print::CommandPrint;
 use domain::model::base::event::{Event, Fact, Rows, fact};
 use domain::model::base::ids::{MovementId, RegisterId, ShiftId, Sku, StoreId, TransactionId, UserId};
 use domain::model::base::time::UtcMs;
@@ -90,7 +91,8 @@ impl Shop {
         let mut commit = self.basket();
         let Fact::TransactionOpen(open) = &commit.events[0].fact else { panic!("a basket") };
         let answer = Answer::ok(&TransactionView::new(&open.transaction, Role::Cashier));
-        commit.keyed = Some(Keyed { key: self.key(number), body: [7; 32], answer });
+        commit.keyed =
+            Some(Keyed { key: self.key(number), command: CommandPrint::kept("body=07".to_owned()), answer });
         commit
     }
 
@@ -134,7 +136,7 @@ impl Shop {
         ]);
         commit.records.push(format!("{{\"event_id\":\"evt_{}_{}\"}}", self.shift.register_id, self.made));
         commit.hlc = Some(format!("{:013}-00000-{STORE}", self.now));
-        commit.keyed = Some(Keyed { key, body: [7; 32], answer });
+        commit.keyed = Some(Keyed { key, command: CommandPrint::kept("body=07".to_owned()), answer });
         commit
     }
 

@@ -31,13 +31,13 @@ class PageMember extends Page {
   get fields() {
     const { member } = this;
     const one = (name, label, more = {}) => ({ name, label, value: member[name] ?? "", ...more });
-    return [one("name", t("Name"), { required: true, focus: true }), one("phone", t("Phone")), one("email", t("E-mail")), one("code", t("Card")), one("birth_date", t("Day of birth"), { kind: "date" }), one("tier", t("Tier"))];
+    return [one("name", t("Name"), { required: true, focus: true }), one("phone", t("Phone")), one("email", t("E-mail")), one("code", t("Card")), one("birth_date", t("Day of birth"), { kind: "date", clears: true }), one("tier", t("Tier"))];
   }
 
   /** Only what is another one now is sent: head office keeps the later word field by field. */
   async change() {
     const { member, app, fields } = this;
-    const changed = (given) => Object.fromEntries(fields.map(({ name, kind }) => [name, given[name] ?? (kind ? undefined : "")]).filter(([name, value]) => value !== undefined && value !== (member[name] ?? "")));
+    const changed = (given) => Object.fromEntries(fields.map(({ name, kind }) => [name, given[name] === undefined && !kind ? "" : given[name]]).filter(([name, value]) => value !== undefined && (value ?? "") !== (member[name] ?? "")));
     const done = await ask(app, {
       title: t("Change {name}", { name: member.name }), text: t("It is told to head office, and counts in every store"), yes: t("Save"), list: fields,
       act: async (given) => {

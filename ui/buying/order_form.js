@@ -89,7 +89,7 @@ class PageOrderForm extends Page {
       this.requestUpdate();
       return;
     }
-    const body = { store_id: store, supplier_id: supplier, ...(expected ? { expected_at: expected } : {}), ...(note ? { note } : {}), lines: lines.map(({ sku, qty, unit_cost: cost }) => ({ sku, qty, ...(cost === null ? {} : { unit_cost: cost }) })) };
+    const body = { store_id: store, supplier_id: supplier, ...(expected || this.of ? { expected_at: expected || null } : {}), ...(note || this.of ? { note: note || null } : {}), lines: lines.map(({ sku, qty, unit_cost: cost }) => ({ sku, qty, ...(cost === null ? {} : { unit_cost: cost }) })) };
     this.busy = true;
     try {
       const made = await this.app.command({ method: this.of ? "PATCH" : "POST", url: this.of ? path("/api/purchase-orders/:id", { id: this.of }) : "/api/purchase-orders", body, label: t("Order") });

@@ -13,7 +13,7 @@ import { facts, figures, section, table } from "../portal/record.js";
 import { ofDays, ofState, ofStore, ofText } from "../portal/records.js";
 
 const ROLES = ["admin", "ho_finance", "ho_purchasing", "store_manager", "cashier", "warehouse_staff"];
-const fieldsOf = (one = {}) => [{ name: "name", label: t("Name"), value: one.name, required: true, focus: true }, { name: "phone", label: t("Phone"), value: one.phone, clears: "" }, { name: "email", label: t("E-mail"), value: one.email, clears: "" }, { name: "code", label: t("Card number"), value: one.code, clears: "" }, { name: "birth_date", label: t("Date of birth"), kind: "date", value: one.birth_date }];
+const fieldsOf = (one = {}) => [{ name: "name", label: t("Name"), value: one.name, required: true, focus: true }, { name: "phone", label: t("Phone"), value: one.phone, clears: "" }, { name: "email", label: t("E-mail"), value: one.email, clears: "" }, { name: "code", label: t("Card number"), value: one.code, clears: "" }, { name: "birth_date", label: t("Date of birth"), kind: "date", value: one.birth_date, clears: true }];
 
 const members = {
   path: "/api/members",

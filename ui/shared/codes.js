@@ -17,6 +17,7 @@ export const TEXTS = {
   network_not_allowed: "This device is outside of the shop's network",
   approval_required: "A manager has to approve this",
   approval_limited: "Too many approvals were refused. Wait a few minutes",
+  approval_refused: "The approval was refused: the login name, the password or the device is wrong",
   account_disabled: "This account is disabled",
   not_found: "Nothing was found under this number",
   method_not_allowed: "The store does not do this. Reload the page",

@@ -99,7 +99,7 @@ export const finish = async (intent, approval, told) => {
   } catch (error) {
     became(intent.key, { done: false, error });
     // A manager's word can still make it a command that is done; a dead session only waits for its person.
-    if (error.status !== 401 && error.code !== "approval_required") await forget(intent.key);
+    if (error.status !== 401 && !["approval_required", "approval_refused"].includes(error.code)) await forget(intent.key);
     throw error;
   } finally {
     underWay.delete(intent.key);

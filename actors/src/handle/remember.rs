@@ -27,7 +27,7 @@ impl StoreHandle {
         };
         self.context.storage.writable().map_err(|why| Failure::StorageFull(why.to_string()))?;
         let answer = action.await?;
-        let keyed = Keyed { key: key.key, body: key.body, answer: answer.clone() };
+        let keyed = Keyed { key: key.key, command: key.command.clone(), answer: answer.clone() };
         let (events, records) = (Vec::new(), Vec::new());
         let commit = Commit { events, records, keyed: Some(keyed), at: self.context.stamps.now(), hlc: None };
         self.write(commit).await?;

@@ -83,12 +83,15 @@ impl StoreHandle {
     /// which may be another one by now.
     ///
     /// # Errors
-    /// [`Failure::KeyReused`] for another body under the same key.
+    /// [`Failure::KeyReused`] for another command under the same key.
     pub fn replayed(&self, request: &RequestContext) -> Result<Option<Done>, Failure> {
         let Some(request) = &request.key else { return Ok(None) };
         match self.context.storage.log().answer(&request.key)? {
-            Some(stored) if stored.body != request.body => Err(Failure::KeyReused),
-            stored => Ok(stored.map(|stored| Done { answer: stored.answer, replayed: true })),
+            None => Ok(None),
+            Some(stored) => match request.command.differs(&stored.command) {
+                differs if differs.is_empty() => Ok(Some(Done { answer: stored.answer, replayed: true })),
+                differs => Err(Failure::KeyReused(differs)),
+            },
         }
     }
 

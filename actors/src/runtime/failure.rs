@@ -27,9 +27,9 @@ pub enum Failure {
     /// The first request with this key is still running. Retryable.
     #[error("the first request with this key is still running")]
     InProgress,
-    /// The key was used with another body.
-    #[error("the key was used with another body")]
-    KeyReused,
+    /// The key was used for another command; which parts of it differ.
+    #[error("the key was used for another request: {} differs", .0.join(", "))]
+    KeyReused(Vec<String>),
     /// The disk is too full to accept writes.
     #[error("storage is full: {0}")]
     StorageFull(String),

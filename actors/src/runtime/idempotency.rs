@@ -1,6 +1,7 @@
 //! Idempotency keys of requests that are still running; the finished ones are in the journal.
 
 use crate::runtime::failure::{Done, Failure};
+use domain::model::base::command_print::CommandPrint;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,13 +12,13 @@ use tokio::sync::watch;
 /// How long a repeated request waits for the first one.
 pub(crate) const WAIT_FOR_FIRST: Duration = Duration::from_secs(2);
 
-/// HMACs of a request's scope (user, method, path, key) and of its body.
+/// HMACs of a request's scope (user, method, path, key) and of its command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestKey {
     /// Of user, method, path and key.
     pub key: [u8; 32],
-    /// Of the body.
-    pub body: [u8; 32],
+    /// Of body and query.
+    pub command: CommandPrint,
 }
 
 /// Keys, and who is told of their end: nobody, until a second request with the same key waits for it.
@@ -83,9 +84,11 @@ impl Keys {
 fn stored(storage: &Storage, guard: KeyGuard) -> Result<Begun, Failure> {
     match storage.log().answer(&guard.request.key)? {
         None => Ok(Begun::Fresh(guard)),
-        Some(stored) if stored.body == guard.request.body => {
-            Ok(Begun::Replay(Done { answer: stored.answer, replayed: true }))
-        }
-        Some(_) => Err(Failure::KeyReused),
+        Some(stored) => match guard.request.command.differs(&stored.command) {
+            differs if differs.is_empty() => {
+                Ok(Begun::Replay(Done { answer: stored.answer, replayed: true }))
+            }
+            differs => Err(Failure::KeyReused(differs)),
+        },
     }
 }

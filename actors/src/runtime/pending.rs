@@ -73,7 +73,7 @@ impl Pending {
         let Outcome { events, records, answer, stamp, sale } = outcome;
         // An answer that is kept goes into the commit and comes back from it.
         let (keyed, unkept) = match self.guard.as_ref().map(|guard| guard.request.clone()) {
-            Some(RequestKey { key, body }) => (Some(Keyed { key, body, answer }), None),
+            Some(RequestKey { key, command }) => (Some(Keyed { key, command, answer }), None),
             None => (None, Some(answer)),
         };
         let commit = Commit { events, records, keyed, at: stamp.now, hlc: Some(stamp.at) };

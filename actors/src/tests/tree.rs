@@ -3,6 +3,7 @@
 use crate::Failure;
 use crate::commands;
 use crate::tests::support::shop::{Shop, ask, basket, cash, data, insist, open, rules, sell, shop, shop_by};
+use domain::model::base::command_print::CommandPrint;
 use domain::model::base::ids::{Sku, TransactionId};
 use domain::model::base::refusal::Refusal;
 use domain::model::base::search;
@@ -129,8 +130,9 @@ async fn one_key_has_one_effect_however_often_it_comes_at_once() {
     assert!(answers.iter().all(|done| done.answer == answers[0].answer), "byte for byte");
     assert_eq!(shop.handle.storage().sales().open_transactions(&shift).unwrap().len(), 1);
     let mut other = ask(1, Some(99));
-    other.key.as_mut().unwrap().body = [8; 32];
-    assert_eq!(shop.handle.run(other.clone(), commands::CreateSale(basket())).await, Err(Failure::KeyReused));
+    other.key.as_mut().unwrap().command = CommandPrint::kept("body=08".to_owned());
+    let reused = Err(Failure::KeyReused(vec!["body".to_owned()]));
+    assert_eq!(shop.handle.run(other.clone(), commands::CreateSale(basket())).await, reused);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -3,10 +3,12 @@
 use crate::api::error::{ApiError, Code};
 use crate::api::event_stream::{self, Parts, StreamWriter};
 use crate::ui;
+use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use domain::model::base::answer::Answer;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 use warp::Reply as _;
 
 /// The header that carries the id of a request, both ways.
@@ -94,6 +96,18 @@ impl Reply {
         Answer::created(location.into(), data).into()
     }
 
+    /// 200 with a page that is printed. Its one style stands in it and is allowed by its hash; texts in it are escaped.
+    pub fn paper(body: String) -> Self {
+        let style = body.split_once("<style>").and_then(|(_, rest)| rest.split_once("</style>"));
+        let hash = STANDARD.encode(Sha256::digest(style.map_or("", |(style, _)| style)));
+        let policy = format!(
+            "default-src 'none'; style-src 'sha256-{hash}'; form-action 'none'; base-uri 'none'; \
+             frame-ancestors 'none'"
+        );
+        let header = ("content-security-policy", policy);
+        Self::WithHeader { content_type: "text/html; charset=utf-8", header, body }
+    }
+
     /// 200 outside of the envelope, part by part, and where they are written: [`event_stream::channel`].
     pub fn stream(content_type: &'static str, parts_max: usize) -> (StreamWriter, Self) {
         let (writer, parts) = event_stream::channel(parts_max);
@@ -151,7 +165,7 @@ fn common(headers: &mut HeaderMap, request_id: &HeaderValue) {
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     if headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html")) {
         for (name, value) in PAGE {
-            headers.insert(name, HeaderValue::from_static(value));
+            headers.entry(name).or_insert(HeaderValue::from_static(value));
         }
     }
 }

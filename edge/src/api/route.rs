@@ -24,6 +24,8 @@ pub enum Access {
     LoopbackOr(&'static [Role]),
     /// These roles.
     Roles(&'static [Role]),
+    /// These roles; a page whose token is refused is let in without a caller, to show its session's cookie.
+    CookieOr(&'static [Role]),
     /// A store's own short token (`typ` = `sync`), never a person's.
     SyncToken,
 }

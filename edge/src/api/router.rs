@@ -4,6 +4,7 @@ use crate::api::error::ApiError;
 use crate::api::reply::{Reply, respond};
 use crate::api::request::{HungUp, Params, Request, headers};
 use crate::api::route::{Access, Authority, Route};
+use crate::identity::cookie::SESSION_HEADER;
 use crate::limits::Limits;
 use crate::metrics::{RouteMetrics, UNMATCHED};
 use crate::network::KnownAddresses;
@@ -159,10 +160,18 @@ impl<S: Authority> Router<S> {
         let roles = match route.access {
             Access::Public => return Ok(None),
             Access::LoopbackOr(_) if peer.ip().is_loopback() => return Ok(None),
-            Access::LoopbackOr(roles) | Access::Roles(roles) => Some(roles),
+            Access::LoopbackOr(roles) | Access::Roles(roles) | Access::CookieOr(roles) => Some(roles),
             Access::SyncToken => None,
         };
-        let caller = self.state.authenticate(headers::bearer(headers)?, &route.access).await?;
+        let caller = match headers::bearer(headers) {
+            Ok(bearer) => self.state.authenticate(bearer, &route.access).await,
+            Err(error) => Err(error),
+        };
+        let by_cookie = matches!(route.access, Access::CookieOr(_)) && headers.contains_key(SESSION_HEADER);
+        let caller = match caller {
+            Err(_) if by_cookie => return Ok(None),
+            caller => caller?,
+        };
         self.known.seen(peer.ip());
         match roles {
             Some(roles) if !roles.contains(&caller.role) => {

@@ -61,7 +61,9 @@ pub struct Begun {
 pub struct Passkeys {
     party: Webauthn,
     registrations: Ceremonies<Registration>,
-    assertions: Ceremonies<Waiting>,
+    log_ins: Ceremonies<Waiting>,
+    /// Approvals and registrations, which need a session: no stranger crowds them out.
+    confirmations: Ceremonies<Waiting>,
 }
 
 struct Registration {
@@ -102,7 +104,19 @@ impl Passkeys {
         let builder = WebauthnBuilder::new(host, first).map_err(|_| OriginError::Form)?.rp_name(PARTY_NAME);
         let builder = origins.iter().skip(1).fold(builder, WebauthnBuilder::append_allowed_origin);
         let party = builder.build().map_err(|_| OriginError::Form)?;
-        Ok(Self { party, registrations: Ceremonies::default(), assertions: Ceremonies::default() })
+        Ok(Self {
+            party,
+            registrations: Ceremonies::default(),
+            log_ins: Ceremonies::default(),
+            confirmations: Ceremonies::default(),
+        })
+    }
+
+    fn assertions(&self, purpose: &Purpose) -> &Ceremonies<Waiting> {
+        match purpose {
+            Purpose::LogIn => &self.log_ins,
+            Purpose::Approval(_) | Purpose::Registration(_) => &self.confirmations,
+        }
     }
 
     /// Begins to register a device for a user who is signed in.
@@ -185,7 +199,8 @@ impl Passkeys {
         let mut public_key = json(&options.public_key)?;
         decoy::fill(&mut public_key, seed);
         let ceremony_id = ids::new("cer_");
-        self.assertions.put(ceremony_id.clone(), Waiting { purpose, user_id, state }, address, now);
+        let assertions = self.assertions(&purpose);
+        assertions.put(ceremony_id.clone(), Waiting { purpose, user_id, state }, address, now);
         Ok(Begun { ceremony_id, public_key })
     }
 
@@ -202,7 +217,8 @@ impl Passkeys {
         now: UtcMs,
     ) -> Result<Taken, PasskeyError> {
         let credential = shaped(credential)?;
-        let waiting = self.assertions.take(ceremony_id, now).filter(|waiting| waiting.purpose == *purpose);
+        let waiting =
+            self.assertions(purpose).take(ceremony_id, now).filter(|waiting| waiting.purpose == *purpose);
         Ok(Taken { waiting: waiting.ok_or(PasskeyError::Ceremony)?, credential })
     }
 

@@ -4,7 +4,7 @@ use crate::api::error::ApiError;
 use crate::metrics::HASHES;
 use argon2::{
     Algorithm, Argon2, Version,
-    password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash},
+    password_hash::{Error, PasswordHasher, PasswordVerifier, phc::PasswordHash},
 };
 use domain::model::people::user::costs::Costs;
 use std::sync::{
@@ -19,6 +19,8 @@ mod workers;
 
 /// Hashes that are computed at once: each needs `Params::memory_kib`.
 pub const HASHES_AT_ONCE: usize = 2;
+/// `Retry-After` when there is no memory for a hash, in seconds.
+const MEMORY_RETRY_S: u64 = 2;
 /// Shortest new password, in characters.
 pub const PASSWORD_CHARS_MIN: usize = 8;
 /// Longest password, in characters.
@@ -41,6 +43,9 @@ pub enum PasswordError {
     /// The hash could not be computed.
     #[error("the password could not be hashed: {0}")]
     Hash(String),
+    /// There is no memory for it now: neither a wrong password nor a defect.
+    #[error("there is not enough memory to check a password")]
+    Memory,
     /// What is stored is not a hash.
     #[error("the stored password hash can't be read: {0}")]
     Stored(String),
@@ -48,7 +53,10 @@ pub enum PasswordError {
 
 impl From<PasswordError> for ApiError {
     fn from(error: PasswordError) -> Self {
-        Self::internal(error)
+        match error {
+            PasswordError::Memory => Self::unavailable(error.to_string(), MEMORY_RETRY_S),
+            error => Self::internal(error),
+        }
     }
 }
 
@@ -194,25 +202,75 @@ impl Passwords {
 pub fn hash_now(params: Params, password: &str) -> Result<String, PasswordError> {
     let argon2 = params.argon2().ok_or(PasswordError::Params)?;
     let hash = argon2.hash_password(password.as_bytes());
-    hash.map(|hash| hash.to_string()).map_err(|error| PasswordError::Hash(error.to_string()))
+    hash.map(|hash| hash.to_string()).map_err(|error| match error {
+        Error::OutOfMemory => PasswordError::Memory,
+        error => PasswordError::Hash(error.to_string()),
+    })
 }
 
 fn verify_now(password: &str, hash: &str) -> Result<bool, PasswordError> {
     let hash = PasswordHash::new(hash).map_err(|error| PasswordError::Stored(error.to_string()))?;
-    Ok(Argon2::default().verify_password(password.as_bytes(), &hash).is_ok())
+    compared(Argon2::default().verify_password(password.as_bytes(), &hash))
 }
 
-/// What is wrong with a new password, if anything: 8–128 characters, not the login name,
-/// none of the common ones.
+/// Only a password that was compared is a wrong one.
+fn compared(result: Result<(), Error>) -> Result<bool, PasswordError> {
+    match result {
+        Ok(()) => Ok(true),
+        Err(Error::PasswordInvalid) => Ok(false),
+        Err(Error::OutOfMemory) => Err(PasswordError::Memory),
+        Err(error) => Err(PasswordError::Hash(error.to_string())),
+    }
+}
+
+/// What is wrong with a new password, if anything: 8–128 characters, of which as many as the shortest password has are
+/// not white space; not the login name, none of the common ones.
 pub fn policy_problem(password: &str, username: &str) -> Option<&'static str> {
     let chars = password.chars().count();
     if !(PASSWORD_CHARS_MIN..=PASSWORD_CHARS_MAX).contains(&chars) {
         Some("must have 8 to 128 characters")
+    } else if password.chars().filter(|c| !is_blank(*c)).count() < PASSWORD_CHARS_MIN {
+        Some("must have 8 characters that are not spaces")
     } else if password.to_lowercase() == username.to_lowercase() {
         Some("must not be the login name")
     } else if common::is_common(password) {
         Some("is one of the passwords that everybody tries first")
     } else {
         None
+    }
+}
+
+/// Whether a character shows nothing: white space, and those that have no width.
+fn is_blank(c: char) -> bool {
+    c.is_whitespace()
+        || c.is_control()
+        || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::{Error, PasswordError, compared, policy_problem};
+    use crate::api::error::{ApiError, Code};
+
+    #[test]
+    fn want_of_memory_is_no_wrong_password() {
+        assert!(compared(Ok(())).unwrap() && !compared(Err(Error::PasswordInvalid)).unwrap());
+        let short = ApiError::from(compared(Err(Error::OutOfMemory)).unwrap_err());
+        assert_eq!((short.code, short.retry_after_s), (Code::Unavailable, Some(2)));
+        assert!(matches!(compared(Err(Error::Crypto)).unwrap_err(), PasswordError::Hash(_)));
+    }
+
+    #[test]
+    fn spaces_are_no_password() {
+        for blank in [
+            "        ",
+            "\t\t\t\t\t\t\t\t\t",
+            "a             b",
+            "\u{200b}\u{200b}\u{200b}\u{200b}\u{200b}\u{200b}\u{200b}\u{200b}",
+        ] {
+            assert!(policy_problem(blank, "ani").is_some(), "{blank:?}");
+        }
+        assert_eq!(policy_problem("  right horse  ", "ani"), None);
     }
 }

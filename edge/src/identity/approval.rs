@@ -4,7 +4,7 @@
 use super::login::{checked, login_name};
 use super::passkey_login::verified;
 use super::{Accounts, subject};
-use crate::api::error::ApiError;
+use crate::api::error::{ApiError, Code};
 use crate::credentials::passkeys::Purpose;
 use crate::identity::limiter::Approval;
 use domain::model::base::ids::UserId;
@@ -15,7 +15,7 @@ use std::net::IpAddr;
 /// Whoever approves with a password.
 ///
 /// # Errors
-/// 401 `invalid_credentials`, 403 `account_disabled`, `approval_limited`, 422 `validation_failed`.
+/// 403 `approval_refused`, `approval_limited`, 422 `validation_failed`.
 pub async fn by_password<S: Accounts>(
     state: &S,
     requester: &Principal,
@@ -27,8 +27,9 @@ pub async fn by_password<S: Accounts>(
     let subject = subject(state, &name);
     let approval = of(requester, address, Some(&subject));
     let mut known = None;
+    let attempt = state.identity().limiter.begin_approval(&approval, state.identity().now()).await;
     let tried = async {
-        state.identity().limiter.attempt_approval(&approval, state.identity().now())?;
+        attempt.as_ref().map_err(ApiError::clone)?;
         let user = state.user_by_name(&name).await?;
         known = user.as_ref().map(|user| user.user_id.clone());
         checked(state, &name, user, password).await
@@ -52,8 +53,9 @@ pub async fn by_passkey<S: Accounts>(
     let approval = of(requester, address, None);
     let purpose = Purpose::Approval(requester.session_id.clone());
     let mut known = None;
+    let attempt = state.identity().limiter.begin_approval(&approval, state.identity().now()).await;
     let tried = async {
-        state.identity().limiter.attempt_approval(&approval, state.identity().now())?;
+        attempt.as_ref().map_err(ApiError::clone)?;
         let (user, assertion) = verified(state, &purpose, ceremony_id, credential, &mut known).await?;
         state.use_passkey(&user, assertion).await?;
         Ok(user)
@@ -66,7 +68,8 @@ fn of<'a>(requester: &'a Principal, register: IpAddr, approver: Option<&'a str>)
     Approval { requester: &requester.user_id, register, approver }
 }
 
-/// Takes a right one back from the limiter, and writes a refused one down.
+/// Takes a right one back from the limiter, and writes a refused one down. Whoever asks is logged in and stays so: an
+/// approval that does not hold is 403, never a 401 that would end the session of a page.
 fn decided<S: Accounts>(
     state: &S,
     approval: &Approval<'_>,
@@ -78,8 +81,14 @@ fn decided<S: Accounts>(
         true => Err(ApiError::account_disabled()),
         false => Ok(user),
     });
+    let result = result.map_err(|error| match error.code {
+        Code::InvalidCredentials | Code::AccountDisabled => ApiError::approval_refused(),
+        _ => error,
+    });
     match &result {
         Ok(_) => identity.limiter.approved(approval),
+        // Nobody could look whether it was right.
+        Err(error) if error.code.is_of_server() => identity.limiter.approved(approval),
         Err(error) => identity.not_approved(known, approval.register, error),
     }
     result

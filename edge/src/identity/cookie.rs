@@ -6,7 +6,8 @@ use crate::api::request::Request;
 use domain::model::base::answer::Answer;
 use std::time::Duration;
 
-const SESSION_HEADER: &str = "x-session";
+/// What a page says of where its refresh token is.
+pub const SESSION_HEADER: &str = "x-session";
 /// What the header may say, and the cookie of it. One per app: a manager in Store Admin is not the cashier of the till
 /// in the same browser, and the two daemons on one host keep theirs apart.
 const COOKIES: [(&str, &str); 4] = [

@@ -22,7 +22,10 @@ use std::{
 use usual_addresses::Usual;
 
 mod failures;
+mod under_way;
 mod usual_addresses;
+
+pub use under_way::Attempt;
 
 /// Failures of one name in a window before it is refused.
 pub const FAILURES_PER_NAME_MAX: usize = 5;
@@ -56,6 +59,7 @@ const NAME_CHARS_MAX: usize = 128;
 pub struct LoginLimiter {
     guesses: Mutex<Guesses>,
     changed: AtomicBool,
+    under_way: under_way::UnderWay,
 }
 
 #[derive(Debug)]
@@ -110,11 +114,19 @@ impl LoginLimiter {
     /// # Errors
     /// 429 `rate_limited` with the time until the next attempt is allowed.
     pub fn attempt(&self, name: &str, address: IpAddr, now: UtcMs) -> Result<(), ApiError> {
+        self.try_attempt(name, address, now).map_err(|refused| limited(refused.wait_ms()))
+    }
+
+    /// Counts an attempt, or says what is against it.
+    fn try_attempt(&self, name: &str, address: IpAddr, now: UtcMs) -> Result<(), Against> {
         let mut guesses = self.changing();
         let (name, address) = (key(name), address.to_canonical());
         let usual = guesses.usual.wait_ms(&name, address, now);
         let name_ms = usual.unwrap_or_else(|| guesses.names.wait_ms(&name, now));
-        allowed(name_ms.max(guesses.addresses.wait_ms(&address, now)))?;
+        let address_ms = guesses.addresses.wait_ms(&address, now);
+        if name_ms > 0 || address_ms > 0 {
+            return Err(Against { name_ms, address_ms });
+        }
         if usual.is_some() {
             guesses.usual.push(&name, address, now);
         } else {
@@ -122,6 +134,18 @@ impl LoginLimiter {
         }
         guesses.addresses.push(address, now);
         Ok(())
+    }
+
+    /// The attempt was neither right nor wrong: the machine could not look. It was never made.
+    fn withdrawn(&self, name: &str, address: IpAddr, now: UtcMs) {
+        let mut guesses = self.changing();
+        let (name, address) = (key(name), address.to_canonical());
+        if guesses.usual.wait_ms(&name, address, now).is_some() {
+            guesses.usual.spare(&name, address, now);
+        } else {
+            guesses.names.spare(&name);
+        }
+        guesses.addresses.spare(&address);
     }
 
     /// The attempt was right: what was counted for the name where it came from is forgotten, and the address is
@@ -162,14 +186,22 @@ impl LoginLimiter {
     /// # Errors
     /// 403 `approval_limited`.
     pub fn attempt_approval(&self, approval: &Approval<'_>, now: UtcMs) -> Result<(), ApiError> {
+        self.try_approval(approval, now).map_err(|against| {
+            let wait_ms = against.into_iter().max().unwrap_or_default();
+            ApiError::approval_limited(wait_ms.unsigned_abs().div_ceil(1000))
+        })
+    }
+
+    /// Counts an approval that is asked for, or says how long requester, register and approver have to wait.
+    fn try_approval(&self, approval: &Approval<'_>, now: UtcMs) -> Result<(), [i64; 3]> {
         let mut guesses = self.changing();
         let (requester, register) = (approval.requester.0.clone(), approval.register.to_canonical());
         let approver = approval.approver.map(key);
         let approver_ms = approver.as_ref().map_or(0, |approver| guesses.approvers.wait_ms(approver, now));
-        let wait_ms = guesses.requesters.wait_ms(&requester, now).max(approver_ms);
-        let wait_ms = wait_ms.max(guesses.registers.wait_ms(&register, now));
-        if wait_ms > 0 {
-            return Err(ApiError::approval_limited(wait_ms.unsigned_abs().div_ceil(1000)));
+        let requester_ms = guesses.requesters.wait_ms(&requester, now);
+        let against = [requester_ms, guesses.registers.wait_ms(&register, now), approver_ms];
+        if against.iter().any(|wait_ms| *wait_ms > 0) {
+            return Err(against);
         }
         guesses.requesters.push(requester, now);
         guesses.registers.push(register, now);
@@ -235,8 +267,25 @@ impl LoginLimiter {
     }
 }
 
+/// How long name and address have to wait, in milliseconds.
+#[derive(Debug, Clone, Copy)]
+struct Against {
+    name_ms: i64,
+    address_ms: i64,
+}
+
+impl Against {
+    fn wait_ms(self) -> i64 {
+        self.name_ms.max(self.address_ms)
+    }
+}
+
+fn limited(wait_ms: i64) -> ApiError {
+    ApiError::rate_limited(wait_ms.unsigned_abs().div_ceil(1000))
+}
+
 fn allowed(wait_ms: i64) -> Result<(), ApiError> {
-    if wait_ms > 0 { Err(ApiError::rate_limited(wait_ms.unsigned_abs().div_ceil(1000))) } else { Ok(()) }
+    if wait_ms > 0 { Err(limited(wait_ms)) } else { Ok(()) }
 }
 
 fn key(name: &str) -> String {

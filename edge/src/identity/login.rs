@@ -100,15 +100,27 @@ async fn tried<S: Accounts>(
     known: &mut Option<UserId>,
 ) -> Result<User, ApiError> {
     let (identity, subject) = (state.identity(), subject(state, name));
-    identity.limiter.attempt(&subject, address, identity.now())?;
+    let attempt = identity.limiter.begin(&subject, address, identity.now()).await?;
+    let looked = looked(state, name, password, known).await;
+    match &looked {
+        Ok(_) => attempt.succeeded(identity.now()),
+        Err(error) if error.code.is_of_server() => attempt.withdrawn(identity.now()),
+        Err(_) => drop(attempt),
+    }
+    looked
+}
+
+/// The user of that name and password, counted by nobody.
+async fn looked<S: Accounts>(
+    state: &S,
+    name: &str,
+    password: String,
+    known: &mut Option<UserId>,
+) -> Result<User, ApiError> {
     let user = state.user_by_name(name).await?;
     *known = user.as_ref().map(|user| user.user_id.clone());
     let user = checked(state, name, user, password).await?;
-    if user.disabled {
-        return Err(ApiError::account_disabled());
-    }
-    identity.limiter.succeeded(&subject, address, identity.now());
-    Ok(user)
+    if user.disabled { Err(ApiError::account_disabled()) } else { Ok(user) }
 }
 
 /// The user whose password this is. For an unknown name, and for a person without a password, the answer and the

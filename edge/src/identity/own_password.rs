@@ -49,7 +49,7 @@ pub async fn change<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError>
         // Passwords are no part of the key's fingerprint: the hash tells whether it is the same request.
         return match right(state, &user, change.new_password, address).await? {
             true => Ok(Reply::Answer { answer, replayed: true }),
-            false => Err(ApiError::idempotency_key_reused()),
+            false => Err(ApiError::idempotency_key_reused(&["body".to_owned()])),
         };
     }
     if !right(state, &user, change.current_password, address).await? {
@@ -69,16 +69,16 @@ pub(super) async fn right<S: Accounts>(
 ) -> Result<bool, ApiError> {
     let (identity, subject) = (state.identity(), subject(state, &user.username));
     let refused = |error: &ApiError| identity.refused(Some(&user.user_id), address, error);
-    identity.limiter.attempt(&subject, address, identity.now()).inspect_err(refused)?;
+    let attempt = identity.limiter.begin(&subject, address, identity.now()).await.inspect_err(refused)?;
     let hash = user.password_hash.clone().filter(|hash| identity.passwords.is_usable(hash));
-    let right = match hash {
-        Some(hash) => identity.passwords.verify(password, hash).await?,
-        None => false,
+    let looked = match hash {
+        Some(hash) => identity.passwords.verify(password, hash).await,
+        None => Ok(false),
     };
-    if right {
-        identity.limiter.succeeded(&subject, address, identity.now());
-    } else {
-        refused(&ApiError::invalid_credentials());
+    match &looked {
+        Ok(true) => attempt.succeeded(identity.now()),
+        Ok(false) => refused(&ApiError::invalid_credentials()),
+        Err(_) => attempt.withdrawn(identity.now()),
     }
-    Ok(right)
+    Ok(looked?)
 }

@@ -1,12 +1,15 @@
 //! The session of the caller: who it is, and its end.
 
+use super::cookie::Keeps;
 use super::views::{ME, Me, UserView};
 use super::{Accounts, EmptyBody, cookie};
 use crate::api::error::ApiError;
 use crate::api::reply::Reply;
 use crate::api::request::Request;
 use crate::api::route::Doc;
+use crate::credentials::tokens::TokenKind;
 use domain::model::base::answer::Answer;
+use domain::model::base::ids::SessionId;
 use std::time::Duration;
 
 /// `POST /api/auth/logout`
@@ -17,16 +20,39 @@ pub const LOGOUT: Doc = Doc::of("Log-in", "End this session: its tokens die at o
 /// `GET /api/auth/me`
 pub const WHO: Doc = Doc::of("Log-in", "Who the token belongs to").answers::<Me>(ME);
 
-/// `POST /api/auth/logout`: this session's tokens are dead from the next request on, over every restart.
+/// `POST /api/auth/logout`: this session's tokens are dead from the next request on, over every restart. A page's
+/// cookie is proof enough, because its access token may have expired while the machine slept, and it is cleared
+/// whatever comes: nobody else at that browser gets a session out of it.
 ///
 /// # Errors
 /// As its description says.
 pub async fn logout<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
-    let EmptyBody {} = request.json()?;
-    let session = request.caller()?.session_id.clone();
     let keeps = cookie::keeps(&request)?;
-    request.state.close_session(&session).await?;
-    Ok(cookie::answer(Answer::ok(&EmptyBody {}), keeps, "", Duration::ZERO))
+    let ended = end(&request, keeps).await;
+    let answer = match (ended, keeps) {
+        (Err(error), Keeps::Cookie { .. }) => {
+            Answer { status: error.code.status(), location: None, body: error.body(&request.request_id) }
+        }
+        (ended, _) => ended.map(|()| Answer::ok(&EmptyBody {}))?,
+    };
+    Ok(cookie::answer(answer, keeps, "", Duration::ZERO))
+}
+
+/// Ends the sessions that the request proves to have: its token's, and its cookie's.
+async fn end<S: Accounts>(request: &Request<S>, keeps: Keeps) -> Result<(), ApiError> {
+    let EmptyBody {} = request.json()?;
+    let (state, identity) = (&*request.state, request.state.identity());
+    if let Some(caller) = &request.caller {
+        state.close_session(&caller.session_id).await?;
+    }
+    let Keeps::Cookie { name, .. } = keeps else { return Ok(()) };
+    // One that is no token any more opens nothing: then there is nothing to end.
+    let claims = cookie::token(request, name)
+        .and_then(|token| identity.keys.verify(&token, TokenKind::Refresh, identity.now()).ok());
+    match claims {
+        Some(claims) => state.close_session(&SessionId(claims.sid.clone())).await,
+        None => Ok(()),
+    }
 }
 
 /// `GET /api/auth/me`

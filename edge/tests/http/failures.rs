@@ -27,7 +27,7 @@ fn rows() -> Vec<(ApiError, u16, &'static str)> {
         (ApiError::unsupported_media_type("x"), 415, "unsupported_media_type"),
         (ApiError::misdirected_request(), 421, "misdirected_request"),
         (ApiError::field("a", "b"), 422, "validation_failed"),
-        (ApiError::idempotency_key_reused(), 422, "idempotency_key_reused"),
+        (ApiError::idempotency_key_reused(&[]), 422, "idempotency_key_reused"),
         (ApiError::rate_limited(9), 429, "rate_limited"),
         (ApiError::internal("secret"), 500, "internal"),
         (ApiError::unavailable("x", 1), 503, "unavailable"),

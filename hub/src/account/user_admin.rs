@@ -49,14 +49,19 @@ pub struct New {
 #[schemars(rename = "ChangeUser")]
 pub struct Change {
     /// Login name.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub username: Option<String>,
     /// Display name.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
     /// What the person may do.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub role: Option<Role>,
     /// Kept out, or granted again.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub disabled: Option<bool>,
     /// A new password.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub password: Option<String>,
 }
 

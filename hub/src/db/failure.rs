@@ -26,6 +26,7 @@ impl From<Failure> for ApiError {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Refused(error) => error,
+            Failure::Sql(error) if is_full(&error) => Self::storage_full(FULL),
             Failure::Sql(error) if is_passing(&error) => {
                 tracing::warn!(%error, "the database is not available");
                 Self::unavailable("the database is not available", RETRY_AFTER_S)
@@ -35,6 +36,22 @@ impl From<Failure> for ApiError {
         }
     }
 }
+
+/// What is told while the disk of the database is full.
+const FULL: &str =
+    "the disk of the database is full: make room there; reading works, and nothing was changed";
+
+/// Whether the database has no room to write: a full disk, at either engine.
+pub fn is_full(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(error) => error.kind() == std::io::ErrorKind::StorageFull,
+        sqlx::Error::Database(error) => error.code().is_some_and(|code| FULL_CODES.contains(&&*code)),
+        _ => false,
+    }
+}
+
+/// SQLite: `SQLITE_FULL`, and no room for its log's index (`SQLITE_IOERR_SHMSIZE`). PostgreSQL: `disk_full`.
+const FULL_CODES: [&str; 3] = ["13", "4874", "53100"];
 
 /// Whether the same statement may work later: no connection, locks, a restart of the database.
 fn is_passing(error: &sqlx::Error) -> bool {

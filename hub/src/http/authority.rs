@@ -24,7 +24,7 @@ impl Authority for Hub {
             Access::SyncToken => {
                 self.store(bearer, now).await.map_err(|failure| self.with_hub_time(failure.into(), now))
             }
-            Access::Public | Access::LoopbackOr(_) | Access::Roles(_) => {
+            Access::Public | Access::LoopbackOr(_) | Access::Roles(_) | Access::CookieOr(_) => {
                 let claims = self.people.claims(bearer)?;
                 let session = session::by_id(self.db.pool(), &claims.sid).await.map_err(Failure::from)?;
                 let user = self.user(&UserId(claims.sub.clone())).await?;

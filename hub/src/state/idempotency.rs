@@ -6,6 +6,7 @@ use crate::db::{Db, Write};
 use crate::secret::Fingerprints;
 use crate::state::figures;
 use domain::model::base::answer::Answer;
+use domain::model::base::command_print::CommandPrint;
 use domain::model::base::time::UtcMs;
 use edge::{ApiError, Reply, Request};
 use sqlx::AnyPool;
@@ -54,11 +55,11 @@ pub struct Keyed {
     _turn: Option<OwnedMutexGuard<()>>,
 }
 
-/// A request's key and what counts of its body, as both are stored.
+/// A request's key and its command, as both are stored.
 #[derive(Clone)]
 pub struct RequestKey {
     key: String,
-    body: String,
+    command: CommandPrint,
 }
 
 impl RequestKey {
@@ -75,7 +76,8 @@ impl RequestKey {
         let user = request.caller()?.user_id.as_str().as_bytes();
         let method = request.method.as_str().as_bytes();
         let key = fingerprints.of(&[user, method, request.path.as_bytes(), key.as_bytes()]);
-        Ok(Some(Self { key, body: fingerprints.of(&[body]) }))
+        let command = CommandPrint::of(body, &request.query, |parts| fingerprints.bytes(parts));
+        Ok(Some(Self { key, command }))
     }
 }
 
@@ -84,16 +86,17 @@ impl RequestKey {
 /// # Errors
 /// 422 `idempotency_key_reused`.
 pub async fn stored(pool: &AnyPool, key: &RequestKey) -> Result<Option<Answer>, Failure> {
-    let sql = "SELECT body_hash, status, location, body FROM idempotency WHERE key_hash = $1";
+    let sql = "SELECT command, status, location, body FROM idempotency WHERE key_hash = $1";
     let row = sqlx::query(sql).bind(&key.key).fetch_optional(pool).await?;
-    row.map(|row| read(&row, &key.body)).transpose()
+    row.map(|row| read(&row, &key.command)).transpose()
 }
 
-fn read(row: &AnyRow, body: &str) -> Result<Answer, Failure> {
-    let (hash, status, location, text): (String, i64, _, String) =
-        columns!(row => (body_hash, status, location, body));
-    if hash != body {
-        return Err(ApiError::idempotency_key_reused().into());
+fn read(row: &AnyRow, command: &CommandPrint) -> Result<Answer, Failure> {
+    let (kept, status, location, text): (String, i64, _, String) =
+        columns!(row => (command, status, location, body));
+    let differs = command.differs(&CommandPrint::kept(kept));
+    if !differs.is_empty() {
+        return Err(ApiError::idempotency_key_reused(&differs).into());
     }
     Ok(Answer { status: u16::try_from(status).unwrap_or(200), location, body: text.into_bytes() })
 }
@@ -122,21 +125,21 @@ pub async fn begin_as(
     key: Option<RequestKey>,
     now: UtcMs,
 ) -> Result<Begun, Failure> {
-    let Some(RequestKey { key, body }) = key else {
+    let Some(RequestKey { key, command }) = key else {
         return Ok(Begun::Now(Box::new(Keyed { write: db.write().await?, key: None, _turn: None })));
     };
     let turn = running.take(&key).await?;
     let mut write = db.write().await?;
     // Another process with this key waits here until this transaction ends.
-    let sql = "INSERT INTO idempotency (key_hash, body_hash, status, location, body, created_at) \
+    let sql = "INSERT INTO idempotency (key_hash, command, status, location, body, created_at) \
                VALUES ($1, $2, 0, NULL, '', $3) ON CONFLICT (key_hash) DO NOTHING";
-    let fresh = sqlx::query(sql).bind(&key).bind(&body).bind(now.0).execute(&mut **write).await?;
+    let fresh = sqlx::query(sql).bind(&key).bind(command.as_str()).bind(now.0).execute(&mut **write).await?;
     if fresh.rows_affected() == 1 {
         return Ok(Begun::Now(Box::new(Keyed { write, key: Some(key), _turn: Some(turn) })));
     }
-    let sql = "SELECT body_hash, status, location, body FROM idempotency WHERE key_hash = $1";
+    let sql = "SELECT command, status, location, body FROM idempotency WHERE key_hash = $1";
     let row = sqlx::query(sql).bind(&key).fetch_one(&mut **write).await?;
-    let answer = read(&row, &body)?;
+    let answer = read(&row, &command)?;
     Ok(Begun::Before(Reply::Answer { answer, replayed: true }))
 }
 

@@ -164,7 +164,7 @@ fn cells(access: &Access) -> String {
     let (roles, open): (&[Role], &str) = match access {
         Access::Public => (&[], "p"),
         Access::LoopbackOr(roles) => (roles, "l"),
-        Access::Roles(roles) => (roles, "-"),
+        Access::Roles(roles) | Access::CookieOr(roles) => (roles, "-"),
         Access::SyncToken => (&[], "s"),
     };
     let ticks = [Cashier, WarehouseStaff, StoreManager, Admin]
@@ -188,7 +188,7 @@ fn every_cell_of_the_role_table_holds() {
 #[test]
 fn head_office_roles_have_no_part_in_a_store() {
     for route in ROUTES {
-        if let Access::Roles(roles) | Access::LoopbackOr(roles) = route.access {
+        if let Access::Roles(roles) | Access::CookieOr(roles) | Access::LoopbackOr(roles) = route.access {
             assert!(
                 !roles.contains(&Role::HoFinance) && !roles.contains(&Role::HoPurchasing),
                 "{}",

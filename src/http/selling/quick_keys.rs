@@ -2,7 +2,7 @@
 
 use crate::http::Answered;
 use crate::http::Request;
-use crate::http::ask::{answered, ask_for};
+use crate::http::ask::{answered, ask};
 use crate::http::failure::failed;
 use ::actors::commands;
 use domain::model::base::ids::RegisterId;
@@ -46,8 +46,6 @@ pub async fn read(request: Request) -> Answered {
 pub async fn set(request: Request) -> Answered {
     let command: SetQuickKeys = request.json()?;
     let OfTill { register_id } = request.query()?;
-    // The query is no part of the path: under one key, another till is another request.
-    let body = [register_id.as_str().as_bytes(), b"\0", &request.body].concat();
-    let context = ask_for(&request, &body)?;
+    let context = ask(&request)?;
     answered(request.state.store.run(context, commands::SetQuickKeys(register_id, command)).await)
 }

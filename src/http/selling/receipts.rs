@@ -96,7 +96,7 @@ pub async fn read(request: Request) -> Answered {
             content_type: "text/plain; charset=utf-8",
             body: text(&layout, request.state.printers.columns()),
         },
-        Form::Page => Reply::Text { content_type: "text/html; charset=utf-8", body: html(number, &layout) },
+        Form::Page => Reply::paper(html(number, &layout)),
     })
 }
 

@@ -47,13 +47,13 @@ pub struct Content {
     pub texts: Vec<String>,
 }
 
-/// An answer under its idempotency key; both are HMACs under the installation key.
+/// An answer under its idempotency key; key and command are HMACs under the installation key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyedAnswer {
     /// The key.
     pub key: [u8; 32],
-    /// The request's body.
-    pub body: [u8; 32],
+    /// What it was given for: a [`domain::model::base::command_print::CommandPrint`].
+    pub command: String,
     /// HTTP status.
     pub status: u16,
     /// Path of what was made.
@@ -104,7 +104,7 @@ struct Stored {
 #[derive(Decode)]
 struct StoredKeyed {
     key: [u8; 32],
-    body: [u8; 32],
+    command: String,
     status: u16,
     location: Option<String>,
     answer: Repeating,
@@ -119,9 +119,9 @@ impl Stored {
         let whole = |event: Repeating| event.restored(base.take().unwrap_or_default(), BODY_BYTES_MAX);
         let events = events.into_iter().map(whole).collect::<Result<Vec<_>, _>>()?;
         let first = events.first().map(Vec::as_slice).unwrap_or_default();
-        let answered = |StoredKeyed { key, body, status, location, answer }| {
+        let answered = |StoredKeyed { key, command, status, location, answer }| {
             let answer = Repeating::restored(answer, first, BODY_BYTES_MAX)?;
-            Ok::<_, String>(KeyedAnswer { key, body, status, location, answer })
+            Ok::<_, String>(KeyedAnswer { key, command, status, location, answer })
         };
         let keyed = keyed.map(answered).transpose()?;
         Ok(Content { at, hlc, events, keyed, keys, texts })

@@ -3,6 +3,7 @@
 use super::{Listed, Log, Read};
 use crate::journal::index::{Kind, hash, list};
 use crate::writer::commit::StoredAnswer;
+use domain::model::base::command_print::CommandPrint;
 use domain::model::base::event::{Event, Fact, Noun};
 use domain::model::base::ids::UserId;
 use domain::model::people::audit::AuditEntry;
@@ -24,7 +25,10 @@ impl Log<'_> {
     pub fn answer(&self, key: &[u8; 32]) -> Read<Option<StoredAnswer>> {
         self.0.history.find_answer(hash(Kind::Answer, &[key]), |body| {
             let keyed = body.content.keyed.filter(|keyed| keyed.key == *key);
-            Ok(keyed.map(|keyed| StoredAnswer { body: keyed.body, answer: keyed.answer() }))
+            Ok(keyed.map(|mut keyed| {
+                let command = CommandPrint::kept(std::mem::take(&mut keyed.command));
+                StoredAnswer { command, answer: keyed.answer() }
+            }))
         })
     }
 

@@ -6,6 +6,7 @@ use crate::journal::chain_events::{opened_epoch, recovery, reset_clock};
 use crate::journal::index::{self, Kind};
 use crate::rows::{RowOp, apply};
 use domain::model::base::answer::Answer;
+use domain::model::base::command_print::CommandPrint;
 use domain::model::base::event::Event;
 use domain::model::base::time::UtcMs;
 use domain::model::hub::sync::local::RecoveryPosition;
@@ -31,21 +32,21 @@ pub struct Commit {
     pub hlc: Option<String>,
 }
 
-/// An answer to keep under an idempotency key. Key and body are [`crate::Storage::fingerprint`]s.
+/// An answer to keep under an idempotency key. Key and command are [`crate::Storage::fingerprint`]s.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keyed {
     /// Route, caller and key.
     pub key: [u8; 32],
-    /// The request's body.
-    pub body: [u8; 32],
+    /// What it is given for.
+    pub command: CommandPrint,
     /// What was answered.
     pub answer: Answer,
 }
 
 impl Keyed {
     fn part(&self) -> KeyedPart<'_> {
-        let Self { key, body, answer: Answer { status, location, body: answer } } = self;
-        KeyedPart { key, body, status: *status, location: location.as_deref(), answer }
+        let Self { key, command, answer: Answer { status, location, body: answer } } = self;
+        KeyedPart { key, command: command.as_str(), status: *status, location: location.as_deref(), answer }
     }
 }
 
@@ -98,8 +99,8 @@ pub struct Noticed {
 /// A kept answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAnswer {
-    /// Fingerprint of the request's body.
-    pub body: [u8; 32],
+    /// What it was given for.
+    pub command: CommandPrint,
     /// What was answered.
     pub answer: Answer,
 }

@@ -5,6 +5,7 @@ use testkit::client::{Client, Reply};
 use testkit::store::{PASSWORD, Store};
 use testkit::wait;
 
+const LOGOUT: &str = "/api/auth/logout";
 const REFRESH: &str = "/api/auth/refresh";
 const ME: &str = "/api/auth/me";
 
@@ -56,7 +57,7 @@ fn tokens_of_another_kind_or_shape_refresh_nothing() {
     let store = Store::open_with("", 1);
     let (access, refresh) = pair(&store, "till-1");
     me(&store, &refresh).refused(401, "invalid_token");
-    let longest = "x".repeat(5_000);
+    let longest = "x".repeat(4_000);
     for token in [access.as_str(), "nonsense", "a.b.c", &refresh[..refresh.len() - 2], &longest] {
         spend(&store, token, None).refused(401, "invalid_token");
     }
@@ -163,6 +164,34 @@ fn a_page_keeps_its_refresh_token_in_a_cookie() {
     out.data(200);
     assert!(out.header("set-cookie").is_some_and(|cookie| cookie.contains("Max-Age=0")), "{:?}", out.headers);
     client.get(ME).refused(401, "token_revoked");
+}
+
+#[test]
+fn a_page_logs_out_by_its_cookie_whatever_became_of_its_token() {
+    let store = Store::open_with("", 1);
+    let body = json!({"username": "till-1@s001.example", "password": PASSWORD}).to_string();
+    let page = ("X-Session", "cookie; app=pos");
+    let login = store.client().send("POST", "/api/auth/login", &[page], body.as_bytes());
+    let pair = login.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+    let headers = [page, ("Cookie", pair.as_str())];
+    let cleared = |reply: &Reply| {
+        let cookie = reply.header("set-cookie").unwrap_or_default();
+        assert!(cookie.starts_with("refresh_token_pos=;") && cookie.contains("Max-Age=0"), "{cookie}");
+    };
+    // Another site can't send the header, and without it a token is needed.
+    store.client().send("POST", LOGOUT, &[("Cookie", &pair)], b"{}").refused(401, "missing_token");
+    let out = store.client().with_token("no.such.token").send("POST", LOGOUT, &headers, b"{}");
+    out.data(200);
+    cleared(&out);
+    me(&store, login.data(200)["token"].as_str().unwrap()).refused(401, "token_revoked");
+    store.client().send("POST", REFRESH, &headers, b"{}").refused(401, "token_revoked");
+    // What is no session any more, and what can't be read, clears the cookie too.
+    let again = store.client().send("POST", LOGOUT, &headers, b"{}");
+    again.data(200);
+    cleared(&again);
+    let wrong = store.client().send("POST", LOGOUT, &headers, b"{");
+    wrong.refused(400, "invalid_json");
+    cleared(&wrong);
 }
 
 #[test]

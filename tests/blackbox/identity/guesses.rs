@@ -87,13 +87,13 @@ fn refused_approvals_keep_no_manager_from_logging_in() {
             "approval": {"username": "manager@s001.example", "password": password}})
     };
     for guess in 0..5 {
-        ani.post(&of_ani, &approve(&format!("horse {guess}"))).refused(401, "invalid_credentials");
+        ani.post(&of_ani, &approve(&format!("horse {guess}"))).refused(403, "approval_refused");
     }
     let before = hashes(store.client());
     let refused = ani.post(&of_ani, &approve(PASSWORD));
     assert!(refused.refused(403, "approval_limited")["retry_after_s"].is_u64());
     assert_eq!(hashes(store.client()), before, "it costs nothing");
-    budi.post(&of_budi, &approve("wrong horse")).refused(401, "invalid_credentials");
+    budi.post(&of_budi, &approve("wrong horse")).refused(403, "approval_refused");
     let manager = json!({"username": "manager@s001.example", "password": PASSWORD});
     store.client().post("/api/auth/login", &manager).data(200);
     let file = store.data().join("guesses.json");

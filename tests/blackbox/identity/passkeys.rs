@@ -220,7 +220,7 @@ fn a_manager_approves_one_action_with_a_device() {
     let nobody = begin(&mut ani, "nobody");
     let credential = thumb.assert(&nobody["public_key"]);
     let approval = json!({"ceremony_id": nobody["ceremony_id"], "credential": credential});
-    ani.post(&close, &counted(approval)).refused(401, "invalid_credentials");
+    ani.post(&close, &counted(approval)).refused(403, "approval_refused");
     let mut own = device(&store, None);
     register(&store, "till-1", &mut own, "Own");
     let begun = begin(&mut ani, "till-1");
@@ -238,7 +238,7 @@ fn a_manager_approves_one_action_with_a_device() {
     // One approval, one action.
     let shift = ani.post("/api/shifts/open", &json!({"opening_float": 1000})).data(201);
     let close = format!("/api/shifts/{}/close", shift["shift_id"].as_str().unwrap());
-    ani.post(&close, &counted(approval)).refused(401, "invalid_credentials");
+    ani.post(&close, &counted(approval)).refused(403, "approval_refused");
 }
 
 #[test]
@@ -295,7 +295,9 @@ fn a_ceremony_is_good_for_nothing_but_what_it_was_begun_for() {
         (budi.post(CONFIRM, &approve).data(200), "approval"),
         (store.login("manager").post(CONFIRM, &own).data(200), "registration"),
     ] {
-        used_for(&begun, what).refused(401, "invalid_credentials");
+        let refusal =
+            if what == "approval" { (403, "approval_refused") } else { (401, "invalid_credentials") };
+        used_for(&begun, what).refused(refusal.0, refusal.1);
     }
     used_for(&log_in(), "log-in").data(200);
     ani.post(CONFIRM, &json!({"purpose": "approval"})).invalid_field("username");

@@ -41,7 +41,7 @@ fn what_was_paid_in_part_goes_back_by_a_managers_word() {
     counter.act(&made, "void", &why()).refused(403, "approval_required");
     let mut wrong = approved(why());
     wrong["approval"]["password"] = json!("not the word");
-    counter.act(&made, "void", &wrong).refused(401, "invalid_credentials");
+    counter.act(&made, "void", &wrong).refused(403, "approval_refused");
     // Nobody approves the own request.
     let mut own = approved(why());
     own["approval"]["username"] = json!("till-1@s001.example");

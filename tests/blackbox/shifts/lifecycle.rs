@@ -107,7 +107,7 @@ fn a_blind_shift_is_ended_counted_approved_and_recounted() {
             "approval": {"username": format!("{name}@s001.example"), "password": password}})
     };
     till.post(&close, &approval("till-2", testkit::store::PASSWORD)).refused(403, "approval_required");
-    till.post(&close, &approval("manager", "wrong")).refused(401, "invalid_credentials");
+    till.post(&close, &approval("manager", "wrong")).refused(403, "approval_refused");
     let closed = till.post(&close, &approval("manager", testkit::store::PASSWORD)).data(200);
     assert_eq!((&closed["shift"]["z_no"], &closed["shift"]["variance"]), (&json!(1), &json!(-due - 999)));
     assert!(closed["shift"]["approved_by"].is_string(), "{closed}");

@@ -63,7 +63,7 @@ fn above_the_limit_somebody_has_to_stand_behind_it() {
         body["approval"] = json!({"username": format!("{who}@s001.example"), "password": password});
         body
     };
-    staff.post(PATH, &approved("manager", "wrong horse")).refused(401, "invalid_credentials");
+    staff.post(PATH, &approved("manager", "wrong horse")).refused(403, "approval_refused");
     staff.post(PATH, &approved("till-1", PASSWORD)).refused(403, "approval_required");
     assert_eq!(stock(&mut staff, SKU).0, 8, "nothing has changed");
     let made = staff.post(PATH, &approved("manager", PASSWORD)).data(201);

@@ -4,6 +4,7 @@ use crate::commands;
 use crate::{
     ActorsConfig, Failure, RequestContext, RequestKey, Source, StoreHandle, Supervision, SyncConfig,
 };
+use domain::model::base::command_print::CommandPrint;
 use domain::model::base::event::{Event, fact};
 use domain::model::base::ids::{RegisterId, SessionId, ShiftId, Sku, StoreId, TransactionId, UserId};
 use domain::model::base::settings::{NegativeStock, Policy, PriceOverride, RoundingMode, Rules};
@@ -121,7 +122,7 @@ pub fn ask(till: usize, key: Option<u64>) -> RequestContext {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&key.to_le_bytes());
         bytes[8..16].copy_from_slice(&(till as u64).to_le_bytes());
-        RequestKey { key: bytes, body: [7; 32] }
+        RequestKey { key: bytes, command: CommandPrint::kept("body=07".to_owned()) }
     });
     let register_id = Some(RegisterId(format!("till-{till}")));
     RequestContext { caller: Arc::new(caller), approver: None, register_id, key }

@@ -3,6 +3,7 @@
 
 use crate::model::base::fields::{Fields, read};
 use crate::model::base::ids::{Sku, StoreId};
+use crate::model::base::patch::Given;
 use crate::model::base::refusal::Refusal;
 use crate::model::hub::stamp::Stamp;
 use crate::model::inventory::product_settings::{LEVEL, PLACE, ProductSettings};
@@ -27,9 +28,11 @@ const PLACE_BYTES_MAX: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeProductSettings {
-    /// On-hand quantity at or below which it should be ordered, 0–1,000,000,000.
-    pub reorder_level: Option<i64>,
+    /// On-hand quantity at or below which it should be ordered, 0–1,000,000,000; null: none of its own.
+    #[serde(default, skip_serializing_if = "Given::is_nothing")]
+    pub reorder_level: Given<i64>,
     /// Where it lies, at most 64 bytes; empty: nowhere in particular.
+    #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub shelf_place: Option<String>,
 }
 
@@ -48,7 +51,7 @@ pub struct SettingsView {
 impl ChangeProductSettings {
     fn check(&self) -> Result<(), Refusal> {
         let mut fields = Fields::default();
-        fields.range_of(LEVEL, self.reorder_level, 0..=LEVEL_MAX);
+        fields.range_of(LEVEL, self.reorder_level.value().copied(), 0..=LEVEL_MAX);
         fields.text(PLACE, self.shelf_place.as_deref(), PLACE_BYTES_MAX);
         fields.done()
     }
@@ -63,7 +66,7 @@ impl ChangeProductSettings {
     /// `validation_failed`.
     pub fn written(&self) -> Result<BTreeMap<&'static str, Value>, Refusal> {
         self.check()?;
-        let level = self.reorder_level.map(|level| (LEVEL, json!(level)));
+        let level = (!self.reorder_level.is_nothing()).then(|| (LEVEL, json!(self.reorder_level)));
         let place = self.shelf_place.is_some().then(|| (PLACE, json!(self.place())));
         Ok(level.into_iter().chain(place).collect())
     }
@@ -83,7 +86,7 @@ pub fn change(
     allow(role.manages() || role == Role::WarehouseStaff)?;
     cmd.check()?;
     let mut after = before.clone();
-    after.reorder_level = cmd.reorder_level.or(after.reorder_level);
+    after.reorder_level = cmd.reorder_level.over(after.reorder_level);
     if cmd.shelf_place.is_some() {
         after.shelf_place = cmd.place();
     }
@@ -127,6 +130,7 @@ pub fn apply_feed(
         _ => return Ok(known),
     }
     let (reorder_level, shelf_place) = (known.reorder_level, known.shelf_place.clone());
+    let reorder_level = reorder_level.map_or(Given::Empty, Given::Value);
     ChangeProductSettings { reorder_level, shelf_place }.check()?;
     known.marks.insert(field.to_owned(), FieldMark::from_hub(&down.at, &down.by));
     Ok(known)

@@ -3,6 +3,7 @@
 use super::broken::Broken;
 use super::feed::{Bookmark, Page};
 use domain::model::base::ids::{EventId, MemberId, Sku, TransferId, UserId};
+use domain::model::base::patch::Given;
 use domain::model::base::settings::Rules;
 use domain::model::base::time::UtcMs;
 use domain::model::books::ledger::LedgerBook;
@@ -177,8 +178,13 @@ impl Store {
     pub fn writes_settings(&mut self, wall: UtcMs, field: &str, number: i64, event: &str) {
         let stamp = self.stamp(wall, event);
         let cmd = match field {
-            "reorder_level" => ChangeProductSettings { reorder_level: Some(number), shelf_place: None },
-            _ => ChangeProductSettings { reorder_level: None, shelf_place: Some(format!("p{number}")) },
+            "reorder_level" => {
+                ChangeProductSettings { reorder_level: Given::Value(number), shelf_place: None }
+            }
+            _ => ChangeProductSettings {
+                reorder_level: Given::Nothing,
+                shelf_place: Some(format!("p{number}")),
+            },
         };
         let sku = Sku(SKU.to_owned());
         let before = self.settled(&sku);

@@ -47,6 +47,7 @@ codes! {
     NetworkNotAllowed 403 "network_not_allowed" "The peer is outside of the allowed networks.";
     ApprovalRequired 403 "approval_required" "A manager has to approve this; details: action, approvers, and path, value, limit, setting where a limit says so; at head office limit, amount.";
     ApprovalLimited 403 "approval_limited" "Too many approvals were refused; details: retry_after_s. Log-ins go on.";
+    ApprovalRefused 403 "approval_refused" "The approver's login name, password or device is wrong, or the account is disabled. Whoever asked stays logged in.";
     AccountDisabled 403 "account_disabled" "The account is disabled.";
     StoreDisabled 403 "store_disabled" "The store is disabled at the hub.";
     NotFound 404 "not_found" "Nothing has this id.";
@@ -77,7 +78,7 @@ codes! {
     PaymentMismatch 422 "payment_mismatch" "The payments do not fit what is due; details: amount_due.";
     ReturnExceedsSold 422 "return_exceeds_sold" "More would come back than was sold; details: items, each with path, sku, sold, returned, left, requested.";
     OverReceipt 422 "over_receipt" "More would be received than was ordered or sent; details: path, sku, limit, received, left, requested.";
-    IdempotencyKeyReused 422 "idempotency_key_reused" "The key was used for another body.";
+    IdempotencyKeyReused 422 "idempotency_key_reused" "The key was used for another body or query; details: differs, the parts that were others, such as body or query.source_id.";
     Unbalanced 422 "unbalanced" "The sides of an entry differ; details: debit, credit.";
     ChainBroken 422 "chain_broken" "The records do not follow one another.";
     RateLimited 429 "rate_limited" "Too many attempts; see Retry-After.";

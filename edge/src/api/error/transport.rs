@@ -34,6 +34,8 @@ rows! {
     network_not_allowed => NetworkNotAllowed "this network may not speak to this server: use the shop's, or add it to http.allowed_networks";
     /// 403: a manager has to approve this.
     approval_required => ApprovalRequired "this needs an approval: ask a store manager or an administrator to give it here";
+    /// 403: the approver's name, password or device is wrong, or the account is disabled, undistinguishable.
+    approval_refused => ApprovalRefused "the approval is refused: the approver's login name, password or device is wrong, or the account is disabled";
     /// 403: the user was disabled.
     account_disabled => AccountDisabled "this account is disabled: ask a manager to enable it";
     /// 404: no such path.
@@ -44,8 +46,6 @@ rows! {
     request_in_progress => RequestInProgress "a request with this idempotency key is still running: ask again in a moment with the same key";
     /// 421: a `Host` that is not ours, as in DNS rebinding.
     misdirected_request => MisdirectedRequest "this server is not known by that Host (http.allowed_hosts)";
-    /// 422: the key was used for another body.
-    idempotency_key_reused => IdempotencyKeyReused "this idempotency key was used for another request: send a new key with a new request";
 }
 
 impl ApiError {
@@ -91,6 +91,15 @@ impl ApiError {
             "too many approvals were refused here: try again in {retry_after_s} s, or let the manager log in"
         );
         Self::new(Code::ApprovalLimited, message).with_details(json!({"retry_after_s": retry_after_s}))
+    }
+
+    /// 422: the key was used for another command; `differs` names its parts: `body`, `query.NAME`.
+    pub fn idempotency_key_reused(differs: &[String]) -> Self {
+        let message = format!(
+            "this idempotency key was used for another request ({} was another one): send a new key with a new request",
+            differs.join(", ")
+        );
+        Self::new(Code::IdempotencyKeyReused, message).with_details(json!({"differs": differs}))
     }
 
     /// 429, with when to try again.

@@ -104,6 +104,7 @@ fn details(code: Code) -> Value {
         Code::UnknownSku => json!({"skus": ["85123A"]}),
         Code::PaymentMismatch => json!({"amount_due": 21000}),
         Code::InvalidHeader => json!({"header": "X-Register-Id"}),
+        Code::IdempotencyKeyReused => json!({"differs": ["query.source_id"]}),
         Code::ApprovalLimited => json!({"retry_after_s": 240}),
         Code::BodyTooLarge => json!({"limit_bytes": 1_048_576}),
         _ => json!({}),

@@ -51,14 +51,14 @@ fn security(access: &Access) -> Value {
     match access {
         Access::Public => json!([]),
         Access::LoopbackOr(_) => json!([{}, {"bearer": []}]),
-        Access::Roles(_) => json!([{"bearer": []}]),
+        Access::Roles(_) | Access::CookieOr(_) => json!([{"bearer": []}]),
         Access::SyncToken => json!([{"sync": []}]),
     }
 }
 
 fn roles(access: &Access) -> Option<Value> {
     match access {
-        Access::LoopbackOr(roles) | Access::Roles(roles) => {
+        Access::LoopbackOr(roles) | Access::Roles(roles) | Access::CookieOr(roles) => {
             Some(roles.iter().copied().map(Role::name).collect::<Vec<_>>().into())
         }
         Access::Public | Access::SyncToken => None,
@@ -81,7 +81,7 @@ fn parameters<S>(route: &Route<S>, schemas: &mut Schemas) -> Value {
             parameters.push(parameter(&name, required, field));
         }
     }
-    if matches!(route.access, Access::Roles(_)) {
+    if matches!(route.access, Access::Roles(_) | Access::CookieOr(_)) {
         parameters.push(json!({"$ref": "#/components/parameters/RegisterId"}));
     }
     if route.mutates {

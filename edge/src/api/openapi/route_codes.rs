@@ -20,8 +20,7 @@ const TOKEN: [Code; 3] = [Code::MissingToken, Code::InvalidToken, Code::TokenExp
 /// What a person may be refused for.
 const PERSON: [Code; 3] = [Code::TokenRevoked, Code::AccountDisabled, Code::InsufficientRole];
 /// What an approval in the body may be refused for.
-const APPROVAL: [Code; 4] =
-    [Code::ApprovalRequired, Code::InvalidCredentials, Code::AccountDisabled, Code::ApprovalLimited];
+const APPROVAL: [Code; 3] = [Code::ApprovalRequired, Code::ApprovalRefused, Code::ApprovalLimited];
 /// What a change may meet.
 const CHANGE: [Code; 1] = [Code::StorageFull];
 /// What an `Idempotency-Key` may meet.
@@ -34,7 +33,9 @@ impl<S> Route<S> {
         codes.extend(self.doc.refusals);
         match self.access {
             Access::Public => {}
-            Access::LoopbackOr(_) | Access::Roles(_) => codes.extend(TOKEN.into_iter().chain(PERSON)),
+            Access::LoopbackOr(_) | Access::Roles(_) | Access::CookieOr(_) => {
+                codes.extend(TOKEN.into_iter().chain(PERSON))
+            }
             Access::SyncToken => codes.extend(TOKEN.into_iter().chain([Code::StoreDisabled])),
         }
         match self.body {

@@ -1,6 +1,7 @@
 //! Ceremonies that wait for their device: bounded, single-use, five minutes old at most. In memory: a
 //! restart ends them, and a person begins anew.
 
+use crate::network;
 use domain::model::base::time::UtcMs;
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -8,9 +9,9 @@ use std::sync::{Mutex, PoisonError};
 
 /// How long a ceremony lives, in milliseconds.
 pub const CEREMONY_MS: i64 = 5 * 60 * 1000;
-/// Most ceremonies of one kind that wait at once; one more ends the oldest.
+/// Most ceremonies of one kind that wait at once; one more ends the oldest of whoever has most.
 pub const CEREMONIES_MAX: usize = 1024;
-/// Most of one address: a stranger crowds out his own only.
+/// Most of one address, or of one IPv6 network of 64 bits: a stranger crowds out his own only.
 pub const CEREMONIES_PER_ADDRESS_MAX: usize = 32;
 
 struct Waiting<T> {
@@ -33,12 +34,13 @@ impl<T> Ceremonies<T> {
     pub fn put(&self, id: String, state: T, address: IpAddr, now: UtcMs) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|_, waiting| alive(waiting.since, now));
-        let address = address.to_canonical();
+        let address = network::counted_as(address);
         if all.values().filter(|waiting| waiting.address == address).count() >= CEREMONIES_PER_ADDRESS_MAX {
             end_oldest(&mut all, |waiting| waiting.address == address);
         }
         if all.len() >= CEREMONIES_MAX {
-            end_oldest(&mut all, |_| true);
+            let most = busiest(&all);
+            end_oldest(&mut all, |waiting| Some(waiting.address) == most);
         }
         all.insert(id, Waiting { state, address, since: now });
     }
@@ -53,6 +55,16 @@ impl<T> Ceremonies<T> {
 fn alive(since: UtcMs, now: UtcMs) -> bool {
     // One from ahead of the clock is from before it was set back: it is over.
     (0..CEREMONY_MS).contains(&now.0.saturating_sub(since.0))
+}
+
+/// Who has most of them: many addresses with many each don't end the one of somebody who logs in.
+fn busiest<T>(all: &HashMap<String, Waiting<T>>) -> Option<IpAddr> {
+    let mut counts: HashMap<IpAddr, usize> = HashMap::new();
+    for waiting in all.values() {
+        let count = counts.entry(waiting.address).or_default();
+        *count = count.saturating_add(1);
+    }
+    counts.into_iter().max_by_key(|(address, count)| (*count, *address)).map(|(address, _)| address)
 }
 
 fn end_oldest<T>(all: &mut HashMap<String, Waiting<T>>, of: impl Fn(&Waiting<T>) -> bool) {
@@ -83,6 +95,22 @@ mod tests {
             all.put("b".into(), 2, address(1), UtcMs(10));
             assert_eq!(all.take("b", UtcMs(10 + later)).is_some(), alive, "{later}");
         }
+    }
+
+    #[test]
+    fn many_strangers_end_nobodys_log_in() {
+        let all = Ceremonies::default();
+        all.put("mine".into(), 0, address(1), UtcMs(0));
+        for n in 0..6_000_u32 {
+            all.put(format!("his{n}"), 1, address(100 + n % 200), UtcMs(1));
+        }
+        // One network of IPv6 is one stranger.
+        for n in 0..2_000_u128 {
+            let network = u128::from(0xfd00_u16) << 112;
+            all.put(format!("six{n}"), 2, std::net::Ipv6Addr::from_bits(network | n).into(), UtcMs(1));
+        }
+        assert!(all.0.lock().unwrap().len() <= CEREMONIES_MAX);
+        assert_eq!(all.take("mine", UtcMs(2)), Some(0));
     }
 
     #[test]

@@ -87,7 +87,7 @@ impl Failures {
         self.recent.push_back(now.0);
     }
 
-    fn spare(&mut self) {
+    pub fn spare(&mut self) {
         self.recent.pop_back();
         // As if it had not been: what was wrong before it is forgiven at the same pace.
         (self.count, self.last) = self.before.take().unwrap_or((self.count.saturating_sub(1), self.last));

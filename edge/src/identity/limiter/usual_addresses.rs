@@ -38,6 +38,13 @@ impl Usual {
         }
     }
 
+    /// The last attempt from there was none.
+    pub fn spare(&mut self, name: &str, address: IpAddr, now: UtcMs) {
+        if let Some(place) = self.place(name, address, now) {
+            place.failures.spare();
+        }
+    }
+
     /// Somebody of this name logged in there; whether that was usual before.
     pub fn logged_in(&mut self, name: &str, address: IpAddr, now: UtcMs) -> bool {
         let usual = self.place(name, address, now).is_some();

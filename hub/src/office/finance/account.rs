@@ -70,10 +70,13 @@ pub struct New {
 #[schemars(rename = "AccountChange")]
 pub struct Change {
     /// For a person.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     name: Option<String>,
     /// The account that it is a part of; empty: of none.
+    #[serde(default, deserialize_with = "domain::model::base::patch::cleared")]
     parent: Option<String>,
     /// Whether it is posted to.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     state: Option<State>,
 }
 

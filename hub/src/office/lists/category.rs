@@ -55,10 +55,13 @@ pub struct NewCategory {
 #[serde(deny_unknown_fields)]
 pub struct CategoryChange {
     /// Its name for people.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
     /// The category that it lies below; empty: none.
+    #[serde(default, deserialize_with = "domain::model::base::patch::cleared")]
     pub parent: Option<String>,
     /// Whether products may be put into it.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub state: Option<State>,
 }
 

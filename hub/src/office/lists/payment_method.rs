@@ -52,10 +52,13 @@ pub struct NewPaymentMethod {
 #[serde(deny_unknown_fields)]
 pub struct PaymentMethodChange {
     /// Its name for people.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
     /// Maps its money to this account, from today on.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub account: Option<String>,
     /// Whether it is still used.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub state: Option<State>,
 }
 

@@ -51,10 +51,13 @@ impl Entry for TaxCode {
 #[serde(deny_unknown_fields)]
 pub struct TaxCodeChange {
     /// Its name for people.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
     /// The rate, while nothing was sold under the code.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub rate_bp: Option<u32>,
     /// What kind of tax it is, while nothing was sold under the code.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub kind: Option<TaxKind>,
 }
 

@@ -44,8 +44,10 @@ pub struct NewTier {
 #[serde(deny_unknown_fields)]
 pub struct TierChange {
     /// Its name for people.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
     /// What its members earn.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub multiplier_bp: Option<i64>,
 }
 

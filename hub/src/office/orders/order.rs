@@ -9,6 +9,7 @@ use crate::office::suppliers::supplier::{self, Known};
 use crate::table::purchase_order::{add, locked, put};
 use crate::table::{counter, product, store, supplier_price};
 use domain::model::base::ids::{Sku, StoreId};
+use domain::model::base::patch::Given;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::purchase::{OrderLine, OrderState, OrderWarning, PurchaseOrder, SupplierState};
 use domain::model::inventory::supplier_price::SupplierPrice;
@@ -164,15 +165,20 @@ pub struct NewLine {
 #[schemars(rename = "ChangePurchaseOrder")]
 pub struct Change {
     /// From whom.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub supplier_id: Option<String>,
     /// For which store.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub store_id: Option<String>,
     /// When the goods should be there.
-    pub expected_at: Option<Date>,
+    #[serde(default)]
+    pub expected_at: Given<Date>,
     /// What, in place of all lines.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub lines: Option<Vec<NewLine>>,
     /// For people.
-    pub note: Option<String>,
+    #[serde(default)]
+    pub note: Given<String>,
 }
 
 impl Change {
@@ -188,9 +194,9 @@ impl Change {
         New {
             supplier_id: self.supplier_id.unwrap_or_else(|| order.supplier_id.clone()),
             store_id: self.store_id.unwrap_or_else(|| order.store_id.0.clone()),
-            expected_at: self.expected_at.or(order.expected_at),
+            expected_at: self.expected_at.over(order.expected_at),
             lines: self.lines.unwrap_or_else(|| order.lines.iter().map(line).collect()),
-            note: self.note.or_else(|| order.note.clone()),
+            note: self.note.over(order.note.clone()),
         }
     }
 }

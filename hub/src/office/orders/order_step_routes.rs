@@ -263,7 +263,7 @@ pub async fn document(request: Request) -> Answered {
     let paper = Paper { order, supplier, store_name: &store_name, names: &names, language };
     Ok(match wants_text(&request) {
         true => Reply::Text { content_type: "text/plain; charset=utf-8", body: paper.text() },
-        false => Reply::Text { content_type: "text/html; charset=utf-8", body: paper.html() },
+        false => Reply::paper(paper.html()),
     })
 }
 

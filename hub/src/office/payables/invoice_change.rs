@@ -1,6 +1,7 @@
 //! Changing an invoice that is not matched or is disputed: what is left out stays as it is.
 
 use crate::office::payables::invoice::{New, NewLine};
+use domain::model::base::patch::Given;
 use domain::model::books::payables::{DiscountTerms, Invoice, InvoiceLine};
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -12,37 +13,48 @@ use serde::Deserialize;
 #[schemars(rename = "ChangeInvoice")]
 pub struct Change {
     /// Whose it is.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub supplier_id: Option<String>,
     /// The supplier's number.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub invoice_no: Option<String>,
     /// Its day; not after today. Without a `due_date` it is due by the supplier's terms from then on.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub invoice_date: Option<Date>,
-    /// When it has to be paid.
-    pub due_date: Option<Date>,
+    /// When it has to be paid; null: by the supplier's terms.
+    #[serde(default)]
+    pub due_date: Given<Date>,
     /// What it bills, in place of all lines; without a `tax` it has that of its lines.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub lines: Option<Vec<NewLine>>,
     /// Its tax.
     pub tax: Option<i64>,
     /// What the supplier rounded; signed.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub rounding: Option<i64>,
     /// The number of the tax invoice.
-    pub tax_invoice_no: Option<String>,
+    #[serde(default)]
+    pub tax_invoice_no: Given<String>,
     /// Its day.
-    pub tax_invoice_date: Option<Date>,
+    #[serde(default)]
+    pub tax_invoice_date: Given<Date>,
     /// What is taken off for paying early.
-    pub discount_terms: Option<DiscountTerms>,
+    #[serde(default)]
+    pub discount_terms: Given<DiscountTerms>,
     /// It was owed before the books began.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub opening: Option<bool>,
     /// For people.
-    pub note: Option<String>,
+    #[serde(default)]
+    pub note: Given<String>,
 }
 
 impl Change {
     /// The invoice as somebody would write it down now.
     pub fn of(self, before: &Invoice) -> New {
         let due_date = match self.invoice_date {
-            Some(_) => self.due_date,
-            None => self.due_date.or(Some(before.due_date)),
+            Some(_) => self.due_date.over(None),
+            None => self.due_date.over(Some(before.due_date)),
         };
         New {
             supplier_id: self.supplier_id.unwrap_or_else(|| before.supplier_id.clone()),
@@ -52,11 +64,11 @@ impl Change {
             lines: self.lines.unwrap_or_else(|| before.lines.iter().map(written).collect()),
             tax: self.tax,
             rounding: self.rounding.unwrap_or(before.rounding),
-            tax_invoice_no: self.tax_invoice_no.or_else(|| before.tax_invoice_no.clone()),
-            tax_invoice_date: self.tax_invoice_date.or(before.tax_invoice_date),
-            discount_terms: self.discount_terms.or(before.discount_terms),
+            tax_invoice_no: self.tax_invoice_no.over(before.tax_invoice_no.clone()),
+            tax_invoice_date: self.tax_invoice_date.over(before.tax_invoice_date),
+            discount_terms: self.discount_terms.over(before.discount_terms),
             opening: self.opening.unwrap_or(before.opening),
-            note: self.note.or_else(|| before.note.clone()),
+            note: self.note.over(before.note.clone()),
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::db::failure::Failure;
 use crate::feed;
-use crate::http::given::Given;
 use crate::office::products::product::put;
 use crate::table::price;
 use crate::table::product::{document, documents};
 use domain::model::base::ids::Sku;
 use domain::model::base::limits::{PRODUCT_NAME_BYTES_MAX, QTY_MAX, SKU_BYTES_MAX};
+use domain::model::base::patch::Given;
 use domain::model::base::refusal::{FieldProblem, Refusal};
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::product::{Barcode, Product, ProductState};
@@ -51,8 +51,10 @@ pub struct New {
 #[schemars(rename = "ChangeProduct")]
 pub struct Change {
     /// Its name.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
     /// Unit price in whole currency units.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub price: Option<i64>,
     /// The rest.
     #[serde(flatten)]
@@ -73,6 +75,7 @@ pub struct Rest {
     #[serde(default)]
     pub category: Given<String>,
     /// Codes that name it at a scanner.
+    #[serde(default, deserialize_with = "domain::model::base::patch::cleared")]
     pub barcodes: Option<Vec<Barcode>>,
     /// First cost estimate per piece.
     #[serde(default)]
@@ -81,8 +84,10 @@ pub struct Rest {
     #[serde(default)]
     pub reorder_level: Given<i64>,
     /// Whether stock is kept for it.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub track_stock: Option<bool>,
     /// Whether it may be sold.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub state: Option<ProductState>,
 }
 

@@ -125,12 +125,16 @@ impl From<New> for Promotion {
 #[schemars(rename = "ChangePromotion")]
 pub struct Change {
     /// Its name on a receipt.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
     /// First business date.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub from: Option<Date>,
     /// Last business date: one before today ends it.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub to: Option<Date>,
     /// 1 goes first.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub priority: Option<i64>,
 }
 

@@ -4,11 +4,11 @@ use crate::columns;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::db::insert;
-use crate::http::given::Given;
 use crate::office::finance::account::Chart;
 use crate::office::settlement::file::format::Format;
 use crate::row;
 use crate::table::store::is_known;
+use domain::model::base::patch::Given;
 use domain::model::base::refusal::{FieldProblem, Refusal};
 use domain::model::base::time::UtcMs;
 use domain::model::selling::payment::{CASH, EXCHANGE, POINTS};
@@ -100,18 +100,29 @@ pub struct View {
 pub struct Change {
     /// Of a new one; it does not change.
     kind: Option<SourceKind>,
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     name: Option<String>,
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     methods: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     account: Option<String>,
     /// Null: fees are as they are reported.
     fee_rate_bp: Given<i64>,
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     fee_fixed: Option<i64>,
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     fee_tolerance: Option<i64>,
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     fee_on_refunds: Option<FeeOnRefunds>,
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     window_days: Option<i64>,
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     lag_days: Option<i64>,
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     store_refs: Option<Vec<StoreRef>>,
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     csv: Option<Format>,
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     state: Option<State>,
 }
 

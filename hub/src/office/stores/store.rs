@@ -3,9 +3,9 @@
 use crate::db::document::encode;
 use crate::db::failure::Failure;
 use crate::feed::{self, Entry};
-use crate::http::given::Given;
 use crate::{columns, secret};
 use domain::model::base::ids::{SHORT_ID_PROBLEM, StoreId, is_short_id};
+use domain::model::base::patch::Given;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
 use domain::model::books::register::share_numbers;
@@ -151,11 +151,13 @@ async fn insert(
 #[schemars(rename = "StoreFields")]
 pub struct Fields {
     /// Its name.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
     /// Where it is; empty or null: not said.
     #[serde(default)]
     pub address: Given<String>,
     /// IANA time zone, before the store's first record.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub timezone: Option<String>,
 }
 

@@ -3,7 +3,7 @@
 use crate::db::document::{Table, encode, table};
 use crate::db::failure::Failure;
 use crate::feed::{self, Entry};
-use crate::http::given::Given;
+use domain::model::base::patch::Given;
 use domain::model::base::refusal::{FieldProblem, Refusal};
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::purchase::{Supplier, SupplierState};
@@ -65,8 +65,10 @@ pub struct Terms {
 #[schemars(rename = "SupplierFields")]
 pub struct Fields {
     /// Short and unique.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub code: Option<String>,
     /// Its name.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
     /// Tax number; empty: none.
     #[serde(default)]
@@ -87,6 +89,7 @@ pub struct Fields {
     #[serde(default)]
     pub lead_time_days: Given<u32>,
     /// Whether it may be ordered from.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub state: Option<SupplierState>,
     /// Days within which an invoice is paid with a discount.
     #[serde(default)]

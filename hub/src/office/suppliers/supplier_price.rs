@@ -1,7 +1,6 @@
 //! What suppliers ask for products: rows of their price lists, written one by one or from a file.
 
 use crate::db::failure::Failure;
-use crate::http::given::Given;
 use crate::office::suppliers::supplier::{self, Known};
 use crate::office::suppliers::supplier_price_file::PriceFile;
 use crate::table::counter::{Turn, take_turn};
@@ -9,6 +8,7 @@ use crate::table::product;
 use crate::table::supplier_price::{TABLE, of_key, put};
 use domain::model::base::ids::Sku;
 use domain::model::base::limits::{PRICE_MAX, QTY_MAX};
+use domain::model::base::patch::Given;
 use domain::model::base::refusal::{FieldProblem, Refusal};
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::supplier_price::{SupplierPrice, SupplierPriceState};
@@ -59,8 +59,10 @@ pub struct Change {
     #[serde(default)]
     pub supplier_sku: Given<String>,
     /// Price per piece in whole currency units.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub unit_cost: Option<i64>,
     /// Pieces that are packed together.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub pack_qty: Option<i64>,
     /// The last day; null: until another one counts.
     #[serde(default)]
@@ -69,8 +71,10 @@ pub struct Change {
     #[serde(default)]
     pub lead_time_days: Given<u32>,
     /// The product is bought here when nobody says otherwise.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub preferred: Option<bool>,
     /// Whether it counts.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub state: Option<SupplierPriceState>,
 }
 

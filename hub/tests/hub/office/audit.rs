@@ -212,7 +212,9 @@ async fn every_change_of_head_office_is_written_down_in_one_chain() {
 
     let mut routes: Vec<(&str, &str)> = cloud_hub::routes::ROUTES
         .iter()
-        .filter(|route| matches!(route.access, Access::Roles(_)) && route.method != Method::GET)
+        .filter(|route| {
+            matches!(route.access, Access::Roles(_) | Access::CookieOr(_)) && route.method != Method::GET
+        })
         .map(|route| (route.method.as_str(), route.pattern))
         .collect();
     let mut known: Vec<(&str, &str)> =

@@ -189,6 +189,7 @@ async fn a_retried_request_gets_its_stored_answer() {
     assert_eq!(first.body, again.body);
     let other = admin.keyed("/api/products", "k1", &product("B")).await;
     assert_eq!(other.refusal(), "422 idempotency_key_reused");
+    assert_eq!(other.body["error"]["details"]["differs"], json!(["body"]));
     // A refusal is not stored: the key may be used again.
     assert_eq!(admin.keyed("/api/products", "k2", &body).await.refusal(), "409 duplicate");
     admin.keyed("/api/products", "k2", &product("C")).await.data();
@@ -267,4 +268,35 @@ async fn a_store_that_is_disabled_while_its_poll_waits_hears_nothing_more() {
     assert_eq!(poll.await.unwrap().refusal(), "403 store_disabled");
     admin.post("/api/stores/S001/enable", &json!({})).await.data();
     assert_eq!(shop.speak().get("/api/sync/pull").await.data()["changes"][0]["id"], "A");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_stands_for_the_query_too() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let mut ids = Vec::new();
+    for name in ["Bank one", "Bank two"] {
+        let new = json!({"name": name, "kind": "bank", "account": "1020", "methods": []});
+        let made = admin.post("/api/statement-sources", &new).await;
+        ids.push(made.data()["source_id"].as_str().unwrap().to_owned());
+    }
+    let file = "date,amount,reference\n2023-11-20,5000,A-1\n";
+    let path = |id: &str, more: &str| format!("/api/statements?source_id={id}{more}");
+    let send = |path: &str, key: &str| {
+        let headers = [("Content-Type", "text/csv"), ("Idempotency-Key", key)];
+        tokio::task::block_in_place(|| admin.client().send("POST", path, &headers, file.as_bytes()))
+    };
+    send(&path(&ids[0], ""), "file-1").data(201);
+    let again = send(&path(&ids[0], ""), "file-1");
+    assert_eq!((again.status, again.header("idempotency-replayed")), (201, Some("true")));
+    for (other, differs) in [
+        (path(&ids[1], ""), json!(["query.source_id"])),
+        (path(&ids[0], "&closing_balance=5000"), json!(["query.closing_balance"])),
+    ] {
+        let refused = send(&other, "file-1");
+        assert_eq!(refused.refused(422, "idempotency_key_reused")["differs"], differs);
+    }
+    // The statement of the other bank was not lost: under a key of its own it is taken in.
+    send(&path(&ids[1], ""), "file-2").data(201);
+    server.stop().await;
 }

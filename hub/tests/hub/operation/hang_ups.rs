@@ -28,7 +28,7 @@ async fn dropped_after(polls: usize, future: impl Future) {
 }
 
 async fn insert(connection: &mut sqlx::AnyConnection, key: &str) -> u64 {
-    let sql = "INSERT INTO idempotency (key_hash, body_hash, status, location, body, created_at) \
+    let sql = "INSERT INTO idempotency (key_hash, command, status, location, body, created_at) \
                VALUES ($1, '', 200, NULL, '', 0)";
     sqlx::query(sql).bind(key).execute(connection).await.unwrap().rows_affected()
 }

@@ -24,7 +24,7 @@ pub async fn report(request: Request) -> Answered {
     let text = of(&request)?;
     let accept = request.headers.get("accept").and_then(|value| value.to_str().ok());
     Ok(if wants_page(accept.unwrap_or_default()) {
-        Reply::Text { content_type: "text/html; charset=utf-8", body: page(&text) }
+        Reply::paper(page(&text))
     } else {
         Reply::Text { content_type: "text/plain; charset=utf-8", body: text }
     })

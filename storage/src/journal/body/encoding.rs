@@ -47,7 +47,7 @@ pub struct KeyedPart<'a> {
     /// As in [`super::KeyedAnswer`].
     pub key: &'a [u8; 32],
     /// As in [`super::KeyedAnswer`].
-    pub body: &'a [u8; 32],
+    pub command: &'a str,
     /// As in [`super::KeyedAnswer`].
     pub status: u16,
     /// As in [`super::KeyedAnswer`].
@@ -71,7 +71,7 @@ struct Storing<'a> {
 #[derive(Clone, Copy, Encode)]
 struct StoringKeyed<'a> {
     key: &'a [u8; 32],
-    body: &'a [u8; 32],
+    command: &'a str,
     status: u16,
     location: Option<&'a str>,
     answer: Text<'a>,
@@ -160,9 +160,9 @@ impl Encoding<'_> {
             repeats::find(keyed.answer, first, ANSWER_DEPTH, parts);
         }
         let (of_event, of_answer) = parts.split_at_checked(of_event).unwrap_or_default();
-        let keyed = keyed.map(|KeyedPart { key, body, status, location, answer }| {
+        let keyed = keyed.map(|KeyedPart { key, command, status, location, answer }| {
             let answer = Text { bytes: answer, parts: of_answer };
-            StoringKeyed { key, body, status, location, answer }
+            StoringKeyed { key, command, status, location, answer }
         });
         let events = EventTexts { bytes, ends, parts: of_event };
         let parts = Storing { at, hlc, events, keyed, keys, texts };

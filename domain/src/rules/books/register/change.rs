@@ -36,8 +36,10 @@ pub enum RegisterState {
 #[serde(deny_unknown_fields)]
 pub struct ChangeRegister {
     /// Its name for people.
+    #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub name: Option<String>,
     /// Whether it may sell.
+    #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub state: Option<RegisterState>,
 }
 

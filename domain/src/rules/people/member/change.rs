@@ -39,7 +39,7 @@ pub fn change(
             *field = value;
         }
     }
-    after.birth_date = cmd.birth_date.or(after.birth_date);
+    after.birth_date = cmd.birth_date.over(after.birth_date);
     after.state = cmd.state.unwrap_or(after.state);
     if after.phone.is_none() && after.email.is_none() {
         return Err(Refusal::field("phone", "a phone number or an e-mail address is needed"));

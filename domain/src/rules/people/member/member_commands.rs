@@ -2,6 +2,7 @@
 
 use crate::model::base::fields::Fields;
 use crate::model::base::limits::{EMAIL_BYTES_MAX, MEMBER_NAME_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::model::base::patch::Given;
 use crate::model::base::refusal::Refusal;
 use crate::model::people::member::MemberKey;
 use crate::rules::people::member::e164;
@@ -35,18 +36,25 @@ pub struct NewMember {
 #[serde(deny_unknown_fields)]
 pub struct ChangeMember {
     /// Name.
+    #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub name: Option<String>,
-    /// As typed; empty: none any more.
+    /// As typed; empty or null: none any more.
+    #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub phone: Option<String>,
-    /// E-mail address; empty: none any more.
+    /// E-mail address; empty or null: none any more.
+    #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub email: Option<String>,
-    /// Birthday.
-    pub birth_date: Option<Date>,
-    /// Card number or the like; empty: none any more.
+    /// Birthday; null: none any more.
+    #[serde(default, skip_serializing_if = "Given::is_nothing")]
+    pub birth_date: Given<Date>,
+    /// Card number or the like; empty or null: none any more.
+    #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub code: Option<String>,
-    /// Tier; empty: none any more.
+    /// Tier; empty or null: none any more.
+    #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub tier: Option<String>,
     /// `active` or `blocked`.
+    #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub state: Option<crate::model::people::member::MemberState>,
 }
 
@@ -155,8 +163,8 @@ impl ChangeMember {
                 fields.insert(field, value);
             }
         }
-        if let Some(date) = self.birth_date {
-            fields.insert("birth_date", json!(date));
+        if !self.birth_date.is_nothing() {
+            fields.insert("birth_date", json!(self.birth_date));
         }
         if let Some(state) = self.state {
             fields.insert("state", json!(state));

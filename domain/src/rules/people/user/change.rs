@@ -32,14 +32,19 @@ pub struct NewUser {
 #[serde(deny_unknown_fields)]
 pub struct ChangeUser {
     /// A new login name.
+    #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub username: Option<String>,
     /// A new display name.
+    #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub name: Option<String>,
     /// Another role: kills every token.
+    #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub role: Option<Role>,
     /// A new password: kills every token.
+    #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub password: Option<String>,
     /// Keep out, or let in again: kills every token.
+    #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub disabled: Option<bool>,
 }
 

@@ -27,14 +27,19 @@ use std::borrow::Cow;
 #[serde(deny_unknown_fields)]
 pub struct ChangeSale {
     /// All lines, as they are to be.
+    #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub items: Option<Vec<NewItem>>,
     /// Whom the sale is attributed to; empty: nobody.
+    #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub member_id: Option<MemberId>,
     /// Discount on the whole basket.
+    #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub discount: Option<i64>,
     /// Why.
+    #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub discount_reason: Option<String>,
     /// A note.
+    #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub note: Option<String>,
 }
 
@@ -88,7 +93,7 @@ pub fn change(cmd: &ChangeSale, id: &TransactionId, till: &TillContext<'_>) -> R
     let member = member(wanted, &till.pricing)?;
     let pricing = PricingContext { member, ..till.pricing };
     attribute(&mut after, member, till.rules);
-    after.note = cmd.note.clone().or(after.note);
+    after.note = cmd.note.clone().or(after.note).filter(|note| !note.is_empty());
     let items = match &cmd.items {
         Some(items) => Cow::Borrowed(items.as_slice()),
         None => Cow::Owned(asked_for(before)),
@@ -98,7 +103,7 @@ pub fn change(cmd: &ChangeSale, id: &TransactionId, till: &TillContext<'_>) -> R
     if cmd.items.is_some() {
         price_policy(&items, &found, &till.authorization, till.rules)?;
     }
-    let reason = cmd.discount_reason.clone().or_else(|| reason(before));
+    let reason = cmd.discount_reason.clone().or_else(|| reason(before)).filter(|reason| !reason.is_empty());
     let discount = cmd.discount.unwrap_or_else(|| by(before, DiscountSource::Basket));
     if cmd.items.is_some() || cmd.discount.is_some() {
         discount_policy(&items, &found, discount, &till.authorization, till.rules)?;

@@ -265,7 +265,7 @@ async fn every_role_meets_its_cell_of_the_table_and_stores_open_nothing() {
         let password = if role == Role::Admin { PASSWORD } else { "another-horse-9" };
         let api = server.api().login(name, password).await;
         for route in cloud_hub::routes::ROUTES.iter() {
-            let Access::Roles(roles) = route.access else { continue };
+            let (Access::Roles(roles) | Access::CookieOr(roles)) = route.access else { continue };
             if route.pattern == "/api/auth/logout" {
                 continue;
             }

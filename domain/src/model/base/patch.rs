@@ -1,0 +1,122 @@
+//! What a PATCH says of a field (RFC 7396): absent it stays as it is, `null` takes it away, a value takes its place. A field
+//! that can't be empty refuses `null`.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
+
+/// What a change says of a field that may be empty; the field needs `#[serde(default)]`, and where it is written
+/// `skip_serializing_if = "Given::is_nothing"`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Given<T> {
+    /// Absent: it stays as it is.
+    #[default]
+    Nothing,
+    /// `null`: it is empty from then on.
+    Empty,
+    /// A value.
+    Value(T),
+}
+
+impl<T> Given<T> {
+    /// What the field is after the change.
+    pub fn over(self, old: Option<T>) -> Option<T> {
+        match self {
+            Self::Nothing => old,
+            Self::Empty => None,
+            Self::Value(new) => Some(new),
+        }
+    }
+
+    /// The value that was given.
+    pub fn value(&self) -> Option<&T> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Nothing | Self::Empty => None,
+        }
+    }
+
+    /// It stays as it is.
+    pub fn is_nothing(&self) -> bool {
+        matches!(self, Self::Nothing)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Given<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Option::deserialize(deserializer)?.map_or(Self::Empty, Self::Value))
+    }
+}
+
+impl<T: Serialize> Serialize for Given<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.value().serialize(serializer)
+    }
+}
+
+/// In documents it is a value that may be null.
+impl<T: JsonSchema> JsonSchema for Given<T> {
+    fn inline_schema() -> bool {
+        Option::<T>::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        Option::<T>::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        Option::<T>::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Option::<T>::json_schema(generator)
+    }
+}
+
+/// Reads a field that can't be empty: `null` is refused, because it would take the field away.
+///
+/// # Errors
+/// What is no value.
+pub fn set<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+/// Reads a field whose emptiness is a value of its own, such as `""` or 0: `null` is that value.
+///
+/// # Errors
+/// What is no value.
+pub fn cleared<'de, T: Deserialize<'de> + Default, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    Ok(Some(Option::deserialize(deserializer)?.unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::Given;
+    use serde::{Deserialize, Serialize};
+
+    #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    struct Change {
+        #[serde(deserialize_with = "super::set")]
+        name: Option<String>,
+        #[serde(deserialize_with = "super::cleared")]
+        phone: Option<String>,
+        #[serde(skip_serializing_if = "Given::is_nothing")]
+        level: Given<i64>,
+    }
+
+    #[test]
+    fn null_has_one_meaning() {
+        let read = |text: &str| serde_json::from_str::<Change>(text);
+        assert_eq!(read("{}").unwrap(), Change::default());
+        let cleared = read(r#"{"phone": null, "level": null}"#).unwrap();
+        assert_eq!((cleared.phone.as_deref(), cleared.level.over(Some(7))), (Some(""), None));
+        assert_eq!(read(r#"{"level": 3}"#).unwrap().level.over(Some(7)), Some(3));
+        assert_eq!(Change::default().level.over(Some(7)), Some(7));
+        assert!(read(r#"{"name": null}"#).is_err());
+        assert!(!serde_json::to_string(&Change::default()).unwrap().contains("level"));
+    }
+}
