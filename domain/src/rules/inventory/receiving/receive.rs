@@ -2,6 +2,7 @@
 
 use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::ids::{MovementId, ReceivingId, Sku};
+use crate::model::base::limits::LINE_VALUE_MAX;
 use crate::model::base::money::{figure, product as times, sum};
 use crate::model::base::refusal::Refusal;
 use crate::model::books::ledger::{DeliveryNote, LedgerBook};
@@ -114,6 +115,13 @@ fn accept(
 ) -> Result<(ReceivingLine, Moved), Refusal> {
     let unit_cost = asked.unit_cost.unwrap_or_else(|| row.unit_cost());
     let cost = figure("lines", times(asked.qty, unit_cost))?;
+    if cost.saturating_abs() > LINE_VALUE_MAX {
+        let path = format!("lines[{}].unit_cost", line_no.saturating_sub(1));
+        let problem = format!(
+            "makes the line worth {cost}; at most {LINE_VALUE_MAX}: check unit_cost and qty for digits too many"
+        );
+        return Err(Refusal::field(path, problem));
+    }
     let moved = if asked.qty > 0 {
         row.take_in(asked.qty, Incoming::Priced(cost))?
     } else {

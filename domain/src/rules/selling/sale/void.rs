@@ -66,7 +66,7 @@ pub fn void_open(
     let basket = book.open.get(id).ok_or_else(|| TransactionState::Paid.refusal())?;
     may_drop(basket, authorization)?;
     let (transaction, mut shift, refunds) = reversed(cmd, basket, now, rules, &book.shift)?;
-    shift.totals.void(&transaction)?;
+    shift.totals.void(&transaction);
     Ok(Event::new(fact::TransactionVoided { transaction, refunds }, Rows::of_shift(shift)))
 }
 
@@ -108,7 +108,7 @@ pub fn draft_void(
     may_sell(authorization.caller, &book.shift)?;
     authorization.manager_for(|| NeedsApproval::of("voiding a paid sale"))?;
     let (transaction, mut shift, refunds) = reversed(cmd, sale, now, rules, &book.shift)?;
-    shift.totals.uncomplete(sale)?;
+    shift.totals.uncomplete(sale);
     Ok(VoidDraft { transaction, shift, refunds })
 }
 
@@ -145,7 +145,7 @@ pub(super) fn take_back(
 ) -> Result<Vec<ReversedPayment>, Refusal> {
     let mut refunds = Vec::new();
     for payment in payments.iter_mut().filter(|payment| payment.counts()) {
-        shift.totals.untake(payment)?;
+        shift.totals.untake(payment);
         let exchange = payment.method == EXCHANGE;
         let rounding = if exchange && payment.settled_method() == CASH {
             let (step, mode) = (rules.cash_rounding, rules.cash_rounding_mode);
