@@ -79,8 +79,10 @@ impl App {
         if let Some(hub) = storage.sync().hub().map_err(folder::in_use)? {
             hub_address::agrees(config, &hub.url)?;
         }
+        start::check_terms(config, &storage)?;
         let identity = identity(config, &storage)?;
         let (store, supervision) = start::serving(config, storage.clone()).await?;
+        start::keep_terms(config, &store).await;
         let upkeep = Upkeep::new(storage.clone());
         let service = Arc::new(ControlService::beside(store.clone(), upkeep.clone()));
         let admin = Admin::new(loaded, upkeep);

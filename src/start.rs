@@ -1,10 +1,12 @@
 //! The actors of an open store, started with what they need of its settings: for the daemon, or for one command.
 
 use crate::config::{Config, rules};
+use crate::exit::{Exit, USAGE};
 use crate::{confirmed_time, folder, hub_address};
 use actors::{ActorsConfig, Source, StartError, StoreHandle, Supervision, SyncConfig, TimeChallenge};
 use anyhow::Context;
 use domain::model::base::settings::Rules;
+use domain::model::hub::sync::local::SoldIn;
 use edge::keys::SigningKey;
 use edge::{clock, ids, tokens};
 use std::sync::Arc;
@@ -26,6 +28,43 @@ pub async fn serving(config: &Config, storage: Storage) -> anyhow::Result<(Store
 pub async fn offline(config: &Config, storage: Storage) -> anyhow::Result<(StoreHandle, Supervision)> {
     let (rules, actors_config) = arguments(config)?;
     actors::start_offline(storage, rules, actors_config).await.map_err(not_started)
+}
+
+/// What sales are dated by and counted in, as the settings say.
+fn sold_in(config: &Config) -> SoldIn {
+    SoldIn { timezone: config.store.timezone.clone(), currency: config.store.currency.clone() }
+}
+
+/// Refuses another time zone or currency than what was sold is dated by and counted in.
+///
+/// # Errors
+/// Exit code 2, with the setting and what to do; 74 for rows that can't be read.
+pub fn check_terms(config: &Config, storage: &Storage) -> anyhow::Result<()> {
+    let Some(terms) = storage.sync().standing().map_err(folder::in_use)?.terms else { return Ok(()) };
+    if storage.shifts().shifts(None, 1).map_err(folder::in_use)?.is_empty() {
+        return Ok(());
+    }
+    let now = sold_in(config);
+    for (key, was, is, what) in [
+        ("store.timezone", terms.timezone, now.timezone, "business days and times on receipts would move"),
+        ("store.currency", terms.currency, now.currency, "amounts would be of another money"),
+    ] {
+        if was != is {
+            let message = format!(
+                "{key} is {is}, but this store has sold in {was}: {what}. Set {key} back to {was}; a shop that \
+                 changes it begins as a new store, with a data folder and an id of its own"
+            );
+            return Err(Exit::new(USAGE, message).into());
+        }
+    }
+    Ok(())
+}
+
+/// Keeps what sales are dated by and counted in from now on. Where it can't be written, the next start does.
+pub async fn keep_terms(config: &Config, store: &StoreHandle) {
+    if let Err(error) = store.keep_terms(sold_in(config)).await {
+        tracing::warn!(%error, "time zone and currency were not written down");
+    }
 }
 
 fn arguments(config: &Config) -> anyhow::Result<(Rules, ActorsConfig)> {

@@ -22,6 +22,7 @@ use std::sync::Arc;
 use storage::{Storage, StorageError};
 use tokio::sync::Mutex;
 
+mod blind_tries;
 mod deliver;
 mod enrol;
 mod files;

@@ -11,14 +11,17 @@ use domain::model::selling::hold::{Hold, HoldState};
 use domain::model::selling::promotion::Promotion;
 use domain::model::selling::transaction::{DiscountSource, TransactionState};
 use domain::rules::books::shift::CloseShift;
-use domain::rules::selling::hold::{HoldSale, expire};
+use domain::rules::selling::hold::{HoldSale, RecallHold, expire};
 use domain::rules::selling::sale;
 use domain::rules::selling::sale::{ChangeSale, CreateSale, NewItem, PaySale};
+use domain::wire::record;
 use proptest::prelude::*;
+use serde_json::json;
 use testkit::acts::*;
 use testkit::shop::*;
 
 mod holds;
+mod record_size;
 mod refused;
 mod sale_refusals;
 mod sale_text;

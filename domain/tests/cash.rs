@@ -2,6 +2,7 @@
 
 mod drawer;
 mod late_records;
+mod limits;
 mod quick_keys;
 mod safe;
 mod sealed_days;

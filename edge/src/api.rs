@@ -3,6 +3,7 @@
 pub mod docs;
 pub mod error;
 pub mod event_stream;
+pub mod figures;
 pub mod openapi;
 pub mod page;
 pub mod query;

@@ -260,6 +260,10 @@ CREATE TABLE epochs (
     resume_seq BIGINT NOT NULL DEFAULT 0,
     opened_at BIGINT NOT NULL,
     closed_at BIGINT,
+    -- When it took over from another one; null: it never did, or an administrator made a new token since.
+    took_over_at BIGINT,
+    -- Where its writer was behind the hub on this chain, as it said last; null: nowhere.
+    behind_seq BIGINT,
     PRIMARY KEY (store_id, epoch)
 );
 -- Records that no store has any more.

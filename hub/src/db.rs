@@ -6,6 +6,7 @@ pub mod column;
 pub mod document;
 pub mod failure;
 pub mod filter;
+pub mod guarded;
 pub mod insert;
 mod reserve;
 pub mod schema;

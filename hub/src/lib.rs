@@ -136,6 +136,7 @@ pub mod state {
     pub mod figures;
     pub mod hub;
     pub mod idempotency;
+    pub mod lookups;
     pub mod office_settings;
     pub mod screens;
     pub mod seen;

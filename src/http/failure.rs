@@ -15,13 +15,17 @@ pub fn failed(failure: Failure) -> ApiError {
         Failure::InProgress => ApiError::request_in_progress().with_retry_after(RETRY_AFTER_S),
         Failure::KeyReused(differs) => ApiError::idempotency_key_reused(&differs),
         Failure::StorageFull(why) => ApiError::storage_full(why),
+        Failure::Damaged(why) => ApiError::damaged(why),
         Failure::Internal(why) => ApiError::internal(why),
     }
 }
 
-/// The answer when stored rows can't be read: a defect, told to the log only.
+/// The answer when stored rows can't be read: damage, which says so, or a defect; which one is told to the log only.
 pub fn stored(error: StorageError) -> ApiError {
-    ApiError::internal(error)
+    match error {
+        StorageError::Damaged { .. } => ApiError::damaged(error),
+        other => ApiError::internal(other),
+    }
 }
 
 #[cfg(test)]

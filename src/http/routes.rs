@@ -57,7 +57,10 @@ const ADMIN: &[Role] = &[Admin];
 /// An async function as a [`Handler`].
 macro_rules! answers {
     ($function:path) => {{
-        let handler: Handler<AppState> = |request: Request| Box::pin($function(request));
+        let handler: Handler<AppState> = |request: Request| {
+            let path = request.path.clone();
+            Box::pin(async move { $function(request).await.map(|reply| edge::figures::hidden(&path, reply)) })
+        };
         handler
     }};
 }

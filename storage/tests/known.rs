@@ -5,7 +5,7 @@ use domain::model::base::event::{Event, fact};
 use domain::model::base::time::UtcMs;
 use domain::model::hub::sync::local::Change;
 use domain::model::inventory::product::{Barcode, Product, ProductState};
-use domain::model::selling::price::{Price, PriceDown};
+use domain::model::selling::price::{Price, PriceDown, PriceMoment};
 use storage::Storage;
 
 fn product(price: i64, codes: &[&str]) -> Product {
@@ -21,7 +21,7 @@ fn price(begins: i64, amount: i64) -> Price {
         sku: "A".into(),
         store_id: "S001".into(),
         price: amount,
-        from: Some(jiff::civil::date(2026, 1, 1)),
+        from: Some(on(begins).date),
         set_at: UtcMs(1),
         withdrawn_at: None,
     };
@@ -32,16 +32,21 @@ fn changed(change: Change) -> Event {
     fact::SyncChanged { change }.into()
 }
 
+fn on(day: i64) -> PriceMoment {
+    let date = jiff::civil::date(2020, 1, 1).saturating_add(jiff::Span::new().days(day));
+    PriceMoment { at: UtcMs(day), date }
+}
+
 /// What it costs at a time, asked twice: the second time it is known.
 fn costs(storage: &Storage, now: i64) -> Option<i64> {
-    let ask = || storage.products().sold(&"A".into(), UtcMs(now)).unwrap().map(|product| product.price);
+    let ask = || storage.products().sold(&"A".into(), on(now)).unwrap().map(|product| product.price);
     let first = ask();
     assert_eq!(ask(), first);
     first
 }
 
 fn found(storage: &Storage, code: &str) -> usize {
-    let ask = || storage.products().sold_by_barcode(code, UtcMs(10)).unwrap().len();
+    let ask = || storage.products().sold_by_barcode(code, on(10)).unwrap().len();
     let first = ask();
     assert_eq!(ask(), first);
     first

@@ -242,6 +242,7 @@ fn line(sku: &Sku) -> Line {
         tax: 110,
         total: 1_110,
         price_override: false,
+        price_reason: None,
         returned_qty: 0,
         track_stock: true,
         cost: Some(600),

@@ -94,9 +94,13 @@ impl Shop {
     }
 
     pub fn recall(&mut self, id: &HoldId) -> Result<Vec<Change>, Refusal> {
+        self.recall_as(id, hold::RecallHold::default())
+    }
+
+    pub fn recall_as(&mut self, id: &HoldId, cmd: hold::RecallHold) -> Result<Vec<Change>, Refusal> {
         let who = ani();
         let authorization = Authorization::unapproved(&who);
-        let draft = hold::draft_recall(id.clone(), self.now, &authorization, &self.rules, &self.shift)?;
+        let draft = hold::draft_recall(id.clone(), cmd, self.now, &authorization, &self.rules, &self.shift)?;
         let member = self.ledger.holds.get(id).and_then(|(_, basket)| basket.member_id.clone());
         let pricing = self.pricing(member.as_ref());
         let recalled = hold::recall(draft, self.now, &authorization, &pricing, &self.rules, &self.ledger)?;

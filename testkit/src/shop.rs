@@ -278,6 +278,7 @@ pub fn fresh_book(opened: &Event) -> ShiftBook {
         counters: Counters::new(register.register_id.clone()),
         series: String::new(),
         open: BTreeMap::new(),
+        blind_tries: 0,
     }
 }
 

@@ -2,7 +2,7 @@
 /** What the audit log may hold. */
 export const ACTIONS = [
   "session.opened", "session.refresh_reused", "user.created", "user.changed", "user.tokens_revoked", "user.password_changed", "passkey.added", "passkey.removed",
-  "approval.refused", "transaction.voided", "transaction.line_removed", "transaction.discounted", "transaction.price_overridden", "payment.reversed", "tender.corrected",
+  "approval.refused", "transaction.voided", "transaction.line_removed", "transaction.discounted", "transaction.price_overridden", "shift.count_refused", "payment.reversed", "tender.corrected",
   "receipt.printed", "return.posted", "return.voided", "drawer.opened", "cash.paid_out", "cash.reversed", "cash.deposited", "cash.deposit_reversed", "safe.opened",
   "shift.float_approved", "shift.variance_approved", "shift.recounted", "day.sealed", "day.unsealed", "day.reopened", "points.adjusted", "member.changed", "member.erased",
   "product_settings.changed", "register.created", "register.changed", "register.quick_keys_changed", "adjustment.requested", "adjustment.posted", "adjustment.rejected", "adjustment.reversed", "opname.posted",
@@ -13,7 +13,7 @@ export const texts = {
   en: {
   "session.opened": "Logged in", "session.refresh_reused": "A spent log-in came again", "user.created": "Person added", "user.changed": "Person changed", "user.tokens_revoked": "Sessions ended",
   "user.password_changed": "Password changed", "passkey.added": "Device registered", "passkey.removed": "Device removed", "approval.refused": "Approval refused", "transaction.voided": "Sale voided",
-  "transaction.line_removed": "Line taken off", "transaction.discounted": "Discount given", "transaction.price_overridden": "Price changed at the till", "payment.reversed": "Payment undone",
+  "transaction.line_removed": "Line taken off", "transaction.discounted": "Discount given", "transaction.price_overridden": "Price changed at the till", "shift.count_refused": "Figure refused in a blind count", "payment.reversed": "Payment undone",
   "tender.corrected": "Payment method put right", "receipt.printed": "Receipt printed again", "return.posted": "Return", "return.voided": "Return voided", "drawer.opened": "Drawer opened",
   "cash.paid_out": "Paid out of the drawer", "cash.reversed": "Cash movement taken back", "cash.deposited": "Taken to the bank", "cash.deposit_reversed": "Deposit taken back", "safe.opened": "Safe counted for the first time",
   "shift.float_approved": "Float approved", "shift.variance_approved": "Difference approved", "shift.recounted": "Drawer counted again", "day.sealed": "Day sealed", "day.unsealed": "Day opened again",
@@ -39,7 +39,7 @@ export const texts = {
   id: {
   "session.opened": "Masuk", "session.refresh_reused": "Sesi lama dipakai lagi", "user.created": "Karyawan ditambah", "user.changed": "Karyawan diubah", "user.tokens_revoked": "Sesi diakhiri",
   "user.password_changed": "Kata sandi diganti", "passkey.added": "Perangkat didaftarkan", "passkey.removed": "Perangkat dihapus", "approval.refused": "Persetujuan ditolak", "transaction.voided": "Penjualan dibatalkan",
-  "transaction.line_removed": "Baris dihapus", "transaction.discounted": "Diskon diberikan", "transaction.price_overridden": "Harga diubah di kasir", "payment.reversed": "Pembayaran diurungkan",
+  "transaction.line_removed": "Baris dihapus", "transaction.discounted": "Diskon diberikan", "transaction.price_overridden": "Harga diubah di kasir", "shift.count_refused": "Angka ditolak saat hitung buta", "payment.reversed": "Pembayaran diurungkan",
   "tender.corrected": "Cara bayar dibetulkan", "receipt.printed": "Struk dicetak ulang", "return.posted": "Retur", "return.voided": "Retur dibatalkan", "drawer.opened": "Laci dibuka", "cash.paid_out": "Kas keluar",
   "cash.reversed": "Kas masuk/keluar ditarik", "cash.deposited": "Disetor ke bank", "cash.deposit_reversed": "Setoran ditarik", "safe.opened": "Brankas dihitung pertama kali", "shift.float_approved": "Modal awal disetujui",
   "shift.variance_approved": "Selisih disetujui", "shift.recounted": "Laci dihitung ulang", "day.sealed": "Hari dikunci", "day.unsealed": "Hari dibuka lagi", "day.reopened": "Hari terbuka oleh yang terlambat",

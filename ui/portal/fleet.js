@@ -4,7 +4,7 @@ import { t } from "../shared/i18n.js";
 
 /** From well to worst. A tile's shape and word say it; its colour only repeats it. */
 export const STATES = ["ok", "off", "late", "silent", "bad"];
-const BAD = ["history_diverged", "fenced", "hole", "event_id_reused", "epoch_ahead", "digest_difference", "parked", "exceptions"];
+const BAD = ["history_diverged", "fenced", "hole", "event_id_reused", "epoch_ahead", "lineage_too_long", "too_many_take_overs", "record_out_of_bounds", "timezone_changed", "too_many_lookups", "too_many_reservations", "digest_difference", "parked", "exceptions"];
 const OFF = ["disabled", "not_enrolled"];
 
 const stateOf = ({ code }) => {

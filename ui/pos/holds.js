@@ -76,11 +76,20 @@ class PageHolds extends Page {
     return sale && sale.state !== "voided" ? t("{till} took this basket", { till: this.app.till(sale.register_id) }) : t("This basket waits no more");
   }
 
+  /** A basket that is too large with the discounts of now comes back as it was held. */
+  keptAsHeld() {
+    return this.app.dialog.ask({
+      title: t("Recall basket"), yes: t("Recall"),
+      body: html`<p>${t("With the prices and discounts of now this basket is too large for one sale. It can come back at those that it was held with")}</p>`,
+    });
+  }
+
   /** Two tills may press at once: one has it. */
-  async taken(hold) {
+  async taken(hold, body = {}) {
     try {
-      return await this.app.command({ url: path("/api/pos/holds/:id/recall", { id: hold.hold_id }), label: "Recall basket", amount: hold.total });
+      return await this.app.command({ url: path("/api/pos/holds/:id/recall", { id: hold.hold_id }), body, label: "Recall basket", amount: hold.total });
     } catch (error) {
+      if (error.details?.fields?.some(({ path: at }) => at === "keep_prices") && await this.keptAsHeld()) return this.taken(hold, { keep_prices: true });
       if (error.code === "invalid_state") error.words = await this.takenBy(hold);
       await this.load();
       throw error;

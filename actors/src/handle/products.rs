@@ -7,11 +7,12 @@ use crate::runtime::command::COMMAND_DEADLINE;
 use crate::runtime::failure::Failure;
 use crate::runtime::mailbox;
 use domain::model::base::event::Event;
-use domain::model::base::ids::Sku;
+use domain::model::base::ids::{Sku, UserId};
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::product::Product;
 use domain::model::inventory::transfer::Transfer;
+use domain::model::selling::price::PriceMoment;
 use domain::rules::inventory::product;
 use domain::rules::selling::price;
 use domain::rules::selling::price::EffectivePrice;
@@ -24,15 +25,34 @@ impl StoreHandle {
     /// # Errors
     /// [`Failure::Internal`] when storage can't be read.
     pub fn sold(&self, sku: &Sku) -> Result<Option<Arc<Product>>, Failure> {
-        Ok(self.context.storage.products().sold(sku, self.context.stamps.now())?)
+        Ok(self.context.storage.products().sold(sku, self.context.price_moment())?)
     }
 
-    /// The products that are sold and that a scanner's code names, at the prices of now, in order of sku.
+    /// When somebody asks for prices: now, by the business date of their own open shift, which is that of its baskets.
     ///
     /// # Errors
     /// As [`Self::sold`].
-    pub fn sold_by_barcode(&self, code: &str) -> Result<Vec<Arc<Product>>, Failure> {
-        Ok(self.context.storage.products().sold_by_barcode(code, self.context.stamps.now())?)
+    pub fn price_moment_of(&self, user: &UserId) -> Result<PriceMoment, Failure> {
+        match self.context.shift_registry.of_user(user) {
+            Some(shift_id) => self.context.price_moment_of(&shift_id),
+            None => Ok(self.context.price_moment()),
+        }
+    }
+
+    /// A product at the price that it has then.
+    ///
+    /// # Errors
+    /// As [`Self::sold`].
+    pub fn sold_on(&self, sku: &Sku, on: PriceMoment) -> Result<Option<Arc<Product>>, Failure> {
+        Ok(self.context.storage.products().sold(sku, on)?)
+    }
+
+    /// The products that are sold and that a scanner's code names, at the prices of then, in order of sku.
+    ///
+    /// # Errors
+    /// As [`Self::sold`].
+    pub fn sold_by_barcode(&self, code: &str, on: PriceMoment) -> Result<Vec<Arc<Product>>, Failure> {
+        Ok(self.context.storage.products().sold_by_barcode(code, on)?)
     }
 
     /// Says of a file's products, all together, whether each of their barcodes is theirs alone.
@@ -55,8 +75,10 @@ impl StoreHandle {
     pub fn effective_price(&self, sku: &Sku, at: UtcMs) -> Result<EffectivePrice, Failure> {
         let storage = &self.context.storage;
         let product = storage.products().product(sku)?.ok_or(Refusal::NotFound("product"))?;
-        let last_begun = storage.products().last_begun_price(sku, at)?;
-        Ok(price::effective(&product, &self.context.rules.now().store_id, last_begun, at))
+        let rules = self.context.rules.now();
+        let on = price::moment(at, &rules.timezone, rules.day_start);
+        let last_begun = storage.products().last_begun_price(sku, on)?;
+        Ok(price::effective(&product, &rules.store_id, last_begun, at))
     }
 
     /// Writes products into the catalogue, all in one commit. In a store that has a head office the catalogue is

@@ -10,7 +10,7 @@ use crate::view::{
     ConflictView, Conflicts, Forced, HubStatus, InboundStatus, LinkStatus, OutboxStatus, SyncStatus,
     UntakenStatus, value,
 };
-use domain::model::hub::sync::local::LinkRow;
+use domain::model::hub::sync::local::{LinkRow, SoldIn};
 use domain::rules::hub::sync::problem::{Differing, Facts, Held, Unusable, problems};
 use domain::rules::hub::sync::session::rejoin_n;
 use domain::wire::feed::lane::LANES;
@@ -36,6 +36,19 @@ const UNTAKEN_NAMED: usize = 20;
 const UNFINISHED: &str = "not finished after 10 s; it goes on";
 
 impl StoreHandle {
+    /// Keeps what sales are dated by and counted in, as the settings say.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`] while the standing is written by others, [`Failure::Internal`].
+    pub async fn keep_terms(&self, terms: SoldIn) -> Result<(), Failure> {
+        if self.context.storage.sync().standing()?.terms.as_ref() == Some(&terms) {
+            return Ok(());
+        }
+        let keep = |standing| LinkRow { terms: Some(terms), ..standing };
+        update_standing(&self.context, None, Vec::new(), keep).await?;
+        Ok(())
+    }
+
     /// `online`, `offline` or `not_configured`.
     pub fn hub_state(&self) -> &'static str {
         match self.context.sync.get().state {

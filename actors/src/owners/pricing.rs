@@ -2,9 +2,9 @@
 
 use crate::runtime::failure::Failure;
 use domain::model::base::ids::{MemberId, Sku};
-use domain::model::base::time::UtcMs;
 use domain::model::inventory::product::Product;
 use domain::model::people::member::Member;
+use domain::model::selling::price::PriceMoment;
 use domain::model::selling::promotion::Promotion;
 use domain::rules::selling::sale::{PricingContext, Scanned};
 use std::collections::BTreeMap;
@@ -20,17 +20,17 @@ pub struct PricingInputs {
 }
 
 impl PricingInputs {
-    /// Reads what a basket of these skus needs, at the prices of `now`.
+    /// Reads what a basket of these skus needs, at the prices of then.
     pub(crate) fn read<'a>(
         storage: &Storage,
         skus: impl Iterator<Item = &'a Sku>,
         member: Option<&MemberId>,
-        now: UtcMs,
+        on: PriceMoment,
     ) -> Result<Self, StorageError> {
         let promotions = storage.products().promotions()?;
         let member = member.map_or(Ok(None), |id| self::member(storage, id))?;
         let mut inputs = Self { products: BTreeMap::new(), promotions, member };
-        inputs.add_missing(storage, skus, now)?;
+        inputs.add_missing(storage, skus, on)?;
         Ok(inputs)
     }
 
@@ -51,11 +51,11 @@ impl PricingInputs {
         &mut self,
         storage: &Storage,
         skus: impl Iterator<Item = &'a Sku>,
-        now: UtcMs,
+        on: PriceMoment,
     ) -> Result<(), StorageError> {
         for sku in skus {
             if !self.products.contains_key(sku)
-                && let Some(product) = storage.products().sold(sku, now)?
+                && let Some(product) = storage.products().sold(sku, on)?
             {
                 self.products.insert(sku.clone(), product);
             }
@@ -64,11 +64,15 @@ impl PricingInputs {
     }
 
     /// Puts product and pieces where codes were scanned.
-    pub(crate) fn scan<L: Scanned>(storage: &Storage, lines: &mut [L], now: UtcMs) -> Result<(), Failure> {
+    pub(crate) fn scan<L: Scanned>(
+        storage: &Storage,
+        lines: &mut [L],
+        on: PriceMoment,
+    ) -> Result<(), Failure> {
         let mut found = BTreeMap::new();
         for code in lines.iter().filter_map(Scanned::code) {
             if !found.contains_key(code) {
-                found.insert(code.to_owned(), storage.products().sold_by_barcode(code, now)?);
+                found.insert(code.to_owned(), storage.products().sold_by_barcode(code, on)?);
             }
         }
         Ok(domain::rules::selling::sale::scan(lines, &found)?)

@@ -17,7 +17,7 @@ pub(crate) fn scanned<C: Clone, L: Scanned>(
     let lines = lines(&mut copy);
     let has_codes = lines.iter().any(|line| line.code().is_some());
     if has_codes {
-        PricingInputs::scan(&context.storage, lines, context.stamps.now())?;
+        PricingInputs::scan(&context.storage, lines, context.price_moment())?;
     }
     let products = context.products(lines.iter().map(|line| line.sku()))?;
     Ok((has_codes.then_some(copy), products))

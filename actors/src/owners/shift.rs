@@ -13,12 +13,12 @@ use crate::runtime::request::RequestContext;
 use domain::model::base::event::Event;
 use domain::model::base::ids::{ShiftId, TransactionId};
 use domain::model::base::refusal::Refusal;
-use domain::model::base::settings::PriceOverride;
 use domain::model::base::time::UtcMs;
 use domain::model::books::register;
 use domain::model::books::shift::{CashKind, Shift, ShiftBook, ShiftState};
 use domain::model::people::audit::AuditEntry;
 use domain::model::selling::transaction::{Transaction, TransactionState};
+use domain::rules::books::shift;
 use domain::rules::selling::sale;
 use domain::rules::selling::sale::TillContext;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
@@ -135,7 +135,7 @@ fn load(context: &Context, shift_id: &ShiftId) -> Result<ShiftBook, ActorProcess
     let open = context.storage.sales().open_transactions(shift_id)?;
     let open = open.into_iter().map(|open| (open.transaction_id.clone(), open)).collect();
     let series = register::series(&context.storage.head().epoch);
-    Ok(ShiftBook { shift, counters, series, open })
+    Ok(ShiftBook { shift, counters, series, open, blind_tries: 0 })
 }
 
 impl Running {
@@ -238,17 +238,33 @@ impl ShiftOwner {
         }
     }
 
-    /// The entries of what somebody had to approve: prices, discounts, the change of a basket that something was paid of.
-    fn overridden(&self, basket: &Transaction, request: &RequestContext, now: UtcMs) -> Vec<AuditEntry> {
+    /// Counts a figure of a drawer that was refused to somebody who counts blind.
+    fn note_blind_try(&mut self, refusal: &Refusal, request: &RequestContext) {
+        if shift::is_blind_try(refusal, &request.authorization(), &self.rules) {
+            self.book.blind_tries = self.book.blind_tries.saturating_add(1);
+        }
+    }
+
+    /// The entries of prices that somebody set by hand, and of what somebody had to approve: discounts, the change of a
+    /// basket that something was paid of. `before` is the basket before the change.
+    fn overridden(
+        &self,
+        before: Option<&Transaction>,
+        basket: &Transaction,
+        request: &RequestContext,
+        now: UtcMs,
+    ) -> Vec<AuditEntry> {
+        let entry = |action, details| audit_entry(request, action, basket, now, details);
+        let set = sale::prices_by_hand(before, basket);
+        let skus: Vec<&str> = set.iter().map(|line| line.sku.as_str()).collect();
+        let prices: Vec<i64> = set.iter().map(|line| line.price).collect();
+        let reasons: Vec<Option<&str>> = set.iter().map(|line| line.price_reason.as_deref()).collect();
+        let details = || json!({"skus": skus, "prices": prices, "reasons": reasons});
+        let price = (!set.is_empty()).then(|| entry("transaction.price_overridden", details()));
         // A later change that asks for no approval does not name anybody again.
         if !request.authorization().manages() {
-            return Vec::new();
+            return price.into_iter().collect();
         }
-        let lines = basket.items.iter().filter(|line| line.price_override);
-        let skus: Vec<&str> = lines.map(|line| line.sku.as_str()).collect();
-        let asked = self.rules.price_override == PriceOverride::Manager && !skus.is_empty();
-        let entry = |action, details| audit_entry(request, action, basket, now, details);
-        let price = asked.then(|| entry("transaction.price_overridden", json!({"skus": skus})));
         let discount = sale::discounted_above_limit(basket, &self.rules)
             .then(|| entry("transaction.discounted", json!({"discount": basket.discount})));
         let action =

@@ -16,7 +16,9 @@ use domain::model::base::refusal::Refusal;
 use domain::model::books::ledger::LedgerBook;
 use domain::model::books::shift::{Shift, ShiftBook, ShiftState};
 use domain::model::inventory::product::Product;
+use domain::model::selling::price::PriceMoment;
 use domain::model::selling::transaction::Transaction;
+use domain::rules::selling::price;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use storage::StorageError;
@@ -177,12 +179,25 @@ impl Context {
         Ok(self.storage.sales().transaction(id)?.ok_or(Refusal::NotFound("transaction"))?)
     }
 
+    /// Now, for prices that no basket is priced by.
+    pub(crate) fn price_moment(&self) -> PriceMoment {
+        let rules = self.rules.now();
+        price::moment(self.stamps.now(), &rules.timezone, rules.day_start)
+    }
+
+    /// Now, for a basket of this shift: its prices and promotions are those of one business date.
+    pub(crate) fn price_moment_of(&self, shift_id: &ShiftId) -> Result<PriceMoment, Failure> {
+        let now = self.price_moment();
+        let shift = self.storage.shifts().shift(shift_id)?;
+        Ok(shift.map_or(now, |shift| PriceMoment { date: shift.business_date, ..now }))
+    }
+
     /// The products of these skus at the prices of now, as far as they are known.
     pub(crate) fn sold<'a>(&self, skus: impl Iterator<Item = &'a Sku>) -> Result<SoldProducts, StorageError> {
-        let now = self.stamps.now();
+        let on = self.price_moment();
         let mut sold = SoldProducts::new();
         for sku in skus {
-            if let Some(product) = self.storage.products().sold(sku, now)? {
+            if let Some(product) = self.storage.products().sold(sku, on)? {
                 sold.insert(sku.clone(), product);
             }
         }

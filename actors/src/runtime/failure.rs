@@ -33,6 +33,9 @@ pub enum Failure {
     /// The disk is too full to accept writes.
     #[error("storage is full: {0}")]
     StorageFull(String),
+    /// What is stored of it can't be read; the text stays in the log.
+    #[error("{0}")]
+    Damaged(String),
     /// A defect; the text stays in the log.
     #[error("{0}")]
     Internal(String),
@@ -65,6 +68,9 @@ pub(crate) fn outcome_known<T>(outcome: &Result<T, Failure>) -> Result<(), stora
 
 impl From<storage::StorageError> for Failure {
     fn from(error: storage::StorageError) -> Self {
-        Self::Internal(error.to_string())
+        match error {
+            storage::StorageError::Damaged { .. } => Self::Damaged(error.to_string()),
+            other => Self::Internal(other.to_string()),
+        }
     }
 }

@@ -6,6 +6,7 @@ use crate::runtime::failure::{Done, Failure};
 use crate::runtime::idempotency::{KeyGuard, RequestKey};
 use domain::model::base::answer::Answer;
 use domain::model::base::event::Event;
+use domain::wire::record;
 use storage::{Commit, Keyed, Ready, Storage};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
@@ -64,13 +65,18 @@ impl Pending {
     /// Encodes the outcome. One that can't be stored is a defect: the caller is told, nothing changes.
     ///
     /// Every command of every owner passes here on its way to the writer. Since it was accepted this copy may have
-    /// been fenced, or its records may have begun to come back: then nothing changes either.
+    /// been fenced, or its records may have begun to come back: then nothing changes either. Nor does it where a record
+    /// is larger than head office takes: it would end the synchronisation of the store.
     pub(crate) fn ready(self, outcome: Outcome) -> Option<ReadyCommand> {
         if let Err(failure) = self.sync.refuse_if_fenced() {
             self.fail(failure);
             return None;
         }
         let Outcome { events, records, answer, stamp, sale } = outcome;
+        if let Err(refusal) = record::all_fit(&records) {
+            self.fail(refusal.into());
+            return None;
+        }
         // An answer that is kept goes into the commit and comes back from it.
         let (keyed, unkept) = match self.guard.as_ref().map(|guard| guard.request.clone()) {
             Some(RequestKey { key, command }) => (Some(Keyed { key, command, answer }), None),

@@ -1,5 +1,6 @@
 //! Numbered records: the exact JSON text of what head office is told (docs/protocol.md#the-chain).
 
+use crate::model::base::limits::ID_BYTES_MAX;
 use crate::model::base::refusal::Refusal;
 use crate::model::base::time::UtcMs;
 use crate::model::books::day::{Day, ReopenedDay};
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
 
+mod bounds;
 mod effect;
 mod room;
 mod sales;
@@ -201,7 +203,8 @@ const ENVELOPE_BYTES: usize = 1024;
 
 /// Whether the record of this basket, once paid, stays within [`RECORD_BYTES_MAX`].
 ///
-/// Asked when the basket is made: later a customer would stand there with goods and money.
+/// Asked wherever a basket is priced: later a customer would stand there with goods and money. Ids that a recall
+/// replaces count with their longest, so that a basket that fitted still fits in another shift.
 ///
 /// # Errors
 /// `validation_failed` when it would not.
@@ -211,7 +214,28 @@ pub fn basket_fits(basket: &Transaction) -> Result<(), Refusal> {
     if room::of_basket(basket).saturating_add(more) <= RECORD_BYTES_MAX {
         return Ok(());
     }
-    fits("items", basket, more)
+    let ids = [basket.register_id.as_str(), basket.shift_id.as_str(), basket.cashier_id.as_str()];
+    let spare =
+        ids.into_iter().map(|id| ID_BYTES_MAX.saturating_sub(id.len())).fold(more, usize::saturating_add);
+    fits("items", basket, spare)
+}
+
+/// Whether head office takes every record of a commit. Asked once for all commands, where their outcome is encoded.
+///
+/// # Errors
+/// `validation_failed` for one above [`RECORD_BYTES_MAX`].
+pub fn all_fit(records: &[String]) -> Result<(), Refusal> {
+    match records.iter().map(String::len).max() {
+        Some(bytes) if bytes > RECORD_BYTES_MAX => Err(too_large("body", bytes)),
+        _ => Ok(()),
+    }
+}
+
+fn too_large(path: &str, bytes: usize) -> Refusal {
+    let problem = format!(
+        "are too large for one record: up to {bytes} bytes, at most {RECORD_BYTES_MAX}; split them into two documents"
+    );
+    Refusal::field(path, problem)
 }
 
 /// Whether the record of this document stays within [`RECORD_BYTES_MAX`]; `path` are its lines,
@@ -226,10 +250,8 @@ pub(crate) fn document_fits<D: Serialize>(path: &str, document: &D, count: usize
 fn fits<D: Serialize>(path: &str, document: &D, more: usize) -> Result<(), Refusal> {
     let mut text = Vec::with_capacity(TEXT_BYTES);
     let bytes = serde_json::to_writer(&mut text, document).map_or(RECORD_BYTES_MAX, |()| text.len());
-    if bytes.saturating_add(more) > RECORD_BYTES_MAX {
-        return Err(Refusal::field(path, "make a document too large for one record; split it"));
-    }
-    Ok(())
+    let bytes = bytes.saturating_add(more);
+    if bytes > RECORD_BYTES_MAX { Err(too_large(path, bytes)) } else { Ok(()) }
 }
 
 fn text<P>(stamp: &Stamp, of: fn(Box<P>) -> AnyPayload, payload: P) -> String {

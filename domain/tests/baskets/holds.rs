@@ -35,6 +35,53 @@ fn a_basket_is_recalled_at_the_prices_and_promotions_of_now() {
     assert!(told.iter().all(|(_, _, before, after)| before != after));
 }
 
+/// 500 lines fill a record once each has a discount with a long name.
+#[test]
+fn a_basket_that_grew_too_large_while_it_waited_comes_back_as_it_was_held() {
+    let promotion = |n: usize| {
+        let named = json!({"promotion_id": format!("P{n}"), "name": "x".repeat(121), "type": "line_percent", "value": 100,
+            "priority": n, "stackable": true, "from": "2026-11-01", "to": "2026-11-30"});
+        serde_json::from_value::<Promotion>(named).unwrap()
+    };
+    let grown: [fn(&mut Shop, fn(usize) -> Promotion); 3] = [
+        |shop, of| shop.promotions.push(of(1)),
+        |shop, of| shop.promotions.extend((1..=6).map(of)),
+        |shop, _| shop.products.get_mut("a").unwrap().name = "\"".repeat(128),
+    ];
+    for grow in grown {
+        let mut shop = open();
+        shop.products.get_mut("a").unwrap().name = "x".repeat(63);
+        let id = shop.create(&basket(vec![item("a", 1, 2000); 500])).unwrap();
+        let hold = shop.hold(&id).unwrap();
+        let total = shop.ledger.holds[&hold].1.total;
+        grow(&mut shop, promotion);
+        let fresh = shop.create(&basket(vec![item("a", 1, 2000); 500])).map(drop).unwrap_err();
+        assert!(fresh.to_string().contains("262144"), "{fresh}");
+        let refused = shop.recall(&hold).unwrap_err();
+        let Refusal::ValidationFailed(problems) = &refused else { panic!("{refused}") };
+        assert_eq!(problems[0].path, "keep_prices");
+        assert_eq!(shop.recall_as(&hold, RecallHold { keep_prices: true }).unwrap(), []);
+        let back = shop.shift.open.values().next().unwrap().clone();
+        assert_eq!((back.total, back.items.len()), (total, 500));
+        record::basket_fits(&back).unwrap();
+        shop.change(
+            &back.transaction_id,
+            &ChangeSale { items: Some(vec![item("a", 1, 2000); 9]), ..ChangeSale::default() },
+        )
+        .unwrap();
+    }
+}
+
+#[test]
+fn prices_are_kept_only_where_a_basket_cannot_be_priced_anew() {
+    let mut shop = open();
+    let id = shop.create(&basket(vec![item("a", 2, 2000)])).unwrap();
+    let hold = shop.hold(&id).unwrap();
+    shop.products.get_mut("a").unwrap().price = 2200;
+    shop.recall_as(&hold, RecallHold { keep_prices: true }).unwrap();
+    assert_eq!(shop.shift.open.values().next().unwrap().items[0].price, 2200);
+}
+
 #[test]
 fn a_hold_that_waited_too_long_is_voided_in_no_shift() {
     let mut shop = open();

@@ -176,7 +176,8 @@ impl Till {
             return self.commit(event, text);
         };
         let (counters, series) = (self.counters.clone(), String::new());
-        let till = ShiftBook { shift: shift.clone(), counters, series, open: BTreeMap::new() };
+        let till =
+            ShiftBook { shift: shift.clone(), counters, series, open: BTreeMap::new(), blind_tries: 0 };
         let moves =
             |kind, amount| MoveCash { kind, amount, reason: "x".to_owned(), reason_code: None, bag_no: None };
         match step {

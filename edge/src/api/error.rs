@@ -67,6 +67,14 @@ impl ApiError {
         error
     }
 
+    /// 500: what is stored can't be read. `cause` is logged under the request id and never leaves the process.
+    pub fn damaged(cause: impl std::fmt::Display) -> Self {
+        let message = "what is stored of this is damaged, the log says where: run `store-router verify`";
+        let mut error = Self::new(Code::Damaged, message);
+        error.more = Some(Box::new(More { allow: None, cause: Some(cause.to_string()) }));
+        error
+    }
+
     /// 422 with every field that is wrong.
     pub fn validation(fields: &[FieldProblem]) -> Self {
         Refusal::ValidationFailed(fields.to_vec()).into()

@@ -6,7 +6,7 @@ use crate::db::failure::Failure;
 use crate::db::{Db, insert};
 use crate::feed::{PAGE_MAX, coverage};
 use crate::table::{member, member_store, store};
-use domain::model::base::time::UtcMs;
+use domain::rules::selling::price;
 use domain::wire::feed::{Change, Coverage, Kind, PointsDown};
 use edge::ApiError;
 use edge::page::{self, Cursor};
@@ -171,13 +171,10 @@ pub(crate) async fn zoned(
     if rows.iter().all(Found::is_timeless) {
         return Ok(rows.iter().map(|row| Arc::clone(&row.change)).collect());
     }
-    let zone = store::zone(connection, store_id).await?;
-    let one = |row: &Found| {
-        let begins = row.day().and_then(|day| day.to_zoned(zone.clone()).ok());
-        match begins.map(|begins| UtcMs(begins.timestamp().as_millisecond())) {
-            None => Arc::clone(&row.change),
-            at => Arc::new(Change { effective_at: at, ..(*row.change).clone() }),
-        }
+    let (zone, start) = store::clock(connection, store_id).await?;
+    let one = |row: &Found| match row.day().and_then(|day| price::day_begins(day, &zone, start)) {
+        None => Arc::clone(&row.change),
+        at => Arc::new(Change { effective_at: at, ..(*row.change).clone() }),
     };
     Ok(rows.iter().map(one).collect())
 }

@@ -2,9 +2,8 @@
 
 use crate::db::again::Again;
 use crate::db::failure::Failure;
-use crate::state::figures;
 use crate::state::hub::Hub;
-use edge::{ApiError, Reply};
+use edge::{ApiError, Reply, figures};
 use std::future::Future;
 
 /// What a handler is given.
@@ -15,7 +14,7 @@ pub type Answered = Result<Reply, Failure>;
 /// What a handler answers. What the database took back because of others is done again as a whole.
 ///
 /// # Errors
-/// The handler's; 503 where others were in the way each time; 422 for a figure above the largest.
+/// The handler's; 503 where others were in the way each time. A figure above the largest is null.
 pub async fn answered<F>(request: Request, handler: impl Fn(Request) -> F + Send) -> Result<Reply, ApiError>
 where
     F: Future<Output = Answered> + Send,
@@ -25,9 +24,7 @@ where
         match handler(request.clone()).await {
             Err(failure) if again.after(&failure).await => {}
             answer => {
-                return answer
-                    .map_err(ApiError::from)
-                    .and_then(|reply| figures::checked(&request.path, reply));
+                return answer.map_err(ApiError::from).map(|reply| figures::hidden(&request.path, reply));
             }
         }
     }

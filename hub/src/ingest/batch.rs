@@ -3,7 +3,6 @@
 use crate::projection::envelope::Incoming;
 use crate::table::epoch::number;
 use domain::rules::hub::sync::rules;
-use domain::wire::record::RECORD_BYTES_MAX;
 use domain::wire::sync::{PUSH_BYTES_MAX, PUSH_EVENTS_MAX, Push};
 use edge::ApiError;
 use serde_json::json;
@@ -66,9 +65,6 @@ fn limits(push: &Push) -> Result<(), ApiError> {
     };
     if push.events.len() > PUSH_EVENTS_MAX {
         return Err(too_large("batch_events", PUSH_EVENTS_MAX));
-    }
-    if push.events.iter().any(|event| event.record.len() > RECORD_BYTES_MAX) {
-        return Err(too_large("event_bytes", RECORD_BYTES_MAX));
     }
     if push.events.iter().map(|event| event.record.len()).sum::<usize>() > PUSH_BYTES_MAX {
         return Err(too_large("batch_bytes", PUSH_BYTES_MAX));

@@ -4,7 +4,7 @@ use crate::columns;
 use crate::db::failure::Failure;
 use crate::db::{Db, Write, signed};
 use crate::ingest::lock::{Locked, SKEW_MS_MAX, lock};
-use crate::table::epoch::{Cursor, cursors, number};
+use crate::table::epoch::{Cursor, cursors, number, take_overs};
 use crate::table::hub::Identity;
 use crate::table::record::hash_at;
 use crate::table::{alarm, conflict};
@@ -17,13 +17,21 @@ use domain::wire::sync::{ChainHead, Directive, EpochState, Hello, HelloAnswer, L
 use edge::ApiError;
 use jiff::tz::TimeZone;
 use sqlx::any::AnyRow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The longest program version, in bytes.
 pub const VERSION_BYTES_MAX: usize = 64;
 
 /// Most epochs of a lineage.
 const LINEAGE_MAX: usize = 1000;
+/// Most epochs of a hello that are not known yet, after a store's first: a restore or a rejoin makes one.
+const UNKNOWN_MAX: usize = 16;
+/// Most epochs that take over within a day.
+const TAKE_OVERS_A_DAY: i64 = 20;
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+/// What an administrator does about a hello that no store would say.
+const NEW_KEY: &str = "Find the copy that speaks with this store's key, and give the store a new one (New token, then \
+                       enrol it and restart it): epochs without records are forgotten then";
 /// Most parked records that an answer names.
 const PARKED_NAMED: usize = 1000;
 /// The longest feed cursor, in bytes.
@@ -47,12 +55,12 @@ pub async fn hello(
     let n = check(hello, store_id)?;
     let mut write = db.write().await?;
     let mut store = lock(&mut write, identity, store_id, now).await?;
-    if let Some(refused) = far_ahead(hello, store.current_n) {
-        alarm::raise(&mut write, store_id, alarm::EPOCH_AHEAD, &refused.message, now).await?;
+    let mut known = cursors(&mut write, store_id).await?;
+    if let Some((code, refused)) = refused(&mut write, &store, hello, &known, now).await? {
+        alarm::raise(&mut write, store_id, code, &refused.message, now).await?;
         write.commit().await?;
         return Err(refused.into());
     }
-    let mut known = cursors(&mut write, store_id).await?;
     let heard = known.contains_key(&hello.epoch);
     let directive = if hello.schema_max < SCHEMA_MIN {
         Directive::UpgradeRequired
@@ -78,13 +86,66 @@ pub async fn hello(
     Ok(HelloAnswer {
         directive,
         n: if directive == Directive::NewEpoch { current_n.saturating_add(1) } else { current_n },
-        heads: heads(known),
+        heads: heads(known, hello, store.current_epoch.as_deref()),
         hub_generation: identity.generation.clone(),
         hub_time: now,
         limits: Limits::default(),
         parked,
         conflicts,
     })
+}
+
+/// Why a hello is refused that no store would say, and with which alarm.
+async fn refused(
+    write: &mut Write,
+    store: &Locked,
+    hello: &Hello,
+    known: &BTreeMap<String, Cursor>,
+    now: UtcMs,
+) -> Result<Option<(&'static str, ApiError)>, sqlx::Error> {
+    if let Some(refused) = far_ahead(hello, store.current_n) {
+        return Ok(Some((alarm::EPOCH_AHEAD, refused)));
+    }
+    if let Some(refused) = invented(hello, known) {
+        return Ok(Some((alarm::LINEAGE, refused)));
+    }
+    let heard = known.contains_key(&hello.epoch);
+    if rules::epoch_verdict(store.current_epoch.as_deref(), &hello.epoch, heard) != EpochVerdict::TakesOver {
+        return Ok(None);
+    }
+    let since = UtcMs(now.0.saturating_sub(DAY_MS));
+    if take_overs(write, &store.store_id, since).await? < TAKE_OVERS_A_DAY {
+        return Ok(None);
+    }
+    let message = format!(
+        "epoch {} is refused: {TAKE_OVERS_A_DAY} epochs of this store took over within a day. {NEW_KEY}",
+        hello.epoch
+    );
+    Ok(Some((alarm::TAKE_OVERS, wrong("epoch", "took over too often within a day", message))))
+}
+
+/// Refuses a lineage of epochs that are not known here, of which a store makes one at a restore or a rejoin.
+fn invented(hello: &Hello, known: &BTreeMap<String, Cursor>) -> Option<ApiError> {
+    let named = hello.lineage.iter().map(|state| &state.epoch).chain([&hello.epoch]);
+    let unknown = named.filter(|epoch| !known.contains_key(*epoch)).collect::<BTreeSet<_>>().len();
+    // A store that is new to this hub names its whole lineage at once.
+    let most = if known.is_empty() { LINEAGE_MAX } else { UNKNOWN_MAX };
+    let all = known.len().saturating_add(unknown);
+    if unknown == 0 || (unknown <= most && all <= LINEAGE_MAX) {
+        return None;
+    }
+    let message = format!(
+        "a hello named {unknown} epochs that are not known here, besides {} that are; at most {most} at once and \
+         {LINEAGE_MAX} in all are taken: it is refused. {NEW_KEY}",
+        known.len()
+    );
+    Some(wrong("lineage", "has too many epochs that are not known here", message))
+}
+
+fn wrong(path: &str, problem: &str, message: String) -> ApiError {
+    let mut refused = ApiError::field(path, problem);
+    refused.message = message;
+    refused
 }
 
 /// Refuses a number that no store comes to: the next one would have to be above it for ever.
@@ -99,9 +160,7 @@ fn far_ahead(hello: &Hello, current_n: u64) -> Option<ApiError> {
          with this store's key",
         rules::EPOCHS_AHEAD_MAX
     );
-    let mut refused = ApiError::field(path, "is far above the current epoch's number");
-    refused.message = message;
-    Some(refused)
+    Some(wrong(&path, "is far above the current epoch's number", message))
 }
 
 /// Where this store's parked records stand; none: there are too many to name.
@@ -122,7 +181,7 @@ fn check(hello: &Hello, store_id: &str) -> Result<u64, ApiError> {
         return Err(ApiError::field("store_id", "is not the store of the token"));
     }
     if hello.lineage.len() > LINEAGE_MAX {
-        return Err(ApiError::field("lineage", "has more than 1000 epochs"));
+        return Err(ApiError::field("lineage", format!("has more than {LINEAGE_MAX} epochs")));
     }
     if let Some(wrong) = hello.lineage.iter().position(|state| number(&state.epoch).is_none()) {
         return Err(ApiError::field(format!("lineage[{wrong}].epoch"), "must be <n>-<16 hex>"));
@@ -167,24 +226,35 @@ async fn greeted(
     known: &mut BTreeMap<String, Cursor>,
     now: UtcMs,
 ) -> Result<Directive, sqlx::Error> {
+    let is_first = known.is_empty();
     let named = hello.lineage.iter().map(|state| &state.epoch).chain([&hello.epoch]);
     for epoch in named {
         if !known.contains_key(epoch) {
             let cursor = Cursor { seq: 0, hash: GENESIS.to_owned(), stable_seq: 0, resume_seq: 0 };
-            let closed_at = (*epoch != hello.epoch).then_some(now.0);
-            let sql = "INSERT INTO epochs (store_id, epoch, seq, hash, stable_seq, opened_at, closed_at) \
-                       VALUES ($1, $2, 0, $3, 0, $4, $5)";
+            // Its own epoch is unknown where it takes over; the first of all takes over from nobody.
+            let is_own = *epoch == hello.epoch;
+            let closed_at = (!is_own).then_some(now.0);
+            let took_over_at = (is_own && !is_first).then_some(now.0);
+            let sql = "INSERT INTO epochs (store_id, epoch, seq, hash, stable_seq, opened_at, closed_at, took_over_at) \
+                       VALUES ($1, $2, 0, $3, 0, $4, $5, $6)";
             let query = sqlx::query(sql).bind(&store.store_id).bind(epoch).bind(&cursor.hash);
-            query.bind(now.0).bind(closed_at).execute(&mut ***write).await?;
+            query.bind(now.0).bind(closed_at).bind(took_over_at).execute(&mut ***write).await?;
             known.insert(epoch.clone(), cursor);
         }
     }
     let own = hello.lineage.iter().find(|state| state.epoch == hello.epoch);
-    if hello.apart || is_diverged(write, store, own, known.get(&hello.epoch)).await? {
+    let cursor = known.get(&hello.epoch);
+    if !hello.apart && is_behind_again(write, store, own, cursor).await? == Some(false) {
+        // Perhaps only a push of an earlier session that overtook this hello: the store says it anew, further on.
+        return Ok(rules::directive(true, false));
+    }
+    if hello.apart || is_diverged(write, store, own, cursor).await? {
         let message = format!("a copy of epoch {} is behind or apart from the records here", hello.epoch);
         alarm::raise(write, &store.store_id, alarm::FENCED, &message, now).await?;
         return Ok(rules::directive(true, false));
     }
+    let has_records = known.values().any(|cursor| cursor.seq > 0);
+    zoned(write, store, hello, has_records, now).await?;
     seen(write, store, hello, now).await?;
     resume(write, store, hello, known, now).await
 }
@@ -222,6 +292,29 @@ async fn resume(
     Ok(rules::directive(false, lacks))
 }
 
+/// Whether a copy that is behind on the hub's own chain was behind at that place before; none: it is not behind there.
+async fn is_behind_again(
+    write: &mut Write,
+    store: &Locked,
+    own: Option<&EpochState>,
+    cursor: Option<&Cursor>,
+) -> Result<Option<bool>, sqlx::Error> {
+    let Some((own, _)) =
+        own.zip(cursor).filter(|(own, cursor)| 0 < own.head_seq && own.head_seq < cursor.seq)
+    else {
+        return Ok(None);
+    };
+    if hash_at(write, &store.store_id, &own.epoch, own.head_seq).await?.as_deref()
+        != Some(own.head_hash.as_str())
+    {
+        return Ok(None);
+    }
+    let sql = "UPDATE epochs SET behind_seq = $3 WHERE store_id = $1 AND epoch = $2 \
+               AND (behind_seq IS NULL OR behind_seq <> $3)";
+    let query = sqlx::query(sql).bind(&store.store_id).bind(&own.epoch).bind(signed(own.head_seq));
+    Ok(Some(query.execute(&mut ***write).await?.rows_affected() == 0))
+}
+
 /// Whether the sender's copy of its own epoch is behind the hub's, or of another history.
 async fn is_diverged(
     write: &mut Write,
@@ -242,6 +335,34 @@ async fn is_diverged(
     Ok(rules::is_diverged(own, &head, stored.as_deref()))
 }
 
+/// The store's time zone is the one that it told before its first record: another one would move its business days.
+async fn zoned(
+    write: &mut Write,
+    store: &Locked,
+    hello: &Hello,
+    has_records: bool,
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    // One that is not known here, of a newer list than this machine's, is worth less than what a person said.
+    let told = hello.timezone.as_ref().filter(|zone| TimeZone::get(zone).is_ok());
+    match told {
+        Some(zone) if *zone == store.timezone => alarm::clear(write, &store.store_id, alarm::TIMEZONE).await,
+        Some(zone) if has_records => {
+            let message = format!(
+                "it says that it is in {zone}; its records are dated by {}, and reports go on with that. Set \
+                 store.timezone back in its config.toml",
+                store.timezone
+            );
+            alarm::raise(write, &store.store_id, alarm::TIMEZONE, &message, now).await
+        }
+        Some(zone) => {
+            let sql = "UPDATE stores SET timezone = $2 WHERE store_id = $1";
+            sqlx::query(sql).bind(&store.store_id).bind(zone).execute(&mut ***write).await.map(drop)
+        }
+        None => Ok(()),
+    }
+}
+
 /// Keeps what the store told of itself.
 async fn seen(write: &mut Write, store: &Locked, hello: &Hello, now: UtcMs) -> Result<(), sqlx::Error> {
     let ahead_ms = hello.wall_clock.0.saturating_sub(now.0);
@@ -252,27 +373,30 @@ async fn seen(write: &mut Write, store: &Locked, hello: &Hello, now: UtcMs) -> R
         alarm::clear(write, &store.store_id, alarm::SKEW).await?;
     }
     let sql = "UPDATE stores SET last_seen_at = $2, version = $3, schema_max = $4, feed_cursor = $5, \
-               clock_skew_ms = $6, pending = $7, oldest_pending_at = $8, day_start = $9, \
-               timezone = COALESCE($10, timezone) WHERE store_id = $1";
+               clock_skew_ms = $6, pending = $7, oldest_pending_at = $8, day_start = $9 WHERE store_id = $1";
     let query = sqlx::query(sql).bind(&store.store_id).bind(now.0).bind(&hello.version);
     let query = query.bind(i64::from(hello.schema_max)).bind(hello.cursor.clone());
     let query = query.bind(ahead_ms).bind(signed(hello.backlog.pending));
     let query = query.bind(hello.backlog.oldest_pending_at.map(|at| at.0)).bind(&hello.day_start);
-    // One that is not known here, of a newer list than this machine's, is worth less than what a person said.
-    let query = query.bind(hello.timezone.clone().filter(|zone| TimeZone::get(zone).is_ok()));
     query.execute(&mut ***write).await?;
     Ok(())
 }
 
-/// Oldest epoch first, as they are to be completed.
-fn heads(known: BTreeMap<String, Cursor>) -> Vec<ChainHead> {
+/// Oldest epoch first, as they are to be completed: those that the store named itself, and those whose records it may
+/// lack.
+fn heads(known: BTreeMap<String, Cursor>, hello: &Hello, current: Option<&str>) -> Vec<ChainHead> {
+    let named: BTreeSet<&String> =
+        hello.lineage.iter().map(|state| &state.epoch).chain([&hello.epoch]).collect();
+    let is_told = |(epoch, cursor): &(String, Cursor)| {
+        cursor.seq > 0 || current == Some(epoch.as_str()) || named.contains(epoch)
+    };
     let head = |(epoch, cursor): (String, Cursor)| ChainHead {
         epoch,
         seq: cursor.seq,
         hash: cursor.hash,
         stable_seq: cursor.stable_seq,
     };
-    let mut heads: Vec<ChainHead> = known.into_iter().map(head).collect();
+    let mut heads: Vec<ChainHead> = known.into_iter().filter(is_told).map(head).collect();
     heads.sort_by_key(|head| number(&head.epoch));
     heads
 }

@@ -6,6 +6,7 @@ use crate::ingest::apply::{self, BatchContext, Outcome};
 use crate::ingest::batch::Batch;
 use crate::ingest::lock::{Locked, lock};
 use crate::ingest::skew;
+use crate::projection::envelope::{OUT_OF_BOUNDS, RECORD_TOO_LARGE};
 use crate::table::epoch::{self, Cursor};
 use crate::table::hub::Identity;
 use crate::table::record::hash_at;
@@ -90,7 +91,7 @@ impl Intake<'_> {
         advance(&mut write, &store, batch, acked_seq, &acked_hash, now).await?;
         let Outcome { duplicates, parked, mut later, moved, stamps } = outcome;
         let (conflicts, versions) = (take(&mut later.conflicts), take(&mut later.versions));
-        reused(&mut write, store_id, &parked, now).await?;
+        alarmed(&mut write, store_id, &parked, now).await?;
         if store.current_epoch.as_deref() == Some(&batch.epoch) {
             skew::note_stamps(&mut write, store_id, stamps, now).await?;
         }
@@ -122,12 +123,24 @@ pub struct Taken {
     pub moved: BTreeSet<String>,
 }
 
-/// Two events of one id: somebody is told.
-async fn reused(write: &mut Write, store_id: &str, parked: &[Parked], now: UtcMs) -> Result<(), sqlx::Error> {
-    match parked.iter().find(|parked| parked.code == alarm::REUSED) {
-        Some(parked) => alarm::raise(write, store_id, alarm::REUSED, &parked.message, now).await,
-        None => Ok(()),
+/// Two events of one id, or one that no command makes: somebody is told.
+async fn alarmed(
+    write: &mut Write,
+    store_id: &str,
+    parked: &[Parked],
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    for (code, raised) in [
+        (alarm::REUSED, alarm::REUSED),
+        (OUT_OF_BOUNDS, alarm::OUT_OF_BOUNDS),
+        (RECORD_TOO_LARGE, alarm::OUT_OF_BOUNDS),
+    ] {
+        if let Some(parked) = parked.iter().find(|parked| parked.code == code) {
+            let message = format!("event {}: {}", parked.event_id, parked.message);
+            alarm::raise(write, store_id, raised, &message, now).await?;
+        }
     }
+    Ok(())
 }
 
 /// Fencing looks at the sender; the current copy may push any epoch of its lineage.

@@ -6,10 +6,16 @@ use domain::model::base::time::UtcMs;
 use domain::model::hub::hlc;
 use domain::rules::hub::sync::{Counted, counted_of};
 use domain::wire::json::check_keys;
-use domain::wire::record::{About, AnyPayload, Effect, Known, Record, SCHEMA};
+use domain::wire::record::{About, AnyPayload, Effect, Known, RECORD_BYTES_MAX, Record, SCHEMA};
 use domain::wire::sync::PushEvent;
 use jiff::civil::Date;
 use serde_json::Value;
+
+/// The record is larger than a record may be.
+pub const RECORD_TOO_LARGE: &str = "record_too_large";
+
+/// A figure of the record is beyond what commands of a store can make.
+pub const OUT_OF_BOUNDS: &str = "out_of_bounds";
 
 const KIND_BYTES_MAX: usize = 64;
 const STAMP_BYTES_MAX: usize = 128;
@@ -95,7 +101,9 @@ impl Incoming {
                     // What says nothing of itself may move anybody's points.
                     member: about.and_then(member),
                     counted: counted_of(&envelope),
-                    understood: payload.and_then(|payload| understood(&envelope, payload, store_id)),
+                    understood: within(&record)
+                        .and(payload)
+                        .and_then(|payload| understood(&envelope, payload, store_id)),
                     at: at.filter(|at| hlc::parts(at).is_some() && is_text(at, STAMP_BYTES_MAX)),
                     event_id: Some(envelope.event_id),
                     kind: envelope.kind,
@@ -148,6 +156,15 @@ fn invalid(message: String) -> Problem {
     Problem { code: "invalid_payload", message }
 }
 
+/// A record above the limit waits for a person: to refuse it would hold up all that the store told after it.
+fn within(record: &str) -> Result<(), Problem> {
+    if record.len() <= RECORD_BYTES_MAX {
+        return Ok(());
+    }
+    let message = format!("the record has {} bytes; at most {RECORD_BYTES_MAX} are applied", record.len());
+    Err(Problem { code: RECORD_TOO_LARGE, message })
+}
+
 /// What happened, if this hub can read it.
 fn payload(envelope: &mut Record<Value>) -> Result<AnyPayload, Problem> {
     if envelope.schema != SCHEMA {
@@ -168,6 +185,7 @@ fn understood(envelope: &Record<Value>, known: AnyPayload, store_id: &str) -> Re
     if !matches!(known, AnyPayload::AuditRecorded(_)) {
         sound(&envelope.payload, 0).map_err(|problem| invalid(problem.to_owned()))?;
     }
+    known.check_bounds().map_err(|message| Problem { code: OUT_OF_BOUNDS, message })?;
     let business_date = known.about().business_date;
     Ok(Understood { payload: known, effect, business_date, occurred_at: envelope.occurred_at })
 }

@@ -362,7 +362,7 @@ pub(crate) fn entry_id(book: &str, cause_key: &str) -> String {
     format!("jrn_{}", digest.get(..32).unwrap_or(&digest))
 }
 
-/// What is wrong with the books in themselves: gaps, entries that don't balance, days that are not their entries.
+/// What is wrong with the books in themselves, summed in two parts so that no sum is too large for the database: gaps, entries that don't balance, days that are not their entries.
 pub(crate) async fn problems(connection: &mut AnyConnection) -> Result<Vec<String>, sqlx::Error> {
     let checks = [
         (
@@ -376,14 +376,16 @@ pub(crate) async fn problems(connection: &mut AnyConnection) -> Result<Vec<Strin
             "SELECT j.store_id AS book, j.entry_id AS place FROM journal j LEFT JOIN journal_lines l \
              ON l.store_id = j.store_id AND l.entry_no = j.entry_no \
              GROUP BY j.store_id, j.entry_no, j.entry_id, j.debit_total \
-             HAVING COALESCE(SUM(l.debit), 0) <> j.debit_total OR COALESCE(SUM(l.credit), 0) <> j.debit_total",
+             HAVING COALESCE(SUM(l.debit / 1048576) * 1048576 + SUM(l.debit % 1048576), 0) <> j.debit_total \
+             OR COALESCE(SUM(l.credit / 1048576) * 1048576 + SUM(l.credit % 1048576), 0) <> j.debit_total",
         ),
         (
             "a day is not the sum of its entries",
             "SELECT book, place FROM (SELECT store_id AS book, entry_date || ' ' || account AS place, debit, credit \
              FROM ledger_days UNION ALL SELECT j.store_id, j.entry_date || ' ' || l.account, -l.debit, -l.credit \
              FROM journal j JOIN journal_lines l ON l.store_id = j.store_id AND l.entry_no = j.entry_no) moved \
-             GROUP BY book, place HAVING SUM(debit) <> 0 OR SUM(credit) <> 0",
+             GROUP BY book, place HAVING SUM(debit / 1048576) * 1048576 + SUM(debit % 1048576) <> 0 \
+             OR SUM(credit / 1048576) * 1048576 + SUM(credit % 1048576) <> 0",
         ),
     ];
     let mut problems = Vec::new();

@@ -9,6 +9,7 @@ use crate::projection::points_pool;
 use crate::secret::{self, Fingerprints};
 use crate::state::cursors::{self, Cursors};
 use crate::state::idempotency::Running;
+use crate::state::lookups::Lookups;
 use crate::state::office_settings::OfficeSettings;
 use crate::state::screens::Screens;
 use crate::state::seen::Seen;
@@ -53,6 +54,8 @@ pub struct Hub {
     pub sync_tokens: UsedTokens,
     /// Which stores were heard lately.
     pub seen: Seen,
+    /// How many members each of them looked up.
+    pub lookups: Lookups,
     /// Requests with a key that run now.
     pub running: Running,
     /// Under which keys are stored.
@@ -172,6 +175,7 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
         folder: folder.clone(),
         sync_tokens: UsedTokens::default(),
         seen: Seen::default(),
+        lookups: Lookups::default(),
         running: Running::default(),
         fingerprints,
         // A node of its own for each process: no two give one stamp, not even one that starts with its clock set back.

@@ -1,15 +1,21 @@
 //! A member that a store does not find.
 
+use crate::db::failure::Failure;
 use crate::feed::Reader;
 use crate::http::{Answered, Request};
 use crate::projection::announce::FeedUpdates;
 use crate::projection::members::member_reach;
-use crate::table::{member_store, store};
+use crate::state::hub::Hub;
+use crate::state::lookups::Taken;
+use crate::table::{alarm, member_store, store};
+use domain::model::base::time::UtcMs;
 use domain::wire::sync::{FindMember, FoundMember};
 use edge::{ApiError, Doc, Reply, clock};
 
 /// The longest text that is asked for, in bytes.
 const TEXT_BYTES_MAX: usize = 256;
+/// When a store that asked too often may ask again, in seconds.
+const RETRY_AFTER_SECONDS: u64 = 60;
 
 /// `POST /api/sync/members`
 pub const FIND: Doc = Doc::of(
@@ -33,6 +39,10 @@ pub async fn find(request: Request) -> Answered {
     }
     let hub = &request.state;
     let (store_id, now) = (request.caller()?.store_id.as_str(), clock::now());
+    match hub.lookups.take(store_id, now) {
+        Taken::Allowed => {}
+        taken => return Err(too_many(hub, store_id, taken, now).await?),
+    }
     let mut connection = hub.db.pool().acquire().await?;
     let found = member_reach::find(&mut connection, &ask).await?;
     let told = found.is_empty() || member_store::hears_all(&mut connection, store_id).await?;
@@ -53,4 +63,15 @@ pub async fn find(request: Request) -> Answered {
     let changes = changes.iter().map(|change| (**change).clone()).collect();
     let hub_generation = hub.identity.generation.clone();
     Ok(Reply::ok(&FoundMember { changes, coverage, hub_generation, hub_time: clock::now() }))
+}
+
+/// Tells somebody, once a minute, of a store that looks members up as no till does.
+async fn too_many(hub: &Hub, store_id: &str, taken: Taken, now: UtcMs) -> Result<Failure, Failure> {
+    if taken == Taken::First {
+        let message = "it looked up more than 60 members within a minute: if its tills did not, its key is in other hands";
+        let mut write = hub.db.write().await?;
+        alarm::raise(&mut write, store_id, alarm::LOOKUPS, message, now).await?;
+        write.commit().await?;
+    }
+    Ok(ApiError::rate_limited(RETRY_AFTER_SECONDS).into())
 }

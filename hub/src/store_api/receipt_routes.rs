@@ -1,11 +1,16 @@
 //! A receipt that comes back, another store's or the asking one's: checked, and its pieces reserved
 //! (docs/decisions/0010-receipts-of-another-store.md).
 
+use crate::db::failure::Failure;
 use crate::http::{Answered, Request};
 use crate::store_api::reservation;
-use crate::table::store;
+use crate::table::{alarm, store};
 use domain::wire::sync::{ReleaseReceipt, ReleasedReceipt, ReserveReceipt, ReservedReceipt};
 use edge::{Code, Doc, Reply, clock};
+
+/// What is told of a store that reserves for more returns than a shop has tills.
+const TOO_MANY: &str =
+    "it reserved pieces for 64 returns at once: if its tills did not, its key is in other hands";
 
 /// `POST /api/sync/receipts/reserve`
 pub const RESERVE: Doc =
@@ -30,9 +35,20 @@ pub async fn reserve(request: Request) -> Answered {
     let now = clock::now();
     let mut write = request.state.db.write().await?;
     let store_id = request.caller()?.store_id.as_str();
-    let reservation::Reserved { transaction, taken } =
-        reservation::reserve(&mut write, store_id, &ask, now).await?;
+    let reserved = reservation::reserve(&mut write, store_id, &ask, now).await;
+    let reserved = match reserved {
+        Err(Failure::Refused(refused)) if refused.code == Code::RateLimited => {
+            // Nothing was reserved; that somebody asked so often stays.
+            drop(write);
+            let mut write = request.state.db.write().await?;
+            alarm::raise(&mut write, store_id, alarm::RESERVATIONS, TOO_MANY, now).await?;
+            write.commit().await?;
+            return Err(refused.into());
+        }
+        reserved => reserved?,
+    };
     write.commit().await?;
+    let reservation::Reserved { transaction, taken } = reserved;
     store::may_hear(request.state.db.pool(), store_id).await?;
     Ok(Reply::ok(&ReservedReceipt { transaction, taken, hub_time: now }))
 }

@@ -5,11 +5,11 @@ use crate::columns;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::store_api::known_sale;
-use domain::model::base::ids::{Sku, StoreId};
+use domain::model::base::ids::{Sku, StoreId, UserId};
 use domain::model::base::refusal::{Refusal, ReturnLeft};
 use domain::model::base::time::UtcMs;
 use domain::model::selling::returns::TakenBack;
-use domain::model::selling::transaction::Transaction;
+use domain::model::selling::transaction::{Payment, Transaction};
 use domain::rules::selling::returns::taken_back;
 use domain::wire::sync::{ReservePieces, ReserveReceipt};
 use edge::ApiError;
@@ -90,10 +90,26 @@ pub async fn reserve(
         line.returned_qty = line.qty.min(gone);
     }
     if seller != store_id {
-        // What goods cost is between a shop and head office.
-        sale.items.iter_mut().for_each(|line| line.cost = None);
+        minimal(&mut sale);
     }
     Ok(Reserved { transaction: sale, taken })
+}
+
+/// What another store needs to take goods back: the lines, whose points they were, and the payments that money can go back
+/// by. What goods cost, who sold them and what was noted is between a shop and head office.
+fn minimal(sale: &mut Transaction) {
+    sale.items.iter_mut().for_each(|line| line.cost = None);
+    sale.payments.retain(Payment::counts);
+    for payment in &mut sale.payments {
+        (payment.reference, payment.tendered, payment.change) =
+            (None, payment.amount.saturating_add(payment.rounding), 0);
+    }
+    (sale.note, sale.cashier_id) = (None, UserId::default());
+    if sale.points_earned == 0 && sale.points_redeemed == 0 {
+        sale.member_id = None;
+    }
+    sale.scans.clear();
+    sale.flags.clear();
 }
 
 /// Forgets the store's reservations that are over; of the others there may be so many.

@@ -19,6 +19,18 @@ pub const SKEW: &str = "clock_skew";
 pub const AHEAD: &str = "stamped_ahead";
 /// A hello named an epoch far above the current one.
 pub const EPOCH_AHEAD: &str = "epoch_ahead";
+/// A hello named more unknown epochs than a store can have made.
+pub const LINEAGE: &str = "lineage_too_long";
+/// More epochs took over within a day than a store can have made.
+pub const TAKE_OVERS: &str = "too_many_take_overs";
+/// A record was parked that is larger, or has a larger figure, than any command makes.
+pub const OUT_OF_BOUNDS: &str = "record_out_of_bounds";
+/// It names another time zone than its records are dated by.
+pub const TIMEZONE: &str = "timezone_changed";
+/// It looked up more members in a minute than tills do.
+pub const LOOKUPS: &str = "too_many_lookups";
+/// It reserved pieces for more returns at once than a shop has tills.
+pub const RESERVATIONS: &str = "too_many_reservations";
 /// A day's figures differ.
 pub const DIGEST: &str = "digest_difference";
 

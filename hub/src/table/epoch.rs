@@ -2,6 +2,8 @@
 
 use crate::columns;
 use crate::db::column::Columns;
+use crate::db::signed;
+use domain::model::base::time::UtcMs;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe, Error};
 use std::collections::BTreeMap;
@@ -39,6 +41,34 @@ pub async fn cursors(
     let sql = format!("SELECT {} FROM epochs WHERE store_id = $1", COLUMNS);
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(store_id).fetch_all(connection).await?;
     rows.iter().map(read).collect()
+}
+
+/// Forgets the epochs of a store that have no record, and goes back to the highest that has: what somebody invented
+/// with the store's key is gone, and its own epochs are named anew by its next hello. Take-overs are counted anew.
+pub async fn drop_empty(connection: &mut AnyConnection, store_id: &str) -> Result<(), sqlx::Error> {
+    sqlx::query("DELETE FROM epochs WHERE store_id = $1 AND seq = 0")
+        .bind(store_id)
+        .execute(&mut *connection)
+        .await?;
+    let known = cursors(connection, store_id).await?;
+    let current = known.keys().max_by_key(|epoch| number(epoch));
+    let n = current.and_then(|epoch| number(epoch)).unwrap_or(0);
+    let sql = "UPDATE epochs SET took_over_at = NULL, closed_at = CASE WHEN epoch = $2 THEN NULL ELSE closed_at END \
+               WHERE store_id = $1";
+    sqlx::query(sql).bind(store_id).bind(current).execute(&mut *connection).await?;
+    let sql = "UPDATE stores SET current_epoch = $2, current_n = $3 WHERE store_id = $1";
+    sqlx::query(sql).bind(store_id).bind(current).bind(signed(n)).execute(&mut *connection).await?;
+    Ok(())
+}
+
+/// How many epochs of a store took over since a moment.
+pub async fn take_overs(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    since: UtcMs,
+) -> Result<i64, sqlx::Error> {
+    let sql = "SELECT COUNT(*) FROM epochs WHERE store_id = $1 AND took_over_at > $2";
+    sqlx::query_scalar(sql).bind(store_id).bind(since.0).fetch_one(connection).await
 }
 
 /// The number of an epoch `<n>-<16 hex>`; none: it is not one.

@@ -2,8 +2,10 @@
 
 use crate::columns;
 use crate::db::failure::Failure;
+use domain::model::base::business_date::day_start;
 use domain::model::base::time::UtcMs;
 use edge::ApiError;
+use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, Error};
@@ -98,6 +100,15 @@ pub async fn zone(connection: &mut AnyConnection, store_id: &str) -> Result<Time
     let sql = "SELECT timezone FROM stores WHERE store_id = $1";
     let name: Option<String> = sqlx::query_scalar(sql).bind(store_id).fetch_optional(connection).await?;
     Ok(name.and_then(|name| TimeZone::get(&name).ok()).unwrap_or(TimeZone::UTC))
+}
+
+/// The time zone of a store, and when its business day starts as it told last; midnight where it told nothing.
+pub async fn clock(connection: &mut AnyConnection, store_id: &str) -> Result<(TimeZone, Time), sqlx::Error> {
+    let sql = "SELECT day_start FROM stores WHERE store_id = $1";
+    let start: Option<Option<String>> =
+        sqlx::query_scalar(sql).bind(store_id).fetch_optional(&mut *connection).await?;
+    let start = start.flatten().and_then(|start| day_start(&start)).unwrap_or_default();
+    Ok((zone(connection, store_id).await?, start))
 }
 
 /// Refuses a reference to a store that is not there.

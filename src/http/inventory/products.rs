@@ -8,6 +8,7 @@ use domain::model::base::ids::Sku;
 use domain::model::base::search;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::product::{Barcode, Product};
+use domain::model::selling::price::PriceMoment;
 use edge::page::{Cursor, Limit, cursor};
 use edge::{ApiError, Doc, Reply};
 use schemars::JsonSchema;
@@ -83,7 +84,8 @@ struct OneProduct<'a> {
 /// `GET /api/pos/products/:sku`
 pub async fn read(request: Request) -> Answered {
     let store = &request.state.store;
-    let found = store.sold(&Sku::from(request.param("sku"))).map_err(failed)?;
+    let on = store.price_moment_of(&request.caller()?.user_id).map_err(failed)?;
+    let found = store.sold_on(&Sku::from(request.param("sku")), on).map_err(failed)?;
     let product =
         found.filter(|product| product.is_active()).ok_or_else(|| ApiError::not_found("product"))?;
     let product = shown(store, &product, None)?;
@@ -94,27 +96,33 @@ pub async fn read(request: Request) -> Answered {
 pub async fn list(request: Request) -> Answered {
     let query: Query = request.query()?;
     let after = query.cursor.as_ref().map(Cursor::read::<Sku>).transpose()?;
+    let on = request.state.store.price_moment_of(&request.caller()?.user_id).map_err(failed)?;
     let state = request.state;
     if let Some(code) = &query.barcode {
         // A few rows, mostly known: another thread would cost more than reading them.
-        return scanned(&state.store, &query, code, after.as_ref());
+        return scanned(&state.store, &query, (code, on), after.as_ref());
     }
-    let scan = move || page(&state.store, &query, after);
+    let scan = move || page(&state.store, &query, after, on);
     tokio::task::spawn_blocking(scan).await.map_err(ApiError::internal)?
 }
 
 /// The products that a code names.
-fn scanned(store: &StoreHandle, query: &Query, code: &str, after: Option<&Sku>) -> Answered {
+fn scanned(
+    store: &StoreHandle,
+    query: &Query,
+    (code, on): (&str, PriceMoment),
+    after: Option<&Sku>,
+) -> Answered {
     let words = search::words(query.q.as_deref());
     let fits = |product: &Arc<Product>| {
         search::matches(&words, &domain::rules::inventory::product::words(product))
             && after.is_none_or(|after| product.sku > *after)
     };
-    let found: Vec<_> = store.sold_by_barcode(code).map_err(failed)?.into_iter().filter(fits).collect();
+    let found: Vec<_> = store.sold_by_barcode(code, on).map_err(failed)?.into_iter().filter(fits).collect();
     answer(store, &found, Some(code), None)
 }
 
-fn page(store: &StoreHandle, query: &Query, after: Option<Sku>) -> Answered {
+fn page(store: &StoreHandle, query: &Query, after: Option<Sku>, on: PriceMoment) -> Answered {
     let storage = store.storage();
     let words = search::words(query.q.as_deref());
     let (found, next) = if query.q.is_some() && words.is_empty() {
@@ -129,7 +137,7 @@ fn page(store: &StoreHandle, query: &Query, after: Option<Sku>) -> Answered {
             found.map_err(stored)
         })?
     };
-    let priced = found.iter().map(|product| store.sold(&product.sku).map_err(failed));
+    let priced = found.iter().map(|product| store.sold_on(&product.sku, on).map_err(failed));
     let priced: Vec<_> = priced.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
     answer(store, &priced, None, next.as_ref())
 }

@@ -3,7 +3,7 @@
 use crate::http::Answered;
 use crate::http::Request;
 use crate::http::ask::run;
-use crate::http::failure::{failed, stored};
+use crate::http::failure::stored;
 use crate::http::selling::shifts;
 use ::actors::{StoreHandle, commands};
 use domain::model::base::ids::{RegisterId, ShiftId, UserId};
@@ -122,7 +122,6 @@ fn day(store: &StoreHandle, date: Date) -> Result<DayView, ApiError> {
     let sealed = store.storage().days().day(date).map_err(stored)?;
     let shifts = store.storage().shifts().shifts_of_day(date).map_err(stored)?;
     let over = |shift: &&Shift| !matches!(shift.state, ShiftState::Closed | ShiftState::Interrupted);
-    let refused = |refusal| failed(actors::Failure::Refused(refusal));
     let now = clock::now();
     Ok(DayView {
         business_date: date,
@@ -130,8 +129,8 @@ fn day(store: &StoreHandle, date: Date) -> Result<DayView, ApiError> {
         sealed_by: sealed.as_ref().and_then(|day| day.sealed_by.clone()),
         sealed_at: sealed.as_ref().map(|day| day.sealed_at),
         shifts: shifts.iter().map(|shift| shift::view(shift, now, &store.rules())).collect(),
-        totals: Figures::of(&shifts).map_err(refused)?,
-        by_method: day::by_method(&shifts).map_err(refused)?,
+        totals: Figures::of(&shifts),
+        by_method: day::by_method(&shifts),
         missing: shifts.iter().filter(over).map(Missing::of).collect(),
     })
 }

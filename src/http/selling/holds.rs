@@ -8,8 +8,7 @@ use crate::http::failure::{failed, stored};
 use ::actors::commands;
 use domain::model::base::ids::{HoldId, RegisterId};
 use domain::model::selling::hold::Hold;
-use domain::rules::selling::hold::{HoldSale, RecalledView};
-use edge::identity::EmptyBody;
+use domain::rules::selling::hold::{HoldSale, RecallHold, RecalledView};
 use edge::page::{Cursor, Limit, List};
 use edge::{Code, Doc, Reply};
 use schemars::JsonSchema;
@@ -31,7 +30,7 @@ pub const LIST: Doc =
 pub const READ: Doc = Doc::of("Holds", "One hold, also when it is over").answers::<Hold>(HOLD);
 /// `POST /api/pos/holds/:id/recall`
 pub const RECALL: Doc = Doc::of("Holds", "Take a basket that waits into the own shift, priced anew")
-    .optional_body::<EmptyBody>("{}")
+    .optional_body::<RecallHold>("{}")
     .answers::<RecalledView>(include_str!("examples/recalled.json"))
     .refuses(&[Code::InvalidState, Code::NoOpenShift]);
 
@@ -72,7 +71,7 @@ pub async fn read(request: Request) -> Answered {
 
 /// `POST /api/pos/holds/:id/recall`
 pub async fn recall(request: Request) -> Answered {
-    let EmptyBody {} = request.json()?;
+    let cmd = request.json::<RecallHold>()?;
     let id = HoldId::from(request.param("id"));
-    run(&request, commands::Recall(id)).await
+    run(&request, commands::Recall(id, cmd)).await
 }

@@ -66,7 +66,12 @@ pub async fn close(request: Request) -> Answered {
     let (command, ask) = approved::<shift::CloseShift>(&request).await?;
     command.check()?;
     let id = ShiftId::from(request.param("id"));
-    answered(request.state.store.run(ask, commands::CloseShift(id, command)).await)
+    let (store, counted) = (&request.state.store, command.counted_cash);
+    let done = store.run(ask.clone(), commands::CloseShift(id.clone(), command)).await;
+    if let Err(refused) = &done {
+        store.note_blind_try(&ask, &id, counted, refused).await;
+    }
+    answered(done)
 }
 
 /// `GET /api/shifts/current`

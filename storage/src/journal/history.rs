@@ -3,6 +3,7 @@
 mod answers;
 pub mod merged;
 mod newest;
+pub use newest::pass_over;
 pub mod part;
 
 use crate::error::StorageError;

@@ -4,10 +4,9 @@ use super::{Products, Read};
 use crate::rows::table::Table;
 use domain::model::base::ids::Sku;
 use domain::model::base::search;
-use domain::model::base::time::UtcMs;
 use domain::model::inventory::product::Product;
 use domain::model::inventory::product_settings::ProductSettings;
-use domain::model::selling::price::Price;
+use domain::model::selling::price::{Price, PriceMoment};
 use domain::model::selling::promotion::Promotion;
 use domain::rules::inventory::product;
 use std::collections::BTreeSet;
@@ -19,14 +18,14 @@ impl Products<'_> {
         self.0.rows.row(Table::Product, sku.as_str())
     }
 
-    /// A product at the price that it has at `now`; mostly no row is read for it.
-    pub fn sold(&self, sku: &Sku, now: UtcMs) -> Read<Option<Arc<Product>>> {
-        self.0.rows.sold(sku.as_str(), now)
+    /// A product at the price that it has then; mostly no row is read for it.
+    pub fn sold(&self, sku: &Sku, on: PriceMoment) -> Read<Option<Arc<Product>>> {
+        self.0.rows.sold(sku.as_str(), on)
     }
 
-    /// What [`Products::products_by_barcode`] gives, at the prices of `now`; mostly no row is read for it.
-    pub fn sold_by_barcode(&self, code: &str, now: UtcMs) -> Read<Vec<Arc<Product>>> {
-        self.0.rows.sold_by_barcode(code, now)
+    /// What [`Products::products_by_barcode`] gives, at the prices of then; mostly no row is read for it.
+    pub fn sold_by_barcode(&self, code: &str, on: PriceMoment) -> Read<Vec<Arc<Product>>> {
+        self.0.rows.sold_by_barcode(code, on)
     }
 
     /// Products after a sku, in order of sku (bytes).
@@ -73,9 +72,9 @@ impl Products<'_> {
         self.0.rows.product_settings(sku)
     }
 
-    /// The last price set for a product that has begun at `now`. What it reads are the coming prices and that one,
+    /// The last price set for a product that has begun then. What it reads are the coming prices and that one,
     /// however many there were before.
-    pub fn last_begun_price(&self, sku: &Sku, now: UtcMs) -> Read<Option<Price>> {
-        Ok(self.0.rows.last_begun_price(sku, now)?.price)
+    pub fn last_begun_price(&self, sku: &Sku, on: PriceMoment) -> Read<Option<Price>> {
+        Ok(self.0.rows.last_begun_price(sku, on)?.price)
     }
 }

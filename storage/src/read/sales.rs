@@ -2,6 +2,7 @@
 
 use super::{Listed, Read, Sales, document, newest_of};
 use crate::journal::body::Body;
+use crate::journal::history::pass_over;
 use crate::journal::index::{Kind, document, hash, list, printed};
 use crate::rows::table::{Table, shift_prefix};
 use domain::model::base::event::Fact;
@@ -10,6 +11,7 @@ use domain::model::selling::hold::Hold;
 use domain::model::selling::returns::{Return, SaleAfter};
 use domain::model::selling::transaction::{Transaction, TransactionHead};
 use jiff::civil::Date;
+use std::collections::BTreeSet;
 
 impl Sales<'_> {
     /// A transaction: its current row or, once paid or voided, from the journal, with what became of it.
@@ -61,6 +63,34 @@ impl Sales<'_> {
         self.sales(hash, before, limit, |sale| sale.business_date == day)
     }
 
+    /// The same without what is damaged: `damaged` says what is wrong with it. A sale whose later change can't be read is
+    /// given as it was paid.
+    pub fn readable_transactions_of_day(
+        &self,
+        day: Date,
+        before: Option<u64>,
+        limit: usize,
+        damaged: &mut BTreeSet<String>,
+    ) -> Read<Vec<(u64, Transaction)>> {
+        let hash = hash(Kind::DaySale, &[day.to_string().as_bytes()]);
+        let page = (before, limit);
+        let mut found =
+            self.0.history.newest_readable(hash, page, damaged, |event, found| match event.fact {
+                Fact::TransactionPaid(it) if it.transaction.business_date == day => {
+                    found.push(it.transaction)
+                }
+                _ => {}
+            })?;
+        for (_, sale) in &mut found {
+            match self.as_it_is(sale) {
+                Ok(Some(now)) => *sale = now,
+                Ok(None) => {}
+                Err(error) => pass_over(error, damaged)?,
+            }
+        }
+        Ok(found)
+    }
+
     /// Sales to a member, in the same way.
     pub fn transactions_of_member(
         &self,
@@ -96,13 +126,19 @@ impl Sales<'_> {
             _ => {}
         })?;
         for (_, sale) in &mut found {
-            if self.sale_after(&sale.transaction_id)?.is_some()
-                && let Some(now) = self.transaction(&sale.transaction_id)?
-            {
+            if let Some(now) = self.as_it_is(sale)? {
                 *sale = now;
             }
         }
         Ok(found)
+    }
+
+    /// A sale as it is now; none: nothing happened to it since it was paid.
+    fn as_it_is(&self, sale: &Transaction) -> Read<Option<Transaction>> {
+        if self.sale_after(&sale.transaction_id)?.is_none() {
+            return Ok(None);
+        }
+        self.transaction(&sale.transaction_id)
     }
 
     /// What was voided of a shift before it was paid, newest first: those before the lsn `before`. A commit
@@ -236,6 +272,31 @@ impl Sales<'_> {
             }))
         })?;
         id.map_or(Ok(None), |id| self.posted_return(&id))
+    }
+
+    /// The same without what is damaged: `damaged` says what is wrong with it.
+    pub fn readable_returns_of_day(
+        &self,
+        day: Date,
+        before: Option<u64>,
+        limit: usize,
+        damaged: &mut BTreeSet<String>,
+    ) -> Read<Listed<Return>> {
+        let hash = hash(Kind::DayReturn, &[day.to_string().as_bytes()]);
+        let page = (before, limit);
+        let mut found =
+            self.0.history.newest_readable(hash, page, damaged, |event, found| match event.fact {
+                Fact::ReturnPosted(it) if it.document.business_date == day => found.push(it.document),
+                _ => {}
+            })?;
+        for (_, document) in &mut found {
+            match self.posted_return(&document.return_id) {
+                Ok(Some(now)) => *document = now,
+                Ok(None) => {}
+                Err(error) => pass_over(error, damaged)?,
+            }
+        }
+        Ok(found)
     }
 
     /// Returns of a business date as they are now, newest first: those posted before the lsn `before`.

@@ -2,18 +2,18 @@
 
 use super::apply::sync_rows::SETTLED;
 use super::cached::Cached;
-use super::prices::LastBegun;
+use super::prices::{Counts, LastBegun};
 use super::row_cache::RowCache;
 use super::table::Table;
 use super::{RowOp, Rows};
 use crate::error::StorageError;
 use domain::model::base::ids::Sku;
-use domain::model::base::time::UtcMs;
 use domain::model::books::register::Register;
 use domain::model::inventory::product::Product;
 use domain::model::inventory::product_settings::ProductSettings;
 use domain::model::inventory::transfer::Transfer;
 use domain::model::people::member::Member;
+use domain::model::selling::price::PriceMoment;
 use domain::model::selling::promotion::Promotion;
 use domain::rules::selling::price;
 use std::sync::Arc;
@@ -55,8 +55,7 @@ pub struct Known {
 #[derive(Debug)]
 struct Priced {
     product: Arc<Product>,
-    from: UtcMs,
-    until: UtcMs,
+    counts: Counts,
 }
 
 /// What row operations change of what is kept.
@@ -139,31 +138,31 @@ fn text(bytes: &[u8]) -> String {
 }
 
 impl Rows {
-    /// A product at the price that it has at `now`.
-    pub fn sold(&self, sku: &str, now: UtcMs) -> Read<Option<Arc<Product>>> {
-        let counts = |priced: &Priced| priced.from <= now && now < priced.until;
-        let priced = self.known.products.get(sku, counts, || self.read_priced(sku, now))?;
+    /// A product at the price that it has then.
+    pub fn sold(&self, sku: &str, on: PriceMoment) -> Read<Option<Arc<Product>>> {
+        let counts = |priced: &Priced| priced.counts.at(on);
+        let priced = self.known.products.get(sku, counts, || self.read_priced(sku, on))?;
         Ok(priced.map(|priced| Arc::clone(&priced.product)))
     }
 
-    fn read_priced(&self, sku: &str, now: UtcMs) -> Read<Option<Priced>> {
+    fn read_priced(&self, sku: &str, on: PriceMoment) -> Read<Option<Priced>> {
         let Some(product) = self.row::<Product>(Table::Product, sku)? else { return Ok(None) };
         let last = if self.known.has_prices.load(Relaxed) {
-            self.last_begun_price(&product.sku, now)?
+            self.last_begun_price(&product.sku, on)?
         } else {
             LastBegun::default()
         };
         let product = Arc::new(price::priced(product, last.price));
-        Ok(Some(Priced { product, from: last.from, until: last.until }))
+        Ok(Some(Priced { product, counts: last.counts }))
     }
 
-    /// The products that are sold and that a scanner's code names, at the prices of `now`, in order of sku.
-    pub fn sold_by_barcode(&self, code: &str, now: UtcMs) -> Read<Vec<Arc<Product>>> {
+    /// The products that are sold and that a scanner's code names, at the prices of then, in order of sku.
+    pub fn sold_by_barcode(&self, code: &str, on: PriceMoment) -> Read<Vec<Arc<Product>>> {
         let skus = || self.skus_by_barcode(code).map(|skus| (!skus.is_empty()).then_some(skus));
         let mut found = Vec::new();
         if let Some(skus) = self.known.codes.get(code, |_| true, skus)? {
             for sku in skus.iter() {
-                let product = self.sold(sku.as_str(), now)?;
+                let product = self.sold(sku.as_str(), on)?;
                 found.extend(product.filter(|product| product.is_active() && product.has_code(code)));
             }
         }

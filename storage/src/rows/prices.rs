@@ -5,37 +5,80 @@ use crate::rows::Rows;
 use crate::rows::table::Table;
 use domain::model::base::ids::Sku;
 use domain::model::base::time::UtcMs;
-use domain::model::selling::price::Price;
-use domain::rules::selling::price;
+use domain::model::selling::price::{Price, PriceMoment};
+use jiff::civil::Date;
 
 type Read<T> = Result<T, StorageError>;
 
 /// Prices that are read at once, the last first: mostly the first of them counts.
 const PRICES_AT_ONCE: usize = 4;
 
-/// The last price that has begun at some time, and from when until when it is that one: as long as no price is put or
-/// taken away.
+/// The last price that has begun at some time, and when it is that one: as long as no price is put or taken away.
 #[derive(Debug, PartialEq)]
 pub struct LastBegun {
     /// The price; none: none has begun.
     pub price: Option<Price>,
+    /// When.
+    pub counts: Counts,
+}
+
+/// When a price counts, by the moment and by the business date.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Counts {
     /// The first moment.
-    pub from: UtcMs,
+    from: UtcMs,
     /// The first one behind it.
-    pub until: UtcMs,
+    until: UtcMs,
+    /// The first business date.
+    first: Date,
+    /// The first one behind it; none: there is none.
+    behind: Option<Date>,
+}
+
+impl Default for Counts {
+    /// Always.
+    fn default() -> Self {
+        Self { from: UtcMs(i64::MIN), until: UtcMs(i64::MAX), first: Date::MIN, behind: None }
+    }
+}
+
+impl Counts {
+    /// Whether it does then.
+    pub fn at(&self, on: PriceMoment) -> bool {
+        self.from <= on.at
+            && on.at < self.until
+            && self.first <= on.date
+            && self.behind.is_none_or(|behind| on.date < behind)
+    }
+
+    /// From the beginning of this price on.
+    fn since(self, price: &Price) -> Self {
+        match price.price.from {
+            Some(first) => Self { first, ..self },
+            None => Self { from: price.effective_at, ..self },
+        }
+    }
+
+    /// Until this price begins.
+    fn before(self, price: &Price) -> Self {
+        match price.price.from {
+            Some(day) => Self { behind: Some(self.behind.map_or(day, |behind| behind.min(day))), ..self },
+            None => Self { until: self.until.min(price.effective_at), ..self },
+        }
+    }
 }
 
 impl Default for LastBegun {
     /// There are no prices.
     fn default() -> Self {
-        Self { price: None, from: UtcMs(i64::MIN), until: UtcMs(i64::MAX) }
+        Self { price: None, counts: Counts::default() }
     }
 }
 
 impl Rows {
-    /// The last price set for a product that has begun at `now`. What it reads are the coming prices and that one,
+    /// The last price set for a product that has begun then. What it reads are the coming prices and that one,
     /// however many there were before.
-    pub fn last_begun_price(&self, sku: &Sku, now: UtcMs) -> Read<LastBegun> {
+    pub fn last_begun_price(&self, sku: &Sku, on: PriceMoment) -> Read<LastBegun> {
         let from = Table::Price.pair(sku.as_str(), "");
         // Behind all of the product's: their order is ASCII.
         let mut before = [from.as_slice(), &[u8::MAX]].concat();
@@ -46,13 +89,14 @@ impl Rows {
             before.clone_from(last);
             for (_, bytes) in &rows {
                 let price = self.decoded::<Price>(bytes)?;
-                let (begins, comes) = (price.effective_at, price.price.withdrawn_at.is_none());
-                if let Some(price) = price::last_begun(std::iter::once(price), now) {
-                    return Ok(LastBegun { price: Some(price), from: begins, ..found });
+                if price.price.withdrawn_at.is_some() {
+                    continue;
                 }
-                if comes {
-                    found.until = found.until.min(begins);
+                if price.has_begun(on) {
+                    let counts = found.counts.since(&price);
+                    return Ok(LastBegun { price: Some(price), counts });
                 }
+                found.counts = found.counts.before(&price);
             }
         }
     }
@@ -67,8 +111,13 @@ mod tests {
     use domain::model::hub::sync::local::Change;
     use domain::model::selling::price::PriceDown;
 
+    fn on(day: i64) -> PriceMoment {
+        let date = jiff::civil::date(2020, 1, 1).saturating_add(jiff::Span::new().days(day));
+        PriceMoment { at: UtcMs(day), date }
+    }
+
     fn price(day: i64, id: &str) -> Price {
-        let from = jiff::civil::date(2020, 1, 1).saturating_add(jiff::Span::new().days(day));
+        let from = on(day).date;
         let price = PriceDown {
             price_id: id.to_owned(),
             sku: "A".into(),
@@ -99,7 +148,7 @@ mod tests {
         }
         rows.apply(&mut ops, Mark::default()).unwrap();
         let at = |now: i64| {
-            rows.last_begun_price(&"A".into(), UtcMs(now)).map(|found| found.price.map(|it| it.price.price))
+            rows.last_begun_price(&"A".into(), on(now)).map(|found| found.price.map(|it| it.price.price))
         };
         for now in [1_003, 1_010, 1_019] {
             assert_eq!(at(now).unwrap(), Some(now));
@@ -110,6 +159,6 @@ mod tests {
         crate::rows::apply::sync_rows::ops(&gone, &mut ops).unwrap();
         rows.apply(&mut ops, Mark::default()).unwrap();
         assert_eq!(at(5_000).unwrap(), Some(1_018));
-        assert_eq!(rows.last_begun_price(&"B".into(), UtcMs(5_000)).unwrap(), LastBegun::default());
+        assert_eq!(rows.last_begun_price(&"B".into(), on(5_000)).unwrap(), LastBegun::default());
     }
 }

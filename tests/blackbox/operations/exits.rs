@@ -1,5 +1,6 @@
 //! How the daemon ends: the exit codes that systemd and people act on.
 
+use serde_json::json;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use testkit::dice::Random;
@@ -104,4 +105,31 @@ fn sigterm_under_load_drains_and_loses_nothing() {
     audit::audit(&store, &mut tills, RECEIVED);
     store.stop();
     store.verify();
+}
+
+#[test]
+fn a_time_zone_or_a_currency_does_not_change_once_something_was_sold() {
+    let mut store = Store::open_with("store.timezone = \"Asia/Makassar\"\n", 1);
+    let refused = |store: &mut Store, settings: &str, what: &str| {
+        store.set(settings);
+        let ended = store.command(&["serve"]).output().unwrap();
+        let told = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(ended.status.code(), Some(2), "{told}");
+        assert!(told.contains(what), "{told}");
+    };
+    store.stop();
+    // Nothing was sold: it may still be put right.
+    store.set("store.timezone = \"Asia/Jayapura\"\nstore.currency = \"USD\"\n");
+    store.start();
+    let mut till = store.login("till-1").at_register("till-1");
+    till.post("/api/shifts/open", &json!({})).data(201);
+    store.stop();
+    refused(
+        &mut store,
+        "store.timezone = \"Asia/Jakarta\"\nstore.currency = \"USD\"\n",
+        "sold in Asia/Jayapura",
+    );
+    refused(&mut store, "store.timezone = \"Asia/Jayapura\"\nstore.currency = \"EUR\"\n", "sold in USD");
+    store.set("store.timezone = \"Asia/Jayapura\"\nstore.currency = \"USD\"\n");
+    store.start();
 }

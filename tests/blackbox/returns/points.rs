@@ -1,7 +1,12 @@
 //! Points of a sale that comes back: taken back, given back, to the lots they came from, and what a return
 //! takes into account besides: how old the sale is, and that a void of it may find nothing left to take.
 
+use domain::model::base::event::fact;
+use domain::model::hub::sync::local::{Change, LinkRow};
+use edge::clock;
 use serde_json::{Value, json};
+use std::sync::mpsc;
+use storage::{Commit, Options, Storage};
 use testkit::counter::{Counter, SALES, approved, number, text};
 use testkit::{Client, Store, wait};
 
@@ -151,11 +156,26 @@ fn goods_that_are_sold_again_do_not_go_out_by_a_void() {
 const EARLY: &str = "store.timezone = \"Pacific/Pago_Pago\"\nstore.day_start = \"23:59\"\n";
 const LATE: &str = "store.timezone = \"Pacific/Kiritimati\"\n";
 
+/// Takes from a stopped store what it keeps of the zone that it sold in: a shop's zone never changes, and here it stands
+/// for days that pass.
+#[track_caller]
+fn forget_zone(store: &Store) {
+    let storage = Storage::open(store.data(), &Options::default()).unwrap();
+    let standing = LinkRow { terms: None, ..storage.sync().standing().unwrap() };
+    let events = vec![fact::SyncChanged { change: Change::Standing { standing } }.into()];
+    let commit = Commit { events, records: Vec::new(), keyed: None, at: clock::now(), hlc: None };
+    let (done, durable) = mpsc::channel();
+    storage.submit(commit, move |_| drop(done.send(()))).unwrap();
+    durable.recv().unwrap();
+    storage.close().unwrap();
+}
+
 /// The store two or three days later, with a new shift at the till.
 #[track_caller]
 fn days_later(counter: &mut Counter, more: &str) {
     counter.close();
     counter.store.stop();
+    forget_zone(&counter.store);
     counter.store.set(&format!("{LATE}{more}"));
     counter.store.start();
     let again = |store: &Store, who: &str| -> Client { store.login(who) };

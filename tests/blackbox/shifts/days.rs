@@ -11,8 +11,8 @@ use testkit::hub::Hub;
 use testkit::{Client, Store, process, wait};
 
 /// The day is one earlier here than there, whatever the clock says: a restart is the night between.
-const EVENING: &str = "store.timezone = \"Etc/GMT+12\"";
-const MORNING: &str = "store.timezone = \"Pacific/Kiritimati\"";
+const EVENING: &str = "store.day_start = \"23:59\"";
+const MORNING: &str = "store.day_start = \"00:00\"";
 
 #[track_caller]
 fn open(till: &mut Client) -> (String, String) {

@@ -43,7 +43,8 @@ impl Page<'_> {
     }
 
     fn here(&self, price: PriceDown, begins: Option<UtcMs>) -> Option<Price> {
-        Price::here(price, |day| begins.or_else(|| price::day_begins(day, &self.rules.timezone)), self.now)
+        let begin = |day| price::day_begins(day, &self.rules.timezone, self.rules.day_start);
+        Price::here(price, |day| begins.or_else(|| begin(day)), self.now)
     }
 
     pub(super) fn promotion(&mut self, change: &Change) -> Result<(), Untaken> {

@@ -6,6 +6,7 @@ use crate::owners::pricing::PricingInputs;
 use crate::owners::transaction::audit_entry;
 use crate::prelude::*;
 use domain::model::base::ids::{PaymentId, ShiftId, TransactionId};
+use domain::model::selling::price::PriceMoment;
 use domain::model::selling::transaction::TransactionState;
 use domain::rules::selling::sale;
 use domain::rules::selling::sale::{BasketChange, Changed};
@@ -39,10 +40,11 @@ pub struct ChangedBasket {
 impl Dispatch for ChangeSale {
     async fn load(&self, context: &Context, _request: &RequestContext) -> Result<ChangedBasket, Failure> {
         let basket = context.transaction(&self.id)?;
+        let on = context.price_moment_of(&basket.shift_id)?;
         let mut scanned = self.change.clone();
         let items = scanned.scanned();
         let scanned = if items.iter().any(|item| item.code.is_some()) {
-            PricingInputs::scan(&context.storage, items, context.stamps.now())?;
+            PricingInputs::scan(&context.storage, items, on)?;
             Some(scanned)
         } else {
             None
@@ -52,7 +54,7 @@ impl Dispatch for ChangeSale {
         let skus = old.chain(command.items.iter().flatten().map(|item| &item.sku));
         let member = command.member_id.as_ref().filter(|id| !id.as_str().is_empty());
         let member = if command.member_id.is_some() { member } else { basket.member_id.as_ref() };
-        let inputs = PricingInputs::read(&context.storage, skus, member, context.stamps.now())?;
+        let inputs = PricingInputs::read(&context.storage, skus, member, on)?;
         Ok(ChangedBasket { shift_id: basket.shift_id, scanned, inputs })
     }
 
@@ -81,7 +83,8 @@ impl Command for ChangeSale {
         let command = change.on(before, self.read.as_deref())?;
         // Somebody else may have added lines or named a member since these were read.
         let lines = before.items.iter().map(|line| &line.sku);
-        basket.inputs.add_missing(&shift.storage, lines, stamp.now)?;
+        let on = PriceMoment { at: stamp.now, date: before.business_date };
+        basket.inputs.add_missing(&shift.storage, lines, on)?;
         let member = command.member_id.as_ref().or(before.member_id.as_ref());
         basket.inputs.renew_member(&shift.storage, member.filter(|id| !id.as_str().is_empty()))?;
         let till = shift.at_till(stamp.now, &basket.inputs, request);
@@ -95,7 +98,7 @@ impl Command for ChangeSale {
                     json!({"sku": line.sku, "qty": line.qty, "name": line.name, "reason": change.reason()});
                 audit_entry(request, "transaction.line_removed", transaction, now, details)
             })
-            .chain(shift.overridden(transaction, request, now))
+            .chain(shift.overridden(Some(before), transaction, request, now))
             .collect();
         let text = SaleText::of(transaction);
         let answer = transaction::answer(false, transaction, &text, request.caller.role);

@@ -25,7 +25,8 @@ impl Command for CloseShift {
         request: &RequestContext,
     ) -> Result<ShiftDecision, Failure> {
         let (now, authorization) = (shift.stamps.now(), request.authorization());
-        let event = shift::close(&self.1, now, &authorization, &shift.rules, &shift.book)?;
+        let event = shift::close(&self.1, now, &authorization, &shift.rules, &shift.book);
+        let event = event.inspect_err(|refusal| shift.note_blind_try(refusal, request))?;
         let (event, before) = (Box::new(event), Box::new(shift.book.shift.clone()));
         Ok(ShiftDecision::Draft(ShiftDraft::Close { event, before }))
     }

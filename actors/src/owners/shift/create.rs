@@ -27,16 +27,16 @@ impl NewBasket {
         request: &RequestContext,
         command: &sale::CreateSale,
     ) -> Result<Self, Failure> {
+        let shift_id = context.shift_for(request, command.shift_id.as_ref())?;
+        let on = context.price_moment_of(&shift_id)?;
         let mut scanned = None;
         if command.items.iter().any(|item| item.code.is_some()) {
             let copy = scanned.insert(command.clone());
-            PricingInputs::scan(&context.storage, &mut copy.items, context.stamps.now())?;
+            PricingInputs::scan(&context.storage, &mut copy.items, on)?;
         }
-        let shift_id = context.shift_for(request, command.shift_id.as_ref())?;
         let items = scanned.as_ref().map_or(&command.items, |scanned| &scanned.items);
         let skus = items.iter().map(|item| &item.sku);
-        let (member, now) = (command.member_id.as_ref(), context.stamps.now());
-        let inputs = PricingInputs::read(&context.storage, skus, member, now)?;
+        let inputs = PricingInputs::read(&context.storage, skus, command.member_id.as_ref(), on)?;
         Ok(Self { shift_id, scanned, inputs })
     }
 }
@@ -70,7 +70,7 @@ impl Command for CreateSale {
         let event = sale::create(basket.scanned.as_ref().unwrap_or(&self.0), id, &till)?;
         let transaction = &event.fact.transaction;
         let (stamp, date) = (shift.stamps.stamp(), Some(transaction.business_date));
-        let entries = shift.overridden(transaction, request, stamp.now);
+        let entries = shift.overridden(None, transaction, request, stamp.now);
         let text = SaleText::of(transaction);
         let answer = transaction::answer(true, transaction, &text, request.caller.role);
         let outcome = Outcome::of(stamp, event, Vec::new(), answer).written(text);

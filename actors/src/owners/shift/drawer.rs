@@ -41,7 +41,8 @@ impl Command for MoveCash {
     ) -> Result<ShiftDecision, Failure> {
         let (stamp, id, authorization) =
             (shift.stamps.stamp(), shift.stamps.id("csh_"), request.authorization());
-        let event = shift::move_cash(&self.1, id, stamp.now, &authorization, &shift.rules, &shift.book)?;
+        let event = shift::move_cash(&self.1, id, stamp.now, &authorization, &shift.rules, &shift.book);
+        let event = event.inspect_err(|refusal| shift.note_blind_try(refusal, request))?;
         let (outcome, movement) = moved(stamp, event);
         // A drawer that opens without a sale is what a till is robbed by.
         let (action, amount) = match movement.kind {

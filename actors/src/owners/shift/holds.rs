@@ -13,7 +13,7 @@ use domain::rules::selling::hold::HeldBasket;
 pub struct HoldSale(pub hold::HoldSale);
 
 /// Takes a basket that waits into the caller's shift, by the rules of [`domain::rules::selling::hold::recall`].
-pub struct Recall(pub HoldId);
+pub struct Recall(pub HoldId, pub hold::RecallHold);
 
 /// What is put away, with what a new basket is priced by.
 #[derive(Default)]
@@ -62,7 +62,10 @@ impl Command for HoldSale {
         let now = shift.stamps.now();
         let till = shift.at_till(now, &held.inputs, request);
         let event = hold::take(held.scanned.as_ref().unwrap_or(&self.0), id, new_id, &till)?;
-        let entries = shift.overridden(&event.fact.transaction, request, now);
+        let entries = {
+            let held = &event.fact.transaction;
+            shift.overridden(shift.book.open.get(&held.transaction_id), held, request, now)
+        };
         Ok(ShiftDecision::Draft(ShiftDraft::Hold { event: Box::new(event), entries }))
     }
 }
@@ -75,9 +78,10 @@ impl Dispatch for Recall {
         }
         let basket = context.transaction(&hold.transaction_id)?;
         let skus = basket.items.iter().map(|line| &line.sku);
-        let (member, now) = (basket.member_id.as_ref(), context.stamps.now());
-        let inputs = PricingInputs::read(&context.storage, skus, member, now)?;
-        Ok((context.shift_for(request, None)?, inputs))
+        let shift_id = context.shift_for(request, None)?;
+        let on = context.price_moment_of(&shift_id)?;
+        let inputs = PricingInputs::read(&context.storage, skus, basket.member_id.as_ref(), on)?;
+        Ok((shift_id, inputs))
     }
 
     fn address(&self, (shift_id, _): &mut Self::Rows) -> ShiftId {
@@ -96,7 +100,8 @@ impl Command for Recall {
         request: &RequestContext,
     ) -> Result<ShiftDecision, Failure> {
         let (now, rules, authorization) = (shift.stamps.now(), &*shift.rules, request.authorization());
-        let draft = Box::new(hold::draft_recall(self.0.clone(), now, &authorization, rules, &shift.book)?);
+        let draft =
+            Box::new(hold::draft_recall(self.0.clone(), self.1, now, &authorization, rules, &shift.book)?);
         Ok(ShiftDecision::Draft(ShiftDraft::Recall { draft, inputs: Box::new(inputs) }))
     }
 }

@@ -16,6 +16,9 @@ pub const SHORT_ID_BYTES_MAX: usize = 32;
 /// [`FIGURE_MAX`] that a mistyped one can't stop the sums of the safe.
 pub const CASH_MAX: i64 = 1_000_000_000_000;
 
+/// The most that a line of received or opening goods is worth: above it a digit is too many.
+pub const LINE_VALUE_MAX: i64 = 10_000_000_000_000;
+
 /// The largest figure of a document, 2^53 − 1: pages and many clients read JSON numbers as doubles.
 pub const FIGURE_MAX: i64 = 9_007_199_254_740_991;
 

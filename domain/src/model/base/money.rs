@@ -55,6 +55,28 @@ pub fn sum(path: &str, parts: impl IntoIterator<Item = i64>) -> Result<i64, Refu
     figure(path, whole)
 }
 
+/// A figure of a report that is above the largest: it is shown as null.
+pub const HIDDEN: i64 = i64::MAX;
+
+/// The sum of figures of a report. One above the largest hides itself, and so do the sums that it is part of.
+pub fn shown_sum(parts: impl IntoIterator<Item = i64>) -> i64 {
+    let add = |sum: i128, part: i64| shown(part).map(|part| sum.saturating_add(i128::from(part)));
+    let whole = parts.into_iter().try_fold(0_i128, add);
+    whole.and_then(|whole| i64::try_from(whole).ok()).and_then(shown).unwrap_or(HIDDEN)
+}
+
+/// A figure as it is shown; none: it is above the largest.
+pub fn shown(figure: i64) -> Option<i64> {
+    Some(figure).filter(|figure| (-FIGURE_MAX..=FIGURE_MAX).contains(figure))
+}
+
+/// The sum of figures, at most the largest: for what has to succeed whatever its size, such as the end of a shift.
+pub fn capped_sum(parts: impl IntoIterator<Item = i64>) -> i64 {
+    let whole = parts.into_iter().fold(0_i128, |sum, part| sum.saturating_add(i128::from(part)));
+    let most = i128::from(FIGURE_MAX);
+    i64::try_from(whole.clamp(most.saturating_neg(), most)).unwrap_or(FIGURE_MAX)
+}
+
 /// Spreads `amount` over `weights` by largest remainder, ties to the lower place.
 ///
 /// The parts add up to `amount`. Weights are not below zero; if all are 0, the first takes all.

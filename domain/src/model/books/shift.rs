@@ -201,6 +201,9 @@ pub struct ShiftBook {
     pub series: String,
     /// Its open and partially paid transactions.
     pub open: BTreeMap<TransactionId, Transaction>,
+    /// How often figures of the drawer were refused that somebody gave who counts blind: so that nobody finds out by
+    /// trying what should be in it. A start counts anew; the audit log has them all.
+    pub blind_tries: u32,
 }
 
 /// Why the drawer was opened.

@@ -15,7 +15,25 @@ pub struct Price {
     pub effective_at: UtcMs,
 }
 
+/// When a price is asked for. A price from a day counts by the business date, as promotions do; one that was set at once
+/// counts by the moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PriceMoment {
+    /// The moment.
+    pub at: UtcMs,
+    /// The business date: of a basket its shift's, whatever the clock says.
+    pub date: Date,
+}
+
 impl Price {
+    /// Whether it has begun.
+    pub fn has_begun(&self, on: PriceMoment) -> bool {
+        match self.price.from {
+            Some(day) => day <= on.date,
+            None => self.effective_at <= on.at,
+        }
+    }
+
     /// Since when it stands against other prices.
     pub fn since(&self) -> UtcMs {
         self.effective_at.max(self.price.set_at)

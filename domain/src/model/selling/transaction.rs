@@ -168,6 +168,9 @@ pub struct Line {
     pub total: i64,
     /// `price` differs from `list_price`.
     pub price_override: bool,
+    /// Why somebody set another price by hand, where that was said.
+    #[serde(default)]
+    pub price_reason: Option<String>,
     /// Pieces that came back.
     pub returned_qty: i64,
     /// Whether stock is kept for the product.

@@ -4,7 +4,7 @@
 //! business date, and what comes back for the date of the return.
 
 use crate::model::base::ids::{Sku, UserId};
-use crate::model::base::money::sum;
+use crate::model::base::money::{shown, shown_sum};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::time::UtcMs;
 use crate::model::books::shift::Shift;
@@ -70,9 +70,20 @@ pub fn rows(_: &mut SchemaGenerator) -> Schema {
     }})
 }
 
+/// Says in a schema that a figure above the largest is null.
+pub fn hides(schema: &mut Schema) {
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for property in properties.into_iter().flat_map(Map::values_mut) {
+        match property.get_mut("type") {
+            Some(kind) if kind.as_str() == Some("integer") => *kind = json!(["integer", "null"]),
+            _ => {}
+        }
+    }
+}
+
 /// The schema of the sums of a report.
 pub fn totals(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"type": "object", "properties": figures(&json!({"type": "integer"})), "required": FIGURES})
+    json_schema!({"type": "object", "properties": figures(&json!({"type": ["integer", "null"]})), "required": FIGURES})
 }
 
 fn figures(of: &Value) -> Map<String, Value> {
@@ -89,11 +100,12 @@ pub fn row(group_by: GroupBy, key: &str, figures: [i64; FIGURES.len()]) -> Value
 /// The sums of a report as they are shown.
 pub fn sums(figures: [i64; FIGURES.len()]) -> Value {
     let named = FIGURES.iter().zip(figures);
-    named.map(|(name, figure)| ((*name).to_owned(), Value::from(figure))).collect::<Map<_, _>>().into()
+    named.map(|(name, figure)| ((*name).to_owned(), Value::from(shown(figure)))).collect::<Map<_, _>>().into()
 }
 
 /// The figures of a group; of products, categories and methods, a document counts in each that it has a part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[schemars(transform = hides)]
 pub struct Sums {
     /// Completed sales.
     pub sales_count: i64,
@@ -154,7 +166,7 @@ impl GroupBy {
             _ => &[],
         };
         let mut names = FIGURES.iter();
-        figures.map(|figure| names.next().filter(|name| !unknown.contains(name)).map(|_| figure))
+        figures.map(|figure| names.next().filter(|name| !unknown.contains(name)).and_then(|_| shown(figure)))
     }
 }
 
@@ -178,14 +190,11 @@ impl Sums {
 
     /// total − returns_total.
     pub fn net_total(&self) -> i64 {
-        self.total.saturating_sub(self.returns_total)
+        shown_sum([self.total, self.returns_total.saturating_neg()])
     }
 
     /// Adds another's figures.
-    ///
-    /// # Errors
-    /// `validation_failed` when a sum leaves the range of figures.
-    pub fn add(&mut self, more: &Self) -> Result<(), Refusal> {
+    pub fn add(&mut self, more: &Self) {
         for (so_far, more) in [
             (&mut self.sales_count, more.sales_count),
             (&mut self.items_count, more.items_count),
@@ -198,22 +207,21 @@ impl Sums {
             (&mut self.returns_total, more.returns_total),
             (&mut self.returns_rounding, more.returns_rounding),
         ] {
-            *so_far = sum(PATH, [*so_far, more])?;
+            *so_far = shown_sum([*so_far, more]);
         }
-        Ok(())
     }
 
-    fn of_sale(sale: &Transaction) -> Result<Self, Refusal> {
-        Ok(Self {
+    fn of_sale(sale: &Transaction) -> Self {
+        Self {
             sales_count: 1,
-            items_count: sum(PATH, sale.items.iter().map(|line| line.qty))?,
+            items_count: shown_sum(sale.items.iter().map(|line| line.qty)),
             gross_sales: sale.subtotal,
             discounts: sale.discount,
             tax: sale.tax,
             total: sale.total,
             rounding: sale.rounding,
             ..Self::default()
-        })
+        }
     }
 
     /// The running sums of a shift.
@@ -252,13 +260,13 @@ impl SalesReport {
     /// Counts a shift by its running sums; for groupings that [`GroupBy::of_shifts`] says so.
     ///
     /// # Errors
-    /// `validation_failed` when a sum leaves the range of figures.
+    /// `validation_failed` where there are too many groups.
     pub fn shift(&mut self, shift: &Shift) -> Result<(), Refusal> {
         let sums = Sums::of_shift(shift);
         if sums.is_empty() {
             return Ok(());
         }
-        self.whole.add(&sums)?;
+        self.whole.add(&sums);
         let key = match self.group_by {
             GroupBy::Store => shift.store_id.0.clone(),
             _ => shift.business_date.to_string(),
@@ -269,7 +277,7 @@ impl SalesReport {
     /// Counts a sale, unless it was voided; `category` tells the category of a product.
     ///
     /// # Errors
-    /// `validation_failed` when a sum leaves the range of figures, or there are too many groups.
+    /// `validation_failed` where there are too many groups.
     pub fn sale(
         &mut self,
         sale: &Transaction,
@@ -278,8 +286,8 @@ impl SalesReport {
         if sale.state != TransactionState::Paid {
             return Ok(());
         }
-        let whole = Sums::of_sale(sale)?;
-        self.whole.add(&whole)?;
+        let whole = Sums::of_sale(sale);
+        self.whole.add(&whole);
         match self.group_by {
             GroupBy::Sku | GroupBy::Category => {
                 let lines = sale.items.iter().map(|line| {
@@ -319,7 +327,7 @@ impl SalesReport {
     /// Counts a return, unless it was voided.
     ///
     /// # Errors
-    /// `validation_failed` when a sum leaves the range of figures, or there are too many groups.
+    /// `validation_failed` where there are too many groups.
     pub fn returned(
         &mut self,
         back: &Return,
@@ -329,7 +337,7 @@ impl SalesReport {
             return Ok(());
         }
         let whole = Sums::of_return(back);
-        self.whole.add(&whole)?;
+        self.whole.add(&whole);
         let part =
             |returns_total, returns_rounding| Sums { returns_total, returns_rounding, ..Sums::default() };
         match self.group_by {
@@ -394,6 +402,7 @@ impl SalesReport {
         if self.groups.len() >= GROUPS_MAX && !self.groups.contains_key(&key) {
             return Err(Refusal::field(PATH, format!("has more than {GROUPS_MAX} rows: ask for less")));
         }
-        self.groups.entry(key).or_default().add(sums)
+        self.groups.entry(key).or_default().add(sums);
+        Ok(())
     }
 }

@@ -12,7 +12,9 @@ mod merge;
 mod recount;
 mod shift_commands;
 mod shift_view;
-pub use cash::{MoveCash, ReverseCash, end, hands_back, move_cash, reverse_cash};
+pub use cash::{
+    BLIND_TRIES_MAX, MoveCash, ReverseCash, end, hands_back, is_blind_try, move_cash, reverse_cash,
+};
 pub use close::{SHIFT_CLOSED, close, is_beyond_tolerance};
 pub use counted::CountedShift;
 pub use merge::merged;

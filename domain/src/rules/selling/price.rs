@@ -4,11 +4,12 @@
 //! without a store, and the product's own price. Of those that have begun the one that began last counts; nothing
 //! begins before it was said, and what was withdrawn counts nowhere.
 
+use crate::model::base::business_date::business_date;
 use crate::model::base::ids::{Sku, StoreId};
 use crate::model::base::time::UtcMs;
 use crate::model::inventory::product::Product;
-use crate::model::selling::price::{Price, PriceDown};
-use jiff::civil::Date;
+use crate::model::selling::price::{Price, PriceDown, PriceMoment};
+use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,9 +26,9 @@ impl Price {
     }
 }
 
-/// When a day begins in a time zone; none: it does not.
-pub fn day_begins(day: Date, zone: &TimeZone) -> Option<UtcMs> {
-    let begins = day.to_zoned(zone.clone()).ok()?;
+/// When a business day begins in a time zone; none: it does not.
+pub fn day_begins(day: Date, zone: &TimeZone, day_start: Time) -> Option<UtcMs> {
+    let begins = day.to_datetime(day_start).to_zoned(zone.clone()).ok()?;
     Some(UtcMs(begins.timestamp().as_millisecond()))
 }
 
@@ -39,9 +40,14 @@ pub fn order(price: &Price) -> String {
     format!("{own} {since:020} {set_at:020} {}", price.price.price_id)
 }
 
-/// The last price that has begun at `now`, of prices in the reverse of their [`order`].
-pub fn last_begun(mut last_first: impl Iterator<Item = Price>, now: UtcMs) -> Option<Price> {
-    last_first.find(|price| price.effective_at <= now && price.price.withdrawn_at.is_none())
+/// The last price that has begun then, of prices in the reverse of their [`order`].
+pub fn last_begun(mut last_first: impl Iterator<Item = Price>, on: PriceMoment) -> Option<Price> {
+    last_first.find(|price| price.has_begun(on) && price.price.withdrawn_at.is_none())
+}
+
+/// When a price is asked for that no basket is priced by: the business date of that moment.
+pub fn moment(at: UtcMs, zone: &TimeZone, day_start: Time) -> PriceMoment {
+    PriceMoment { at, date: business_date(at, zone, day_start) }
 }
 
 /// The price that counts, of the product's own and the last one that has begun; none: the product's own.
@@ -123,9 +129,13 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
     use super::*;
 
+    fn day(number: i64) -> Date {
+        jiff::civil::date(1970, 1, 1).saturating_add(jiff::Span::new().days(number))
+    }
+
     /// A price that begins and was set then; day 0: no day, at once.
     fn price(begins: i64, store: &str, amount: i64, set_at: i64) -> Price {
-        let from = (begins > 0).then(|| jiff::civil::date(2026, 1, 1));
+        let from = (begins > 0).then(|| day(begins));
         let price = PriceDown {
             price_id: format!("prc_{amount}"),
             sku: "A".into(),
@@ -143,7 +153,7 @@ mod tests {
         let mut prices = prices.to_vec();
         prices.sort_by_key(|price| std::cmp::Reverse(order(price)));
         let product = Product::new("A".into(), "A".to_owned(), 1, UtcMs(product_set_at));
-        let last = last_begun(prices.into_iter(), UtcMs(now));
+        let last = last_begun(prices.into_iter(), PriceMoment { at: UtcMs(now), date: day(now) });
         let found = effective(&product, &"S001".into(), last.clone(), UtcMs(now));
         assert_eq!(priced(product, last).price, found.price);
         (found.price, found.source)
@@ -185,6 +195,51 @@ mod tests {
         });
         assert_eq!(at(&withdrawn, 0, 999), (30, PriceSource::AllStores));
         assert_eq!(at(&withdrawn, 900, 999), (1, PriceSource::Product));
+    }
+
+    /// Up to the 28th 5,000, from the 29th 4,000: a shift of the 28th sells at the price of the 28th, whatever the clock says.
+    #[test]
+    fn a_price_of_a_day_counts_by_the_business_date_and_one_at_once_by_the_moment() {
+        let zone = TimeZone::get("Asia/Jakarta").unwrap();
+        let start = jiff::civil::time(4, 0, 0, 0);
+        let on = |date: Date, hour: i8, minute: i8| {
+            let at = date.at(hour, minute, 0, 0).to_zoned(zone.clone()).unwrap().timestamp();
+            UtcMs(at.as_millisecond())
+        };
+        let (old, new) = (jiff::civil::date(2026, 11, 28), jiff::civil::date(2026, 11, 29));
+        let down = |amount: i64, from: Option<Date>, set_at: UtcMs| PriceDown {
+            price_id: format!("prc_{amount}"),
+            sku: "A".into(),
+            store_id: "".into(),
+            price: amount,
+            from,
+            set_at,
+            withdrawn_at: None,
+        };
+        let here = |down: PriceDown| {
+            Price::here(down, |day| day_begins(day, &zone, start), UtcMs(i64::MAX)).unwrap()
+        };
+        let mut prices = vec![here(down(5_000, Some(old), UtcMs(1))), here(down(4_000, Some(new), UtcMs(2)))];
+        let counts = |prices: &[Price], on: PriceMoment| {
+            let mut prices = prices.to_vec();
+            prices.sort_by_key(|price| std::cmp::Reverse(order(price)));
+            last_begun(prices.into_iter(), on).unwrap().price.price
+        };
+        for (date, at, expected) in [
+            (old, on(old, 23, 55), 5_000),
+            (old, on(new, 0, 5), 5_000),
+            (old, on(new, 4, 30), 5_000),
+            (new, on(new, 4, 30), 4_000),
+            // A clock that was set back.
+            (new, on(new, 3, 59), 4_000),
+        ] {
+            assert_eq!(counts(&prices, PriceMoment { at, date }), expected, "{date} {at}");
+        }
+        assert_eq!(counts(&prices, moment(on(new, 3, 59), &zone, start)), 5_000, "the day begins at four");
+        assert_eq!(counts(&prices, moment(on(new, 4, 0), &zone, start)), 4_000);
+        prices.push(here(down(4_500, None, on(new, 0, 10))));
+        assert_eq!(counts(&prices, PriceMoment { at: on(new, 0, 9), date: old }), 5_000);
+        assert_eq!(counts(&prices, PriceMoment { at: on(new, 0, 10), date: old }), 4_500, "said for at once");
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub fn of_basket(basket: &Transaction) -> usize {
 
 fn line(line: &Line) -> usize {
     let discount = |it: &LineDiscount| object([some(&it.promotion_id), some(&it.reason)]);
-    let own = object([line.sku.as_str(), &line.name, some(&line.tax_code)]);
+    let own = object([line.sku.as_str(), &line.name, some(&line.tax_code), some(&line.price_reason)]);
     own.saturating_add(sum(line.discounts.iter().map(discount)))
 }
 
@@ -76,7 +76,7 @@ mod tests {
         let discount = json!({"source": "promotion", "promotion_id": bad, "amount": most, "reason": bad});
         let line = json!({"line_no": u32::MAX, "sku": bad, "name": bad, "qty": most, "price": most, "list_price": most,
             "discounts": [discount, discount], "discount": most, "tax_rate_bp": u32::MAX, "tax_code": bad, "tax": most,
-            "total": most, "price_override": false, "returned_qty": most, "track_stock": false, "cost": most});
+            "total": most, "price_override": false, "price_reason": bad, "returned_qty": most, "track_stock": false, "cost": most});
         let payment = json!({"payment_id": id, "method": bad, "amount": most, "tendered": most, "change": most,
             "rounding": most, "reference": bad, "state": "accepted", "origin": bad, "paid_at": at});
         let scan = json!({"line_no": u32::MAX, "code": bad, "pack_qty": most});

@@ -83,6 +83,7 @@ codes! {
     ChainBroken 422 "chain_broken" "The records do not follow one another.";
     RateLimited 429 "rate_limited" "Too many attempts; see Retry-After.";
     Internal 500 "internal" "A defect; the log has it under the request id.";
+    Damaged 500 "damaged" "A part of what is stored can't be read; the log says which. Everything else goes on: see Damage in the operations manual.";
     Unavailable 503 "unavailable" "Restarting, full or draining; see Retry-After.";
     StorageFull 507 "storage_full" "Nothing can be written; reads still work.";
 }

@@ -6,13 +6,14 @@ use crate::api::route::{Access, BodyKind, Route};
 use std::collections::BTreeSet;
 
 /// What the edge itself may say to any request.
-const ANY: [Code; 7] = [
+const ANY: [Code; 8] = [
     Code::InvalidHeader,
     Code::NetworkNotAllowed,
     Code::RequestTimeout,
     Code::BodyTooLarge,
     Code::MisdirectedRequest,
     Code::Internal,
+    Code::Damaged,
     Code::Unavailable,
 ];
 /// What a token may be wrong about.

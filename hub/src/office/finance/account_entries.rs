@@ -1,8 +1,11 @@
 //! What moved one account, entry by entry, with the balance after each.
 
 use crate::columns;
+use crate::db::Engine;
 use crate::db::filter::Conditions;
+use crate::db::guarded::guarded;
 use crate::table::journal::Kind;
+use domain::model::base::money::shown_sum;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -66,7 +69,8 @@ impl EntriesFilter<'_> {
             .text("entry_date < ?", before.as_deref());
         let sql =
             "SELECT CAST(COALESCE(SUM(debit - credit), 0) AS BIGINT) AS balance FROM ledger_days WHERE {}";
-        conditions.query(sql).fetch_one(connection).await?.try_get("balance")
+        let sql = guarded(Engine::of_connection(connection), sql);
+        conditions.query(&sql).fetch_one(connection).await?.try_get("balance")
     }
 
     /// The oldest first, after a place; only days on which the account moved are opened.
@@ -102,7 +106,7 @@ impl EntriesFilter<'_> {
         let rows = conditions.query(&sql).fetch_all(connection).await?;
         let mut views = rows.iter().map(view).collect::<Result<Vec<View>, sqlx::Error>>()?;
         for view in &mut views {
-            balance = balance.saturating_add(view.debit).saturating_sub(view.credit);
+            balance = shown_sum([balance, view.debit, view.credit.saturating_neg()]);
             view.balance = balance;
         }
         Ok(views)

@@ -8,6 +8,7 @@ use crate::office::finance::journal::{self, Bookmark, Filter};
 use crate::office::finance::trial_balance::{self, Line};
 use crate::office::reports::completeness::{self, CompleteList, Completeness};
 use crate::table::journal::Kind;
+use domain::model::base::money::shown_sum;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::locked_days::BEGINNING;
 use edge::page::{Cursor, Limit, List};
@@ -252,7 +253,7 @@ pub async fn trial_balance(request: Request) -> Answered {
     let chart = Chart::read(&mut read).await?;
     let ask = trial_balance::BalanceFilter { date, from, book };
     let items = trial_balance::rows(&mut read, &chart, &ask).await?;
-    let sum = |of: fn(&Line) -> i64| items.iter().map(of).fold(0_i64, i64::saturating_add);
+    let sum = |of: fn(&Line) -> i64| shown_sum(items.iter().map(of));
     let completeness = told(&mut read, book, (BEGINNING, date), clock::now()).await?;
     let (total_debit, total_credit) = (sum(|line| line.debit), sum(|line| line.credit));
     Ok(Reply::ok(&TrialBalance { date, items, total_debit, total_credit, completeness }))

@@ -162,6 +162,12 @@ async fn all(connection: &mut AnyConnection) -> Result<BTreeSet<String>, sqlx::E
 /// The books that are asked for, by their ids.
 fn books(known: BTreeSet<String>, asked: Option<&[String]>) -> Result<BTreeSet<String>, ApiError> {
     let Some(asked) = asked else { return Ok(known) };
+    if asked.is_empty() {
+        return Err(ApiError::field(
+            "store_ids",
+            "must not be empty: leave it out, or say null, for all books",
+        ));
+    }
     match asked.iter().position(|book| !known.contains(book)) {
         Some(place) => Err(ApiError::field(format!("store_ids[{place}]"), "is no store")),
         None => Ok(asked.iter().cloned().collect()),

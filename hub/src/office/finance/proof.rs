@@ -1,13 +1,15 @@
 //! What must hold between the books and the lists beside them: each side is summed by itself.
 
 use crate::columns;
-use crate::db::Db;
 use crate::db::column::Columns;
 use crate::db::document::encode;
+use crate::db::guarded::guarded;
+use crate::db::{Db, Engine};
 use crate::office::finance::proof_lists::{ROLLUPS, found_elsewhere, lists};
 use crate::projection::journal;
 use crate::table::alarm;
 use crate::table::journal::posted;
+use domain::model::base::money::shown_sum;
 use domain::model::base::time::UtcMs;
 use jiff::Span;
 use jiff::tz::TimeZone;
@@ -116,21 +118,26 @@ async fn run(connection: &mut AnyConnection, now: UtcMs) -> Result<Proofs, sqlx:
     let details = wrong.into_iter().take(TOLD_MAX).map(Value::String).collect();
     let mut proofs = vec![Proof { name: "entries", ok: left == 0, left, right: 0, details }];
     for (name, key, sql) in lists() {
+        let sql = guarded(Engine::of_connection(connection), &sql);
         let rows = sqlx::query(AssertSqlSafe(sql)).fetch_all(&mut *connection).await?;
         proofs.push(Proof::of(name, key, &rows)?);
     }
     let sql =
         "SELECT CAST(COALESCE(SUM(debit - credit), 0) AS BIGINT) FROM ledger_days WHERE account = '1290'";
-    let left = sqlx::query_scalar(sql).fetch_one(&mut *connection).await?;
+    let engine = Engine::of_connection(connection);
+    let left = sqlx::query_scalar(AssertSqlSafe(guarded(engine, sql))).fetch_one(&mut *connection).await?;
     proofs.push(Proof::of_two("between_stores", left, found_elsewhere(connection).await?));
     let sql = "SELECT value, (SELECT CAST(COALESCE(SUM(credit - debit), 0) AS BIGINT) FROM ledger_days \
                WHERE account = '2040') AS owed FROM points_pool";
-    let row = sqlx::query(sql).fetch_one(&mut *connection).await?;
+    let row = sqlx::query(AssertSqlSafe(guarded(engine, sql))).fetch_one(&mut *connection).await?;
     let (owed, value): (i64, i64) = columns!(row => (owed, value));
     proofs.push(Proof::of_two("points", owed, value));
     let today = now.timestamp().to_zoned(TimeZone::UTC).date();
     let from = today.checked_sub(Span::new().days(ROLLUP_DAYS)).unwrap_or(today);
-    let rows = sqlx::query(ROLLUPS).bind(from.to_string()).fetch_all(connection).await?;
+    let rows = sqlx::query(AssertSqlSafe(guarded(engine, ROLLUPS)))
+        .bind(from.to_string())
+        .fetch_all(connection)
+        .await?;
     proofs.push(Proof::of("rollups", "figure", &rows)?);
     Ok(Proofs { at: now, ok: proofs.iter().all(|proof| proof.ok), proofs })
 }
@@ -142,8 +149,8 @@ impl Proof {
         for row in rows {
             let whose: String = row.try_get(key)?;
             let (booked, listed): (i64, i64) = columns!(row => (booked, listed));
-            proof.left = proof.left.saturating_add(booked);
-            proof.right = proof.right.saturating_add(listed);
+            proof.left = shown_sum([proof.left, booked]);
+            proof.right = shown_sum([proof.right, listed]);
             if booked != listed {
                 proof.ok = false;
                 if proof.details.len() < TOLD_MAX {

@@ -1,8 +1,12 @@
 //! The trial balance: what stands on each account at the end of a day, and what moved it since another.
 
 use crate::columns;
+use crate::db::Engine;
 use crate::db::filter::Conditions;
+use crate::db::guarded::guarded;
 use crate::office::finance::account::Chart;
+use domain::model::base::money::{HIDDEN, shown, shown_sum};
+use domain::rules::books::report::hides;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +14,7 @@ use sqlx::AnyConnection;
 
 /// An account's balance, on one side.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "TrialBalanceRow")]
+#[schemars(rename = "TrialBalanceRow", transform = hides)]
 pub struct Line {
     /// The account.
     pub account: String,
@@ -61,11 +65,12 @@ pub async fn rows(
         sum(">=", "debit"),
         sum(">=", "credit")
     );
+    let sql = guarded(Engine::of_connection(connection), &sql);
     let mut lines = Vec::new();
     for row in conditions.query(&sql).fetch_all(connection).await? {
         let (account, opening, debit, credit): (String, i64, i64, i64) =
             columns!(row => (account, opening, debit, credit));
-        let balance = opening.saturating_add(debit).saturating_sub(credit);
+        let balance = shown_sum([opening, debit, credit.saturating_neg()]);
         let moved = from.is_some() && (debit, credit) != (0, 0);
         if balance != 0 || moved {
             lines.push(line(chart, account, balance, from.is_some().then_some((opening, debit, credit))));
@@ -92,5 +97,9 @@ fn line(chart: &Chart, account: String, balance: i64, moved: Option<(i64, i64, i
 
 /// A balance by its side, debit above 0.
 fn sides(balance: i64) -> (i64, i64) {
+    if shown(balance).is_none() {
+        // Its side would be all that can be told of it.
+        return (HIDDEN, HIDDEN);
+    }
     (balance.max(0), balance.min(0).saturating_neg())
 }

@@ -10,7 +10,7 @@ use domain::model::base::ids::{Sku, StoreId};
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::product::Product;
-use domain::model::selling::price::{Price, PriceDown};
+use domain::model::selling::price::{Price, PriceDown, PriceMoment};
 use domain::rules::selling::price;
 use domain::rules::selling::price::EffectivePrice;
 use domain::wire::feed::Kind;
@@ -152,7 +152,7 @@ async fn tell(connection: &mut AnyConnection, price: &PriceDown, now: UtcMs) -> 
     feed::publish(connection, vec![entry], now).await
 }
 
-/// The price of a product that counts in a store at `at`, by what is known at `now`.
+/// The price of a product that counts in a store then, by what is known at `now`.
 ///
 /// # Errors
 /// 404 for a product or a store that is not there.
@@ -160,33 +160,24 @@ pub async fn effective(
     pool: &AnyPool,
     sku: &str,
     store_id: &StoreId,
-    at: UtcMs,
+    (at, date): (UtcMs, Option<Date>),
     now: UtcMs,
 ) -> Result<EffectivePrice, Failure> {
     let product = product::read(pool, sku).await?;
     let known = store::credentials(pool, store_id.as_str()).await?;
     known.ok_or_else(|| ApiError::not_found("the store"))?;
     let mut connection = pool.acquire().await?;
-    let zone = store::zone(&mut connection, store_id.as_str()).await?;
+    let (zone, start) = store::clock(&mut connection, store_id.as_str()).await?;
     let sql = "SELECT document FROM prices WHERE sku = $1 AND store_id IN ('', $2)";
     let query = sqlx::query_scalar(sql).bind(sku).bind(store_id.as_str());
     let rows: Vec<String> = query.fetch_all(&mut *connection).await?;
     let mut prices = Vec::with_capacity(rows.len());
     for row in rows {
-        prices.extend(Price::here(decode(&row)?, |day| price::day_begins(day, &zone), now));
+        prices.extend(Price::here(decode(&row)?, |day| price::day_begins(day, &zone, start), now));
     }
     prices.sort_by_cached_key(|price| Reverse(price::order(price)));
-    let last_begun = price::last_begun(prices.into_iter(), at);
+    let then = price::moment(at, &zone, start);
+    let then = date.map_or(then, |date| PriceMoment { date, ..then });
+    let last_begun = price::last_begun(prices.into_iter(), then);
     Ok(price::effective(&product, store_id, last_begun, at))
-}
-
-/// When a day begins in a store.
-///
-/// # Errors
-/// 404 for a store that is not there.
-pub async fn day_begins(pool: &AnyPool, store_id: &StoreId, day: Date) -> Result<Option<UtcMs>, Failure> {
-    let known = store::credentials(pool, store_id.as_str()).await?;
-    known.ok_or_else(|| ApiError::not_found("the store"))?;
-    let mut connection = pool.acquire().await?;
-    Ok(price::day_begins(day, &store::zone(&mut connection, store_id.as_str()).await?))
 }

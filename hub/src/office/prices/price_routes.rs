@@ -108,7 +108,7 @@ pub async fn effective(request: Request) -> Answered {
     let now = clock::now();
     let at = edge::query::now_or_later(asked.at, now)?;
     let pool = request.state.db.pool();
-    Ok(Reply::ok(&price::effective(pool, &asked.sku, &StoreId(asked.store_id), at, now).await?))
+    Ok(Reply::ok(&price::effective(pool, &asked.sku, &StoreId(asked.store_id), (at, None), now).await?))
 }
 
 /// `POST /api/prices/:id/withdraw`: withdrawn again, the same answer.

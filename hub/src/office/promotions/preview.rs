@@ -3,7 +3,7 @@
 use crate::db::failure::Failure;
 use crate::office::prices::price;
 use crate::office::promotions::promotion::{self, New, TABLE};
-use crate::table::product;
+use crate::table::{product, store};
 use domain::model::base::ids::{Sku, StoreId};
 use domain::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX};
 use domain::model::base::refusal::FieldProblem;
@@ -120,11 +120,14 @@ pub struct Idle {
 pub async fn preview(pool: &AnyPool, asked: Asked, now: UtcMs) -> Result<Preview, Failure> {
     check(&asked)?;
     let Asked { store_id, date, tier, items, promotions } = asked;
-    let at = price::day_begins(pool, &store_id, date).await?.map_or(now, |begins| begins.max(now));
+    let known = store::credentials(pool, store_id.as_str()).await?;
+    known.ok_or_else(|| ApiError::not_found("the store"))?;
     let mut basket: Vec<(Product, Item)> = Vec::with_capacity(items.len());
     for mut item in items {
         if item.price.is_none() {
-            item.price = Some(price::effective(pool, item.sku.as_str(), &store_id, at, now).await?.price);
+            item.price = Some(
+                price::effective(pool, item.sku.as_str(), &store_id, (now, Some(date)), now).await?.price,
+            );
         }
         basket.push((product::read(pool, item.sku.as_str()).await?, item));
     }

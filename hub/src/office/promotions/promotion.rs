@@ -186,6 +186,20 @@ pub fn check(promotion: &Promotion) -> Result<(), ApiError> {
     if promotion.name.len() > NAME_BYTES_MAX {
         return wrong("name", "must be at most 128 bytes");
     }
+    for (field, is_empty) in [
+        ("skus", promotion.skus.as_ref().is_some_and(Vec::is_empty)),
+        ("store_ids", promotion.store_ids.as_ref().is_some_and(Vec::is_empty)),
+        ("days", promotion.days.as_ref().is_some_and(Vec::is_empty)),
+        ("category", promotion.category.as_deref() == Some("")),
+        ("tier", promotion.tier.as_deref() == Some("")),
+    ] {
+        if is_empty {
+            return wrong(
+                field,
+                "must not be empty, which would be nobody and nothing: leave it out, or say null, for all",
+            );
+        }
+    }
     let percent = match promotion.kind {
         PromotionKind::LinePercent | PromotionKind::BasketPercent | PromotionKind::BuyXGetY => true,
         PromotionKind::LineAmount | PromotionKind::BasketAmount => false,

@@ -2,7 +2,7 @@
 
 use crate::columns;
 use crate::db::insert::list;
-use domain::rules::books::report::{FIGURES, Sums};
+use domain::rules::books::report::{FIGURES, Sums, hides};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,6 +11,7 @@ use std::collections::HashMap;
 
 /// The figures of one day of a store.
 #[derive(Debug, Default, Serialize, JsonSchema)]
+#[schemars(transform = hides)]
 pub struct DayFigures {
     #[serde(flatten)]
     sums: Sums,

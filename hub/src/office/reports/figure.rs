@@ -1,6 +1,7 @@
 //! Figures of reports: sums, and what follows from them.
 
-use domain::model::base::money::{half_up, product};
+use domain::model::base::money::{half_up, product, shown};
+use std::cell::Cell;
 
 /// A figure of a row.
 pub struct Figure {
@@ -57,13 +58,19 @@ pub struct Figures<'a> {
     pub values: &'a [Option<i64>],
     /// How many days they are of.
     pub days: i64,
+    /// Whether one was asked for that is above the largest: what follows from it is hidden, too.
+    pub hidden: Cell<bool>,
 }
 
 impl Figures<'_> {
     /// A figure; 0: there is none.
     pub fn get(&self, name: &str) -> i64 {
         let place = self.names.iter().position(|figure| figure.name == name);
-        place.and_then(|place| self.values.get(place).copied().flatten()).unwrap_or_default()
+        let value = place.and_then(|place| self.values.get(place).copied().flatten());
+        if value.is_some_and(|value| shown(value).is_none()) {
+            self.hidden.set(true);
+        }
+        value.unwrap_or_default()
     }
 
     /// A part of a whole in basis points; none: there is no whole.

@@ -1,9 +1,12 @@
 //! Reports as data: which sums each has, of what, and by which keys its rows are grouped.
 
+use crate::db::Engine;
 use crate::db::column::Columns;
-use crate::db::failure::Failure;
+use crate::db::failure::{Failure, is_overflow};
+use crate::db::guarded::guarded;
 use crate::office::reports::figure::{Figure, Figures, Of};
 use crate::office::reports::spans;
+use domain::model::base::money::{HIDDEN, shown};
 use domain::rules::books::report::GROUPS_MAX;
 use edge::ApiError;
 use jiff::civil::Date;
@@ -12,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
+use std::cell::Cell;
 
 /// A report.
 pub struct Report {
@@ -181,7 +185,11 @@ impl Group {
                 (0..).zip(self.keys).map(|(place, key)| key.read(row, place)).collect::<Result<_, _>>()?;
             let figures = self.source.read(row, ask.days())?;
             let mut shown = self.source.figures.iter().zip(&figures).filter(|(figure, _)| figure.is_shown());
-            if shown.any(|(_, value)| value.unwrap_or_default() != 0) {
+            if shown.any(|(figure, value)| match figure.of {
+                // One that is hidden is above the largest, not 0.
+                Of::Sum(_) => value.is_none_or(|value| value != 0),
+                _ => value.unwrap_or_default() != 0,
+            }) {
                 rows.push(Row { keys, figures });
             }
         }
@@ -214,6 +222,7 @@ impl Group {
              AND (d.store_id = $3 OR $3 = '')",
             ask.placed(self.totals.from)
         );
+        let sql = guarded(Engine::of_connection(connection), &sql);
         let found = ask.bind(sql).fetch_one(connection).await?;
         Ok(Some(Late { count: found.cell("count")?, total: found.cell("total")? }))
     }
@@ -317,7 +326,16 @@ impl Source {
         let from = ask.placed(self.from);
         let sql =
             format!("SELECT {columns} FROM {from} WHERE {days} AND (d.store_id = $3 OR $3 = '') {order}");
-        ask.bind(sql).fetch_all(connection).await
+        if Engine::of_connection(connection) == Engine::Postgres {
+            // What fails would end the transaction, and the guard costs nothing there.
+            return ask.bind(guarded(Engine::Postgres, &sql)).fetch_all(connection).await;
+        }
+        match ask.bind(sql.clone()).fetch_all(&mut *connection).await {
+            Err(error) if is_overflow(&error) => {
+                ask.bind(guarded(Engine::Sqlite, &sql)).fetch_all(connection).await
+            }
+            found => found,
+        }
     }
 
     /// The figures of a row: sums first, then what follows from them.
@@ -329,12 +347,14 @@ impl Source {
         let mut values = (0..).zip(self.figures).map(one).collect::<Result<Vec<_>, _>>()?;
         for (place, figure) in self.figures.iter().enumerate() {
             let Of::Others(of) = figure.of else { continue };
-            let value = of(&Figures { names: self.figures, values: &values, days });
+            let figures = Figures { names: self.figures, values: &values, days, hidden: Cell::new(false) };
+            let value =
+                of(&figures).filter(|_| !figures.hidden.get()).or(figures.hidden.get().then_some(HIDDEN));
             if let Some(known) = values.get_mut(place) {
                 *known = value;
             }
         }
-        Ok(values)
+        Ok(values.into_iter().map(|value| value.and_then(shown)).collect())
     }
 
     /// Figures by their names, those that are shown.

@@ -1,6 +1,6 @@
 //! Reports: as JSON, as CSV, as a picture.
 
-use crate::db::failure::{Failure, too_large};
+use crate::db::failure::Failure;
 use crate::http::{Answered, Request};
 use crate::office::reports::chart::Picture;
 use crate::office::reports::completeness::{self, Completeness};
@@ -9,7 +9,6 @@ use crate::office::reports::{
     cash, exceptions, margin, members, payments, points_liability, profit, purchases, sales_report,
     sell_through, settlements, shrinkage, stock,
 };
-use domain::model::base::limits::FIGURE_MAX;
 use domain::rules::books::locked_days::BEGINNING;
 use edge::csv::{self, Cell};
 use edge::{ApiError, Code, Doc, Reply, clock};
@@ -220,7 +219,6 @@ async fn answer(
     let days = as_of.map_or((ask.from, ask.to), |day| (BEGINNING, day));
     let completeness = completeness::of(&mut *read, ask.store_id, days, now).await?;
     drop(read);
-    fits(&rows, &totals)?;
     if csv::wanted(&request.headers) {
         let body = table(group, ask.dates, &rows);
         let header = ("x-completeness", completeness.line());
@@ -247,19 +245,6 @@ async fn figures(
     let totals = group.totals(&mut *read, ask).await?;
     let late = group.late(&mut *read, ask).await?;
     Ok((rows, totals, late))
-}
-
-/// Refuses in tables and pictures too what no reader of JSON could tell from its neighbour.
-///
-/// # Errors
-/// 422 `validation_failed`.
-fn fits(rows: &[Row], totals: &Value) -> Result<(), ApiError> {
-    let of_rows = rows.iter().flat_map(|row| row.figures.iter().copied().flatten());
-    let totals = totals.as_object().into_iter().flat_map(|totals| totals.values()).filter_map(Value::as_i64);
-    match of_rows.chain(totals).all(|figure| (-FIGURE_MAX..=FIGURE_MAX).contains(&figure)) {
-        true => Ok(()),
-        false => Err(too_large()),
-    }
 }
 
 /// The rows as CSV with a header.

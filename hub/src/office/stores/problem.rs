@@ -37,10 +37,11 @@ impl Fleet {
     pub async fn load(pool: &AnyPool, (first, last): (&str, &str), now: UtcMs) -> Result<Self, sqlx::Error> {
         let mut fleet = Self::default();
         let sql = "SELECT store_id, code, message, since FROM alarms WHERE store_id BETWEEN $1 AND $2 \
-                   AND (code NOT IN ($3, $5) OR last_at >= $4)";
+                   AND (code NOT IN ($3, $5, $6, $7) OR last_at >= $4)";
         let query = sqlx::query(sql).bind(first).bind(last).bind(alarm::FENCED);
         let copies_since = now.0.saturating_sub(COPY_SILENT_MS);
         let query = query.bind(copies_since).bind(alarm::EPOCH_AHEAD);
+        let query = query.bind(alarm::LINEAGE).bind(alarm::TAKE_OVERS);
         for row in query.fetch_all(pool).await? {
             let (store_id, code, message, since) = columns!(row => (store_id, code, message, since));
             fleet.add(store_id, code, message, since);

@@ -3,6 +3,7 @@
 use crate::db::document::encode;
 use crate::db::failure::Failure;
 use crate::feed::{self, Entry};
+use crate::table::{alarm, epoch};
 use crate::{columns, secret};
 use domain::model::base::ids::{SHORT_ID_PROBLEM, StoreId, is_short_id};
 use domain::model::base::patch::Given;
@@ -237,7 +238,8 @@ async fn tell(connection: &mut AnyConnection, store: &StoreDown, now: UtcMs) -> 
 }
 
 /// A new enrolment token; the old one no longer counts, the enrolled key does until it is used. None:
-/// there is no such store; a warehouse enrols nobody.
+/// there is no such store; a warehouse enrols nobody. Epochs without records are forgotten, and so are the alarms about
+/// them: a key that is replaced may have been used to invent them.
 pub async fn new_token(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -249,8 +251,14 @@ pub async fn new_token(
     let sql = "UPDATE stores SET token_hash = $2, token_expires_at = $3, token_key = NULL WHERE store_id = $1 AND kind = 'store'";
     let query =
         sqlx::query(sql).bind(store_id).bind(secret::digest(&token)).bind(now.0.saturating_add(ttl_ms));
-    let found = query.execute(connection).await?.rows_affected() == 1;
-    Ok(found.then_some(token))
+    if query.execute(&mut *connection).await?.rows_affected() == 0 {
+        return Ok(None);
+    }
+    epoch::drop_empty(connection, store_id).await?;
+    for code in [alarm::EPOCH_AHEAD, alarm::LINEAGE, alarm::TAKE_OVERS] {
+        alarm::clear(connection, store_id, code).await?;
+    }
+    Ok(Some(token))
 }
 
 /// Whether a store may speak.

@@ -90,3 +90,27 @@ async fn a_basket_that_can_not_be_is_refused_with_its_lines() {
         }
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_empty_list_is_refused_by_name_and_null_is_all() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let new = |fields: Value| {
+        let mut new = json!({"name": "Tea week", "type": "line_percent", "value": 1000, "from": "2030-01-01",
+            "to": "2030-01-07", "priority": 2});
+        new.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        new
+    };
+    for (field, empty) in [
+        ("store_ids", json!([])),
+        ("days", json!([])),
+        ("skus", json!([])),
+        ("category", json!("")),
+        ("tier", json!("")),
+    ] {
+        let refused = admin.post("/api/promotions", &new(json!({field: empty}))).await;
+        assert_eq!(refused.refusal(), "422 validation_failed", "{field}");
+        assert_eq!(refused.body["error"]["details"]["fields"][0]["path"], field);
+        admin.post("/api/promotions", &new(json!({field: null}))).await.data();
+    }
+}

@@ -3,7 +3,9 @@
 use crate::support::server::Server;
 use crate::support::shop::{Chain, FIRST, Shop};
 use domain::model::hub::chain::GENESIS;
+use edge::keys::SigningKey;
 use serde_json::json;
+use std::sync::Arc;
 
 const SECOND: &str = "2-00000000000000bb";
 
@@ -145,4 +147,118 @@ async fn a_number_far_above_the_current_one_is_refused_and_used_up_is_none() {
     shop.chains.push(Chain::new("1001-00000000000000bb"));
     assert_eq!(shop.hello().await.data()["directive"], "ok");
     assert_eq!(server.figure("SELECT current_n FROM stores WHERE store_id = 'S001'").await, 1_001);
+}
+
+fn invented(count: usize, from: usize) -> impl Iterator<Item = Chain> {
+    (from..from + count).map(|n| Chain::new(&format!("1-{:016x}", n + 0x1000)))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lineage_that_no_store_has_is_refused_with_an_alarm() {
+    let server = Server::start().await;
+    let shop = Shop::sold(&server, "S001", 3).await;
+    let named = |count: usize, from: usize| {
+        let mut body = shop.hello_body();
+        body["lineage"].as_array_mut().unwrap().extend(invented(count, from).map(|chain| chain.state()));
+        body
+    };
+    for at in 0..12 {
+        assert_eq!(shop.say_hello(&named(900, at * 900)).await.refusal(), "422 validation_failed");
+    }
+    assert_eq!(shop.say_hello(&named(17, 0)).await.refusal(), "422 validation_failed");
+    assert_eq!(server.figure("SELECT COUNT(*) FROM epochs").await, 1);
+    assert_eq!(server.figure("SELECT count FROM alarms WHERE code = 'lineage_too_long'").await, 13);
+    // A few at a time they are written down, up to a thousand; the store is never told of them.
+    for at in 0..63 {
+        let answer = shop.say_hello(&named(16, at * 16)).await;
+        if at < 62 {
+            assert_eq!(answer.data()["heads"].as_array().unwrap().len(), 17);
+        } else {
+            assert_eq!(answer.refusal(), "422 validation_failed");
+        }
+    }
+    let heads = shop.hello().await.data()["heads"].clone();
+    assert_eq!(heads.as_array().unwrap().len(), 1, "{heads}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_whose_key_was_stolen_goes_on_with_a_new_token() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let mut shop = Shop::sold(&server, "S001", 3).await;
+    let mut thief = shop.clone();
+    for n in 1..=20 {
+        thief.chains.push(Chain::new(&format!("{}-00000000000000ee", n * 1_000)));
+        assert_eq!(thief.hello().await.data()["directive"], "ok");
+    }
+    thief.chains.push(Chain::new("20001-00000000000000ee"));
+    assert_eq!(thief.hello().await.refusal(), "422 validation_failed", "the 21st within a day");
+    assert_eq!(server.figure("SELECT COUNT(*) FROM alarms WHERE code = 'too_many_take_overs'").await, 1);
+    assert_eq!(shop.hello().await.data()["directive"], "fenced");
+    let token = admin.post("/api/stores/S001/token", &json!({})).await.data()["enrolment_token"].clone();
+    shop.key = Arc::new(SigningKey::generate().unwrap());
+    assert_eq!(shop.enrol(token.as_str().unwrap()).await.data()["n"], 1);
+    let answer = shop.hello().await;
+    assert_eq!((&answer.data()["directive"], &answer.data()["n"]), (&json!("ok"), &json!(1)));
+    assert_eq!(answer.data()["heads"].as_array().unwrap().len(), 1);
+    shop.sell(1);
+    assert_eq!(shop.push(&shop.batch(4, 4)).await.data()["acked_seq"], 4);
+    assert_eq!(thief.hello().await.refusal(), "401 invalid_token");
+    assert_eq!(server.figure("SELECT COUNT(*) FROM alarms WHERE code = 'too_many_take_overs'").await, 0);
+    // A copy with records stays: it is the shop until a person says otherwise.
+    shop.chains.push(Chain::new(SECOND));
+    assert_eq!(shop.hello().await.data()["directive"], "ok");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_time_zone_does_not_change_once_something_was_told() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let say = async |shop: &Shop, zone: &str| {
+        let mut body = shop.hello_body();
+        body["timezone"] = json!(zone);
+        assert_eq!(shop.say_hello(&body).await.data()["directive"], "ok");
+        admin.get("/api/stores/S001/status").await.data().clone()
+    };
+    assert_eq!(say(&shop, "Asia/Makassar").await["timezone"], "Asia/Makassar", "nothing was sold yet");
+    shop.sell(1);
+    shop.push(&shop.batch(1, 1)).await.data();
+    let status = say(&shop, "America/Santiago").await;
+    assert_eq!(status["timezone"], "Asia/Makassar");
+    assert_eq!(status["problems"][0]["code"], "timezone_changed");
+    assert_eq!(say(&shop, "Asia/Makassar").await["problems"], json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_push_that_overtook_a_hello_raises_no_alarm_and_a_copy_that_stays_behind_does() {
+    let server = Server::start().await;
+    let mut shop = Shop::sold(&server, "S001", 3).await;
+    let before = shop.clone();
+    shop.sell(2);
+    shop.push(&shop.batch(4, 5)).await.data();
+    let alarms = async || server.figure("SELECT COUNT(*) FROM alarms WHERE code = 'fenced'").await;
+    assert_eq!(before.hello().await.data()["directive"], "fenced");
+    assert_eq!(alarms().await, 0, "the store says it anew");
+    assert_eq!(shop.hello().await.data()["directive"], "ok");
+    assert_eq!(before.hello().await.data()["directive"], "fenced");
+    assert_eq!(alarms().await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn members_are_looked_up_so_often_a_minute_and_no_more() {
+    let server = Server::start().await;
+    let shop = Shop::open(&server, "S001").await;
+    let mut refused = None;
+    for n in 0..400 {
+        let ask = json!({"phone": format!("+62812000{n:05}")});
+        let answer = shop.speak().post("/api/sync/members", &ask).await;
+        if answer.status == 429 {
+            refused = Some((n, answer.retry_after));
+            break;
+        }
+    }
+    let (after, retry_after) = refused.unwrap();
+    assert!(after >= 60 && retry_after == Some(60), "{after}");
+    assert_eq!(server.figure("SELECT COUNT(*) FROM alarms WHERE code = 'too_many_lookups'").await, 1);
 }

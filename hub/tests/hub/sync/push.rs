@@ -225,10 +225,6 @@ async fn limits_are_named() {
     assert_eq!(too_many.body["error"]["details"], json!({"limit": "batch_events", "max": 500}));
     let mut heavy = shop.clone();
     heavy.chains = vec![Chain::new(FIRST)];
-    heavy.chain().append(long(256 * 1024));
-    let event = heavy.push(&heavy.batch(1, 1)).await;
-    assert_eq!(event.body["error"]["details"]["limit"], "event_bytes");
-    heavy.chains = vec![Chain::new(FIRST)];
     for _ in 0..5 {
         heavy.chain().append(long(250 * 1024));
     }
@@ -240,6 +236,21 @@ async fn limits_are_named() {
         heavy.chain().append(format!("{{\"x\":{:?}}}", "\"".repeat(130_000)));
     }
     assert_eq!(heavy.push(&heavy.batch(1, 4)).await.data()["acked_seq"], 4);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_record_above_the_limit_is_parked_and_those_behind_it_are_applied() {
+    let server = Server::start().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let sale = |number| Sale { store: "S001", number, shift: "shf_1", sku: "A", qty: 1, price: 1000 };
+    let long =
+        sale(1).record("evt_1").replacen('{', &format!("{{\"padding\":\"{}\",", "y".repeat(256 * 1024)), 1);
+    shop.chain().append(long);
+    shop.chain().append(sale(2).record("evt_2"));
+    let answer = shop.push(&shop.batch(1, 2)).await.data().clone();
+    assert_eq!(answer["acked_seq"], 2);
+    assert_eq!(answer["parked"][0]["code"], "record_too_large");
+    assert_eq!(sums(&server, "S001").await["sales_count"], 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

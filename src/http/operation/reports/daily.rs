@@ -1,21 +1,23 @@
 //! `GET /api/reports/daily`: one business day as its shifts, its tills and its hours saw it.
 
 use super::sales::items;
-use super::{made, refused, scan};
+use super::{made, scan};
 use crate::http::Answered;
 use crate::http::AppState;
 use crate::http::Request;
 use crate::http::failure::stored;
+use domain::model::base::money::{shown, shown_sum};
 use domain::model::books::shift::{Cash, Shift, ShiftState};
 use domain::rules::books::day;
 use domain::rules::books::day::{Figures, MethodFigures};
-use domain::rules::books::report::{GroupBy, SalesReport, rows};
+use domain::rules::books::report::{GroupBy, SalesReport, hides, rows};
 use edge::csv::{self, Cell};
 use edge::{ApiError, Doc, Reply, clock};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// `GET /api/reports/daily`
 pub const DAILY: Doc =
@@ -84,10 +86,14 @@ struct Daily {
     /// By who sold and who took goods back.
     #[schemars(schema_with = "rows")]
     by_cashier: Vec<Value>,
+    /// Places of the journal that are damaged: what was sold there is in `totals`, and in no row of `by_hour` and
+    /// `by_cashier`.
+    unreadable: usize,
 }
 
 /// Drawers together.
 #[derive(Serialize, JsonSchema, Default)]
+#[schemars(transform = hides)]
 struct Drawers {
     opening_float: i64,
     sales: i64,
@@ -121,20 +127,20 @@ struct ShiftRow {
 }
 
 impl ShiftRow {
-    fn of(shift: &Shift) -> Result<Self, ApiError> {
+    fn of(shift: &Shift) -> Self {
         let latest = shift.recounts.last();
-        Ok(Self {
+        Self {
             shift_id: shift.shift_id.0.clone(),
             register_id: shift.register_id.0.clone(),
             opened_by: shift.opened_by.0.clone(),
             state: shift.state,
             z_no: shift.z_no,
-            totals: Figures::of([shift]).map_err(refused)?,
+            totals: Figures::of([shift]),
             returns_tax: shift.totals.returns_tax,
             cash: Cash::of(shift),
             counted_cash: latest.map(|count| count.counted_cash).or(shift.counted_cash),
             variance: latest.map(|count| count.variance).or(shift.variance),
-        })
+        }
     }
 
     fn over(&self) -> bool {
@@ -151,25 +157,25 @@ impl ShiftRow {
             Cell::Text(&self.opened_by),
             Cell::Text(self.state.name()),
             z_no.into(),
-            sums.sales_count.into(),
-            sums.items_count.into(),
-            sums.gross_sales.into(),
-            sums.discounts.into(),
-            sums.tax.into(),
-            sums.total.into(),
-            sums.rounding.into(),
-            sums.returns_count.into(),
-            sums.returns_total.into(),
-            sums.returns_rounding.into(),
-            self.returns_tax.into(),
-            of.net_total.into(),
-            of.voids_count.into(),
-            of.voids_total.into(),
-            cash.opening_float.into(),
-            cash.pay_in.into(),
-            cash.pay_out.into(),
-            cash.drops.into(),
-            cash.expected.into(),
+            shown(sums.sales_count).into(),
+            shown(sums.items_count).into(),
+            shown(sums.gross_sales).into(),
+            shown(sums.discounts).into(),
+            shown(sums.tax).into(),
+            shown(sums.total).into(),
+            shown(sums.rounding).into(),
+            shown(sums.returns_count).into(),
+            shown(sums.returns_total).into(),
+            shown(sums.returns_rounding).into(),
+            shown(self.returns_tax).into(),
+            shown(of.net_total).into(),
+            shown(of.voids_count).into(),
+            shown(of.voids_total).into(),
+            shown(cash.opening_float).into(),
+            shown(cash.pay_in).into(),
+            shown(cash.pay_out).into(),
+            shown(cash.drops).into(),
+            shown(cash.expected).into(),
             self.counted_cash.into(),
             self.variance.into(),
         ];
@@ -195,21 +201,23 @@ fn collect(shop: &AppState, date: Date) -> Result<Daily, ApiError> {
     let shifts = storage.shifts().shifts_of_day(date).map_err(stored)?;
     let mut hours = SalesReport::new(GroupBy::Hour, rules.timezone.clone());
     let mut cashiers = SalesReport::new(GroupBy::Cashier, rules.timezone.clone());
+    let mut damaged = BTreeSet::new();
     for day in scan::worth_reading(storage, &[date])? {
-        scan::day(storage, day, &mut [&mut hours, &mut cashiers])?;
+        scan::day(storage, day, &mut [&mut hours, &mut cashiers], &mut damaged)?;
     }
-    let rows = shifts.iter().map(ShiftRow::of).collect::<Result<Vec<_>, _>>()?;
+    let rows: Vec<ShiftRow> = shifts.iter().map(ShiftRow::of).collect();
     Ok(Daily {
         business_date: date,
         sealed: storage.days().day(date).map_err(stored)?.is_some(),
         shifts_open: rows.iter().filter(|row| !row.over()).count(),
-        totals: Figures::of(&shifts).map_err(refused)?,
-        returns_tax: rows.iter().fold(0, |sum: i64, row| sum.saturating_add(row.returns_tax)),
-        by_method: day::by_method(&shifts).map_err(refused)?,
+        totals: Figures::of(&shifts),
+        returns_tax: shown_sum(rows.iter().map(|row| row.returns_tax)),
+        by_method: day::by_method(&shifts),
         drawers: drawers(&rows),
         shifts: rows,
         by_hour: items(GroupBy::Hour, &hours),
         by_cashier: items(GroupBy::Cashier, &cashiers),
+        unreadable: scan::unreadable(&damaged),
     })
 }
 
@@ -228,7 +236,7 @@ fn drawers(rows: &[ShiftRow]) -> Drawers {
             (&mut all.counted, row.counted_cash.unwrap_or_default()),
             (&mut all.variance, row.variance.unwrap_or_default()),
         ] {
-            *sum = sum.saturating_add(part);
+            *sum = shown_sum([*sum, part]);
         }
     }
     all
@@ -239,7 +247,7 @@ fn table(shop: &AppState, date: Date) -> Result<String, ApiError> {
     csv::line(&mut text, COLUMNS.map(Cell::Text));
     let day = date.to_string();
     for shift in shop.store.storage().shifts().shifts_of_day(date).map_err(stored)? {
-        ShiftRow::of(&shift)?.cells(&day, &mut text);
+        ShiftRow::of(&shift).cells(&day, &mut text);
     }
     Ok(text)
 }

@@ -13,6 +13,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// `GET /api/reports/sales`
 pub const SALES: Doc = Doc::of(
@@ -29,7 +30,7 @@ pub const SALES: Doc = Doc::of(
             "sales_count": 1, "items_count": 2, "gross_sales": 30000, "discounts": 1000, "tax": 3190,
             "total": 32190, "rounding": 0, "returns_count": 0, "returns_total": 0, "returns_rounding": 0,
             "net_total": 32190}],
-        "next_cursor": null}"#,
+        "unreadable": 0, "next_cursor": null}"#,
 )
 .also(&["text/csv"]);
 
@@ -61,6 +62,8 @@ struct Report {
     /// Rows in order of their key.
     #[schemars(schema_with = "rows")]
     items: Vec<Value>,
+    /// Places of the journal that are damaged: what was sold there is left out.
+    unreadable: usize,
     next_cursor: Option<String>,
 }
 
@@ -68,21 +71,26 @@ struct Report {
 pub async fn sales(request: Request) -> Answered {
     let Query { from, to, group_by } = request.query()?;
     let days = days(from, to)?;
-    let (report, shifts_open) = made(&request.state, move |shop| collect(shop, &days, group_by)).await?;
+    let (report, shifts_open, unreadable) =
+        made(&request.state, move |shop| collect(shop, &days, group_by)).await?;
     if csv::wanted(&request.headers) {
         let body = table(group_by, &report);
         return Ok(Reply::Text { content_type: csv::CONTENT_TYPE, body });
     }
     let totals = sums(report.totals().figures());
     let items = items(group_by, &report);
-    Ok(Reply::ok(&Report { from, to, group_by, shifts_open, totals, items, next_cursor: None }))
+    Ok(Reply::ok(&Report { from, to, group_by, shifts_open, totals, items, unreadable, next_cursor: None }))
 }
 
-/// The report, and how many of its shifts are not closed.
-fn collect(shop: &AppState, days: &[Date], group_by: GroupBy) -> Result<(SalesReport, usize), ApiError> {
+/// The report, how many of its shifts are not closed, and how much of it can't be read.
+fn collect(
+    shop: &AppState,
+    days: &[Date],
+    group_by: GroupBy,
+) -> Result<(SalesReport, usize, usize), ApiError> {
     let (storage, rules) = (shop.store.storage(), &shop.store.rules());
     let mut report = SalesReport::new(group_by, rules.timezone.clone());
-    let mut open = 0_usize;
+    let (mut open, mut damaged) = (0_usize, BTreeSet::new());
     for shift in scan::shifts(storage, days) {
         let shift = shift.map_err(stored)?;
         open = open.saturating_add(usize::from(!matches!(
@@ -95,10 +103,10 @@ fn collect(shop: &AppState, days: &[Date], group_by: GroupBy) -> Result<(SalesRe
     }
     if !group_by.of_shifts() {
         for day in scan::worth_reading(storage, days)? {
-            scan::day(storage, day, &mut [&mut report])?;
+            scan::day(storage, day, &mut [&mut report], &mut damaged)?;
         }
     }
-    Ok((report, open))
+    Ok((report, open, scan::unreadable(&damaged)))
 }
 
 /// The rows of a report.

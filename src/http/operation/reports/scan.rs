@@ -7,7 +7,7 @@ use domain::model::books::shift::Shift;
 use domain::rules::books::report::SalesReport;
 use edge::ApiError;
 use jiff::civil::Date;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use storage::{Storage, StorageError};
 
 /// Documents read at once.
@@ -45,12 +45,19 @@ pub fn worth_reading(storage: &Storage, days: &[Date]) -> Result<Vec<Date>, ApiE
     Ok(worth)
 }
 
-/// Counts a day's sales and returns in all of these reports.
-pub fn day(storage: &Storage, day: Date, reports: &mut [&mut SalesReport]) -> Result<(), ApiError> {
+/// Counts a day's sales and returns in all of these reports. What is damaged is left out, and `damaged` says what is wrong
+/// with it.
+pub fn day(
+    storage: &Storage,
+    day: Date,
+    reports: &mut [&mut SalesReport],
+    damaged: &mut BTreeSet<String>,
+) -> Result<(), ApiError> {
     let mut categories = Categories { storage, known: HashMap::new(), failure: None };
     let mut before = None;
     loop {
-        let sales = storage.sales().transactions_of_day(day, before, CHUNK).map_err(stored)?;
+        let sales = storage.sales().readable_transactions_of_day(day, before, CHUNK, damaged);
+        let sales = sales.map_err(stored)?;
         let Some((last, _)) = sales.last() else { break };
         before = Some(*last);
         for report in &mut *reports {
@@ -61,7 +68,8 @@ pub fn day(storage: &Storage, day: Date, reports: &mut [&mut SalesReport]) -> Re
     }
     before = None;
     loop {
-        let returns = storage.sales().returns_of_day(day, before, CHUNK).map_err(stored)?;
+        let returns = storage.sales().readable_returns_of_day(day, before, CHUNK, damaged);
+        let returns = returns.map_err(stored)?;
         let Some((last, _)) = returns.last() else { break };
         before = Some(*last);
         for report in &mut *reports {
@@ -95,4 +103,12 @@ impl Categories<'_> {
         self.known.insert(sku.clone(), category.clone());
         category
     }
+}
+
+/// How much was left out, for whoever reads the report; the log has all of it.
+pub fn unreadable(damaged: &BTreeSet<String>) -> usize {
+    for what in damaged {
+        tracing::error!(what, "a report leaves out what can't be read");
+    }
+    damaged.len()
 }

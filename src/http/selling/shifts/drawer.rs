@@ -47,8 +47,12 @@ pub const RECOUNT: Doc =
 pub async fn move_cash(request: Request) -> Answered {
     let (command, ask) = approved::<MoveCash>(&request).await?;
     let id = ShiftId::from(request.param("id"));
-    let done = answered(request.state.store.run(ask, commands::MoveCash(id, command)).await);
-    request.state.printers.after(done)
+    let (store, amount) = (&request.state.store, command.amount);
+    let done = store.run(ask.clone(), commands::MoveCash(id.clone(), command)).await;
+    if let Err(refused) = &done {
+        store.note_blind_try(&ask, &id, amount, refused).await;
+    }
+    request.state.printers.after(answered(done))
 }
 
 /// `POST /api/shifts/:id/cash-movements/:cash_id/reverse`

@@ -5,7 +5,8 @@ use crate::error::StorageError;
 use crate::journal::index::document;
 use crate::journal::segment::Segment;
 use domain::model::base::event::Event;
-use std::ops::ControlFlow;
+use std::collections::BTreeSet;
+use std::ops::{ControlFlow, Range};
 
 type Read<T> = Result<T, StorageError>;
 
@@ -19,6 +20,27 @@ impl History {
         limit: usize,
         pick: impl Fn(Event, &mut Vec<T>),
     ) -> Read<Vec<(u64, T)>> {
+        self.newest_but(hash, (before, limit), Err, pick)
+    }
+
+    /// The same without frames that are damaged: `damaged` takes what is wrong with each, which may be more than once.
+    pub fn newest_readable<T>(
+        &self,
+        hash: u64,
+        page: (Option<u64>, usize),
+        damaged: &mut BTreeSet<String>,
+        pick: impl Fn(Event, &mut Vec<T>),
+    ) -> Read<Vec<(u64, T)>> {
+        self.newest_but(hash, page, |error| pass_over(error, damaged), pick)
+    }
+
+    fn newest_but<T>(
+        &self,
+        hash: u64,
+        (before, limit): (Option<u64>, usize),
+        mut unreadable: impl FnMut(StorageError) -> Read<()>,
+        pick: impl Fn(Event, &mut Vec<T>),
+    ) -> Read<Vec<(u64, T)>> {
         let before = before.unwrap_or(u64::MAX);
         let mut found = Vec::new();
         self.search(hash, before, |(segment, offsets)| {
@@ -26,12 +48,16 @@ impl History {
                 if found.len() >= limit {
                     return Ok(ControlFlow::Break(()));
                 }
-                let (header, body) = segment.frame(offset)?;
-                let events =
-                    body.events().map_err(|what| StorageError::damaged(&segment.path, offset, what))?;
+                let (lsn, events) = match events_at(&segment, offset) {
+                    Ok(frame) => frame,
+                    Err(error) => {
+                        unreadable(error)?;
+                        continue;
+                    }
+                };
                 let mut of_frame = Vec::new();
                 events.into_iter().for_each(|event| pick(event, &mut of_frame));
-                found.extend(of_frame.into_iter().rev().map(|item| (header.lsn, item)));
+                found.extend(of_frame.into_iter().rev().map(|item| (lsn, item)));
             }
             Ok(ControlFlow::Continue(()))
         })?;
@@ -72,7 +98,26 @@ impl History {
     }
 }
 
-/// The offsets of frames before an lsn: lsns rise with offsets, so a few headers are enough.
+/// The events of a frame, with its lsn.
+fn events_at(segment: &Segment, offset: u64) -> Read<(u64, Vec<Event>)> {
+    let (header, body) = segment.frame(offset)?;
+    let events = body.events().map_err(|what| StorageError::damaged(&segment.path, offset, what))?;
+    Ok((header.lsn, events))
+}
+
+/// Notes damage, and goes on; any other error stands.
+pub fn pass_over(error: StorageError, damaged: &mut BTreeSet<String>) -> Read<()> {
+    match error {
+        StorageError::Damaged { .. } => {
+            damaged.insert(error.to_string());
+            Ok(())
+        }
+        other => Err(other),
+    }
+}
+
+/// The offsets of frames before an lsn: lsns rise with offsets, so a few headers are enough. One that can't be read is
+/// taken to lie where the next readable one lies.
 fn before_lsn<'a>(segment: &Segment, offsets: &'a [u32], before: u64) -> Read<&'a [u32]> {
     let (mut low, mut high) = (0, offsets.len());
     if before == u64::MAX {
@@ -80,8 +125,23 @@ fn before_lsn<'a>(segment: &Segment, offsets: &'a [u32], before: u64) -> Read<&'
     }
     while low < high {
         let middle = low + (high - low) / 2;
-        let offset = offsets.get(middle).copied().unwrap_or_default();
-        if segment.lsn_at(u64::from(offset))? < before { low = middle + 1 } else { high = middle }
+        match readable_lsn(segment, offsets, middle..high)? {
+            Some((place, lsn)) if lsn < before => low = place + 1,
+            _ => high = middle,
+        }
     }
     Ok(offsets.get(..low).unwrap_or_default())
+}
+
+/// The first place whose header can be read, and its lsn.
+fn readable_lsn(segment: &Segment, offsets: &[u32], places: Range<usize>) -> Read<Option<(usize, u64)>> {
+    for place in places {
+        let offset = offsets.get(place).copied().unwrap_or_default();
+        match segment.lsn_at(u64::from(offset)) {
+            Ok(lsn) => return Ok(Some((place, lsn))),
+            Err(StorageError::Damaged { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(None)
 }

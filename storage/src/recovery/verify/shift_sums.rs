@@ -65,17 +65,20 @@ impl Shifts {
             Fact::TransactionVoided(it) => {
                 self.payments(&it.transaction)?;
                 self.exchanged(&it.transaction, &it.refunds)?;
-                self.totals(&it.transaction.shift_id).void(&it.transaction).map_err(of(&it.transaction))
+                self.totals(&it.transaction.shift_id).void(&it.transaction);
+                Ok(())
             }
             Fact::SaleVoided(it) => {
                 self.payments(&it.transaction)?;
                 self.exchanged(&it.transaction, &it.refunds)?;
                 let totals = self.totals(&it.transaction.shift_id);
-                totals.uncomplete(&it.transaction).map_err(of(&it.transaction))
+                totals.uncomplete(&it.transaction);
+                Ok(())
             }
             Fact::ShiftClosed(it) => {
                 let totals = self.totals(&it.shift.shift_id);
-                it.voided.iter().try_for_each(|basket| totals.void(basket).map_err(of(basket)))
+                it.voided.iter().for_each(|basket| totals.void(basket));
+                Ok(())
             }
             Fact::ReturnPosted(it) => {
                 let totals = self.totals(&it.document.shift_id);
@@ -83,7 +86,8 @@ impl Shifts {
             }
             Fact::ReturnVoided(it) => {
                 let totals = self.totals(&it.document.shift_id);
-                totals.unrefund(&it.document).map_err(|refusal| (it.document.return_id.0.clone(), refusal))
+                totals.unrefund(&it.document);
+                Ok(())
             }
             Fact::CashMoved(it) => {
                 if let Some(so_far) = self.totals(&it.movement.shift_id).of_cash(it.movement.kind) {
@@ -112,7 +116,8 @@ impl Shifts {
                 }
                 PaymentState::Accepted => Ok(()),
                 PaymentState::Reversed => {
-                    counted.remove(&payment.payment_id).map_or(Ok(()), |before| totals.untake(&before))
+                    counted.remove(&payment.payment_id).iter().for_each(|before| totals.untake(before));
+                    Ok(())
                 }
             };
             changed.map_err(of(transaction))?;

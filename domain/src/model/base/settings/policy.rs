@@ -27,7 +27,7 @@ pub struct Policy {
     pub refuse_overdue: bool,
     /// Value above which an adjustment needs a manager; 0: no limit.
     pub adjustment_value: i64,
-    /// A pay-out above which a cashier needs an approval; 0: no limit.
+    /// The pay-outs of a shift, together, above which a cashier needs an approval; 0: no limit.
     pub pay_out_value: i64,
     /// Basis points by which more than ordered may be received.
     pub over_tolerance_bp: u32,

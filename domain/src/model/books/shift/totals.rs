@@ -1,6 +1,6 @@
 //! Running sums of a shift (docs/arithmetic.md#shift-cash-and-numbers).
 
-use crate::model::base::money::sum;
+use crate::model::base::money::{capped_sum, sum};
 use crate::model::base::refusal::Refusal;
 use crate::model::books::shift::{CashKind, Shift, ShiftTotals, TaxTotals};
 use crate::model::selling::payment::CASH;
@@ -56,17 +56,13 @@ impl ShiftTotals {
         Ok(())
     }
 
-    /// Takes a payment back: it never came.
-    ///
-    /// # Errors
-    /// `validation_failed` when a sum leaves the range of figures.
-    pub fn untake(&mut self, payment: &Payment) -> Result<(), Refusal> {
+    /// Takes a payment back: it never came. What is taken off is never refused for its size.
+    pub fn untake(&mut self, payment: &Payment) {
         let method = self.by_method.entry(payment.method.clone()).or_default();
         let (amount, rounding) = (payment.amount.saturating_neg(), payment.rounding.saturating_neg());
-        method.sales = sum(PATH, [method.sales, amount, rounding])?;
+        method.sales = capped_sum([method.sales, amount, rounding]);
         method.sales_count = method.sales_count.saturating_sub(1);
-        self.rounding = sum(PATH, [self.rounding, rounding])?;
-        Ok(())
+        self.rounding = capped_sum([self.rounding, rounding]);
     }
 
     /// Counts money that goes back by a method; a negative amount takes that back.
@@ -90,26 +86,25 @@ impl ShiftTotals {
         self.by_tax.get_mut(place)
     }
 
-    /// Counts the lines of a sale at their rates; -1 takes them back.
-    fn tax_of_sale(&mut self, sale: &Transaction, sign: i64) -> Result<(), Refusal> {
+    /// Counts the lines of a sale at their rates; -1 takes them back. The sums of the shift are checked, and no rate has
+    /// more than they.
+    fn tax_of_sale(&mut self, sale: &Transaction, sign: i64) {
         for line in &sale.items {
             let Some(of) = self.at_rate(line.tax_rate_bp) else { continue };
             let base = line.total.saturating_sub(line.tax);
-            of.base = sum(PATH, [of.base, base.saturating_mul(sign)])?;
-            of.tax = sum(PATH, [of.tax, line.tax.saturating_mul(sign)])?;
+            of.base = capped_sum([of.base, base.saturating_mul(sign)]);
+            of.tax = capped_sum([of.tax, line.tax.saturating_mul(sign)]);
         }
-        Ok(())
     }
 
     /// Counts the lines of a return at their rates; -1 takes them back.
-    fn tax_of_return(&mut self, back: &Return, sign: i64) -> Result<(), Refusal> {
+    fn tax_of_return(&mut self, back: &Return, sign: i64) {
         for line in &back.items {
             let Some(of) = self.at_rate(line.tax_rate_bp) else { continue };
             let base = line.refund.saturating_sub(line.tax);
-            of.returns_base = sum(PATH, [of.returns_base, base.saturating_mul(sign)])?;
-            of.returns_tax = sum(PATH, [of.returns_tax, line.tax.saturating_mul(sign)])?;
+            of.returns_base = capped_sum([of.returns_base, base.saturating_mul(sign)]);
+            of.returns_tax = capped_sum([of.returns_tax, line.tax.saturating_mul(sign)]);
         }
-        Ok(())
     }
 
     /// Counts a return; its refunds too.
@@ -121,7 +116,7 @@ impl ShiftTotals {
         self.returns_total = sum(PATH, [self.returns_total, back.refund_total])?;
         self.returns_tax = sum(PATH, [self.returns_tax, back.tax])?;
         self.returns_rounding = sum(PATH, [self.returns_rounding, back.rounding])?;
-        self.tax_of_return(back, 1)?;
+        self.tax_of_return(back, 1);
         for refund in &back.refunds {
             self.add_refund(&refund.method, refund.amount, refund.rounding)?;
         }
@@ -129,42 +124,35 @@ impl ShiftTotals {
         Ok(())
     }
 
-    /// Takes a return back.
-    ///
-    /// # Errors
-    /// `validation_failed` when a sum leaves the range of figures.
-    pub fn unrefund(&mut self, back: &Return) -> Result<(), Refusal> {
+    /// Takes a return back; never refused for its size.
+    pub fn unrefund(&mut self, back: &Return) {
         self.returns_count = self.returns_count.saturating_sub(1);
-        self.returns_total = sum(PATH, [self.returns_total, back.refund_total.saturating_neg()])?;
-        self.returns_tax = sum(PATH, [self.returns_tax, back.tax.saturating_neg()])?;
-        self.returns_rounding = sum(PATH, [self.returns_rounding, back.rounding.saturating_neg()])?;
-        self.tax_of_return(back, -1)?;
+        self.returns_total = capped_sum([self.returns_total, back.refund_total.saturating_neg()]);
+        self.returns_tax = capped_sum([self.returns_tax, back.tax.saturating_neg()]);
+        self.returns_rounding = capped_sum([self.returns_rounding, back.rounding.saturating_neg()]);
+        self.tax_of_return(back, -1);
         for refund in &back.refunds {
-            self.add_refund(
-                &refund.method,
-                refund.amount.saturating_neg(),
-                refund.rounding.saturating_neg(),
-            )?;
+            let method = self.by_method.entry(refund.method.clone()).or_default();
+            let (amount, rounding) = (refund.amount.saturating_neg(), refund.rounding.saturating_neg());
+            method.refunds = capped_sum([method.refunds, amount, rounding]);
+            method.refunds_count = method.refunds_count.saturating_add(amount.signum());
         }
-        Ok(())
     }
 
-    /// Takes a completed sale back and counts it as voided; its payments are taken back one by one.
-    ///
-    /// # Errors
-    /// `validation_failed` when a sum leaves the range of figures.
-    pub fn uncomplete(&mut self, sale: &Transaction) -> Result<(), Refusal> {
+    /// Takes a completed sale back and counts it as voided; its payments are taken back one by one. Never refused for
+    /// its size.
+    pub fn uncomplete(&mut self, sale: &Transaction) {
         self.sales_count = self.sales_count.saturating_sub(1);
         let pieces = sale.items.iter().map(|line| line.qty.saturating_neg());
-        self.items_count = sum(PATH, pieces.chain([self.items_count]))?;
-        self.gross_sales = sum(PATH, [self.gross_sales, sale.subtotal.saturating_neg()])?;
-        self.discounts = sum(PATH, [self.discounts, sale.discount.saturating_neg()])?;
-        self.tax = sum(PATH, [self.tax, sale.tax.saturating_neg()])?;
-        self.total = sum(PATH, [self.total, sale.total.saturating_neg()])?;
-        self.tax_of_sale(sale, -1)?;
+        self.items_count = capped_sum(pieces.chain([self.items_count]));
+        self.gross_sales = capped_sum([self.gross_sales, sale.subtotal.saturating_neg()]);
+        self.discounts = capped_sum([self.discounts, sale.discount.saturating_neg()]);
+        self.tax = capped_sum([self.tax, sale.tax.saturating_neg()]);
+        self.total = capped_sum([self.total, sale.total.saturating_neg()]);
+        self.tax_of_sale(sale, -1);
         let overrides = sale.items.iter().map(|line| i64::from(line.price_override).saturating_neg());
-        self.price_overrides = sum(PATH, overrides.chain([self.price_overrides]))?;
-        self.void(sale)
+        self.price_overrides = capped_sum(overrides.chain([self.price_overrides]));
+        self.void(sale);
     }
 
     /// Counts a completed sale; its payments were counted when they were accepted.
@@ -179,7 +167,7 @@ impl ShiftTotals {
         self.discounts = sum(PATH, [self.discounts, sale.discount])?;
         self.tax = sum(PATH, [self.tax, sale.tax])?;
         self.total = sum(PATH, [self.total, sale.total])?;
-        self.tax_of_sale(sale, 1)?;
+        self.tax_of_sale(sale, 1);
         let overrides = sale.items.iter().map(|line| i64::from(line.price_override));
         self.price_overrides = sum(PATH, overrides.chain([self.price_overrides]))?;
         self.numbered(sale.receipt_no.as_ref());
@@ -194,14 +182,11 @@ impl ShiftTotals {
         self.last_receipt = receipt_no.cloned();
     }
 
-    /// Counts a voided transaction.
-    ///
-    /// # Errors
-    /// `validation_failed` when a sum leaves the range of figures.
-    pub fn void(&mut self, basket: &Transaction) -> Result<(), Refusal> {
+    /// Counts a voided transaction. The sum of voids stays at the largest figure where it would be above: a shift can
+    /// always be closed.
+    pub fn void(&mut self, basket: &Transaction) {
         self.voids_count = self.voids_count.saturating_add(1);
-        self.voids_total = sum(PATH, [self.voids_total, basket.total])?;
-        Ok(())
+        self.voids_total = capped_sum([self.voids_total, basket.total]);
     }
 }
 

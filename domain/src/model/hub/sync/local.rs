@@ -35,8 +35,20 @@ pub struct LinkRow {
     pub trouble: Option<Trouble>,
     /// Since when the clock has been off.
     pub skewed_at: Option<UtcMs>,
+    /// What the shop's sales are dated and counted in, from its first shift on; none: it has had none.
+    pub terms: Option<SoldIn>,
     /// The version of the program that took the feed's records in: another one may understand more of them.
     pub taken_by: String,
+}
+
+/// What sales are dated by and counted in. Neither changes once something was sold: business days would move, and
+/// amounts would be of another money.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SoldIn {
+    /// IANA name of the time zone.
+    pub timezone: String,
+    /// ISO 4217 code of the currency.
+    pub currency: String,
 }
 
 /// What is wrong with the link, since when: a restart forgets neither.

@@ -1,18 +1,15 @@
 //! What a set of shifts sold and moved: the sums of their sums.
 
-use crate::model::base::money::sum;
-use crate::model::base::refusal::Refusal;
+use crate::model::base::money::shown_sum;
 use crate::model::books::shift::{MethodTotals, Shift};
-use crate::rules::books::report::Sums;
+use crate::rules::books::report::{Sums, hides};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Where figures are blamed that leave the range.
-const PATH: &str = "report";
-
 /// Sums over shifts; voided sales are in none of them but `voids_…`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(transform = hides)]
 pub struct Figures {
     /// What was sold and what came back.
     #[serde(flatten)]
@@ -29,6 +26,7 @@ pub struct Figures {
 
 /// What a payment method took in and gave back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(transform = hides)]
 pub struct MethodFigures {
     /// `cash`, `card`, …
     pub method: String,
@@ -46,46 +44,36 @@ pub struct MethodFigures {
 
 impl Figures {
     /// Counts a shift.
-    ///
-    /// # Errors
-    /// `validation_failed` when a sum leaves the range of figures.
-    pub fn add(&mut self, shift: &Shift) -> Result<(), Refusal> {
+    pub fn add(&mut self, shift: &Shift) {
         let of = &shift.totals;
-        self.sums.add(&Sums::of_shift(shift))?;
+        self.sums.add(&Sums::of_shift(shift));
         for (sum_so_far, more) in [
             (&mut self.voids_count, of.voids_count),
             (&mut self.voids_total, of.voids_total),
             (&mut self.price_overrides, of.price_overrides),
         ] {
-            *sum_so_far = sum(PATH, [*sum_so_far, more])?;
+            *sum_so_far = shown_sum([*sum_so_far, more]);
         }
-        self.net_total = sum(PATH, [self.sums.net_total()])?;
-        Ok(())
+        self.net_total = self.sums.net_total();
     }
 
     /// The sums of these shifts.
-    ///
-    /// # Errors
-    /// `validation_failed` when a sum leaves the range of figures.
-    pub fn of<'a>(shifts: impl IntoIterator<Item = &'a Shift>) -> Result<Self, Refusal> {
+    pub fn of<'a>(shifts: impl IntoIterator<Item = &'a Shift>) -> Self {
         let mut figures = Self::default();
-        shifts.into_iter().try_for_each(|shift| figures.add(shift))?;
-        Ok(figures)
+        shifts.into_iter().for_each(|shift| figures.add(shift));
+        figures
     }
 }
 
 /// Payment methods of these shifts, in order of name.
-///
-/// # Errors
-/// `validation_failed` when a sum leaves the range of figures.
-pub fn by_method<'a>(shifts: impl IntoIterator<Item = &'a Shift>) -> Result<Vec<MethodFigures>, Refusal> {
+pub fn by_method<'a>(shifts: impl IntoIterator<Item = &'a Shift>) -> Vec<MethodFigures> {
     let mut sums: BTreeMap<String, MethodTotals> = BTreeMap::new();
     for (method, more) in shifts.into_iter().flat_map(|shift| &shift.totals.by_method) {
         let so_far = sums.entry(method.clone()).or_default();
-        so_far.sales = sum(PATH, [so_far.sales, more.sales])?;
-        so_far.refunds = sum(PATH, [so_far.refunds, more.refunds])?;
-        so_far.sales_count = sum(PATH, [so_far.sales_count, more.sales_count])?;
-        so_far.refunds_count = sum(PATH, [so_far.refunds_count, more.refunds_count])?;
+        so_far.sales = shown_sum([so_far.sales, more.sales]);
+        so_far.refunds = shown_sum([so_far.refunds, more.refunds]);
+        so_far.sales_count = shown_sum([so_far.sales_count, more.sales_count]);
+        so_far.refunds_count = shown_sum([so_far.refunds_count, more.refunds_count]);
     }
     let figures = |(method, MethodTotals { sales, refunds, sales_count, refunds_count })| MethodFigures {
         method,
@@ -93,7 +81,7 @@ pub fn by_method<'a>(shifts: impl IntoIterator<Item = &'a Shift>) -> Result<Vec<
         sales,
         refunds_count,
         refunds,
-        net: sales.saturating_sub(refunds),
+        net: shown_sum([sales, refunds.saturating_neg()]),
     };
-    Ok(sums.into_iter().map(figures).collect())
+    sums.into_iter().map(figures).collect()
 }

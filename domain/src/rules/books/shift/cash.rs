@@ -81,13 +81,16 @@ pub fn move_cash(
     }
     let leaves = matches!(cmd.kind, CashKind::PayOut | CashKind::Drop);
     if leaves {
+        may_try("amount", authorization, rules, book)?;
         is_in_drawer("amount", "is", cmd.amount, &book.shift, authorization, rules)?;
     }
     let limit = rules.policy.pay_out_value;
-    if cmd.kind == CashKind::PayOut && limit > 0 && cmd.amount > limit {
+    // All of a shift count together: many small ones are no way round the limit.
+    let paid_out = book.shift.totals.pay_out.saturating_add(cmd.amount);
+    if cmd.kind == CashKind::PayOut && limit > 0 && paid_out > limit {
         authorization.manager_for(|| {
-            NeedsApproval::of("a pay-out of this size").at("amount").beyond(
-                cmd.amount,
+            NeedsApproval::of("pay-outs of a shift of this size").at("amount").beyond(
+                paid_out,
                 limit,
                 "approval.pay_out_value",
             )
@@ -112,6 +115,36 @@ pub fn move_cash(
         at: now,
     };
     Ok(Event::new(fact::CashMoved { movement }, Rows::of_shift(shift)))
+}
+
+/// Most figures of a drawer that may be refused to somebody who counts blind, before a manager has to stand behind the next.
+pub const BLIND_TRIES_MAX: u32 = 2;
+
+/// Whether a refusal says something about a drawer that its cashier counts blind: it is counted then.
+pub fn is_blind_try(refusal: &Refusal, authorization: &Authorization<'_>, rules: &Rules) -> bool {
+    // A count that differs, or cash that the drawer does not hold. A pay-out above the limit says nothing of the drawer.
+    let about_the_drawer = match refusal {
+        Refusal::ApprovalRequired(needs) => needs.path.as_deref() == Some("counted_cash"),
+        Refusal::ValidationFailed(problems) => problems.iter().any(|at| at.path == "amount"),
+        _ => false,
+    };
+    rules.policy.blind && !authorization.manages() && about_the_drawer
+}
+
+/// Whoever counts blind and was refused too often needs a manager, right or wrong.
+///
+/// # Errors
+/// `approval_required`.
+pub(super) fn may_try(
+    path: &'static str,
+    authorization: &Authorization<'_>,
+    rules: &Rules,
+    book: &ShiftBook,
+) -> Result<(), Refusal> {
+    if !rules.policy.blind || book.blind_tries < BLIND_TRIES_MAX {
+        return Ok(());
+    }
+    authorization.manager_for(|| NeedsApproval::of("counting blind after figures that were refused").at(path))
 }
 
 /// Whether the drawer holds what shall leave it.

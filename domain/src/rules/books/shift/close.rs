@@ -1,13 +1,14 @@
 //! Closes a shift: what was counted meets what the sums expect.
 
 use crate::model::base::event::{Event, Rows, fact};
-use crate::model::base::money::sum;
+use crate::model::base::money::capped_sum;
 use crate::model::base::refusal::{FieldProblem, NeedsApproval, Refusal};
 use crate::model::base::settings::Rules;
 use crate::model::base::time::UtcMs;
 use crate::model::books::shift::{Cash, Shift, ShiftBook, ShiftState};
 use crate::model::people::authorization::Authorization;
 use crate::model::selling::transaction::{Transaction, TransactionState};
+use crate::rules::books::shift::cash::may_try;
 use crate::rules::books::shift::{CloseShift, may_run};
 use std::collections::BTreeMap;
 
@@ -32,20 +33,21 @@ pub fn close(
         return Err(book.shift.state.refusal());
     }
     unfinished(cmd, book)?;
+    may_try("counted_cash", authorization, rules, book)?;
     let mut shift = book.shift.clone();
     shift.counts = counts(cmd, &shift, rules)?;
     let voided: Vec<Transaction> = book.open.values().map(|basket| void(basket, now)).collect();
     for basket in &voided {
-        shift.totals.void(basket)?;
+        shift.totals.void(basket);
     }
-    let expected = sum("shift", [Cash::of(&shift).expected])?;
+    let expected = capped_sum([Cash::of(&shift).expected]);
     let mut counters = book.counters.clone();
     shift.state = ShiftState::Closed;
     shift.closed_by = Some(authorization.caller.user_id.clone());
     shift.closed_at = Some(now);
     shift.counted_cash = Some(cmd.counted_cash);
     shift.expected_cash = Some(expected);
-    let variance = sum("counted_cash", [cmd.counted_cash, expected.saturating_neg()])?;
+    let variance = capped_sum([cmd.counted_cash, expected.saturating_neg()]);
     if is_beyond_tolerance(variance, rules) {
         // Not by how much: whoever counts blind must not learn what is expected.
         authorization.manager_for(|| {

@@ -4,7 +4,7 @@
 use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
 use crate::model::base::limits::TEXT_BYTES_MAX;
-use crate::model::base::money::sum;
+use crate::model::base::money::capped_sum;
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::Rules;
 use crate::model::base::time::UtcMs;
@@ -60,7 +60,7 @@ pub fn recount(
     let recount = Recount {
         before: shift.recounts.last().map_or(first, |recount| recount.counted_cash),
         counted_cash: cmd.counted_cash,
-        variance: sum("counted_cash", [cmd.counted_cash, expected.saturating_neg()])?,
+        variance: capped_sum([cmd.counted_cash, expected.saturating_neg()]),
         reason: cmd.reason.trim().to_owned(),
         business_date: day_of(shift, now, rules, book),
         user_id: authorization.caller.user_id.clone(),
@@ -78,14 +78,14 @@ fn first(
     authorization: &Authorization<'_>,
     shift: &Shift,
 ) -> Result<Event<fact::ShiftRecounted>, Refusal> {
-    let expected = sum("shift", [Cash::of(shift).expected])?;
+    let expected = capped_sum([Cash::of(shift).expected]);
     let counted = Shift {
         state: ShiftState::Closed,
         closed_by: Some(authorization.caller.user_id.clone()),
         closed_at: Some(now),
         counted_cash: Some(cmd.counted_cash),
         expected_cash: Some(expected),
-        variance: Some(sum("counted_cash", [cmd.counted_cash, expected.saturating_neg()])?),
+        variance: Some(capped_sum([cmd.counted_cash, expected.saturating_neg()])),
         note: Some(cmd.reason.trim().to_owned()),
         ..shift.clone()
     };

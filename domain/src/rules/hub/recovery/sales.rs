@@ -50,7 +50,7 @@ impl Recover for TransactionPaid {
         let shift = book.shift_of(&transaction, |totals| {
             // What a restored basket had been paid was counted when it was.
             let new = transaction.payments.iter().filter(|payment| !counted(begun.as_ref(), payment));
-            taken_back.iter().try_for_each(|payment| totals.untake(payment))?;
+            taken_back.iter().for_each(|payment| totals.untake(payment));
             totals.take(&new.cloned().collect::<Vec<_>>())?;
             totals.add_sale(&transaction)
         })?;
@@ -80,9 +80,10 @@ impl Recover for TransactionVoided {
             let accepted = accepted.filter(|payment| payment.counts()).collect();
             let (elsewhere, accepted) = book.untaken(before.as_ref(), &transaction.shift_id, accepted)?;
             let shift = book.shift_of(&transaction, |totals| {
-                accepted.iter().try_for_each(|payment| totals.untake(payment))?;
+                accepted.iter().for_each(|payment| totals.untake(payment));
                 exchanged_back(&refunds, totals)?;
-                totals.void(&transaction)
+                totals.void(&transaction);
+                Ok(())
             })?;
             let shifts = std::iter::once(shift).chain(elsewhere).collect();
             let rows = event::Rows { shifts, ..event::Rows::default() };
@@ -94,9 +95,10 @@ impl Recover for TransactionVoided {
         });
         let shift = book.shift_of(&transaction, |totals| {
             let accepted = before.iter().flat_map(|sale| &sale.payments).filter(|payment| payment.counts());
-            accepted.into_iter().try_for_each(|payment| totals.untake(payment))?;
+            accepted.into_iter().for_each(|payment| totals.untake(payment));
             exchanged_back(&refunds, totals)?;
-            totals.uncomplete(&transaction)
+            totals.uncomplete(&transaction);
+            Ok(())
         })?;
         let after = book.after(&transaction.transaction_id)?;
         let after = SaleAfter { voided: true, ..after.unwrap_or_else(|| SaleAfter::of(&transaction)) };
@@ -121,7 +123,7 @@ impl Recover for TenderCorrected {
         }
         let wrong_one = known.into_iter().find(|payment| payment.payment_id == wrong && payment.counts());
         let shift = book.shift_of(&transaction, |totals| {
-            wrong_one.map_or(Ok(()), |payment| totals.untake(payment))?;
+            wrong_one.into_iter().for_each(|payment| totals.untake(payment));
             let new = transaction.payments.iter().filter(|payment| right.contains(&payment.payment_id));
             totals.take(&new.cloned().collect::<Vec<_>>())
         })?;
@@ -162,8 +164,13 @@ impl Recover for ReturnRecord {
             back.items.iter().find(|line| line.line_no == line_no).map(|line| &line.sku)
         });
         let moved = book.aside(&back, book.stocked(movements, false)?, if voided { -1 } else { 1 })?;
-        let shift = book
-            .shift_at(&back, |totals| if voided { totals.unrefund(&back) } else { totals.refund(&back) })?;
+        let shift = book.shift_at(&back, |totals| {
+            if voided {
+                totals.unrefund(&back);
+                return Ok(());
+            }
+            totals.refund(&back)
+        })?;
         let counters = book.counters(&back.register_id, None)?;
         let rows = event::Rows {
             after,
@@ -217,8 +224,10 @@ impl<R: Rows> Book<'_, R> {
         match basket.filter(|basket| basket.shift_id != *here && !payments.is_empty()) {
             None => Ok((None, payments)),
             Some(basket) => {
-                let without =
-                    |totals: &mut ShiftTotals| payments.iter().try_for_each(|payment| totals.untake(payment));
+                let without = |totals: &mut ShiftTotals| {
+                    payments.iter().for_each(|payment| totals.untake(payment));
+                    Ok(())
+                };
                 Ok((Some(self.shift_of(basket, without)?), Vec::new()))
             }
         }

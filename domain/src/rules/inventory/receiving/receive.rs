@@ -2,6 +2,7 @@
 
 use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::ids::{MovementId, ReceivingId, Sku};
+use crate::model::base::limits::LINE_VALUE_MAX;
 use crate::model::base::money::{figure, product as times, sum};
 use crate::model::base::refusal::Refusal;
 use crate::model::books::ledger::{DeliveryNote, LedgerBook};
@@ -118,6 +119,14 @@ fn accept(
         (None, None) => (row.unit_cost(), row.worth(asked.qty)?),
     };
     let known = asked.line_total.is_some() || asked.unit_cost.is_some();
+    if cost.saturating_abs() > LINE_VALUE_MAX {
+        let cell = if asked.line_total.is_some() { "line_total" } else { "unit_cost" };
+        let path = format!("lines[{}].{cell}", line_no.saturating_sub(1));
+        let problem = format!(
+            "makes the line worth {cost}; at most {LINE_VALUE_MAX}: check {cell} and qty for digits too many"
+        );
+        return Err(Refusal::field(path, problem));
+    }
     let moved = if asked.qty > 0 {
         row.take_in(asked.qty, Incoming::Priced(cost))?
     } else {

@@ -2,7 +2,7 @@
 
 use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::ids::{MovementId, Sku, UserId};
-use crate::model::base::limits::{PRICE_MAX, QTY_MAX};
+use crate::model::base::limits::{LINE_VALUE_MAX, PRICE_MAX, QTY_MAX};
 use crate::model::base::money::{figure, product as times};
 use crate::model::base::refusal::{FieldProblem, Refusal};
 use crate::model::base::time::UtcMs;
@@ -89,6 +89,12 @@ fn judge<'a>(
     }
     if !(0..=PRICE_MAX).contains(&row.unit_cost) {
         return Err(format!("has a unit_cost that is not from 0 to {PRICE_MAX}"));
+    }
+    let worth = times(row.qty, row.unit_cost);
+    if worth > i128::from(LINE_VALUE_MAX) {
+        return Err(format!(
+            "is worth {worth}; at most {LINE_VALUE_MAX}: check qty and unit_cost for digits too many"
+        ));
     }
     // A row that was only seeded has no time: nothing has moved it.
     match book.stock.get(&row.sku) {

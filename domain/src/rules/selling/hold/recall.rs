@@ -15,13 +15,24 @@ use crate::rules::selling::hold::expire;
 use crate::rules::selling::sale;
 use crate::rules::selling::sale::PricingContext;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+/// `POST /pos/holds/:id/recall`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RecallHold {
+    /// Take the basket as it was held where it can't be priced anew. Otherwise it is priced anew all the same.
+    #[serde(default)]
+    pub keep_prices: bool,
+}
 
 /// The shift that wants the basket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecallDraft {
     /// Which hold.
     pub hold_id: HoldId,
+    /// How.
+    pub cmd: RecallHold,
     /// The shift that it moves to, as it is.
     pub shift: Shift,
 }
@@ -57,6 +68,7 @@ pub struct Recalled {
 /// `insufficient_role`, `invalid_state` (the shift does not sell, or has too many open).
 pub fn draft_recall(
     hold_id: HoldId,
+    cmd: RecallHold,
     now: UtcMs,
     authorization: &Authorization<'_>,
     rules: &Rules,
@@ -64,16 +76,18 @@ pub fn draft_recall(
 ) -> Result<RecallDraft, Refusal> {
     may_sell(authorization.caller, &book.shift)?;
     sale::may_open(book, now, rules)?;
-    Ok(RecallDraft { hold_id, shift: book.shift.clone() })
+    Ok(RecallDraft { hold_id, cmd, shift: book.shift.clone() })
 }
 
 /// Gives the basket to the shift that drafted first; prices and promotions are those of now.
 ///
 /// A price that a cashier had overridden stays. A product that is sold no more keeps its line.
 /// A cashier's discount that no longer fits is cut to what is left: a change like the others.
+/// A basket that can't be priced anew (too large for one record with the discounts of now, or with a figure above the
+/// largest) is taken as it was held, if the caller asks for it: its record fitted when it was made.
 ///
 /// # Errors
-/// `not_found`, `invalid_state` (no longer waiting, or past its time).
+/// `not_found`, `invalid_state` (no longer waiting, or past its time), `validation_failed` at `keep_prices`.
 pub fn recall(
     draft: RecallDraft,
     now: UtcMs,
@@ -94,7 +108,12 @@ pub fn recall(
         cashier_id: authorization.caller.user_id.clone(),
         ..waiting.clone()
     };
-    sale::renew(&mut basket, pricing, rules)?;
+    let as_held = basket.clone();
+    match sale::renew(&mut basket, pricing, rules) {
+        Ok(()) => {}
+        Err(_) if draft.cmd.keep_prices => basket = as_held,
+        Err(refusal) => return Err(keep_prices(&refusal)),
+    }
     let changes = changes(waiting, &basket);
     let hold = Hold { state: HoldState::Recalled, ..hold.clone() };
     let event = Event::of(fact::HoldRecalled { hold, transaction: basket });
@@ -105,6 +124,21 @@ pub fn recall(
 pub(crate) fn waiting<'a>(id: &HoldId, book: &'a LedgerBook) -> Result<(&'a Hold, &'a Transaction), Refusal> {
     let (hold, basket) = book.holds.get(id).ok_or_else(|| HoldState::Recalled.refusal())?;
     Ok((hold, basket))
+}
+
+/// What to do about a basket that can't be priced anew.
+fn keep_prices(refusal: &Refusal) -> Refusal {
+    let why = match refusal {
+        Refusal::ValidationFailed(problems) => {
+            problems.iter().map(|at| format!("{} {}", at.path, at.problem)).collect::<Vec<_>>().join(", ")
+        }
+        other => other.to_string(),
+    };
+    let problem = format!(
+        "must be true: the basket can't be priced anew ({why}). With it the basket comes back at the prices and \
+         discounts that it was held with"
+    );
+    Refusal::field("keep_prices", problem)
 }
 
 fn changes(before: &Transaction, after: &Transaction) -> Vec<Change> {

@@ -17,7 +17,6 @@ use crate::rules::selling::sale::create::{
 use crate::rules::selling::sale::price::{Asked, catalogue, promotions, reprice, sum};
 use crate::rules::selling::sale::sale_commands::check_items;
 use crate::rules::selling::sale::{NewItem, PricingContext, TillContext, may_drop};
-use crate::wire::record;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -26,7 +25,7 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeSale {
-    /// All lines, as they are to be.
+    /// All lines, as they are to be: as many as a new transaction may have.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub items: Option<Vec<NewItem>>,
     /// Whom the sale is attributed to; empty: nobody.
@@ -111,7 +110,6 @@ pub fn change(cmd: &ChangeSale, id: &TransactionId, till: &TillContext<'_>) -> R
     }
     let asked = Asked { items: &items, discount, discount_reason: reason.as_deref() };
     reprice(&mut after, &asked, &found, &pricing, till.rules)?;
-    record::basket_fits(&after)?;
     let removed = removed(before, &after);
     if !removed.is_empty() || after.total < before.total {
         may_drop(before, &till.authorization)?;
@@ -204,6 +202,7 @@ fn asked_for(basket: &Transaction) -> Vec<NewItem> {
             pack_qty: basket.scan(line.line_no).map(|scan| scan.pack_qty),
             qty: line.qty,
             price: Some(line.price),
+            price_reason: line.price_reason.clone(),
             discount: Some(by_hand(line)).filter(|amount| *amount > 0),
         })
         .collect()

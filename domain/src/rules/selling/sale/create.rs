@@ -13,9 +13,9 @@ use crate::model::people::member::{Member, MemberState};
 use crate::model::selling::reasons::Why;
 use crate::model::selling::transaction::{DiscountSource, Transaction, TransactionState};
 use crate::rules::books::shift::overdue;
+use crate::rules::selling::sale::plausible::plausible_prices;
 use crate::rules::selling::sale::price::{Asked, catalogue, reprice};
 use crate::rules::selling::sale::{CreateSale, NewItem, PricingContext, TillContext};
-use crate::wire::record;
 
 /// Most unfinished transactions of one shift: they live in its owner's memory.
 pub const OPEN_MAX: usize = 5_000;
@@ -62,7 +62,6 @@ pub(crate) fn basket(
     discount_reason(&cmd.items, cmd.discount.unwrap_or(0), reason, till.rules)?;
     let asked = Asked { items: &cmd.items, discount: cmd.discount.unwrap_or(0), discount_reason: reason };
     reprice(&mut transaction, &asked, &found, &till.pricing, till.rules)?;
-    record::basket_fits(&transaction)?;
     Ok(transaction)
 }
 
@@ -119,7 +118,7 @@ pub(super) fn price_policy(
         return Ok(());
     }
     match rules.price_override {
-        PriceOverride::Flag => Ok(()),
+        PriceOverride::Flag => plausible_prices(items, found, authorization, rules),
         PriceOverride::Manager => {
             let first = overrides.next();
             authorization.manager_for(|| {

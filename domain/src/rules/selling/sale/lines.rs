@@ -151,6 +151,9 @@ impl BasketChange {
                 item.qty = set.qty.unwrap_or(item.qty);
                 item.price = set.price.or(item.price);
                 item.discount = set.discount.or(item.discount);
+                if set.price.is_some() {
+                    item.price_reason.clone_from(&set.reason);
+                }
                 asked.discount_reason = set.discount.and(set.reason.clone());
             }
             Self::Remove(line_no, _) => {

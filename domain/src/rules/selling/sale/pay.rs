@@ -17,6 +17,7 @@ use crate::rules::books::shift::may_sell;
 use crate::rules::selling::payment::NewPayment;
 use crate::rules::selling::payment::{Accepted, accept, cash_due};
 use crate::rules::selling::sale::PaySale;
+use crate::rules::selling::sale::plausible::plausible_cash;
 
 /// What paying led to.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,6 +66,7 @@ pub fn pay(
     }
     counted(cmd, &payment_ids, before)?;
     payable(cmd, before, member)?;
+    plausible_cash(before.amount_due, &cmd.payments, rules)?;
     let accepted = accept(before.amount_due, &cmd.payments, rules)?;
     let payments: Vec<Payment> = payment_ids
         .into_iter()

@@ -14,6 +14,7 @@ use crate::rules::selling::basket::{BasketLine, PricedLine};
 use crate::rules::selling::payment::cash_due;
 use crate::rules::selling::promotion::{PromoLine, Shared, evaluate};
 use crate::rules::selling::sale::NewItem;
+use crate::wire::record;
 use jiff::civil::Date;
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -80,7 +81,8 @@ pub(super) fn catalogue<'a>(
 /// The lines and sums of `sale` for what was asked; everything else of it stays.
 ///
 /// # Errors
-/// `validation_failed` for a discount above what is left, or a figure above the largest.
+/// `validation_failed` for a discount above what is left, a figure above the largest, or a basket too large for one
+/// record.
 pub(super) fn reprice(
     sale: &mut Transaction,
     asked: &Asked<'_>,
@@ -106,7 +108,8 @@ pub(super) fn reprice(
         .zip(lines.iter().zip(&basket.lines).zip(gifts))
         .map(|((line_no, (item, product)), ((line, priced), gifts))| {
             let discounts = discounts(gifts, item, priced, asked.discount_reason);
-            crate::rules::selling::sale::price::line(line_no, product, line, priced, discounts)
+            let reason = item.price_reason.as_deref().or(asked.discount_reason).map(str::to_owned);
+            crate::rules::selling::sale::price::line(line_no, product, line, priced, (discounts, reason))
         })
         .collect();
     let scan = |(line_no, item): (u32, &NewItem)| {
@@ -123,7 +126,7 @@ pub(super) fn reprice(
     if sale.items.iter().any(|line| line.price_override) {
         sale.flags.push(PRICE_OVERRIDE.to_owned());
     }
-    Ok(())
+    record::basket_fits(sale)
 }
 
 /// What promotions give to each line.
@@ -185,8 +188,9 @@ fn line(
     product: &Product,
     asked: &BasketLine,
     priced: &PricedLine,
-    discounts: Vec<LineDiscount>,
+    (discounts, reason): (Vec<LineDiscount>, Option<String>),
 ) -> Line {
+    let price_override = asked.price != product.price;
     Line {
         line_no,
         sku: product.sku.clone(),
@@ -200,7 +204,8 @@ fn line(
         tax_code: product.tax_code.clone(),
         tax: priced.tax,
         total: priced.total,
-        price_override: asked.price != product.price,
+        price_override,
+        price_reason: reason.filter(|_| price_override),
         returned_qty: 0,
         track_stock: product.track_stock,
         cost: None,

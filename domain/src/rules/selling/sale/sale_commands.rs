@@ -17,7 +17,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateSale {
-    /// The lines, 1–500.
+    /// The lines, 1–500, as far as their record fits into 262,144 bytes: with long names, reasons and two discounts a line
+    /// from about 300 on it may not, and the basket is refused (422).
     #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub items: Vec<NewItem>,
     /// Whom the sale is attributed to.
@@ -51,6 +52,8 @@ pub struct NewItem {
     /// Price of one piece, 0–10^12; left out, the catalogue's.
     #[schemars(range(min = 0, max = PRICE_MAX))]
     pub price: Option<i64>,
+    /// Why the price is another than the catalogue's; left out, `discount_reason`.
+    pub price_reason: Option<String>,
     /// Discount on this line.
     pub discount: Option<i64>,
 }
@@ -143,6 +146,9 @@ pub(super) fn check_items(items: &[NewItem], fields: &mut Fields) {
         fields.range(format_args!("items[{place}].qty"), item.qty, 1..=QTY_MAX);
         fields.range_of(format_args!("items[{place}].price"), item.price, 0..=PRICE_MAX);
         fields.range_of(format_args!("items[{place}].discount"), item.discount, 0..=FIGURE_MAX);
+        if let Some(reason) = &item.price_reason {
+            fields.text(format!("items[{place}].price_reason"), Some(reason.as_str()), REFERENCE_BYTES_MAX);
+        }
     }
 }
 

@@ -88,7 +88,7 @@ pub fn draft_correction(
     let wrong = wrong(&mut transaction, &cmd.payment_id)?;
     let due = wrong.amount;
     let mut shift = book.shift.clone();
-    shift.totals.untake(wrong)?;
+    shift.totals.untake(wrong);
     wrong.state = PaymentState::Reversed;
     let offered = sum("payments", cmd.payments.iter().map(|payment| payment.amount))?;
     if offered != due {

@@ -65,7 +65,7 @@ pub fn void_open(
     let basket = book.open.get(id).ok_or_else(|| TransactionState::Paid.refusal())?;
     may_drop(basket, authorization)?;
     let (transaction, mut shift, refunds) = reversed(cmd, basket, now, &book.shift)?;
-    shift.totals.void(&transaction)?;
+    shift.totals.void(&transaction);
     Ok(Event::new(fact::TransactionVoided { transaction, refunds }, Rows::of_shift(shift)))
 }
 
@@ -107,7 +107,7 @@ pub fn draft_void(
     may_sell(authorization.caller, &book.shift)?;
     authorization.manager_for(|| NeedsApproval::of("voiding a paid sale"))?;
     let (transaction, mut shift, refunds) = reversed(cmd, sale, now, &book.shift)?;
-    shift.totals.uncomplete(sale)?;
+    shift.totals.uncomplete(sale);
     Ok(VoidDraft { transaction, shift, refunds })
 }
 
@@ -142,7 +142,7 @@ pub(super) fn take_back(
 ) -> Result<Vec<ReversedPayment>, Refusal> {
     let mut refunds = Vec::new();
     for payment in payments.iter_mut().filter(|payment| payment.counts()) {
-        shift.totals.untake(payment)?;
+        shift.totals.untake(payment);
         let exchange = payment.method == EXCHANGE;
         let rounding = payment.rounding.saturating_add(payment.origin_rounding);
         let method = payment.settled_method().to_owned();

@@ -74,6 +74,8 @@ struct LineView<'a> {
     tax: i64,
     total: i64,
     price_override: bool,
+    /// Why somebody set another price by hand, where that was said.
+    price_reason: Option<&'a str>,
     returned_qty: i64,
     /// The outer option: whether it is shown at all.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,6 +140,7 @@ impl<'a> LineView<'a> {
             tax: line.tax,
             total: line.total,
             price_override: line.price_override,
+            price_reason: line.price_reason.as_deref(),
             returned_qty: line.returned_qty,
             cost: (role != Role::Cashier).then_some(line.cost),
         }

@@ -1,7 +1,9 @@
 //! Input tax: what suppliers' invoices bill of it and credit notes give back.
 
 use crate::columns;
+use crate::db::Engine;
 use crate::db::filter::Conditions;
+use crate::db::guarded::guarded;
 use schemars::JsonSchema;
 use serde::Serialize;
 use sqlx::AnyConnection;
@@ -41,5 +43,6 @@ pub async fn input(
          GROUP BY tax_rate_bp ORDER BY COALESCE(tax_rate_bp, 10001)"
     );
     let input = |row: &AnyRow| Ok(columns!(row => Input { tax_rate_bp, base, tax, documents }));
+    let sql = guarded(Engine::of_connection(connection), &sql);
     conditions.query(&sql).fetch_all(connection).await?.iter().map(input).collect()
 }

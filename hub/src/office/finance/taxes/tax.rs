@@ -1,9 +1,10 @@
 //! Tax by the books: what sales took, returns gave back and suppliers billed, by the day that each has in the books.
 
 use crate::columns;
-use crate::db::Db;
 use crate::db::column::Columns;
 use crate::db::filter::Conditions;
+use crate::db::guarded::guarded;
+use crate::db::{Db, Engine};
 use crate::office::finance::taxes::input_tax::{self, Input};
 use crate::office::reports::completeness::{self, Completeness};
 use crate::table::alarm;
@@ -183,6 +184,7 @@ impl Filter {
             sum("base", 1, "returns_base"),
             sum("tax", 1, "returns_tax"),
         );
+        let sql = guarded(Engine::of_connection(connection), &sql);
         self.conditions().query(&sql).fetch_all(connection).await?.iter().map(output).collect()
     }
 
@@ -195,6 +197,7 @@ impl Filter {
                    ORDER BY j.entry_date, j.store_id, j.reference_date LIMIT {}",
             LATE_MAX.saturating_add(1),
         );
+        let sql = guarded(Engine::of_connection(connection), &sql);
         let rows = self.conditions().query(&sql).fetch_all(connection).await?;
         let late = |row: &AnyRow| Ok(columns!(row => Late { store_id, reference_date, entry_date, tax }));
         rows.iter().map(late).collect()
@@ -206,6 +209,7 @@ impl Filter {
             "SELECT CAST(COALESCE(SUM(l.credit - l.debit), 0) AS BIGINT) AS moved FROM journal j \
              JOIN journal_lines l ON l.store_id = j.store_id AND l.entry_no = j.entry_no WHERE {what} AND {{}}"
         );
+        let sql = guarded(Engine::of_connection(connection), &sql);
         self.conditions().query(&sql).fetch_one(connection).await?.cell("moved")
     }
 

@@ -1,0 +1,39 @@
+//! Figures of a drawer that were refused to somebody who counts blind: the audit log has each.
+
+use super::StoreHandle;
+use crate::runtime::failure::Failure;
+use crate::runtime::request::RequestContext;
+use domain::model::base::event::fact;
+use domain::model::base::ids::ShiftId;
+use domain::model::people::audit::AuditEntry;
+use domain::rules::books::shift::is_blind_try;
+use domain::wire::record;
+use serde_json::json;
+use storage::Commit;
+
+impl StoreHandle {
+    /// Writes down the figure that was refused, where the refusal says something about a drawer that is counted blind. The
+    /// shift has counted it: what can't be written is a warning in the log, and the refusal stands.
+    pub async fn note_blind_try(
+        &self,
+        request: &RequestContext,
+        shift_id: &ShiftId,
+        amount: i64,
+        refused: &Failure,
+    ) {
+        let Failure::Refused(refusal) = refused else { return };
+        let rules = self.context.rules.now();
+        if !is_blind_try(refusal, &request.authorization(), &rules) {
+            return;
+        }
+        let stamp = self.context.stamps.stamp();
+        let details = json!({"shift_id": shift_id, "amount": amount});
+        let entry = AuditEntry::new(&request.authorization(), "shift.count_refused", stamp.now, details);
+        let records = vec![record::audit_recorded(&stamp, Some(rules.business_date(stamp.now)), &entry)];
+        let events = vec![fact::Audited { entry }.into()];
+        let commit = Commit { events, records, keyed: None, at: stamp.now, hlc: Some(stamp.at) };
+        if let Err(error) = self.write(commit).await {
+            tracing::warn!(%error, %shift_id, "a refused count was not written down");
+        }
+    }
+}

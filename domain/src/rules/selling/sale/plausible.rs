@@ -1,0 +1,75 @@
+//! Prices and cash that somebody typed: what was set by hand, and what looks like a bar code.
+
+use crate::model::base::refusal::{NeedsApproval, Refusal};
+use crate::model::base::settings::Rules;
+use crate::model::inventory::product::Product;
+use crate::model::people::authorization::Authorization;
+use crate::model::selling::payment::CASH;
+use crate::model::selling::transaction::{Line, Transaction};
+use crate::rules::selling::payment::NewPayment;
+use crate::rules::selling::sale::NewItem;
+
+/// A price or an amount of cash is asked about above so many times what it is for, and so many of the largest note.
+const PLAUSIBLE_TIMES: i64 = 100;
+
+/// What a large price that somebody types is a multiple of.
+const ROUND: i64 = 1_000;
+
+/// The largest note where the shop names none.
+const LARGEST_NOTE: i64 = 100_000;
+
+/// The lines at a price that somebody has set by hand since `before`.
+pub fn prices_by_hand<'a>(before: Option<&Transaction>, after: &'a Transaction) -> Vec<&'a Line> {
+    let known = |line: &Line| {
+        let mut lines = before.into_iter().flat_map(|basket| &basket.items);
+        lines.any(|old| old.price_override && old.sku == line.sku && old.price == line.price)
+    };
+    after.items.iter().filter(|line| line.price_override && !known(line)).collect()
+}
+
+/// The most that is typed as a price or as cash without a question: above it, and above so many times what it is for,
+/// it is a bar code, or has digits too many.
+fn plausible(of: i64, rules: &Rules) -> i64 {
+    let note = rules.policy.denominations.iter().copied().max().unwrap_or(LARGEST_NOTE);
+    of.saturating_mul(PLAUSIBLE_TIMES).max(note.saturating_mul(PLAUSIBLE_TIMES))
+}
+
+/// Cash that no customer hands over.
+///
+/// # Errors
+/// `validation_failed`.
+pub(super) fn plausible_cash(due: i64, offers: &[NewPayment], rules: &Rules) -> Result<(), Refusal> {
+    let most = plausible(due, rules);
+    for (place, offer) in offers.iter().enumerate() {
+        if let Some(tendered) = offer.tendered.filter(|tendered| offer.method == CASH && *tendered > most) {
+            let problem = format!(
+                "is {tendered} for {due} that are due; at most {most} is taken: it looks like a bar code, or has digits too many"
+            );
+            return Err(Refusal::field(format!("payments[{place}].tendered"), problem));
+        }
+    }
+    Ok(())
+}
+
+/// A price far above the catalogue's that is no round one looks like a bar code: it is for managers, whatever the shop says
+/// about prices by hand.
+pub(super) fn plausible_prices(
+    items: &[NewItem],
+    found: &[&Product],
+    authorization: &Authorization<'_>,
+    rules: &Rules,
+) -> Result<(), Refusal> {
+    for (place, (item, product)) in items.iter().zip(found).enumerate() {
+        let most = plausible(product.price, rules);
+        // A price of that size that somebody means is a round one.
+        if let Some(price) = item.price.filter(|price| *price > most && price.checked_rem(ROUND) != Some(0)) {
+            authorization.manager_for(|| NeedsApproval {
+                value: Some(price),
+                limit: Some(most),
+                ..NeedsApproval::of("a price this far above the catalogue's")
+                    .at(format!("items[{place}].price"))
+            })?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! Sums in statements that can't fail by their size: one that the database can't add is [`HIDDEN`], and the others of
+//! its row stand.
+
+use crate::db::Engine;
+pub use domain::model::base::money::HIDDEN;
+
+/// What begins a sum that is told as a figure.
+const BEGIN: &str = "CAST(";
+/// What ends it.
+const END: &str = " AS BIGINT)";
+/// A figure is added up in two parts, its multiples of this and its rest, so that neither part can overflow.
+const PART: i64 = 1 << 20;
+/// The most of a sum that is told; what is above is [`HIDDEN`].
+const MOST: i64 = 1 << 62;
+
+/// The statement with every `CAST(SUM(…) AS BIGINT)` and `CAST(COALESCE(SUM(…), 0) AS BIGINT)` of it guarded.
+pub fn guarded(engine: Engine, sql: &str) -> String {
+    let mut text = String::with_capacity(sql.len().saturating_mul(2));
+    let mut rest = sql;
+    while let Some((before, after)) = rest.split_once(BEGIN) {
+        text.push_str(before);
+        match cast(after) {
+            Some((sum, behind)) => {
+                text.push_str(&guard(engine, &sum));
+                rest = behind;
+            }
+            None => {
+                text.push_str(BEGIN);
+                rest = after;
+            }
+        }
+    }
+    text.push_str(rest);
+    text
+}
+
+/// What is summed, and whether nothing is 0.
+struct Sum<'a> {
+    of: &'a str,
+    or_zero: bool,
+}
+
+/// The sum that a cast is of, and what follows the cast.
+fn cast(text: &str) -> Option<(Sum<'_>, &str)> {
+    let (or_zero, inner) = match text.strip_prefix("COALESCE(SUM(") {
+        Some(inner) => (true, inner),
+        None => (false, text.strip_prefix("SUM(")?),
+    };
+    let (of, behind) = closed(inner)?;
+    let behind = if or_zero { behind.strip_prefix(", 0)")? } else { behind };
+    Some((Sum { of, or_zero }, behind.strip_prefix(END)?))
+}
+
+/// The text up to the bracket that closes it, and what follows that.
+fn closed(text: &str) -> Option<(&str, &str)> {
+    let mut open = 0_u32;
+    for (place, letter) in text.char_indices() {
+        match letter {
+            '(' => open = open.saturating_add(1),
+            ')' if open == 0 => return Some((text.get(..place)?, text.get(place.saturating_add(1)..)?)),
+            ')' => open = open.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn guard(engine: Engine, Sum { of, or_zero }: &Sum<'_>) -> String {
+    let sum =
+        |part: String| if *or_zero { format!("COALESCE(SUM({part}), 0)") } else { format!("SUM({part})") };
+    match engine {
+        // Its sums have any number of digits; only the cast can fail.
+        Engine::Postgres => {
+            let whole = sum((*of).to_owned());
+            format!("(CASE WHEN ABS({whole}) >= {MOST} THEN {HIDDEN} ELSE CAST({whole} AS BIGINT) END)")
+        }
+        Engine::Sqlite => {
+            let most = MOST / PART;
+            let (high, low) = (sum(format!("({of}) / {PART}")), sum(format!("({of}) % {PART}")));
+            format!("(CASE WHEN ABS({high}) >= {most} THEN {HIDDEN} ELSE {high} * {PART} + {low} END)")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_sums_that_are_told_are_guarded() {
+        let plain = "SELECT a, CAST(x AS BIGINT), SUM(b) FROM t WHERE CAST(SUM(c) + 1 AS BIGINT) > 0";
+        for engine in [Engine::Sqlite, Engine::Postgres] {
+            assert_eq!(guarded(engine, plain), plain);
+        }
+        let summed = "SELECT CAST(COALESCE(SUM(CASE WHEN (a) THEN b - (c) ELSE 0 END), 0) AS BIGINT) AS s, \
+                      CAST(SUM(d) AS BIGINT) FROM t";
+        assert_eq!(
+            guarded(Engine::Postgres, summed),
+            "SELECT (CASE WHEN ABS(COALESCE(SUM(CASE WHEN (a) THEN b - (c) ELSE 0 END), 0)) >= 4611686018427387904 \
+             THEN 9223372036854775807 ELSE CAST(COALESCE(SUM(CASE WHEN (a) THEN b - (c) ELSE 0 END), 0) AS BIGINT) END) \
+             AS s, (CASE WHEN ABS(SUM(d)) >= 4611686018427387904 THEN 9223372036854775807 ELSE CAST(SUM(d) AS BIGINT) END) \
+             FROM t"
+        );
+        assert!(
+            guarded(Engine::Sqlite, summed).contains("SUM((d) / 1048576) * 1048576 + SUM((d) % 1048576)")
+        );
+    }
+}
