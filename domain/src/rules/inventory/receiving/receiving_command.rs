@@ -2,7 +2,7 @@
 
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::Sku;
-use crate::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::base::refusal::Refusal;
 use crate::rules::selling::sale::check_name;
 use schemars::JsonSchema;
@@ -68,10 +68,10 @@ impl NewReceiving {
             }
         }
         if let Some(number) = &self.delivery_note_no {
-            fields.name("delivery_note_no", number, REFERENCE_BYTES_MAX);
+            fields.name("delivery_note_no", number, REFERENCE_CHARS_MAX);
         }
-        fields.text("reference", self.reference.as_deref(), REFERENCE_BYTES_MAX);
-        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.text("reference", self.reference.as_deref(), REFERENCE_CHARS_MAX);
+        fields.text("note", self.note.as_deref(), TEXT_CHARS_MAX);
         fields.count("lines", self.lines.len(), 1..=ITEMS_MAX);
         for (place, line) in self.lines.iter().take(ITEMS_MAX).enumerate() {
             line.check(place, &mut fields);
@@ -87,7 +87,7 @@ impl NewReceivingLine {
         fields.range(at("qty"), self.qty, 0..=QTY_MAX);
         fields.range_of(at("unit_cost"), self.unit_cost, 0..=PRICE_MAX);
         fields.range_of(at("rejected_qty"), self.rejected_qty, 0..=QTY_MAX);
-        fields.text(at("note"), self.note.as_deref(), REFERENCE_BYTES_MAX);
+        fields.text(at("note"), self.note.as_deref(), REFERENCE_CHARS_MAX);
         if self.qty == 0 && self.rejected_qty.unwrap_or(0) == 0 {
             fields.wrong(at("qty"), "nothing was accepted and nothing rejected");
         }
