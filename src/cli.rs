@@ -3,6 +3,7 @@
 use crate::config::load::load;
 use clap::{Args, Parser, Subcommand};
 use edge::settings::load::environment;
+use edge::sheet::Encoding;
 use std::path::{Path, PathBuf};
 
 pub mod backup;
@@ -162,6 +163,9 @@ enum UserCommand {
 
 #[derive(Debug, Args)]
 struct ImportArgs {
+    /// The encoding of a file without a byte order mark: utf-8, utf-16, windows-1252 or iso-8859-1
+    #[arg(long, global = true, value_parser = edge::sheet::encoding, default_value = "utf-8")]
+    encoding: Encoding,
     #[command(subcommand)]
     command: ImportCommand,
 }
@@ -182,6 +186,9 @@ enum ImportCommand {
     },
     /// The first stock. Header: `sku,qty,unit_cost`
     Stock {
+        /// Products may have been sold already: the file says what lay there before the first sale
+        #[arg(long)]
+        opening: bool,
         /// The file
         #[arg(value_name = "FILE.csv")]
         file: PathBuf,
@@ -225,10 +232,10 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
             UserCommand::Devices { username } => devices::list(config, &username),
             UserCommand::RemoveDevice { username, id } => devices::remove(config, &username, &id),
         },
-        Command::Import(ImportArgs { command }) => match command {
-            ImportCommand::Products { file } => import::products(config, &file),
-            ImportCommand::Members { file } => import::members(config, &file),
-            ImportCommand::Stock { file } => import::stock(config, &file),
+        Command::Import(ImportArgs { encoding, command }) => match command {
+            ImportCommand::Products { file } => import::products(config, &file, encoding),
+            ImportCommand::Members { file } => import::members(config, &file, encoding),
+            ImportCommand::Stock { file, opening } => import::stock(config, &file, encoding, opening),
         },
         Command::Rejoin => rejoin::run(config),
         Command::Status => status::run(config),
@@ -263,7 +270,7 @@ mod tests {
             "user remove-device u -id",
             "import products file.csv",
             "import members file.csv",
-            "import stock file.csv",
+            "import stock --opening file.csv --encoding windows-1252",
             "status",
             "backup dir --without-keys",
             "restore dir",
@@ -279,7 +286,14 @@ mod tests {
             let words = ["store-router"].into_iter().chain(line.split(' '));
             assert!(Cli::try_parse_from(words).is_ok(), "{line}");
         }
-        for line in ["", "sing", "user add --username u", "import products", "serve --port 1"] {
+        for line in [
+            "",
+            "sing",
+            "user add --username u",
+            "import products",
+            "import products f.csv --encoding x",
+            "serve --port 1",
+        ] {
             let words = ["store-router"].into_iter().chain(line.split_whitespace());
             assert!(Cli::try_parse_from(words).is_err_and(|error| error.exit_code() == 2), "{line}");
         }

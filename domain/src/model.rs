@@ -14,6 +14,7 @@ pub mod selling {
 /// Goods: what they are, and how they come, go and are counted.
 pub mod inventory {
     pub mod adjustment;
+    pub mod barcode;
     pub mod opname;
     pub mod product;
     pub mod product_settings;
@@ -66,5 +67,6 @@ pub mod base {
     pub mod refusal;
     pub mod search;
     pub mod settings;
+    pub mod text;
     pub mod time;
 }

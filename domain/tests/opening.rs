@@ -7,11 +7,11 @@ use domain::model::base::time::UtcMs;
 use domain::model::books::ledger::LedgerBook;
 use domain::model::hub::stamp::Stamp;
 use domain::model::inventory::product::Product;
-use domain::model::inventory::stock::MovementReason;
+use domain::model::inventory::stock::{MovementReason, Stock};
 use domain::rules::inventory::stock::{OpeningRow, open_stock};
 use domain::wire::record;
 use domain::wire::record::RECORD_BYTES_MAX;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 fn product(sku: &str, track_stock: bool) -> (Sku, Product) {
     let product = Product::new(sku.into(), sku.to_owned(), 100, UtcMs(1));
@@ -19,14 +19,22 @@ fn product(sku: &str, track_stock: bool) -> (Sku, Product) {
 }
 
 fn row(line: u64, sku: &str, qty: i64, unit_cost: i64) -> OpeningRow {
-    OpeningRow { line, sku: sku.into(), qty, unit_cost }
+    OpeningRow { line, sku: sku.into(), qty, unit_cost, late: false }
 }
 
 fn open(rows: &[OpeningRow], book: &LedgerBook) -> Result<Event<fact::StockOpened>, Refusal> {
+    open_again(rows, &BTreeSet::new(), book)
+}
+
+fn open_again(
+    rows: &[OpeningRow],
+    opened: &BTreeSet<Sku>,
+    book: &LedgerBook,
+) -> Result<Event<fact::StockOpened>, Refusal> {
     let skus = rows.iter().map(|row| row.sku.0.as_str()).filter(|sku| *sku != "none");
     let products: BTreeMap<_, _> = skus.map(|sku| product(sku, sku != "service")).collect();
     let ids = (0..rows.len()).map(|n| MovementId(format!("mov_{n}"))).collect();
-    open_stock(rows, ids, UtcMs(1_795_140_394_739), &"console".into(), &products, book)
+    open_stock(rows, ids, UtcMs(1_795_140_394_739), &"console".into(), (&products, opened), book)
 }
 
 #[test]
@@ -43,6 +51,26 @@ fn rows_become_movements_with_the_stock_afterwards() {
     book.evolve(&event.clone().into());
     let again = open(&[row(2, "A", 1, 1)], &book).unwrap_err();
     assert!(again.to_string().contains("line 2"), "{again}");
+}
+
+#[test]
+fn what_lay_there_before_sales_began_is_added_to_what_moved_since() {
+    let mut book = LedgerBook::default();
+    let sku = Sku::from("A");
+    let mut sold = Stock::seed(&product("A", true).1);
+    sold.take_out(3).unwrap();
+    sold.updated_at = UtcMs(5);
+    book.stock.insert(sku.clone(), sold);
+    let late = OpeningRow { late: true, ..row(2, "A", 10, 250) };
+    assert!(open(&[row(2, "A", 10, 250)], &book).unwrap_err().to_string().contains("line 2"));
+    let event = open(std::slice::from_ref(&late), &book).unwrap();
+    let Rows { movements, stock, .. } = &event.rows;
+    assert_eq!((stock[0].qty, stock[0].value, movements[0].balance_after), (7, 1_750, 7));
+    // Three pieces left at no cost: what they cost goes to cost of goods.
+    assert_eq!((movements[0].cost, movements[0].correction), (2_500, 750));
+    book.evolve(&event.clone().into());
+    let again = open_again(&[late], &BTreeSet::from([sku]), &book).unwrap_err();
+    assert!(matches!(&again, Refusal::ValidationFailed(problems) if problems[0].problem.contains("already")));
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! CSV that leaves: RFC 4180, safe to open in a spreadsheet; [`input`] reads what comes in.
+//! CSV that leaves: RFC 4180, safe to open in a spreadsheet; [`crate::sheet`] reads what comes in.
 
 use http::{HeaderMap, header::ACCEPT};
-
-pub mod input;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 /// What such an answer says it is.
 pub const CONTENT_TYPE: &str = "text/csv; charset=utf-8";
@@ -36,19 +36,68 @@ impl<'a, T: Into<Cell<'a>>> From<Option<T>> for Cell<'a> {
     }
 }
 
-/// Appends a line.
-pub fn line<'a>(out: &mut String, cells: impl IntoIterator<Item = Cell<'a>>) {
-    for (place, cell) in cells.into_iter().enumerate() {
-        if place > 0 {
-            out.push(',');
-        }
-        match cell {
-            Cell::Text(text) => push_text(out, text),
-            Cell::Number(number) => out.push_str(&number.to_string()),
-            Cell::Empty => {}
+/// What separates the cells of a line. Spreadsheets expect a semicolon where a comma begins a fraction.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+pub enum Separator {
+    /// A comma.
+    #[default]
+    #[serde(rename = ",")]
+    Comma,
+    /// A semicolon.
+    #[serde(rename = ";")]
+    Semicolon,
+    /// A tab.
+    #[serde(rename = "tab")]
+    Tab,
+}
+
+impl Separator {
+    fn mark(self) -> char {
+        match self {
+            Self::Comma => ',',
+            Self::Semicolon => ';',
+            Self::Tab => '\t',
         }
     }
-    out.push_str("\r\n");
+}
+
+/// By what spreadsheets see that a file is UTF-8.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// A table, line by line.
+#[derive(Debug)]
+pub struct Table {
+    text: String,
+    separator: Separator,
+}
+
+impl Table {
+    /// A table with its header.
+    pub fn new<'a>(separator: Separator, columns: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut table = Self { text: BYTE_ORDER_MARK.to_owned(), separator };
+        table.line(columns.into_iter().map(Cell::Text));
+        table
+    }
+
+    /// Appends a line.
+    pub fn line<'a>(&mut self, cells: impl IntoIterator<Item = Cell<'a>>) {
+        for (place, cell) in cells.into_iter().enumerate() {
+            if place > 0 {
+                self.text.push(self.separator.mark());
+            }
+            match cell {
+                Cell::Text(text) => push_text(&mut self.text, text),
+                Cell::Number(number) => self.text.push_str(&number.to_string()),
+                Cell::Empty => {}
+            }
+        }
+        self.text.push_str("\r\n");
+    }
+
+    /// All of it.
+    pub fn finish(self) -> String {
+        self.text
+    }
 }
 
 /// What a spreadsheet takes for the beginning of a formula; the last four are the full-width forms of the first.
@@ -86,7 +135,7 @@ fn is_formula(rest: &str) -> bool {
     rest.trim_start_matches([' ', '"', TEXT_MARK]).starts_with(FORMULA)
 }
 
-/// The text of a cell that [`line()`] wrote, without the marks that it set: imports take back what reports gave.
+/// The text of a cell that [`Table::line`] wrote, without the marks that it set: imports take back what reports gave.
 pub fn unmarked(cell: &str) -> String {
     let mut text = String::with_capacity(cell.len());
     let mut begins = true;
@@ -119,12 +168,16 @@ mod tests {
 
     #[test]
     fn cells_are_quoted_and_defused() {
-        let mut out = String::new();
-        line(
-            &mut out,
-            ["=1+1".into(), "a\"b,c".into(), Cell::from(-5), Cell::from(None::<i64>), "-x,".into()],
-        );
-        assert_eq!(out, "'=1+1,\"a\"\"b,c\",-5,,\"'-x,\"\r\n");
+        let cells = ["=1+1".into(), "a\"b,c".into(), Cell::from(-5), Cell::from(None::<i64>), "-x,".into()];
+        let of = |separator| {
+            let mut table = Table::new(separator, ["sku", "name"]);
+            table.line(cells);
+            table.finish()
+        };
+        let expected = "\u{feff}sku,name\r\n'=1+1,\"a\"\"b,c\",-5,,\"'-x,\"\r\n";
+        assert_eq!(of(Separator::Comma), expected);
+        let expected = "\u{feff}sku;name\r\n'=1+1;\"a\"\"b,c\";-5;;\"'-x,\"\r\n";
+        assert_eq!(of(Separator::Semicolon), expected);
     }
 
     /// A cell of any text stays one cell, and no formula, whichever separator the reader splits by.
@@ -152,8 +205,9 @@ mod tests {
             "x\r\n=1;=2",
         ];
         for text in texts {
-            let mut out = String::new();
-            line(&mut out, ["first".into(), text.into(), 7.into()]);
+            let mut table = Table { text: String::new(), separator: Separator::Comma };
+            table.line(["first".into(), text.into(), 7.into()]);
+            let out = table.finish();
             let comma = cells(&out, b',');
             let cell = &comma[1];
             assert_eq!(

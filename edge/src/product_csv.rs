@@ -1,14 +1,13 @@
 //! Catalogues as CSV files: the same columns at store and hub, every bad row named.
 
-use crate::csv::{input, unmarked};
-use ::csv::{ByteRecord, StringRecord};
+use crate::sheet::{Cells, Encoding, Layout, PROBLEMS_MAX, Problems, RowProblem, Table};
 use domain::model::base::ids::Sku;
-use domain::model::base::limits::{PRODUCT_NAME_BYTES_MAX, QTY_MAX, SKU_BYTES_MAX};
+use domain::model::base::limits::{PRODUCT_NAME_CHARS_MAX, QTY_MAX};
 use domain::model::base::time::UtcMs;
+use domain::model::inventory::barcode;
 use domain::model::inventory::product::{Barcode, Product, ProductState};
 use domain::rules::inventory::product::{CatalogueRow, FileColumns, NO_BARCODES};
 use std::collections::HashMap;
-use std::{fmt, io};
 
 /// Most rows of a file.
 pub const ROWS_MAX: usize = 1_000_000;
@@ -17,139 +16,65 @@ const PRICE_MAX: i64 = 1_000_000_000_000;
 /// The highest reorder level.
 const REORDER_LEVEL_MAX: i64 = 1_000_000_000;
 /// The highest tax rate: 100 %.
-const RATE_BP_MAX: u32 = 10_000;
-/// The longest category name and barcode, in bytes.
-const TEXT_BYTES_MAX: usize = 64;
+const RATE_BP_MAX: i64 = 10_000;
+/// The longest category name, in characters.
+const CATEGORY_CHARS_MAX: usize = 64;
 
-/// A supplier's list has these; what else there is to say of a product, a shop says later.
-const REQUIRED: [&str; 3] = ["sku", "name", "price"];
-const OPTIONAL: [&str; 7] =
-    ["category", "barcode", "reorder_level", "tax_rate_bp", "cost", "pack_barcode", "pack_qty"];
+/// The columns: a supplier's list has a sku, a name and a price; what else there is to say of a product, a shop says later.
+const LAYOUT: Layout = Layout {
+    required: &["sku", "name", "price"],
+    optional: &["category", "barcode", "reorder_level", "tax_rate_bp", "cost", "pack_barcode", "pack_qty"],
+    figures: &["price", "reorder_level", "tax_rate_bp", "cost", "pack_qty"],
+    rows_max: ROWS_MAX,
+};
 
-/// A row that can't be imported, or the header.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RowProblem {
-    /// 1-based line of the file at which the row begins.
-    pub line: u64,
-    /// What is wrong, for a person.
-    pub problem: String,
+/// A file that can be imported.
+#[derive(Debug)]
+pub struct Catalogue {
+    /// Its rows.
+    pub rows: Vec<CatalogueRow>,
+    /// What is doubtful about them: codes with a wrong check digit. At most [`PROBLEMS_MAX`].
+    pub warnings: Vec<RowProblem>,
 }
 
-impl fmt::Display for RowProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.problem)
-    }
-}
-
-/// Reads a whole catalogue: header
+/// Reads a whole catalogue of at most `rows_max` rows: header
 /// `sku,name,price[,category,barcode,reorder_level,tax_rate_bp,cost,pack_barcode,pack_qty]` in any order; an empty cell of an
 /// optional figure means none. Codes are added to those of a known product, `-` takes all of them off
-/// ([`domain::rules::inventory::product::CatalogueRow::over`]). A pack's code sells its pieces. Cells are separated by commas, semicolons or tabs, and
-/// figures may be grouped ([`input::whole`]).
+/// ([`domain::rules::inventory::product::CatalogueRow::over`]). A pack's code sells its pieces. What separates cells and how
+/// figures are grouped is seen from the file ([`Table`]).
 ///
 /// # Errors
 /// Every row with its problem; then nothing of the file may be used.
-pub fn read(input: impl io::Read, now: UtcMs) -> Result<Vec<CatalogueRow>, Vec<RowProblem>> {
-    let (separator, mut reader) = input::open(input);
-    let columns = reader
-        .headers()
-        .map_err(|error| input::unreadable(&error))
-        .and_then(|header| Columns::of(header, separator))
-        .map_err(|problem| vec![RowProblem { line: 1, problem }])?;
-    let has = columns.given();
-    let (mut products, mut problems, mut seen) = (Vec::new(), Vec::new(), Seen::default());
-    let mut row = ByteRecord::new();
-    loop {
-        let line = reader.position().line();
-        match reader.read_byte_record(&mut row) {
-            Ok(false) => break,
-            Ok(true) => {}
-            Err(error) => {
-                problems.push(RowProblem { line, problem: error.to_string() });
-                break;
-            }
-        }
-        let line = row.position().map_or(line, ::csv::Position::line);
-        if row.iter().all(<[u8]>::is_empty) {
-            continue;
-        }
-        if products.len() >= ROWS_MAX {
-            problems.push(RowProblem { line, problem: format!("more than {ROWS_MAX} rows") });
-            break;
-        }
-        match product(&row, &columns, now).and_then(|product| seen.add(&product, line).map(|()| product)) {
-            Ok(product) => products.push(CatalogueRow { product, columns: has }),
-            Err(problem) => problems.push(RowProblem { line, problem }),
-        }
+pub fn read(bytes: &[u8], encoding: Encoding, rows_max: usize, now: UtcMs) -> Result<Catalogue, Problems> {
+    let table = Table::open(bytes, encoding, Layout { rows_max: rows_max.min(ROWS_MAX), ..LAYOUT })?;
+    if table.has("pack_barcode") != table.has("pack_qty") {
+        return Err(Problems::of(1, PACK_COLUMNS.to_owned()));
     }
-    all_good(products, problems)
+    let columns = FileColumns {
+        tax_rate_bp: table.has("tax_rate_bp"),
+        cost: table.has("cost"),
+        category: table.has("category"),
+        reorder_level: table.has("reorder_level"),
+    };
+    let (mut seen, mut warnings) = (Seen::default(), Vec::new());
+    let rows = table.read(|cells| {
+        let (line, product) = (cells.line(), product(cells, now)?);
+        seen.add(&product, line)?;
+        let room = PROBLEMS_MAX.saturating_sub(warnings.len());
+        let doubts = product.doubts().into_iter().take(room);
+        warnings.extend(doubts.map(|doubt| RowProblem { line, problem: format!("barcode {doubt}") }));
+        Ok(CatalogueRow { product, columns, line })
+    })?;
+    Ok(Catalogue { rows, warnings })
 }
 
-/// The rows of a file, if there are any and all are good.
-///
-/// # Errors
-/// Every row with its problem; a file that has none.
-pub fn all_good<T>(rows: Vec<T>, mut problems: Vec<RowProblem>) -> Result<Vec<T>, Vec<RowProblem>> {
-    if rows.is_empty() && problems.is_empty() {
-        let problem = "the file has a header and no rows: nothing is there to import".to_owned();
-        problems.push(RowProblem { line: 1, problem });
-    }
-    if problems.is_empty() { Ok(rows) } else { Err(problems) }
-}
+const PACK_COLUMNS: &str = "pack_barcode and pack_qty go together: the code of a pack, and its pieces";
 
-/// Which column is which.
-struct Columns {
-    names: Vec<String>,
-    /// What separates them.
-    separator: u8,
-}
-
-impl Columns {
-    fn of(header: &StringRecord, separator: u8) -> Result<Self, String> {
-        let names = input::columns(header);
-        for name in &names {
-            if !REQUIRED.contains(&name.as_str()) && !OPTIONAL.contains(&name.as_str()) {
-                return Err(format!("unknown column \"{name}\" (expected {})", expected()));
-            }
-            if names.iter().filter(|other| *other == name).count() > 1 {
-                return Err(format!("column \"{name}\" twice"));
-            }
-        }
-        match REQUIRED.iter().find(|name| !names.iter().any(|known| known == *name)) {
-            Some(missing) => Err(format!("column \"{missing}\" is missing (expected {})", expected())),
-            None if names.iter().filter(|name| name.starts_with("pack_")).count() == 1 => {
-                Err("pack_barcode and pack_qty go together: the code of a pack, and its pieces".to_owned())
-            }
-            None => Ok(Self { names, separator }),
-        }
-    }
-
-    /// Which columns there are of those that a file may do without.
-    fn given(&self) -> FileColumns {
-        let has = |name: &str| self.names.iter().any(|known| known == name);
-        FileColumns {
-            tax_rate_bp: has("tax_rate_bp"),
-            cost: has("cost"),
-            category: has("category"),
-            reorder_level: has("reorder_level"),
-        }
-    }
-
-    /// The cell of a column; empty text where the file has no such column.
-    fn cell<'a>(&self, row: &'a StringRecord, name: &str) -> &'a str {
-        self.names.iter().position(|known| known == name).and_then(|index| row.get(index)).unwrap_or_default()
-    }
-}
-
-fn expected() -> String {
-    format!("{}[,{}]", REQUIRED.join(","), OPTIONAL.join(","))
-}
-
-/// Codes of the file so far, with the lines that they stand in.
+/// Codes of the file so far, with the lines that they stand in: one article has one code, and no sku is another one's code.
 #[derive(Default)]
 struct Seen {
     skus: HashMap<Sku, u64>,
-    barcodes: HashMap<String, u64>,
+    codes: HashMap<String, u64>,
 }
 
 impl Seen {
@@ -157,36 +82,39 @@ impl Seen {
         if let Some(first) = self.skus.insert(product.sku.clone(), line) {
             return Err(format!("sku \"{}\" stands in line {first} already", product.sku));
         }
-        for barcode in product.barcodes.iter().filter(|barcode| barcode.code != NO_BARCODES) {
-            if let Some(first) = self.barcodes.insert(barcode.code.clone(), line) {
-                return Err(format!("barcode \"{}\" stands in line {first} already", barcode.code));
+        let mut own: Vec<String> = Vec::new();
+        for Barcode { code, .. } in product.barcodes.iter().filter(|barcode| barcode.code != NO_BARCODES) {
+            let normal = barcode::normal(code);
+            if own.contains(&normal) {
+                return Err(format!("barcode \"{code}\" stands in this line twice"));
             }
+            if let Some(first) = self.codes.insert(normal.clone(), line).filter(|first| *first != line) {
+                return Err(format!("barcode \"{code}\" stands in line {first} already"));
+            }
+            own.push(normal);
+        }
+        let normal = barcode::normal(product.sku.as_str());
+        if let Some(first) = self.codes.insert(normal, line).filter(|first| *first != line) {
+            return Err(format!("sku \"{}\" is a code of line {first} already", product.sku));
         }
         Ok(())
     }
 }
 
-fn product(row: &ByteRecord, columns: &Columns, now: UtcMs) -> Result<Product, String> {
-    let row = StringRecord::from_byte_record(row.clone()).map_err(|_| input::NOT_UTF8.to_owned())?;
-    input::fits(&row, columns.names.len())?;
-    let cell = |name| columns.cell(&row, name);
-    let figure = |name, max| self::figure(name, cell(name), max, columns.separator);
-    let barcode = text("barcode", cell("barcode"), 0, TEXT_BYTES_MAX)?;
-    let single = Some(barcode).filter(|code| !code.is_empty()).map(|code| Barcode { code, pack_qty: 1 });
-    let pack =
-        pack(text("pack_barcode", cell("pack_barcode"), 0, TEXT_BYTES_MAX)?, figure("pack_qty", QTY_MAX)?)?;
-    let category = text("category", cell("category"), 0, TEXT_BYTES_MAX)?;
+fn product(cells: &Cells<'_>, now: UtcMs) -> Result<Product, String> {
+    let single = cells.barcode("barcode")?.map(|code| Barcode { code, pack_qty: 1 });
+    let pack = pack(cells.barcode("pack_barcode")?, cells.figure("pack_qty", 0..=QTY_MAX)?)?;
     Ok(Product {
-        sku: Sku(text("sku", cell("sku"), 1, SKU_BYTES_MAX)?),
-        name: text("name", cell("name"), 1, PRODUCT_NAME_BYTES_MAX)?,
-        price: figure("price", PRICE_MAX)?.ok_or("price is empty")?,
+        sku: Sku(cells.sku("sku")?.ok_or("sku is empty")?),
+        name: cells.text("name", PRODUCT_NAME_CHARS_MAX)?.ok_or("name is empty")?,
+        price: cells.figure("price", 0..=PRICE_MAX)?.ok_or("price is empty")?,
         price_set_at: now,
-        tax_rate_bp: figure("tax_rate_bp", i64::from(RATE_BP_MAX))?.and_then(|rate| u32::try_from(rate).ok()),
+        tax_rate_bp: cells.figure("tax_rate_bp", 0..=RATE_BP_MAX)?.and_then(|rate| u32::try_from(rate).ok()),
         tax_code: None,
-        category: Some(category).filter(|category| !category.is_empty()),
+        category: cells.text("category", CATEGORY_CHARS_MAX)?,
         barcodes: single.into_iter().chain(pack).collect(),
-        cost: figure("cost", PRICE_MAX)?,
-        reorder_level: figure("reorder_level", REORDER_LEVEL_MAX)?,
+        cost: cells.figure("cost", 0..=PRICE_MAX)?,
+        reorder_level: cells.figure("reorder_level", 0..=REORDER_LEVEL_MAX)?,
         track_stock: true,
         state: ProductState::Active,
         updated_at: now,
@@ -194,47 +122,12 @@ fn product(row: &ByteRecord, columns: &Columns, now: UtcMs) -> Result<Product, S
 }
 
 /// The code of several pieces: both cells, or neither.
-fn pack(code: String, pack_qty: Option<i64>) -> Result<Option<Barcode>, String> {
-    match pack_qty {
-        None if code.is_empty() => Ok(None),
-        Some(pack_qty) if pack_qty > 1 && !code.is_empty() => Ok(Some(Barcode { code, pack_qty })),
-        _ => Err("pack_barcode and pack_qty go together: the code of a pack, and its pieces, 2 at least"
-            .to_owned()),
+fn pack(code: Option<String>, pack_qty: Option<i64>) -> Result<Option<Barcode>, String> {
+    match (code, pack_qty) {
+        (None, None) => Ok(None),
+        (Some(code), Some(pack_qty)) if pack_qty > 1 => Ok(Some(Barcode { code, pack_qty })),
+        _ => Err(format!("{PACK_COLUMNS}, 2 at least")),
     }
-}
-
-fn text(name: &str, cell: &str, min: usize, max: usize) -> Result<String, String> {
-    let cell = unmarked(cell);
-    if cell.len() < min {
-        return Err(format!("{name} is empty"));
-    }
-    if cell.len() > max {
-        return Err(format!("{name} is longer than {max} bytes"));
-    }
-    if cell.chars().any(char::is_control) {
-        return Err(format!("{name} contains control characters"));
-    }
-    if name != "name" && name != "category" {
-        input::whole_code(name, &cell)?;
-    }
-    Ok(cell)
-}
-
-fn figure(name: &str, cell: &str, max: i64, separator: u8) -> Result<Option<i64>, String> {
-    if cell.is_empty() {
-        return Ok(None);
-    }
-    let why = match input::whole(cell, separator) {
-        Ok(value) if (0..=max).contains(&value) => return Ok(Some(value)),
-        Ok(_) => input::NoFigure::Malformed,
-        Err(why) => why,
-    };
-    Err(input::complaint(name, &shortened(cell), &why, &format!(" from 0 to {max}")))
-}
-
-/// A cell as it is shown in a complaint.
-fn shortened(cell: &str) -> String {
-    cell.chars().take(40).collect()
 }
 
 #[cfg(test)]
@@ -244,12 +137,17 @@ mod tests {
 
     const HEADER: &str = "sku,name,price,category,barcode,reorder_level,tax_rate_bp,cost\n";
 
-    fn read(input: impl io::Read, now: UtcMs) -> Result<Vec<Product>, Vec<RowProblem>> {
-        super::read(input, now).map(|rows| rows.into_iter().map(|row| row.product).collect())
+    fn rows(text: &str) -> Vec<CatalogueRow> {
+        super::read(text.as_bytes(), Encoding::Utf8, ROWS_MAX, UtcMs(1)).unwrap().rows
+    }
+
+    fn read(bytes: &[u8], now: UtcMs) -> Result<Vec<Product>, Problems> {
+        let file = super::read(bytes, Encoding::Utf8, ROWS_MAX, now)?;
+        Ok(file.rows.into_iter().map(|row| row.product).collect())
     }
 
     fn complaints(text: &str) -> Vec<String> {
-        read(text.as_bytes(), UtcMs(1)).unwrap_err().iter().map(RowProblem::to_string).collect()
+        read(text.as_bytes(), UtcMs(1)).unwrap_err().named.iter().map(RowProblem::to_string).collect()
     }
 
     #[test]
@@ -293,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_list_of_names_and_prices_is_enough() {
-        let rows = super::read("Name;SKU;Price\nTea;A;1.500\n".as_bytes(), UtcMs(1)).unwrap();
+        let rows = rows("Name;SKU;Price\nTea;A;1.500\n");
         let product = &rows[0].product;
         assert_eq!(
             (product.name.as_str(), product.price, rows[0].columns),
@@ -305,7 +203,7 @@ mod tests {
     fn a_pack_has_a_code_and_pieces() {
         let header = "sku,name,price,tax_rate_bp,barcode,cost,pack_barcode,pack_qty\n";
         let text = format!("{header}A,Tea,5,,1,,24,12\nB,Rice,5,,,,,\nC,Oil,5,,,,6,6\n");
-        let rows = super::read(text.as_bytes(), UtcMs(1)).unwrap();
+        let rows = rows(&text);
         let codes = |row: &CatalogueRow| {
             row.product.barcodes.iter().map(|one| (one.code.clone(), one.pack_qty)).collect::<Vec<_>>()
         };
@@ -359,9 +257,42 @@ mod tests {
         let mut bytes = HEADER.as_bytes().to_vec();
         bytes.extend_from_slice(b"A,caf\xe9,1,,,,,\n");
         assert_eq!(
-            read(&bytes[..], UtcMs(1)).unwrap_err()[0].to_string(),
-            "line 2: is not UTF-8: save the file as \"CSV UTF-8\""
+            read(&bytes[..], UtcMs(1)).unwrap_err().named[0].to_string(),
+            "line 2: is not UTF-8: save the file as \"CSV UTF-8\", or set the encoding that it has"
         );
+    }
+
+    #[test]
+    fn one_item_is_not_imported_twice_and_codes_are_repaired() {
+        let text = "sku,name,price,barcode\nX3,Formula,1,=\"8991234500119\"\nX4,Apostrophe,1,'8991234500126\n\
+                    X5,Float,1,8991234500133.0\nX6,Spaces,1,8991 2345 00140\nX7,No-break,1,8991234500157\u{a0}\n\
+                    X8,Check digit,1,8991234500165\nX11,Zero width,1,\u{200b}8991234500171\n'012,Sku,1,\n=\"013\",Sku,1,\n";
+        let file = super::read(text.as_bytes(), Encoding::Utf8, ROWS_MAX, UtcMs(1)).unwrap();
+        let codes: Vec<String> =
+            file.rows.iter().flat_map(|row| &row.product.barcodes).map(|code| code.code.clone()).collect();
+        let expected =
+            ["119", "126", "133", "140", "157", "165", "171"].map(|end| format!("8991234500{end}"));
+        assert_eq!(codes, expected);
+        let skus: Vec<&str> = file.rows.iter().map(|row| row.product.sku.as_str()).collect();
+        assert_eq!(&skus[7..], ["012", "013"]);
+        assert_eq!(file.warnings.len(), 1);
+        assert!(file.warnings[0].line == 7 && file.warnings[0].problem.contains("wrong check digit"));
+
+        let header = "sku,name,price,barcode,pack_barcode,pack_qty\n";
+        let twice = |rows: &str| complaints(&format!("{header}{rows}"));
+        for rows in [
+            "X9,Zero lost,1,36000291452,,\nX10,With its zero,1,036000291452,,\n",
+            "A,UPC,1,036000291452,,\nB,EAN,1,0036000291452,,\n",
+            "A,Piece,1,8991234500188,,\nB,GTIN,1,(01)08991234500188,,\n",
+            "A,Tea,1,B,,\nB,Rice,1,,,\n",
+            "B,Rice,1,,,\nA,Tea,1,B,,\n",
+            "036000291452,Tea,1,,,\nB,Rice,1,0036000291452,,\n",
+        ] {
+            let found = twice(rows);
+            assert!(found.len() == 1 && found[0].contains("line 2 already"), "{rows} {found:?}");
+        }
+        let fine = "8991234500188,Tea,1,8991234500188,18991234500185,12\n";
+        assert!(read(format!("{header}{fine}").as_bytes(), UtcMs(1)).is_ok(), "a carton has another code");
     }
 
     #[test]

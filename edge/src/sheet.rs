@@ -5,20 +5,24 @@
 //! [`FigureColumn::decide`] then says which mark begins a fraction in the whole column.
 
 mod cell;
+mod code;
 mod column;
 mod currency;
 mod day;
 mod figure;
 mod month;
 mod rows;
+mod table;
 mod text;
 mod time;
 
+pub use crate::csv::unmarked;
 pub use cell::{is_nothing, plain};
 pub use column::{FigureColumn, FigureReading};
 pub use currency::{currency_code, may_be_currency};
 pub use day::{DayReader, NoDay};
 pub use figure::{Decimal, Direction, Figure, NoFigure, SignWords, Written};
 pub use rows::{BLANK_ROWS_MAX, COLUMNS_MAX, Row, RowError, Rows};
+pub use table::{Cells, Layout, PROBLEMS_MAX, Problems, RowProblem, Table, encoding};
 pub use text::{Encoding, Undecodable, decode};
 pub use time::zone;

@@ -1636,7 +1636,7 @@ CREATE TABLE products (
     document TEXT NOT NULL,
     folded TEXT NOT NULL
 );
--- A barcode names one product that is sold.
+-- A code names one product that is sold: its barcodes and its sku, GTINs with 14 digits.
 CREATE TABLE product_barcodes (
     code TEXT NOT NULL PRIMARY KEY,
     sku TEXT NOT NULL

@@ -5,52 +5,69 @@ use super::{members_csv, stock_csv};
 use crate::config::Config;
 use crate::control::Order;
 use crate::exit::{Exit, FAILED};
-use anyhow::Context;
+use anyhow::{Context, bail};
 use edge::clock;
-use edge::product_csv::{self, RowProblem};
+use edge::product_csv::{self, Catalogue, ROWS_MAX};
+use edge::sheet::{Encoding, Problems};
 use std::fs::File;
-use std::io::BufReader;
+use std::io::Read;
 use std::path::Path;
 
+/// The largest file (256 MiB).
+const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
+
 /// Imports a catalogue.
-pub fn products(config: &Config, file: &Path) -> anyhow::Result<()> {
-    let products = good(file, product_csv::read(open(file)?, clock::now()))?;
-    let count = products.len();
-    carry_out(config, Order::ImportProducts(products))?;
+pub fn products(config: &Config, file: &Path, encoding: Encoding) -> anyhow::Result<()> {
+    let read = product_csv::read(&bytes(file)?, encoding, ROWS_MAX, clock::now());
+    let Catalogue { rows, warnings } = good(file, read)?;
+    let count = rows.len();
+    carry_out(config, Order::ImportProducts(rows))?;
+    for warning in &warnings {
+        eprintln!("{}: {warning}", file.display());
+    }
     println!("{count} products imported");
     Ok(())
 }
 
 /// Imports members.
-pub fn members(config: &Config, file: &Path) -> anyhow::Result<()> {
-    let rows = good(file, members_csv::read(open(file)?))?;
+pub fn members(config: &Config, file: &Path, encoding: Encoding) -> anyhow::Result<()> {
+    let rows = good(file, members_csv::read(&bytes(file)?, encoding))?;
     let count = rows.len();
     carry_out(config, Order::ImportMembers(rows))?;
     println!("{count} members imported");
     Ok(())
 }
 
-/// Imports the first stock.
-pub fn stock(config: &Config, file: &Path) -> anyhow::Result<()> {
-    let rows = good(file, stock_csv::read(open(file)?))?;
+/// Imports the first stock; `late`: of products that may have moved already.
+pub fn stock(config: &Config, file: &Path, encoding: Encoding, late: bool) -> anyhow::Result<()> {
+    let rows = good(file, stock_csv::read(&bytes(file)?, encoding, late))?;
     let count = rows.len();
     carry_out(config, Order::ImportStock(rows))?;
     println!("opening stock of {count} products imported");
     Ok(())
 }
 
-fn open(file: &Path) -> anyhow::Result<BufReader<File>> {
-    let input = File::open(file).with_context(|| format!("can't read {}", file.display()))?;
-    Ok(BufReader::new(input))
+fn bytes(file: &Path) -> anyhow::Result<Vec<u8>> {
+    let name = || format!("can't read {}", file.display());
+    let mut bytes = Vec::new();
+    File::open(file)
+        .with_context(name)?
+        .take(FILE_BYTES_MAX + 1)
+        .read_to_end(&mut bytes)
+        .with_context(name)?;
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        bail!("{} is larger than 256 MiB: split it", file.display());
+    }
+    Ok(bytes)
 }
 
 /// Everything of the file, or every bad row of it.
-fn good<T>(file: &Path, read: Result<T, Vec<RowProblem>>) -> anyhow::Result<T> {
+fn good<T>(file: &Path, read: Result<T, Problems>) -> anyhow::Result<T> {
     read.map_err(|problems| {
-        for problem in &problems {
+        for problem in &problems.named {
             eprintln!("{}: {problem}", file.display());
         }
-        let rows = if problems.len() == 1 { "row" } else { "rows" };
-        Exit::new(FAILED, format!("{} bad {rows}: nothing was imported", problems.len())).into()
+        let rows = if problems.count == 1 { "row" } else { "rows" };
+        Exit::new(FAILED, format!("{} bad {rows}: nothing was imported", problems.count)).into()
     })
 }

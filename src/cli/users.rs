@@ -6,11 +6,12 @@ use crate::config::Config;
 use crate::control::Order;
 use crate::exit::{Exit, USAGE};
 use domain::model::base::ids::{StoreId, UserId};
+use domain::model::base::limits::NAME_CHARS_MAX;
 use domain::model::people::user::{FieldTimes, Role, User};
 use edge::{clock, ids};
 use serde::Deserialize;
 
-/// The longest login name and display name, in bytes.
+/// The longest login name, in bytes.
 const NAME_BYTES_MAX: usize = 128;
 
 /// Adds a user of this store.
@@ -18,8 +19,8 @@ pub fn add(config: &Config, username: &str, name: &str, role: &str, from_stdin: 
     let username = self::username(username)?;
     let role = self::role(role)?;
     let name = name.trim();
-    if !(1..=NAME_BYTES_MAX).contains(&name.len()) || name.chars().any(char::is_control) {
-        return Err(Exit::new(USAGE, "--name must have 1 to 128 bytes and no control characters").into());
+    if !(1..=NAME_CHARS_MAX).contains(&name.chars().count()) || name.chars().any(char::is_control) {
+        return Err(Exit::new(USAGE, "--name must have 1 to 255 characters and no control characters").into());
     }
     let secret = secret::secret(config, &username, from_stdin)?;
     let user = new(config, username.clone(), name.to_owned(), role, secret.hash);

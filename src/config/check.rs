@@ -2,6 +2,7 @@
 
 use super::Config;
 use domain::model::base::ids::{SHORT_ID_PROBLEM, is_short_id};
+use domain::rules::people::member::is_country_code;
 use domain::wire::sync::PUSH_EVENTS_MAX;
 use std::time::Duration;
 
@@ -43,8 +44,11 @@ fn shop(config: &Config, rule: Rule<'_>) {
     let currency = store.currency.len() == 3 && store.currency.bytes().all(|byte| byte.is_ascii_uppercase());
     rule(currency, "store.currency", "must be three capital letters");
     let code = &config.members.country_code;
-    let digits = (1..=3).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_digit());
-    rule(digits, "members.country_code", "must be 1 to 3 digits");
+    rule(
+        is_country_code(code),
+        "members.country_code",
+        "must be the calling code of a country without a plus, such as 62",
+    );
 }
 
 fn money(config: &Config, rule: Rule<'_>) {

@@ -54,15 +54,18 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
     use super::*;
     use domain::model::base::event::Event;
+    use edge::sheet::Encoding;
     use edge::{clock, product_csv};
 
     #[test]
     fn commits_stay_small_and_nothing_is_left_out() {
         let mut text = "sku,name,price,category,barcode,reorder_level\n".to_owned();
         for row in 0..100_000 {
-            text.push_str(&format!("SKU{row},{},{row},,,\n", "n".repeat(128)));
+            text.push_str(&format!("SKU{row},{},{row},,,\n", "n".repeat(255)));
         }
-        let rows = product_csv::read(text.as_bytes(), clock::now()).unwrap();
+        let rows = product_csv::read(text.as_bytes(), Encoding::Utf8, product_csv::ROWS_MAX, clock::now())
+            .unwrap()
+            .rows;
         let commits = commits(rows.into_iter().map(|row| row.product).collect());
         assert_eq!(commits.iter().map(Vec::len).sum::<usize>(), 100_000);
         for products in commits {

@@ -76,6 +76,7 @@ mod returns {
 
 mod selling {
     mod catalogue;
+    mod codes;
     mod guards;
     mod holds;
     mod limits;

@@ -128,7 +128,7 @@ class PageReport extends Page {
     await this.once(async () => {
       const text = await this.app.get(this.spec.url, {}, this.asked, "text/csv");
       const way = document.createElement("a");
-      way.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+      way.href = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv" }));
       way.download = `${this.name}-${this.asked.as_of ?? `${this.asked.from}-${this.asked.to}`}.csv`;
       way.click();
       URL.revokeObjectURL(way.href);

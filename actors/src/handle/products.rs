@@ -61,7 +61,7 @@ impl StoreHandle {
     /// [`Refusal::BarcodeTaken`].
     pub fn check_barcodes(&self, products: &[Product]) -> Result<(), Failure> {
         let holders = |code: &str| {
-            let found = self.context.storage.products().products_by_barcode(code)?;
+            let found = self.context.storage.products().holders(code)?;
             Ok::<_, StorageError>(found.into_iter().map(|product| product.sku).collect())
         };
         let taken = domain::rules::inventory::product::taken_barcodes(products, holders)?;

@@ -34,6 +34,9 @@ pub struct Enrol {
     pub public_key: String,
     /// The store's program version.
     pub version: String,
+    /// What the store calls itself; head office takes it where it has no other name for it than its id.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
 }
 
 /// Answer to [`Enrol`].

@@ -3,7 +3,7 @@
 use domain::model::base::event::{Event, fact};
 use domain::model::base::ids::Sku;
 use domain::model::base::refusal::Refusal;
-use domain::model::books::register::{NAME_BYTES_MAX, QUICK_KEYS_MAX, QuickKey};
+use domain::model::books::register::{NAME_CHARS_MAX, QUICK_KEYS_MAX, QuickKey};
 use domain::model::people::authorization::Authorization;
 use domain::model::people::user::Principal;
 use domain::rules::books::ledger::open_shift;
@@ -71,7 +71,7 @@ fn keys_that_no_till_can_have_are_refused() {
     let shop = open();
     let many: Vec<String> = (0..=QUICK_KEYS_MAX).map(|number| format!("s{number}")).collect();
     let many: Vec<(&str, Option<&str>)> = many.iter().map(|sku| (sku.as_str(), None)).collect();
-    let long = "x".repeat(NAME_BYTES_MAX + 1);
+    let long = "x".repeat(NAME_CHARS_MAX + 1);
     for (what, cmd, path) in [
         ("too many", keys(&many), "items"),
         ("one product twice", keys(&[("a", None), ("b", None), ("a", Some("A"))]), "items[2].sku"),

@@ -10,6 +10,7 @@ use http::{HeaderMap, Method};
 use serde::de::DeserializeOwned;
 use std::{net::SocketAddr, sync::Arc};
 
+mod composed;
 pub(crate) mod headers;
 mod hung_up;
 pub mod json;

@@ -5,6 +5,7 @@ use crate::db::filter::folded;
 use crate::table::audit;
 use crate::table::user::{COLUMNS, read};
 use domain::model::base::ids::UserId;
+use domain::model::base::limits::NAME_CHARS_MAX;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::{Role, User};
@@ -16,7 +17,7 @@ pub use crate::table::user::put;
 
 /// Roles that log in at a hub.
 pub const ROLES: [Role; 3] = Role::HEAD_OFFICE;
-/// The longest login and display name, in bytes.
+/// The longest login name, in bytes.
 const NAME_BYTES_MAX: usize = 128;
 
 /// What a new user is made of.
@@ -43,8 +44,8 @@ impl NewUser {
             return Err("a login name has 1 to 128 bytes and no spaces".to_owned());
         }
         let name = name.trim();
-        if !(1..=NAME_BYTES_MAX).contains(&name.len()) || name.chars().any(char::is_control) {
-            return Err("a name has 1 to 128 bytes".to_owned());
+        if !(1..=NAME_CHARS_MAX).contains(&name.chars().count()) || name.chars().any(char::is_control) {
+            return Err("a name has 1 to 255 characters".to_owned());
         }
         if !ROLES.contains(&role) {
             return Err(format!("a hub knows the roles {}", ROLES.map(Role::name).join(", ")));

@@ -10,6 +10,7 @@ use crate::table::staff::Staff;
 use crate::table::store;
 use crate::table::{self, audit};
 use domain::model::base::ids::{StoreId, UserId};
+use domain::model::base::limits::NAME_CHARS_MAX;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::{FieldTimes, Principal, Role, User, login_name};
@@ -23,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::{AnyConnection, AnyPool};
 
-/// The longest login and display name, in bytes.
+/// The longest login name, in bytes.
 const NAME_BYTES_MAX: usize = 128;
 
 /// `POST /api/users`
@@ -82,8 +83,8 @@ fn login(username: &str) -> Result<(), ApiError> {
 }
 
 fn display(name: &str) -> Result<(), ApiError> {
-    if !(1..=NAME_BYTES_MAX).contains(&name.len()) || name.chars().any(char::is_control) {
-        return Err(ApiError::field("name", "has 1 to 128 bytes"));
+    if !(1..=NAME_CHARS_MAX).contains(&name.chars().count()) || name.chars().any(char::is_control) {
+        return Err(ApiError::field("name", "has 1 to 255 characters"));
     }
     Ok(())
 }

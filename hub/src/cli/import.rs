@@ -9,6 +9,8 @@ use anyhow::{Context, bail};
 use clap::Subcommand;
 use domain::model::base::ids::UserId;
 use edge::clock;
+use edge::product_csv::{self, Catalogue, ROWS_MAX};
+use edge::sheet::Encoding;
 use serde_json::json;
 use std::io::Read;
 use std::path::PathBuf;
@@ -22,12 +24,15 @@ pub enum ImportCommand {
     Products {
         /// The file
         file: PathBuf,
+        /// The encoding of a file without a byte order mark: utf-8, utf-16, windows-1252 or iso-8859-1
+        #[arg(long, value_parser = edge::sheet::encoding, default_value = "utf-8")]
+        encoding: Encoding,
     },
 }
 
 /// Imports everything, or names every bad row and imports nothing.
 pub async fn run(config: &Config, command: ImportCommand) -> anyhow::Result<()> {
-    let ImportCommand::Products { file } = command;
+    let ImportCommand::Products { file, encoding } = command;
     let name = || file.display().to_string();
     let mut bytes = Vec::new();
     let opened = std::fs::File::open(&file).with_context(name)?;
@@ -36,15 +41,18 @@ pub async fn run(config: &Config, command: ImportCommand) -> anyhow::Result<()> 
         bail!("{} is larger than 256 MiB", name());
     }
     let now = clock::now();
-    let products = match product::parse(&bytes, now) {
-        Ok(products) => products,
-        Err(rows) => {
-            for row in &rows {
+    let Catalogue { rows: products, warnings } = match product_csv::read(&bytes, encoding, ROWS_MAX, now) {
+        Ok(file) => file,
+        Err(problems) => {
+            for row in &problems.named {
                 eprintln!("{}: {row}", name());
             }
-            bail!("{} rows are wrong; nothing was imported", rows.len());
+            bail!("{} rows are wrong; nothing was imported", problems.count);
         }
     };
+    for warning in &warnings {
+        eprintln!("{}: {warning}", name());
+    }
     let (db, _) = hub::open_db(config).await?;
     let mut write = db.write().await?;
     if config.catalogue.closed_categories {

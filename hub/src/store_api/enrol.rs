@@ -5,6 +5,7 @@ use crate::db::Db;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::ingest::hello::VERSION_BYTES_MAX;
+use crate::office::stores::store;
 use crate::secret;
 use crate::table::hub::Identity;
 use crate::table::notice::{self, Kind};
@@ -62,6 +63,7 @@ pub async fn enrol(
             let query =
                 sqlx::query(sql).bind(&ask.store_id).bind(&ask.public_key).bind(now.0).bind(&ask.version);
             query.bind(reach.name()).execute(&mut **write).await?;
+            store::take_name(&mut write, &ask.store_id, &ask.name, now).await?;
             notice::tell(&mut write, Kind::Store, (&ask.store_id, &ask.store_id)).await?;
         }
     }

@@ -62,6 +62,24 @@ pub async fn categories(
     Ok(known)
 }
 
+/// The names of these skus.
+pub async fn names(
+    connection: &mut AnyConnection,
+    skus: &[&str],
+) -> Result<HashMap<String, String>, sqlx::Error> {
+    let (mut names, engine) = (HashMap::new(), Engine::of_connection(connection));
+    for chunk in skus.chunks(CHUNK) {
+        let among = array::among(engine, "sku", 1);
+        let sql = format!("SELECT sku, name FROM products WHERE {among}");
+        let query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false);
+        let query = query.bind(array::texts(engine, chunk.iter().copied())?);
+        for row in query.fetch_all(&mut *connection).await? {
+            names.insert(row.cell("sku")?, row.cell("name")?);
+        }
+    }
+    Ok(names)
+}
+
 /// Products of these skus, by sku.
 pub async fn documents(
     connection: &mut AnyConnection,

@@ -9,6 +9,7 @@ use domain::model::base::search;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::product::{Barcode, Product};
 use domain::model::selling::price::PriceMoment;
+use domain::rules::inventory::product::found_by;
 use edge::page::{Cursor, Limit, cursor};
 use edge::{ApiError, Doc, Reply};
 use schemars::JsonSchema;
@@ -34,9 +35,9 @@ pub const READ: Doc =
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// The beginnings of words of the name, the category or the sku.
+    /// The beginnings of words of the name, the category or the sku, or at least four digits of a barcode.
     q: Option<String>,
-    /// A scanner's code: the product that has it; several where head office and the store each gave it to one.
+    /// A scan as the scanner sends it, GS1 codes too: the product that has the code; several where head office and the store each gave it to one.
     barcode: Option<String>,
     #[serde(default)]
     limit: Limit,
@@ -114,10 +115,8 @@ fn scanned(
     after: Option<&Sku>,
 ) -> Answered {
     let words = search::words(query.q.as_deref());
-    let fits = |product: &Arc<Product>| {
-        search::matches(&words, &domain::rules::inventory::product::words(product))
-            && after.is_none_or(|after| product.sku > *after)
-    };
+    let fits =
+        |product: &Arc<Product>| found_by(product, &words) && after.is_none_or(|after| product.sku > *after);
     let found: Vec<_> = store.sold_by_barcode(code, on).map_err(failed)?.into_iter().filter(fits).collect();
     answer(store, &found, Some(code), None)
 }
@@ -189,8 +188,7 @@ fn shown<'a>(
     scanned: Option<&str>,
 ) -> Result<TillProduct<'a>, ApiError> {
     let stock = store.storage().stock().stock(&product.sku).map_err(stored)?;
-    let scanned = product.barcodes.iter().find(|barcode| Some(barcode.code.as_str()) == scanned);
-    let barcode = scanned.or_else(|| product.barcode());
+    let barcode = scanned.and_then(|scan| product.code_of(scan)).or_else(|| product.barcode());
     Ok(TillProduct {
         sku: &product.sku,
         name: &product.name,

@@ -74,7 +74,7 @@ pub async fn search(request: Request) -> Answered {
         }
         (None, Some(phone), None) => {
             let code = &request.state.store.rules().policy.country_code.clone();
-            let phone = e164(phone, code).ok_or_else(|| invalid("phone must be a phone number"))?;
+            let phone = e164(phone, code).map_err(|why| invalid(&format!("phone {}", why.problem())))?;
             let key = MemberKey::Phone(phone);
             head_office = request.state.store.look_up_members(vec![key.clone()]).await.map_err(failed)?;
             by_key(&request, &key)?
@@ -122,7 +122,10 @@ fn by_text(
     let mut found = Vec::new();
     let country_code = &request.state.store.rules().policy.country_code.clone();
     let number = digits(text, country_code).map(|digits| BTreeSet::from([digits]));
-    for typed in [Some(words([text])), number].into_iter().flatten() {
+    // A whole number finds its member in any spelling; its digits are words of the member.
+    let whole = e164(text, country_code).ok();
+    let whole = whole.and_then(|whole| Some(BTreeSet::from([whole.strip_prefix('+')?.to_owned()])));
+    for typed in [Some(words([text])), number, whole].into_iter().flatten() {
         found.extend(storage.members().search_members(&typed, after, limit.one_more()).map_err(stored)?);
     }
     found.sort_by(|a: &Member, b: &Member| a.member_id.cmp(&b.member_id));
@@ -137,7 +140,7 @@ fn whole(request: &Request, text: &str) -> Vec<MemberKey> {
         return vec![MemberKey::Email(text.to_lowercase())];
     }
     let phone = e164(text, &request.state.store.rules().policy.country_code);
-    phone.filter(|_| text.len() >= PHONE_CHARS_MIN).map(MemberKey::Phone).into_iter().collect()
+    phone.ok().filter(|_| text.len() >= PHONE_CHARS_MIN).map(MemberKey::Phone).into_iter().collect()
 }
 
 fn by_key(request: &Request, key: &MemberKey) -> Result<Vec<Member>, ApiError> {

@@ -3,7 +3,7 @@
 use super::{Products, Read};
 use crate::rows::table::Table;
 use domain::model::base::ids::Sku;
-use domain::model::base::search;
+use domain::model::inventory::barcode;
 use domain::model::inventory::product::Product;
 use domain::model::inventory::product_settings::ProductSettings;
 use domain::model::selling::price::{Price, PriceMoment};
@@ -11,6 +11,9 @@ use domain::model::selling::promotion::Promotion;
 use domain::rules::inventory::product;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// Codes read at once.
+const CODES_READ: usize = 10_000;
 
 impl Products<'_> {
     /// A product.
@@ -24,8 +27,8 @@ impl Products<'_> {
     }
 
     /// What [`Products::products_by_barcode`] gives, at the prices of then; mostly no row is read for it.
-    pub fn sold_by_barcode(&self, code: &str, on: PriceMoment) -> Read<Vec<Arc<Product>>> {
-        self.0.rows.sold_by_barcode(code, on)
+    pub fn sold_by_barcode(&self, scan: &str, on: PriceMoment) -> Read<Vec<Arc<Product>>> {
+        self.0.rows.sold_by_barcode(scan, on)
     }
 
     /// Products after a sku, in order of sku (bytes).
@@ -38,18 +41,28 @@ impl Products<'_> {
         self.0.rows.count(Table::Product)
     }
 
-    /// The products that are sold and that a scanner's code names, in order of sku. More than one: head office
-    /// and the store each gave the code to a product.
-    pub fn products_by_barcode(&self, code: &str) -> Read<Vec<Product>> {
+    /// The products that are sold and that a scan names, in order of sku. More than one: head office and the store each
+    /// gave the code to a product.
+    pub fn products_by_barcode(&self, scan: &str) -> Read<Vec<Product>> {
+        let mut found = self.holders(&barcode::normal(scan))?;
+        found.retain(|product| product.has_code(scan));
+        Ok(found)
+    }
+
+    /// The products that are sold and have a code, as [`barcode::normal`] writes it, or that as their sku.
+    pub fn holders(&self, code: &str) -> Read<Vec<Product>> {
         let mut found = Vec::new();
-        for sku in self.0.rows.skus_by_barcode(code)? {
+        for sku in self.0.rows.skus_by_code(code)? {
             let product = self.product(&sku)?;
-            found.extend(product.filter(|product| product.is_active() && product.has_code(code)));
+            found.extend(
+                product.filter(|product| product.is_active() && product.normal_codes().contains(code)),
+            );
         }
         Ok(found)
     }
 
-    /// Products some word of which begins with each typed word, in order of sku, after one.
+    /// Products some word of which begins with each typed word, or that have the typed digits in a code, in order of sku,
+    /// after one.
     pub fn search_products(
         &self,
         typed: &BTreeSet<String>,
@@ -58,7 +71,44 @@ impl Products<'_> {
     ) -> Read<Vec<Product>> {
         let skus = self.0.rows.candidates(Table::ProductWord, typed, after.map(Sku::as_str))?;
         let products = skus.filter_map(|sku| self.0.rows.row::<Product>(Table::Product, &sku).transpose());
-        let wanted = |product: &Product| search::matches(typed, &product::words(product));
+        let wanted = |product: &Product| product::found_by(product, typed);
+        let mut found: Vec<Product> = products
+            .filter(|product| product.as_ref().map_or(true, wanted))
+            .take(limit)
+            .collect::<Read<_>>()?;
+        if let Some(part) = product::code_part(typed) {
+            found.extend(self.with_code_part(part, after, limit)?);
+            found.sort_by(|one, other| one.sku.cmp(&other.sku));
+            found.dedup_by(|one, other| one.sku == other.sku);
+            found.truncate(limit);
+        }
+        Ok(found)
+    }
+
+    /// Products with digits in one of their codes, in order of sku, after one. All codes are looked at: no index finds what
+    /// is in the middle of a word, and a torn label is rare.
+    fn with_code_part(&self, part: &str, after: Option<&Sku>, limit: usize) -> Read<Vec<Product>> {
+        let (table, mut last) = (Table::Barcode.key(""), None::<Vec<u8>>);
+        let mut skus: BTreeSet<Sku> = BTreeSet::new();
+        loop {
+            let keys = self.0.rows.range(&table, last.as_deref(), CODES_READ)?;
+            let complete = keys.len() < CODES_READ;
+            for (key, _) in &keys {
+                let text = String::from_utf8_lossy(key.get(table.len()..).unwrap_or_default());
+                if let Some((code, sku)) = text.split_once('\0')
+                    && code.contains(part)
+                    && after.is_none_or(|after| sku > after.as_str())
+                {
+                    skus.insert(Sku::from(sku));
+                }
+            }
+            last = keys.into_iter().last().and_then(|(key, _)| key.get(table.len()..).map(<[u8]>::to_vec));
+            if complete {
+                break;
+            }
+        }
+        let products = skus.iter().filter_map(|sku| self.product(sku).transpose());
+        let wanted = |product: &Product| product::has_code_part(product, part);
         products.filter(|product| product.as_ref().map_or(true, wanted)).take(limit).collect()
     }
 

@@ -9,6 +9,7 @@ use super::{RowOp, Rows};
 use crate::error::StorageError;
 use domain::model::base::ids::Sku;
 use domain::model::books::register::Register;
+use domain::model::inventory::barcode;
 use domain::model::inventory::product::Product;
 use domain::model::inventory::product_settings::ProductSettings;
 use domain::model::inventory::transfer::Transfer;
@@ -156,9 +157,10 @@ impl Rows {
         Ok(Some(Priced { product, counts: last.counts }))
     }
 
-    /// The products that are sold and that a scanner's code names, at the prices of then, in order of sku.
-    pub fn sold_by_barcode(&self, code: &str, on: PriceMoment) -> Read<Vec<Arc<Product>>> {
-        let skus = || self.skus_by_barcode(code).map(|skus| (!skus.is_empty()).then_some(skus));
+    /// The products that are sold and that a scan names, at the prices of then, in order of sku.
+    pub fn sold_by_barcode(&self, scan: &str, on: PriceMoment) -> Read<Vec<Arc<Product>>> {
+        let code = &*barcode::normal(scan);
+        let skus = || self.skus_by_code(code).map(|skus| (!skus.is_empty()).then_some(skus));
         let mut found = Vec::new();
         if let Some(skus) = self.known.codes.get(code, |_| true, skus)? {
             for sku in skus.iter() {
@@ -169,8 +171,8 @@ impl Rows {
         Ok(found)
     }
 
-    /// The skus whose product has, or had, a barcode.
-    pub fn skus_by_barcode(&self, code: &str) -> Read<Vec<Sku>> {
+    /// The skus of products that have, or had, a code as [`barcode::normal`] writes it, or are called so themselves.
+    pub fn skus_by_code(&self, code: &str) -> Read<Vec<Sku>> {
         let prefix = Table::Barcode.pair(code, "");
         let keys = self.range(&prefix, None, usize::MAX)?;
         Ok(keys.iter().map(|(key, _)| Sku(text(key.get(prefix.len()..).unwrap_or_default()))).collect())

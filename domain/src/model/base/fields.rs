@@ -49,12 +49,31 @@ impl Fields {
         }
     }
 
-    /// A name or id must be there, short enough, and free of control characters.
-    pub(crate) fn name(&mut self, path: impl Display, text: &str, bytes_max: usize) {
+    /// A name must be there, short enough, and free of control characters.
+    pub(crate) fn name(&mut self, path: impl Display, text: &str, chars_max: usize) {
         if text.is_empty() {
             self.wrong(path, "must not be empty");
         } else {
-            self.text(path, Some(text), bytes_max);
+            self.text(path, Some(text), chars_max);
+        }
+    }
+
+    /// A code must be there, short enough, and free of control characters. Codes are keys: their bytes count.
+    pub(crate) fn code(&mut self, path: impl Display, code: &str, bytes_max: usize) {
+        if code.is_empty() {
+            self.wrong(path, "must not be empty");
+        } else {
+            self.code_if_any(path, Some(code), bytes_max);
+        }
+    }
+
+    /// A code, where given, must be short enough and free of control characters.
+    pub(crate) fn code_if_any(&mut self, path: impl Display, code: Option<&str>, bytes_max: usize) {
+        let Some(code) = code else { return };
+        if code.len() > bytes_max {
+            self.wrong(path, format!("must be at most {bytes_max} bytes, it has {}", code.len()));
+        } else {
+            self.text(path, Some(code), bytes_max);
         }
     }
 
@@ -66,11 +85,14 @@ impl Fields {
     }
 
     /// A text, where given, must be short enough and free of control characters but line breaks
-    /// and tabs: what can't be printed has no place on a receipt.
-    pub(crate) fn text(&mut self, path: impl Display, text: Option<&str>, bytes_max: usize) {
+    /// and tabs: what can't be printed has no place on a receipt. Its characters count, so that a text in Thai may be as long
+    /// as one in English.
+    pub(crate) fn text(&mut self, path: impl Display, text: Option<&str>, chars_max: usize) {
         let Some(text) = text else { return };
-        if text.len() > bytes_max {
-            self.wrong(path, format!("must be at most {bytes_max} bytes"));
+        // A character is a byte at least.
+        let count = if text.len() > chars_max { text.chars().count() } else { 0 };
+        if count > chars_max {
+            self.wrong(path, format!("must be at most {chars_max} characters, it has {count}"));
         } else if text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
             self.wrong(path, "must not contain control characters");
         }

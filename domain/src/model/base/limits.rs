@@ -1,10 +1,10 @@
 //! Limits that more than one part of the program checks.
 
-/// The longest note or reason, in bytes.
-pub const TEXT_BYTES_MAX: usize = 500;
+/// The longest note or reason, in characters.
+pub const TEXT_CHARS_MAX: usize = 500;
 
-/// The longest reference (slip number, delivery note), in bytes.
-pub const REFERENCE_BYTES_MAX: usize = 128;
+/// The longest reference (slip number, delivery note), in characters.
+pub const REFERENCE_CHARS_MAX: usize = 128;
 
 /// The longest identifier that is accepted, in bytes.
 pub const ID_BYTES_MAX: usize = 64;
@@ -25,14 +25,14 @@ pub const FIGURE_MAX: i64 = 9_007_199_254_740_991;
 /// The longest sku, in bytes.
 pub const SKU_BYTES_MAX: usize = 64;
 
-/// The longest product name, in bytes.
-pub const PRODUCT_NAME_BYTES_MAX: usize = 128;
+/// The longest product name, in characters.
+pub const PRODUCT_NAME_CHARS_MAX: usize = 255;
 
 /// The longest barcode, in bytes.
 pub const BARCODE_BYTES_MAX: usize = 64;
 
-/// The longest name, in bytes.
-pub const MEMBER_NAME_BYTES_MAX: usize = 128;
+/// The longest name of a member, a store, a user or an entry of a list, in characters.
+pub const NAME_CHARS_MAX: usize = 255;
 
 /// The longest e-mail address, in bytes.
 pub const EMAIL_BYTES_MAX: usize = 254;

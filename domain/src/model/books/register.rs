@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub const MAIN: &str = "main";
 
 /// The longest name for people of a till, or of one of its quick keys, in bytes.
-pub const NAME_BYTES_MAX: usize = 64;
+pub const NAME_CHARS_MAX: usize = 64;
 
 /// Most quick keys of a till.
 pub const QUICK_KEYS_MAX: usize = 24;

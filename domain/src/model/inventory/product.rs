@@ -2,8 +2,10 @@
 
 use crate::model::base::ids::Sku;
 use crate::model::base::time::UtcMs;
+use crate::model::inventory::barcode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// A code that a scanner reads, and how many pieces it stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -56,7 +58,7 @@ pub struct Product {
     pub updated_at: UtcMs,
 }
 
-/// A barcode that a change would give to a product while another one that is sold has it.
+/// A barcode or sku that a change would give to a product while another one that is sold has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TakenBarcode {
     /// The code.
@@ -65,6 +67,9 @@ pub struct TakenBarcode {
     pub sku: Sku,
     /// Who has it.
     pub taken_by: Sku,
+    /// The line of the file that names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
 }
 
 impl Product {
@@ -78,9 +83,26 @@ impl Product {
         self.barcodes.iter().find(|barcode| barcode.pack_qty == 1).or_else(|| self.barcodes.first())
     }
 
+    /// The one of its codes that a scan names, whichever spelling of it the scanner sends.
+    pub fn code_of(&self, scan: &str) -> Option<&Barcode> {
+        let scan = barcode::normal(scan);
+        self.barcodes.iter().find(|known| barcode::normal(&known.code) == scan)
+    }
+
     /// Whether a scanner's code names it.
-    pub fn has_code(&self, code: &str) -> bool {
-        self.barcodes.iter().any(|barcode| barcode.code == code)
+    pub fn has_code(&self, scan: &str) -> bool {
+        self.code_of(scan).is_some()
+    }
+
+    /// What is doubtful about its codes, for a person.
+    pub fn doubts(&self) -> Vec<String> {
+        self.barcodes.iter().filter_map(|known| barcode::doubt(&known.code)).collect()
+    }
+
+    /// The sku and the codes, as codes are compared: no other product that is sold has one of them.
+    pub fn normal_codes(&self) -> BTreeSet<String> {
+        let codes = self.barcodes.iter().map(|known| known.code.as_str());
+        codes.chain([self.sku.as_str()]).map(barcode::normal).collect()
     }
 
     /// A product that is sold, and of which nothing more is known.

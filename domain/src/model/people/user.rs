@@ -173,7 +173,7 @@ pub struct Principal {
     pub session_id: SessionId,
 }
 
-/// The longest login name and display name, in bytes.
+/// The longest login name, in bytes.
 pub const NAME_BYTES_MAX: usize = 128;
 
 /// A login name as it is compared: trimmed and lower-cased.

@@ -1,7 +1,7 @@
 //! Reason codes: what a till offers where somebody has to say why.
 
 use crate::model::base::fields::Fields;
-use crate::model::base::limits::REFERENCE_BYTES_MAX;
+use crate::model::base::limits::REFERENCE_CHARS_MAX;
 use crate::model::base::refusal::Refusal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -75,7 +75,7 @@ impl Reasons {
         [Why::Void, Why::Discount, Why::Return].into_iter().all(|why| {
             let codes = self.of(why);
             let mut fields = Fields::default();
-            codes.iter().for_each(|code| fields.name("code", code, REFERENCE_BYTES_MAX));
+            codes.iter().for_each(|code| fields.name("code", code, REFERENCE_CHARS_MAX));
             let trimmed = codes.iter().all(|code| code.trim() == code);
             let distinct = codes.iter().collect::<BTreeSet<_>>().len() == codes.len();
             codes.len() <= CODES_MAX && trimmed && distinct && fields.done().is_ok()

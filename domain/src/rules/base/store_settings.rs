@@ -4,7 +4,7 @@
 //! next one begins with the new ones.
 
 use crate::model::base::ids::{StoreId, is_short_id};
-use crate::model::base::limits::REFERENCE_BYTES_MAX;
+use crate::model::base::limits::REFERENCE_CHARS_MAX;
 use crate::model::base::refusal::{FieldProblem, Refusal};
 use crate::model::base::settings::{NegativeStock, Policy, PriceOverride, RoundingMode, Rules, Terms};
 use crate::model::base::time::span_ms;
@@ -215,14 +215,14 @@ fn reasons(name: &str, value: &Value) -> Result<Reasons, Refusal> {
     if reasons.sound() {
         return Ok(reasons);
     }
-    Err(Refusal::field(name, "each list has at most 50 codes, each once, of 1 to 128 bytes"))
+    Err(Refusal::field(name, "each list has at most 50 codes, each once, of 1 to 128 characters"))
 }
 
 fn tiers(name: &str, value: &Value) -> Result<BTreeMap<String, i64>, Refusal> {
     let problem = "must say for each tier how much its members earn, 0 to 100000 basis points";
     let tiers: BTreeMap<String, i64> = value_of(name, value, problem)?;
     let named = |tier: &str| {
-        !tier.is_empty() && tier.len() <= REFERENCE_BYTES_MAX && !tier.contains(char::is_control)
+        !tier.is_empty() && tier.chars().count() <= REFERENCE_CHARS_MAX && !tier.contains(char::is_control)
     };
     let sound = |(tier, bp): (&String, &i64)| named(tier) && (0..=MULTIPLIER_BP_MAX).contains(bp);
     if tiers.len() <= TIERS_MAX && tiers.iter().all(sound) {

@@ -4,7 +4,7 @@
 
 use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
-use crate::model::base::limits::TEXT_BYTES_MAX;
+use crate::model::base::limits::TEXT_CHARS_MAX;
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::Rules;
 use crate::model::base::time::UtcMs;
@@ -136,7 +136,7 @@ fn may_seal(cmd: &SealDay, authorization: &Authorization<'_>) -> Result<Option<S
     let mut fields = Fields::default();
     match reason {
         None if cmd.force => fields.wrong("reason", "is needed to seal a day that is not over"),
-        reason => fields.text("reason", reason, TEXT_BYTES_MAX),
+        reason => fields.text("reason", reason, TEXT_CHARS_MAX),
     }
     fields.done()?;
     allow(authorization.caller.role.manages())?;
@@ -157,7 +157,7 @@ pub fn unseal(
     rules: &Rules,
 ) -> Result<ReopenedDay, Refusal> {
     let mut fields = Fields::default();
-    fields.name("reason", cmd.reason.trim(), TEXT_BYTES_MAX);
+    fields.name("reason", cmd.reason.trim(), TEXT_CHARS_MAX);
     fields.done()?;
     allow(authorization.caller.role == Role::Admin)?;
     let Some(sealed) = sealed else { return Err(state("open", &["seal"])) };

@@ -3,7 +3,7 @@
 use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::CashId;
-use crate::model::base::limits::{REFERENCE_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::model::base::limits::{REFERENCE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::Rules;
 use crate::model::base::time::UtcMs;
@@ -55,8 +55,8 @@ pub fn deposit(
 ) -> Result<Event<fact::CashDeposited>, Refusal> {
     let mut fields = Fields::default();
     fields.cash("amount", cmd.amount, 1);
-    fields.name("bag_no", cmd.bag_no.trim(), REFERENCE_BYTES_MAX);
-    fields.name("bank_account", cmd.bank_account.trim(), REFERENCE_BYTES_MAX);
+    fields.name("bag_no", cmd.bag_no.trim(), REFERENCE_CHARS_MAX);
+    fields.name("bank_account", cmd.bank_account.trim(), REFERENCE_CHARS_MAX);
     if cmd.deposited_at.is_some_and(|at| at > now) {
         fields.wrong("deposited_at", "has not come yet");
     }
@@ -94,7 +94,7 @@ pub fn reverse(
     book: &LedgerBook,
 ) -> Result<Event<fact::CashDeposited>, Refusal> {
     let mut fields = Fields::default();
-    fields.name("reason", cmd.reason.trim(), TEXT_BYTES_MAX);
+    fields.name("reason", cmd.reason.trim(), TEXT_CHARS_MAX);
     fields.done()?;
     allow(authorization.caller.role.manages())?;
     if reversed || wrong.reverses.is_some() {

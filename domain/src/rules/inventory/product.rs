@@ -3,14 +3,15 @@
 use crate::model::base::ids::Sku;
 use crate::model::base::refusal::{FieldProblem, Refusal};
 use crate::model::base::search;
-use crate::model::inventory::product::{Barcode, Product, TakenBarcode};
+use crate::model::inventory::product::{Product, TakenBarcode};
 use std::collections::{BTreeMap, BTreeSet};
 
 mod file;
 pub use file::{CatalogueRow, FileColumns, NO_BARCODES};
 
-/// Barcodes of `products`, as they are to be, that name another product that is sold: at a scanner one code is one
-/// product. `holders` says who has a code now; what it says of `products` themselves is over.
+/// Codes of `products`, as they are to be, that name another product that is sold: at a scanner one code is one
+/// product, and a sku that somebody types is no other product's code. `holders` says which products have a code now, as
+/// [`crate::model::inventory::barcode::normal`] writes it; what it says of `products` themselves is over.
 ///
 /// # Errors
 /// Those of `holders`.
@@ -19,15 +20,17 @@ pub fn taken_barcodes<E>(
     holders: impl Fn(&str) -> Result<Vec<Sku>, E>,
 ) -> Result<Vec<TakenBarcode>, E> {
     let replaced: BTreeSet<&Sku> = products.iter().map(|product| &product.sku).collect();
-    let mut given: BTreeMap<&str, &Sku> = BTreeMap::new();
+    let mut given: BTreeMap<String, &Sku> = BTreeMap::new();
     let mut taken = Vec::new();
     for product in products.iter().filter(|product| product.is_active()) {
-        for Barcode { code, .. } in &product.barcodes {
-            let inside = given.insert(code, &product.sku).filter(|other| **other != product.sku).cloned();
-            let outside = holders(code)?.into_iter().find(|sku| !replaced.contains(sku));
+        for code in product.normal_codes() {
+            let outside = holders(&code)?.into_iter().find(|sku| !replaced.contains(sku));
+            let inside = given.get(&code).filter(|other| **other != &product.sku).map(|sku| (*sku).clone());
             if let Some(taken_by) = inside.or(outside) {
-                taken.push(TakenBarcode { code: code.clone(), sku: product.sku.clone(), taken_by });
+                let code = product.code_of(&code).map_or(&product.sku.0, |known| &known.code).clone();
+                taken.push(TakenBarcode { code, sku: product.sku.clone(), taken_by, line: None });
             }
+            given.insert(code, &product.sku);
         }
     }
     Ok(taken)
@@ -72,6 +75,26 @@ pub fn words(product: &Product) -> BTreeSet<String> {
 pub fn named(product: &Product) -> BTreeSet<String> {
     let texts = [Some(product.name.as_str()), product.category.as_deref(), Some(product.sku.as_str())];
     search::words(texts.into_iter().flatten())
+}
+
+/// Fewest digits of a code that are searched for inside of it: what can be read of a torn label.
+pub const CODE_PART_MIN: usize = 4;
+
+/// Whether typed words find a product: each begins a word of its name, category or sku, or is a part of one of its codes.
+pub fn found_by(product: &Product, typed: &BTreeSet<String>) -> bool {
+    search::matches(typed, &words(product))
+        || code_part(typed).is_some_and(|part| has_code_part(product, part))
+}
+
+/// Typed digits that may be a part of a code.
+pub fn code_part(typed: &BTreeSet<String>) -> Option<&str> {
+    let only = typed.iter().next().filter(|_| typed.len() == 1)?;
+    (only.len() >= CODE_PART_MIN && only.bytes().all(|byte| byte.is_ascii_digit())).then_some(only)
+}
+
+/// Whether a code of a product has these digits in it.
+pub fn has_code_part(product: &Product, part: &str) -> bool {
+    product.is_active() && product.barcodes.iter().any(|known| known.code.contains(part))
 }
 
 /// The products of a document's lines that move stock.

@@ -3,7 +3,7 @@
 use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::{MovementId, Sku, SupplierReturnId};
-use crate::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::base::money::{figure, product as times, sum};
 use crate::model::base::refusal::Refusal;
 use crate::model::inventory::product::Product;
@@ -65,8 +65,8 @@ impl NewSupplierReturn {
     pub fn check(&self) -> Result<(), Refusal> {
         let mut fields = Fields::default();
         fields.id("supplier_id", &self.supplier_id);
-        fields.text("reference", self.reference.as_deref(), REFERENCE_BYTES_MAX);
-        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.text("reference", self.reference.as_deref(), REFERENCE_CHARS_MAX);
+        fields.text("note", self.note.as_deref(), TEXT_CHARS_MAX);
         fields.count("lines", self.lines.len(), 1..=ITEMS_MAX);
         for (place, line) in self.lines.iter().take(ITEMS_MAX).enumerate() {
             check_name(line, place, &mut fields);

@@ -19,7 +19,7 @@ pub use import::{MEMBER_ROWS_MAX, MemberRow, import};
 pub(crate) use key::changed_to;
 pub use member_commands::{ChangeMember, NewMember};
 pub use member_view::{MemberView, view};
-pub use phone::e164;
+pub use phone::{NoPhone, e164, is_country_code};
 pub use register::register;
 pub(crate) use restore::set;
 pub use restore::{key_of, restore};

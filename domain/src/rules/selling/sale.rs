@@ -30,7 +30,7 @@ pub use reverse::{PaymentReversed, reverse_payment};
 pub use sale_commands::{CreateSale, NewItem, PaySale};
 pub use sale_view::VoidedView;
 pub use scan::{Scanned, scan};
-pub(crate) use scan::{check_name, scanned};
+pub(crate) use scan::{check_name, check_scan, scanned};
 pub use tender::{CorrectTender, TenderDraft, draft_correction};
 pub use till_context::TillContext;
 pub(crate) use void::may_drop;

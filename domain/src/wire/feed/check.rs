@@ -4,7 +4,7 @@
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::{SHORT_ID_PROBLEM, StoreId, is_short_id};
 use crate::model::base::limits::{
-    FIGURE_MAX, ID_BYTES_MAX, PRODUCT_NAME_BYTES_MAX, REFERENCE_BYTES_MAX, SKU_BYTES_MAX,
+    FIGURE_MAX, ID_BYTES_MAX, NAME_CHARS_MAX, PRODUCT_NAME_CHARS_MAX, REFERENCE_CHARS_MAX, SKU_BYTES_MAX,
 };
 use crate::model::base::refusal::Refusal;
 use crate::model::base::time::UtcMs;
@@ -84,12 +84,12 @@ pub struct Own<'a> {
 /// `validation_failed`.
 pub fn envelope(change: &Change) -> Result<(), Refusal> {
     let mut fields = Fields::default();
-    fields.name("kind", &change.kind, WORD_BYTES_MAX);
-    fields.name("id", &change.id, RECORD_ID_BYTES_MAX);
+    fields.code("kind", &change.kind, WORD_BYTES_MAX);
+    fields.code("id", &change.id, RECORD_ID_BYTES_MAX);
     if change.id.chars().any(char::is_control) {
         fields.wrong("id", "must not contain control characters");
     }
-    fields.text("version", Some(&change.version), WORD_BYTES_MAX);
+    fields.code_if_any("version", Some(&change.version), WORD_BYTES_MAX);
     if let Some(at) = change.effective_at {
         moment(&mut fields, "effective_at", at);
     }
@@ -135,7 +135,7 @@ pub(super) fn same(fields: &mut Fields, path: &str, change: &Change, id: &str) {
 
 /// An id, where one is needed.
 pub(crate) fn id(fields: &mut Fields, path: &str, text: &str) {
-    fields.name(path, text, ID_BYTES_MAX);
+    fields.code(path, text, ID_BYTES_MAX);
     line(fields, path, text);
 }
 
@@ -147,9 +147,9 @@ pub(super) fn line(fields: &mut Fields, path: &str, text: &str) {
 }
 
 /// A text for people, as it was written down: whoever prints it sees to what can't be printed.
-pub(super) fn loose(fields: &mut Fields, path: &str, text: &str, bytes_max: usize) {
-    if text.len() > bytes_max {
-        fields.wrong(path, format!("must be at most {bytes_max} bytes"));
+pub(super) fn loose(fields: &mut Fields, path: &str, text: &str, chars_max: usize) {
+    if text.len() > chars_max && text.chars().count() > chars_max {
+        fields.wrong(path, format!("must be at most {chars_max} characters"));
     } else if text.contains('\0') {
         fields.wrong(path, "must not contain a NUL");
     }
@@ -175,9 +175,9 @@ pub(super) fn moment(fields: &mut Fields, path: &str, at: UtcMs) {
 pub fn product(change: &Change, product: &Product) -> Result<(), Refusal> {
     let mut fields = Fields::default();
     same(&mut fields, "sku", change, product.sku.as_str());
-    fields.name("sku", product.sku.as_str(), SKU_BYTES_MAX);
+    fields.code("sku", product.sku.as_str(), SKU_BYTES_MAX);
     line(&mut fields, "sku", product.sku.as_str());
-    fields.name("name", &product.name, PRODUCT_NAME_BYTES_MAX);
+    fields.name("name", &product.name, PRODUCT_NAME_CHARS_MAX);
     line(&mut fields, "name", &product.name);
     fields.range("price", product.price, 0..=PRICE_MAX);
     fields.range_of("tax_rate_bp", product.tax_rate_bp.map(i64::from), 0..=RATE_BP_MAX);
@@ -203,7 +203,7 @@ pub fn store(change: &Change, store: &StoreDown) -> Result<(), Refusal> {
     if !is_short_id(store.store_id.as_str()) {
         fields.wrong("store_id", SHORT_ID_PROBLEM);
     }
-    loose(&mut fields, "name", &store.name, PRODUCT_NAME_BYTES_MAX);
+    loose(&mut fields, "name", &store.name, NAME_CHARS_MAX);
     fields.done()
 }
 
@@ -215,7 +215,7 @@ pub fn price(change: &Change, price: &PriceDown, here: &Own<'_>) -> Result<(), R
     let mut fields = Fields::default();
     same(&mut fields, "price_id", change, &price.price_id);
     id(&mut fields, "price_id", &price.price_id);
-    fields.name("sku", price.sku.as_str(), SKU_BYTES_MAX);
+    fields.code("sku", price.sku.as_str(), SKU_BYTES_MAX);
     line(&mut fields, "sku", price.sku.as_str());
     if !price.store_id.as_str().is_empty() {
         this_store(&mut fields, "store_id", &price.store_id, here);
@@ -232,11 +232,11 @@ pub fn user(change: &Change, user: &UserDown, here: &Own<'_>) -> Result<(), Refu
     let mut fields = Fields::default();
     same(&mut fields, "user_id", change, user.user_id.as_str());
     id(&mut fields, "user_id", user.user_id.as_str());
-    fields.name("username", &user.username, NAME_BYTES_MAX);
+    fields.code("username", &user.username, NAME_BYTES_MAX);
     if user.username.chars().any(char::is_whitespace) || login_name(&user.username) != user.username {
         fields.wrong("username", "must be in lower case and hold no spaces");
     }
-    fields.name("name", &user.name, NAME_BYTES_MAX);
+    fields.name("name", &user.name, NAME_CHARS_MAX);
     if !Role::STORE.contains(&user.role) {
         fields.wrong("role", "must be one that has a part in a store");
     }
@@ -305,13 +305,13 @@ pub fn values(member: &MemberDown) -> Result<(), Refusal> {
     fields.count("fields", member.fields.len(), 0..=FIELDS_MAX);
     for (name, FieldDown { value, at, by }) in member.fields.iter().take(FIELDS_MAX) {
         fields.name("fields", name, WORDS_BYTES_MAX);
-        let bytes_max = match name.as_str() {
-            "name" => crate::model::base::limits::MEMBER_NAME_BYTES_MAX,
+        let chars_max = match name.as_str() {
+            "name" => NAME_CHARS_MAX,
             "email" => crate::model::base::limits::EMAIL_BYTES_MAX,
             "phone" | "code" | "tier" | "birth_date" | "state" => WORDS_BYTES_MAX,
             _ => VALUE_BYTES_MAX,
         };
-        written(&mut fields, name, (value, bytes_max), at, by);
+        written(&mut fields, name, (value, chars_max), at, by);
     }
     fields.done()
 }
@@ -320,18 +320,18 @@ pub fn values(member: &MemberDown) -> Result<(), Refusal> {
 pub(super) fn written(
     fields: &mut Fields,
     name: &str,
-    (value, bytes_max): (&Value, usize),
+    (value, chars_max): (&Value, usize),
     at: &str,
     by: &str,
 ) {
     let mut left = VALUE_BYTES_MAX.saturating_mul(4);
     match value {
-        Value::String(text) => fields.text(name, Some(text), bytes_max),
+        Value::String(text) => fields.text(name, Some(text), chars_max),
         other if !fits(other, 0, &mut left) => fields.wrong(name, "is too large"),
         _ => {}
     }
-    fields.text(format!("{name}.at"), Some(at), WORD_BYTES_MAX);
-    fields.text(format!("{name}.by"), Some(by), WORD_BYTES_MAX);
+    fields.code_if_any(format!("{name}.at"), Some(at), WORD_BYTES_MAX);
+    fields.code_if_any(format!("{name}.by"), Some(by), WORD_BYTES_MAX);
 }
 
 /// A balance.
@@ -355,12 +355,12 @@ pub fn coverage(coverage: &Coverage) -> Result<(), Refusal> {
     fields.count("includes", coverage.includes.len(), 0..=NAMED_MAX);
     fields.count("missing", coverage.missing.len(), 0..=NAMED_MAX);
     for end in coverage.includes.iter().take(NAMED_MAX) {
-        fields.name("includes.epoch", &end.epoch, ID_BYTES_MAX);
-        fields.name("includes.hash", &end.hash, ID_BYTES_MAX);
+        fields.code("includes.epoch", &end.epoch, ID_BYTES_MAX);
+        fields.code("includes.hash", &end.hash, ID_BYTES_MAX);
         version(&mut fields, "includes.seq", end.seq);
     }
     for event in coverage.missing.iter().take(NAMED_MAX) {
-        fields.name("missing", event, REFERENCE_BYTES_MAX);
+        fields.name("missing", event, REFERENCE_CHARS_MAX);
     }
     fields.done()
 }

@@ -1,14 +1,22 @@
 //! Percent-decoding that refuses what it can't read instead of guessing.
 
+use domain::model::base::text::composed;
+use std::borrow::Cow;
+
 /// Decodes `%xx`; none if an escape is cut short or the result is not UTF-8, or has a NUL: no name, number or code
 /// has one, and not every database takes it.
 pub fn percent(text: &str) -> Option<String> {
     decode(text, false)
 }
 
-/// As [`percent`], and `+` is a space: the form of queries.
+/// As [`percent`], and `+` is a space: the form of queries. Letters are composed, as those of bodies are.
 pub fn form(text: &str) -> Option<String> {
-    decode(text, true)
+    let text = decode(text, true)?;
+    let other = match composed(&text) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(composed) => Some(composed),
+    };
+    Some(other.unwrap_or(text))
 }
 
 fn decode(text: &str, plus_is_space: bool) -> Option<String> {

@@ -1,5 +1,6 @@
 //! JSON bodies: syntax is 400, shape is 422 with the path of the field.
 
+use super::composed;
 use super::shape_problem;
 use super::strict::Strict;
 use crate::api::error::ApiError;
@@ -14,7 +15,7 @@ use serde::de::DeserializeOwned;
 /// field's path for shape and for U+0000.
 pub fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
     check(body).map_err(refuse)?;
-    read(body)
+    read(&composed::body(body))
 }
 
 /// As [`parse`], but the texts under `key` are taken as they are.

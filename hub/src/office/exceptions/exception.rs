@@ -6,6 +6,7 @@ use crate::office::exceptions::explanation;
 use crate::table::audit;
 use crate::table::exception::SHIFT_INTERRUPTED;
 use domain::model::base::ids::UserId;
+use domain::model::base::limits::TEXT_CHARS_MAX;
 use domain::model::base::time::UtcMs;
 use edge::ApiError;
 use jiff::civil::Date;
@@ -16,8 +17,6 @@ use serde_json::{Map, Value, json};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool};
 
-/// The longest note, in bytes.
-const NOTE_BYTES_MAX: usize = 500;
 const COLUMNS: &str = "x.exception_id, x.store_id, x.code, x.event_id, x.details, x.found_at, x.settled_at, \
                        x.settled_by, x.note, e.kind, e.business_date, e.total";
 const FROM: &str = "exceptions x LEFT JOIN events e ON e.store_id = x.store_id AND e.event_id = x.event_id";
@@ -161,8 +160,8 @@ pub async fn settle(
     now: UtcMs,
 ) -> Result<View, Failure> {
     let note = ask.note.trim();
-    if !(1..=NOTE_BYTES_MAX).contains(&note.len()) || note.chars().any(char::is_control) {
-        return Err(ApiError::field("note", "has 1 to 500 bytes on one line").into());
+    if !(1..=TEXT_CHARS_MAX).contains(&note.chars().count()) || note.chars().any(char::is_control) {
+        return Err(ApiError::field("note", "has 1 to 500 characters on one line").into());
     }
     let sql = "UPDATE exceptions SET settled_at = $2, settled_by = $3, note = $4 \
                WHERE exception_id = $1 AND settled_at IS NULL";

@@ -2,7 +2,7 @@
 
 use crate::columns;
 use crate::db::failure::Failure;
-use domain::model::base::limits::MEMBER_NAME_BYTES_MAX;
+use domain::model::base::limits::NAME_CHARS_MAX;
 use domain::model::base::refusal::{FieldProblem, NotReady, Refusal};
 use domain::rules::books::posting::plan::{Account, AccountType, PLAN};
 use edge::ApiError;
@@ -220,8 +220,8 @@ fn kind_name(kind: AccountType) -> &'static str {
 }
 
 fn check_name(name: &str) -> Result<(), ApiError> {
-    if !(1..=MEMBER_NAME_BYTES_MAX).contains(&name.trim().len()) || name.chars().any(char::is_control) {
-        return Err(ApiError::field("name", "must have 1 to 128 bytes"));
+    if !(1..=NAME_CHARS_MAX).contains(&name.trim().chars().count()) || name.chars().any(char::is_control) {
+        return Err(ApiError::field("name", "must have 1 to 255 characters"));
     }
     Ok(())
 }

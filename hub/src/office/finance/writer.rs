@@ -4,7 +4,7 @@ use crate::db::failure::Failure;
 use crate::http::Request;
 use crate::table::day_lock;
 use crate::table::journal::{self, Kind, NewEntry};
-use domain::model::base::limits::TEXT_BYTES_MAX;
+use domain::model::base::limits::TEXT_CHARS_MAX;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::Role;
@@ -119,8 +119,8 @@ pub async fn take_turn(connection: &mut AnyConnection) -> Result<(), sqlx::Error
 
 /// 422 for a text that is empty or too long.
 pub fn check_text(path: &str, text: &str) -> Result<(), ApiError> {
-    if text.trim().is_empty() || text.len() > TEXT_BYTES_MAX {
-        return Err(ApiError::field(path, "must have 1 to 500 bytes"));
+    if text.trim().is_empty() || text.chars().count() > TEXT_CHARS_MAX {
+        return Err(ApiError::field(path, "must have 1 to 500 characters"));
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use crate::db::document::decode;
 use crate::db::failure::Failure;
 use crate::office::lists::entry::{self, Entry, Problems, State};
 use crate::table::counter::{Turn, take_turn};
-use domain::model::base::limits::REFERENCE_BYTES_MAX;
+use domain::model::base::limits::REFERENCE_CHARS_MAX;
 use edge::ApiError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -112,7 +112,7 @@ fn filled(parent: Option<String>) -> Option<String> {
 
 fn check_fields(category: &Category) -> Result<(), ApiError> {
     let mut problems = Problems::default();
-    problems.line("code", &category.code, REFERENCE_BYTES_MAX);
+    problems.line("code", &category.code, REFERENCE_CHARS_MAX);
     problems.name(&category.name);
     problems.done()
 }

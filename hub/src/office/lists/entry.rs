@@ -3,7 +3,7 @@
 use crate::db::document::{decode, encode};
 use crate::db::failure::Failure;
 use domain::model::base::ids::{SHORT_ID_PROBLEM, is_short_id};
-use domain::model::base::limits::MEMBER_NAME_BYTES_MAX;
+use domain::model::base::limits::NAME_CHARS_MAX;
 use domain::model::base::refusal::{FieldProblem, Refusal};
 use edge::ApiError;
 use schemars::JsonSchema;
@@ -103,15 +103,15 @@ impl Problems {
         self.rule(is_short_id(code), path, SHORT_ID_PROBLEM);
     }
 
-    /// A text of at most so many bytes on one line.
-    pub fn line(&mut self, path: &str, text: &str, bytes_max: usize) {
-        let sound = (1..=bytes_max).contains(&text.len()) && !text.contains(char::is_control);
-        self.rule(sound, path, &format!("must have 1 to {bytes_max} bytes on one line"));
+    /// A text of at most so many characters on one line.
+    pub fn line(&mut self, path: &str, text: &str, chars_max: usize) {
+        let sound = (1..=chars_max).contains(&text.chars().count()) && !text.contains(char::is_control);
+        self.rule(sound, path, &format!("must have 1 to {chars_max} characters on one line"));
     }
 
     /// A name for people.
     pub fn name(&mut self, name: &str) {
-        self.line("name", name, MEMBER_NAME_BYTES_MAX);
+        self.line("name", name, NAME_CHARS_MAX);
     }
 
     /// The refusal, if anything was wrong.

@@ -2,7 +2,7 @@
 
 use crate::db::failure::Failure;
 use crate::office::lists::entry::{self, Entry, Problems};
-use domain::model::base::limits::REFERENCE_BYTES_MAX;
+use domain::model::base::limits::REFERENCE_CHARS_MAX;
 use edge::ApiError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -118,7 +118,7 @@ pub async fn change(
 
 fn check(reason: &Reason) -> Result<(), ApiError> {
     let mut problems = Problems::default();
-    problems.line("code", &reason.code, REFERENCE_BYTES_MAX);
+    problems.line("code", &reason.code, REFERENCE_CHARS_MAX);
     problems.name(&reason.name);
     problems.done()
 }

@@ -9,6 +9,7 @@ use crate::office::suppliers::supplier::{self, Known};
 use crate::table::purchase_order::{add, locked, put};
 use crate::table::{counter, product, store, supplier_price};
 use domain::model::base::ids::{Sku, StoreId};
+use domain::model::base::limits::TEXT_CHARS_MAX;
 use domain::model::base::patch::Given;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::purchase::{OrderLine, OrderState, OrderWarning, PurchaseOrder, SupplierState};
@@ -23,8 +24,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::{AnyConnection, AnyPool, Row};
 use std::collections::BTreeSet;
-
-const NOTE_BYTES_MAX: usize = 500;
 
 /// Who works on an order, when, by which limits.
 #[derive(Debug, Clone, Copy)]
@@ -350,8 +349,8 @@ pub(super) fn warned(
 /// 422 for a note that is too long or holds what a database does not.
 pub(super) fn check_note(note: Option<&str>) -> Result<(), ApiError> {
     match note {
-        Some(note) if note.len() > NOTE_BYTES_MAX => {
-            Err(ApiError::field("note", "must be at most 500 bytes"))
+        Some(note) if note.chars().count() > TEXT_CHARS_MAX => {
+            Err(ApiError::field("note", "must be at most 500 characters"))
         }
         Some(note) if note.contains('\0') => Err(ApiError::field("note", "must not contain NUL")),
         _ => Ok(()),

@@ -1,4 +1,4 @@
-//! Barcodes at head office: each names one product that is sold.
+//! Codes at head office: each names one product that is sold, as its barcode or its sku.
 
 use crate::db::failure::Failure;
 use crate::db::insert;
@@ -15,11 +15,16 @@ use std::convert::Infallible;
 /// Codes and skus that one statement looks for.
 const CHUNK: usize = 500;
 
-/// Notes the barcodes of products as they are from now on. The caller holds the lane's lock.
+/// Notes the codes of products as they are from now on, as [`domain::model::inventory::barcode::normal`] writes them. The
+/// caller holds the lane's lock; `lines` says where the products stand in a file.
 ///
 /// # Errors
 /// 409 `duplicate` with every code that another product has.
-pub async fn claim(connection: &mut AnyConnection, products: &[Product]) -> Result<(), Failure> {
+pub async fn claim(
+    connection: &mut AnyConnection,
+    products: &[Product],
+    lines: &HashMap<Sku, u64>,
+) -> Result<(), Failure> {
     for chunk in products.chunks(CHUNK) {
         let sql = format!("DELETE FROM product_barcodes WHERE sku IN ({})", insert::list(1, chunk.len()));
         let mut query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false);
@@ -29,8 +34,8 @@ pub async fn claim(connection: &mut AnyConnection, products: &[Product]) -> Resu
         query.execute(&mut *connection).await?;
     }
     let sold = products.iter().filter(|product| product.is_active());
-    let claims: Vec<(&str, &str)> = sold
-        .flat_map(|product| product.barcodes.iter().map(|code| (code.code.as_str(), product.sku.as_str())))
+    let claims: Vec<(String, &str)> = sold
+        .flat_map(|product| product.normal_codes().into_iter().map(|code| (code, product.sku.as_str())))
         .collect();
     let mut holders: HashMap<String, Sku> = HashMap::new();
     for chunk in claims.chunks(CHUNK) {
@@ -40,7 +45,7 @@ pub async fn claim(connection: &mut AnyConnection, products: &[Product]) -> Resu
         );
         let mut query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false);
         for (code, _) in chunk {
-            query = query.bind((*code).to_owned());
+            query = query.bind(code.clone());
         }
         for row in query.fetch_all(&mut *connection).await? {
             let (code, sku) = columns!(row => (code, sku));
@@ -48,8 +53,11 @@ pub async fn claim(connection: &mut AnyConnection, products: &[Product]) -> Resu
         }
     }
     let holder = |code: &str| Ok::<_, Infallible>(holders.get(code).cloned().into_iter().collect());
-    let Ok(taken) = taken_barcodes(products, holder);
+    let Ok(mut taken) = taken_barcodes(products, holder);
     if !taken.is_empty() {
+        for one in &mut taken {
+            one.line = lines.get(&one.sku).copied();
+        }
         return Err(ApiError::from(Refusal::BarcodeTaken(taken)).into());
     }
     let rows = claims.into_iter().map(|(code, sku)| row! { code, sku }).collect();

@@ -6,17 +6,19 @@ use crate::office::products::product::put;
 use crate::table::price;
 use crate::table::product::{document, documents};
 use domain::model::base::ids::Sku;
-use domain::model::base::limits::{PRODUCT_NAME_BYTES_MAX, QTY_MAX, SKU_BYTES_MAX};
+use domain::model::base::limits::{PRODUCT_NAME_CHARS_MAX, QTY_MAX, SKU_BYTES_MAX};
 use domain::model::base::patch::Given;
 use domain::model::base::refusal::{FieldProblem, Refusal};
+use domain::model::base::text::plain;
 use domain::model::base::time::UtcMs;
+use domain::model::inventory::barcode;
 use domain::model::inventory::product::{Barcode, Product, ProductState};
 use domain::wire::feed::lane;
 use edge::ApiError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use sqlx::AnyConnection;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// The highest price and cost.
 const PRICE_MAX: i64 = 1_000_000_000_000;
@@ -24,8 +26,8 @@ const PRICE_MAX: i64 = 1_000_000_000_000;
 const REORDER_LEVEL_MAX: i64 = 1_000_000_000;
 /// All of a price, in basis points.
 const RATE_BP_MAX: u32 = 10_000;
-/// The longest category, tax code and barcode, in bytes.
-const TEXT_BYTES_MAX: usize = 64;
+/// The longest category and tax code, in characters.
+const WORDS_CHARS_MAX: usize = 64;
 /// Most barcodes of a product.
 const BARCODES_MAX: usize = 100;
 
@@ -101,8 +103,8 @@ impl Rest {
         product.track_stock = self.track_stock.unwrap_or(product.track_stock);
         product.state = self.state.unwrap_or(product.state);
         if let Some(barcodes) = self.barcodes {
-            let trimmed = |code: Barcode| Barcode { code: code.code.trim().to_owned(), ..code };
-            product.barcodes = barcodes.into_iter().map(trimmed).collect();
+            let read = |code: Barcode| Barcode { code: barcode::scanned(&code.code), ..code };
+            product.barcodes = barcodes.into_iter().map(read).collect();
         }
     }
 }
@@ -112,7 +114,8 @@ impl Rest {
 /// # Errors
 /// 422 with every field that is wrong; 409 `duplicate` for the sku, or for a barcode of another product.
 pub async fn create(connection: &mut AnyConnection, new: New, now: UtcMs) -> Result<Product, Failure> {
-    let mut product = Product::new(new.sku, new.name.trim().to_owned(), new.price, now);
+    let sku = Sku(plain(&new.sku.0).trim().to_owned());
+    let mut product = Product::new(sku, new.name.trim().to_owned(), new.price, now);
     new.rest.apply(&mut product);
     check(&product)?;
     // The lane's lock first, as an import does.
@@ -120,7 +123,7 @@ pub async fn create(connection: &mut AnyConnection, new: New, now: UtcMs) -> Res
     if documents(connection, std::slice::from_ref(&product)).await?.contains_key(product.sku.as_str()) {
         return Err(ApiError::from(Refusal::Duplicate { what: "product", id: product.sku.0 }).into());
     }
-    put(connection, vec![product.clone()], now).await?;
+    put(connection, vec![product.clone()], &HashMap::new(), now).await?;
     Ok(product)
 }
 
@@ -148,7 +151,7 @@ pub async fn change(
     change.rest.apply(&mut product);
     product.updated_at = now;
     check(&product)?;
-    put(connection, vec![product.clone()], now).await?;
+    put(connection, vec![product.clone()], &HashMap::new(), now).await?;
     Ok([before, product])
 }
 
@@ -172,16 +175,21 @@ fn check(product: &Product) -> Result<(), ApiError> {
             wrong.push(FieldProblem { path: path.to_owned(), problem: problem.to_owned() });
         }
     };
-    let text = |text: &str, bytes_max: usize| {
-        (1..=bytes_max).contains(&text.len()) && !text.chars().any(char::is_control)
+    let text = |text: &str, chars_max: usize| {
+        (1..=chars_max).contains(&text.chars().count()) && !text.chars().any(char::is_control)
     };
-    rule(text(product.sku.as_str(), SKU_BYTES_MAX), "sku", "must have 1 to 64 bytes");
-    rule(text(&product.name, PRODUCT_NAME_BYTES_MAX), "name", "must have 1 to 128 bytes");
+    let sku = product.sku.as_str();
+    rule(text(sku, SKU_BYTES_MAX) && sku.len() <= SKU_BYTES_MAX, "sku", "must have 1 to 64 bytes");
+    rule(text(&product.name, PRODUCT_NAME_CHARS_MAX), "name", "must have 1 to 255 characters");
     rule((0..=PRICE_MAX).contains(&product.price), "price", "must be 0 to 1000000000000");
     let rate = product.tax_rate_bp.is_none_or(|rate| rate <= RATE_BP_MAX);
     rule(rate, "tax_rate_bp", "must be 0 to 10000");
     for (path, value) in [("tax_code", &product.tax_code), ("category", &product.category)] {
-        rule(value.as_ref().is_none_or(|value| text(value, TEXT_BYTES_MAX)), path, "must have 1 to 64 bytes");
+        rule(
+            value.as_ref().is_none_or(|value| text(value, WORDS_CHARS_MAX)),
+            path,
+            "must have 1 to 64 characters",
+        );
     }
     rule(
         product.cost.is_none_or(|cost| (0..=PRICE_MAX).contains(&cost)),
@@ -194,9 +202,14 @@ fn check(product: &Product) -> Result<(), ApiError> {
         && product
             .barcodes
             .iter()
-            .all(|code| text(&code.code, TEXT_BYTES_MAX) && (1..=QTY_MAX).contains(&code.pack_qty));
-    rule(codes, "barcodes", "at most 100, each of 1 to 64 bytes and 1 to 1000000 pieces");
-    let different: BTreeSet<&str> = product.barcodes.iter().map(|code| code.code.as_str()).collect();
+            .all(|code| barcode::can_be_scanned(&code.code) && (1..=QTY_MAX).contains(&code.pack_qty));
+    rule(
+        codes,
+        "barcodes",
+        "at most 100, each of 1 to 64 characters that scanners send (ASCII) and 1 to 1000000 pieces",
+    );
+    let different: BTreeSet<String> =
+        product.barcodes.iter().map(|code| barcode::normal(&code.code)).collect();
     rule(different.len() == product.barcodes.len(), "barcodes", "the same code twice");
     if wrong.is_empty() { Ok(()) } else { Err(ApiError::validation(&wrong)) }
 }

@@ -7,20 +7,51 @@ use crate::office::products::{barcode, edit};
 use crate::table::price;
 use crate::table::product::{self, CHUNK, document};
 use crate::{feed, row};
+use domain::model::base::ids::Sku;
 use domain::model::base::refusal::FieldProblem;
+use domain::model::base::search::words;
 use domain::model::base::time::UtcMs;
+use domain::model::inventory::barcode::normal;
 use domain::model::inventory::product::Product;
-use domain::rules::inventory::product::CatalogueRow;
+use domain::rules::inventory::product::{CatalogueRow, code_part};
 use domain::wire::feed::{Kind, lane};
 use edge::ApiError;
-use edge::product_csv::{self, RowProblem};
+use edge::sheet::{Encoding, Problems, RowProblem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::{AnyConnection, AnyPool};
 use std::collections::HashMap;
 
-/// Bad rows that an answer names.
-const PROBLEMS_MAX: usize = 1000;
+/// Which product a code is of.
+const NAMED_BY: &str = "sku IN (SELECT sku FROM product_barcodes WHERE code = ?)";
+
+/// What is doubtful about a row of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ImportWarning")]
+pub struct Warning {
+    /// The line of the file at which the row begins.
+    pub line: u64,
+    /// What is doubtful, such as a wrong check digit.
+    pub problem: String,
+}
+
+impl From<RowProblem> for Warning {
+    fn from(RowProblem { line, problem }: RowProblem) -> Self {
+        Self { line, problem }
+    }
+}
+
+/// What an import of a catalogue did.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ImportedProducts")]
+pub struct ImportedFile {
+    /// What it did.
+    #[serde(flatten)]
+    pub imported: Imported,
+    /// What is doubtful about rows that were taken, at most 1,000. Left out where nothing is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
+}
 
 /// What an import did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -38,6 +69,8 @@ pub struct Imported {
 pub struct DryRun {
     /// Said what it would come to, and nothing kept.
     pub dry_run: Option<bool>,
+    /// The encoding of a file without a byte order mark; none: UTF-8.
+    pub encoding: Option<Encoding>,
 }
 
 /// Puts a catalogue in: products that are the same as before make no change in the feed, and what a file has no word
@@ -54,6 +87,7 @@ pub async fn import(
     // The lane's lock first: two imports at once are one after the other.
     feed::take(connection, lane::REST, 0, now).await?;
     let mut products: Vec<Product> = Vec::with_capacity(rows.len());
+    let lines = rows.iter().map(|row| (row.product.sku.clone(), row.line)).collect();
     let mut rows = rows.into_iter();
     while rows.len() > 0 {
         let rows: Vec<CatalogueRow> = rows.by_ref().take(CHUNK).collect();
@@ -71,14 +105,15 @@ pub async fn import(
             products.push(product);
         }
     }
-    put(connection, products, now).await
+    put(connection, products, &lines, now).await
 }
 
 /// Writes products as they are; the lane's lock is taken. Those that are the same as before make no change in the
-/// feed.
+/// feed. `lines` says where they stand in a file.
 pub async fn put(
     connection: &mut AnyConnection,
     products: Vec<Product>,
+    lines: &HashMap<Sku, u64>,
     now: UtcMs,
 ) -> Result<Imported, Failure> {
     let rows = products.len();
@@ -87,7 +122,7 @@ pub async fn put(
         let known = product::documents(connection, chunk).await?;
         changed.extend(chunk.iter().filter(|product| differs(product, &known)).cloned());
     }
-    barcode::claim(connection, &changed).await?;
+    barcode::claim(connection, &changed, lines).await?;
     let imported = Imported { rows, changed: changed.len() };
     let ticket = feed::take(connection, lane::REST, changed.len(), now).await?;
     let mut entries = Vec::with_capacity(changed.len());
@@ -118,39 +153,52 @@ fn differs(product: &Product, known: &HashMap<String, Product>) -> bool {
     })
 }
 
+/// What products are listed by.
+#[derive(Debug, Default)]
+pub struct Wanted<'a> {
+    /// A part of the name, the beginning of the sku, or digits of a barcode.
+    pub q: &'a str,
+    /// The category.
+    pub category: &'a str,
+    /// A scan that names one.
+    pub barcode: Option<&'a str>,
+    /// Their skus.
+    pub skus: Option<&'a [String]>,
+}
+
 /// Products after `after`, by sku.
 pub async fn list(
     pool: &AnyPool,
-    (q, category): (&str, &str),
-    skus: Option<&[String]>,
+    Wanted { q, category, barcode, skus }: Wanted<'_>,
     after: &str,
     limit: i64,
 ) -> Result<Vec<Product>, sqlx::Error> {
     // Sku and name are a line each: the sku begins with what was typed, or the name contains it.
     const FOUND: &str = "(folded LIKE ? || '%' ESCAPE '!' OR folded LIKE '%\n%' || ? || '%' ESCAPE '!')";
+    const OR_CODE: &str = "(folded LIKE ? || '%' ESCAPE '!' OR folded LIKE '%\n%' || ? || '%' ESCAPE '!' \
+         OR sku IN (SELECT sku FROM product_barcodes WHERE code LIKE '%' || ? || '%'))";
+    let typed = words([q]);
+    let found = if code_part(&typed).is_some() { OR_CODE } else { FOUND };
     let conditions = Conditions::default()
         .text("sku > ?", Some(after))
         .among("sku", skus)
         .text("category = ?", Some(category).filter(|category| !category.is_empty()))
-        .text(FOUND, Some(q).filter(|q| !q.is_empty()).map(escaped).as_deref());
+        .text(NAMED_BY, barcode.map(normal).as_deref())
+        .text(found, Some(q.trim()).filter(|q| !q.is_empty()).map(escaped).as_deref());
     let sql = format!("SELECT document FROM products WHERE {{}} ORDER BY sku LIMIT {limit}");
-    conditions.query(&sql).fetch_all(pool).await?.iter().map(document).collect()
-}
-
-/// A catalogue from CSV text.
-///
-/// # Errors
-/// Every bad row with its line.
-pub fn parse(csv: &[u8], now: UtcMs) -> Result<Vec<CatalogueRow>, Vec<RowProblem>> {
-    product_csv::read(csv, now)
+    let rows = conditions.query(&sql).fetch_all(pool).await?;
+    let mut products = rows.iter().map(document).collect::<Result<Vec<_>, _>>()?;
+    // The table also has skus: what was scanned has to be a barcode.
+    products.retain(|product| barcode.is_none_or(|scan| product.has_code(scan)));
+    Ok(products)
 }
 
 /// 422 with the bad rows.
-pub fn refused(problems: &[RowProblem]) -> Failure {
+pub fn refused(problems: &Problems) -> Failure {
     let field =
         |row: &RowProblem| FieldProblem { path: format!("line {}", row.line), problem: row.problem.clone() };
-    let fields: Vec<FieldProblem> = problems.iter().take(PROBLEMS_MAX).map(field).collect();
+    let fields: Vec<FieldProblem> = problems.named.iter().map(field).collect();
     let mut error = ApiError::validation(&fields);
-    error.message = format!("{} rows are wrong; nothing was imported", problems.len());
+    error.message = format!("{} rows are wrong; nothing was imported", problems.count);
     error.into()
 }

@@ -5,6 +5,7 @@ use crate::db::failure::Failure;
 use crate::feed::{self, Entry};
 use crate::table::{product, store};
 use domain::model::base::ids::{Sku, StoreId};
+use domain::model::base::limits::NAME_CHARS_MAX;
 use domain::model::base::time::UtcMs;
 use domain::model::selling::promotion::{Day, Promotion, PromotionKind};
 use domain::wire::feed::Kind;
@@ -18,7 +19,6 @@ use sqlx::AnyConnection;
 const WHOLE_BP: i64 = 10_000;
 /// The highest amount off.
 const AMOUNT_MAX: i64 = 1_000_000_000_000;
-const NAME_BYTES_MAX: usize = 128;
 /// Most products and stores that one names.
 const NAMED_MAX: usize = 10_000;
 
@@ -183,8 +183,8 @@ pub async fn change(
 /// 422 with the field.
 pub fn check(promotion: &Promotion) -> Result<(), ApiError> {
     let wrong = |path: &str, problem: &str| Err(ApiError::field(path, problem));
-    if promotion.name.len() > NAME_BYTES_MAX {
-        return wrong("name", "must be at most 128 bytes");
+    if promotion.name.chars().count() > NAME_CHARS_MAX {
+        return wrong("name", "must be at most 255 characters");
     }
     for (field, is_empty) in [
         ("skus", promotion.skus.as_ref().is_some_and(Vec::is_empty)),

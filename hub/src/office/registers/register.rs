@@ -10,7 +10,7 @@ use crate::http::bound_page::asks;
 use crate::table::store;
 use domain::model::base::ids::{RegisterId, SHORT_ID_PROBLEM, is_short_id};
 use domain::model::base::time::UtcMs;
-use domain::model::books::register::NAME_BYTES_MAX;
+use domain::model::books::register::NAME_CHARS_MAX;
 use domain::rules::books::register::{ChangeRegister, RegisterState};
 use domain::wire::feed::{Kind, RegisterDown};
 use edge::ApiError;
@@ -93,9 +93,10 @@ pub async fn change(
         return Err(ApiError::field("register_id", SHORT_ID_PROBLEM).into());
     }
     let name = asked.name.as_deref().map(str::trim);
-    let sound = |name: &str| (1..=NAME_BYTES_MAX).contains(&name.len()) && !name.contains(char::is_control);
+    let sound =
+        |name: &str| (1..=NAME_CHARS_MAX).contains(&name.chars().count()) && !name.contains(char::is_control);
     if name.is_some_and(|name| !sound(name)) {
-        return Err(ApiError::field("name", "must have 1 to 64 bytes").into());
+        return Err(ApiError::field("name", "must have 1 to 64 characters").into());
     }
     if !store::is_known(&mut *connection, store_id).await? {
         return Err(ApiError::not_found("the store").into());

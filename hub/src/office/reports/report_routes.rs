@@ -9,14 +9,16 @@ use crate::office::reports::{
     cash, exceptions, margin, members, payments, points_liability, profit, purchases, sales_report,
     sell_through, settlements, shrinkage, stock,
 };
+use crate::table::product;
 use domain::rules::books::locked_days::BEGINNING;
-use edge::csv::{self, Cell};
+use edge::csv::{self, Cell, Separator};
 use edge::{ApiError, Code, Doc, Reply, clock};
 use jiff::civil::Date;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::AnyConnection;
+use std::collections::HashMap;
 
 const SVG: &str = "image/svg+xml";
 const EXAMPLE: &str = r#"{"from": "2026-11-20", "to": "2026-11-20", "group_by": "day", "dates": "business",
@@ -120,6 +122,9 @@ struct Query {
     /// Which day of something counts.
     #[serde(default)]
     dates: Dates,
+    /// What separates cells of CSV: `,`, `;` or `tab`; none: a comma.
+    #[serde(default)]
+    separator: Separator,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -132,6 +137,9 @@ struct DayQuery {
     store_id: Option<String>,
     /// What the rows are about.
     group_by: Option<String>,
+    /// What separates cells of CSV: `,`, `;` or `tab`; none: a comma.
+    #[serde(default)]
+    separator: Separator,
 }
 
 /// A route of each report that is of a range of days.
@@ -178,7 +186,7 @@ pub async fn points_liability(request: Request) -> Answered {
 }
 
 async fn of_day(request: Request, report: &'static Report) -> Answered {
-    let DayQuery { as_of, store_id, group_by } = request.query()?;
+    let DayQuery { as_of, store_id, group_by, separator } = request.query()?;
     let as_of = as_of.ok_or_else(|| ApiError::invalid_query("as_of is missing: a day, YYYY-MM-DD"))?;
     let store_id = store_id.filter(|id| !id.is_empty());
     // What came after the day is taken off by days until its month ends, and by months from then on.
@@ -188,11 +196,11 @@ async fn of_day(request: Request, report: &'static Report) -> Answered {
         store_id: store_id.as_deref(),
         dates: Dates::Books,
     };
-    answer(&request, report, report.group(group_by.as_deref())?, &ask, Some(as_of)).await
+    answer(&request, report, report.group(group_by.as_deref())?, &ask, (Some(as_of), separator)).await
 }
 
 async fn of_range(request: Request, report: &'static Report) -> Answered {
-    let Query { from, to, store_id, group_by, dates } = request.query()?;
+    let Query { from, to, store_id, group_by, dates, separator } = request.query()?;
     let (Some(from), Some(to)) = (from, to) else {
         return Err(ApiError::invalid_query("from and to are missing: days, YYYY-MM-DD").into());
     };
@@ -203,7 +211,7 @@ async fn of_range(request: Request, report: &'static Report) -> Answered {
     // They are of the books alone, whatever was asked for.
     let dates = if ["profit", "sell-through"].contains(&report.name) { Dates::Books } else { dates };
     let ask = ReportQuery { from, to, store_id: store_id.as_deref(), dates };
-    answer(&request, report, report.group(group_by.as_deref())?, &ask, None).await
+    answer(&request, report, report.group(group_by.as_deref())?, &ask, (None, separator)).await
 }
 
 async fn answer(
@@ -211,16 +219,16 @@ async fn answer(
     report: &'static Report,
     group: &'static Group,
     ask: &ReportQuery<'_>,
-    as_of: Option<Date>,
+    (as_of, separator): (Option<Date>, Separator),
 ) -> Answered {
     // Rows, their sums and what is complete are of one state of the database.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
     let (rows, totals, late) = figures(&mut read, group, ask).await?;
     let days = as_of.map_or((ask.from, ask.to), |day| (BEGINNING, day));
     let completeness = completeness::of(&mut *read, ask.store_id, days, now).await?;
-    drop(read);
     if csv::wanted(&request.headers) {
-        let body = table(group, ask.dates, &rows);
+        let names = names(&mut read, group, &rows).await?;
+        let body = table(group, (ask.dates, separator), &rows, &names);
         let header = ("x-completeness", completeness.line());
         return Ok(Reply::WithHeader { content_type: csv::CONTENT_TYPE, header, body });
     }
@@ -247,18 +255,44 @@ async fn figures(
     Ok((rows, totals, late))
 }
 
-/// The rows as CSV with a header.
-fn table(group: &Group, dates: Dates, rows: &[Row]) -> String {
-    let mut text = String::new();
-    csv::line(&mut text, group.columns(dates).map(Cell::Text));
+/// The column of products in rows.
+const SKU: &str = "sku";
+
+/// The names of the products that rows are about, by sku.
+async fn names(
+    read: &mut AnyConnection,
+    group: &Group,
+    rows: &[Row],
+) -> Result<HashMap<String, String>, Failure> {
+    let Some(place) = group.columns(Dates::Books).position(|column| column == SKU) else {
+        return Ok(HashMap::new());
+    };
+    let skus: Vec<&str> = rows.iter().filter_map(|row| row.keys.get(place)?.as_str()).collect();
+    Ok(product::names(read, &skus).await?)
+}
+
+/// The rows as CSV with a header, and the names of products behind their figures.
+fn table(
+    group: &Group,
+    (dates, separator): (Dates, Separator),
+    rows: &[Row],
+    names: &HashMap<String, String>,
+) -> String {
+    let sku = group.columns(dates).position(|column| column == SKU);
+    let mut text = csv::Table::new(separator, group.columns(dates).chain(sku.map(|_| "name")));
     for row in rows {
         let keys = row.keys.iter().map(|key| match key {
             Value::String(text) => Cell::Text(text),
             other => other.as_i64().into(),
         });
-        csv::line(&mut text, keys.chain(group.shown(row).map(|(_, figure)| Cell::from(figure))));
+        let figures = group.shown(row).map(|(_, figure)| Cell::from(figure));
+        let named = sku.map(|place| {
+            let name = row.keys.get(place).and_then(Value::as_str).and_then(|sku| names.get(sku));
+            Cell::Text(name.map_or("", String::as_str))
+        });
+        text.line(keys.chain(figures).chain(named));
     }
-    text
+    text.finish()
 }
 
 fn picture_wanted(request: &Request) -> bool {
@@ -297,10 +331,14 @@ mod tests {
     fn csv_quotes_and_defuses_text_and_leaves_out_what_rows_have_none_of() {
         let group = sales_report::SALES.group(Some("sku")).unwrap();
         let row = |sku: &str| Row { keys: vec![sku.into()], figures: vec![Some(1), Some(5)] };
-        let text = table(group, Dates::Business, &[row("=1+1"), row("a\"b,c")]);
+        let names = HashMap::from([("=1+1".to_owned(), "Caf\u{e9}".to_owned())]);
+        let of =
+            |separator| table(group, (Dates::Business, separator), &[row("=1+1"), row("a\"b,c")], &names);
+        assert!(of(Separator::Semicolon).contains("\r\n'=1+1;1;5;;;;;;;;;;Caf\u{e9}\r\n"));
+        let text = of(Separator::Comma);
         let mut lines = text.split("\r\n");
-        assert_eq!(lines.next().unwrap_or_default().split(',').next(), Some("sku"));
-        assert_eq!(lines.next(), Some("'=1+1,1,5,,,,,,,,,"));
+        assert_eq!(lines.next().unwrap_or_default().split(',').next(), Some("\u{feff}sku"));
+        assert_eq!(lines.next(), Some("'=1+1,1,5,,,,,,,,,,Caf\u{e9}"));
         assert!(lines.next().unwrap_or_default().starts_with("\"a\"\"b,c\",1,5,"));
     }
 }

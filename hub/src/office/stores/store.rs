@@ -1,11 +1,13 @@
 //! Stores: who may synchronise, and what each told of itself.
 
+use crate::db::column::Columns;
 use crate::db::document::encode;
 use crate::db::failure::Failure;
 use crate::feed::{self, Entry};
 use crate::table::{alarm, epoch};
 use crate::{columns, secret};
 use domain::model::base::ids::{SHORT_ID_PROBLEM, StoreId, is_short_id};
+use domain::model::base::limits::NAME_CHARS_MAX;
 use domain::model::base::patch::Given;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
@@ -18,8 +20,6 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use std::time::Duration;
 
-/// The longest store name, in bytes.
-const NAME_BYTES_MAX: usize = 128;
 /// The longest address, in bytes.
 const ADDRESS_BYTES_MAX: usize = 500;
 
@@ -66,8 +66,8 @@ impl NewStore {
         if !is_short_id(id) {
             return Err(ApiError::field("store_id", SHORT_ID_PROBLEM));
         }
-        if !(1..=NAME_BYTES_MAX).contains(&name.len()) || name.chars().any(char::is_control) {
-            return Err(ApiError::field("name", "must have 1 to 128 bytes"));
+        if !(1..=NAME_CHARS_MAX).contains(&name.chars().count()) || name.chars().any(char::is_control) {
+            return Err(ApiError::field("name", "must have 1 to 255 characters"));
         }
         if jiff::tz::TimeZone::get(timezone).is_err() {
             return Err(ApiError::field("timezone", "is not an IANA time zone"));
@@ -229,6 +229,29 @@ pub async fn change(
 async fn has_records(connection: &mut AnyConnection, store_id: &str) -> Result<bool, sqlx::Error> {
     let sql = "SELECT COUNT(*) FROM epochs WHERE store_id = $1 AND seq > 0";
     Ok(sqlx::query_scalar::<_, i64>(sql).bind(store_id).fetch_one(connection).await? > 0)
+}
+
+/// Takes the name that a store has for itself, where head office has given it none: it is still called by its id. One that
+/// no store may have is passed over.
+pub async fn take_name(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    name: &str,
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    if NewStore::new(store_id, name, "UTC").is_err() {
+        return Ok(());
+    }
+    let sql =
+        "UPDATE stores SET name = $2 WHERE store_id = $1 AND name = $1 AND name <> $2 RETURNING disabled";
+    let renamed = sqlx::query(sql).bind(store_id).bind(name).fetch_optional(&mut *connection).await?;
+    let Some(row) = renamed else { return Ok(()) };
+    let told = StoreDown {
+        store_id: StoreId(store_id.to_owned()),
+        name: name.to_owned(),
+        disabled: row.cell("disabled")?,
+    };
+    tell(connection, &told, now).await
 }
 
 /// Tells every store of a store: what may be sent where.

@@ -3,6 +3,7 @@
 use crate::db::document::{Table, encode, table};
 use crate::db::failure::Failure;
 use crate::feed::{self, Entry};
+use domain::model::base::limits::TEXT_CHARS_MAX;
 use domain::model::base::patch::Given;
 use domain::model::base::refusal::{FieldProblem, Refusal};
 use domain::model::base::time::UtcMs;
@@ -13,8 +14,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 
-/// The longest text of a supplier, in bytes.
-const TEXT_BYTES_MAX: usize = 500;
 /// The most days of terms and lead times.
 const DAYS_MAX: u32 = 3650;
 
@@ -139,8 +138,8 @@ impl Fields {
             if text.is_some_and(|text| text.contains('\0')) {
                 problem(path, "must not contain NUL");
             }
-            if text.is_some_and(|text| text.len() > TEXT_BYTES_MAX) {
-                problem(path, "must be at most 500 bytes");
+            if text.is_some_and(|text| text.chars().count() > TEXT_CHARS_MAX) {
+                problem(path, "must be at most 500 characters");
             }
         }
         for (path, days) in [

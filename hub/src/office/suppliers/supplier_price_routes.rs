@@ -150,10 +150,10 @@ pub async fn import(request: Request) -> Answered {
     let (ask, now): (product::DryRun, _) = (request.query()?, clock::now());
     let (body, supplier_id) = (request.body.clone(), request.param("id").to_owned());
     let of = supplier_id.clone();
-    let read = tokio::task::spawn_blocking(move || supplier_price_file::read(&body, &of, now)).await;
+    let (encoding, most) = (ask.encoding.unwrap_or_default(), request.state.limits.import_rows);
+    let read = move || supplier_price_file::read(&body, encoding, most, (&of, now));
+    let read = tokio::task::spawn_blocking(read).await;
     let file = read.map_err(ApiError::internal)?.map_err(|rows| product::refused(&rows))?;
-    let fits = request.state.limits.check_rows(file.rows.len());
-    fits.map_err(|problem| ApiError::field("file", problem))?;
     let mut keyed = begun!(request, now);
     let imported = supplier_price::import(&mut keyed.write, &supplier_id, &file).await?;
     if ask.dry_run == Some(true) {

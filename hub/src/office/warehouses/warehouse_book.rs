@@ -9,6 +9,7 @@ use crate::table::product;
 use domain::model::base::ids::Sku;
 use domain::model::base::time::UtcMs;
 use domain::model::books::ledger::LedgerBook;
+use domain::model::inventory::barcode::normal;
 use domain::model::inventory::product::Product;
 use domain::model::inventory::stock::Stock;
 use domain::rules::selling::sale::{Scanned, scan};
@@ -27,17 +28,24 @@ pub type Products = BTreeMap<Sku, Product>;
 /// # Errors
 /// `unknown_sku`, `duplicate`, `validation_failed`.
 pub async fn scanned<L: Scanned>(connection: &mut AnyConnection, lines: &mut [L]) -> Result<(), Failure> {
-    let codes: BTreeSet<String> = lines.iter().filter_map(Scanned::code).map(str::to_owned).collect();
-    if codes.is_empty() {
+    let scans: BTreeSet<String> = lines.iter().filter_map(Scanned::code).map(str::to_owned).collect();
+    if scans.is_empty() {
         return Ok(());
     }
-    let mut found: BTreeMap<String, Vec<Product>> = BTreeMap::new();
+    let codes: BTreeSet<String> = scans.iter().map(|scan| normal(scan)).collect();
+    let mut products: BTreeMap<String, Product> = BTreeMap::new();
     for chunk in Vec::from_iter(codes).chunks(CHUNK) {
         let sql = "SELECT b.code, p.document FROM product_barcodes b JOIN products p ON p.sku = b.sku WHERE b.code IN";
         for row in rows(connection, sql, &[], chunk).await? {
-            found.entry(row.cell("code")?).or_default().push(product::document(&row)?);
+            products.insert(row.cell("code")?, product::document(&row)?);
         }
     }
+    // The table also has skus: what was scanned has to be a barcode.
+    let named = |scan: String| {
+        let product = products.get(&normal(&scan)).filter(|product| product.has_code(&scan));
+        (scan, product.into_iter().collect::<Vec<_>>())
+    };
+    let found: BTreeMap<String, Vec<&Product>> = scans.into_iter().map(named).collect();
     scan(lines, &found).map_err(edge::ApiError::from)?;
     Ok(())
 }

@@ -108,6 +108,33 @@ async fn a_token_for_the_time_that_somebody_named_counts_only_with_the_hubs_own_
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_has_no_name_yet_brings_its_own() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let shop = Shop::enrolled(&server, "S001").await;
+    let name_of = async |id: &'static str| {
+        let query = sqlx::query_scalar::<_, String>("SELECT name FROM stores WHERE store_id = $1").bind(id);
+        query.fetch_one(server.hub.db.pool()).await.unwrap()
+    };
+    let enrol = async |id: &'static str, name: &str| {
+        let token = server.place.add_store(id);
+        let key = SigningKey::generate().unwrap().public_key_text();
+        let ask = json!({"enrolment_token": token, "store_id": id, "public_key": key, "version": "0.1.0", "name": name});
+        shop.api.post("/api/sync/enrol", &ask).await.data();
+        name_of(id).await
+    };
+    assert_eq!(enrol("S002", "Toko Contoh").await, "Toko Contoh");
+    assert_eq!(enrol("S003", "").await, "S003");
+    assert_eq!(enrol("S004", "two\nlines").await, "S004", "no name that a store may have");
+    let named = admin.post("/api/stores", &json!({"store_id": "S005", "name": "Given"})).await.data().clone();
+    let key = SigningKey::generate().unwrap().public_key_text();
+    let ask = json!({"enrolment_token": named["enrolment_token"], "store_id": "S005", "public_key": key,
+        "version": "0.1.0", "name": "Other"});
+    shop.api.post("/api/sync/enrol", &ask).await.data();
+    assert_eq!(name_of("S005").await, "Given");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_enrolment_token_ties_one_key() {
     let server = Server::start().await;
     let token = server.place.add_store("S007");

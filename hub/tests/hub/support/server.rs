@@ -278,6 +278,12 @@ impl Api {
         answer(request.send().await.unwrap()).await
     }
 
+    /// Sends a CSV file in whatever encoding.
+    pub async fn bytes(&self, path: &str, body: &[u8]) -> Answer {
+        let request = self.request(Method::POST, path).header("Content-Type", "text/csv").body(body.to_vec());
+        answer(request.send().await.unwrap()).await
+    }
+
     /// A call as a document describes it; the status.
     pub async fn call(&self, method: &str, path: &str, media: &str, example: &Value) -> u16 {
         let method = method.to_uppercase().parse().unwrap();

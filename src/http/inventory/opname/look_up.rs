@@ -93,7 +93,7 @@ fn counted(
 ) -> Result<Counted, ApiError> {
     let line = storage.stock_documents().opname_line(&opname.opname_id, &product.sku).map_err(stored)?;
     let on_hand = storage.stock().stock(&product.sku).map_err(stored)?.map_or(0, |stock| stock.qty);
-    let scanned = product.barcodes.iter().find(|barcode| Some(barcode.code.as_str()) == code);
+    let scanned = code.and_then(|scan| product.code_of(scan));
     Ok(Counted {
         shelf_place: shelf_place(storage, &product.sku)?,
         pack_qty: scanned.map_or(1, |barcode| barcode.pack_qty),

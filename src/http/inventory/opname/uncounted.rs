@@ -87,7 +87,7 @@ fn page(
             after = Some(product.sku.clone());
             scanned = scanned.saturating_add(1);
             let wanted = opname.lacks(&product) && !counted.contains(&product.sku);
-            if wanted && search::matches(&words, &product::named(&product)) {
+            if wanted && found_by(&product, &words) {
                 let shelf_place = shelf_place(storage, &product.sku)?;
                 let Product { sku, name, category, .. } = product;
                 items.push(Uncounted { sku, name, category, shelf_place });
@@ -98,6 +98,12 @@ fn page(
         }
     }
     Ok(list(items, after))
+}
+
+/// Whether words find a product, sold or not, or digits a code of it.
+fn found_by(product: &Product, words: &BTreeSet<String>) -> bool {
+    search::matches(words, &product::named(product))
+        || product::code_part(words).is_some_and(|part| product::has_code_part(product, part))
 }
 
 /// What has been counted of the products after one up to another.

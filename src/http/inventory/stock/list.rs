@@ -5,14 +5,17 @@ use crate::http::Answered;
 use crate::http::Request;
 use crate::http::failure::stored;
 use domain::model::base::ids::{Sku, StoreId};
+use domain::model::base::search::fold;
 use domain::model::inventory::product::Product;
 use domain::model::inventory::stock::Stock;
+use domain::rules::inventory::product::{code_part, has_code_part};
 use domain::rules::inventory::stock::{StockView, out_of_catalogue, view};
 use edge::page::{Cursor, Limit, List, cursor};
 use edge::{ApiError, Doc, Reply};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use storage::Storage;
 
 /// Products read from storage at once.
@@ -219,7 +222,7 @@ impl Query {
 
     fn pack_of(&self, product: &Product) -> Option<i64> {
         let asked = self.barcode.as_ref()?;
-        product.barcodes.iter().find(|barcode| barcode.code == *asked).map(|barcode| barcode.pack_qty)
+        product.code_of(asked).map(|barcode| barcode.pack_qty)
     }
 }
 
@@ -234,13 +237,14 @@ fn shared(storage: &Storage, product: &Product) -> Result<bool, ApiError> {
     Ok(false)
 }
 
-/// Whether the sku, the name or a word of it begins so, whatever the case.
+/// Whether the sku, the name or a word of it begins so, whatever the case and the accents, or a code has the digits in it.
 fn found_by(product: &Product, q: &str) -> bool {
-    let q = q.trim().to_lowercase();
-    let name = product.name.to_lowercase();
-    product.sku.as_str().to_lowercase().starts_with(&q)
+    let q = fold(q.trim());
+    let name = fold(&product.name);
+    fold(product.sku.as_str()).starts_with(&q)
         || name.starts_with(&q)
         || name.split_whitespace().any(|word| word.starts_with(&q))
+        || code_part(&BTreeSet::from([q])).is_some_and(|part| has_code_part(product, part))
 }
 
 #[cfg(test)]
@@ -258,7 +262,7 @@ mod tests {
     #[test]
     fn finds_by_the_beginning_of_sku_name_or_word() {
         let tea = product("85123A", "Green Tea 100 g");
-        for q in ["851", "85123a", "green", "TEA", "green tea", " te"] {
+        for q in ["851", "85123a", "green", "TEA", "gr\u{e9}en", "green tea", " te"] {
             assert!(found_by(&tea, q), "{q}");
         }
         for q in ["een", "123A", "coffee"] {

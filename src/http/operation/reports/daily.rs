@@ -11,7 +11,7 @@ use domain::model::books::shift::{Cash, Shift, ShiftState};
 use domain::rules::books::day;
 use domain::rules::books::day::{Figures, MethodFigures};
 use domain::rules::books::report::{GroupBy, SalesReport, hides, rows};
-use edge::csv::{self, Cell};
+use edge::csv::{self, Cell, Separator};
 use edge::{ApiError, Doc, Reply, clock};
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -62,6 +62,9 @@ const COLUMNS: [&str; 27] = [
 struct Query {
     /// The business date; none: today.
     date: Option<Date>,
+    /// What separates cells of CSV: `,`, `;` or `tab`; none: a comma.
+    #[serde(default)]
+    separator: Separator,
 }
 
 /// A day.
@@ -147,7 +150,7 @@ impl ShiftRow {
         matches!(self.state, ShiftState::Closed | ShiftState::Interrupted)
     }
 
-    fn cells(&self, date: &str, out: &mut String) {
+    fn cells(&self, date: &str, out: &mut csv::Table) {
         let (of, sums, cash) = (&self.totals, &self.totals.sums, &self.cash);
         let z_no = self.z_no.and_then(|number| i64::try_from(number).ok());
         let cells: [Cell<'_>; COLUMNS.len()] = [
@@ -179,7 +182,7 @@ impl ShiftRow {
             self.counted_cash.into(),
             self.variance.into(),
         ];
-        csv::line(out, cells);
+        out.line(cells);
     }
 }
 
@@ -190,7 +193,7 @@ pub async fn daily(request: Request) -> Answered {
     let today = rules.business_date(clock::now());
     let date = query.date.unwrap_or(today);
     if csv::wanted(&request.headers) {
-        let body = made(&request.state, move |shop| table(shop, date)).await?;
+        let body = made(&request.state, move |shop| table(shop, date, query.separator)).await?;
         return Ok(Reply::Text { content_type: csv::CONTENT_TYPE, body });
     }
     Ok(Reply::ok(&made(&request.state, move |shop| collect(shop, date)).await?))
@@ -242,12 +245,11 @@ fn drawers(rows: &[ShiftRow]) -> Drawers {
     all
 }
 
-fn table(shop: &AppState, date: Date) -> Result<String, ApiError> {
-    let mut text = String::new();
-    csv::line(&mut text, COLUMNS.map(Cell::Text));
+fn table(shop: &AppState, date: Date, separator: Separator) -> Result<String, ApiError> {
+    let mut text = csv::Table::new(separator, COLUMNS);
     let day = date.to_string();
     for shift in shop.store.storage().shifts().shifts_of_day(date).map_err(stored)? {
         ShiftRow::of(&shift).cells(&day, &mut text);
     }
-    Ok(text)
+    Ok(text.finish())
 }

@@ -5,15 +5,16 @@ use crate::http::Answered;
 use crate::http::AppState;
 use crate::http::Request;
 use crate::http::failure::stored;
+use domain::model::base::ids::Sku;
 use domain::model::books::shift::ShiftState;
 use domain::rules::books::report::{FIGURES, GroupBy, SalesReport, row, rows, sums, totals};
-use edge::csv::{self, Cell};
+use edge::csv::{self, Cell, Separator};
 use edge::{ApiError, Doc, Reply};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// `GET /api/reports/sales`
 pub const SALES: Doc = Doc::of(
@@ -44,6 +45,9 @@ struct Query {
     /// What the rows are about.
     #[serde(default)]
     group_by: GroupBy,
+    /// What separates cells of CSV: `,`, `;` or `tab`; none: a comma.
+    #[serde(default)]
+    separator: Separator,
 }
 
 /// The figures of a range of days.
@@ -69,12 +73,13 @@ struct Report {
 
 /// `GET /api/reports/sales`
 pub async fn sales(request: Request) -> Answered {
-    let Query { from, to, group_by } = request.query()?;
+    let Query { from, to, group_by, separator } = request.query()?;
     let days = days(from, to)?;
     let (report, shifts_open, unreadable) =
         made(&request.state, move |shop| collect(shop, &days, group_by)).await?;
     if csv::wanted(&request.headers) {
-        let body = table(group_by, &report);
+        let names = names(&request.state, group_by, &report)?;
+        let body = table(group_by, &report, separator, &names);
         return Ok(Reply::Text { content_type: csv::CONTENT_TYPE, body });
     }
     let totals = sums(report.totals().figures());
@@ -114,12 +119,34 @@ pub(super) fn items(group_by: GroupBy, report: &SalesReport) -> Vec<Value> {
     report.groups().map(|(key, sums)| row(group_by, key, sums.figures())).collect()
 }
 
-fn table(group_by: GroupBy, report: &SalesReport) -> String {
-    let mut text = String::new();
-    csv::line(&mut text, std::iter::once(group_by.key()).chain(FIGURES).map(Cell::Text));
+/// The names of the products that a report is about.
+fn names(
+    shop: &AppState,
+    group_by: GroupBy,
+    report: &SalesReport,
+) -> Result<BTreeMap<String, String>, ApiError> {
+    let mut names = BTreeMap::new();
+    for (sku, _) in report.groups().filter(|_| group_by == GroupBy::Sku) {
+        if let Some(product) = shop.store.storage().products().product(&Sku::from(sku)).map_err(stored)? {
+            names.insert(sku.to_owned(), product.name);
+        }
+    }
+    Ok(names)
+}
+
+fn table(
+    group_by: GroupBy,
+    report: &SalesReport,
+    separator: Separator,
+    names: &BTreeMap<String, String>,
+) -> String {
+    let name = Some("name").filter(|_| group_by == GroupBy::Sku);
+    let columns = std::iter::once(group_by.key()).chain(FIGURES).chain(name);
+    let mut text = csv::Table::new(separator, columns);
     for (key, sums) in report.groups() {
         let figures = group_by.known(sums.figures()).map(Cell::from);
-        csv::line(&mut text, std::iter::once(Cell::Text(key)).chain(figures));
+        let named = name.map(|_| Cell::Text(names.get(key).map_or("", String::as_str)));
+        text.line(std::iter::once(Cell::Text(key)).chain(figures).chain(named));
     }
-    text
+    text.finish()
 }

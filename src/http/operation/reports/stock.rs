@@ -12,7 +12,7 @@ use domain::model::base::time::UtcMs;
 use domain::model::inventory::product::Product;
 use domain::model::inventory::stock::Stock;
 use domain::rules::books::report::hides;
-use edge::csv::{self, Cell};
+use edge::csv::{self, Cell, Separator};
 use edge::page::{Cursor, Limit, cursor};
 use edge::{ApiError, Doc, Reply, clock};
 use schemars::JsonSchema;
@@ -58,6 +58,9 @@ const COLUMNS: [&str; 13] = [
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
+    /// What separates cells of CSV: `,`, `;` or `tab`; none: a comma.
+    #[serde(default)]
+    separator: Separator,
     /// Only this category.
     category: Option<String>,
     #[serde(default)]
@@ -134,7 +137,7 @@ impl Row {
         }
     }
 
-    fn line(&self, out: &mut String) {
+    fn line(&self, out: &mut csv::Table) {
         let cells: [Cell<'_>; COLUMNS.len()] = [
             Cell::Text(self.sku.as_str()),
             Cell::Text(&self.name),
@@ -150,7 +153,7 @@ impl Row {
             self.reorder_level.into(),
             i64::from(self.below_reorder).into(),
         ];
-        csv::line(out, cells);
+        out.line(cells);
     }
 }
 
@@ -200,15 +203,14 @@ fn page(shop: &AppState, query: &Query, after: Option<Sku>) -> Result<Report, Ap
 }
 
 fn table(shop: &AppState, query: &Query, after: Option<Sku>) -> Result<String, ApiError> {
-    let (mut text, mut lines) = (String::new(), 0_usize);
-    csv::line(&mut text, COLUMNS.map(Cell::Text));
+    let (mut text, mut lines) = (csv::Table::new(query.separator, COLUMNS), 0_usize);
     rows(shop, query, after, |row| {
         row.line(&mut text);
         lines = lines.saturating_add(1);
         let problem = || format!("more than {ROWS_MAX} products: ask for a category or for pages");
         if lines > ROWS_MAX { Err(ApiError::invalid_query(problem())) } else { Ok(true) }
     })?;
-    Ok(text)
+    Ok(text.finish())
 }
 
 /// Gives the products after a sku to `take`, until it has enough.

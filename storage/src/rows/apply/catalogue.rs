@@ -6,8 +6,8 @@ use super::{Encoded, delete, empty, put};
 use domain::model::inventory::product::Product;
 
 pub fn product(product: &Product, lost_words: &[String], out: &mut Vec<RowOp>) -> Encoded {
-    for barcode in &product.barcodes {
-        empty(Table::Barcode.pair(&barcode.code, product.sku.as_str()), out);
+    for code in product.normal_codes() {
+        empty(Table::Barcode.pair(&code, product.sku.as_str()), out);
     }
     for word in lost_words {
         delete(Table::ProductWord.pair(word, product.sku.as_str()), out);

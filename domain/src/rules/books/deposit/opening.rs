@@ -1,7 +1,7 @@
 //! What lies in the safe when the store's books begin.
 
 use crate::model::base::fields::Fields;
-use crate::model::base::limits::TEXT_BYTES_MAX;
+use crate::model::base::limits::TEXT_CHARS_MAX;
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::Rules;
 use crate::model::base::time::UtcMs;
@@ -36,7 +36,7 @@ pub fn open_safe(
 ) -> Result<SafeOpening, Refusal> {
     let mut fields = Fields::default();
     fields.cash("amount", cmd.amount, 0);
-    fields.name("reason", cmd.reason.trim(), TEXT_BYTES_MAX);
+    fields.name("reason", cmd.reason.trim(), TEXT_CHARS_MAX);
     fields.done()?;
     allow(authorization.caller.role.manages())?;
     Ok(SafeOpening {

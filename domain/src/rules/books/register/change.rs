@@ -5,7 +5,7 @@ use crate::model::base::fields::Fields;
 use crate::model::base::ids::{RegisterId, SHORT_ID_PROBLEM, is_short_id};
 use crate::model::base::refusal::Refusal;
 use crate::model::books::ledger::LedgerBook;
-use crate::model::books::register::{NAME_BYTES_MAX, Register};
+use crate::model::books::register::{NAME_CHARS_MAX, Register};
 use crate::model::people::authorization::{Authorization, allow};
 use crate::rules::books::register::room;
 use schemars::JsonSchema;
@@ -57,7 +57,7 @@ pub fn add(
         fields.wrong("register_id", SHORT_ID_PROBLEM);
     }
     if let Some(name) = &cmd.name {
-        fields.name("name", name.trim(), NAME_BYTES_MAX);
+        fields.name("name", name.trim(), NAME_CHARS_MAX);
     }
     fields.done()?;
     allow(authorization.caller.role.manages())?;
@@ -82,7 +82,7 @@ pub fn change(
 ) -> Result<Event<fact::RegisterChanged>, Refusal> {
     let mut fields = Fields::default();
     if let Some(name) = &cmd.name {
-        fields.name("name", name.trim(), NAME_BYTES_MAX);
+        fields.name("name", name.trim(), NAME_CHARS_MAX);
     }
     fields.done()?;
     allow(authorization.caller.role.manages())?;

@@ -5,7 +5,7 @@ use crate::model::base::fields::Fields;
 use crate::model::base::ids::{RegisterId, Sku};
 use crate::model::base::refusal::Refusal;
 use crate::model::books::ledger::LedgerBook;
-use crate::model::books::register::{NAME_BYTES_MAX, QUICK_KEYS_MAX, QuickKey, Register};
+use crate::model::books::register::{NAME_CHARS_MAX, QUICK_KEYS_MAX, QuickKey, Register};
 use crate::model::inventory::product::{Product, ProductState};
 use crate::model::people::authorization::{Authorization, allow};
 use schemars::JsonSchema;
@@ -69,7 +69,7 @@ impl SetQuickKeys {
         let mut places = HashMap::new();
         for (place, key) in self.items.iter().take(QUICK_KEYS_MAX).enumerate() {
             if let Some(label) = &key.label {
-                fields.name(format_args!("items[{place}].label"), label.trim(), NAME_BYTES_MAX);
+                fields.name(format_args!("items[{place}].label"), label.trim(), NAME_CHARS_MAX);
             }
             let first = *places.entry(&key.sku).or_insert(place);
             if first != place {

@@ -3,7 +3,7 @@
 use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::CashId;
-use crate::model::base::limits::{REFERENCE_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::model::base::limits::{REFERENCE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::base::money::sum;
 use crate::model::base::refusal::{NeedsApproval, Refusal};
 use crate::model::base::settings::Rules;
@@ -51,9 +51,9 @@ impl MoveCash {
             CashKind::NoSale => fields.range("amount", self.amount, 0..=0),
             _ => fields.cash("amount", self.amount, 1),
         }
-        fields.name("reason", self.reason.trim(), TEXT_BYTES_MAX);
-        fields.text("reason_code", self.reason_code.as_deref(), REFERENCE_BYTES_MAX);
-        fields.text("bag_no", self.bag_no.as_deref(), REFERENCE_BYTES_MAX);
+        fields.name("reason", self.reason.trim(), TEXT_CHARS_MAX);
+        fields.text("reason_code", self.reason_code.as_deref(), REFERENCE_CHARS_MAX);
+        fields.text("bag_no", self.bag_no.as_deref(), REFERENCE_CHARS_MAX);
         if self.bag_no.is_some() && self.kind != CashKind::Drop {
             fields.wrong("bag_no", "belongs to a drop");
         }
@@ -208,7 +208,7 @@ pub fn reverse_cash(
     book: &ShiftBook,
 ) -> Result<Event<fact::CashMoved>, Refusal> {
     let mut fields = Fields::default();
-    fields.name("reason", cmd.reason.trim(), TEXT_BYTES_MAX);
+    fields.name("reason", cmd.reason.trim(), TEXT_CHARS_MAX);
     fields.done()?;
     may_run(authorization.caller, &book.shift)?;
     if !matches!(book.shift.state, ShiftState::Open | ShiftState::Ended) {

@@ -3,7 +3,7 @@
 
 use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
-use crate::model::base::limits::TEXT_BYTES_MAX;
+use crate::model::base::limits::TEXT_CHARS_MAX;
 use crate::model::base::money::capped_sum;
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::Rules;
@@ -42,7 +42,7 @@ pub fn recount(
 ) -> Result<Event<fact::ShiftRecounted>, Refusal> {
     let mut fields = Fields::default();
     fields.cash("counted_cash", cmd.counted_cash, 0);
-    fields.name("reason", cmd.reason.trim(), TEXT_BYTES_MAX);
+    fields.name("reason", cmd.reason.trim(), TEXT_CHARS_MAX);
     fields.done()?;
     allow(authorization.caller.role.manages())?;
     if shift.state == ShiftState::Interrupted {

@@ -3,7 +3,7 @@
 use crate::model::base::fields::Fields;
 use crate::model::base::ids;
 use crate::model::base::ids::RegisterId;
-use crate::model::base::limits::{FIGURE_MAX, METHOD_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::model::base::limits::{FIGURE_MAX, METHOD_BYTES_MAX, TEXT_CHARS_MAX};
 use crate::model::base::money::product;
 use crate::model::base::refusal::Refusal;
 use crate::model::books::shift::{Denomination, MethodCount};
@@ -59,7 +59,7 @@ impl OpenShift {
             fields.wrong("register_id", ids::SHORT_ID_PROBLEM);
         }
         fields.cash("opening_float", self.opening_float.unwrap_or_default(), 0);
-        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.text("note", self.note.as_deref(), TEXT_CHARS_MAX);
         fields.done()
     }
 }
@@ -72,7 +72,7 @@ impl CloseShift {
     pub fn check(&self) -> Result<(), Refusal> {
         let mut fields = Fields::default();
         fields.cash("counted_cash", self.counted_cash, 0);
-        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.text("note", self.note.as_deref(), TEXT_CHARS_MAX);
         self.check_denominations(&mut fields);
         self.check_counts(&mut fields);
         fields.done()
@@ -98,7 +98,7 @@ impl CloseShift {
         let mut seen = BTreeSet::new();
         for (place, count) in counts.iter().take(COUNTS_MAX).enumerate() {
             let path = format!("counts[{place}].method");
-            fields.name(path.clone(), &count.method, METHOD_BYTES_MAX);
+            fields.code(path.clone(), &count.method, METHOD_BYTES_MAX);
             fields.cash(format!("counts[{place}].amount"), count.amount, 0);
             if count.method == CASH {
                 fields.wrong(path, "cash is counted in counted_cash");

@@ -2,7 +2,7 @@
 
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::Sku;
-use crate::model::base::limits::{ITEMS_MAX, QTY_MAX, TEXT_BYTES_MAX};
+use crate::model::base::limits::{ITEMS_MAX, QTY_MAX, TEXT_CHARS_MAX};
 use crate::model::base::refusal::Refusal;
 use crate::model::inventory::adjustment::AdjustmentReason;
 use crate::model::inventory::stock::StockPlace;
@@ -70,7 +70,7 @@ impl NewAdjustment {
         if self.keep && !may_keep {
             fields.wrong("keep", "is for the reason damaged, of goods that are on hand");
         }
-        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.text("note", self.note.as_deref(), TEXT_CHARS_MAX);
         fields.done()
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::Sku;
-use crate::model::base::limits::{FIGURE_MAX, ITEMS_MAX, REFERENCE_BYTES_MAX, SKU_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::model::base::limits::{FIGURE_MAX, ITEMS_MAX, REFERENCE_CHARS_MAX, SKU_BYTES_MAX, TEXT_CHARS_MAX};
 use crate::model::base::refusal::Refusal;
 use crate::model::inventory::opname::Scope;
 use crate::rules::selling::sale::check_name;
@@ -82,7 +82,7 @@ impl NewOpname {
     pub fn check(&self) -> Result<(), Refusal> {
         let mut fields = Fields::default();
         match (self.scope, &self.category) {
-            (Scope::Category, Some(category)) => fields.name("category", category, TEXT_BYTES_MAX),
+            (Scope::Category, Some(category)) => fields.name("category", category, TEXT_CHARS_MAX),
             (Scope::Category, None) => fields.wrong("category", "is needed"),
             (_, Some(_)) => fields.wrong("category", "belongs to the scope category"),
             (_, None) => {}
@@ -93,7 +93,7 @@ impl NewOpname {
             (_, Some(_)) => fields.wrong("skus", "belongs to the scope skus"),
             (_, None) => {}
         }
-        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.text("note", self.note.as_deref(), TEXT_CHARS_MAX);
         fields.done()
     }
 }
@@ -110,7 +110,7 @@ impl CountOpname {
             check_name(count, place, &mut fields);
             let most = if count.withdrawn() { 0 } else { FIGURE_MAX };
             fields.range(format!("counts[{place}].qty"), count.qty, 0..=most);
-            fields.text(format!("counts[{place}].zone"), count.zone.as_deref(), REFERENCE_BYTES_MAX);
+            fields.text(format!("counts[{place}].zone"), count.zone.as_deref(), REFERENCE_CHARS_MAX);
         }
         fields.done()
     }
@@ -138,6 +138,6 @@ impl RecountOpname {
 fn skus(list: &[Sku], fields: &mut Fields) {
     fields.count("skus", list.len(), 1..=ITEMS_MAX);
     for (place, sku) in list.iter().take(ITEMS_MAX).enumerate() {
-        fields.name(format!("skus[{place}]"), sku.as_str(), SKU_BYTES_MAX);
+        fields.code(format!("skus[{place}]"), sku.as_str(), SKU_BYTES_MAX);
     }
 }

@@ -1,5 +1,6 @@
 //! A row of a catalogue's file over what is known of its product.
 
+use crate::model::inventory::barcode::same;
 use crate::model::inventory::product::{Barcode, Product};
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +14,8 @@ pub struct CatalogueRow {
     pub product: Product,
     /// The columns of the file beside those that every file has.
     pub columns: FileColumns,
+    /// The line of the file at which the row begins.
+    pub line: u64,
 }
 
 /// Columns that a file may do without.
@@ -31,7 +34,7 @@ pub struct FileColumns {
 impl CatalogueRow {
     /// The product from now on.
     pub fn over(self, known: Option<&Product>) -> Product {
-        let Self { product, columns } = self;
+        let Self { product, columns, line: _ } = self;
         let Some(known) = known else {
             let barcodes = merge_codes(product.barcodes, &[]);
             return Product { barcodes, ..product };
@@ -68,13 +71,16 @@ fn merge_codes(mut row: Vec<Barcode>, known: &[Barcode]) -> Vec<Barcode> {
     }
     for code in row.iter_mut().filter(|code| code.pack_qty == 1) {
         // The cell of a piece's code has no word for how many a pack has.
-        code.pack_qty = known.iter().find(|known| known.code == code.code).map_or(1, |known| known.pack_qty);
+        code.pack_qty =
+            known.iter().find(|known| same(&known.code, &code.code)).map_or(1, |known| known.pack_qty);
     }
-    if row.iter().all(|code| known.contains(code)) {
+    let says =
+        |code: &Barcode, known: &Barcode| known.pack_qty == code.pack_qty && same(&known.code, &code.code);
+    if row.iter().all(|code| known.iter().any(|known| says(code, known))) {
         return known.to_vec();
     }
     let others: Vec<Barcode> =
-        known.iter().filter(|code| row.iter().all(|given| given.code != code.code)).cloned().collect();
+        known.iter().filter(|code| row.iter().all(|given| !same(&given.code, &code.code))).cloned().collect();
     row.extend(others);
     row
 }
@@ -106,7 +112,7 @@ mod tests {
             track_stock: false,
             ..product(&[("24", 24), ("1", 1)])
         };
-        let row = |columns, codes: &[(&str, i64)]| CatalogueRow { product: product(codes), columns };
+        let row = |columns, codes: &[(&str, i64)]| CatalogueRow { product: product(codes), columns, line: 2 };
         assert_eq!(row(FileColumns::default(), &[("1", 1)]).over(Some(&known)), known, "it says nothing new");
         let codes = row(FileColumns::default(), &[("2", 1)]).over(Some(&known)).barcodes;
         assert_eq!(codes, [code("2", 1), code("24", 24), code("1", 1)]);

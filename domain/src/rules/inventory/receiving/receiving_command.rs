@@ -3,7 +3,7 @@
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::Sku;
 use crate::model::base::limits::{
-    FIGURE_MAX, ITEMS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_BYTES_MAX, TEXT_BYTES_MAX,
+    FIGURE_MAX, ITEMS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX, TEXT_CHARS_MAX,
 };
 use crate::model::base::refusal::Refusal;
 use crate::rules::selling::sale::check_name;
@@ -73,10 +73,10 @@ impl NewReceiving {
             }
         }
         if let Some(number) = &self.delivery_note_no {
-            fields.name("delivery_note_no", number, REFERENCE_BYTES_MAX);
+            fields.name("delivery_note_no", number, REFERENCE_CHARS_MAX);
         }
-        fields.text("reference", self.reference.as_deref(), REFERENCE_BYTES_MAX);
-        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.text("reference", self.reference.as_deref(), REFERENCE_CHARS_MAX);
+        fields.text("note", self.note.as_deref(), TEXT_CHARS_MAX);
         fields.count("lines", self.lines.len(), 1..=ITEMS_MAX);
         for (place, line) in self.lines.iter().take(ITEMS_MAX).enumerate() {
             line.check(place, &mut fields);
@@ -105,7 +105,7 @@ impl NewReceivingLine {
             fields.wrong(at("line_total"), "must be 0 or left out: nothing was accepted");
         }
         fields.range_of(at("rejected_qty"), self.rejected_qty, 0..=QTY_MAX);
-        fields.text(at("note"), self.note.as_deref(), REFERENCE_BYTES_MAX);
+        fields.text(at("note"), self.note.as_deref(), REFERENCE_CHARS_MAX);
         if self.qty == 0 && self.rejected_qty.unwrap_or(0) == 0 {
             fields.wrong(at("qty"), "nothing was accepted and nothing rejected");
         }

@@ -9,7 +9,7 @@ use crate::model::base::time::UtcMs;
 use crate::model::books::ledger::LedgerBook;
 use crate::model::inventory::product::Product;
 use crate::model::inventory::stock::{Movement, MovementReason, Stock};
-use crate::rules::inventory::stock::Incoming;
+use crate::rules::inventory::stock::{Incoming, Moved};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,21 +28,26 @@ pub struct OpeningRow {
     pub qty: i64,
     /// What one piece cost.
     pub unit_cost: i64,
+    /// It may have moved already: these pieces lay there before its first movement, and are added to what moved since.
+    #[serde(default)]
+    pub late: bool,
 }
 
 /// Takes the first stock of every row into the books: all of them or none.
 ///
-/// `products` holds at least the catalogue's rows of these skus, `movement_ids` one id per row.
+/// `products` holds at least the catalogue's rows of these skus, `movement_ids` one id per row; `opened` are the skus that
+/// have an opening, as far as they moved.
 ///
 /// # Errors
 /// `validation_failed` with every bad row as `line <n>`: unknown or twice, no stock kept for it, a figure
-/// out of range, or stock that has moved before (an adjustment is the way to change that).
+/// out of range, stock that has moved before where the row is not `late`, or that has an opening (an adjustment is the way to
+/// change that).
 pub fn open_stock(
     rows: &[OpeningRow],
     movement_ids: Vec<MovementId>,
     now: UtcMs,
     user_id: &UserId,
-    products: &BTreeMap<Sku, Product>,
+    (products, opened): (&BTreeMap<Sku, Product>, &BTreeSet<Sku>),
     book: &LedgerBook,
 ) -> Result<Event<fact::StockOpened>, Refusal> {
     if rows.is_empty() || rows.len() > OPENING_ROWS_MAX || movement_ids.len() != rows.len() {
@@ -53,13 +58,13 @@ pub fn open_stock(
     let mut seen = BTreeSet::new();
     for ((row, movement_id), line_no) in rows.iter().zip(movement_ids).zip(1_u32..) {
         let judged = if seen.insert(&row.sku) {
-            judge(row, products, book)
+            judge(row, products, opened, book)
         } else {
             Err("stands in the file twice".to_owned())
         };
-        match judged.and_then(|product| opened(row, product, now)) {
-            Ok((after, cost)) => {
-                movements.push(movement(row, &after, cost, movement_id, line_no, user_id));
+        match judged.and_then(|product| open(row, product, book, now)) {
+            Ok((after, moved)) => {
+                movements.push(movement(row, &after, moved, movement_id, line_no, user_id));
                 stock.push(after);
             }
             Err(problem) => problems.push(FieldProblem {
@@ -78,6 +83,7 @@ pub fn open_stock(
 fn judge<'a>(
     row: &OpeningRow,
     products: &'a BTreeMap<Sku, Product>,
+    opened: &BTreeSet<Sku>,
     book: &LedgerBook,
 ) -> Result<&'a Product, String> {
     let product = products.get(&row.sku).ok_or("is not in the catalogue")?;
@@ -98,26 +104,37 @@ fn judge<'a>(
     }
     // A row that was only seeded has no time: nothing has moved it.
     match book.stock.get(&row.sku) {
-        Some(stock) if stock.updated_at != UtcMs::default() => {
-            Err("has moved before; adjust it instead".to_owned())
-        }
+        Some(stock) if stock.updated_at != UtcMs::default() => match (row.late, opened.contains(&row.sku)) {
+            (true, false) => Ok(product),
+            (_, true) => Err("has an opening stock already: adjust it instead".to_owned()),
+            (false, false) => {
+                Err("has moved before: adjust it, or import with --opening what lay there before \
+                                   its first movement"
+                    .to_owned())
+            }
+        },
         _ => Ok(product),
     }
 }
 
-fn opened(row: &OpeningRow, product: &Product, now: UtcMs) -> Result<(Stock, i64), String> {
-    let mut stock = Stock::seed(product);
+fn open(
+    row: &OpeningRow,
+    product: &Product,
+    book: &LedgerBook,
+    now: UtcMs,
+) -> Result<(Stock, Moved), String> {
+    let mut stock = book.stock.get(&row.sku).cloned().unwrap_or_else(|| Stock::seed(product));
     let moved = figure("cost", times(row.qty, row.unit_cost))
         .and_then(|cost| stock.take_in(row.qty, Incoming::Priced(cost)))
         .map_err(|refusal| format!("is worth too much: {refusal}"))?;
     stock.updated_at = now;
-    Ok((stock, moved.cost))
+    Ok((stock, moved))
 }
 
 fn movement(
     row: &OpeningRow,
     after: &Stock,
-    cost: i64,
+    moved: Moved,
     movement_id: MovementId,
     line_no: u32,
     user_id: &UserId,
@@ -128,8 +145,8 @@ fn movement(
         movement_id,
         sku: row.sku.clone(),
         qty: row.qty,
-        cost,
-        correction: 0,
+        cost: moved.cost,
+        correction: moved.correction,
         balance_after: after.qty,
         reason: MovementReason::Opening,
         reference_type: "opening".to_owned(),
@@ -137,6 +154,6 @@ fn movement(
         unit_cost: row.unit_cost,
         user_id: user_id.clone(),
         at: after.updated_at,
-        negative: false,
+        negative: after.qty < 0,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::{Sku, StoreId};
-use crate::model::base::limits::{ITEMS_MAX, QTY_MAX, SKU_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::model::base::limits::{ITEMS_MAX, QTY_MAX, SKU_BYTES_MAX, TEXT_CHARS_MAX};
 use crate::model::base::refusal::Refusal;
 use crate::model::inventory::transfer::Resolution;
 use crate::rules::selling::sale::check_name;
@@ -82,7 +82,7 @@ impl NewTransfer {
         }
         fields.count("lines", self.lines.len(), 1..=ITEMS_MAX);
         lines(&self.lines, 1, &mut fields);
-        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.text("note", self.note.as_deref(), TEXT_CHARS_MAX);
         fields.done()
     }
 }
@@ -109,7 +109,7 @@ impl ResolveTransfer {
         let mut fields = Fields::default();
         fields.count("lines", self.lines.len(), 1..=ITEMS_MAX);
         for (place, line) in self.lines.iter().take(ITEMS_MAX).enumerate() {
-            fields.name(format!("lines[{place}].sku"), line.sku.as_str(), SKU_BYTES_MAX);
+            fields.code(format!("lines[{place}].sku"), line.sku.as_str(), SKU_BYTES_MAX);
             fields.range(format!("lines[{place}].qty"), line.qty, 1..=QTY_MAX);
         }
         fields.done()

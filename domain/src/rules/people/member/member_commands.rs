@@ -1,11 +1,11 @@
 //! The members' commands, as they come in.
 
 use crate::model::base::fields::Fields;
-use crate::model::base::limits::{EMAIL_BYTES_MAX, MEMBER_NAME_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::model::base::limits::{EMAIL_BYTES_MAX, NAME_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::base::patch::Given;
 use crate::model::base::refusal::Refusal;
 use crate::model::people::member::MemberKey;
-use crate::rules::people::member::e164;
+use crate::rules::people::member::{NoPhone, e164};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -81,7 +81,7 @@ impl NewMember {
     /// What can be told without looking at the shop; phone and e-mail as they are stored.
     pub(super) fn check(&self, country_code: &str) -> Result<Contact, Refusal> {
         let mut fields = Fields::default();
-        fields.name("name", self.name.trim(), MEMBER_NAME_BYTES_MAX);
+        fields.name("name", self.name.trim(), NAME_CHARS_MAX);
         let (phone, email) = (given(self.phone.as_ref()), given(self.email.as_ref()));
         if phone.is_none() && email.is_none() {
             fields.wrong("phone", "a phone number or an e-mail address is needed");
@@ -107,7 +107,7 @@ impl ChangeMember {
         use crate::model::people::member::MemberState::{Active, Blocked};
         let mut fields = Fields::default();
         if let Some(name) = &self.name {
-            fields.name("name", name.trim(), MEMBER_NAME_BYTES_MAX);
+            fields.name("name", name.trim(), NAME_CHARS_MAX);
         }
         fields.text("code", self.code.as_deref(), CODE_BYTES_MAX);
         fields.text("tier", self.tier.as_deref(), CODE_BYTES_MAX);
@@ -179,11 +179,8 @@ pub(super) fn given(text: Option<&String>) -> Option<&str> {
 }
 
 fn phone_of(text: &str, country_code: &str, fields: &mut Fields) -> Option<String> {
-    let phone = if text.len() <= TEXT_BYTES_MAX { e164(text, country_code) } else { None };
-    if phone.is_none() {
-        fields.wrong("phone", "must be a phone number of 8 to 15 digits");
-    }
-    phone
+    let phone = if text.len() <= TEXT_CHARS_MAX { e164(text, country_code) } else { Err(NoPhone::Malformed) };
+    phone.map_err(|why| fields.wrong("phone", why.problem())).ok()
 }
 
 fn email_of(text: &str, fields: &mut Fields) -> Option<String> {

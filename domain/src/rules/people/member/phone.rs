@@ -1,42 +1,121 @@
 //! Phone numbers: E.164, so that one person's number is one text however it was typed.
 
+use crate::model::base::text::{plain, undressed};
+use phonenumber::country;
+use phonenumber::metadata::DATABASE;
+
 /// Fewest and most digits of a number with its country code.
 const DIGITS: std::ops::RangeInclusive<usize> = 8..=15;
 
-/// The number in E.164 (`+6281234567890`); none for what is no number.
-///
-/// `0…` is a number of `country_code`, `00…` and `+…` carry their own.
-pub fn e164(text: &str, country_code: &str) -> Option<String> {
-    let text = text.trim();
-    let (international, rest) = match text.strip_prefix('+') {
-        Some(rest) => (true, rest),
-        None => match text.strip_prefix("00") {
-            Some(rest) => (true, rest),
-            None => (false, text),
-        },
-    };
-    let separator = |c: char| matches!(c, ' ' | '-' | '.' | '(' | ')' | '/');
-    if !rest.chars().all(|c| c.is_ascii_digit() || separator(c)) {
-        return None;
-    }
-    let digits: String = rest.chars().filter(char::is_ascii_digit).collect();
-    let number = if international {
-        digits
-    } else {
-        let national = digits.strip_prefix('0');
-        match national {
-            Some(national) => format!("{country_code}{national}"),
-            // Many write their country code without the plus.
-            None if digits.starts_with(country_code) && digits.len() > 10 => digits,
-            None => format!("{country_code}{digits}"),
+/// Fewest digits of a number that stands alone; where two such are in one text, they are two numbers.
+const OWN_DIGITS_MIN: usize = 6;
+
+/// Why a text is no phone number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoPhone {
+    /// It has other characters, or too few or too many digits.
+    Malformed,
+    /// It has two numbers.
+    Two,
+    /// It has an extension.
+    Extension,
+    /// It is a link.
+    Link,
+    /// A spreadsheet made it a figure, whose digits may be others.
+    Figure,
+}
+
+impl NoPhone {
+    /// What is wrong, for a person.
+    pub fn problem(self) -> &'static str {
+        match self {
+            Self::Malformed => "must be a phone number of 8 to 15 digits, for example +62 812 3456 7890",
+            Self::Two => "has two phone numbers: enter one of them",
+            Self::Extension => "has an extension: enter the phone number without it",
+            Self::Link => "is a link: enter the phone number alone",
+            Self::Figure => {
+                "was made a figure by a spreadsheet: format the column as text, and enter the number again"
+            }
         }
+    }
+}
+
+/// The number in E.164 (`+6281234567890`).
+///
+/// A number without a country code is one of `country_code`; `00…` and `+…` carry their own. Which digits belong to a number
+/// is decided by the numbering plan of its country: some write a zero in front that is dialled inside the country alone, in
+/// others the zero is a part of the number.
+///
+/// # Errors
+/// Why it is none.
+pub fn e164(text: &str, country_code: &str) -> Result<String, NoPhone> {
+    let text = plain(text);
+    let text = undressed(&text);
+    check(text)?;
+    // `(+62) 812…`
+    let bracketed = text.starts_with("(+") || text.starts_with("(00");
+    let text = if bracketed { text.replacen(['(', ')'], "", 2) } else { text.to_owned() };
+    let dialled = match text.strip_prefix("00") {
+        Some(rest) if !rest.starts_with('0') => format!("+{rest}"),
+        _ => text,
     };
-    (DIGITS.contains(&number.len()) && !number.starts_with('0')).then(|| format!("+{number}"))
+    // Outside of its own country a number is read by the plan of that one.
+    let region =
+        if dialled.starts_with('+') { None } else { Some(region(country_code).ok_or(NoPhone::Malformed)?) };
+    let number = phonenumber::parse(region, &dialled).map_err(|_| NoPhone::Malformed)?;
+    if number.extension().is_some() {
+        return Err(NoPhone::Extension);
+    }
+    let written = number.format().mode(phonenumber::Mode::E164).to_string();
+    let digits = written.strip_prefix('+').unwrap_or_default();
+    let is_number = DIGITS.contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number && !digits.starts_with('0') { Ok(written) } else { Err(NoPhone::Malformed) }
+}
+
+/// Whether a calling code is that of a country.
+pub fn is_country_code(code: &str) -> bool {
+    region(code).is_some()
+}
+
+/// The country of a calling code; of several that share one plan the largest.
+fn region(code: &str) -> Option<country::Id> {
+    let code: u16 = code.parse().ok()?;
+    DATABASE.region(&code)?.first()?.parse().ok()
+}
+
+/// Passes digits and what people write between them.
+fn check(text: &str) -> Result<(), NoPhone> {
+    let lower = text.to_lowercase();
+    if lower.contains("://") || lower.contains("wa.me") || lower.contains("tel:") || lower.contains("www.") {
+        return Err(NoPhone::Link);
+    }
+    let digits = |part: &str| part.chars().filter(char::is_ascii_digit).count();
+    let whole = |part: &&str| digits(part) >= OWN_DIGITS_MIN;
+    let parts = lower.split(['/', ',', ';', '&', '|', '\n']).flat_map(|part| part.split(" or "));
+    if parts.flat_map(|part| part.split(" atau ")).filter(whole).count() > 1
+        || lower.split('+').filter(whole).count() > 1
+    {
+        return Err(NoPhone::Two);
+    }
+    let figure = |text: &str| text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | 'e' | '+'));
+    let is_float = lower.rsplit_once(['.', ',']).is_some_and(|(whole, rest)| {
+        whole.len() >= OWN_DIGITS_MIN && digits(whole) == whole.len() && rest.chars().all(|c| c == '0')
+    });
+    if is_float || lower.contains('e') && figure(&lower) {
+        return Err(NoPhone::Figure);
+    }
+    if lower.contains("ext") || lower.contains('x') || lower.contains('#') {
+        return Err(NoPhone::Extension);
+    }
+    let separator = |c: char| matches!(c, ' ' | '-' | '.' | '(' | ')' | '/' | '\u{a0}');
+    let rest = text.strip_prefix("(+").or_else(|| text.strip_prefix('+')).unwrap_or(text);
+    let plain = rest.chars().all(|c| c.is_ascii_digit() || separator(c));
+    if plain && digits(rest) > 0 { Ok(()) } else { Err(NoPhone::Malformed) }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::e164;
+    use super::{NoPhone, e164, is_country_code};
 
     #[test]
     fn one_number_is_one_text() {
@@ -44,21 +123,75 @@ mod tests {
             "081234567890",
             "0812-3456-7890",
             "+62 812 3456 7890",
+            "+62 (0)812-3456-7890",
+            "(+62) 812 3456 7890",
             "0062 812 3456 7890",
+            "0062 (0) 812 3456 7890",
             "6281234567890",
+            "62 0812 3456 7890",
             "81234567890",
+            "'081234567890",
+            "=\"081234567890\"",
+            "\u{202a}+62 812\u{2011}3456\u{2011}7890\u{202c}",
+            "+62\u{a0}812\u{a0}3456\u{a0}7890",
+            "\u{ff0b}62 812 3456 7890",
+            "\u{ff10}\u{ff18}\u{ff11}\u{ff12}34567890",
         ] {
-            assert_eq!(e164(typed, "62").as_deref(), Some("+6281234567890"), "{typed}");
+            assert_eq!(e164(typed, "62").as_deref(), Ok("+6281234567890"), "{typed}");
         }
-        assert_eq!(e164("+1 (202) 555-0123", "62").as_deref(), Some("+12025550123"));
+        assert_eq!(e164("+1 (202) 555-0123", "62").as_deref(), Ok("+12025550123"));
     }
 
     #[test]
-    fn what_is_no_number_is_refused() {
-        for typed in
-            ["", "call me", "0812x", "+", "12", "+0812345678", "+1234567890123456", "０８１２３４５６"]
-        {
-            assert_eq!(e164(typed, "62"), None, "{typed}");
+    fn a_countrys_own_plan_says_which_digits_belong_to_a_number() {
+        for (code, typed, expected) in [
+            ("65", "6581234567", "+6581234567"),
+            ("65", "81234567", "+6581234567"),
+            ("47", "4791234567", "+4791234567"),
+            ("47", "91234567", "+4791234567"),
+            ("39", "06 1234 5678", "+390612345678"),
+            ("62", "+39 06 1234 5678", "+390612345678"),
+            ("39", "340 123 4567", "+393401234567"),
+            ("7", "8 (912) 345-67-89", "+79123456789"),
+            ("44", "+44 (0)20 7946 0018", "+442079460018"),
+            ("44", "020 7946 0018", "+442079460018"),
+            ("36", "06 20 123 4567", "+36201234567"),
+            ("1", "(202) 555-0123", "+12025550123"),
+            ("1", "1-202-555-0123", "+12025550123"),
+            ("33", "06 12 34 56 78", "+33612345678"),
+            ("886", "0912 345 678", "+886912345678"),
+            ("62", "021/5550123", "+62215550123"),
+            ("62", "81234567899", "+6281234567899"),
+        ] {
+            assert_eq!(e164(typed, code).as_deref(), Ok(expected), "{code} {typed}");
+        }
+        assert!(is_country_code("62") && !is_country_code("999") && !is_country_code("x"));
+    }
+
+    #[test]
+    fn what_is_no_number_is_refused_with_its_reason() {
+        for (typed, why) in [
+            ("", NoPhone::Malformed),
+            ("call me", NoPhone::Malformed),
+            ("0812a", NoPhone::Malformed),
+            ("+", NoPhone::Malformed),
+            ("12", NoPhone::Malformed),
+            ("+0812345678", NoPhone::Malformed),
+            ("+1234567890123456", NoPhone::Malformed),
+            ("021-555-0123 ext. 12", NoPhone::Extension),
+            ("021-555-0123 x12", NoPhone::Extension),
+            ("021-555-0123#12", NoPhone::Extension),
+            ("0812 3456 7896 / 0813 3456 7897", NoPhone::Two),
+            ("0812 3456 7896, 0813 3456 7897", NoPhone::Two),
+            ("0812 3456 7896 atau 0813 3456 7897", NoPhone::Two),
+            ("+6281234567896 +6281334567897", NoPhone::Two),
+            ("wa.me/6281234567898", NoPhone::Link),
+            ("https://wa.me/6281234567898", NoPhone::Link),
+            ("6281234567810.0", NoPhone::Figure),
+            ("6281234567810,00", NoPhone::Figure),
+            ("6.28123E+12", NoPhone::Figure),
+        ] {
+            assert_eq!(e164(typed, "62"), Err(why), "{typed}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a member is searched by: words of the name, code, e-mail, digits of the phone.
 
 use crate::model::base::search;
+use crate::model::base::text::plain;
 use crate::model::people::member::{Member, MemberState};
 use std::collections::BTreeSet;
 
@@ -14,6 +15,7 @@ pub const SEARCH_CHARS_MIN: usize = 2;
 /// stand for a country. None for what begins with no zero or is no number. The first digits alone, fewer than are
 /// searched for anywhere in a number, are those of a number of `country_code`.
 pub fn digits(typed: &str, country_code: &str) -> Option<String> {
+    let typed = &*plain(typed);
     let phone = |c: char| c.is_ascii_digit() || matches!(c, ' ' | '-' | '.' | '(' | ')' | '/' | '+');
     let digits: String = typed.chars().filter(char::is_ascii_digit).collect();
     let meant = digits.trim_start_matches('0');

@@ -3,7 +3,7 @@
 use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::{MemberId, UserId};
-use crate::model::base::limits::{FIGURE_MAX, TEXT_BYTES_MAX};
+use crate::model::base::limits::{FIGURE_MAX, TEXT_CHARS_MAX};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::Rules;
 use crate::model::base::time::UtcMs;
@@ -91,7 +91,7 @@ impl AdjustPoints {
         if self.points == 0 {
             fields.wrong("points", "must not be 0");
         }
-        fields.name("reason", &self.reason, TEXT_BYTES_MAX);
+        fields.name("reason", &self.reason, TEXT_CHARS_MAX);
         fields.done()
     }
 

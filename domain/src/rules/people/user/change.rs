@@ -2,6 +2,7 @@
 
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::{StoreId, UserId};
+use crate::model::base::limits::NAME_CHARS_MAX;
 use crate::model::base::refusal::Refusal;
 use crate::model::base::time::UtcMs;
 use crate::model::people::user::{FieldTimes, NAME_BYTES_MAX, Principal, Role, User, login_name};
@@ -128,13 +129,13 @@ fn shape(
     roles: &[Role],
 ) {
     if let Some(username) = username.map(login_name) {
-        fields.name("username", &username, NAME_BYTES_MAX);
+        fields.code("username", &username, NAME_BYTES_MAX);
         if username.chars().any(char::is_whitespace) {
             fields.wrong("username", "must not hold spaces");
         }
     }
     if let Some(name) = name {
-        fields.name("name", name.trim(), NAME_BYTES_MAX);
+        fields.name("name", name.trim(), NAME_CHARS_MAX);
     }
     if role.is_some_and(|role| !roles.contains(&role)) {
         let names: Vec<&str> = roles.iter().map(|role| role.name()).collect();

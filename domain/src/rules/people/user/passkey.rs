@@ -11,7 +11,7 @@ use serde::Serialize;
 pub const PASSKEYS_PER_USER_MAX: usize = 8;
 
 /// The longest name of a device, in bytes.
-pub const NAME_BYTES_MAX: usize = 64;
+pub const NAME_CHARS_MAX: usize = 64;
 
 /// A device as its owner sees it; never the key.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -88,7 +88,7 @@ pub fn view(passkey: &Passkey) -> PasskeyDetail {
 /// `validation_failed`, naming the field.
 pub fn check_name(name: &str) -> Result<(), Refusal> {
     let mut fields = Fields::default();
-    fields.name("name", name.trim(), NAME_BYTES_MAX);
+    fields.name("name", name.trim(), NAME_CHARS_MAX);
     fields.done()
 }
 

@@ -3,7 +3,7 @@
 use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::{HoldId, TransactionId};
-use crate::model::base::limits::TEXT_BYTES_MAX;
+use crate::model::base::limits::TEXT_CHARS_MAX;
 use crate::model::base::money::sum;
 use crate::model::base::refusal::Refusal;
 use crate::model::base::time::UtcMs;
@@ -78,7 +78,7 @@ impl HoldSale {
         if let HeldBasket::Open(id) = &self.basket {
             fields.id("transaction_id", id.as_str());
         }
-        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.text("note", self.note.as_deref(), TEXT_CHARS_MAX);
         fields.done()
     }
 }

@@ -3,8 +3,8 @@
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::{ShiftId, Sku, TransactionId};
 use crate::model::base::limits::{
-    FIGURE_MAX, ITEMS_MAX, METHOD_BYTES_MAX, PRICE_MAX, QTY_MAX, REFERENCE_BYTES_MAX, SKU_BYTES_MAX,
-    TEXT_BYTES_MAX,
+    FIGURE_MAX, ITEMS_MAX, METHOD_BYTES_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX, SKU_BYTES_MAX,
+    TEXT_CHARS_MAX,
 };
 use crate::model::base::refusal::Refusal;
 use crate::model::selling::payment::EXCHANGE;
@@ -79,12 +79,12 @@ impl NewReturn {
             fields.id("transaction_id", id.as_str());
         }
         if let Some(number) = &self.receipt_no {
-            fields.name("receipt_no", number, REFERENCE_BYTES_MAX);
+            fields.name("receipt_no", number, REFERENCE_CHARS_MAX);
         }
         if let Some(shift) = &self.shift_id {
             fields.id("shift_id", shift.as_str());
         }
-        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.text("note", self.note.as_deref(), TEXT_CHARS_MAX);
         fields.count("items", self.items.len(), 1..=ITEMS_MAX);
         let receipted = self.transaction_id.is_some();
         for (place, item) in self.items.iter().take(ITEMS_MAX).enumerate() {
@@ -100,9 +100,9 @@ impl NewReturn {
         let mut seen = BTreeSet::new();
         for (place, refund) in refunds.iter().take(REFUNDS_MAX).enumerate() {
             let at = |field: &str| format!("refunds[{place}].{field}");
-            fields.name(at("method"), &refund.method, METHOD_BYTES_MAX);
+            fields.code(at("method"), &refund.method, METHOD_BYTES_MAX);
             fields.range(at("amount"), refund.amount, 1..=FIGURE_MAX);
-            fields.text(at("reference"), refund.reference.as_deref(), REFERENCE_BYTES_MAX);
+            fields.text(at("reference"), refund.reference.as_deref(), REFERENCE_CHARS_MAX);
             if !seen.insert(&refund.method) {
                 fields.wrong(at("method"), "is there twice");
             }
@@ -116,10 +116,10 @@ impl NewReturn {
 impl NewReturnItem {
     fn check(&self, place: usize, receipted: bool, fields: &mut Fields) {
         let at = |field: &str| format!("items[{place}].{field}");
-        fields.name(at("sku"), self.sku.as_str(), SKU_BYTES_MAX);
+        fields.code(at("sku"), self.sku.as_str(), SKU_BYTES_MAX);
         fields.range(at("qty"), self.qty, 1..=QTY_MAX);
         fields.range_of(at("price"), self.price, 0..=PRICE_MAX);
-        fields.text(at("reason"), self.reason.as_deref(), REFERENCE_BYTES_MAX);
+        fields.text(at("reason"), self.reason.as_deref(), REFERENCE_CHARS_MAX);
         let restock = self.disposition.map(|disposition| disposition == Disposition::Restock);
         if self.restock.is_some() && restock.is_some() && self.restock != restock {
             fields.wrong(at("restock"), "contradicts the disposition");

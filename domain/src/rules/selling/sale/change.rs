@@ -3,7 +3,7 @@
 use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::{MemberId, TransactionId};
-use crate::model::base::limits::{FIGURE_MAX, ID_BYTES_MAX, ITEMS_MAX, REFERENCE_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::model::base::limits::{FIGURE_MAX, ID_BYTES_MAX, ITEMS_MAX, REFERENCE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::base::money::product as times;
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::Rules;
@@ -62,10 +62,10 @@ impl ChangeSale {
             fields.count("items", items.len(), 1..=ITEMS_MAX);
             check_items(items, &mut fields);
         }
-        fields.text("member_id", self.member_id.as_ref().map(MemberId::as_str), ID_BYTES_MAX);
+        fields.code_if_any("member_id", self.member_id.as_ref().map(MemberId::as_str), ID_BYTES_MAX);
         fields.range_of("discount", self.discount, 0..=FIGURE_MAX);
-        fields.text("discount_reason", self.discount_reason.as_deref(), REFERENCE_BYTES_MAX);
-        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.text("discount_reason", self.discount_reason.as_deref(), REFERENCE_CHARS_MAX);
+        fields.text("note", self.note.as_deref(), TEXT_CHARS_MAX);
         fields.done()
     }
 }

@@ -3,12 +3,10 @@
 use super::change::{by_hand, said};
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::Sku;
-use crate::model::base::limits::{
-    BARCODE_BYTES_MAX, FIGURE_MAX, PRICE_MAX, QTY_MAX, REFERENCE_BYTES_MAX, SKU_BYTES_MAX,
-};
+use crate::model::base::limits::{FIGURE_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX, SKU_BYTES_MAX};
 use crate::model::base::refusal::Refusal;
 use crate::model::selling::transaction::{Line, Transaction, TransactionState};
-use crate::rules::selling::sale::{ChangeSale, NewItem};
+use crate::rules::selling::sale::{ChangeSale, NewItem, check_scan};
 use crate::rules::selling::transaction::version;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -84,10 +82,10 @@ impl BasketChange {
             Self::Add(NewItem { sku, code, qty, .. }) => {
                 match code {
                     Some(code) => {
-                        fields.name("barcode", code, BARCODE_BYTES_MAX);
-                        fields.text("sku", Some(sku.as_str()), SKU_BYTES_MAX);
+                        check_scan("barcode", code, &mut fields);
+                        fields.code_if_any("sku", Some(sku.as_str()), SKU_BYTES_MAX);
                     }
-                    None => fields.name("sku", sku.as_str(), SKU_BYTES_MAX),
+                    None => fields.code("sku", sku.as_str(), SKU_BYTES_MAX),
                 }
                 fields.range("qty", *qty, 1..=QTY_MAX);
             }
@@ -98,7 +96,7 @@ impl BasketChange {
             }
             Self::Remove(..) => {}
         }
-        fields.text("reason", self.reason(), REFERENCE_BYTES_MAX);
+        fields.text("reason", self.reason(), REFERENCE_CHARS_MAX);
         fields.done()
     }
 

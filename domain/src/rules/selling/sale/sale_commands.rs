@@ -3,8 +3,8 @@
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::{MemberId, ShiftId, Sku};
 use crate::model::base::limits::{
-    FIGURE_MAX, ITEMS_MAX, METHOD_BYTES_MAX, PAYMENTS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_BYTES_MAX,
-    TEXT_BYTES_MAX,
+    FIGURE_MAX, ITEMS_MAX, METHOD_BYTES_MAX, PAYMENTS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX,
+    TEXT_CHARS_MAX,
 };
 use crate::model::base::refusal::Refusal;
 use crate::model::inventory::product::Product;
@@ -120,8 +120,8 @@ impl CreateSale {
             fields.id("shift_id", shift.as_str());
         }
         fields.range_of("discount", self.discount, 0..=FIGURE_MAX);
-        fields.text("discount_reason", self.discount_reason.as_deref(), REFERENCE_BYTES_MAX);
-        fields.text("note", self.note.as_deref(), TEXT_BYTES_MAX);
+        fields.text("discount_reason", self.discount_reason.as_deref(), REFERENCE_CHARS_MAX);
+        fields.text("note", self.note.as_deref(), TEXT_CHARS_MAX);
         fields.done()
     }
 }
@@ -147,7 +147,7 @@ pub(super) fn check_items(items: &[NewItem], fields: &mut Fields) {
         fields.range_of(format_args!("items[{place}].price"), item.price, 0..=PRICE_MAX);
         fields.range_of(format_args!("items[{place}].discount"), item.discount, 0..=FIGURE_MAX);
         if let Some(reason) = &item.price_reason {
-            fields.text(format!("items[{place}].price_reason"), Some(reason.as_str()), REFERENCE_BYTES_MAX);
+            fields.text(format!("items[{place}].price_reason"), Some(reason.as_str()), REFERENCE_CHARS_MAX);
         }
     }
 }
@@ -155,13 +155,13 @@ pub(super) fn check_items(items: &[NewItem], fields: &mut Fields) {
 /// Payments that are to be accepted.
 pub(super) fn check_payments(payments: &[NewPayment], fields: &mut Fields) {
     for (place, payment) in payments.iter().take(PAYMENTS_MAX).enumerate() {
-        fields.name(format_args!("payments[{place}].method"), &payment.method, METHOD_BYTES_MAX);
+        fields.code(format_args!("payments[{place}].method"), &payment.method, METHOD_BYTES_MAX);
         fields.range(format_args!("payments[{place}].amount"), payment.amount, 1..=FIGURE_MAX);
         fields.range_of(format_args!("payments[{place}].tendered"), payment.tendered, 0..=FIGURE_MAX);
         fields.text(
             format_args!("payments[{place}].reference"),
             payment.reference.as_deref(),
-            REFERENCE_BYTES_MAX,
+            REFERENCE_CHARS_MAX,
         );
     }
 }

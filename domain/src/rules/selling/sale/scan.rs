@@ -2,12 +2,14 @@
 
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::Sku;
-use crate::model::base::limits::{BARCODE_BYTES_MAX, QTY_MAX, SKU_BYTES_MAX};
+use crate::model::base::limits::{QTY_MAX, SKU_BYTES_MAX};
 use crate::model::base::refusal::{FieldProblem, Refusal};
-use crate::model::inventory::product::Product;
+use crate::model::inventory::barcode::{SCAN_BYTES_MAX, normal};
+use crate::model::inventory::product::{Barcode, Product};
 use crate::rules::selling::sale::NewItem;
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 /// A line that names its product by sku, by a scanned code, or by both.
 pub trait Scanned {
@@ -19,8 +21,8 @@ pub trait Scanned {
     fn sku(&self) -> &Sku;
     /// Its quantities with their names: scans where there is a code.
     fn quantities(&mut self) -> Vec<(&'static str, &mut i64)>;
-    /// Notes what the code stands for.
-    fn found(&mut self, sku: Sku, pack_qty: i64);
+    /// Notes what the scan stands for: the product, and its code as the catalogue has it.
+    fn found(&mut self, sku: Sku, barcode: &Barcode);
 }
 
 /// Checks how a line names its product.
@@ -28,10 +30,19 @@ pub(crate) fn check_name<L: Scanned>(line: &L, place: usize, fields: &mut Fields
     let list = L::LIST;
     match line.code() {
         Some(code) => {
-            fields.name(format_args!("{list}[{place}].code"), code, BARCODE_BYTES_MAX);
-            fields.text(format_args!("{list}[{place}].sku"), Some(line.sku().as_str()), SKU_BYTES_MAX);
+            check_scan(format_args!("{list}[{place}].code"), code, fields);
+            fields.code_if_any(format_args!("{list}[{place}].sku"), Some(line.sku().as_str()), SKU_BYTES_MAX);
         }
-        None => fields.name(format_args!("{list}[{place}].sku"), line.sku().as_str(), SKU_BYTES_MAX),
+        None => fields.code(format_args!("{list}[{place}].sku"), line.sku().as_str(), SKU_BYTES_MAX),
+    }
+}
+
+/// A scan comes as the scanner sends it: GS1 codes have control characters in them.
+pub(crate) fn check_scan(path: impl Display, code: &str, fields: &mut Fields) {
+    if code.len() > SCAN_BYTES_MAX {
+        fields.wrong(path, format!("must be at most {SCAN_BYTES_MAX} bytes"));
+    } else if normal(code).is_empty() {
+        fields.wrong(path, "must not be empty");
     }
 }
 
@@ -50,8 +61,8 @@ impl Scanned for NewItem {
         vec![("qty", &mut self.qty)]
     }
 
-    fn found(&mut self, sku: Sku, pack_qty: i64) {
-        (self.sku, self.pack_qty) = (sku, Some(pack_qty));
+    fn found(&mut self, sku: Sku, Barcode { code, pack_qty }: &Barcode) {
+        (self.sku, self.code, self.pack_qty) = (sku, Some(code.clone()), Some(*pack_qty));
     }
 }
 
@@ -74,7 +85,11 @@ macro_rules! scanned {
                 $quantities
             }
 
-            fn found(&mut self, sku: crate::model::base::ids::Sku, _pack_qty: i64) {
+            fn found(
+                &mut self,
+                sku: crate::model::base::ids::Sku,
+                _barcode: &crate::model::inventory::product::Barcode,
+            ) {
                 self.sku = sku;
             }
         }
@@ -111,10 +126,10 @@ pub fn scan<L: Scanned, P: Borrow<Product>>(
                 problem: format!("is no barcode of {}", line.sku()),
             }),
             [product] => {
-                let pieces = product.barcodes.iter().find(|barcode| barcode.code == code);
-                let pack_qty = pieces.map_or(1, |barcode| barcode.pack_qty);
+                let single = || Barcode { code: code.clone(), pack_qty: 1 };
+                let barcode = product.code_of(&code).cloned().unwrap_or_else(single);
                 for (name, qty) in line.quantities() {
-                    *qty = qty.saturating_mul(pack_qty);
+                    *qty = qty.saturating_mul(barcode.pack_qty);
                     if qty.saturating_abs() > QTY_MAX {
                         wrong.push(FieldProblem {
                             path: format!("{}[{place}].{name}", L::LIST),
@@ -122,7 +137,7 @@ pub fn scan<L: Scanned, P: Borrow<Product>>(
                         });
                     }
                 }
-                line.found(product.sku.clone(), pack_qty);
+                line.found(product.sku.clone(), &barcode);
             }
             several => {
                 let skus = several.iter().map(|product| product.sku.0.clone()).collect();

@@ -2,7 +2,7 @@
 
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::PaymentId;
-use crate::model::base::limits::{PAYMENTS_MAX, TEXT_BYTES_MAX};
+use crate::model::base::limits::{PAYMENTS_MAX, TEXT_CHARS_MAX};
 use crate::model::base::money::sum;
 use crate::model::base::refusal::{NeedsApproval, Refusal};
 use crate::model::base::settings::Rules;
@@ -54,7 +54,7 @@ impl CorrectTender {
                 fields.wrong(format!("payments[{place}].method"), "can't be had after completion");
             }
         }
-        fields.name("reason", self.reason.trim(), TEXT_BYTES_MAX);
+        fields.name("reason", self.reason.trim(), TEXT_CHARS_MAX);
         fields.done()
     }
 }

@@ -3,7 +3,7 @@
 use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::TransactionId;
-use crate::model::base::limits::TEXT_BYTES_MAX;
+use crate::model::base::limits::TEXT_CHARS_MAX;
 use crate::model::base::refusal::{NeedsApproval, Refusal};
 use crate::model::base::settings::Rules;
 use crate::model::base::time::UtcMs;
@@ -42,7 +42,7 @@ impl VoidSale {
     /// `validation_failed`.
     pub fn check(&self) -> Result<(), Refusal> {
         let mut fields = Fields::default();
-        fields.name("reason", self.reason.trim(), TEXT_BYTES_MAX);
+        fields.name("reason", self.reason.trim(), TEXT_CHARS_MAX);
         fields.done()
     }
 }

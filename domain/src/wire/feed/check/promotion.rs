@@ -1,7 +1,7 @@
 //! Promotions.
 
 use crate::model::base::fields::Fields;
-use crate::model::base::limits::{ID_BYTES_MAX, PRODUCT_NAME_BYTES_MAX, SKU_BYTES_MAX};
+use crate::model::base::limits::{ID_BYTES_MAX, PRODUCT_NAME_CHARS_MAX, SKU_BYTES_MAX};
 use crate::model::base::money::WHOLE_BP;
 use crate::model::base::refusal::Refusal;
 use crate::model::selling::promotion::{Promotion, PromotionKind};
@@ -25,7 +25,7 @@ pub fn promotion(change: &Change, promotion: &Promotion) -> Result<(), Refusal> 
     let mut fields = Fields::default();
     same(&mut fields, "promotion_id", change, &promotion.promotion_id);
     id(&mut fields, "promotion_id", &promotion.promotion_id);
-    loose(&mut fields, "name", &promotion.name, PRODUCT_NAME_BYTES_MAX);
+    loose(&mut fields, "name", &promotion.name, PRODUCT_NAME_CHARS_MAX);
     let percent = matches!(
         promotion.kind,
         PromotionKind::LinePercent | PromotionKind::BasketPercent | PromotionKind::BuyXGetY
@@ -33,11 +33,11 @@ pub fn promotion(change: &Change, promotion: &Promotion) -> Result<(), Refusal> 
     fields.range("value", promotion.value, 0..=if percent { WHOLE_BP } else { PRICE_MAX });
     fields.count("skus", promotion.skus.as_ref().map_or(0, Vec::len), 0..=NAMED_MAX);
     for sku in promotion.skus.iter().flatten().take(NAMED_MAX) {
-        fields.name("skus", sku.as_str(), SKU_BYTES_MAX);
+        fields.code("skus", sku.as_str(), SKU_BYTES_MAX);
     }
     fields.count("store_ids", promotion.store_ids.as_ref().map_or(0, Vec::len), 0..=NAMED_MAX);
     for store in promotion.store_ids.iter().flatten().take(NAMED_MAX) {
-        fields.name("store_ids", store.as_str(), ID_BYTES_MAX);
+        fields.code("store_ids", store.as_str(), ID_BYTES_MAX);
     }
     fields.text("category", promotion.category.as_deref(), WORDS_BYTES_MAX);
     fields.text("tier", promotion.tier.as_deref(), WORDS_BYTES_MAX);

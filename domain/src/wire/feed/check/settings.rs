@@ -4,7 +4,7 @@ use super::{FIELDS_MAX, VALUE_BYTES_MAX, WORD_BYTES_MAX, WORDS_BYTES_MAX, line, 
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::{SHORT_ID_PROBLEM, is_short_id};
 use crate::model::base::refusal::Refusal;
-use crate::model::books::register::NAME_BYTES_MAX;
+use crate::model::books::register::NAME_CHARS_MAX;
 use crate::wire::feed::{Change, FieldDown, RegisterDown, STORE_SETTINGS, SettingDown, StoreSettingsDown};
 
 /// A setting; what its value may be is its owner's rule.
@@ -28,8 +28,8 @@ pub fn store_settings(change: &Change, settings: &StoreSettingsDown) -> Result<(
     fields.count("fields", settings.fields.len(), 0..=FIELDS_MAX);
     for (name, FieldDown { at, by, .. }) in settings.fields.iter().take(FIELDS_MAX) {
         fields.name("fields", name, WORDS_BYTES_MAX);
-        fields.text(format!("{name}.at"), Some(at), WORD_BYTES_MAX);
-        fields.text(format!("{name}.by"), Some(by), WORD_BYTES_MAX);
+        fields.code_if_any(format!("{name}.at"), Some(at), WORD_BYTES_MAX);
+        fields.code_if_any(format!("{name}.by"), Some(by), WORD_BYTES_MAX);
     }
     fields.done()
 }
@@ -45,7 +45,7 @@ pub fn register(change: &Change, register: &RegisterDown) -> Result<(), Refusal>
         fields.wrong("register_id", SHORT_ID_PROBLEM);
     }
     if let Some(name) = &register.name {
-        fields.name("name", name, NAME_BYTES_MAX);
+        fields.name("name", name, NAME_CHARS_MAX);
         line(&mut fields, "name", name);
     }
     fields.done()

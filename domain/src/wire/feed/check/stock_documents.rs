@@ -1,7 +1,7 @@
 //! What is ordered and what is on its way.
 
 use crate::model::base::fields::Fields;
-use crate::model::base::limits::{FIGURE_MAX, PRODUCT_NAME_BYTES_MAX, SKU_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::model::base::limits::{FIGURE_MAX, PRODUCT_NAME_CHARS_MAX, SKU_BYTES_MAX, TEXT_CHARS_MAX};
 use crate::model::base::refusal::Refusal;
 use crate::model::inventory::purchase::{PurchaseOrder, Supplier};
 use crate::model::inventory::transfer::Transfer;
@@ -33,7 +33,7 @@ pub fn supplier(change: &Change, supplier: &Supplier) -> Result<(), Refusal> {
         ("email", supplier.email.as_ref()),
         ("address", supplier.address.as_ref()),
     ] {
-        loose(&mut fields, path, text.map_or("", String::as_str), TEXT_BYTES_MAX);
+        loose(&mut fields, path, text.map_or("", String::as_str), TEXT_CHARS_MAX);
     }
     if supplier.code.is_empty() || supplier.name.is_empty() {
         fields.wrong("code", "code and name must not be empty");
@@ -55,16 +55,16 @@ pub fn order(change: &Change, order: &PurchaseOrder, here: &Own<'_>) -> Result<(
     this_store(&mut fields, "store_id", &order.store_id, here);
     fields.count("lines", order.lines.len(), 0..=LINES_MAX);
     for (place, line) in order.lines.iter().take(LINES_MAX).enumerate() {
-        fields.name(format!("lines[{place}].sku"), line.sku.as_str(), SKU_BYTES_MAX);
+        fields.code(format!("lines[{place}].sku"), line.sku.as_str(), SKU_BYTES_MAX);
         fields.range(format!("lines[{place}].qty"), line.qty, 0..=FIGURE_MAX);
         fields.range(format!("lines[{place}].unit_cost"), line.unit_cost, 0..=PRICE_MAX);
         fields.range_of(format!("lines[{place}].line_total"), line.line_total, 0..=FIGURE_MAX);
         fields.range(format!("lines[{place}].received_qty"), line.received_qty, -FIGURE_MAX..=FIGURE_MAX);
     }
     fields.range("total", order.total, 0..=FIGURE_MAX);
-    loose(&mut fields, "note", order.note.as_deref().unwrap_or_default(), TEXT_BYTES_MAX);
-    fields.text("created_by", Some(&order.created_by), TEXT_BYTES_MAX);
-    fields.text("approved_by", order.approved_by.as_deref(), TEXT_BYTES_MAX);
+    loose(&mut fields, "note", order.note.as_deref().unwrap_or_default(), TEXT_CHARS_MAX);
+    fields.text("created_by", Some(&order.created_by), TEXT_CHARS_MAX);
+    fields.text("approved_by", order.approved_by.as_deref(), TEXT_CHARS_MAX);
     fields.done()
 }
 
@@ -85,9 +85,9 @@ pub fn transfer(change: &Change, transfer: &Transfer, here: &Own<'_>) -> Result<
     fields.count("lines", transfer.lines.len(), 0..=LINES_MAX);
     for (place, sent) in transfer.lines.iter().take(LINES_MAX).enumerate() {
         let path = |field: &str| format!("lines[{place}].{field}");
-        fields.name(path("sku"), sent.sku.as_str(), SKU_BYTES_MAX);
+        fields.code(path("sku"), sent.sku.as_str(), SKU_BYTES_MAX);
         line(&mut fields, "lines.sku", sent.sku.as_str());
-        fields.text(path("name"), Some(&sent.name), PRODUCT_NAME_BYTES_MAX);
+        fields.text(path("name"), Some(&sent.name), PRODUCT_NAME_CHARS_MAX);
         fields.range(path("qty"), sent.qty, 0..=FIGURE_MAX);
         fields.range(path("cost"), sent.cost, -FIGURE_MAX..=FIGURE_MAX);
         fields.range_of(path("received_qty"), sent.received_qty, 0..=FIGURE_MAX);
@@ -96,10 +96,10 @@ pub fn transfer(change: &Change, transfer: &Transfer, here: &Own<'_>) -> Result<
         for part in sent.resolved.iter().take(PARTS_MAX) {
             fields.range(path("resolved.qty"), part.qty, 0..=FIGURE_MAX);
             fields.range(path("resolved.cost"), part.cost, -FIGURE_MAX..=FIGURE_MAX);
-            fields.text(path("resolved.user_id"), Some(part.user_id.as_str()), TEXT_BYTES_MAX);
+            fields.text(path("resolved.user_id"), Some(part.user_id.as_str()), TEXT_CHARS_MAX);
         }
     }
-    loose(&mut fields, "note", transfer.note.as_deref().unwrap_or_default(), TEXT_BYTES_MAX);
-    fields.text("created_by", Some(transfer.created_by.as_str()), TEXT_BYTES_MAX);
+    loose(&mut fields, "note", transfer.note.as_deref().unwrap_or_default(), TEXT_CHARS_MAX);
+    fields.text("created_by", Some(transfer.created_by.as_str()), TEXT_CHARS_MAX);
     fields.done()
 }

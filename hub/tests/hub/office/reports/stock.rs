@@ -153,8 +153,8 @@ async fn goods_on_their_way_are_their_senders_until_the_day_that_they_arrive_or_
     }
     let table = admin.text(&format!("/api/reports/stock?as_of={next}&group_by=sku"), "text/csv").await;
     let lines = [
-        "sku,on_hand,value,average_cost,in_transit,in_transit_value,damaged,damaged_value",
-        "A,17,170,10,2,20,0,0",
+        "sku,on_hand,value,average_cost,in_transit,in_transit_value,damaged,damaged_value,name",
+        "A,17,170,10,2,20,0,0,Apple",
     ];
     assert_eq!(table.lines().collect::<Vec<_>>(), lines);
     balanced(&server, &admin).await;

@@ -1,0 +1,395 @@
+//! Files with a header row, read column by column name: catalogues, price lists, stock, members. Every bad row is named.
+
+use super::{Encoding, FigureColumn, FigureReading, Row, Rows, SignWords, Written, decode};
+use crate::sheet::code;
+use domain::model::base::text::composed;
+use std::fmt;
+
+/// Most problems of a file that are kept; further ones are counted.
+pub const PROBLEMS_MAX: usize = 1000;
+/// How much of a cell is shown where something is wrong with it, in characters.
+const SHOWN_CHARS: usize = 40;
+/// The longest name of a column, in bytes, that is shown.
+const UNKNOWN_NAMED_MAX: usize = 64;
+
+/// A row that can't be read, or the header; or what is doubtful about a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowProblem {
+    /// 1-based line of the file at which the row begins.
+    pub line: u64,
+    /// What is wrong, for a person.
+    pub problem: String,
+}
+
+impl fmt::Display for RowProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.problem)
+    }
+}
+
+/// What is wrong with a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Problems {
+    /// The first ones.
+    pub named: Vec<RowProblem>,
+    /// How many there are in all.
+    pub count: usize,
+}
+
+impl Problems {
+    /// Notes one.
+    pub fn push(&mut self, line: u64, problem: String) {
+        self.count = self.count.saturating_add(1);
+        if self.named.len() < PROBLEMS_MAX {
+            self.named.push(RowProblem { line, problem });
+        }
+    }
+
+    /// One problem.
+    pub fn of(line: u64, problem: String) -> Self {
+        Self { named: vec![RowProblem { line, problem }], count: 1 }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+/// The columns of a kind of file. Names are in lower case.
+#[derive(Debug, Clone, Copy)]
+pub struct Layout {
+    /// Those that have to be there.
+    pub required: &'static [&'static str],
+    /// Those that may be there.
+    pub optional: &'static [&'static str],
+    /// Which of them hold figures.
+    pub figures: &'static [&'static str],
+    /// Most rows.
+    pub rows_max: usize,
+}
+
+impl Layout {
+    fn expected(&self) -> String {
+        let optional =
+            if self.optional.is_empty() { String::new() } else { format!("[,{}]", self.optional.join(",")) };
+        format!("{}{optional}", self.required.join(","))
+    }
+
+    /// Passes a header: all unknown columns are named at once.
+    fn check(&self, names: &[String]) -> Result<(), String> {
+        let expected = self.expected();
+        let is_known = |name: &str| self.required.iter().chain(self.optional).any(|known| *known == name);
+        let unknown: Vec<String> = names
+            .iter()
+            .filter(|name| !is_known(name))
+            .take(UNKNOWN_NAMED_MAX)
+            .map(|name| format!("\"{}\"", shortened(name)))
+            .collect();
+        if !unknown.is_empty() {
+            let columns = if unknown.len() == 1 { "column" } else { "columns" };
+            return Err(format!("unknown {columns} {} (expected {expected})", unknown.join(", ")));
+        }
+        if let Some(twice) = names
+            .iter()
+            .enumerate()
+            .find(|(place, name)| names.iter().take(*place).any(|other| other == *name))
+        {
+            return Err(format!("column \"{}\" twice", twice.1));
+        }
+        match self.required.iter().find(|name| !names.iter().any(|known| known == *name)) {
+            Some(missing) => Err(format!("column \"{missing}\" is missing (expected {expected})")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The encoding of a name such as `windows-1252`.
+///
+/// # Errors
+/// Which names there are.
+pub fn encoding(name: &str) -> Result<Encoding, String> {
+    let of = || serde_json::from_value(serde_json::Value::from(name.to_lowercase()));
+    of().map_err(|_| "must be utf-8, utf-16, windows-1252 or iso-8859-1".to_owned())
+}
+
+/// A file whose header is known, and how the figures of its columns are read.
+#[derive(Debug)]
+pub struct Table {
+    text: String,
+    layout: Layout,
+    names: Vec<String>,
+    /// By place of the column.
+    readings: Vec<Option<FigureReading>>,
+}
+
+impl Table {
+    /// Reads a header and looks at all figures: what a mark in them means is decided by the whole column.
+    ///
+    /// # Errors
+    /// Text in another encoding, and a header with other columns.
+    pub fn open(bytes: &[u8], encoding: Encoding, layout: Layout) -> Result<Self, Problems> {
+        let text = decode(bytes, encoding).map_err(|wrong| Problems::of(wrong.line, wrong.to_string()))?;
+        let mut rows = Rows::new(&text, None, 0);
+        let header = match rows.next() {
+            Some(Ok(header)) => header,
+            Some(Err(error)) => return Err(Problems::of(error.line, error.problem)),
+            None => {
+                return Err(Problems::of(1, format!("the file is empty (expected {})", layout.expected())));
+            }
+        };
+        let names = column_names(&header);
+        layout.check(&names).map_err(|problem| Problems::of(header.line, problem))?;
+        let words = SignWords::default();
+        let mut columns: Vec<Option<FigureColumn>> = names
+            .iter()
+            .map(|name| layout.figures.contains(&name.as_str()).then(FigureColumn::default))
+            .collect();
+        let separator = rows.separator();
+        for row in rows.map_while(Result::ok) {
+            for (column, cell) in columns.iter_mut().zip(&row.cells) {
+                if let Some(column) = column
+                    && let Ok(Some(written)) = Written::of(cell, &words)
+                {
+                    column.see(&written);
+                }
+            }
+        }
+        let decide =
+            |column: Option<FigureColumn>| column.map(|it| it.decide(super::Decimal::Auto, separator));
+        let readings = columns.into_iter().map(decide).collect();
+        Ok(Self { text, layout, names, readings })
+    }
+
+    /// Whether the file has a column.
+    pub fn has(&self, name: &str) -> bool {
+        self.names.iter().any(|known| known == name)
+    }
+
+    /// The names of its columns.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Every row as `read` makes it of the cells, or every row that is wrong. Once a row is wrong no others are kept.
+    ///
+    /// # Errors
+    /// Every bad row with its problem; a file without rows.
+    pub fn read<T>(&self, mut read: impl FnMut(&Cells<'_>) -> Result<T, String>) -> Result<Vec<T>, Problems> {
+        let (mut good, mut problems, mut count) = (Vec::new(), Problems::default(), 0_usize);
+        for row in Rows::new(&self.text, None, 0).skip(1) {
+            let row = match row {
+                Ok(row) => row,
+                Err(error) => {
+                    problems.push(error.line, error.problem);
+                    break;
+                }
+            };
+            if count >= self.layout.rows_max {
+                let most = self.layout.rows_max;
+                problems.push(row.line, format!("more than {most} rows: split the file"));
+                break;
+            }
+            count = count.saturating_add(1);
+            let line = row.line;
+            match self.cells(row).and_then(|cells| read(&cells)) {
+                Ok(row) if problems.is_empty() => good.push(row),
+                Ok(_) => {}
+                Err(problem) => {
+                    good = Vec::new();
+                    problems.push(line, problem);
+                }
+            }
+        }
+        if good.is_empty() && problems.is_empty() {
+            problems.push(1, "the file has a header and no rows: nothing is there to import".to_owned());
+        }
+        if problems.is_empty() { Ok(good) } else { Err(problems) }
+    }
+
+    fn cells<'a>(&'a self, row: Row<'a>) -> Result<Cells<'a>, String> {
+        let width = self.names.len();
+        // What begins with a quote and has no second one lost its end: the cells behind it may be others.
+        let is_open = |cell: &str| cell.starts_with('"') && cell.matches('"').count() % 2 == 1;
+        if row.cells.iter().any(|cell| is_open(cell)) {
+            return Err(
+                "has a quote that is not closed: put text with a quote in it into quotes, and write it twice"
+                    .to_owned(),
+            );
+        }
+        if row.cells.len() >= width && row.cells.iter().skip(width).all(|cell| cell.is_empty()) {
+            return Ok(Cells { table: self, row });
+        }
+        Err(format!(
+            "has {} cells, the header has {width}: put text with a separator in it into quotes",
+            row.cells.len()
+        ))
+    }
+}
+
+/// Spreadsheets end lines with separators: a column at the end that has no name is none.
+fn column_names(header: &Row<'_>) -> Vec<String> {
+    let mut names: Vec<String> = header.cells.iter().map(|cell| super::plain(cell).to_lowercase()).collect();
+    while names.last().is_some_and(String::is_empty) {
+        names.pop();
+    }
+    names
+}
+
+/// The cells of one row, by the names of their columns.
+#[derive(Debug)]
+pub struct Cells<'a> {
+    table: &'a Table,
+    row: Row<'a>,
+}
+
+impl Cells<'_> {
+    /// The line at which the row begins.
+    pub fn line(&self) -> u64 {
+        self.row.line
+    }
+
+    /// What stands there; empty text where the file has no such column.
+    pub fn raw(&self, name: &str) -> &str {
+        self.table.names.iter().position(|known| known == name).map_or("", |place| self.row.cell(place))
+    }
+
+    /// A text as a person wrote it; none where the cell is empty.
+    ///
+    /// # Errors
+    /// What is wrong, for a person.
+    pub fn text(&self, name: &str, chars_max: usize) -> Result<Option<String>, String> {
+        let cell = super::unmarked(self.raw(name));
+        if cell.chars().any(|c| c.is_control()) {
+            return Err(format!("{name} contains control characters"));
+        }
+        let text = composed(&cell);
+        let count = text.chars().count();
+        if count > chars_max {
+            return Err(format!("{name} has {count} characters, at most {chars_max} are possible"));
+        }
+        Ok(Some(text.into_owned()).filter(|text| !text.is_empty()))
+    }
+
+    /// A sku; none where the cell is empty.
+    ///
+    /// # Errors
+    /// What is wrong, for a person.
+    pub fn sku(&self, name: &str) -> Result<Option<String>, String> {
+        code::sku(name, self.raw(name))
+    }
+
+    /// A code that scanners send; none where the cell is empty.
+    ///
+    /// # Errors
+    /// What is wrong, for a person.
+    pub fn barcode(&self, name: &str) -> Result<Option<String>, String> {
+        code::barcode(name, self.raw(name))
+    }
+
+    /// A whole figure; none where the cell says nothing.
+    ///
+    /// # Errors
+    /// What is wrong, for a person.
+    pub fn figure(&self, name: &str, range: std::ops::RangeInclusive<i64>) -> Result<Option<i64>, String> {
+        let Some(place) = self.table.names.iter().position(|known| known == name) else { return Ok(None) };
+        let cell = self.row.cell(place);
+        let shown = || format!("{name} \"{}\"", shortened(cell));
+        let wanted = || format!("is not a whole number from {} to {}", range.start(), range.end());
+        let reading = self.table.readings.get(place).copied().flatten().ok_or_else(wanted)?;
+        let written = Written::of(cell, &SignWords::default()).map_err(|why| match why {
+            super::NoFigure::Malformed => format!("{} {}", shown(), wanted()),
+            why => format!("{} {why}", shown()),
+        })?;
+        let Some(written) = written else { return Ok(None) };
+        let figure = reading.figure(&written).map_err(|why| match why {
+            super::NoFigure::Doubtful(one, other) => {
+                format!("{} may be {one} or {other}: write it without separators", shown())
+            }
+            _ => format!("{} {}", shown(), wanted()),
+        })?;
+        match figure.whole() {
+            Some(whole) if written.direction.is_none() && range.contains(&whole) => Ok(Some(whole)),
+            Some(_) => Err(format!("{} {}", shown(), wanted())),
+            None => Err(format!("{} {}: amounts are whole units, without a fraction", shown(), wanted())),
+        }
+    }
+}
+
+/// A cell as it is shown in a complaint.
+fn shortened(cell: &str) -> String {
+    cell.chars().take(SHOWN_CHARS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
+    use super::*;
+
+    const LAYOUT: Layout =
+        Layout { required: &["sku", "qty"], optional: &["name"], figures: &["qty"], rows_max: 3 };
+
+    fn read(bytes: &[u8], encoding: Encoding) -> Result<Vec<(u64, String, i64)>, Problems> {
+        let table = Table::open(bytes, encoding, LAYOUT)?;
+        table.read(|cells| {
+            let name = cells.text("name", 4)?.unwrap_or_default();
+            Ok((cells.line(), name, cells.figure("qty", 0..=10_000_000)?.ok_or("qty is empty")?))
+        })
+    }
+
+    #[test]
+    fn figures_are_read_by_their_column() {
+        for (text, expected) in [
+            ("sku;qty\nA;15.000\n", 15_000),
+            ("sku,qty\nA,15000.0\n", 15_000),
+            ("sku,qty\nA,\"4,250.00\"\n", 4_250),
+            ("sku;qty\nA;Rp 15.000\n", 15_000),
+            ("sku;qty\r\nA;\"15.000,00\"\r\n", 15_000),
+            ("sku\tqty\tname\nA\t7\t\n\n\t\t\n", 7),
+            ("SKU,Qty,,\nA,\u{a0}7,,\n", 7),
+            ("sep=;\nsku;qty\nA;7\n", 7),
+        ] {
+            assert_eq!(read(text.as_bytes(), Encoding::Utf8).unwrap()[0].2, expected, "{text}");
+        }
+        assert!(read(b"sku,qty,name\nA,1,\"b\n", Encoding::Utf8).is_err(), "a quote without an end");
+        for text in ["1.5", "-1", "1.234", "abc", "10000001", "1 CR", "=1"] {
+            assert!(read(format!("sku,qty\nA,{text}\n").as_bytes(), Encoding::Utf8).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn encodings_are_those_of_the_mark_or_as_declared() {
+        let text = b"sku,qty,name\nA,1,Caf\xe9\n";
+        assert_eq!(read(text, Encoding::Windows1252).unwrap()[0].1, "Caf\u{e9}");
+        let problems = read(text, Encoding::Utf8).unwrap_err();
+        assert!(problems.named[0].line == 2 && problems.named[0].problem.contains("CSV UTF-8"));
+        let wide: Vec<u8> = "\u{feff}sku\tqty\tname\r\nA\t1\tCafe\u{301}\r\n"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        assert_eq!(read(&wide, Encoding::Utf8).unwrap(), [(2, "Caf\u{e9}".to_owned(), 1)]);
+        assert!(read(b"sku,qty,name\nA,1,Cafes\n", Encoding::Utf8).is_err(), "five characters");
+    }
+
+    #[test]
+    fn a_wrong_header_is_told_at_once() {
+        let of = |text: &str| read(text.as_bytes(), Encoding::Utf8).unwrap_err().named[0].to_string();
+        let unknown = of("sku,colour,qty,size\nA,1,2,3\n");
+        assert!(unknown.starts_with("line 1: unknown columns \"colour\", \"size\""), "{unknown}");
+        assert!(of("sku\nA\n").contains("\"qty\" is missing"));
+        assert!(of("sku,qty,sku\nA,1,A\n").contains("\"sku\" twice"));
+        assert!(of("").contains("empty") && of("sku,qty\n").contains("no rows"));
+        assert!(of(&",".repeat(1_000_000)).contains("256 columns"));
+    }
+
+    #[test]
+    fn problems_are_bounded_and_counted() {
+        let text = format!("sku,qty\n{}", "A,x\n".repeat(5_000));
+        let layout = Layout { rows_max: 10_000, ..LAYOUT };
+        let table = Table::open(text.as_bytes(), Encoding::Utf8, layout).unwrap();
+        let problems = table.read(|cells| cells.figure("qty", 0..=1)).unwrap_err();
+        assert_eq!((problems.named.len(), problems.count), (PROBLEMS_MAX, 5_000));
+        let many = read("sku,qty\nA,1\nB,1\nC,1\nD,1\nE,1\n".as_bytes(), Encoding::Utf8).unwrap_err();
+        assert_eq!((many.count, many.named[0].line), (1, 5));
+    }
+}
