@@ -26,8 +26,9 @@ pub struct Wanted<'a> {
     pub account: Option<&'a str>,
     /// The currency of the account; none: that of the file.
     pub currency: Option<&'a str>,
-    /// Where moments with an offset have their day; none: the day is as it is written.
-    pub zone: Option<&'a TimeZone>,
+    /// The time zone of moments without an offset, and the one in which a moment has its day; none: the day is as it is
+    /// written.
+    pub zones: Option<(&'a TimeZone, &'a TimeZone)>,
 }
 
 /// An entry that is no line.
@@ -87,7 +88,7 @@ fn told(walk: Walk<'_>, wanted: &Wanted<'_>) -> Result<CamtStatement, Vec<FieldP
     match (statements.is_empty(), others.is_empty()) {
         (true, true) => return Err(whole("has no statement (BkToCstmrStmt/Stmt)")),
         (true, false) => return Err(whole(&format!("is of {}; {}", names(), is_of(wanted)))),
-        (false, false) if wanted.account.is_none() => {
+        (false, false) if wanted.account.is_none() || in_two_currencies(&others, wanted) => {
             let first = account.map(|account| account.to_string()).unwrap_or_default();
             return Err(whole(&format!(
                 "has statements of several accounts: {first}, {}; {}",
@@ -106,15 +107,22 @@ fn told(walk: Walk<'_>, wanted: &Wanted<'_>) -> Result<CamtStatement, Vec<FieldP
     Ok(CamtStatement { account, opening, closing, lines: joined.lines, others, set_aside, set_aside_count })
 }
 
+/// Whether the account that is wanted is there in several currencies, and nothing says which one.
+fn in_two_currencies(others: &[AccountName], wanted: &Wanted<'_>) -> bool {
+    wanted.currency.is_none() && others.iter().any(|other| other.is(wanted.account, None))
+}
+
 /// What a person is told of the source.
 fn is_of(wanted: &Wanted<'_>) -> String {
     match (wanted.account, wanted.currency) {
         (Some(account), Some(currency)) => format!("the source is of account {account} in {currency}"),
-        (Some(account), None) => format!("the source is of account {account}"),
+        (Some(account), None) => {
+            format!("the source is of account {account}, whose currency it does not say")
+        }
         (None, Some(currency)) => {
             format!("the source is in {currency} and says no account: set its account number")
         }
-        (None, None) => "the source says no account: set its account number".to_owned(),
+        (None, None) => "set the account_no of the source".to_owned(),
     }
 }
 

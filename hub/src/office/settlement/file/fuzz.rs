@@ -17,7 +17,7 @@ fn bounds() -> Bounds {
 pub fn camt(bytes: &[u8]) {
     let bounds = bounds();
     for account in [None, Some("CH0000000000000000001")] {
-        let wanted = Wanted { account, currency: Some("IDR"), zone: None };
+        let wanted = Wanted { account, currency: Some("IDR"), zones: None };
         let Ok(told) = camt::read(bytes, &wanted, &bounds) else { continue };
         assert!(told.lines.len() <= ROWS);
         assert!(told.lines.iter().all(|line| check_line(line, &bounds).is_empty()));

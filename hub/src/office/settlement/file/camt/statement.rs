@@ -84,11 +84,15 @@ pub(super) struct Statement {
 }
 
 impl Statement {
-    /// A balance of it is over.
+    /// A balance of it is over; `currency` is what it has to be in, or empty.
     ///
     /// # Errors
     /// What is wrong with it, by field.
-    pub(super) fn balance(&mut self, balance: &Balance) -> Result<(), (&'static str, String)> {
+    pub(super) fn balance(
+        &mut self,
+        balance: &Balance,
+        currency: &str,
+    ) -> Result<(), (&'static str, String)> {
         const OPENING: &str = "opening_balance";
         const CLOSING: &str = "closing_balance";
         let date = balance.date.as_deref().and_then(|date| date.parse().ok());
@@ -101,9 +105,9 @@ impl Statement {
         let money = balance.amount.as_ref().ok_or_else(|| problem("must have an Amt"))?;
         let figure = money.figure().map_err(problem)?;
         let credit = balance.credit.ok_or_else(|| problem("must have CdtDbtInd CRDT or DBIT"))?;
-        if !money.is_in(&self.account.currency) {
+        if !money.is_in(currency) {
             let named = money.currency.clone().unwrap_or_default();
-            return Err(problem(&format!("is in {named}; the statement is in {}", self.account.currency)));
+            return Err(problem(&format!("is in {named}; the account is in {currency}")));
         }
         let figure = Some(signed(figure, credit));
         let ([booked, previous, first], [closed, last]) = (&mut self.opening, &mut self.closing);

@@ -196,7 +196,7 @@ fn days_are_of_the_booking_or_the_value_in_the_zone_of_the_source() {
         ("<BookgDt><Dt>2026-11-20</Dt></BookgDt>", 20, 20),
         ("<BookgDt><Dt>2026-11-20+07:00</Dt></BookgDt>", 20, 20),
         ("<BookgDt><Dt>2026-11-20Z</Dt></BookgDt>", 20, 20),
-        ("<BookgDt><DtTm>2026-11-19T23:30:00</DtTm></BookgDt>", 19, 19),
+        ("<BookgDt><DtTm>2026-11-19T23:30:00</DtTm></BookgDt>", 19, 20),
         ("<BookgDt><DtTm>2026-11-19T23:30:00Z</DtTm></BookgDt>", 19, 20),
         ("<BookgDt><DtTm>2026-11-20T00:30:00.000+09:00</DtTm></BookgDt>", 20, 19),
         ("<ValDt><Dt>2026-11-18</Dt></ValDt>", 18, 18),
@@ -207,12 +207,12 @@ fn days_are_of_the_booking_or_the_value_in_the_zone_of_the_source() {
         ),
     ] {
         let text = file(&entry("5", "CRDT", "").replace("<BookgDt><Dt>2026-11-20</Dt></BookgDt>", written));
-        let day = |zone| {
-            let wanted = Wanted { zone, ..Wanted::default() };
+        let day = |zones| {
+            let wanted = Wanted { zones, ..Wanted::default() };
             read(text.as_bytes(), &wanted, &bounds(1)).unwrap().lines[0].date
         };
         assert_eq!(day(None), date(2026, 11, of_file), "{written}");
-        assert_eq!(day(Some(&zone)), date(2026, 11, of_zone), "{written}");
+        assert_eq!(day(Some((&TimeZone::UTC, &zone))), date(2026, 11, of_zone), "{written}");
     }
 }
 
@@ -221,7 +221,7 @@ fn whose_file_it_is_is_asked() {
     let own = |rest: &str| statement("CH1", "IDR", rest);
     let line = entry("5", "CRDT", "");
     let read_by = |text: &str, account, currency| {
-        let wanted = Wanted { account, currency, zone: None };
+        let wanted = Wanted { account, currency, zones: None };
         read(text.as_bytes(), &wanted, &bounds(10)).map_err(|mut problems| problems.remove(0).problem)
     };
     let two = document(&(own(&line) + &statement("CH2", "IDR", &(line.clone() + &line))));
@@ -236,6 +236,8 @@ fn whose_file_it_is_is_asked() {
     let dollars = own("").replace("IDR", "USD");
     let found = read_by(&document(&(dollars.clone() + &own(&line))), Some("CH1"), Some("IDR")).unwrap();
     assert_eq!((found.lines.len(), found.others[0].currency.as_str()), (1, "USD"));
+    let both = read_by(&document(&(dollars.clone() + &own(&line))), Some("CH1"), None).unwrap_err();
+    assert!(both.contains("CH1 in USD, CH1 in IDR"), "{both}");
     assert!(read_by(&document(&dollars), Some("CH1"), Some("IDR")).unwrap_err().contains("CH1 in USD"));
     // A currency of an entry or a balance that is not the account's is no slip of a unit.
     let odd = line.replace("\"IDR\"", "\"USD\"");
@@ -244,7 +246,7 @@ fn whose_file_it_is_is_asked() {
         "has entry 1 in USD; the account is in IDR"
     );
     let odd = balance("OPBD", "5").replace("\"IDR\"", "\"USD\"");
-    assert_eq!(read_by(&document(&own(&odd)), None, None).unwrap_err(), "is in USD; the statement is in IDR");
+    assert_eq!(read_by(&document(&own(&odd)), None, None).unwrap_err(), "is in USD; the account is in IDR");
 }
 
 #[test]

@@ -5,8 +5,8 @@ use crate::office::settlement::file::camt::statement::{AccountName, Balance, Sta
 use crate::office::settlement::file::camt::{SetAside, Wanted};
 use crate::office::settlement::file::line::{Bounds, check_line};
 use domain::model::base::refusal::FieldProblem;
-use jiff::civil::Date;
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime};
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event};
 
@@ -27,10 +27,10 @@ const OTHERS_MAX: usize = 100;
 /// Bad entries that are named.
 const PROBLEMS_MAX: usize = 1_000;
 
-/// The names that paths are made of; others are in no path.
-const NAMES: [&str; 63] = [
-    "AcctSvcrRef",
+/// The names that paths are made of, in their order; others are in no path.
+const NAMES: [&str; 61] = [
     "Acct",
+    "AcctSvcrRef",
     "AddtlNtryInf",
     "AddtlRmtInf",
     "AddtlTxInf",
@@ -90,12 +90,11 @@ const NAMES: [&str; 63] = [
     "UltmtDbtr",
     "Ustrd",
     "ValDt",
-    "CdtrAcct",
-    "DbtrAcct",
 ];
 
 fn interned(name: &[u8]) -> &'static str {
-    NAMES.into_iter().find(|known| known.as_bytes() == name).unwrap_or_default()
+    let place = NAMES.binary_search_by(|known| known.as_bytes().cmp(name)).ok();
+    place.and_then(|place| NAMES.get(place)).copied().unwrap_or_default()
 }
 
 /// A file on its way into lines.
@@ -252,7 +251,8 @@ impl<'a> Walk<'a> {
             ["Ntry"] => return self.end_entry(),
             ["Ntry", rest @ ..] if !self.passed => self.entry.take(rest, text, currency),
             ["Bal"] if !self.passed => {
-                if let Err((path, problem)) = self.statement.balance(&std::mem::take(&mut self.balance)) {
+                let (balance, currency) = (std::mem::take(&mut self.balance), self.currency_of_account());
+                if let Err((path, problem)) = self.statement.balance(&balance, &currency) {
                     self.problem(path.to_owned(), problem);
                 }
             }
@@ -272,13 +272,16 @@ impl<'a> Walk<'a> {
     /// Whether the statement that is being read is of the account that is wanted, or else of the file's first.
     fn is_read(&self) -> bool {
         let own = &self.statement.account;
-        let first = self.account.as_ref().is_none_or(|first| {
-            own.is(
-                Some(&first.number),
-                Some(&first.currency).filter(|known| !known.is_empty()).map(String::as_str),
-            )
-        });
-        own.is(self.wanted.account, self.wanted.currency) && (first || self.wanted.account.is_some())
+        let said = |text: &'_ String| Some(text.as_str().to_owned()).filter(|text| !text.is_empty());
+        let first = self.account.as_ref();
+        let number = first.and_then(|first| said(&first.number)).filter(|_| self.wanted.account.is_none());
+        let currency = first.and_then(|first| said(&first.currency));
+        own.is(self.wanted.account, self.wanted.currency) && own.is(number.as_deref(), currency.as_deref())
+    }
+
+    /// What amounts have to be in; empty: nothing says it.
+    fn currency_of_account(&self) -> String {
+        self.wanted.currency.unwrap_or(&self.statement.account.currency).to_owned()
     }
 
     fn end_statement(&mut self) -> Result<(), String> {
@@ -311,7 +314,7 @@ impl<'a> Walk<'a> {
             self.set_aside(number, reason);
             return Ok(());
         }
-        let currency = self.wanted.currency.map_or(self.statement.account.currency.clone(), str::to_owned);
+        let currency = self.currency_of_account();
         if let Some(own) = entry.currency().filter(|own| !currency.is_empty() && *own != currency) {
             return Err(format!("has entry {number} in {own}; the account is in {currency}"));
         }
@@ -351,14 +354,19 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The day of a date or of a moment; a moment with an offset is of its day in the source's time zone.
+    /// The day of a date or of a moment; a moment is of its day where the books are kept, if the source has a time zone.
     fn day(&self, text: &str) -> Option<Date> {
         let (date, rest) = text.split_at_checked(10)?;
         let date: Date = date.parse().ok()?;
-        let form = rest.is_empty() || rest.starts_with(['T', 'Z', '+', '-']);
-        let moment = rest.strip_prefix('T').and_then(|_| text.parse::<Timestamp>().ok());
-        let local = |zone: &TimeZone| moment.map(|moment| moment.to_zoned(zone.clone()).date());
-        form.then(|| self.wanted.zone.and_then(local).unwrap_or(date))
+        if !(rest.is_empty() || rest.starts_with(['T', 'Z', '+', '-'])) {
+            return None;
+        }
+        let (Some((written, local)), true) = (self.wanted.zones, rest.starts_with('T')) else {
+            return Some(date);
+        };
+        let of_clock = || text.parse::<DateTime>().ok()?.to_zoned(written.clone()).ok();
+        let moment = text.parse().ok().or_else(|| Some(of_clock()?.timestamp()));
+        Some(moment.map_or(date, |moment: Timestamp| moment.to_zoned(local.clone()).date()))
     }
 }
 
