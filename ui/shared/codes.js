@@ -16,6 +16,8 @@ export const TEXTS = {
   insufficient_role: "Your role has no part in this",
   network_not_allowed: "This device is outside of the shop's network",
   approval_required: "A manager has to approve this",
+  approval_refused: "The manager's login name, password or device is wrong. Nothing was done; type it again",
+  already_counted: "Somebody else counted this product here",
   approval_limited: "Too many approvals were refused. Wait a few minutes",
   account_disabled: "This account is disabled",
   not_found: "Nothing was found under this number",
