@@ -206,10 +206,14 @@ class PageCount extends Page {
       queue.forget(one);
       this.choose({ sku: one.sku, code: one.code, name: one.name });
     };
+    const others = ({ error }) => (error.details?.counts ?? []).flatMap(({ counted_by: by }) => by.map(({ name, user_id: who }) => name ?? who)).join(", ");
+    const there = ({ error }) => (error.details?.counts ?? []).reduce((all, { qty }) => all + qty, 0);
+    const asked = (one) => notice("warn", "triangle-alert", html`<b>${t("{who} counted {n} here: add or replace?", { who: others(one), n: number(there(one)) })}</b> ${t("{name}, {zone}: you counted {n}", { name: one.name, zone: t(one.zone), n: number(one.qty) })}
+      <button class="btn small" data-mode="add" @click=${() => queue.decide(one, "add")}>${t("Add: {n} in all", { n: number(there(one) + one.qty) })}</button> <button class="btn small" data-mode="replace" @click=${() => queue.decide(one, "replace")}>${t("Replace: {n}", { n: number(one.qty) })}</button> <button class="btn small" @click=${() => queue.forget(one)}>${t("Keep theirs")}</button>`);
     return html`<div role="status">${queue.away && waits.length ? html`<section class="panel" id="waits"><h2 class="pad">${t("Waiting to be sent: {n}", { n: number(waits.length) })}</h2>
       <p class="pad muted">${t("The store does not answer. What was counted stays on this device and is sent by itself; go on counting")}</p>
       <dl class="facts pad">${waits.map((one) => html`<div><dt><bdi>${one.name}</bdi>, ${t(one.zone)}</dt><dd>${figure(one.qty)}</dd></div>`)}</dl></section>` : nothing}
-      ${refused.map((one) => notice("bad", "triangle-alert", html`<b>${t("{name}, {n}: not taken", { name: one.name, n: figure(one.qty) })}</b> ${words(one.error)} <button class="btn small" @click=${() => again(one)}>${t("Count it again")}</button> <button class="btn small" @click=${() => queue.forget(one)}>${t("Close")}</button>`))}</div>`;
+      ${refused.map((one) => (one.error.code === "already_counted" && one.qty !== null ? asked(one) : notice("bad", "triangle-alert", html`<b>${t("{name}, {n}: not taken", { name: one.name, n: figure(one.qty) })}</b> ${words(one.error)} <button class="btn small" @click=${() => again(one)}>${t("Count it again")}</button> <button class="btn small" @click=${() => queue.forget(one)}>${t("Close")}</button>`)))}</div>`;
   }
 
   lines() {

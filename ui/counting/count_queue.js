@@ -31,10 +31,10 @@ class CountQueue {
   }
 
   /** A product is its sku, or the code that nobody could look up; without a `qty` its place is as if nobody had counted there. */
-  async put(id, { sku, code, name }, qty, zone) {
+  async put(id, { sku, code, name }, qty, zone, mode) {
     const { user } = this.app;
     const said = qty === null ? { qty: 0, withdraw: true } : { qty };
-    const intent = await keep(user.id, { url: path("/api/opname/:id/counts", { id }), body: { counts: [{ ...(sku ? { sku } : { code }), ...said, zone }] }, label: "Count", by: user.name });
+    const intent = await keep(user.id, { url: path("/api/opname/:id/counts", { id }), body: { counts: [{ ...(sku ? { sku } : { code }), ...said, zone }], ...(mode ? { mode } : {}) }, label: "Count", by: user.name });
     const one = { id, sku, code, name, qty, zone, intent };
     if (sku) this.said.set(`${sku} ${zone}`, qty);
     this.waiting.push(one);
@@ -103,6 +103,12 @@ class CountQueue {
       this.last = this.last.filter(({ intent }) => intent !== one.intent);
     }
     return true;
+  }
+
+  /** Somebody else counted the same there: this number is added to theirs, or takes its place. */
+  async decide(one, mode) {
+    this.forget(one);
+    await this.put(one.id, one, one.qty, one.zone, mode);
   }
 
   forget(one) {

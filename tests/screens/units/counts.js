@@ -27,3 +27,10 @@ queue.read("1", { lines: [line("200", 2)], next_cursor: null });
 is("what stands as it was said", last(), [["200", null]]);
 queue.read("1", { lines: [line("200", 5)], next_cursor: null });
 is("what somebody else has counted since", last(), []);
+
+// Another person's number is added to, or replaced, when its own person has said which.
+const others = [];
+const shared = Object.assign(queueOf({}), { refused: [{ id: "1", sku: "100", name: "Tea", qty: 3, zone: "shelf", error: { code: "already_counted" } }] });
+shared.put = async (id, { sku }, qty, zone, mode) => others.push([id, sku, qty, zone, mode]);
+await shared.decide(shared.refused[0], "add");
+is("a count is added to another person's", [others, shared.refused], [[["1", "100", 3, "shelf", "add"]], []]);
