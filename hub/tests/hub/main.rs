@@ -15,6 +15,7 @@ mod feeds {
     pub mod snapshot;
 }
 mod office {
+    mod account_use;
     pub mod administration {
         pub mod erased;
         pub mod lists;

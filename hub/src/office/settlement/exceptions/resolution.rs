@@ -99,7 +99,7 @@ impl Writer<'_> {
                 entry_id = self.post_payout_rest(connection, &found, (bank, account)).await?;
             }
             Resolution::Accept => difference_account(connection, &found, account).await?,
-            Resolution::Carry if found.kind == ExceptionKind::MissingInStore => {
+            Resolution::Carry if raised::waits(found.kind) => {
                 carry_lines(connection, &found.line_ids, until).await?;
             }
             Resolution::Carry | Resolution::Dispute => {
@@ -299,7 +299,7 @@ impl Writer<'_> {
         };
         let reference_date = (entry_date != date).then_some(date);
         let entry = NewEntry { entry_id: entry_id.clone(), entry_date, reference_date, ..named };
-        journal::add(connection, vec![entry], self.now).await?;
+        self.add(connection, vec![entry]).await?;
         Ok(Some(entry_id))
     }
 }

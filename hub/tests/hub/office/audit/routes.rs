@@ -1,7 +1,7 @@
 //! Every change of head office.
 
 /// Every change that a person can make, by its route, and what the log calls it; "": it changes nothing.
-pub const CHANGES: [(&str, &str, &str); 120] = [
+pub const CHANGES: [(&str, &str, &str); 121] = [
     ("POST", "/api/auth/logout", "session.closed"),
     ("POST", "/api/auth/password", "user.password_changed"),
     ("POST", "/api/auth/webauthn/confirm/start", ""),
@@ -82,6 +82,7 @@ pub const CHANGES: [(&str, &str, &str); 120] = [
     ("POST", "/api/finance/accounts", "finance.account_created"),
     ("PATCH", "/api/finance/accounts/:account", "finance.account_changed"),
     ("POST", "/api/finance/mappings", "finance.mapping_created"),
+    ("DELETE", "/api/finance/mappings/:id", "finance.mapping_withdrawn"),
     ("POST", "/api/finance/journal", "finance.entry_written"),
     ("POST", "/api/finance/journal/:entry_id/reverse", "finance.entry_reversed"),
     ("POST", "/api/finance/opening", "finance.book_opened"),
