@@ -51,6 +51,7 @@ mod office {
     pub mod purchasing {
         pub mod amendments;
         pub mod changes;
+        mod four_eyes;
         pub mod order_lines;
         pub mod orders;
         pub mod payables;
