@@ -103,7 +103,8 @@ impl ExceptionKind {
             Self::FeeDiffers => &[Accept, Dispute],
             Self::Chargeback => &[Accept, Contest],
             Self::Late => &[],
-            Self::Ambiguous | Self::UnknownStore => &[Match, StoreId],
+            // The line may be of no payment at all.
+            Self::Ambiguous | Self::UnknownStore => &[Match, StoreId, Post, Carry, Ignore],
             Self::PayoutDiffers | Self::DepositDiffers | Self::BalanceDiffers | Self::ShiftDiffers => {
                 &[Accept]
             }
@@ -163,11 +164,11 @@ impl ExceptionKind {
             ),
             Self::Ambiguous => (
                 "Several payments or groups of them fit equally well.",
-                "Match the right one by hand, or name the store.",
+                "Match the right one by hand, or name the store; a line that is none of them is posted, carried or ignored.",
             ),
             Self::UnknownStore => (
                 "The line names a terminal or shop that no store is known by.",
-                "Name its store; it is remembered.",
+                "Name its store, which is remembered; a line of no store is matched, posted, carried or ignored.",
             ),
             Self::PayoutDiffers => (
                 "The bank got another amount than the provider paid out.",
