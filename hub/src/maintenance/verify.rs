@@ -2,11 +2,11 @@
 
 use crate::columns;
 use crate::db::{Engine, signed};
-use crate::maintenance::counter_check;
 use crate::maintenance::match_check;
 use crate::maintenance::payables_check;
 use crate::maintenance::posted_check;
 use crate::maintenance::refolded::Refolded;
+use crate::maintenance::{counter_check, file_check};
 use crate::projection::envelope::{Incoming, Understood};
 use crate::projection::fold::Projection;
 use crate::projection::members::own_expiry;
@@ -50,13 +50,8 @@ type Figures = BTreeMap<String, i64>;
 /// The database's; what is wrong with its contents is in the report.
 pub async fn verify(pool: &AnyPool, progress: &mut dyn FnMut(u64)) -> Result<Report, sqlx::Error> {
     let mut report = Report::default();
-    if Engine::of(pool.connect_options().database_url.as_str()) == Some(Engine::Sqlite) {
-        // A page that no query of below touches is read by nobody else; and what is read of a damaged file says nothing.
-        let told: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check").fetch_all(pool).await?;
-        told.into_iter()
-            .filter(|line| line != "ok")
-            .for_each(|line| report.wrong(format!("the database's file: {line}")));
-        report.file_read = true;
+    if let Some(damage) = file_check::problems(pool).await? {
+        report = Report { file_read: true, problems: damage, ..report };
         if !report.problems.is_empty() {
             return Ok(report);
         }

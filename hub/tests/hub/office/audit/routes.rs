@@ -1,5 +1,9 @@
 //! Every change of head office.
 
+use crate::support::server::Api;
+use reqwest::Method;
+use serde_json::{Value, json};
+
 /// Every change that a person can make, by its route, and what the log calls it; "": it changes nothing.
 pub const CHANGES: [(&str, &str, &str); 121] = [
     ("POST", "/api/auth/logout", "session.closed"),
@@ -124,3 +128,9 @@ pub const CHANGES: [(&str, &str, &str); 121] = [
     ("", "cloud-hub backup", "backup.made"),
     ("", "cloud-hub rotate-keys", "keys.rotated"),
 ];
+
+/// Withdraws a mapping that was made.
+pub async fn withdrawn(admin: &Api, mapping: &Value) {
+    let path = format!("/api/finance/mappings/{}", mapping["mapping_id"].as_str().unwrap());
+    admin.send(Method::DELETE, &path, &json!({})).await.data();
+}
