@@ -223,7 +223,7 @@ fn tills_are_added_renamed_and_switched_off() {
 fn cause(reference_id: &str, on: Date) -> Cause<'_> {
     static WHO: std::sync::OnceLock<domain::model::base::ids::UserId> = std::sync::OnceLock::new();
     let user_id = WHO.get_or_init(|| "usr_1".into());
-    Cause { reference_id, business_date: on, user_id, at: NOW }
+    Cause { reference_id, business_date: on, user_id, at: NOW, worth: 1 }
 }
 
 #[test]

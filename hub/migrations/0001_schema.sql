@@ -507,6 +507,7 @@ CREATE TABLE mappings (
     from_date TEXT NOT NULL,
     created_at BIGINT NOT NULL,
     created_by TEXT NOT NULL,
+    mapping_id TEXT NOT NULL UNIQUE,
     PRIMARY KEY (kind, mapped_key, from_date)
 );
 
@@ -826,12 +827,14 @@ CREATE TABLE points_pool (
     singleton BIGINT PRIMARY KEY CHECK (singleton = 1),
     policy TEXT NOT NULL,
     redemption_bp BIGINT NOT NULL,
+    -- What one point pays, as a store said last.
+    redeem_value BIGINT NOT NULL CHECK (redeem_value > 0),
     next_no BIGINT NOT NULL,
     points BIGINT NOT NULL CHECK (points BETWEEN 0 AND 9007199254740991),
     value BIGINT NOT NULL CHECK (value BETWEEN 0 AND 9007199254740991)
 );
-INSERT INTO points_pool (singleton, policy, redemption_bp, next_no, points, value)
-    VALUES (1, '"expense"', 8000, 1, 0, 0);
+INSERT INTO points_pool (singleton, policy, redemption_bp, redeem_value, next_no, points, value)
+    VALUES (1, '"expense"', 8000, 1, 1, 0, 0);
 -- Each step of it, signed as it moved: numbered without a gap in the order of the commits.
 CREATE TABLE points_steps (
     store_id TEXT NOT NULL,

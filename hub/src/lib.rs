@@ -72,6 +72,7 @@ pub mod maintenance {
     pub mod audit_chain;
     pub mod backup;
     mod counter_check;
+    mod file_check;
     mod match_check;
     pub mod partition;
     mod payables_check;

@@ -42,6 +42,7 @@ pub mod exceptions {
 /// The books: accounts, entries, balances.
 pub mod finance {
     pub mod account;
+    pub mod account_checks;
     pub mod account_entries;
     pub mod account_routes;
     pub mod book_metrics;
@@ -53,6 +54,7 @@ pub mod finance {
     pub mod journal;
     pub mod locking;
     pub mod mapping;
+    pub mod mapping_checks;
     pub mod mapping_routes;
     pub mod opening_items;
     pub mod period;

@@ -198,6 +198,12 @@ const SHARED: &[Route<Hub>] = &[
     ),
     Route::get("/api/finance/mappings", FINANCE, mapping_routes::LIST, answers!(mapping_routes::list)),
     Route::post("/api/finance/mappings", FINANCE, mapping_routes::ADD, answers!(mapping_routes::add)),
+    Route::delete(
+        "/api/finance/mappings/:id",
+        FINANCE,
+        mapping_routes::WITHDRAW,
+        answers!(mapping_routes::withdraw),
+    ),
     Route::get("/api/finance/journal", FINANCE, finance_routes::JOURNAL, answers!(finance_routes::journal)),
     Route::post("/api/finance/journal", FINANCE, entry_routes::POST, answers!(entry_routes::post)),
     Route::post(

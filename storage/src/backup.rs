@@ -125,6 +125,7 @@ impl Storage {
         now: UtcMs,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Backup, StorageError> {
+        refuse_inside(&self.shared().layout, target)?;
         self.room_for_backup(parent(target))?;
         let partial = begin(target)?;
         let made = Work {
@@ -148,6 +149,27 @@ impl Storage {
 
 fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A backup must not lie among the store's own files: a later start would take it for one of them.
+fn refuse_inside(layout: &Layout, target: &Path) -> Result<(), StorageError> {
+    let above = target.ancestors().skip(1).find_map(|folder| {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        fs::canonicalize(folder).ok()
+    });
+    let own = [layout.journal(), layout.rows(), layout.snapshots(), layout.scratch(), layout.0.join("keys")];
+    let inside = own
+        .iter()
+        .filter_map(|own| fs::canonicalize(own).ok())
+        .find(|own| above.as_ref().is_some_and(|above| above.starts_with(own)));
+    match inside {
+        None => Ok(()),
+        Some(own) => {
+            let what =
+                format!("it lies in {}, which is the store's own: choose another folder", own.display());
+            Err(StorageError::Refused { path: target.to_owned(), what })
+        }
+    }
 }
 
 /// The folder under its temporary name.

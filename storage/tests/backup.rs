@@ -137,6 +137,32 @@ fn a_backup_without_keys_holds_none_and_touches_nothing_that_is_there() {
     );
 }
 
+#[test]
+fn a_backup_never_lies_among_the_stores_own_files() {
+    let folder = folder();
+    let storage = open(folder.path());
+    fs::create_dir_all(folder.path().join("keys")).unwrap();
+    for inside in ["journal/0000000000000009.seg", "rows/x", "keys/x", "snapshots/new/x"] {
+        let refused = backup(&storage, &folder.path().join(inside)).unwrap_err();
+        assert!(refused.to_string().contains("the store's own"), "{inside}: {refused}");
+    }
+    backup(&storage, &folder.path().join("backups/one")).unwrap();
+    storage.close().unwrap();
+    open(folder.path()).close().unwrap();
+}
+
+#[test]
+fn a_restore_that_was_interrupted_does_not_verify() {
+    let places = tempfile::tempdir().unwrap();
+    let whole = backed_up(places.path());
+    let back = tempfile::tempdir().unwrap();
+    let restoring = restore(&whole, back.path(), &mut |_| ()).unwrap();
+    let report = verify(back.path(), &mut |_| ()).unwrap();
+    assert!(report.problems.iter().any(|problem| problem.contains("interrupted")), "{report:?}");
+    restoring.finish().unwrap();
+    assert!(verify(back.path(), &mut |_| ()).unwrap().clean());
+}
+
 /// A closed store with sealed segments, backed up.
 fn backed_up(places: &Path) -> PathBuf {
     let folder = folder();

@@ -182,6 +182,7 @@ fn earned(name: &str) -> Event {
         business_date: jiff::civil::date(2026, 11, 20),
         user_id: "u1".into(),
         at: UtcMs(1),
+        worth: 1,
     };
     Event::new(
         fact::PointsMoved {},

@@ -117,11 +117,21 @@ const addMapping = async (page) => {
   await page.load();
   page.app.say("ok", t("It counts from {day} on", { day: day(made.from) }));
 };
+const withdrawMapping = async (page, one) => {
+  const gone = await ask(page.app, {
+    title: t("Withdraw this mapping?"), yes: t("Withdraw"), danger: true, text: t("What it took the place of counts again. It stays once something was posted by it"), list: [],
+    act: () => page.app.change("DELETE", path("/api/finance/mappings/:id", { id: one.mapping_id }), {}),
+  });
+  if (!gone) return;
+  await page.load();
+  page.app.say("ok", t("Withdrawn"));
+};
 const mappings = {
   path: "/api/finance/mappings", needs: ["accounts", "people"],
   list: (page) => ({
     title: t("Mappings"), create: { label: t("New mapping"), act: () => addMapping(page) },
     columns: [col(t("What"), (one) => t(`mapping.${one.of}`)), col(t("Which one"), (one) => html`<bdi>${one.of === "bank_text" ? `\u201c${one.key}\u201d` : t(one.key)}</bdi>`), col(t("Account"), (one) => link(["balance", one.account], `${one.account} ${nameOf("accounts", one.account) === one.account ? "" : nameOf("accounts", one.account)}`)), col(t("From day"), (one) => days(one.from)), col(t("Written"), (one) => html`${moment(one.created_at)} ${person(one.created_by)}`, "d")],
+    actions: (one) => [{ label: t("Withdraw"), act: () => withdrawMapping(page, one) }],
     none: t("Every method and reason is posted to the account of the plan"),
   }),
 };

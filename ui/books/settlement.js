@@ -15,9 +15,9 @@ import { ofDays, ofState, ofStore } from "../portal/records.js";
 /** What may be said to each kind of difference. */
 const RESOLUTIONS = {
   missing_at_provider: ["carry", "write_off"], missing_in_store: ["carry", "post"], not_a_payment: ["post", "carry", "ignore"], amount_differs: ["accept", "carry"], duplicate: ["ignore", "post"], fee_differs: ["accept", "dispute"], chargeback: ["accept", "contest"],
-  ambiguous: ["store_id", "post", "carry", "ignore"], unknown_store: ["store_id"], payout_differs: ["accept"], deposit_differs: ["accept"], deposit_missing: ["carry", "write_off"], balance_differs: ["accept"], shift_differs: ["accept"], late: [],
+  ambiguous: ["store_id", "post", "carry", "ignore"], unknown_store: ["store_id", "post", "carry", "ignore"], payout_differs: ["accept"], deposit_differs: ["accept"], deposit_missing: ["carry", "write_off"], balance_differs: ["accept"], shift_differs: ["accept"], late: [],
 };
-const said = (resolution) => ({ carry: t("Carry on: it stays open, asked about again after 30 days"), write_off: t("Write off: it is given up"), post: t("Post the line as it came"), accept: t("Accept the difference"), ignore: t("Ignore: it was reported twice"), dispute: t("Dispute the fee: the rest stays open"), contest: t("Contest: it stays open"), store_id: t("It is this store's, from now on") })[resolution];
+const said = (resolution) => ({ carry: t("Carry on: it stays open, asked about again after 30 days"), write_off: t("Write off: it is given up"), post: t("Post the line as it came"), accept: t("Accept the difference"), ignore: t("Ignore: it means nothing in the books"), dispute: t("Dispute the fee: the rest stays open"), contest: t("Contest: it stays open"), store_id: t("It is this store's, from now on") })[resolution];
 
 /** What a resolution would post, in which book, as the accounts stand in it. */
 const posting = (list) => (list.length ? list.map(({ store_id: of, entry_date: date, waits, lines }) => html`<section class="part"><p><b>${waits ? t("Posted with the approval") : t("Posted at once")}</b> ${days(date)} ${store(of)}</p>${grid([col(t("Account"), (line) => html`${line.account} ${nameOf("accounts", line.account)}`), col(t("Debit"), (line) => figure(line.debit || null), "num"), col(t("Credit"), (line) => figure(line.credit || null), "num")], lines)}</section>`) : html`<p class="muted">${t("Nothing is posted")}</p>`);
@@ -28,7 +28,7 @@ export const resolve = async (page, one, after) => {
     title: t(one.type), yes: t("Resolve"),
     text: `${number(one.amount)}. ${lang() === "en" ? one.action : t(`${one.type}.action`)}`,
     list: [{ name: "resolution", label: t("What to do"), kind: "choice", choices: RESOLUTIONS[one.type].map((name) => [name, said(name)]), required: true, focus: true }, { name: "reason", label: t("Why"), kind: "area", required: true },
-      ...(one.type === "unknown_store" || one.type === "ambiguous" ? [{ name: "store_id", label: t("Store"), required: true }] : [{ name: "account", label: t("Account"), hint: t("Empty: the usual one, where there is one") }])],
+      ...(one.type === "unknown_store" || one.type === "ambiguous" ? [{ name: "store_id", label: t("Store"), hint: t("Where the line is of a store's") }] : []), { name: "account", label: t("Account"), hint: t("Empty: the usual one, where there is one") }],
     preview: async (body) => posting((await page.app.change("POST", url({ preview: true }), body)).posting),
     act: (body) => page.app.command({ url: url(), body, label: t("Resolve") }),
   });

@@ -117,6 +117,7 @@ pub(crate) fn a_shop(rules: Rules) -> Shop {
         business_date: shop.shift.shift.business_date,
         user_id: &boss().user_id,
         at: NOW,
+        worth: 1,
     };
     let gift = AdjustPoints { points: 3_000, reason: "welcome".to_owned() };
     let entry = gift.apply(&mut account, &shop.rules, &cause);

@@ -115,7 +115,7 @@ fn lived(steps: &[(u8, i64, i8)]) -> (Vec<(PointsEntry, String, Option<Date>)>, 
     let mut earned: BTreeMap<String, (i64, Date)> = BTreeMap::new();
     for (number, (what, points, days)) in steps.iter().enumerate() {
         let sale = format!("s{number}");
-        let cause = Cause { reference_id: &sale, business_date: today, user_id: &by, at: NOW };
+        let cause = Cause { reference_id: &sale, business_date: today, user_id: &by, at: NOW, worth: 1 };
         let mut told = |entry, sale: &str, last| entries.push((entry, sale.to_owned(), last));
         match what {
             0 => {

@@ -5,8 +5,10 @@ use crate::db::Engine;
 use crate::maintenance::partition::{self, PARTS};
 use crate::maintenance::rebuild::{self, Rebuild};
 use crate::maintenance::{backup, verify};
+use crate::secret::Fingerprints;
 use crate::state::hub;
 use anyhow::bail;
+use edge::tokens::Keys;
 use std::io::Write;
 use std::path::Path;
 
@@ -39,7 +41,7 @@ pub async fn check(config: &Config, rebuilt: Option<Rebuild>) -> anyhow::Result<
         rebuild::rebuild(&db, what, &mut |store_id| println!("{store_id}: made anew")).await?;
     }
     let mut told = 0;
-    let report = verify::verify(db.pool(), &mut |records| {
+    let mut report = verify::verify(db.pool(), &mut |records| {
         if records.saturating_sub(told) >= PROGRESS_EVERY {
             told = records;
             eprint!("\r{records} records");
@@ -48,7 +50,11 @@ pub async fn check(config: &Config, rebuilt: Option<Rebuild>) -> anyhow::Result<
     })
     .await?;
     db.close().await;
+    keys(config, &mut report.problems);
     if report.problems.is_empty() {
+        if report.file_read {
+            println!("the database's file is whole");
+        }
         println!("{} records of {} stores: all is as they say", report.records, report.stores);
         return Ok(());
     }
@@ -56,6 +62,19 @@ pub async fn check(config: &Config, rebuilt: Option<Rebuild>) -> anyhow::Result<
         eprintln!("{problem}");
     }
     bail!("{} things are wrong", report.problems.len());
+}
+
+/// Keys that a start would refuse.
+fn keys(config: &Config, problems: &mut Vec<String>) {
+    let folder = &config.storage.path;
+    let (token, fingerprint) = (hub::token_key(folder), hub::fingerprint_key(folder));
+    let told = [
+        (&token, Keys::load(&token, String::new()).map(drop).map_err(|error| error.to_string())),
+        (&fingerprint, Fingerprints::load(&fingerprint).map(drop).map_err(|error| error.to_string())),
+    ];
+    for (path, loaded) in told {
+        problems.extend(loaded.err().map(|error| format!("{}: {error}", path.display())));
+    }
 }
 
 /// Moves the tables that grow with the stores into parts.

@@ -2,12 +2,13 @@
 //! may forget because of it (docs/protocol.md#generations-and-recovery).
 
 mod kept;
+mod restored;
 mod tool;
 
 use crate::config::Config;
 use crate::db::{Db, Engine, schema, signed};
 use crate::maintenance::verify;
-use crate::state::hub::{CURSORS, fingerprint_key, token_key};
+use crate::state::hub::{fingerprint_key, token_key};
 use crate::table::audit;
 use crate::table::hub::Identity;
 use crate::{columns, secret};
@@ -21,11 +22,13 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use sqlx::AnyPool;
 use sqlx::any::AnyPoolOptions;
+use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+pub use restored::{check_finished, restore};
 use tool::Login;
 
 /// Version of a backup's folder.
@@ -55,6 +58,8 @@ struct Manifest {
     version: String,
     file: String,
     sha256: String,
+    /// SHA-256 of each key, by its file's name.
+    keys: BTreeMap<String, String>,
     heads: Vec<Inside>,
 }
 
@@ -75,7 +80,7 @@ pub async fn make(
     kept::room(db, &config.database.url, to).await?;
     DirBuilder::new().mode(0o700).create(&partial).with_context(|| partial.display().to_string())?;
     let made = copy(config, db, &partial).await;
-    let (file, heads) = match made {
+    let Copied { file, keys, heads } = match made {
         Ok(made) => made,
         Err(error) => {
             let _ = fs::remove_dir_all(&partial);
@@ -92,6 +97,7 @@ pub async fn make(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         sha256: digest(&partial.join(&file))?,
         file,
+        keys,
         heads,
     };
     fs::write(partial.join(MANIFEST), serde_json::to_vec_pretty(&manifest)?)?;
@@ -107,12 +113,38 @@ pub async fn make(
     Ok((folder, kept))
 }
 
-/// Copies database and keys; gives back the file and what is inside.
-async fn copy(config: &Config, db: &Db, folder: &Path) -> anyhow::Result<(String, Vec<Inside>)> {
-    for key in [token_key(&config.storage.path), fingerprint_key(&config.storage.path)] {
-        let name = key.file_name().context("a key has no name")?;
-        fs::copy(&key, folder.join(name)).with_context(|| key.display().to_string())?;
+/// What a copy holds.
+struct Copied {
+    /// The database's file.
+    file: String,
+    /// Checksums of the keys, by name.
+    keys: BTreeMap<String, String>,
+    heads: Vec<Inside>,
+}
+
+/// The keys that a hub can't serve without.
+fn keys_of(folder: &Path) -> [PathBuf; 2] {
+    [fingerprint_key(folder), token_key(folder)]
+}
+
+fn name_of(key: &Path) -> anyhow::Result<&str> {
+    key.file_name().and_then(|name| name.to_str()).context("a key has no name")
+}
+
+/// Copies database and keys.
+async fn copy(config: &Config, db: &Db, folder: &Path) -> anyhow::Result<Copied> {
+    let mut keys = BTreeMap::new();
+    for key in keys_of(&config.storage.path) {
+        let (name, of) = (name_of(&key)?, || key.display().to_string());
+        fs::copy(&key, folder.join(name)).with_context(of)?;
+        keys.insert(name.to_owned(), digest(&folder.join(name)).with_context(of)?);
     }
+    let (file, heads) = copy_database(config, db, folder).await?;
+    Ok(Copied { file, keys, heads })
+}
+
+/// Copies the database; gives back the file and what is inside.
+async fn copy_database(config: &Config, db: &Db, folder: &Path) -> anyhow::Result<(String, Vec<Inside>)> {
     match Engine::of(&config.database.url) {
         Some(Engine::Sqlite) => {
             let file = folder.join(SQLITE);
@@ -144,8 +176,6 @@ async fn copy(config: &Config, db: &Db, folder: &Path) -> anyhow::Result<(String
 async fn verified(file: &Path) -> anyhow::Result<Vec<Inside>> {
     let url = format!("sqlite://{}?mode=ro", file.display());
     let copy = AnyPoolOptions::new().max_connections(1).connect(&url).await.context("the copy")?;
-    let sound: String = sqlx::query_scalar("PRAGMA integrity_check").fetch_one(&copy).await?;
-    ensure!(sound == "ok", "the copy is damaged: {sound}");
     let report = verify::verify(&copy, &mut |_| {}).await?;
     ensure!(report.problems.is_empty(), "the copy does not verify: {}", report.problems.join("; "));
     let heads = heads(&copy).await?;
@@ -231,100 +261,10 @@ async fn register(
 fn intact(folder: &Path, backup_id: &str) -> bool {
     let read = || -> anyhow::Result<bool> {
         let manifest: Manifest = serde_json::from_slice(&fs::read(folder.join(MANIFEST))?)?;
-        Ok(manifest.backup_id == backup_id && digest(&folder.join(&manifest.file))? == manifest.sha256)
+        let whole = |(name, sha256): (&String, &String)| Ok(digest(&folder.join(name))? == *sha256);
+        let keys = manifest.keys.iter().map(whole).collect::<io::Result<Vec<bool>>>()?;
+        let database = digest(&folder.join(&manifest.file))? == manifest.sha256;
+        Ok(manifest.backup_id == backup_id && database && keys.into_iter().all(|whole| whole))
     };
     read().unwrap_or(false)
-}
-
-/// A file of a backup: one of its own folder, and no link, device or pipe.
-fn plain(from: &Path, name: &str) -> anyhow::Result<PathBuf> {
-    let path = from.join(name);
-    let own = Path::new(name).file_name().is_some_and(|last| last == name);
-    let found = fs::symlink_metadata(&path).with_context(|| path.display().to_string())?;
-    ensure!(own && found.is_file(), "{} is no plain file of the backup", path.display());
-    Ok(path)
-}
-
-/// A backup that this program can't read is refused before anything is copied; tables of an older one are brought
-/// to this version, as far as there are migrations.
-fn readable(manifest: &Manifest) -> anyhow::Result<()> {
-    let known = schema::version(&schema::MIGRATIONS);
-    ensure!(
-        manifest.format_version == FORMAT && manifest.schema_version <= known,
-        "the backup has format version {} and schema version {}, this program reads {FORMAT} and up to {known}; nothing \
-         was changed: restore it with the program that made it ({})",
-        manifest.format_version,
-        manifest.schema_version,
-        manifest.version
-    );
-    Ok(())
-}
-
-/// Puts a backup where there is no hub yet: as a new generation, since stores may know more than it does.
-///
-/// # Errors
-/// There is a hub already, or the backup is not what it was.
-pub async fn restore(config: &Config, from: &Path) -> anyhow::Result<Identity> {
-    let text = plain(from, MANIFEST).and_then(|path| Ok(fs::read(path)?));
-    let text = text.with_context(|| format!("{} is no backup", from.display()))?;
-    let manifest: Manifest = serde_json::from_slice(&text).context("the manifest")?;
-    readable(&manifest)?;
-    plain(from, &manifest.file)?;
-    ensure!(
-        digest(&from.join(&manifest.file))? == manifest.sha256,
-        "{} is not what was backed up",
-        manifest.file
-    );
-    let folder = &config.storage.path;
-    ensure!(
-        !token_key(folder).exists(),
-        "there is a hub in {} already; nothing was touched",
-        folder.display()
-    );
-    let private = |path: &Path| DirBuilder::new().recursive(true).mode(0o700).create(path);
-    private(folder).with_context(|| folder.display().to_string())?;
-    match Engine::of(&config.database.url) {
-        Some(Engine::Sqlite) => {
-            let url = config.database.url.strip_prefix("sqlite://").unwrap_or_default();
-            let file = Path::new(url.split('?').next().unwrap_or_default());
-            ensure!(!file.exists(), "there is a database in {} already; nothing was touched", file.display());
-            if let Some(parent) = file.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-                private(parent)?;
-            }
-            fs::copy(from.join(&manifest.file), file)?;
-            fs::set_permissions(file, fs::Permissions::from_mode(0o600))?;
-            File::open(file)?.sync_all()?;
-            file.parent()
-                .filter(|parent| !parent.as_os_str().is_empty())
-                .map_or(Ok(()), |parent| File::open(parent)?.sync_all())?;
-        }
-        Some(Engine::Postgres) => {
-            let file = from.join(&manifest.file);
-            let login = Login::of(&config.database.url, folder)?;
-            let restored = tool::run(tool::program("pg_restore"), Some(&login), |command| {
-                command.args(["--no-owner", "--exit-on-error", "--single-transaction", "--dbname"]);
-                command.arg(login.url()).arg(&file);
-            });
-            restored.await?;
-        }
-        None => bail!("database.url must begin with sqlite:// or postgres://"),
-    }
-    for key in [token_key(folder), fingerprint_key(folder)] {
-        let name = key.file_name().and_then(|name| name.to_str()).context("a key has no name")?;
-        fs::copy(plain(from, name)?, &key)?;
-        fs::set_permissions(&key, fs::Permissions::from_mode(0o600))?;
-        File::open(&key)?.sync_all()?;
-    }
-    File::open(folder)?.sync_all()?;
-    let _ = fs::remove_dir_all(folder.join(CURSORS));
-    let db = Db::connect(&config.database.url, config.database.connections, false)
-        .await
-        .context("the restored database")?;
-    db.migrate().await.context("the tables can't be brought to this version")?;
-    let identity = Identity::load(db.pool()).await?.context("the backup holds no hub")?;
-    let number = identity.number.saturating_add(1);
-    let renewed = crate::state::cursors::renew(&db, &identity, number).await?;
-    let identity = renewed.context("another process uses this database: stop it, and restore again")?;
-    db.close().await;
-    Ok(identity)
 }

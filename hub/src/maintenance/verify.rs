@@ -2,11 +2,11 @@
 
 use crate::columns;
 use crate::db::{Engine, signed};
-use crate::maintenance::counter_check;
 use crate::maintenance::match_check;
 use crate::maintenance::payables_check;
 use crate::maintenance::posted_check;
 use crate::maintenance::refolded::Refolded;
+use crate::maintenance::{counter_check, file_check};
 use crate::projection::envelope::{Incoming, Understood};
 use crate::projection::fold::Projection;
 use crate::projection::members::own_expiry;
@@ -28,6 +28,8 @@ const PROBLEMS_MAX: usize = 100;
 /// What was found.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Report {
+    /// Whether the database's file was read whole: SQLite's alone, other servers check their own.
+    pub file_read: bool,
     /// Stores that were looked at.
     pub stores: usize,
     /// Records whose chain and effects were computed anew.
@@ -48,6 +50,12 @@ type Figures = BTreeMap<String, i64>;
 /// The database's; what is wrong with its contents is in the report.
 pub async fn verify(pool: &AnyPool, progress: &mut dyn FnMut(u64)) -> Result<Report, sqlx::Error> {
     let mut report = Report::default();
+    if let Some(damage) = file_check::problems(pool).await? {
+        report = Report { file_read: true, problems: damage, ..report };
+        if !report.problems.is_empty() {
+            return Ok(report);
+        }
+    }
     let sql = "SELECT store_id, timezone FROM stores ORDER BY store_id";
     for row in sqlx::query(sql).fetch_all(pool).await? {
         let (store_id, zone): (String, String) = columns!(row => (store_id, timezone));

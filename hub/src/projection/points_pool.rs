@@ -9,9 +9,6 @@ use domain::rules::people::points::Pool;
 use domain::wire::record::AnyPayload;
 use sqlx::{AnyConnection, AnyPool};
 
-/// What a point pays at a store: head office sets no other value.
-const REDEEM_VALUE: i64 = 1;
-
 /// The pool, locked until the transaction ends.
 pub(crate) struct LockedPool {
     pool: Pool,
@@ -24,11 +21,11 @@ impl LockedPool {
     /// Takes the row.
     pub async fn lock(connection: &mut AnyConnection) -> Result<Self, sqlx::Error> {
         let sql = "UPDATE points_pool SET next_no = next_no WHERE singleton = 1 \
-                   RETURNING policy, redemption_bp, next_no, points, value";
+                   RETURNING policy, redemption_bp, redeem_value, next_no, points, value";
         let row = sqlx::query(sql).fetch_one(connection).await?;
         let policy = row.json("policy")?;
-        let (redemption_bp, next_no) = columns!(row => (redemption_bp, next_no));
-        let terms = PoolTerms { policy, redeem_value: REDEEM_VALUE, redemption_bp };
+        let (redemption_bp, redeem_value, next_no) = columns!(row => (redemption_bp, redeem_value, next_no));
+        let terms = PoolTerms { policy, redeem_value, redemption_bp };
         Ok(Self { pool: columns!(row => Pool { points, value }), terms, next_no, steps: Vec::new() })
     }
 
@@ -43,6 +40,8 @@ impl LockedPool {
             Some(sale) => self.before(connection, sale).await?,
             None => Vec::new(),
         };
+        // What head office lets expire says nothing of its own: it counts by what a store said last.
+        self.terms.redeem_value = points_pool::worth(payload).unwrap_or(self.terms.redeem_value);
         let (effect, steps) = points_pool::fold(&mut self.pool, &self.terms, payload, &before);
         self.steps.extend(steps.into_iter().map(|step| (event_id.to_owned(), step)));
         Ok(effect)
@@ -69,7 +68,7 @@ impl LockedPool {
 
     /// Keeps what it is now, and how it came to be.
     pub async fn write(self, connection: &mut AnyConnection, store_id: &str) -> Result<(), sqlx::Error> {
-        let Self { pool, mut next_no, steps, .. } = self;
+        let Self { pool, terms, mut next_no, steps } = self;
         let mut rows = Vec::new();
         for (event_id, step) in steps {
             let PoolStep { kind, transaction_id, document_id, points, value } = step;
@@ -80,8 +79,9 @@ impl LockedPool {
             next_no = next_no.saturating_add(1);
         }
         insert::rows(connection, "points_steps", "", rows).await?;
-        let sql = "UPDATE points_pool SET next_no = $1, points = $2, value = $3 WHERE singleton = 1";
-        let query = sqlx::query(sql).bind(next_no).bind(pool.points).bind(pool.value);
+        let sql = "UPDATE points_pool SET next_no = $1, points = $2, value = $3, redeem_value = $4 WHERE singleton = 1";
+        let query =
+            sqlx::query(sql).bind(next_no).bind(pool.points).bind(pool.value).bind(terms.redeem_value);
         query.execute(connection).await.map(drop)
     }
 }

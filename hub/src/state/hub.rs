@@ -4,6 +4,7 @@ use crate::config::{Config, Limits, Reach};
 use crate::db::{self, Db};
 use crate::feed::shared::Tails;
 use crate::feed::wait::Waits;
+use crate::maintenance::backup;
 use crate::projection::members::member_reach;
 use crate::projection::points_pool;
 use crate::secret::{self, Fingerprints};
@@ -130,6 +131,7 @@ pub fn fingerprint_key(folder: &Path) -> PathBuf {
 /// It can't be opened, or was never initialised.
 pub async fn open_db(config: &Config) -> anyhow::Result<(Db, Identity)> {
     let database = &config.database;
+    backup::check_finished(&config.storage.path)?;
     let hint = "the database can't be opened (has `cloud-hub init` run?)";
     if config.storage.path.exists() {
         private::check_folder(&config.storage.path)?;

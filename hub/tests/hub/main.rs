@@ -15,6 +15,7 @@ mod feeds {
     pub mod snapshot;
 }
 mod office {
+    mod account_use;
     pub mod administration {
         pub mod erased;
         pub mod lists;
@@ -50,6 +51,7 @@ mod office {
     pub mod purchasing {
         pub mod amendments;
         pub mod changes;
+        mod four_eyes;
         pub mod order_lines;
         pub mod orders;
         pub mod payables;

@@ -10,7 +10,7 @@ use crate::folder::layout::{Layout, is_filled, make_dir, remove, replace, sync_d
 use crate::folder::manifest::make_key;
 use crate::handle::Storage;
 use crate::options::Options;
-use crate::recovery::verify::{Progress, verify};
+use crate::recovery::verify::{Progress, verify_copy};
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
@@ -61,7 +61,7 @@ pub fn restore(
     if !backup.keys {
         make_key(&layout)?;
     }
-    let report = verify(target, &mut |step| progress(Progress { step: "verify", ..step }))?;
+    let report = verify_copy(target, &mut |step| progress(Progress { step: "verify", ..step }))?;
     match report.problems.first() {
         None if report.head_lsn == backup.lsn => Ok(Restoring { layout, backup }),
         None => {

@@ -82,6 +82,21 @@ impl VerifyReport {
 /// # Errors
 /// The folder is in use, holds no store or can't be read at all; what is wrong inside is in the report.
 pub fn verify(path: &Path, progress: &mut dyn FnMut(Progress)) -> Result<VerifyReport, StorageError> {
+    let mut report = verify_copy(path, progress)?;
+    if Layout(path.to_owned()).restoring().exists() {
+        report.problem("a restore was interrupted here: empty the folder and restore again");
+    }
+    Ok(report)
+}
+
+/// Verifies a folder that is being filled: a restore goes on after it.
+///
+/// # Errors
+/// As [`verify`].
+pub(crate) fn verify_copy(
+    path: &Path,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<VerifyReport, StorageError> {
     let layout = Layout(path.to_owned());
     let manifest = Manifest::load(&layout)?;
     let _lock = FolderLock::take(&layout)?;

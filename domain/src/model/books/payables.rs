@@ -5,7 +5,7 @@ mod credit_note;
 mod invoice;
 mod supplier_payment;
 pub use book_open::BookOpen;
-pub use credit_note::{CreditNote, CreditNoteKind, CreditNoteLine, CreditNoteState};
+pub use credit_note::{CreditNote, CreditNoteKind, CreditNoteLine, CreditNoteState, ProposedPaper};
 pub use invoice::{
     DiscountTerms, Invoice, InvoiceLine, InvoiceState, MatchException, MatchExceptionKind, ReceiptRef,
 };

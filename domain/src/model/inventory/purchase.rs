@@ -191,6 +191,40 @@ impl OrderLine {
     }
 }
 
+/// A line as a proposed revision has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProposedLine {
+    /// Which line of the order; none: a new one.
+    pub line_no: Option<u32>,
+    /// The product.
+    pub sku: Sku,
+    /// Pieces.
+    pub qty: i64,
+    /// Price per piece in whole currency units.
+    pub unit_cost: i64,
+    /// When its goods should be there.
+    pub expected_at: Option<Date>,
+}
+
+/// A revision to a higher total that waits for another person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProposedRevision {
+    /// Who proposed it.
+    pub by: String,
+    /// When.
+    pub at: UtcMs,
+    /// Why.
+    pub reason: String,
+    /// What the order would come to.
+    pub total: i64,
+    /// All that would be expected.
+    pub lines: Vec<ProposedLine>,
+    /// When the goods should be there; none: as before.
+    pub expected_at: Option<Date>,
+    /// For people; none: as before.
+    pub note: Option<String>,
+}
+
 /// What head office ordered for a store; kind `purchase_order` of the feed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PurchaseOrder {
@@ -219,6 +253,12 @@ pub struct PurchaseOrder {
     pub created_by: String,
     /// When.
     pub created_at: UtcMs,
+    /// Who changed its lines, its supplier or its store since.
+    #[serde(default)]
+    pub written_by: Vec<String>,
+    /// A revision that waits for the approval of another person.
+    #[serde(default)]
+    pub proposed: Option<ProposedRevision>,
     /// Who asked for its approval.
     #[serde(default)]
     pub submitted_by: Option<String>,

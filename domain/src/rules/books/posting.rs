@@ -4,6 +4,7 @@
 
 use crate::model::base::refusal::Refusal;
 
+mod account_use;
 mod cash;
 mod context;
 mod entry;
@@ -14,6 +15,7 @@ pub mod points_pool;
 mod record;
 mod sale;
 mod stock;
+pub use account_use::{AccountUse, Poster, Standing};
 pub use context::{Context, Counted, Mapped, MappingOf, TransferContext, mapping_keys, undone};
 pub use entry::{Entry, Posted, Row, TrialBalance};
 pub use fact::{Fact, Money, PointsEffect, PointsPolicy, ReturnLine, Returned, SaleLine, Sold, TaxMode};

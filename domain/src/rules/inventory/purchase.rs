@@ -6,7 +6,7 @@ mod price_list;
 mod progress;
 mod revision;
 mod suggestion;
-pub use approval::{Approval, Approver};
+pub use approval::{Approval, Approver, note_writer};
 pub use order_step::OrderStep;
 pub use price_list::{Terms, cheapest_supplier, in_force, warnings};
 pub use revision::{COST_NEEDED, LineCost, RevisedLine, Revision, check_lines, order_total};

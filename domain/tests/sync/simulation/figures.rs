@@ -101,5 +101,6 @@ fn entry(id: &str, points: i64, at: UtcMs) -> PointsEntry {
         business_date: Date::default(),
         user_id: "u1".into(),
         at,
+        worth: 1,
     }
 }

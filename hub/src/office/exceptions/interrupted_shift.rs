@@ -98,7 +98,7 @@ impl Writer<'_> {
             ..self.entry(Kind::Settlement)
         };
         let reference_date = (entry_date != day).then_some(day);
-        Ok(journal::add(connection, vec![NewEntry { entry_date, reference_date, ..named }], self.now).await?)
+        self.add(connection, vec![NewEntry { entry_date, reference_date, ..named }]).await
     }
 }
 

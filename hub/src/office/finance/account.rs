@@ -3,13 +3,13 @@
 use crate::columns;
 use crate::db::failure::Failure;
 use domain::model::base::limits::NAME_CHARS_MAX;
-use domain::model::base::refusal::{FieldProblem, NotReady, Refusal};
+use domain::model::base::refusal::{NotReady, Refusal};
 use domain::rules::books::posting::plan::{Account, AccountType, PLAN};
 use edge::ApiError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::{AnyConnection, Row};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// An account.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -144,39 +144,6 @@ impl Chart {
         wanted.filter(|account| state.is_none_or(|state| account.state == state)).take(most).collect()
     }
 
-    /// 422 with every account of lines that takes no line by hand.
-    pub fn check_by_hand<'a>(&self, accounts: impl Iterator<Item = &'a String>) -> Result<(), ApiError> {
-        let problem = |(place, account): (usize, &String)| {
-            let problem = match self.get(account) {
-                None => "is no account",
-                Some(View { control: true, .. }) => "stands beside a list: nobody writes into it by hand",
-                Some(View { state: State::Closed, .. }) => "is closed",
-                Some(_) => return None,
-            };
-            let path = format!("lines[{place}].account");
-            Some(FieldProblem { path, problem: problem.to_owned() })
-        };
-        let wrong: Vec<FieldProblem> = accounts.enumerate().filter_map(problem).collect();
-        if wrong.is_empty() { Ok(()) } else { Err(ApiError::validation(&wrong)) }
-    }
-
-    /// 409 with every one of these accounts that is closed: what went back to it would stand there for ever.
-    pub fn check_not_closed<'a>(&self, accounts: impl Iterator<Item = &'a String>) -> Result<(), ApiError> {
-        let closed = |account: &&String| self.get(account).is_some_and(|view| view.state == State::Closed);
-        let accounts: BTreeSet<&String> = accounts.filter(closed).collect();
-        if accounts.is_empty() {
-            return Ok(());
-        }
-        let problem = |account: &String| NotReady {
-            code: "account_closed".to_owned(),
-            store_id: String::new(),
-            date: None,
-            id: Some(account.clone()),
-            message: format!("{account} is closed: open it first"),
-        };
-        Err(ApiError::from(Refusal::NotReady(accounts.into_iter().map(problem).collect())))
-    }
-
     fn check_parent(&self, own: &str, parent: Option<&str>) -> Result<(), ApiError> {
         let mut above = parent;
         while let Some(account) = above {
@@ -296,7 +263,7 @@ pub async fn change(
     Ok([before, view])
 }
 
-/// Refuses to close an account on which something stands in some book, or to which something is mapped.
+/// Refuses to close an account on which something stands in some book, or to which something is mapped or paid.
 async fn check_empty(connection: &mut AnyConnection, account: &str) -> Result<(), Failure> {
     let sql = "SELECT store_id, CAST(SUM(debit - credit) AS BIGINT) AS balance FROM ledger_days \
                WHERE account = $1 GROUP BY store_id HAVING SUM(debit - credit) <> 0 ORDER BY store_id";
@@ -311,15 +278,23 @@ async fn check_empty(connection: &mut AnyConnection, account: &str) -> Result<()
             message: format!("{balance} stands on the account"),
         });
     }
-    let sql = "SELECT COUNT(*) FROM mappings WHERE account = $1";
-    if sqlx::query_scalar::<_, i64>(sql).bind(account).fetch_one(connection).await? > 0 {
-        problems.push(NotReady {
-            code: "mapping".to_owned(),
-            store_id: String::new(),
-            date: None,
-            id: Some(account.to_owned()),
-            message: "something is mapped to the account".to_owned(),
-        });
+    for (code, sql, message) in [
+        ("mapping", "SELECT COUNT(*) FROM mappings WHERE account = $1", "something is mapped to the account"),
+        (
+            "statement_source",
+            "SELECT COUNT(*) FROM statement_sources WHERE account = $1 AND active = 1",
+            "the money of an active statement source arrives on the account",
+        ),
+    ] {
+        if sqlx::query_scalar::<_, i64>(sql).bind(account).fetch_one(&mut *connection).await? > 0 {
+            problems.push(NotReady {
+                code: code.to_owned(),
+                store_id: String::new(),
+                date: None,
+                id: Some(account.to_owned()),
+                message: message.to_owned(),
+            });
+        }
     }
     if problems.is_empty() { Ok(()) } else { Err(ApiError::from(Refusal::NotReady(problems)).into()) }
 }

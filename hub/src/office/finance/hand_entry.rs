@@ -117,7 +117,7 @@ impl Writer<'_> {
             let (entry_id, memo) = (entry_id.clone(), Some(new.memo.clone()));
             entries.push(NewEntry { book, entry_no, entry_id, entry_date: new.date, memo, ..named });
         }
-        journal::add(connection, entries, self.now).await.map_err(added)?;
+        self.add(connection, entries).await.map_err(added)?;
         Ok(ids)
     }
 
@@ -157,7 +157,7 @@ impl Writer<'_> {
         let (own, memo) = (book.clone(), memo.clone());
         let dated = NewEntry { book: own, entry_no, entry_date: *date, memo, ..named };
         let entry = NewEntry { entry_id: entry_id.clone(), ..dated };
-        journal::add(connection, vec![entry], self.now).await.map_err(added)?;
+        self.add(connection, vec![entry]).await.map_err(added)?;
         expected.write(connection, (book.as_str(), entry_id.as_str()), self.now).await?;
         Ok(entry_id)
     }
@@ -211,7 +211,7 @@ impl Writer<'_> {
         Chart::read(connection).await?.check_not_closed(accounts)?;
         let opened: Vec<(String, Option<String>)> =
             entries.iter().map(|entry| (entry.book.clone(), entry.reverses.clone())).collect();
-        journal::add(connection, entries, self.now).await.map_err(added)?;
+        self.add(connection, entries).await.map_err(added)?;
         for (book, entry_id) in opened {
             opening_items::withdraw(connection, &book, entry_id.as_deref().unwrap_or_default()).await?;
         }
@@ -272,13 +272,14 @@ impl Writer<'_> {
 
 /// 422 where an account would have moved more on the day than the database counts: SQLite says so by the column's
 /// check, PostgreSQL while it adds.
-fn added(error: sqlx::Error) -> Failure {
+fn added(failure: Failure) -> Failure {
+    let Failure::Sql(error) = failure else { return failure };
     let checked = error.as_database_error().is_some_and(|refused| refused.is_check_violation());
     if checked || is_overflow(&error) {
         let problem = "would bring an account above the largest figure of a day";
         return ApiError::field("lines", problem).into();
     }
-    error.into()
+    Failure::Sql(error)
 }
 
 /// 403: only an administrator may write that much.

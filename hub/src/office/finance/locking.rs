@@ -154,7 +154,7 @@ impl Writer<'_> {
 }
 
 /// Every store's book, head office's own, and any other in which something is posted.
-async fn all(connection: &mut AnyConnection) -> Result<BTreeSet<String>, sqlx::Error> {
+pub async fn all(connection: &mut AnyConnection) -> Result<BTreeSet<String>, sqlx::Error> {
     let sql = "SELECT store_id FROM stores UNION SELECT store_id FROM books UNION SELECT ''";
     Ok(sqlx::query_scalar(sql).fetch_all(connection).await?.into_iter().collect())
 }

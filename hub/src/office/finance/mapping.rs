@@ -3,19 +3,21 @@
 use crate::columns;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
-use crate::office::finance::account::{self, Chart, State};
-use crate::table::day_lock;
+use crate::office::finance::account::Chart;
+use crate::office::finance::locking;
+use crate::office::finance::mapping_checks::{check_nothing_else, check_unused};
+use crate::table::{day_lock, journal};
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::adjustment::AdjustmentReason;
 use domain::model::selling::payment::{CASH, EXCHANGE, POINTS};
-use domain::rules::books::posting::MappingOf;
-use domain::rules::books::posting::plan::Account;
-use edge::ApiError;
+use domain::rules::books::posting::{AccountUse, MappingOf};
+use edge::{ApiError, ids};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, AssertSqlSafe};
 
 /// The longest key, in bytes.
@@ -27,6 +29,8 @@ const BANK_TEXT_CHARS_MIN: usize = 3;
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "Mapping")]
 pub struct View {
+    /// `map_…`
+    pub mapping_id: String,
     /// What is mapped.
     pub of: MappingOf,
     /// A method, a reason's code, or a part of a bank's text.
@@ -50,7 +54,8 @@ pub struct New {
     of: MappingOf,
     /// A method, a reason's code, or at least 3 characters of a bank's text.
     key: String,
-    /// The account that takes the place of the plan's; of those beside a list only one that fits.
+    /// The account that takes the place of the plan's. Of a method: 1110, 1120, 1130, 1140, or an asset or a liability of
+    /// head office's own that nothing else is posted to. Of the rest: none that stands beside a list, but 2020 of a cash reason.
     account: String,
     /// From this day in the books on.
     from: Date,
@@ -69,22 +74,36 @@ pub type Bookmark = (Date, String, String);
 /// The latest day first, after a place.
 pub async fn list(pool: &AnyPool, after: Option<&Bookmark>, limit: i64) -> Result<Vec<View>, sqlx::Error> {
     let sql = format!(
-        "SELECT kind, mapped_key, account, from_date, created_at, created_by FROM mappings \
-         WHERE $1 = '' OR (from_date, kind, mapped_key) < ($1, $2, $3) \
+        "SELECT {COLUMNS} FROM mappings WHERE $1 = '' OR (from_date, kind, mapped_key) < ($1, $2, $3) \
          ORDER BY from_date DESC, kind DESC, mapped_key DESC LIMIT {limit}"
     );
     let (day, kind, key) =
         after.cloned().map_or_else(Default::default, |(day, kind, key)| (day.to_string(), kind, key));
-    let mut views = Vec::new();
-    for row in sqlx::query(AssertSqlSafe(sql)).bind(day).bind(kind).bind(key).fetch_all(pool).await? {
-        let kind: String = row.cell("kind")?;
-        let of =
-            serde_json::from_value(Value::String(kind)).map_err(|error| sqlx::Error::Decode(error.into()))?;
-        views.push(columns!(row => View {
-            key: "mapped_key", account, from: "from_date", created_at, created_by; of = of,
-        }));
-    }
-    Ok(views)
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(day).bind(kind).bind(key);
+    query.fetch_all(pool).await?.iter().map(view).collect()
+}
+
+const COLUMNS: &str = "mapping_id, kind, mapped_key, account, from_date, created_at, created_by";
+
+fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
+    let kind: String = row.cell("kind")?;
+    let of =
+        serde_json::from_value(Value::String(kind)).map_err(|error| sqlx::Error::Decode(error.into()))?;
+    Ok(columns!(row => View {
+        mapping_id, key: "mapped_key", account, from: "from_date", created_at, created_by; of = of,
+    }))
+}
+
+/// The mapping of a method that begins on a day.
+pub async fn of_day(
+    connection: &mut AnyConnection,
+    method: &str,
+    from: Date,
+) -> Result<Option<View>, sqlx::Error> {
+    let sql =
+        format!("SELECT {COLUMNS} FROM mappings WHERE kind = $1 AND mapped_key = $2 AND from_date = $3");
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(MappingOf::Method.name()).bind(method.to_owned());
+    query.bind(from.to_string()).fetch_optional(connection).await?.as_ref().map(view).transpose()
 }
 
 /// The account that a method is mapped to on a day; none: the plan's.
@@ -121,34 +140,50 @@ pub async fn create(
 ) -> Result<View, Failure> {
     let New { of, key, account, from } = new;
     let key = checked(of, key)?;
-    match Chart::read(&mut *connection).await?.get(&account) {
-        None => return Err(ApiError::field("account", "is no account").into()),
-        Some(known) if known.state == State::Closed => {
-            return Err(ApiError::field("account", "is closed").into());
-        }
-        Some(known) if !fits(of, known) => {
-            return Err(ApiError::field("account", "stands beside a list that has nothing of this").into());
-        }
-        Some(_) => {}
+    let chart = Chart::read(&mut *connection).await?;
+    let standing = chart.check_use("account", &account, AccountUse::Mapping(of))?;
+    if of == MappingOf::Method && !standing.control() {
+        check_nothing_else(connection, &account).await?;
     }
     check_open(connection, from).await?;
-    let sql = "INSERT INTO mappings (kind, mapped_key, account, from_date, created_at, created_by) \
-               VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (kind, mapped_key, from_date) DO NOTHING";
+    let mapping_id = ids::new("map_");
+    let sql = "INSERT INTO mappings (kind, mapped_key, account, from_date, created_at, created_by, mapping_id) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (kind, mapped_key, from_date) DO NOTHING";
     let query = sqlx::query(sql).bind(of.name()).bind(&key).bind(&account).bind(from.to_string());
-    let done = query.bind(now.0).bind(by).execute(connection).await?;
+    let done = query.bind(now.0).bind(by).bind(&mapping_id).execute(connection).await?;
     if done.rows_affected() == 0 {
         let id = format!("{} {key} {from}", of.name());
         return Err(ApiError::from(Refusal::Duplicate { what: "mapping", id }).into());
     }
-    Ok(View { of, key, account, from, created_at: now, created_by: by.to_owned() })
+    Ok(View { mapping_id, of, key, account, from, created_at: now, created_by: by.to_owned() })
 }
 
-/// An account of head office's own stands beside a list once a method is mapped to it.
-fn fits(of: MappingOf, known: &account::View) -> bool {
-    if known.system {
-        return Account::parse(&known.account).is_some_and(|account| of.fits(account));
+/// Takes a mapping back that nothing was posted by; what it took the place of counts again.
+///
+/// # Errors
+/// 404; 409 `invalid_state` once something was posted by it.
+pub async fn withdraw(connection: &mut AnyConnection, mapping_id: &str) -> Result<View, Failure> {
+    let sql = format!("SELECT {COLUMNS} FROM mappings WHERE mapping_id = $1");
+    let row = sqlx::query(AssertSqlSafe(sql)).bind(mapping_id.to_owned()).fetch_optional(&mut *connection);
+    let row = row.await?.ok_or_else(|| ApiError::not_found("the mapping"))?;
+    let mapping = view(&row)?;
+    remove(connection, &mapping).await?;
+    Ok(mapping)
+}
+
+/// Removes a mapping that nothing was posted by.
+///
+/// # Errors
+/// 409 `invalid_state`.
+pub async fn remove(connection: &mut AnyConnection, mapping: &View) -> Result<(), Failure> {
+    // What a store tells at this moment has read the mappings already: its books are waited for.
+    for book in locking::all(&mut *connection).await? {
+        journal::numbers(connection, &book, 0).await?;
     }
-    !known.control || matches!(of, MappingOf::Method | MappingOf::BankText)
+    check_unused(connection, mapping).await?;
+    let sql = "DELETE FROM mappings WHERE mapping_id = $1";
+    sqlx::query(sql).bind(&mapping.mapping_id).execute(connection).await?;
+    Ok(())
 }
 
 /// The key as it is looked for.

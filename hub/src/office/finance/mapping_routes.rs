@@ -1,15 +1,16 @@
-//! Mappings of methods and reasons to accounts, listed and added.
+//! Mappings of methods and reasons to accounts, listed, added and withdrawn.
 
 use crate::http::change::{self, begun};
 use crate::http::{Answered, Request, bound_page};
 use crate::office::finance::mapping::{self, Bookmark};
-use crate::office::finance::writer::Writer;
+use crate::office::finance::writer::{Writer, begun_alone};
 use domain::model::base::answer::Answer;
+use edge::identity::EmptyBody;
 use edge::page::Page;
 use edge::{Code, Doc, Reply, clock};
 use serde_json::json;
 
-const MAPPING: &str = r#"{"of": "cash_reason", "key": "rent", "account": "6110", "from": "2026-11-20",
+const MAPPING: &str = r#"{"mapping_id": "map_1", "of": "cash_reason", "key": "rent", "account": "6110", "from": "2026-11-20",
     "created_at": "2026-11-20T02:06:34.739Z", "created_by": "usr_1"}"#;
 
 /// `GET /api/finance/mappings`
@@ -25,6 +26,14 @@ pub const ADD: Doc =
         )
         .creates::<mapping::View>(MAPPING)
         .refuses(&[Code::Duplicate, Code::DayLocked]);
+/// `DELETE /api/finance/mappings/:id`
+pub const WITHDRAW: Doc = Doc::of(
+    "Finance",
+    "Withdraw a mapping that nothing was posted by: what it took the place of counts again",
+)
+.optional_body::<EmptyBody>("{}")
+.answers::<mapping::View>(MAPPING)
+.refuses(&[Code::InvalidState]);
 
 /// `GET /api/finance/mappings`
 pub async fn list(request: Request) -> Answered {
@@ -47,4 +56,14 @@ pub async fn add(request: Request) -> Answered {
     let done = ("finance.mapping_created", details);
     change::finish_audited(&request, keyed, done, Answer::created("/api/finance/mappings".to_owned(), &made))
         .await
+}
+
+/// `DELETE /api/finance/mappings/:id`
+pub async fn withdraw(request: Request) -> Answered {
+    let EmptyBody {} = request.json()?;
+    let (mut keyed, _) = begun_alone!(request);
+    let gone = mapping::withdraw(&mut keyed.write, request.param("id")).await?;
+    let account = format!("account {}", gone.account);
+    let details = json!({"of": gone.of, "key": gone.key, "from": gone.from, "account": account});
+    change::finish_audited(&request, keyed, ("finance.mapping_withdrawn", details), Answer::ok(&gone)).await
 }

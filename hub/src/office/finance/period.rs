@@ -184,7 +184,7 @@ impl Writer<'_> {
                 NewEntry { cause_key, memo, reverses: Some(entry_id), lines, ..self.entry(Kind::YearEnd) };
             back.push(self.of_month(connection, book, month, named).await?);
         }
-        Ok(journal::add(connection, back, self.now).await?)
+        self.add(connection, back).await
     }
 
     /// Brings income and expense of every book to equity.
@@ -217,7 +217,7 @@ impl Writer<'_> {
             let named = NewEntry { cause_key, lines, ..self.entry(Kind::YearEnd) };
             entries.push(self.of_month(connection, book, month, named).await?);
         }
-        Ok(journal::add(connection, entries, self.now).await?)
+        self.add(connection, entries).await
     }
 
     /// An entry of the end of a month, on its last day.

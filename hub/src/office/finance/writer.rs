@@ -2,6 +2,7 @@
 
 use crate::db::failure::Failure;
 use crate::http::Request;
+use crate::office::finance::account::Chart;
 use crate::table::day_lock;
 use crate::table::journal::{self, Kind, NewEntry};
 use domain::model::base::limits::TEXT_CHARS_MAX;
@@ -71,6 +72,18 @@ impl<'a> Writer<'a> {
             return Err(ApiError::from(Refusal::DayLocked { store_id, date, next_open_date }).into());
         }
         Ok(entry_no)
+    }
+
+    /// Adds entries to their books.
+    ///
+    /// # Errors
+    /// 422 for a line on an account that is closed, or that stands beside a list which has nothing of such an entry.
+    pub async fn add(&self, connection: &mut AnyConnection, entries: Vec<NewEntry>) -> Result<(), Failure> {
+        if entries.is_empty() {
+            return Ok(());
+        }
+        Chart::read(&mut *connection).await?.check_entries(&entries)?;
+        Ok(journal::add(connection, entries, self.now).await?)
     }
 
     /// An entry of theirs that nothing is in yet.

@@ -82,7 +82,7 @@ pub async fn create(
 /// Changes a method; another account is a further mapping.
 ///
 /// # Errors
-/// 404; 422; 409 `duplicate` for a second mapping of one day, `day_locked`.
+/// 404; 422; 409 `invalid_state` for an account that was named the same day and that something was posted to, `day_locked`.
 pub async fn change(
     connection: &mut AnyConnection,
     method: &str,
@@ -130,6 +130,10 @@ async fn map(
     writer: &Writer<'_>,
 ) -> Result<(), Failure> {
     let Some(account) = method.account.clone() else { return Ok(()) };
+    // What was said earlier the same day is put right, as long as nothing was posted by it.
+    if let Some(before) = mapping::of_day(connection, &method.method, writer.today).await? {
+        mapping::remove(connection, &before).await?;
+    }
     let mapping = mapping::New::of(MappingOf::Method, method.method.clone(), account, writer.today);
     mapping::create(connection, mapping, (writer.by, writer.now)).await.map(drop)
 }

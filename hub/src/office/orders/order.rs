@@ -15,7 +15,8 @@ use domain::model::base::time::UtcMs;
 use domain::model::inventory::purchase::{OrderLine, OrderState, OrderWarning, PurchaseOrder, SupplierState};
 use domain::model::inventory::supplier_price::SupplierPrice;
 use domain::rules::inventory::purchase::{
-    Approval, Approver, COST_NEEDED, LineCost, Terms, check_lines, in_force, order_total, warnings,
+    Approval, Approver, COST_NEEDED, LineCost, Terms, check_lines, in_force, note_writer, order_total,
+    warnings,
 };
 use edge::page::{Cursor, Limit};
 use edge::{ApiError, ids};
@@ -230,6 +231,8 @@ pub async fn create(
         note: new.note,
         created_by: buyer.approver.by.to_owned(),
         created_at: buyer.now,
+        written_by: Vec::new(),
+        proposed: None,
         submitted_by: None,
         submitted_at: None,
         rejected_reason: None,
@@ -264,7 +267,16 @@ pub async fn change(
     }
     let new = change.of(&before);
     let Priced { lines, total, warnings } = priced(connection, &new, buyer.today).await?;
+    let mut written_by = before.written_by.clone();
+    let asks = |lines: &[OrderLine]| {
+        lines.iter().map(|line| (line.sku.clone(), line.qty, line.unit_cost)).collect::<Vec<_>>()
+    };
+    let same = new.supplier_id == before.supplier_id && new.store_id == before.store_id.0;
+    if !same || asks(&lines) != asks(&before.lines) {
+        note_writer(&mut written_by, buyer.approver.by);
+    }
     let order = PurchaseOrder {
+        written_by,
         supplier_id: new.supplier_id,
         store_id: StoreId(new.store_id),
         expected_at: new.expected_at,

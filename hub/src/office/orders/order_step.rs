@@ -9,7 +9,7 @@ use crate::table::purchase_order::{keep, locked, put};
 use crate::table::{product, supplier_price, warehouse_rows};
 use domain::model::base::ids::Sku;
 use domain::model::inventory::purchase::{OrderState, PurchaseOrder};
-use domain::rules::inventory::purchase::{OrderStep, RevisedLine, Revision};
+use domain::rules::inventory::purchase::{OrderStep, RevisedLine, Revision, note_writer};
 use edge::ApiError;
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -69,6 +69,9 @@ pub async fn take(
 ) -> Result<PurchaseOrder, Failure> {
     let mut order = locked(connection, po_id).await?.ok_or_else(|| ApiError::not_found("the order"))?;
     let told = order.reaches_store();
+    if matches!(step, Step::Whole(OrderStep::Approve)) && order.is_revision_proposed() {
+        return approve_proposed(connection, order, buyer).await;
+    }
     let taken = match step {
         Step::Whole(OrderStep::Submit) => order.submit(buyer.approver.by, buyer.now),
         Step::Whole(OrderStep::Approve) => order.approve(buyer.approval, buyer.approver),
@@ -149,11 +152,12 @@ pub struct Line {
     pub expected_at: Option<Date>,
 }
 
-/// Changes an order that was sent; the version before is kept.
+/// Changes an order that was sent; the version before is kept. With four eyes a total above the one that was approved waits
+/// for another person's approval.
 ///
 /// # Errors
 /// 404; 409 `invalid_state`, also for another revision than the current one; 422; 403 `approval_required` for a total
-/// above the one that was approved.
+/// above the one that was approved and above what whoever asks may approve.
 pub async fn revise(
     connection: &mut AnyConnection,
     po_id: &str,
@@ -182,10 +186,43 @@ pub async fn revise(
     let listed = |line: &RevisedLine| row(&rows, &line.sku, line.qty, buyer.today).map(|row| row.unit_cost);
     let mut order = before.revised(&revision, listed).map_err(ApiError::from)?;
     product::check_known(connection, &skus).await?;
+    let (by, reason) = (buyer.approver.by, asked.reason.as_str());
+    if buyer.approval.four_eyes && order.exceeds(&before) {
+        let mut waiting = before.proposing(&revision, &order, (by, reason, buyer.now));
+        waiting.updated_at = buyer.now;
+        put(connection, &waiting).await?;
+        return Ok(waiting);
+    }
+    note_writer(&mut order.written_by, by);
     order.answer_for_more(&before, buyer.approval, buyer.approver).map_err(ApiError::from)?;
+    replaced(connection, &before, order, (by, reason), buyer).await
+}
+
+/// Approves the revision that somebody else proposed.
+async fn approve_proposed(
+    connection: &mut AnyConnection,
+    before: PurchaseOrder,
+    buyer: &Buyer<'_>,
+) -> Result<PurchaseOrder, Failure> {
+    let order = before.with_proposed(buyer.approval, buyer.approver).map_err(ApiError::from)?;
+    let Some(proposed) = &before.proposed else { return Ok(before) };
+    let kept = PurchaseOrder { proposed: None, ..before.clone() };
+    replaced(connection, &kept, order, (&proposed.by, &proposed.reason), buyer).await
+}
+
+/// Writes an order in place of the version before, which is kept.
+async fn replaced(
+    connection: &mut AnyConnection,
+    before: &PurchaseOrder,
+    mut order: PurchaseOrder,
+    (by, reason): (&str, &str),
+    buyer: &Buyer<'_>,
+) -> Result<PurchaseOrder, Failure> {
+    let skus: BTreeSet<&Sku> = order.lines.iter().map(|line| &line.sku).collect();
+    let rows = supplier_price::of_skus(connection, Some(&order.supplier_id), &skus).await?;
     let known = active(connection, &order.supplier_id).await?;
     order.warnings = warned(&order.lines, order.total, &known, &rows, buyer.today);
-    keep(connection, &before, (buyer.now, buyer.approver.by, &asked.reason)).await?;
+    keep(connection, before, (buyer.now, by, reason)).await?;
     write(connection, &mut order, true, buyer).await?;
     Ok(order)
 }

@@ -79,6 +79,7 @@ pub async fn create(
         books: Vec::new(),
         state: CreditNoteState::Draft,
         note: new.note,
+        proposed: None,
         created_by: Some(writer.by.to_owned()),
         created_at: writer.now,
     };

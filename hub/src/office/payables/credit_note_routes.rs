@@ -22,7 +22,7 @@ const NOTE: &str = r#"{"credit_note_id": "crn_1", "doc_no": "CN-2026-000001", "s
     "invoice_id": "inv_1", "lines": [{"invoice_line_no": 1, "store_id": "S001", "receiving_id": null,
     "receiving_line_no": null, "net": 28800, "tax": 3168}], "net": 28800, "tax": 3168, "total": 31968,
     "applied": 0, "open": 31968, "books": [{"store_id": "S001", "open": 31968}], "state": "approved",
-    "note": null, "created_by": "usr_1", "created_at": "2026-11-20T02:06:34.739Z"}"#;
+    "note": null, "created_by": "usr_1", "created_at": "2026-11-20T02:06:34.739Z", "proposed": null}"#;
 
 /// `GET /api/finance/credit-notes`
 pub const LIST: Doc = Doc::of("Payables", "List credit notes of suppliers, the newest first")
@@ -42,7 +42,7 @@ pub const ADD: Doc = Doc::of("Payables", "Write a supplier's credit note down")
 pub const CONFIRM: Doc = Doc::of("Payables", "Lay the supplier's paper on the credit note that is expected")
     .body::<Confirm>(r#"{"credit_note_no": "C-13", "date": "2026-11-20", "net": 5000, "tax": 550}"#)
     .answers::<CreditNote>(NOTE)
-    .refuses(&[Code::Duplicate, Code::InvalidState]);
+    .refuses(&[Code::Duplicate, Code::InvalidState, Code::ApprovalRequired]);
 /// `POST /api/finance/credit-notes/:id/approve`
 pub const APPROVE: Doc = Doc::of("Payables", "Answer for a credit note: it is posted")
     .optional_body::<EmptyBody>("{}")
@@ -91,7 +91,8 @@ pub async fn add(request: Request) -> Answered {
 pub async fn confirm(request: Request) -> Answered {
     let asked: Confirm = request.json()?;
     let (mut keyed, writer) = begun_alone!(request);
-    let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
+    let set = request.state.settings(&mut keyed.write).await?;
+    let (id, set) = (request.param("id"), (&set.finance, &set.purchasing));
     let note = credit_note_step::confirm(&mut keyed.write, id, &asked, &writer, set).await?;
     finish(&request, keyed, "finance.credit_note_confirmed", (&note, None), Answer::ok(&note)).await
 }

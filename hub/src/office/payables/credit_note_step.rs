@@ -11,7 +11,9 @@ use crate::table::payables::payable_moves::Move;
 use crate::table::payables::uninvoiced;
 use domain::model::base::limits::PRICE_MAX;
 use domain::model::base::refusal::Refusal;
-use domain::model::books::payables::{CreditNote, CreditNoteKind, CreditNoteState, ReceiptRef};
+use domain::model::books::payables::{
+    CreditNote, CreditNoteKind, CreditNoteState, ProposedPaper, ReceiptRef,
+};
 use domain::rules::books::payables::{
     BookSums, Documents, InvoiceStep, apply_credit, confirm_difference, credit_books, credit_posting,
 };
@@ -35,6 +37,19 @@ pub struct Confirm {
     pub net: i64,
     /// Its tax.
     pub tax: i64,
+}
+
+impl Confirm {
+    fn paper(&self, writer: &Writer<'_>) -> ProposedPaper {
+        ProposedPaper {
+            by: writer.by.to_owned(),
+            at: writer.now,
+            credit_note_no: self.credit_note_no.trim().to_owned(),
+            date: self.date,
+            net: self.net,
+            tax: self.tax,
+        }
+    }
 }
 
 /// What it settles.
@@ -85,8 +100,7 @@ pub async fn approve(
     check_state(&note, CreditNoteState::Draft)?;
     let approval = Approval { limit: finance.approval_limit, four_eyes: finance.four_eyes };
     let approver = Approver { by: writer.by, role: writer.role };
-    let made_by = note.created_by.as_deref().unwrap_or_default();
-    approval.check(approver, made_by, note.total).map_err(ApiError::from)?;
+    approval.check(approver, note.created_by.as_deref(), note.total).map_err(ApiError::from)?;
     if note.kind == CreditNoteKind::ReceiptReversed {
         let key = format!("{}:approve", note.credit_note_id);
         let cause = uninvoiced::Cause { key: &key, day: note.date };
@@ -115,16 +129,17 @@ pub async fn approve(
     Ok(note)
 }
 
-/// The supplier's paper is laid on the note that is expected; what it says differently is posted.
+/// The supplier's paper is laid on the note that is expected; what it says differently is posted. With four eyes a paper that
+/// says something else waits until another person says the same.
 ///
 /// # Errors
-/// 404; 409 `invalid_state`, `duplicate`; 422.
+/// 404; 409 `invalid_state`, `duplicate`; 422; 403 `approval_required` for who says the same twice.
 pub async fn confirm(
     connection: &mut AnyConnection,
     credit_note_id: &str,
     asked: &Confirm,
     writer: &Writer<'_>,
-    set: &Purchasing,
+    (finance, set): (&Finance, &Purchasing),
 ) -> Result<CreditNote, Failure> {
     check_paper(&asked.credit_note_no, asked.date, writer)?;
     if !(0..=PRICE_MAX).contains(&asked.net) || !(0..=PRICE_MAX).contains(&asked.tax) {
@@ -132,10 +147,25 @@ pub async fn confirm(
     }
     let mut note = locked(connection, credit_note_id).await?;
     check_state(&note, CreditNoteState::Expected)?;
-    let before = note.total;
+    let (before, expected_on) = (note.total, note.date);
     note.credit_note_no = Some(asked.credit_note_no.trim().to_owned());
     note.date = asked.date;
     check_number(connection, &note, set).await?;
+    if finance.four_eyes && (asked.net, asked.tax) != (note.net, note.tax) {
+        let paper = asked.paper(writer);
+        let said = note.proposed.replace(paper.clone());
+        if said.as_ref().is_none_or(|said| !said.says_as(&paper)) {
+            note.credit_note_no = None;
+            note.date = expected_on;
+            save(connection, &note, set).await?;
+            return Ok(note);
+        }
+        let (approval, by) =
+            (Approval { limit: 0, four_eyes: true }, said.as_ref().map(|said| said.by.as_str()));
+        let approver = Approver { by: writer.by, role: writer.role };
+        approval.check(approver, by, note.total).map_err(ApiError::from)?;
+    }
+    note.proposed = None;
     let posting = confirm_difference(&mut note, asked.net, asked.tax);
     note.state = CreditNoteState::Approved;
     note.settle();

@@ -14,6 +14,7 @@ use domain::model::base::ids::Sku;
 use domain::model::base::refusal::Refusal;
 use domain::model::books::payables::{DiscountTerms, Invoice, InvoiceLine, InvoiceState};
 use domain::rules::books::payables::{FigureLimits, InvoiceStep, ReceiptLine, figures, number_key};
+use domain::rules::inventory::purchase::note_writer;
 use edge::{ApiError, ids};
 use jiff::Span;
 use jiff::civil::Date;
@@ -154,19 +155,25 @@ pub async fn change(
 ) -> Result<Invoice, Failure> {
     let before = locked(connection, invoice_id).await?;
     InvoiceStep::Change.check(&before).map_err(ApiError::from)?;
+    let rewrites = asked.rewrites();
     let new = asked.of(&before);
     let same = new.supplier_id == before.supplier_id && new.invoice_no == before.invoice_no;
     if before.matched_at.is_some() && !same {
         return Err(ApiError::field("invoice_no", "and supplier_id stay once it was matched").into());
     }
-    let invoice = Invoice {
+    let figures = [before.net, before.tax, before.total];
+    let mut invoice = Invoice {
         invoice_id: before.invoice_id,
         doc_no: before.doc_no,
         created_by: before.created_by,
         created_at: before.created_at,
+        written_by: before.written_by,
         matched_at: before.matched_at,
         ..composed(connection, new, writer, set).await?
     };
+    if rewrites || figures != [invoice.net, invoice.tax, invoice.total] {
+        note_writer(&mut invoice.written_by, writer.by);
+    }
     let key = number_key(&invoice.invoice_no, invoice.invoice_date, set.invoice_number_per_year);
     check_number(connection, &invoice, &key).await?;
     put(connection, &invoice, &key).await?;
@@ -244,6 +251,7 @@ async fn composed(
         note: new.note,
         created_by: String::new(),
         created_at: writer.now,
+        written_by: Vec::new(),
     };
     figures(&mut invoice, new.tax, FigureLimits { rounding: set.invoice_rounding })
         .map_err(ApiError::from)?;

@@ -43,7 +43,7 @@ pub async fn approve(
     InvoiceStep::Approve.check(&invoice).map_err(ApiError::from)?;
     let approval = Approval { limit: finance.approval_limit, four_eyes: finance.four_eyes };
     let approver = Approver { by: writer.by, role: writer.role };
-    approval.check(approver, &invoice.created_by, invoice.total).map_err(ApiError::from)?;
+    approval.check(approver, invoice.writers(), invoice.total).map_err(ApiError::from)?;
     take(connection, &mut invoice).await?;
     let sums = invoice_posting(&invoice).map_err(ApiError::from)?;
     invoice.state = InvoiceState::Approved;

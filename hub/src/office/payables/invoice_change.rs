@@ -50,6 +50,17 @@ pub struct Change {
 }
 
 impl Change {
+    /// Whether who asks for it writes what the invoice claims: its lines, its amounts, or whom it is of.
+    pub fn rewrites(&self) -> bool {
+        let Self { supplier_id, lines, tax, rounding, discount_terms, opening, .. } = self;
+        supplier_id.is_some()
+            || lines.is_some()
+            || tax.is_some()
+            || rounding.is_some()
+            || discount_terms.is_some()
+            || opening.is_some()
+    }
+
     /// The invoice as somebody would write it down now.
     pub fn of(self, before: &Invoice) -> New {
         let due_date = match self.invoice_date {

@@ -2,7 +2,7 @@
 
 use crate::config::Purchasing;
 use crate::db::failure::Failure;
-use crate::office::finance::account::{Chart, State};
+use crate::office::finance::account::Chart;
 use crate::office::finance::writer::{Writer, check_text};
 use crate::office::payables::credit_note;
 use crate::office::payables::invoice::{locked, save};
@@ -15,7 +15,8 @@ use crate::table::{counter, store};
 use domain::model::base::refusal::Refusal;
 use domain::model::books::payables::{Allocation, CreditUse, PaymentPart, PaymentState, SupplierPayment};
 use domain::rules::books::payables::{Documents, NewPayment, PaymentPlan, allocate, plan};
-use domain::rules::books::posting::plan::{Account, AccountType, BANK, PLAN, SAFE};
+use domain::rules::books::posting::AccountUse;
+use domain::rules::books::posting::plan::{Account, SAFE};
 use edge::{ApiError, ids};
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -207,24 +208,7 @@ async fn account(connection: &mut AnyConnection, new: &New) -> Result<Account, F
 /// 422 for another one.
 pub async fn paying(connection: &mut AnyConnection, account: &str) -> Result<Account, Failure> {
     let chart = Chart::read(connection).await?;
-    let known = chart.get(account).filter(|known| known.state == State::Active && !known.control);
-    let account = known.and_then(|known| Account::parse(&known.account));
-    let account = account.ok_or_else(|| ApiError::field("account", "is no open account that pays"))?;
-    if account != SAFE && !is_bank(connection, account).await? {
-        return Err(ApiError::field("account", "is no bank, and not a store's safe, 1020").into());
-    }
-    Ok(account)
-}
-
-/// Whether an account is a bank's: the plan's, one that a bank source reports on, or an asset of head office's own.
-async fn is_bank(connection: &mut AnyConnection, account: Account) -> Result<bool, Failure> {
-    let is_own = !PLAN.iter().any(|(known, _)| *known == account);
-    if account == BANK || (is_own && account.kind() == AccountType::Asset) {
-        return Ok(true);
-    }
-    let sql = "SELECT COUNT(*) FROM statement_sources WHERE kind = 'bank' AND account = $1";
-    let count: i64 = sqlx::query_scalar(sql).bind(String::from(account)).fetch_one(connection).await?;
-    Ok(count > 0)
+    Ok(chart.check_use("account", account, AccountUse::Paying)?.account)
 }
 
 /// The documents that are named, locked in one order.

@@ -91,6 +91,6 @@ async fn write(
         let reference_date = (entry_date != cause.date).then_some(cause.date);
         entries.push(NewEntry { book, entry_no, entry_id, entry_date, reference_date, ..named });
     }
-    journal::add(connection, entries, writer.now).await?;
+    writer.add(connection, entries).await?;
     Ok(dates)
 }

@@ -2,6 +2,7 @@
 
 use crate::columns;
 use crate::db::failure::Failure;
+use crate::office::finance::account::Chart;
 use crate::office::finance::readiness;
 use crate::office::finance::writer::{Writer, check_text};
 use crate::office::settlement::posting::slice;
@@ -78,7 +79,10 @@ impl Writer<'_> {
         parts: Parts,
     ) -> Result<(), Failure> {
         let mut entries = Vec::new();
+        let chart = Chart::read(&mut *connection).await?;
         for ((source_id, account, date), slices) in parts {
+            let missing = slices.iter().filter(|(slice, _)| slice.difference != 0).map(|(_, rest)| *rest);
+            chart.check_still_free(missing.chain([account]))?;
             let lines = of_slices(account, slices.iter().map(|(slice, rest)| (slice, *rest)));
             let lines = lines.map_err(ApiError::from)?;
             if lines.is_empty() {
@@ -98,7 +102,7 @@ impl Writer<'_> {
             let reference_date = (entry_date != date).then_some(date);
             entries.push(NewEntry { entry_date, reference_date, ..named });
         }
-        Ok(journal::add(connection, entries, self.now).await?)
+        self.add(connection, entries).await
     }
 }
 

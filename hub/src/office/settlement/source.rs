@@ -12,7 +12,7 @@ use domain::model::base::patch::Given;
 use domain::model::base::refusal::{FieldProblem, Refusal};
 use domain::model::base::time::UtcMs;
 use domain::model::selling::payment::{CASH, EXCHANGE, POINTS};
-use domain::rules::books::posting::plan::{Account, AccountType};
+use domain::rules::books::posting::AccountUse;
 use domain::rules::books::settlement::{FeeOnRefunds, SourceKind, Terms};
 use edge::{ApiError, ids};
 use schemars::JsonSchema;
@@ -201,8 +201,6 @@ impl View {
             self.store_refs.iter().all(|known| is_word(&known.name)),
             "must have 1 to 64 bytes each",
         );
-        let asset = Account::parse(&self.account).is_some_and(|account| account.kind() == AccountType::Asset);
-        check("account", asset, "must be an asset account");
         problems
     }
 }
@@ -264,9 +262,7 @@ async fn save(connection: &mut AnyConnection, view: &View) -> Result<(), Failure
         return Err(ApiError::validation(&problems).into());
     }
     let chart = Chart::read(&mut *connection).await?;
-    if chart.get(&view.account).is_none() {
-        return Err(ApiError::field("account", "is not in the chart of accounts").into());
-    }
+    chart.check_use("account", &view.account, AccountUse::StatementSource)?;
     for known in &view.store_refs {
         if !is_known(connection, &known.store_id).await? {
             return Err(ApiError::field("store_refs", format!("{} is no store", known.store_id)).into());

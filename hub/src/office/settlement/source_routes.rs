@@ -1,7 +1,8 @@
 //! Who pays out what customers paid, and banks: listed, added and changed.
 
-use crate::http::change::{self, begun};
+use crate::http::change;
 use crate::http::{Answered, Request, bound_page};
+use crate::office::finance::writer::begun_alone;
 use crate::office::settlement::bank_balance::reconciliation::{self, ReconciliationQuery};
 use crate::office::settlement::source::{self, Change, View};
 use domain::model::base::answer::Answer;
@@ -57,9 +58,8 @@ pub async fn list(request: Request) -> Answered {
 /// `POST /api/statement-sources`
 pub async fn add(request: Request) -> Answered {
     let new: Change = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let made = source::create(&mut keyed.write, new, now).await?;
+    let (mut keyed, writer) = begun_alone!(request);
+    let made = source::create(&mut keyed.write, new, writer.now).await?;
     let location = format!("/api/statement-sources/{}", made.source_id);
     let done = ("settlement.source_added", json!({"source_id": made.source_id, "name": made.name}));
     change::finish_audited(&request, keyed, done, Answer::created(location, &made)).await
@@ -74,8 +74,7 @@ pub async fn read(request: Request) -> Answered {
 /// `PATCH /api/statement-sources/:id`
 pub async fn change(request: Request) -> Answered {
     let asked: Change = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
+    let (mut keyed, _) = begun_alone!(request);
     let [before, after] = source::change(&mut keyed.write, request.param("id"), asked).await?;
     let done = ("settlement.source_changed", json!({"source_id": after.source_id}));
     change::finish_changed(&request, keyed, done, [&before, &after]).await

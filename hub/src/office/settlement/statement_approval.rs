@@ -2,6 +2,7 @@
 
 use crate::columns;
 use crate::db::failure::Failure;
+use crate::office::finance::account::Chart;
 use crate::office::finance::writer::Writer;
 use crate::office::settlement::posting::slice;
 use crate::office::settlement::source::{self, View as Source};
@@ -55,7 +56,7 @@ impl Writer<'_> {
                 made.push(NewEntry { book, entry_id, entry_date, reference_date, ..named });
             }
         }
-        Ok(journal::add(connection, made, self.now).await?)
+        self.add(connection, made).await
     }
 }
 
@@ -141,7 +142,10 @@ async fn deposits(
         parts.entry((slice.store_id.clone(), line_id, date)).or_default().push((slice, rest));
         matches.insert(match_id);
     }
+    let chart = Chart::read(&mut *connection).await?;
     for ((book, line_id, date), slices) in parts {
+        let missing = slices.iter().filter(|(slice, _)| slice.difference != 0).map(|(_, rest)| *rest);
+        chart.check_still_free(missing.chain([bank_of(source)]))?;
         let slices = slices.iter().map(|(slice, rest)| (slice, *rest));
         let lines = of_slices(bank_of(source), slices).map_err(ApiError::from)?;
         if !lines.is_empty() {

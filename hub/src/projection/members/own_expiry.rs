@@ -44,6 +44,7 @@ impl Expired {
             business_date: day,
             user_id: UserId::from(SYSTEM),
             at,
+            worth: 0,
         };
         let reason = if points > 0 { "past their date" } else { "redeemed in time, told later" }.to_owned();
         let effect = Effect { points: vec![entry.clone()], ..Effect::default() };

@@ -50,6 +50,7 @@ pub(super) async fn expected(
         books: Vec::new(),
         state: CreditNoteState::Expected,
         note: None,
+        proposed: None,
         created_by: None,
         created_at: now,
     };

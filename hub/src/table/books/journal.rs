@@ -7,6 +7,7 @@ use crate::row;
 use crate::table::journal_counts;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::entry_by_hand::EntryLine;
+use domain::rules::books::posting::Poster;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -68,6 +69,21 @@ impl Kind {
             Self::Invoice => "invoice",
             Self::Payment => "payment",
             Self::CreditNote => "credit_note",
+        }
+    }
+}
+
+impl Kind {
+    /// Who makes such entries, where an account may refuse them: what stores tell, what is taken back and the end of a
+    /// year are posted whatever became of the account.
+    pub fn poster(self) -> Option<Poster> {
+        match self {
+            Self::Event | Self::Reversal | Self::YearEnd => None,
+            Self::Manual => Some(Poster::Person),
+            Self::Opening => Some(Poster::Opening),
+            Self::Settlement => Some(Poster::Settlement),
+            Self::Bank => Some(Poster::Bank),
+            Self::Invoice | Self::Payment | Self::CreditNote => Some(Poster::Payables),
         }
     }
 }

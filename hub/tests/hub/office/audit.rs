@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use testkit::client::authenticator::Authenticator;
 
 mod routes;
-use routes::CHANGES;
+use routes::{CHANGES, withdrawn};
 
 async fn listed(api: &Api, query: &str) -> Vec<Value> {
     api.get(&format!("/api/audit?limit=500{query}")).await.data()["items"].as_array().unwrap().clone()
@@ -99,7 +99,7 @@ async fn change_everything(server: &Server, shop: &mut Shop, admin: &Api) {
     post("/api/finance/accounts", json!({"account": "6110", "name": "Rent", "type": "expense"})).await;
     patch("/api/finance/accounts/6110".to_owned(), json!({"name": "Rent of shops"})).await;
     let mapping = json!({"of": "cash_reason", "key": "rent", "account": "6110", "from": "2023-12-20"});
-    post("/api/finance/mappings", mapping).await;
+    withdrawn(admin, &post("/api/finance/mappings", mapping).await).await;
     let entry = json!({"date": "2023-10-02", "memo": "rent", "lines": [{"account": "6110", "debit": 5},
         {"account": "1040", "credit": 5}]});
     let written = id(&post("/api/finance/journal", entry).await, "entry_id");

@@ -113,6 +113,63 @@ async fn posted(server: &Server, event_id: &str) -> [i64; 3] {
     })
 }
 
+/// The same at a store where one point pays so much.
+fn worth(record: &str, each: i64) -> String {
+    let mut whole: Value = serde_json::from_str(record).unwrap();
+    for name in ["points", "entry"] {
+        match &mut whole["payload"][name] {
+            Value::Array(entries) => entries.iter_mut().for_each(|entry| entry["worth"] = json!(each)),
+            Value::Object(entry) => drop(entry.insert("worth".to_owned(), json!(each))),
+            _ => {}
+        }
+    }
+    let mut more = 0;
+    for list in ["/payload/transaction/payments", "/payload/document/refunds"] {
+        let Some(paid) = whole.pointer_mut(list).and_then(Value::as_array_mut) else { continue };
+        for by_points in paid.iter_mut().filter(|payment| payment["method"] == "points") {
+            let points = by_points["amount"].as_i64().unwrap();
+            more += points * (each - 1);
+            by_points["amount"] = json!(points * each);
+        }
+        paid[0]["amount"] = json!(paid[0]["amount"].as_i64().unwrap() - more);
+    }
+    whole.to_string()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn points_count_by_what_their_store_says_that_one_pays() {
+    let server = server("expense").await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let records = vec![
+        worth(&sold(1, 0, 111).to_string(), 100),
+        worth(&sold(2, 60, 110).to_string(), 100),
+        worth(&adjusted("evt_given", 500, "adjust"), 100),
+        worth(&comes_back("evt_r1", "posted", [55_500, 5_500, 56, 0]), 100),
+    ];
+    assert_eq!(tells(&mut shop, records).await["parked"], json!([]));
+    assert_eq!(posted(&server, "evt_1").await, [-11_100, 0, 11_100]);
+    assert_eq!(posted(&server, "evt_2").await, [6_000 - 11_000, 0, 11_000], "60 points paid 6,000");
+    assert_eq!(posted(&server, "evt_given").await, [-50_000, 0, 50_000]);
+    assert_eq!(posted(&server, "evt_r1").await, [5_600, 0, -5_600]);
+    assert_eq!(pool(&server).await, (605, 60_500));
+    // What head office lets expire counts by what stores say: here by the average.
+    let admin = server.admin().await;
+    let report = admin.get(&format!("/api/reports/points-liability?as_of={DAY}")).await;
+    assert_eq!(report.data()["totals"]["value"], 60_500, "{}", report.body);
+    balanced(&server, &admin).await;
+
+    let server = self::server("deferral").await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let records = vec![worth(&sold(1, 0, 111).to_string(), 100), worth(&sold(2, 60, 0).to_string(), 100)];
+    assert_eq!(tells(&mut shop, records).await["parked"], json!([]));
+    // 111 x 100 x 80 % = 8,880; of 100,000 its share is 100,000 x 8,880 / 108,880 = 8,156.
+    assert_eq!(posted(&server, "evt_1").await, [-8_156, 8_156, 0]);
+    // 60 of 111 release 4,409; the rest of their face, 6,000, was never deferred.
+    assert_eq!(posted(&server, "evt_2").await, [4_409, 1_591, 0]);
+    assert_eq!(pool(&server).await, (51, 3_747));
+    balanced(&server, &server.admin().await).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn points_are_an_expense_at_their_face() {
     let server = server("expense").await;

@@ -110,6 +110,84 @@ async fn a_restored_hub_is_a_new_generation_and_gets_the_rest_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn every_file_of_a_backup_is_held_against_its_checksum_and_half_a_restore_is_repeated() {
+    let server = Server::start().await;
+    let to = tempfile::tempdir().unwrap();
+    let made = backup(&server.place, to.path());
+    drop(server.stop().await);
+    let place = Place::empty().await;
+    let restore = || place.run(&["restore", made.to_str().unwrap()], "");
+    for name in ["token.key", "idempotency.key"] {
+        let path = made.join(name);
+        let good = std::fs::read(&path).unwrap();
+        let mut flipped = good.clone();
+        flipped[0] ^= 1;
+        for bad in [&flipped[..], &good[..good.len() / 2], &[]] {
+            std::fs::write(&path, bad).unwrap();
+            let done = restore();
+            assert_eq!(done.status.code(), Some(1));
+            assert!(
+                stderr(&done).contains(&format!("{name} is not what was backed up")),
+                "{}",
+                stderr(&done)
+            );
+        }
+        std::fs::remove_file(&path).unwrap();
+        let done = restore();
+        assert!(stderr(&done).contains(&format!("the backup lacks {name}")), "{}", stderr(&done));
+        std::fs::write(&path, good).unwrap();
+    }
+    let data = place.folder.path().join("data");
+    assert!(!data.exists(), "nothing was touched");
+    // Interrupted while the database was copied: what is there is no hub, and the command is given again.
+    std::fs::create_dir_all(&data).unwrap();
+    std::fs::write(data.join("restore.unfinished"), "").unwrap();
+    std::fs::write(data.join("token.key"), "half").unwrap();
+    std::fs::write(place.folder.path().join("hub.sqlite"), "half").unwrap();
+    for command in ["serve", "verify"] {
+        let done = place.run(&[command], "");
+        assert_eq!(done.status.code(), Some(1), "{command}");
+        assert!(stderr(&done).contains("run `cloud-hub restore` again"), "{command}: {}", stderr(&done));
+    }
+    let done = restore();
+    assert!(done.status.success(), "{}", stderr(&done));
+    assert!(!data.join("restore.unfinished").exists());
+    assert!(place.run(&["verify"], "").status.success());
+    assert!(stderr(&restore()).contains("already"), "never over a hub");
+    // A key that a start would refuse is wrong to `verify` as well.
+    let key = data.join("token.key");
+    let good = std::fs::read(&key).unwrap();
+    std::fs::write(&key, &good[..good.len() / 2]).unwrap();
+    let done = place.run(&["verify"], "");
+    assert!(stderr(&done).contains("token.key"), "{}", stderr(&done));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn verify_reads_every_page_of_a_sqlite_file() {
+    let server = Server::start().await;
+    let config: cloud_hub::config::Config =
+        edge::settings::load::load(Some(&server.place.config), Vec::new()).unwrap().config;
+    if Engine::of(&config.database.url) != Some(Engine::Sqlite) {
+        return;
+    }
+    let _shop = Shop::sold(&server, "S001", 3).await;
+    let root = "SELECT rootpage FROM sqlite_master WHERE name = 'reservations_store'";
+    let page = usize::try_from(server.figure(root).await).unwrap();
+    let size = usize::try_from(server.figure("PRAGMA page_size").await).unwrap();
+    let place = server.stop().await;
+    let done = place.run(&["verify"], "");
+    assert!(stdout(&done).contains("the database's file is whole"), "{}", stdout(&done));
+    let url = config.database.url.strip_prefix("sqlite://").unwrap();
+    let file = PathBuf::from(url.split('?').next().unwrap());
+    let mut bytes = std::fs::read(&file).unwrap();
+    bytes[(page - 1) * size..page * size].fill(0);
+    std::fs::write(&file, bytes).unwrap();
+    let done = place.run(&["verify"], "");
+    assert_eq!(done.status.code(), Some(1));
+    assert!(stderr(&done).contains("the database's file: "), "{}", stderr(&done));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn verify_names_what_is_wrong() {
     let server = Server::start().await;
     let shop = Shop::sold(&server, "S001", 3).await;

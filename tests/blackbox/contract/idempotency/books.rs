@@ -32,6 +32,16 @@ pub const BOOKS: &[Probe<Hub>] = &[
         },
     },
     Probe {
+        operation: "DELETE /api/finance/mappings/{id}",
+        prepare: |hub| {
+            let mut client = hub.login();
+            let mapping = json!({"of": "cash_reason", "key": "gone", "account": "6901", "from": DAY});
+            let made = client.post("/api/finance/mappings", &mapping).data(201);
+            let path = format!("/api/finance/mappings/{}", made["mapping_id"].as_str().unwrap());
+            Attempt { other: "{ }".to_owned(), ..Attempt::new(client, &path, json!({}), json!({})) }
+        },
+    },
+    Probe {
         operation: "POST /api/finance/journal",
         prepare: |hub| Attempt::new(hub.login(), JOURNAL, entry("one"), entry("two")),
     },

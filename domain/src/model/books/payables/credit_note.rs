@@ -64,6 +64,31 @@ pub struct CreditNoteLine {
     pub tax: i64,
 }
 
+/// A supplier's paper that says something else than was expected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProposedPaper {
+    /// Who wrote it down.
+    pub by: String,
+    /// When.
+    pub at: UtcMs,
+    /// The supplier's number.
+    pub credit_note_no: String,
+    /// Its day.
+    pub date: Date,
+    /// Without tax.
+    pub net: i64,
+    /// Its tax.
+    pub tax: i64,
+}
+
+impl ProposedPaper {
+    /// Whether another one says the same, whoever wrote it down.
+    pub fn says_as(&self, other: &Self) -> bool {
+        let Self { credit_note_no, date, net, tax, .. } = other;
+        (&self.credit_note_no, self.date, self.net, self.tax) == (credit_note_no, *date, *net, *tax)
+    }
+}
+
 /// What a supplier gives back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CreditNote {
@@ -105,6 +130,10 @@ pub struct CreditNote {
     pub created_by: Option<String>,
     /// When.
     pub created_at: UtcMs,
+    /// What the supplier's paper says by one person, where it is not what was expected: it waits for another person who says
+    /// the same.
+    #[serde(default)]
+    pub proposed: Option<ProposedPaper>,
 }
 
 impl CreditNote {

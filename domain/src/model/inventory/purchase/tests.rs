@@ -25,6 +25,8 @@ pub(crate) fn order(lines: &[(&str, i64)]) -> PurchaseOrder {
         note: None,
         created_by: "usr_1".to_owned(),
         created_at: UtcMs(0),
+        written_by: Vec::new(),
+        proposed: None,
         submitted_by: None,
         submitted_at: None,
         rejected_reason: None,

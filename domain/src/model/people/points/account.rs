@@ -53,6 +53,9 @@ pub struct PointsEntry {
     pub user_id: UserId,
     /// When.
     pub at: UtcMs,
+    /// What one point pays at the store that moved them; 0: it did not say.
+    #[serde(default)]
+    pub worth: i64,
 }
 
 /// A member's points as they are now.
@@ -83,6 +86,8 @@ pub struct Cause<'a> {
     pub user_id: &'a UserId,
     /// When.
     pub at: UtcMs,
+    /// What one point pays here; 0: nobody asks.
+    pub worth: i64,
 }
 
 impl PointsAccount {
@@ -209,6 +214,7 @@ impl PointsAccount {
             business_date: cause.business_date,
             user_id: cause.user_id.clone(),
             at: cause.at,
+            worth: cause.worth,
         }
     }
 }

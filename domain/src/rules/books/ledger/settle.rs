@@ -84,6 +84,7 @@ fn points(
         business_date: sale.business_date,
         user_id: &sale.cashier_id,
         at: now,
+        worth: rules.redeem_value,
     };
     if book.idle.contains(&member) {
         // Blocked after the basket was made.

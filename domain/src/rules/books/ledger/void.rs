@@ -46,6 +46,7 @@ pub fn settle_void(
             business_date: sale.business_date,
             user_id,
             at: now,
+            worth: rules.redeem_value,
         };
         let mut row = book.account(member);
         if sale.points_earned > 0 {

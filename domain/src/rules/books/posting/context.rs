@@ -3,9 +3,7 @@
 use crate::model::inventory::adjustment::{AdjustmentReason, AdjustmentState};
 use crate::model::inventory::transfer::Resolution;
 use crate::model::selling::transaction::Transaction;
-use crate::rules::books::posting::plan::{
-    Account, BANK_TRANSFER, CARD, NOT_INVOICED, QRIS, SUSPENSE, VOUCHER,
-};
+use crate::rules::books::posting::plan::{Account, NOT_INVOICED};
 use crate::rules::books::posting::{PointsEffect, stock};
 use crate::wire::record::AnyPayload;
 use jiff::civil::Date;
@@ -36,18 +34,6 @@ impl MappingOf {
             Self::CashReason => "cash_reason",
             Self::AdjustmentReason => "adjustment_reason",
             Self::BankText => "bank_text",
-        }
-    }
-
-    /// Whether an account of the plan may be mapped to: one that stands beside a list only where the list has what is
-    /// posted there, and none is explained by suspense.
-    pub fn fits(self, account: Account) -> bool {
-        match self {
-            _ if account == SUSPENSE => false,
-            _ if !account.control() => true,
-            Self::Method | Self::BankText => [CARD, QRIS, BANK_TRANSFER, VOUCHER].contains(&account),
-            Self::CashReason => account == NOT_INVOICED,
-            Self::AdjustmentReason => false,
         }
     }
 }

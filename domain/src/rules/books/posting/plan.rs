@@ -77,8 +77,9 @@ impl Account {
 
     /// Whether it stands beside a list of head office: nobody writes into it by hand.
     pub fn control(self) -> bool {
-        const CONTROL: [Account; 13] = [
+        const CONTROL: [Account; 14] = [
             TILLS,
+            ON_THE_WAY,
             CARD,
             QRIS,
             BANK_TRANSFER,

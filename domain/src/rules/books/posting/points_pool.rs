@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub struct PoolTerms {
     /// How they are accounted for.
     pub policy: PointsPolicy,
-    /// What one pays.
+    /// What one pays, as a store said last.
     pub redeem_value: i64,
     /// How many of them are expected to be redeemed, in basis points.
     pub redemption_bp: i64,
@@ -88,6 +88,18 @@ pub fn moves_points(payload: &AnyPayload) -> bool {
     }
 }
 
+/// What one point pays at the store that told a record; none: it does not say.
+pub fn worth(payload: &AnyPayload) -> Option<i64> {
+    let entries = match payload {
+        AnyPayload::TransactionPaid(it) => it.points.as_slice(),
+        AnyPayload::TransactionVoided(it) => it.points.as_slice(),
+        AnyPayload::ReturnPosted(it) | AnyPayload::ReturnVoided(it) => it.points.as_slice(),
+        AnyPayload::PointsAdjusted(it) => std::slice::from_ref(&it.entry),
+        _ => &[],
+    };
+    entries.iter().map(|entry| entry.worth).find(|worth| *worth > 0)
+}
+
 /// Moves the pool as a record says; `before`: the steps of its sale so far.
 pub fn fold(
     pool: &mut Pool,
@@ -95,6 +107,7 @@ pub fn fold(
     payload: &AnyPayload,
     before: &[PoolStep],
 ) -> (PointsEffect, Vec<PoolStep>) {
+    let terms = &PoolTerms { redeem_value: worth(payload).unwrap_or(terms.redeem_value), ..*terms };
     let mut book = PoolBook { pool, terms, before, steps: Vec::new(), transaction_id: "", document_id: "" };
     let effect = match payload {
         AnyPayload::TransactionPaid(it) => book.paid(it),

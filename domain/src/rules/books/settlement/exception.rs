@@ -106,8 +106,8 @@ impl ExceptionKind {
             Self::FeeDiffers => &[Accept, Dispute],
             Self::Chargeback => &[Accept, Contest],
             Self::Late => &[],
-            Self::Ambiguous => &[Match, StoreId, Carry, Post, Ignore],
-            Self::UnknownStore => &[Match, StoreId],
+            // The line may be of no payment at all.
+            Self::Ambiguous | Self::UnknownStore => &[Match, StoreId, Post, Carry, Ignore],
             Self::PayoutDiffers | Self::DepositDiffers | Self::BalanceDiffers | Self::ShiftDiffers => {
                 &[Accept]
             }
@@ -171,11 +171,11 @@ impl ExceptionKind {
             ),
             Self::Ambiguous => (
                 "Several payments or groups of them fit equally well.",
-                "Match the right one by hand, name the store, post the line to an account, or carry it.",
+                "Match the right one by hand, or name the store. If the line is not a payment, post, carry or ignore it.",
             ),
             Self::UnknownStore => (
                 "The line names a terminal or shop that no store is known by.",
-                "Name its store; it is remembered.",
+                "Name its store, which is remembered; a line of no store is matched, posted, carried or ignored.",
             ),
             Self::PayoutDiffers => (
                 "The bank got another amount than the provider paid out.",

@@ -8,7 +8,7 @@ use crate::model::people::user::Role;
 pub struct Approval {
     /// The most that others than administrators approve; 0: any amount.
     pub limit: i64,
-    /// Whoever made a document does not approve it.
+    /// Nobody approves a document that they wrote: who made it, or changed its lines, amounts or supplier since.
     pub four_eyes: bool,
 }
 
@@ -22,12 +22,17 @@ pub struct Approver<'a> {
 }
 
 impl Approval {
-    /// Passes an amount that somebody else asks for, or that nobody has to ask for.
+    /// Passes an amount of a document that these persons wrote.
     ///
     /// # Errors
     /// `approval_required`.
-    pub fn check(&self, approver: Approver<'_>, made_by: &str, amount: i64) -> Result<(), Refusal> {
-        if self.four_eyes && approver.by == made_by {
+    pub fn check<'w>(
+        &self,
+        approver: Approver<'_>,
+        written_by: impl IntoIterator<Item = &'w str>,
+        amount: i64,
+    ) -> Result<(), Refusal> {
+        if self.four_eyes && written_by.into_iter().any(|writer| writer == approver.by) {
             return Err(Refusal::OwnApproval);
         }
         self.check_amount(approver, amount)
@@ -45,6 +50,13 @@ impl Approval {
     }
 }
 
+/// Notes that a person wrote a document, once.
+pub fn note_writer(written_by: &mut Vec<String>, by: &str) {
+    if !written_by.iter().any(|known| known == by) {
+        written_by.push(by.to_owned());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,7 +71,7 @@ mod tests {
             (0, true, Role::Admin, "usr_1", 1, Some("approval_required")),
             (0, true, Role::HoPurchasing, "usr_2", 1, None),
         ] {
-            let told = Approval { limit, four_eyes }.check(Approver { by, role }, "usr_1", amount);
+            let told = Approval { limit, four_eyes }.check(Approver { by, role }, ["usr_0", "usr_1"], amount);
             assert_eq!(told.err().map(|refusal| refusal.code()), code, "{limit} {four_eyes} {by} {amount}");
         }
     }

@@ -75,8 +75,12 @@ impl OrderStep {
         use OrderState::{Approved, Draft, PartiallyReceived, Received, Sent};
         match self {
             Self::Submit => order.state == Draft && order.submitted_at.is_none(),
-            Self::Approve => order.state == Draft,
-            Self::Reject => order.state == Approved || (order.state == Draft && order.submitted_at.is_some()),
+            Self::Approve => order.state == Draft || order.is_revision_proposed(),
+            Self::Reject => {
+                order.state == Approved
+                    || (order.state == Draft && order.submitted_at.is_some())
+                    || order.is_revision_proposed()
+            }
             Self::Send => order.state == Approved,
             Self::Revise | Self::CloseLine => matches!(order.state, Sent | PartiallyReceived),
             // The last line that was closed made it `received`.
@@ -118,13 +122,23 @@ impl PurchaseOrder {
         Ok(())
     }
 
+    /// Everybody who wrote it.
+    pub fn writers(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.created_by.as_str()).chain(self.written_by.iter().map(String::as_str))
+    }
+
+    /// Whether a revision of it waits for another person.
+    pub fn is_revision_proposed(&self) -> bool {
+        self.proposed.is_some() && OrderStep::Revise.fits(self)
+    }
+
     /// Answers for it.
     ///
     /// # Errors
     /// `invalid_state`; `approval_required`.
     pub fn approve(&mut self, approval: Approval, approver: Approver<'_>) -> Result<(), Refusal> {
         OrderStep::Approve.check(self)?;
-        approval.check(approver, &self.created_by, self.total)?;
+        approval.check(approver, self.writers(), self.total)?;
         self.state = OrderState::Approved;
         self.approved_by = Some(approver.by.to_owned());
         self.approved_total = Some(self.total);
@@ -143,7 +157,13 @@ impl PurchaseOrder {
         reason: String,
     ) -> Result<(), Refusal> {
         OrderStep::Reject.check(self)?;
-        approval.check(approver, &self.created_by, self.total)?;
+        if self.is_revision_proposed() {
+            // The order stays as it was approved; who proposed may take it back.
+            self.proposed = None;
+            self.rejected_reason = Some(reason);
+            return Ok(());
+        }
+        approval.check(approver, self.writers(), self.total)?;
         self.state = OrderState::Draft;
         self.submitted_by = None;
         self.submitted_at = None;
@@ -193,6 +213,11 @@ impl PurchaseOrder {
         Ok(())
     }
 
+    /// Whether it comes to more than was approved of it before.
+    pub fn exceeds(&self, before: &Self) -> bool {
+        self.total > before.approved_total.unwrap_or(before.total)
+    }
+
     /// A total above the one that was approved takes whoever may approve it; `before` is the order as it was.
     ///
     /// # Errors
@@ -203,8 +228,8 @@ impl PurchaseOrder {
         approval: Approval,
         approver: Approver<'_>,
     ) -> Result<(), Refusal> {
-        if self.total > before.approved_total.unwrap_or(before.total) {
-            approval.check(approver, &self.created_by, self.total)?;
+        if self.exceeds(before) {
+            approval.check(approver, self.writers(), self.total)?;
             self.approved_by = Some(approver.by.to_owned());
             self.approved_total = Some(self.total);
         }

@@ -5,8 +5,9 @@ use crate::model::base::ids::Sku;
 use crate::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX};
 use crate::model::base::money::{figure, half_up, product};
 use crate::model::base::refusal::{FieldProblem, Refusal};
-use crate::model::inventory::purchase::{OrderLine, PurchaseOrder};
-use crate::rules::inventory::purchase::OrderStep;
+use crate::model::base::time::UtcMs;
+use crate::model::inventory::purchase::{OrderLine, ProposedLine, ProposedRevision, PurchaseOrder};
+use crate::rules::inventory::purchase::{Approval, Approver, OrderStep, note_writer};
 use crate::rules::inventory::receiving::check_total;
 use crate::rules::inventory::stock::average;
 use jiff::civil::Date;
@@ -176,7 +177,67 @@ impl PurchaseOrder {
         order.expected_at = asked.expected_at.or(self.expected_at);
         order.note = asked.note.clone().or_else(|| self.note.clone());
         order.revision = self.revision.saturating_add(1);
+        order.proposed = None;
         order.settle();
+        Ok(order)
+    }
+
+    /// The order with a revision of it that waits for another person: `revised` is what it would be.
+    pub fn proposing(&self, asked: &Revision, revised: &Self, (by, reason, at): (&str, &str, UtcMs)) -> Self {
+        // New lines stand at the end, in the order in which they were asked for.
+        let new = asked.lines.iter().filter(|line| line.line_no.is_none()).count();
+        let mut new = revised.lines.iter().skip(revised.lines.len().saturating_sub(new));
+        let line = |line: &RevisedLine| {
+            let found = match line.line_no {
+                Some(line_no) => revised.lines.iter().find(|known| known.line_no == line_no),
+                None => new.next(),
+            };
+            ProposedLine {
+                line_no: line.line_no,
+                sku: line.sku.clone(),
+                qty: line.qty,
+                unit_cost: found.map_or(0, |known| known.unit_cost),
+                expected_at: line.expected_at,
+            }
+        };
+        let proposed = ProposedRevision {
+            by: by.to_owned(),
+            at,
+            reason: reason.to_owned(),
+            total: revised.total,
+            lines: asked.lines.iter().map(line).collect(),
+            expected_at: asked.expected_at,
+            note: asked.note.clone(),
+        };
+        Self { proposed: Some(proposed), rejected_reason: None, ..self.clone() }
+    }
+
+    /// The order as it is after the revision that was proposed.
+    ///
+    /// # Errors
+    /// `invalid_state` where none is proposed; `approval_required` for whoever wrote the order or proposed the revision;
+    /// `validation_failed` where goods that came since don't fit it.
+    pub fn with_proposed(&self, approval: Approval, approver: Approver<'_>) -> Result<Self, Refusal> {
+        let Some(proposed) = self.proposed.as_ref().filter(|_| self.is_revision_proposed()) else {
+            OrderStep::Approve.check(self)?;
+            return Err(Refusal::NotFound("the proposed revision"));
+        };
+        let line = |line: &ProposedLine| RevisedLine {
+            line_no: line.line_no,
+            sku: line.sku.clone(),
+            qty: line.qty,
+            unit_cost: Some(line.unit_cost),
+            expected_at: line.expected_at,
+        };
+        let asked = Revision {
+            revision: self.revision,
+            lines: proposed.lines.iter().map(line).collect(),
+            expected_at: proposed.expected_at,
+            note: proposed.note.clone(),
+        };
+        let mut order = self.revised(&asked, |_| None)?;
+        note_writer(&mut order.written_by, &proposed.by);
+        order.answer_for_more(self, approval, approver)?;
         Ok(order)
     }
 
@@ -338,5 +399,34 @@ mod tests {
             let Err(Refusal::ValidationFailed(wrong)) = told else { panic!("{told:?}") };
             assert_eq!(wrong.first().unwrap().path, "lines[0].unit_cost");
         }
+    }
+
+    #[test]
+    fn a_proposed_revision_counts_once_somebody_else_approves_it() {
+        use crate::model::people::user::Role;
+        let four_eyes = Approval { limit: 0, four_eyes: true };
+        let by = |by: &'static str| Approver { by, role: Role::HoPurchasing };
+        let before = PurchaseOrder { total: 150, approved_total: Some(150), ..sent() };
+        assert!(before.with_proposed(four_eyes, by("usr_3")).is_err(), "nothing is proposed");
+        let unpriced = RevisedLine { unit_cost: None, ..line(None, "C", 7, 0) };
+        let asked = revision(0, vec![line(Some(1), "A", 10, 10), line(Some(2), "B", 9, 10), unpriced]);
+        let revised = before.revised(&asked, |_| Some(3)).unwrap();
+        let waiting = before.proposing(&asked, &revised, ("usr_2", "more", UtcMs(5)));
+        assert_eq!((waiting.total, waiting.revision, &waiting.lines), (150, 0, &before.lines));
+        let proposed = waiting.proposed.clone().unwrap();
+        assert_eq!(
+            (proposed.total, proposed.lines.iter().map(|line| line.unit_cost).sum::<i64>()),
+            (211, 23)
+        );
+        for wrote in ["usr_1", "usr_2"] {
+            let refused = waiting.with_proposed(four_eyes, by(wrote));
+            assert_eq!(refused, Err(Refusal::OwnApproval), "{wrote}");
+        }
+        let order = waiting.with_proposed(four_eyes, by("usr_3")).unwrap();
+        assert_eq!((order.total, order.revision, order.approved_total), (211, 1, Some(211)));
+        assert_eq!((order.approved_by.as_deref(), order.proposed), (Some("usr_3"), None));
+        let mut refused = waiting;
+        refused.reject(four_eyes, by("usr_2"), "after all not".to_owned()).unwrap();
+        assert_eq!((refused.proposed, refused.state), (None, OrderState::PartiallyReceived));
     }
 }

@@ -51,6 +51,7 @@ pub fn adjust(
         business_date: dated(now, rules, book),
         user_id: &authorization.caller.user_id,
         at: now,
+        worth: rules.redeem_value,
     };
     let mut account = book.account(member);
     let entry = cmd.apply(&mut account, rules, &cause);
@@ -64,7 +65,7 @@ pub fn adjust(
 /// without one: if every store did, a member would lose them as often as there are stores.
 pub fn expire(member: &MemberId, today: Date, now: UtcMs, by: &UserId, book: &LedgerBook) -> Option<Moved> {
     let reference_id = format!("{member}:{today}");
-    let cause = Cause { reference_id: &reference_id, business_date: today, user_id: by, at: now };
+    let cause = Cause { reference_id: &reference_id, business_date: today, user_id: by, at: now, worth: 0 };
     let mut account = book.account(member);
     let entry = account.expire(&cause)?;
     Some(Moved { entry, account })

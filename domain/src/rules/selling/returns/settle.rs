@@ -124,7 +124,13 @@ pub fn settle(
         voided_at: None,
         void_reason: None,
     };
-    let cause = Cause { reference_id: id.as_str(), business_date: back.business_date, user_id, at: now };
+    let cause = Cause {
+        reference_id: id.as_str(),
+        business_date: back.business_date,
+        user_id,
+        at: now,
+        worth: rules.redeem_value,
+    };
     let (account, points) = match sale {
         Some(sale) => points_of(&mut back, sale, &before, &mut after, &cause, rules, book),
         None => (None, Vec::new()),

@@ -104,8 +104,13 @@ pub fn settle_void(
         after.points_back = after.points_back.saturating_sub(back.points_back);
         after.points_reversed = after.points_reversed.saturating_sub(back.points_reversed);
         if let Some(member) = &back.member_id {
-            let cause =
-                Cause { reference_id: id.as_str(), business_date: back.business_date, user_id, at: now };
+            let cause = Cause {
+                reference_id: id.as_str(),
+                business_date: back.business_date,
+                user_id,
+                at: now,
+                worth: rules.redeem_value,
+            };
             let mut row = book.account(member);
             if back.points_back > 0 {
                 let reserved = book.reserved_by_others(member, None);

@@ -100,7 +100,7 @@ impl Writer<'_> {
                 entry_id = self.post_payout_rest(connection, &found, (bank, account)).await?;
             }
             Resolution::Accept => difference_account(connection, &found, account).await?,
-            Resolution::Carry if has_lines_alone(found.kind) => {
+            Resolution::Carry if raised::waits(found.kind) || found.kind == ExceptionKind::NotAPayment => {
                 carry_lines(connection, &found.line_ids, until).await?;
             }
             Resolution::Carry | Resolution::Dispute => {
@@ -309,14 +309,9 @@ impl Writer<'_> {
         };
         let reference_date = (entry_date != date).then_some(date);
         let entry = NewEntry { entry_id: entry_id.clone(), entry_date, reference_date, ..named };
-        journal::add(connection, vec![entry], self.now).await?;
+        self.add(connection, vec![entry]).await?;
         Ok(Some(entry_id))
     }
-}
-
-/// Whether it is about lines that no item was found for: carried, the lines themselves wait.
-fn has_lines_alone(kind: ExceptionKind) -> bool {
-    matches!(kind, ExceptionKind::MissingInStore | ExceptionKind::NotAPayment | ExceptionKind::Ambiguous)
 }
 
 /// The store of the payment that a line takes back, where one was matched under its reference; of several nobody guesses.

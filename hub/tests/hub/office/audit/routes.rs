@@ -1,7 +1,11 @@
 //! Every change of head office.
 
+use crate::support::server::Api;
+use reqwest::Method;
+use serde_json::{Value, json};
+
 /// Every change that a person can make, by its route, and what the log calls it; "": it changes nothing.
-pub const CHANGES: [(&str, &str, &str); 120] = [
+pub const CHANGES: [(&str, &str, &str); 121] = [
     ("POST", "/api/auth/logout", "session.closed"),
     ("POST", "/api/auth/password", "user.password_changed"),
     ("POST", "/api/auth/webauthn/confirm/start", ""),
@@ -82,6 +86,7 @@ pub const CHANGES: [(&str, &str, &str); 120] = [
     ("POST", "/api/finance/accounts", "finance.account_created"),
     ("PATCH", "/api/finance/accounts/:account", "finance.account_changed"),
     ("POST", "/api/finance/mappings", "finance.mapping_created"),
+    ("DELETE", "/api/finance/mappings/:id", "finance.mapping_withdrawn"),
     ("POST", "/api/finance/journal", "finance.entry_written"),
     ("POST", "/api/finance/journal/:entry_id/reverse", "finance.entry_reversed"),
     ("POST", "/api/finance/opening", "finance.book_opened"),
@@ -123,3 +128,9 @@ pub const CHANGES: [(&str, &str, &str); 120] = [
     ("", "cloud-hub backup", "backup.made"),
     ("", "cloud-hub rotate-keys", "keys.rotated"),
 ];
+
+/// Withdraws a mapping that was made.
+pub async fn withdrawn(admin: &Api, mapping: &Value) {
+    let path = format!("/api/finance/mappings/{}", mapping["mapping_id"].as_str().unwrap());
+    admin.send(Method::DELETE, &path, &json!({})).await.data();
+}

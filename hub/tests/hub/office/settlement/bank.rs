@@ -19,7 +19,9 @@ async fn payments_to_suppliers_are_found_at_the_bank() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
-    let other = json!({"name": "Other bank", "kind": "bank", "methods": [], "account": "1310"});
+    let account = json!({"account": "1041", "name": "Other bank", "type": "asset"});
+    admin.post("/api/finance/accounts", &account).await.data();
+    let other = json!({"name": "Other bank", "kind": "bank", "methods": [], "account": "1041"});
     let other = added(&admin, &other).await;
     let supplier = admin.post("/api/suppliers", &json!({"code": "TEA", "name": "Tea Ltd"})).await;
     let supplier = supplier.data()["supplier_id"].clone();

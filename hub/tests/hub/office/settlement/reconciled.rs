@@ -74,8 +74,10 @@ async fn a_banks_balance_is_explained_line_by_line_and_what_is_not_is_told() {
     assert_eq!(server.figure(alarms).await, 1);
     // Neither what was on another day nor another bank that agrees puts it right.
     assert_eq!(admin.get(&format!("{path}?as_of={}", day(17))).await.data()["difference"], Value::Null);
+    let account = json!({"account": "1041", "name": "Other bank", "type": "asset"});
+    admin.post("/api/finance/accounts", &account).await.data();
     let other =
-        added(&admin, &json!({"name": "Other", "kind": "bank", "methods": [], "account": "1310"})).await;
+        added(&admin, &json!({"name": "Other", "kind": "bank", "methods": [], "account": "1041"})).await;
     let agrees = json!({"source_id": other, "opening_balance": 0, "closing_balance": 5, "lines": [line("who knows", 5)]});
     admin.post("/api/statements", &agrees).await.data();
     let beside = admin.get(&format!("/api/statement-sources/{other}/reconciliation")).await;

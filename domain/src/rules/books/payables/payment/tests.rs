@@ -44,6 +44,7 @@ fn note(books: &[(&str, i64)]) -> CreditNote {
         state: CreditNoteState::Approved,
         note: None,
         created_by: None,
+        proposed: None,
         created_at: UtcMs(0),
     }
 }

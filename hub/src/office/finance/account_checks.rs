@@ -1,0 +1,99 @@
+//! Whether accounts may be used as somebody asks: the rules stand in the domain, the chart says how each account stands.
+
+use crate::office::finance::account::{Chart, State, View};
+use crate::table::journal::NewEntry;
+use domain::model::base::refusal::{FieldProblem, NotReady, Refusal};
+use domain::rules::books::posting::plan::Account;
+use domain::rules::books::posting::{AccountUse, Standing};
+use edge::ApiError;
+use std::collections::BTreeSet;
+
+impl View {
+    /// How it stands now.
+    fn standing(&self) -> Option<Standing> {
+        let account = Account::parse(&self.account)?;
+        // The accounts of the plan have their lists whatever is mapped to them.
+        let mapped_method = self.control && !self.system;
+        Some(Standing { account, mapped_method, closed: self.state == State::Closed })
+    }
+}
+
+impl Chart {
+    /// How an account stands now.
+    ///
+    /// # Errors
+    /// 422 for one that is not in the chart.
+    pub fn standing(&self, path: &str, account: &str) -> Result<Standing, ApiError> {
+        let standing = self.get(account).and_then(View::standing);
+        standing.ok_or_else(|| ApiError::field(path, "is no account"))
+    }
+
+    /// An account that may be used so.
+    ///
+    /// # Errors
+    /// 422 with the reason where it may not.
+    pub fn check_use(&self, path: &str, account: &str, asked: AccountUse) -> Result<Standing, ApiError> {
+        let standing = self.standing(path, account)?;
+        match asked.problem(standing) {
+            None => Ok(standing),
+            Some(problem) => Err(ApiError::field(path, problem)),
+        }
+    }
+
+    /// 422 with every account of lines that takes no line by hand.
+    pub fn check_by_hand<'a>(&self, accounts: impl Iterator<Item = &'a String>) -> Result<(), ApiError> {
+        let problem = |(place, account): (usize, &String)| {
+            let problem = match self.get(account).and_then(View::standing) {
+                None => "is no account",
+                Some(standing) => AccountUse::ByHand.problem(standing)?,
+            };
+            let path = format!("lines[{place}].account");
+            Some(FieldProblem { path, problem: problem.to_owned() })
+        };
+        let wrong: Vec<FieldProblem> = accounts.enumerate().filter_map(problem).collect();
+        if wrong.is_empty() { Ok(()) } else { Err(ApiError::validation(&wrong)) }
+    }
+
+    /// 422 for an account that a document has named and that nobody may name any more: it got a list since, or was closed.
+    pub fn check_still_free(&self, accounts: impl IntoIterator<Item = Account>) -> Result<(), ApiError> {
+        accounts.into_iter().try_for_each(|account| {
+            let number = String::from(account);
+            let standing = self.standing("account", &number)?;
+            match AccountUse::ByHand.problem(standing) {
+                None => Ok(()),
+                Some(problem) => Err(ApiError::field("account", format!("{number} {problem}"))),
+            }
+        })
+    }
+
+    /// 422 for a line on an account that its entry must not be posted to.
+    pub fn check_entries(&self, entries: &[NewEntry]) -> Result<(), ApiError> {
+        for entry in entries {
+            let Some(poster) = entry.kind.poster() else { continue };
+            for account in entry.lines.iter().map(|line| &line.account) {
+                let standing = self.standing("account", account)?;
+                if let Some(problem) = poster.problem(standing) {
+                    return Err(ApiError::field("account", format!("{account} {problem}")));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// 409 with every one of these accounts that is closed: what went back to it would stand there for ever.
+    pub fn check_not_closed<'a>(&self, accounts: impl Iterator<Item = &'a String>) -> Result<(), ApiError> {
+        let closed = |account: &&String| self.get(account).is_some_and(|view| view.state == State::Closed);
+        let accounts: BTreeSet<&String> = accounts.filter(closed).collect();
+        if accounts.is_empty() {
+            return Ok(());
+        }
+        let problem = |account: &String| NotReady {
+            code: "account_closed".to_owned(),
+            store_id: String::new(),
+            date: None,
+            id: Some(account.clone()),
+            message: format!("{account} is closed: open it first"),
+        };
+        Err(ApiError::from(Refusal::NotReady(accounts.into_iter().map(problem).collect())))
+    }
+}
