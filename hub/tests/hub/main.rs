@@ -50,6 +50,7 @@ mod office {
     pub mod purchasing {
         pub mod amendments;
         pub mod changes;
+        mod line_totals;
         pub mod order_lines;
         pub mod orders;
         pub mod payables;
