@@ -7,6 +7,7 @@ use domain::model::base::ids::RegisterId;
 use domain::model::selling::payment::CASH;
 use edge::{ApiError, Reply};
 use escpos::errors::PrinterError;
+use escpos_paper::Written;
 use printer::Paper;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,6 +18,7 @@ use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 mod escpos_paper;
+mod letters;
 mod printer;
 
 /// Ends of jobs that are remembered.
@@ -49,6 +51,8 @@ pub struct PrintJob {
     pub state: State,
     /// Why it was not printed.
     pub problem: Option<String>,
+    /// Texts with letters that the printer lacks, and what is printed for them.
+    pub warnings: Vec<String>,
 }
 
 type Jobs = Arc<Mutex<VecDeque<PrintJob>>>;
@@ -169,16 +173,21 @@ impl Printers {
             return;
         };
         if self.has(&register) && moves(data) {
-            self.put(&register, escpos_paper::pulse());
+            self.put(&register, escpos_paper::pulse().map(|bytes| (bytes, Vec::new())));
         }
     }
 
     /// Into the queue, if there is room: nobody waits for a printer.
-    fn put(&self, register: &RegisterId, bytes: Result<Vec<u8>, PrinterError>) -> PrintJob {
+    fn put(&self, register: &RegisterId, written: Result<Written, PrinterError>) -> PrintJob {
+        let (bytes, warnings) = match written {
+            Ok((bytes, warnings)) => (Ok(bytes), warnings),
+            Err(error) => (Err(error), Vec::new()),
+        };
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let job_id = format!("job_{:x}_{number}", self.run);
         let (state, problem) = (State::Waiting, None);
-        let job = PrintJob { job_id: job_id.clone(), register_id: register.clone(), state, problem };
+        let job =
+            PrintJob { job_id: job_id.clone(), register_id: register.clone(), state, problem, warnings };
         {
             let mut jobs = lock(&self.jobs);
             jobs.push_back(job.clone());

@@ -8,7 +8,7 @@ mod words;
 pub(crate) use html::page;
 pub use html::{escape, html};
 pub use layout::{Layout, Part, group};
-pub use text::{lines, text};
+pub use text::{figured, lines, text, wrapped};
 pub use words::Language;
 
 use domain::model::selling::returns::Return;

@@ -12,7 +12,7 @@ use domain::model::inventory::transfer::{Resolution, Transfer, TransferState};
 use domain::model::people::user::{Principal, Role};
 use domain::rules::inventory::adjustment;
 use domain::rules::inventory::opname;
-use domain::rules::inventory::opname::{Count, CountOpname, RecountOpname, line_view};
+use domain::rules::inventory::opname::{Count, CountMode, CountOpname, RecountOpname, line_view};
 use domain::rules::inventory::receiving;
 use domain::rules::inventory::receiving::{NewReceiving, NewReceivingLine};
 use domain::rules::inventory::transfer;

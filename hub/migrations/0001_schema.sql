@@ -1042,6 +1042,8 @@ CREATE TABLE goods_documents (
     supplier_id TEXT,
     po_id TEXT,
     delivery_note_no TEXT,
+    -- What the note's number is compared by.
+    note_key TEXT,
     reason TEXT,
     -- What the goods cost, or of a supplier return what the supplier owes.
     value BIGINT NOT NULL,
@@ -1053,8 +1055,8 @@ CREATE INDEX goods_documents_store ON goods_documents (store_id, kind, business_
     WHERE part = 1;
 CREATE INDEX goods_documents_id ON goods_documents (document_id, store_id);
 CREATE INDEX goods_documents_order ON goods_documents (po_id) WHERE po_id IS NOT NULL;
-CREATE INDEX goods_documents_note ON goods_documents (supplier_id, delivery_note_no)
-    WHERE delivery_note_no IS NOT NULL;
+CREATE INDEX goods_documents_note ON goods_documents (supplier_id, note_key)
+    WHERE note_key IS NOT NULL;
 -- Lines of receipts, by the first event that told of them.
 CREATE TABLE receiving_lines (
     store_id TEXT NOT NULL,

@@ -1,6 +1,7 @@
 //! Paper in the printer's own language: text, a larger total, the receipt number as a QR code, the drawer's pulse, a cut.
 
-use crate::receipt::{Layout, Part, lines};
+use crate::printing::letters::Letters;
+use crate::receipt::{Layout, Part, lines, wrapped};
 use escpos::driver::Driver;
 use escpos::errors::{PrinterError, Result};
 use escpos::printer::Printer;
@@ -15,7 +16,7 @@ const QR_DOTS: u8 = 6;
 const PULSE: [u8; 5] = [0x1b, b'p', 0, 25, 250];
 /// Lines between the last one and the knife.
 const TAIL_LINES: u8 = 3;
-/// Western letters; whatever else a name has is a question mark on paper.
+/// Western letters: [`Letters`] brings every text into them.
 const LETTERS: PageCode = PageCode::WPC1252;
 
 /// What a printer would get, as bytes.
@@ -47,17 +48,21 @@ impl Driver for Roll {
     }
 }
 
+/// Paper, and what is printed in other letters than it has.
+pub type Written = (Vec<u8>, Vec<String>);
+
 /// A receipt of `columns` characters a line, with its number as a QR code.
 ///
 /// # Errors
 /// What the printer's language can't say.
-pub fn receipt(layout: &Layout, receipt_no: &str, columns: usize) -> Result<Vec<u8>> {
-    paper(columns, |printer| {
+pub fn receipt(layout: &Layout, receipt_no: &str, columns: usize) -> Result<Written> {
+    paper(columns, |printer, letters| {
         for part in &layout.0 {
             let loud = matches!(part, Part::Total(..) | Part::Mark(_));
             printer.bold(loud)?.size(1, if loud { 2 } else { 1 })?;
-            for line in lines(part, columns) {
-                printer.writeln(&western(line.trim_end()))?;
+            // Letters first: what stands for one may be wider.
+            for line in lines(&printable(part, letters), columns) {
+                printer.writeln(line.trim_end())?;
             }
         }
         let code = QRCodeOption::new(QRCodeModel::Model2, QR_DOTS, QRCodeCorrectionLevel::M);
@@ -71,13 +76,28 @@ pub fn receipt(layout: &Layout, receipt_no: &str, columns: usize) -> Result<Vec<
 ///
 /// # Errors
 /// What the printer's language can't say.
-pub fn report(text: &str, columns: usize) -> Result<Vec<u8>> {
-    paper(columns, |printer| {
+pub fn report(text: &str, columns: usize) -> Result<Written> {
+    paper(columns, |printer, letters| {
         for line in text.lines() {
-            printer.writeln(&western(line))?;
+            for line in wrapped(&letters.of(line), columns) {
+                printer.writeln(&line)?;
+            }
         }
         Ok(())
     })
+}
+
+/// A part in the printer's letters.
+fn printable(part: &Part, letters: &mut Letters) -> Part {
+    let mut of = |text: &String| letters.of(text);
+    match part {
+        Part::Centre(text) => Part::Centre(of(text)),
+        Part::Mark(text) => Part::Mark(of(text)),
+        Part::Line(text) => Part::Line(of(text)),
+        Part::Figure(text, figure) => Part::Figure(of(text), of(figure)),
+        Part::Total(text, figure) => Part::Total(of(text), of(figure)),
+        Part::Rule => Part::Rule,
+    }
 }
 
 /// The drawer's pulse alone.
@@ -91,21 +111,18 @@ pub fn pulse() -> Result<Vec<u8>> {
     Ok(roll.bytes())
 }
 
-fn paper(columns: usize, write: impl FnOnce(&mut Printer<Roll>) -> Result<()>) -> Result<Vec<u8>> {
-    let roll = Roll::default();
+fn paper(
+    columns: usize,
+    write: impl FnOnce(&mut Printer<Roll>, &mut Letters) -> Result<()>,
+) -> Result<Written> {
+    let (roll, mut letters) = (Roll::default(), Letters::default());
     let columns = u8::try_from(columns).map_err(|_| PrinterError::Input("columns".to_owned()))?;
     let options = PrinterOptions::new(Some(LETTERS), None, columns);
     let mut printer = Printer::new(roll.clone(), Protocol::default(), Some(options));
     printer.init()?.page_code(LETTERS)?;
-    write(&mut printer)?;
+    write(&mut printer, &mut letters)?;
     printer.feeds(TAIL_LINES)?.print_cut()?;
-    Ok(roll.bytes())
-}
-
-/// What the page of letters has; nothing in a name speaks to the printer.
-fn western(text: &str) -> String {
-    let known = |c: char| matches!(c, ' '..='~' | '\u{a0}'..='\u{ff}');
-    text.chars().map(|c| if known(c) { c } else { '?' }).collect()
+    Ok((roll.bytes(), letters.warnings()))
 }
 
 #[cfg(test)]
@@ -113,6 +130,14 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
     use super::{pulse, receipt, report};
     use crate::receipt::{Layout, Part};
+
+    #[test]
+    fn marks_of_western_texts_are_bytes_of_the_page() {
+        let layout = Layout(vec![Part::Line("Levi’s – 501 “Original” 5 € l…".to_owned())]);
+        let (paper, warnings) = receipt(&layout, "1", 42).unwrap();
+        assert!(has(&paper, b"Levi\x92s \x96 501 \x93Original\x94 5 \x80 l\x85"), "{paper:?}");
+        assert!(warnings.is_empty());
+    }
 
     fn has(paper: &[u8], part: &[u8]) -> bool {
         paper.windows(part.len()).any(|window| window == part)
@@ -125,9 +150,10 @@ mod tests {
             Part::Total("TOTAL IDR".to_owned(), "27,750".to_owned()),
         ]);
         for columns in [42, 32] {
-            let paper = receipt(&layout, "S001-main-00000001", columns).unwrap();
+            let (paper, warnings) = receipt(&layout, "S001-main-00000001", columns).unwrap();
+            assert_eq!(warnings.len(), 1, "the name has a letter that the page lacks");
             assert!(
-                has(&paper, b"Caf\xe9  p  ?"),
+                has(&paper, b"Caf\xe9  p  Cha"),
                 "the page of letters, and blanks for what commands: {paper:?}"
             );
             let total = format!("{:<width$}27,750", "TOTAL IDR", width = columns - 6);
@@ -137,6 +163,6 @@ mod tests {
             assert!(!has(&paper, b"\x1bp"), "no name opens the drawer");
         }
         assert!(has(&pulse().unwrap(), b"\x1bp\x00\x19\xfa"), "with both of its times");
-        assert!(has(&report("Z REPORT\n", 42).unwrap(), b"Z REPORT\x1bd\x01"), "a line and its end");
+        assert!(has(&report("Z REPORT\n", 42).unwrap().0, b"Z REPORT\x1bd\x01"), "a line and its end");
     }
 }

@@ -36,7 +36,7 @@ pub enum StorageError {
         path: PathBuf,
     },
     /// The operating system refused.
-    #[error("could not {what} {}: {source}", path.display())]
+    #[error("could not {what} {}: {source}{}", path.display(), advice(source.kind()))]
     Io {
         /// `read`, `write`, `sync`, …
         what: &'static str,
@@ -117,6 +117,20 @@ pub enum StorageError {
         /// Its name.
         thread: &'static str,
     },
+}
+
+/// What to do where the disk itself is in the way: nothing is damaged.
+fn advice(kind: io::ErrorKind) -> &'static str {
+    match kind {
+        io::ErrorKind::StorageFull => {
+            "; the disk is full. Make room and start again: nothing that was acknowledged is lost"
+        }
+        io::ErrorKind::ReadOnlyFilesystem => {
+            "; the file system takes no writes. Look at the disk and mount it for writing: nothing that was \
+             acknowledged is lost"
+        }
+        _ => "",
+    }
 }
 
 /// Runs a thread's work; its panic is a failure like any other.
@@ -219,6 +233,14 @@ pub enum NotWritable {
         free: u64,
         /// `min_free_bytes`.
         needed: u64,
+    },
+    /// The data folder can't be looked at: it was moved or removed, or its disk is gone.
+    #[error("the data folder {} can't be used ({why}): put it back and start again; what was sold since may be lost", path.display())]
+    Gone {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        why: String,
     },
     /// The next journal segment could not be made.
     #[error("no room for the next journal segment ({why}); make room and try again")]

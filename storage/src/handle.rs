@@ -279,6 +279,10 @@ impl Storage {
         }
         let (free, needed) = (shared.free_bytes(), shared.options.min_free_bytes);
         if free < needed {
+            if let Err(error) = std::fs::metadata(shared.layout.journal()) {
+                let (path, why) = (shared.layout.0.clone(), error.to_string());
+                return Err(NotWritable::Gone { path, why });
+            }
             return Err(NotWritable::LowSpace { free, needed });
         }
         shared.supply.failure().map_or(Ok(()), |why| Err(NotWritable::NoSegment { why }))

@@ -18,6 +18,7 @@ pub mod typed;
 
 use crate::error::StorageError;
 use crate::folder::format;
+use crate::folder::layout::{Layout, remove};
 use known::Known;
 use mark::Mark;
 use memtable::{Changes, Memtable, in_steps, merged};
@@ -31,6 +32,8 @@ use std::time::{Duration, Instant};
 use sums::{Scan, Sums};
 use table::Table;
 
+/// Room that the engine wants beside what it is given: its own files grow in steps.
+const ROOM_BYTES: u64 = 4 * 1024 * 1024;
 /// Most keys of a snapshot in one batch.
 pub const BATCH_KEYS_MAX: usize = 1_000;
 /// How long a closing handle may hold the engine's lock.
@@ -164,6 +167,7 @@ impl Rows {
         if memtable.is_empty() && mark == state.mark {
             return Ok(());
         }
+        self.make_way(memtable.bytes());
         changed(&self.path, &self.db, || {
             let mut batch = sled::Batch::default();
             let (mut reads, mut writes) = (0, 1);
@@ -194,9 +198,25 @@ impl Rows {
         Ok(())
     }
 
+    /// Gives up the journal's reserve where the disk may not hold what the engine is given. An engine that once failed to
+    /// write takes nothing any more, so that this comes before and not after it.
+    fn make_way(&self, given: usize) {
+        let wanted = ROOM_BYTES.saturating_add(u64::try_from(given).unwrap_or(u64::MAX).saturating_mul(2));
+        let is_short = fs2::available_space(&self.path).is_ok_and(|free| free < wanted);
+        let Some(folder) = self.path.parent().filter(|_| is_short) else { return };
+        let reserve = Layout(folder.to_owned()).reserve();
+        if reserve.exists() {
+            tracing::warn!("the disk is full: the reserve is given up for the rows");
+            if let Err(error) = remove(&reserve) {
+                tracing::error!(%error, "the reserve could not be given up");
+            }
+        }
+    }
+
     /// Brings everything to the disk: the engine's own flush is not an fsync on Linux.
     pub fn sync(&self) -> Result<(), StorageError> {
         self.flush()?;
+        self.make_way(0);
         changed(&self.path, &self.db, || self.db.flush())?;
         let file = self.path.join("db");
         File::open(&file).and_then(|db| db.sync_data()).map_err(StorageError::io("sync", &file))

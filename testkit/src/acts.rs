@@ -287,7 +287,7 @@ impl Shop {
 
     pub fn count(&mut self, id: &OpnameId, sku: &str, qty: i64, zone: Option<&str>) -> Result<(), Refusal> {
         let count = Count { sku: sku.into(), code: None, qty, zone: zone.map(str::to_owned), withdraw: None };
-        let cmd = CountOpname { counts: vec![count] };
+        let cmd = CountOpname { counts: vec![count], mode: None };
         let event = opname::count(&cmd, id, &self.products, &self.room(&boss()))?;
         self.commit(event);
         Ok(())

@@ -131,6 +131,46 @@ fn recount(shop: &mut Shop, id: &OpnameId, sku: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// (how the second person says it, whether it is taken, pieces, who counted them).
+#[test]
+fn nobody_overwrites_what_somebody_else_counted() {
+    for (mode, taken, pieces, counters) in
+        [(None, false, 12, 1), (Some(CountMode::Add), true, 20, 2), (Some(CountMode::Replace), true, 8, 1)]
+    {
+        let mut shop = open();
+        let id = counting(&mut shop);
+        shop.count(&id, "a", 11, Some("shelf")).unwrap();
+        shop.count(&id, "a", 12, Some("shelf")).unwrap();
+        let here = |zone: &str, qty| Count {
+            sku: "a".into(),
+            code: None,
+            qty,
+            zone: Some(zone.into()),
+            withdraw: None,
+        };
+        let say = |shop: &mut Shop, counts: Vec<Count>, mode| {
+            let cmd = CountOpname { counts, mode };
+            let event = opname::count(&cmd, &id, &shop.products, &shop.room(&staff()));
+            event.map(|event| shop.commit(event))
+        };
+        say(&mut shop, vec![here("back", 0)], None).unwrap();
+        // Cartons and pieces of one place are told together.
+        let told = say(&mut shop, vec![here("shelf", 6), here("shelf", 2)], mode);
+        assert_eq!(told.is_ok(), taken, "{mode:?}");
+        if let Err(refused) = told {
+            assert_eq!(refused.code(), "already_counted");
+            let words = refused.to_string();
+            assert!(words.contains("counted 12 of a in shelf"), "{words}");
+            assert_eq!(refused.details()["counts"][0]["path"], "counts[0]");
+        }
+        let line = shop.ledger.counted.values().next().unwrap();
+        assert_eq!((line.counted(), line.zones["shelf"].counters().len()), (pieces, counters), "{mode:?}");
+        // Of pieces that two people counted neither is replaced without a word.
+        let again = shop.count(&id, "a", 1, Some("shelf"));
+        assert_eq!(again.is_err(), counters == 2 || mode == Some(CountMode::Replace), "{mode:?}");
+    }
+}
+
 #[test]
 fn what_is_taken_back_leaves_the_others_held_against_their_own_moment() {
     let mut shop = open();
@@ -142,13 +182,13 @@ fn what_is_taken_back_leaves_the_others_held_against_their_own_moment() {
         Count { sku: "a".into(), code: None, qty: 0, zone: Some("back".into()), withdraw: Some(true) };
     let again = Count { qty: 12, zone: Some("shelf".into()), withdraw: None, ..withdraw.clone() };
     let gone = Count { zone: Some("shelf".into()), ..withdraw.clone() };
-    let cmd = CountOpname { counts: vec![withdraw] };
+    let cmd = CountOpname { counts: vec![withdraw], mode: None };
     let event = opname::count(&cmd, &id, &shop.products, &shop.room(&boss())).unwrap();
     shop.commit(event);
     let line = shop.ledger.counted.values().next().unwrap();
     assert_eq!((line.counted(), line.expected, line.variance()), (12, 12, 0));
     // Said, taken back and said again in one command is said once.
-    let cmd = CountOpname { counts: vec![again.clone(), gone, again] };
+    let cmd = CountOpname { counts: vec![again.clone(), gone, again], mode: None };
     let event = opname::count(&cmd, &id, &shop.products, &shop.room(&boss())).unwrap();
     shop.commit(event);
     assert_eq!(shop.ledger.counted.values().next().unwrap().counted(), 12);

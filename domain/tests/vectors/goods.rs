@@ -31,7 +31,8 @@ pub fn opname(given: &Value) -> Value {
             }
             "count" => {
                 let zone = step["zone"].as_str().unwrap_or_default();
-                line.count(zone, int(step, "qty"), &stock, &UserId::default(), UtcMs(0)).unwrap();
+                let counted = (int(step, "qty"), None);
+                line.count(zone, counted, &stock, &UserId::default(), UtcMs(0)).unwrap();
             }
             "post" if line.zones.is_empty() => {}
             "post" => {

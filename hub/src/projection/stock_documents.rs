@@ -5,6 +5,7 @@ use crate::projection::envelope::Understood;
 use crate::row;
 use crate::table::exception::{self, Found};
 use domain::model::base::time::UtcMs;
+use domain::model::books::ledger::note_key;
 use domain::model::inventory::adjustment::{Adjustment, AdjustmentState};
 use domain::model::inventory::receiving::Receiving;
 use domain::model::inventory::stock::MovementReason;
@@ -25,8 +26,9 @@ pub(crate) struct GoodsRows {
     supplier_return_lines: Vec<NewRow>,
     /// All movements but those of sales and returns, whose lines they are.
     pub(crate) movements: Vec<NewRow>,
-    /// Delivery notes of suppliers, with the event that told of each and its receipt.
-    notes: BTreeMap<(String, String), Vec<(String, String)>>,
+    /// Suppliers and what their delivery notes are compared by, with the event that told of each, its receipt and the
+    /// note's number as it was written.
+    notes: BTreeMap<(String, String), Vec<(String, String, String)>>,
 }
 
 /// Who moved goods, why, and by which document.
@@ -89,8 +91,11 @@ impl GoodsRows {
                 correction: line.correction, cost_missing: i64::from(line.cost_missing),
             });
         }
-        if let Some(note) = receiving.supplier_id.clone().zip(receiving.delivery_note_no.clone()) {
-            self.notes.entry(note).or_default().push((event_id.to_owned(), receiving_id.to_owned()));
+        if let Some((supplier_id, note)) =
+            receiving.supplier_id.clone().zip(receiving.delivery_note_no.clone())
+        {
+            let told = (event_id.to_owned(), receiving_id.to_owned(), note.clone());
+            self.notes.entry((supplier_id, note_key(&note))).or_default().push(told);
         }
     }
 
@@ -100,7 +105,8 @@ impl GoodsRows {
             store_id, kind: "receiving", document_id, part: 1_i64, event_id, state: receiving.state.as_str(), step,
             business_date: receiving.business_date.to_string(), created_at: receiving.created_at.0,
             supplier_id: receiving.supplier_id.clone(), po_id: receiving.po_id.clone(),
-            delivery_note_no: receiving.delivery_note_no.clone(), reason: None::<String>,
+            delivery_note_no: receiving.delivery_note_no.clone(),
+            note_key: receiving.delivery_note_no.as_deref().map(note_key), reason: None::<String>,
             value: receiving.total_cost,
         };
         self.document(("receiving", document_id.to_owned(), 1), step, row);
@@ -118,6 +124,7 @@ impl GoodsRows {
             store_id, kind: "supplier_return", document_id, part: 1_i64, event_id, state: "posted", step: 1_i64,
             business_date: document.business_date.to_string(), created_at: document.created_at.0,
             supplier_id: document.supplier_id.as_str(), po_id: None::<String>, delivery_note_no: None::<String>,
+            note_key: None::<String>,
             reason: None::<String>, value: document.claim,
         };
         self.document(("supplier_return", document_id.to_owned(), 1), 1, row);
@@ -134,6 +141,7 @@ impl GoodsRows {
             store_id, kind: "adjustment", document_id, part: 1_i64, event_id, state: adjustment.state.name(), step,
             business_date: adjustment.business_date.to_string(), created_at: adjustment.created_at.0,
             supplier_id: None::<String>, po_id: None::<String>, delivery_note_no: None::<String>,
+            note_key: None::<String>,
             reason: adjustment.reason.name(), value: adjustment.value,
         };
         self.document(("adjustment", document_id.to_owned(), 1), step, row);
@@ -146,6 +154,7 @@ impl GoodsRows {
             store_id, kind: "opname", document_id, part, event_id, state: opname.state.name(), step: 1_i64,
             business_date: opname.business_date.to_string(), created_at: opname.created_at.0,
             supplier_id: None::<String>, po_id: None::<String>, delivery_note_no: None::<String>,
+            note_key: None::<String>,
             reason: None::<String>, value: opname.variance_value.unwrap_or_default(),
         };
         self.document(("opname", document_id.to_owned(), part), 1, row);
@@ -175,11 +184,11 @@ impl GoodsRows {
         let tail = "ON CONFLICT (store_id, supplier_return_id, line_no) DO NOTHING";
         insert::rows(connection, "supplier_return_lines", tail, supplier_return_lines).await?;
         insert::rows(connection, "movements", "", movements).await?;
-        for ((supplier_id, note), told) in &notes {
-            for (place, (event_id, receiving_id)) in told.iter().enumerate() {
+        for ((supplier_id, _), told) in &notes {
+            for (place, (event_id, receiving_id, note)) in told.iter().enumerate() {
                 let found = Found { store_id, event_id, now };
                 // Of two in one batch the later one is told of: the first found nothing.
-                let later = told.iter().skip(place.saturating_add(1)).map(|(_, id)| id.as_str()).collect();
+                let later = told.iter().skip(place.saturating_add(1)).map(|(_, id, _)| id.as_str()).collect();
                 twice(connection, (supplier_id, note), (receiving_id, &later), found).await?;
             }
         }
@@ -252,10 +261,11 @@ async fn twice(
 ) -> Result<(), sqlx::Error> {
     let sql = "SELECT o.store_id, o.document_id FROM goods_documents o JOIN goods_documents m ON m.store_id = $3 \
                AND m.kind = 'receiving' AND m.document_id = $4 AND m.state = 'posted' \
-               WHERE o.kind = 'receiving' AND o.supplier_id = $1 AND o.delivery_note_no = $2 AND o.state = 'posted' \
+               WHERE o.kind = 'receiving' AND o.supplier_id = $1 AND o.note_key = $2 AND o.state = 'posted' \
                AND NOT (o.store_id = $3 AND o.document_id = $4) \
                ORDER BY o.created_at, o.store_id";
-    let query = sqlx::query(sql).bind(supplier_id).bind(note).bind(found.store_id).bind(receiving_id);
+    let query =
+        sqlx::query(sql).bind(supplier_id).bind(note_key(note)).bind(found.store_id).bind(receiving_id);
     let mut others = Vec::new();
     for row in query.fetch_all(&mut *connection).await? {
         let other: (String, String) = crate::columns!(row => (store_id, document_id));

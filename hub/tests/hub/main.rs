@@ -52,6 +52,7 @@ mod office {
         pub mod amendments;
         pub mod changes;
         mod four_eyes;
+        mod line_totals;
         pub mod order_lines;
         pub mod orders;
         pub mod payables;

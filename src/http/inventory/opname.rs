@@ -44,11 +44,11 @@ pub const READ: Doc = Doc::of("Opname", "One count and its counted lines, in ord
 /// `POST /api/opname/:id/counts`
 pub const COUNT: Doc = Doc::of(
     "Opname",
-    "Say what was counted; zones add up, a recount replaces its zone; or take back what was said",
+    "Say what was counted; zones add up, who counts a zone again replaces their count; or take back what was said",
 )
 .body::<CountOpname>(r#"{"counts": [{"sku": "8991234567890", "qty": 93, "zone": "shelf"}]}"#)
 .answers::<OpnameView>(DETAIL)
-.refuses(&[Code::UnknownSku, Code::InvalidState]);
+.refuses(&[Code::UnknownSku, Code::InvalidState, Code::AlreadyCounted]);
 /// `POST /api/opname/:id/submit`
 pub const SUBMIT: Doc = Doc::of("Opname", "Close the counting: somebody looks at the differences")
     .optional_body::<EmptyBody>("{}")

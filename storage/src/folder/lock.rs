@@ -4,6 +4,7 @@ use crate::error::StorageError;
 use crate::folder::layout::{FILE_MODE, Layout};
 use fs2::FileExt;
 use std::fs::{File, OpenOptions};
+use std::io::ErrorKind;
 use std::os::unix::fs::OpenOptionsExt;
 
 /// Held until it is dropped.
@@ -18,7 +19,12 @@ impl FolderLock {
         let path = layout.lock();
         let mut open = OpenOptions::new();
         open.create(true).truncate(false).write(true).mode(FILE_MODE);
-        let file = open.open(&path).map_err(StorageError::io("open", &path))?;
+        let file = match open.open(&path) {
+            // Where nothing can be written a store can still be looked at.
+            Err(error) if error.kind() == ErrorKind::ReadOnlyFilesystem => File::open(&path),
+            opened => opened,
+        };
+        let file = file.map_err(StorageError::io("open", &path))?;
         file.try_lock_exclusive().map_err(|_| StorageError::Locked { path: layout.0.clone() })?;
         Ok(Self { file })
     }

@@ -128,6 +128,11 @@ impl Supply {
         let next = self.layout.next_segment();
         // A file of another size comes from other settings.
         if std::fs::metadata(&next).map_or(0, |file| file.len()) < self.segment_bytes {
+            // Nobody waits for it yet: what is left on a full disk is the rows' that are on their way.
+            if !urgent && self.is_short() {
+                let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
+                return Err(StorageError::io("make", &next)(full));
+            }
             match Segment::fill(&next, self.segment_bytes) {
                 Err(error) if urgent => {
                     tracing::warn!(%error, "the reserve is given up for the next journal segment");
@@ -145,6 +150,13 @@ impl Supply {
             Segment::fill(&reserve, self.reserve_bytes())?;
         }
         Ok(())
+    }
+
+    /// Whether a segment would take the room that the reserve stands for.
+    fn is_short(&self) -> bool {
+        let wanted = self.segment_bytes.saturating_add(self.reserve_bytes());
+        !self.layout.reserve().exists()
+            && fs2::available_space(&self.layout.0).is_ok_and(|free| free < wanted)
     }
 
     fn reserve_bytes(&self) -> u64 {

@@ -5,6 +5,7 @@ use crate::journal::index::{document, list};
 use crate::rows::apply::delivery_note_key;
 use crate::rows::table::Table;
 use domain::model::base::ids::{ReceivingId, SupplierReturnId};
+use domain::model::books::ledger::note_key;
 use domain::model::inventory::purchase::{OrderProgress, PurchaseOrder, Supplier};
 use domain::model::inventory::receiving::Receiving;
 use domain::model::inventory::supplier_return::SupplierReturn;
@@ -47,14 +48,14 @@ impl Purchasing<'_> {
         ReceivingPosted { receiving } | ReceivingReversed { receiving }
     );
 
-    /// The document that a supplier's delivery note was received with.
+    /// The document that a supplier's delivery note was received with, however its number is spelt.
     pub fn delivery_note(&self, supplier: &str, note: &str) -> Read<Option<ReceivingId>> {
-        let key = delivery_note_key(supplier, note);
+        let key = delivery_note_key(supplier, &note_key(note));
         let key = String::from_utf8_lossy(key.get(1..).unwrap_or_default()).into_owned();
         self.0.rows.row(Table::DeliveryNote, &key)
     }
 
-    /// Every delivery note that was received: supplier, note, document.
+    /// Every delivery note that was received: supplier, what the note is compared by, document.
     pub fn delivery_notes(&self) -> Read<Vec<(String, String, ReceivingId)>> {
         let rows = self.0.rows.range(&[Table::DeliveryNote as u8], None, usize::MAX)?;
         rows.iter()

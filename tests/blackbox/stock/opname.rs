@@ -259,3 +259,51 @@ fn differences_come_by_what_they_are_worth() {
     assert_eq!(of(&mut manager), shown, "as it was posted");
     staff.get(&differences).refused(403, "insufficient_role");
 }
+
+#[test]
+fn a_second_counter_of_a_place_is_asked_what_the_first_counted() {
+    let mut store = shop();
+    let (mut first, mut second) = (store.login("warehouse"), store.login("manager"));
+    let path = started(&mut second, &json!({"scope": "skus", "skus": [SKU]}));
+    count(&mut first, &path, SKU, 6, Some("shelf"));
+    let counts = format!("{path}/counts");
+    let mut body = json!({"counts": [{"sku": SKU, "qty": 4, "zone": "shelf"}]});
+    let asked = second.post(&counts, &body).refused(409, "already_counted")["counts"][0].clone();
+    assert_eq!(
+        (&asked["qty"], &asked["zone"], &asked["path"]),
+        (&json!(6), &json!("shelf"), &json!("counts[0]"))
+    );
+    assert!(asked["counted_by"][0]["name"].is_string(), "{asked}");
+    body["mode"] = json!("add");
+    let line = second.post(&counts, &body).data(200)["lines"][0].clone();
+    assert_eq!((&line["counted"], &line["variance"]), (&json!(10), &json!(0)), "{line}");
+    let differences = second.get(&format!("{path}/differences")).data(200);
+    assert_eq!((&differences["items"], &differences["awaited"]), (&json!([]), &json!([])));
+    body["mode"] = json!("replace");
+    let line = second.post(&counts, &body).data(200)["lines"][0].clone();
+    assert_eq!((&line["counted"], line["counters"].as_array().unwrap().len()), (&json!(4), 1), "{line}");
+    store.stop();
+    store.verify();
+}
+
+#[test]
+fn goods_that_were_counted_before_their_delivery_is_typed_are_pointed_at() {
+    let mut store = shop();
+    crate::head_office::told(
+        &mut store,
+        &json!({"purchase_order": testkit::goods::order("po_1", &[(SKU, 5, 900)])}),
+    );
+    let mut manager = store.login("manager");
+    let path = started(&mut manager, &json!({"scope": "skus", "skus": [SKU]}));
+    count(&mut manager, &path, SKU, 15, None);
+    let found = manager.get(&format!("{path}/differences")).data(200)["awaited"].clone();
+    assert_eq!((&found[0]["sku"], &found[0]["open_qty"]), (&json!(SKU), &json!(5)), "{found}");
+    manager.post(&format!("{path}/post"), &json!({})).data(200);
+    let delivery = json!({"po_id": "po_1", "lines": [{"sku": SKU, "qty": 5}]});
+    let came = manager.post("/api/receiving", &delivery).data(201);
+    let warning = &came["warnings"][0];
+    assert_eq!((&warning["code"], &warning["found"]), (&json!("counted_before"), &json!(5)), "{came}");
+    assert_eq!(format!("{PATH}/{}", text(warning, "document_id")), path);
+    store.stop();
+    store.verify();
+}

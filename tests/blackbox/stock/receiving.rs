@@ -169,3 +169,30 @@ fn goods_go_back_to_their_supplier_at_the_average() {
     store.stop();
     store.verify();
 }
+
+#[test]
+fn a_delivery_that_is_typed_again_is_seen_however_its_note_is_spelt() {
+    let store = Store::open_with("", 1);
+    let mut staff = store.login("warehouse");
+    let typed = |note: Option<&str>, supplier: Option<&str>| {
+        json!({"supplier_id": supplier, "delivery_note_no": note,
+            "lines": [{"sku": SKU, "qty": 12, "line_total": 100_000}]})
+    };
+    let first = staff.post(PATH, &typed(Some("SJ-001"), Some("sup_1"))).data(201);
+    assert_eq!(first["warnings"], json!([]), "{first}");
+    for note in ["sj 001", "SJ/001", " Sj.0-01"] {
+        let known = staff.post(PATH, &typed(Some(note.trim()), Some("sup_1"))).refused(409, "duplicate");
+        assert_eq!(known["id"], first["receiving_id"], "{note}");
+    }
+    let again = staff.post(PATH, &typed(None, Some("sup_1"))).data(201);
+    let warning = &again["warnings"][0];
+    assert_eq!(
+        (&warning["code"], &warning["document_id"]),
+        (&json!("repeats_receipt"), &first["receiving_id"])
+    );
+    // Another delivery of the supplier, with a note of its own.
+    let other = staff.post(PATH, &typed(Some("SJ-002"), Some("sup_1"))).data(201);
+    assert_eq!(other["warnings"][0]["document_id"], again["receiving_id"], "the one without a note");
+    // What was paid is what the goods are worth.
+    assert_eq!(stock(&mut staff, SKU), (36, 300_000));
+}

@@ -106,6 +106,8 @@ impl State {
         let code = match error.cause {
             Cause::Fenced => return self.fenced(now).await,
             Cause::Rejected | Cause::Refused(_) | Cause::Exceeded(_) => "rejected",
+            // The store's own disk is in the way, which is told as what it is.
+            _ if self.context.storage.writable().is_err() => return Ok(()),
             _ => "unreachable",
         };
         let apart = error.cause == Cause::Diverged;

@@ -108,8 +108,9 @@ impl Command for Count {
         request: &RequestContext,
     ) -> Result<Decision, Failure> {
         let command = scanned.as_ref().unwrap_or(&self.1);
-        let (stamp, event) =
-            go_on(ledger, &self.0, request, |room| opname::count(command, &self.0, &products, room))?;
+        let counted =
+            go_on(ledger, &self.0, request, |room| opname::count(command, &self.0, &products, room));
+        let (stamp, event) = counted.map_err(|failure| ledger.named(failure))?;
         let fact::OpnameChanged { opname, lines, .. } = &event.fact;
         let answer = Answer::ok(&ledger.counted(opname, lines, request));
         Ok(Outcome::of(stamp, event, Vec::new(), answer).into())
@@ -199,6 +200,16 @@ fn shown(stamp: Stamp, event: Event<fact::OpnameChanged>) -> Result<Decision, Fa
 }
 
 impl Owner<LedgerBook> {
+    /// The failure with the names of those who counted.
+    fn named(&self, failure: Failure) -> Failure {
+        let Failure::Refused(Refusal::AlreadyCounted(mut conflicts)) = failure else { return failure };
+        for by in conflicts.iter_mut().flat_map(|conflict| &mut conflict.counted_by) {
+            // Without a name the id is shown.
+            by.name = self.storage.users().user(&by.user_id).ok().flatten().map(|user| user.name);
+        }
+        Refusal::AlreadyCounted(conflicts).into()
+    }
+
     /// The lines that were counted just now, as the counter may see them.
     fn counted(&self, opname: &Opname, lines: &[OpnameLine], request: &RequestContext) -> OpnameView {
         let none = Stock::default();

@@ -4,8 +4,11 @@ use super::Ledger;
 use crate::owners::scanned;
 use crate::prelude::*;
 use domain::model::base::ids::ReceivingId;
+use domain::model::base::time::UtcMs;
 use domain::model::books::ledger::DeliveryNote;
+use domain::model::inventory::opname::{Opname, OpnameLine, OpnameState};
 use domain::model::inventory::purchase::PurchaseOrder;
+use domain::model::inventory::receiving::{Receiving, ReceivingWarning};
 use domain::rules::inventory::receiving;
 use domain::rules::inventory::receiving::NewReceiving;
 use std::iter;
@@ -21,14 +24,16 @@ pub struct ReverseReceiving(pub ReceivingId);
 impl Dispatch for Receive {
     async fn load(&self, context: &Context, _request: &RequestContext) -> Result<Self::Rows, Failure> {
         let (scanned, products) = scanned::scanned(context, &self.0, |command| &mut command.lines)?;
-        Ok((scanned, products, order(&context.storage, self.0.po_id.as_deref())?))
+        let order = order(&context.storage, self.0.po_id.as_deref())?;
+        let doubts = Doubts::load(&context.storage, scanned.as_ref().unwrap_or(&self.0))?;
+        Ok((scanned, products, order, doubts))
     }
 }
 
 impl Command for Receive {
     type Book = LedgerBook;
-    /// With products and pieces where codes were scanned, and the order.
-    type Rows = (Option<NewReceiving>, Products, Option<PurchaseOrder>);
+    /// With products and pieces where codes were scanned, the order, and what the receipt is compared with.
+    type Rows = (Option<NewReceiving>, Products, Option<PurchaseOrder>, Doubts);
 
     fn check(&self, _rules: &Rules) -> Result<(), Refusal> {
         self.0.check()
@@ -36,7 +41,7 @@ impl Command for Receive {
 
     fn decide(
         &self,
-        (scanned, products, order): Self::Rows,
+        (scanned, products, order, doubts): Self::Rows,
         ledger: &mut Ledger,
         request: &RequestContext,
     ) -> Result<Decision, Failure> {
@@ -47,13 +52,48 @@ impl Command for Receive {
         ledger.load_progress(order)?;
         let stamp = ledger.stamps.stamp();
         let (id, ids) = (ledger.stamps.id("rcv_"), ledger.movement_ids(command.lines.len()));
-        let event = ledger.with_stock(iter::empty(), &stamp, request, |room| {
+        let mut event = ledger.with_stock(iter::empty(), &stamp, request, |room| {
             receiving::receive_order(command, order, id, ids, &products, room)
         })?;
+        event.fact.receiving.warnings = doubts.warnings(command, event.fact.receiving.created_at);
         let receiving = &event.fact.receiving;
         let answer = Answer::created(format!("/api/receiving/{}", receiving.receiving_id), receiving);
         let records = vec![record::receiving_posted(&stamp, receiving)];
         Ok(Outcome::of(stamp, event, records, answer).into())
+    }
+}
+
+/// Counts and receipts of the last days that a receipt is compared with, the newest first.
+#[derive(Default)]
+pub struct Doubts {
+    counts: Vec<(Opname, OpnameLine)>,
+    receipts: Vec<Receiving>,
+}
+
+impl Doubts {
+    fn load(storage: &Storage, command: &NewReceiving) -> Result<Self, StorageError> {
+        let mut counts: Vec<(Opname, OpnameLine)> = Vec::new();
+        for (_, count) in storage.stock_documents().opnames(None, receiving::COMPARED_MAX)? {
+            if count.state != OpnameState::Posted {
+                continue;
+            }
+            for line in &command.lines {
+                let known = counts.iter().any(|(_, counted)| counted.sku == line.sku);
+                let counted = storage.stock_documents().opname_line(&count.opname_id, &line.sku)?;
+                if let Some(counted) = counted.filter(|counted| !known && !counted.zones.is_empty()) {
+                    counts.push((count.clone(), counted));
+                }
+            }
+        }
+        let receipts = storage.purchasing().receivings(None, receiving::COMPARED_MAX)?;
+        Ok(Self { counts, receipts: receipts.into_iter().map(|(_, receipt)| receipt).collect() })
+    }
+
+    fn warnings(&self, command: &NewReceiving, now: UtcMs) -> Vec<ReceivingWarning> {
+        let recent = self.counts.iter().filter(|(count, _)| receiving::may_have_found(count, now));
+        let counted = recent.filter_map(|(count, line)| receiving::counted_before(count, line));
+        let repeated = self.receipts.iter().find_map(|earlier| receiving::repeats(command, earlier, now));
+        counted.chain(repeated).collect()
     }
 }
 

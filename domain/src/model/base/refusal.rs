@@ -6,9 +6,11 @@ use jiff::civil::Date;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+mod counted;
 mod limits;
 mod not_ready;
 mod state;
+pub use counted::{CountConflict, CountedBy};
 pub use limits::{NeedsApproval, OverReceived, ReturnLeft};
 pub use not_ready::NotReady;
 
@@ -59,6 +61,9 @@ pub enum Refusal {
         /// Each short sku with what is on hand and what was asked for.
         items: Vec<ShortItem>,
     },
+    /// 409: somebody else counted these products at the same place.
+    #[error("{}", counted::words(.0))]
+    AlreadyCounted(Vec<CountConflict>),
     /// 409: the member has too few points, or owes some.
     #[error("{requested} points are asked for, and {available} can be spent: pay less with points")]
     InsufficientPoints {
@@ -253,6 +258,7 @@ impl Refusal {
             Self::ShiftHasOpenTransactions { .. } => "shift_has_open_transactions",
             Self::InsufficientStock { .. } => "insufficient_stock",
             Self::InsufficientPoints { .. } => "insufficient_points",
+            Self::AlreadyCounted(_) => "already_counted",
             Self::Duplicate { .. }
             | Self::BarcodeTaken(_)
             | Self::BarcodeShared { .. }
@@ -288,6 +294,7 @@ impl Refusal {
                 "available": available,
                 "requested": requested,
             }),
+            Self::AlreadyCounted(conflicts) => json!({"counts": conflicts}),
             Self::Duplicate { what, id } => json!({"what": what, "id": id}),
             Self::BarcodeTaken(taken) => {
                 let id = taken.first().map(|one| &one.taken_by);

@@ -35,15 +35,23 @@ impl OpenShiftEntry {
 pub struct DeliveryNote {
     /// The supplier; empty where none was named.
     pub supplier_id: String,
-    /// The number on the note.
+    /// The number on the note, as it is compared: [`note_key`].
     pub number: String,
+}
+
+/// What the number of a supplier's paper is compared by: without spaces and `- . /`, in upper case. One of nothing else
+/// stays as it is.
+pub fn note_key(number: &str) -> String {
+    let kept = number.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '.' | '/'));
+    let key: String = kept.flat_map(char::to_uppercase).collect();
+    if key.is_empty() { number.to_owned() } else { key }
 }
 
 impl DeliveryNote {
     /// The note of a supplier, where there is a number.
     pub fn new(supplier_id: Option<&str>, number: Option<&str>) -> Option<Self> {
         let supplier_id = supplier_id.unwrap_or_default().to_owned();
-        number.map(|number| Self { supplier_id, number: number.to_owned() })
+        number.map(|number| Self { supplier_id, number: note_key(number) })
     }
 
     /// The note of a document.

@@ -151,10 +151,23 @@ pub struct ZoneCount {
     /// On hand at that moment.
     #[serde(default)]
     pub on_hand: i64,
-    /// Who counted.
+    /// Who counted last.
     pub user_id: UserId,
+    /// Who else counted a part of these pieces before, where counts of several people were added up.
+    #[serde(default)]
+    pub others: BTreeSet<UserId>,
+    /// The product moved between the parts that were added up.
+    #[serde(default)]
+    pub moved: bool,
     /// When.
     pub at: UtcMs,
+}
+
+impl ZoneCount {
+    /// Everybody who counted these pieces.
+    pub fn counters(&self) -> BTreeSet<UserId> {
+        self.others.iter().cloned().chain([self.user_id.clone()]).collect()
+    }
 }
 
 /// A counted sku of a count; a row of its own, since a count may be as long as the catalogue.

@@ -138,7 +138,7 @@ pub struct OrderLine {
     /// Price per piece in whole currency units, rounded where the line has a total.
     pub unit_cost: i64,
     /// What all pieces cost together, where that was ordered in place of a price per piece.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub line_total: Option<i64>,
     /// Pieces that came so far.
     pub received_qty: i64,

@@ -61,4 +61,32 @@ pub struct Receiving {
     pub created_by: UserId,
     /// When.
     pub created_at: UtcMs,
+    /// What is worth a look: it was posted all the same.
+    #[serde(default)]
+    pub warnings: Vec<ReceivingWarning>,
+}
+
+/// What may be wrong with a receipt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReceivingWarningCode {
+    /// A count that was posted before found more of the product than was expected: perhaps these pieces.
+    CountedBefore,
+    /// A receipt of the last days has the same lines, and one of the two lacks a supplier or a delivery note.
+    RepeatsReceipt,
+}
+
+/// Something that is worth a look.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReceivingWarning {
+    /// What it is.
+    pub code: ReceivingWarningCode,
+    /// The count, or the other receipt.
+    pub document_id: String,
+    /// The product that the count found.
+    pub sku: Option<Sku>,
+    /// How many pieces more it found.
+    pub found: Option<i64>,
+    /// When the count was posted, or the other receipt.
+    pub at: UtcMs,
 }

@@ -60,6 +60,7 @@ codes! {
     ShiftHasOpenTransactions 409 "shift_has_open_transactions" "Unfinished transactions are in the way; details: their ids.";
     InsufficientStock 409 "insufficient_stock" "Too few pieces are there; details: items, each with sku, requested, and on_hand, or damaged and path of damaged goods.";
     InsufficientPoints 409 "insufficient_points" "The member has too few points; details: balance, reserved by unfinished sales, available, requested.";
+    AlreadyCounted 409 "already_counted" "Somebody else counted this product at this place; details: counts, each with path, sku, zone, qty and counted_by. Send it with mode add or replace.";
     Duplicate 409 "duplicate" "Something with this identity exists; details: what, and the id or skus that have it.";
     DayLocked 409 "day_locked" "The day is locked in that book; details: store_id, date, next_open_date.";
     NotReady 409 "not_ready" "Something else has to be done first; details: problems, each with code, store_id, date, id, message, and more, how many were left out.";
@@ -162,6 +163,7 @@ mod tests {
                 requested: 0,
             },
             Refusal::MemberExists(text()),
+            Refusal::AlreadyCounted(Vec::new()),
             Refusal::Duplicate { what: "x", id: text() },
             Refusal::ValidationFailed(Vec::new()),
             Refusal::UnknownSku(Vec::new()),

@@ -5,6 +5,7 @@ use crate::columns;
 use crate::db::filter::{Bound, Conditions};
 use crate::office::documents::entries::OfStore;
 use crate::table::record;
+use domain::model::books::ledger::note_key;
 use jiff::civil::Date;
 use serde::de::DeserializeOwned;
 use sqlx::AnyPool;
@@ -102,13 +103,14 @@ pub fn statement(ask: &Filter<'_>, before: Option<Bookmark>, limit: i64) -> (Con
     // Of an order or a delivery note there are few: what must not lead is cast, which PostgreSQL knows to be nothing.
     let few = ask.po_id.is_some() || ask.delivery_note_no.is_some();
     let store = if few { "CAST(d.store_id AS TEXT) = ?" } else { "d.store_id = ?" };
+    let note = ask.delivery_note_no.map(note_key);
     let conditions = Conditions::default()
         .plain("d.part = 1", true)
         .plain(ask.kind.condition(), true)
         .text(store, ask.store_id)
         .text("d.supplier_id = ?", ask.supplier_id)
         .text("d.po_id = ?", ask.po_id)
-        .text("d.delivery_note_no = ?", ask.delivery_note_no)
+        .text("d.note_key = ?", note.as_deref())
         .text("d.state = ?", ask.state)
         .text("d.reason = ?", ask.reason)
         .text("d.business_date >= ?", date(ask.from).as_deref())

@@ -33,7 +33,13 @@ pub const COUNT: Doc = Doc::of(GROUP, "Count goods of a warehouse; zones of a pr
             "created_at": "2026-11-20T02:06:34.739Z", "ended_by": null, "ended_at": null, "lines": [],
             "next_cursor": null}"#,
     )
-    .refuses(&[Code::StoreDisabled, Code::UnknownSku, Code::Duplicate, Code::InvalidState]);
+    .refuses(&[
+        Code::StoreDisabled,
+        Code::UnknownSku,
+        Code::Duplicate,
+        Code::InvalidState,
+        Code::AlreadyCounted,
+    ]);
 /// `POST /api/opname/:id/submit`
 pub const SUBMIT: Doc = Doc::of(GROUP, "Close the counting in a warehouse: its differences are looked at")
     .optional_body::<EmptyBody>("{}")

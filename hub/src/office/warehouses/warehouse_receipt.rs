@@ -144,12 +144,12 @@ async fn find_note(
     let sql = match note.supplier_id.is_empty() {
         true => {
             "SELECT document_id FROM goods_documents WHERE supplier_id IS NULL AND $1 = '' \
-             AND delivery_note_no = $2 AND kind = 'receiving' AND state = 'posted' \
+             AND note_key = $2 AND kind = 'receiving' AND state = 'posted' \
              ORDER BY created_at, store_id LIMIT 1"
         }
         false => {
             "SELECT document_id FROM goods_documents WHERE supplier_id = $1 \
-             AND delivery_note_no = $2 AND kind = 'receiving' AND state = 'posted' \
+             AND note_key = $2 AND kind = 'receiving' AND state = 'posted' \
              ORDER BY created_at, store_id LIMIT 1"
         }
     };

@@ -9,10 +9,12 @@ use domain::model::people::user::Role;
 use domain::rules::inventory::opname::{OpnameLineView, line_view};
 use edge::page::{Limit, List, Page};
 use edge::{ApiError, Doc, Reply};
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use storage::Storage;
 
 /// Lines read from storage at once.
@@ -23,7 +25,7 @@ pub const LIST: Doc =
     Doc::of("Opname", "What differs, largest value first, and what moved while it was counted")
         .query::<Page>()
         .answers::<Differences>(
-            r#"{"lines_count": 1, "moved_count": 0, "missing": -2, "found": 0, "missing_value": -20000, "found_value": 0, "items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "expected": 95, "counted": 93, "variance": -2, "variance_value": -20000, "zones": [], "moved_between_counts": false, "counted_by": null, "counted_at": null}], "next_cursor": null}"#,
+            r#"{"lines_count": 1, "moved_count": 0, "missing": -2, "found": 0, "missing_value": -20000, "found_value": 0, "awaited": [], "items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "expected": 95, "counted": 93, "variance": -2, "variance_value": -20000, "zones": [], "moved_between_counts": false, "counters": [], "counted_by": null, "counted_at": null}], "next_cursor": null}"#,
         );
 
 /// What differs, with its sums.
@@ -42,9 +44,26 @@ struct Differences {
     missing_value: i64,
     /// What the found ones are worth.
     found_value: i64,
+    /// Counted products of which an order is still open, of those shown: their delivery may be on the shelf without having
+    /// been received.
+    awaited: Vec<Awaited>,
     #[schemars(with = "Vec<OpnameLineView>")]
     items: Vec<Value>,
     next_cursor: Option<String>,
+}
+
+/// Pieces that an order still expects of a counted product.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "OpnameAwaited")]
+struct Awaited {
+    sku: Sku,
+    po_id: String,
+    /// The order's number for people.
+    po_no: String,
+    /// Pieces that may still come.
+    open_qty: i64,
+    /// When the goods should be there.
+    expected_at: Option<Date>,
 }
 
 /// A line's place: how much it is worth, then its sku.
@@ -89,6 +108,10 @@ fn page(
     places.retain(|place| after.is_none_or(|after| place > after));
     places.truncate(limit.one_more());
     let List { items, next_cursor } = List::cut(places, limit, Clone::clone);
+    page.awaited = match opname.state.over() {
+        true => Vec::new(),
+        false => awaited(storage, &items.iter().map(|(_, sku)| sku.clone()).collect())?,
+    };
     for (_, sku) in items {
         let line = storage.stock_documents().opname_line(&opname.opname_id, &sku).map_err(stored)?;
         let stock = storage.stock().stock(&sku).map_err(stored)?.unwrap_or_default();
@@ -96,6 +119,31 @@ fn page(
     }
     page.next_cursor = next_cursor;
     Ok(page)
+}
+
+/// What open orders still expect of these products.
+fn awaited(storage: &Storage, skus: &BTreeSet<Sku>) -> Result<Vec<Awaited>, ApiError> {
+    let (mut found, mut after) = (Vec::new(), None);
+    loop {
+        let orders = storage.purchasing().purchase_orders(after.as_deref(), CHUNK).map_err(stored)?;
+        let complete = orders.len() < CHUNK;
+        after = orders.last().map(|order| order.po_id.clone());
+        for order in orders.into_iter().filter(|order| order.state.is_open()) {
+            let progress = storage.purchasing().order_progress(&order.po_id).map_err(stored)?;
+            let order = progress.map_or_else(|| order.clone(), |progress| progress.shown(&order));
+            let open = order.lines.iter().filter(|line| line.open_qty() > 0 && skus.contains(&line.sku));
+            found.extend(open.map(|line| Awaited {
+                sku: line.sku.clone(),
+                po_id: order.po_id.clone(),
+                po_no: order.po_no.clone(),
+                open_qty: line.open_qty(),
+                expected_at: line.expected_at.or(order.expected_at),
+            }));
+        }
+        if complete {
+            return Ok(found);
+        }
+    }
 }
 
 /// What a line's difference is worth: posted, or by today's average.

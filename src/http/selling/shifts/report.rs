@@ -5,13 +5,13 @@ use crate::http::Answered;
 use crate::http::Request;
 use crate::http::failure::stored;
 use crate::receipt::Language;
+use crate::receipt::figured;
 use domain::model::base::ids::{ShiftId, UserId};
 use domain::model::base::settings::Rules;
 use domain::model::base::time::UtcMs;
 use domain::model::books::shift::{Cash, Shift, ShiftState};
 use domain::model::people::user::Role;
 use edge::{ApiError, Doc, Reply, clock};
-use std::fmt::Write as _;
 use storage::{Storage, StorageError};
 
 /// `GET /api/shifts/:id/report`
@@ -191,18 +191,12 @@ impl Paper {
         Self { text: String::new(), columns, language }
     }
 
-    /// A label at the left, a value at the right; what is too long for one line gets two.
+    /// A label at the left, a value at the right; what is too wide for one line gets more.
     fn row(&mut self, label: &str, value: &str) {
-        let label = self.language.say(label);
-        let (left, right) = (label.chars().count(), value.chars().count());
-        // Writing to a string can't fail.
-        let columns = self.columns;
-        let _ = match columns.checked_sub(left.saturating_add(1)) {
-            Some(room) if right <= room => {
-                writeln!(self.text, "{label}{value:>width$}", width = columns.saturating_sub(left))
-            }
-            _ => writeln!(self.text, "{label}\n{value:>columns$}"),
-        };
+        for line in figured(self.language.say(label), value, self.columns) {
+            self.text.push_str(&line);
+            self.text.push('\n');
+        }
     }
 
     fn sum(&mut self, label: &str, value: i64) {

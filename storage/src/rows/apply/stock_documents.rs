@@ -11,10 +11,9 @@ use domain::model::inventory::receiving::Receiving;
 use domain::model::inventory::transfer::Transfer;
 
 pub fn received(receiving: &Receiving, out: &mut Vec<RowOp>) -> Encoded {
-    let Some(note) = &receiving.delivery_note_no else { return Ok(()) };
     // A note without a supplier is unique among its like: the ledger's rule.
-    let supplier = receiving.supplier_id.as_deref().unwrap_or_default();
-    put(delivery_note_key(supplier, note), &receiving.receiving_id, out)
+    let Some(note) = DeliveryNote::of(receiving) else { return Ok(()) };
+    put(delivery_note_key(&note.supplier_id, &note.number), &receiving.receiving_id, out)
 }
 
 pub fn reversed(freed: Option<&DeliveryNote>, out: &mut Vec<RowOp>) {

@@ -1,12 +1,12 @@
 //! When two numbers of a supplier are the same.
 
+use crate::model::books::ledger::note_key;
 use jiff::civil::Date;
 
 /// What a supplier's number is compared by: without spaces and `- . /`, in upper case; where the supplier begins anew
 /// each year, with the year.
 pub fn number_key(number: &str, date: Date, per_year: bool) -> String {
-    let kept = number.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '.' | '/'));
-    let key: String = kept.flat_map(char::to_uppercase).collect();
+    let key = note_key(number);
     if per_year { format!("{:04}:{key}", date.year()) } else { key }
 }
 

@@ -3,12 +3,12 @@
 use crate::model::base::event::{Event, fact};
 use crate::model::base::ids::{OpnameId, Sku};
 use crate::model::base::money::sum;
-use crate::model::base::refusal::Refusal;
+use crate::model::base::refusal::{CountConflict, CountedBy, Refusal};
 use crate::model::books::ledger::LedgerBook;
-use crate::model::inventory::opname::{Opname, OpnameLine, OpnameState};
+use crate::model::inventory::opname::{Opname, OpnameLine, OpnameState, ZoneCount};
 use crate::model::inventory::product::Product;
 use crate::rules::inventory::opname::start::changed;
-use crate::rules::inventory::opname::{CountOpname, RecountOpname, ZONES_MAX};
+use crate::rules::inventory::opname::{Count, CountMode, CountOpname, RecountOpname, ZONES_MAX};
 use crate::rules::inventory::product::tracked;
 use crate::rules::inventory::stock::StockContext;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// # Errors
 /// `validation_failed` (also a product out of scope), `insufficient_role`, `not_found`,
-/// `invalid_state`, `unknown_sku`.
+/// `invalid_state`, `unknown_sku`, `already_counted` (by somebody else, at the same place).
 pub fn count(
     cmd: &CountOpname,
     id: &OpnameId,
@@ -31,6 +31,7 @@ pub fn count(
     room.authorization.in_stock_room()?;
     let opname = open(id, OpnameState::Counting, room.book)?;
     let found = tracked(cmd.counts.iter().map(|count| &count.sku), products)?;
+    not_anothers(cmd, id, room)?;
     let mut lines: BTreeMap<Sku, OpnameLine> = BTreeMap::new();
     // Cartons and pieces of one place are told together.
     let mut told: BTreeMap<(&Sku, &str), i64> = BTreeMap::new();
@@ -59,9 +60,12 @@ pub fn count(
             let path = format!("counts[{place}].zone");
             return Err(Refusal::field(path, format!("a product has at most {ZONES_MAX} zones")));
         }
-        let here = told.entry((&count.sku, zone)).or_default();
+        let adds = cmd.mode == Some(CountMode::Add) && line.zones.contains_key(zone);
+        let before = adds.then(|| there(id, count, room.book)).flatten();
+        let here = told.entry((&count.sku, zone)).or_insert(before.map_or(0, |before| before.qty));
         *here = sum("counts", [*here, count.qty])?;
-        line.count(zone, *here, &room.book.row(&count.sku), &room.authorization.caller.user_id, room.now)?;
+        let (row, by) = (room.book.row(&count.sku), &room.authorization.caller.user_id);
+        line.count(zone, (*here, before), &row, by, room.now)?;
     }
     let fresh = lines.values().filter(|line| !line.zones.is_empty() && !stands(id, &line.sku, room.book));
     let gone = lines.values().filter(|line| line.zones.is_empty() && stands(id, &line.sku, room.book));
@@ -69,6 +73,30 @@ pub fn count(
     let lines_counted = lines_counted.saturating_sub(gone.count() as u64);
     let opname = Opname { lines_counted, ..opname.clone() };
     Ok(Event::of(fact::OpnameChanged { opname, lines: lines.into_values().collect() }))
+}
+
+/// What stands at the place of a count.
+fn there<'a>(id: &OpnameId, count: &Count, book: &'a LedgerBook) -> Option<&'a ZoneCount> {
+    let line = book.counted.get(&(id.clone(), count.sku.clone()))?;
+    line.zones.get(count.zone.as_deref().unwrap_or_default())
+}
+
+/// Passes counts that overwrite nothing that somebody else counted, or that say what to do with it.
+fn not_anothers(cmd: &CountOpname, id: &OpnameId, room: &StockContext<'_>) -> Result<(), Refusal> {
+    if cmd.mode.is_some() {
+        return Ok(());
+    }
+    let me = &room.authorization.caller.user_id;
+    let conflict = |(place, count): (usize, &Count)| {
+        let there = there(id, count, room.book)?;
+        let counted_by = there.counters().into_iter().filter(|by| by != me).map(CountedBy::new).collect();
+        let zone = count.zone.clone().unwrap_or_default();
+        let path = format!("counts[{place}]");
+        let conflict = CountConflict { path, sku: count.sku.clone(), zone, qty: there.qty, counted_by };
+        (!conflict.counted_by.is_empty()).then_some(conflict)
+    };
+    let conflicts: Vec<CountConflict> = cmd.counts.iter().enumerate().filter_map(conflict).collect();
+    if conflicts.is_empty() { Ok(()) } else { Err(Refusal::AlreadyCounted(conflicts)) }
 }
 
 /// Closes the counting: the differences are looked at.

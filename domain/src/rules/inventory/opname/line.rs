@@ -10,19 +10,23 @@ use crate::model::inventory::stock::Stock;
 use crate::rules::inventory::stock::{Incoming, Moved};
 
 impl OpnameLine {
-    /// Takes a count; one of the same zone is replaced.
+    /// Takes a count, in place of what the zone had, or on top of `before`, a part that others counted.
     ///
     /// # Errors
     /// `validation_failed` when the zones leave the range of figures.
     pub fn count(
         &mut self,
         zone: &str,
-        qty: i64,
+        (qty, before): (i64, Option<&ZoneCount>),
         stock: &Stock,
         by: &UserId,
         at: UtcMs,
     ) -> Result<(), Refusal> {
-        let count = ZoneCount { qty, moves: stock.moves, on_hand: stock.qty, user_id: by.clone(), at };
+        let mut others = before.map(ZoneCount::counters).unwrap_or_default();
+        others.remove(by);
+        let moved = before.is_some_and(|part| part.moved || part.moves != stock.moves);
+        let (moves, on_hand, user_id) = (stock.moves, stock.qty, by.clone());
+        let count = ZoneCount { qty, moves, on_hand, user_id, others, moved, at };
         self.zones.insert(zone.to_owned(), count);
         (self.expected, self.counted_by, self.counted_at) = (stock.qty, by.clone(), at);
         sum("counts", [self.counted(), self.expected.saturating_neg()]).map(|_| ())
@@ -53,7 +57,7 @@ impl OpnameLine {
     pub fn moved_between_counts(&self) -> bool {
         let mut moves = self.zones.values().map(|zone| zone.moves);
         let first = moves.next();
-        moves.any(|zone| Some(zone) != first)
+        moves.any(|zone| Some(zone) != first) || self.zones.values().any(|zone| zone.moved)
     }
 
     /// What the variance is worth by today's average: an estimate before posting.

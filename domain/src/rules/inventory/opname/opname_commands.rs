@@ -34,6 +34,20 @@ pub struct NewOpname {
 pub struct CountOpname {
     /// What was counted, 1–500.
     pub counts: Vec<Count>,
+    /// What becomes of pieces that somebody else counted at the same place; without it nothing is overwritten: 409
+    /// `already_counted`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<CountMode>,
+}
+
+/// What a count does with what was counted at the same place before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CountMode {
+    /// The pieces are counted on top: there are two places of one name, or two people share it.
+    Add,
+    /// They take the place of what was counted.
+    Replace,
 }
 
 /// A product at one place.
@@ -49,7 +63,7 @@ pub struct Count {
     pub code: Option<String>,
     /// Pieces.
     pub qty: i64,
-    /// Where; zones add up, a recount replaces its zone.
+    /// Where; zones add up. Who counts a zone again replaces what they counted there; for another's count see `mode`.
     pub zone: Option<String>,
     /// Takes back what was said of this zone, as if nobody had counted there; `qty` is 0 then.
     #[serde(default, skip_serializing_if = "Option::is_none")]

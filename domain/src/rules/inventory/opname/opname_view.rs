@@ -2,12 +2,13 @@
 
 use crate::model::base::ids::{Sku, UserId};
 use crate::model::base::time::UtcMs;
-use crate::model::inventory::opname::{Opname, OpnameLine};
+use crate::model::inventory::opname::{Opname, OpnameLine, ZoneCount};
 use crate::model::inventory::stock::Stock;
 use crate::model::people::user::Role;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// A count with lines of it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -45,6 +46,8 @@ pub struct OpnameLineView {
     moved_between_counts: bool,
     /// Who counted last.
     counted_by: Option<UserId>,
+    /// Everybody whose counts stand.
+    counters: BTreeSet<UserId>,
     /// When.
     counted_at: Option<UtcMs>,
 }
@@ -56,8 +59,10 @@ pub struct ZoneView {
     zone: String,
     /// Pieces.
     qty: i64,
-    /// Who.
+    /// Who, the last of them.
     counted_by: UserId,
+    /// Everybody who counted there.
+    counters: BTreeSet<UserId>,
     /// When.
     counted_at: UtcMs,
 }
@@ -71,6 +76,7 @@ pub fn line_view(opname: &Opname, line: &OpnameLine, stock: &Stock, role: Role) 
         zone: zone.clone(),
         qty: count.qty,
         counted_by: count.user_id.clone(),
+        counters: count.counters(),
         counted_at: count.at,
     });
     let view = OpnameLineView {
@@ -83,6 +89,7 @@ pub fn line_view(opname: &Opname, line: &OpnameLine, stock: &Stock, role: Role) 
         zones: zones.collect(),
         moved_between_counts: line.moved_between_counts(),
         counted_by: counted.then(|| line.counted_by.clone()),
+        counters: line.zones.values().flat_map(ZoneCount::counters).collect(),
         counted_at: counted.then_some(line.counted_at),
     };
     serde_json::to_value(view).unwrap_or_default()

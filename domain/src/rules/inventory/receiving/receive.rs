@@ -95,6 +95,7 @@ fn document(
         business_date: room.today(),
         created_by: room.authorization.caller.user_id.clone(),
         created_at: room.now,
+        warnings: Vec::new(),
     })
 }
 

@@ -130,7 +130,7 @@ async fn receipts_of_all_stores_are_found_and_say_what_is_billed_of_them() {
     all(&mut one, vec![came("S001", 1, 10, of_supplier("DN-1")), second.clone(), reversed(&second)]).await;
     let exceptions = "/api/exceptions?code=delivery_note_twice";
     assert_eq!(admin.get(exceptions).await.data()["items"], json!([]));
-    all(&mut two, vec![came("S002", 3, 7, of_supplier("DN-1")), came("S002", 4, 7, of_supplier("DN-2"))])
+    all(&mut two, vec![came("S002", 3, 7, of_supplier("dn 1")), came("S002", 4, 7, of_supplier("DN-2"))])
         .await;
     let twice = admin.get(exceptions).await.data()["items"].clone();
     assert_eq!(twice.as_array().unwrap().len(), 1, "{twice}");
@@ -148,6 +148,7 @@ async fn receipts_of_all_stores_are_found_and_say_what_is_billed_of_them() {
             (&format!("to={EARLIER}"), &["2"]),
             ("state=reversed", &["2"]),
             ("delivery_note_no=DN-1", &["1", "3"]),
+            ("delivery_note_no=dn1", &["1", "3"]),
             ("delivery_note_no=DN-1&store_id=S002", &["3"]),
             ("po_id=po_none", &[]),
             (&of_tea, &["1", "3", "4"]),

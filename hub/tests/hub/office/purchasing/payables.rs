@@ -56,7 +56,7 @@ fn expense(supplier_id: &str, invoice_no: &str, amount: i64) -> Value {
 }
 
 /// Writes an invoice down, and takes it to the books.
-async fn owed(finance: &Api, bill: &Value) -> Value {
+pub async fn owed(finance: &Api, bill: &Value) -> Value {
     let made = finance.post(INVOICES, bill).await.data().clone();
     let path = format!("{INVOICES}/{}", text(&made, "invoice_id"));
     finance.post(&format!("{path}/match"), &json!({})).await.data();

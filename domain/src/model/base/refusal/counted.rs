@@ -1,0 +1,54 @@
+//! Counts that would overwrite what somebody else counted.
+
+use crate::model::base::ids::{Sku, UserId};
+use serde::Serialize;
+
+/// Most conflicts that are told in words.
+const WORDS_MAX: usize = 3;
+
+/// Pieces that somebody else counted at the place of a count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CountConflict {
+    /// The count that is refused, for example `counts[0]`.
+    pub path: String,
+    /// The product.
+    pub sku: Sku,
+    /// Where; empty where none was named.
+    pub zone: String,
+    /// How many pieces were counted there.
+    pub qty: i64,
+    /// By whom.
+    pub counted_by: Vec<CountedBy>,
+}
+
+/// Somebody who counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CountedBy {
+    /// Their id.
+    pub user_id: UserId,
+    /// Their name, where it is known.
+    pub name: Option<String>,
+}
+
+impl CountedBy {
+    /// Somebody whose name nobody looked up yet.
+    pub fn new(user_id: UserId) -> Self {
+        Self { user_id, name: None }
+    }
+}
+
+/// The conflicts for a person.
+pub(super) fn words(conflicts: &[CountConflict]) -> String {
+    let who = |by: &CountedBy| by.name.clone().unwrap_or_else(|| by.user_id.0.clone());
+    let one = |conflict: &CountConflict| {
+        let names: Vec<String> = conflict.counted_by.iter().map(who).collect();
+        let place = if conflict.zone.is_empty() { "no zone" } else { &conflict.zone };
+        format!("{} counted {} of {} in {place}", names.join(" and "), conflict.qty, conflict.sku)
+    };
+    let mut shown: Vec<String> = conflicts.iter().take(WORDS_MAX).map(one).collect();
+    match conflicts.len().saturating_sub(WORDS_MAX) {
+        0 => {}
+        more => shown.push(format!("{more} more were counted by others")),
+    }
+    format!("{}: send the count with mode add or replace", shown.join("; "))
+}
