@@ -7,6 +7,7 @@ use crate::control::Order;
 use crate::exit::{Exit, USAGE};
 use domain::model::base::ids::{StoreId, UserId};
 use domain::model::base::limits::NAME_CHARS_MAX;
+use domain::model::base::text::composed;
 use domain::model::people::user::{FieldTimes, Role, User};
 use edge::{clock, ids};
 use serde::Deserialize;
@@ -18,7 +19,7 @@ const NAME_BYTES_MAX: usize = 128;
 pub fn add(config: &Config, username: &str, name: &str, role: &str, from_stdin: bool) -> anyhow::Result<()> {
     let username = self::username(username)?;
     let role = self::role(role)?;
-    let name = name.trim();
+    let name = &*composed(name.trim());
     if !(1..=NAME_CHARS_MAX).contains(&name.chars().count()) || name.chars().any(char::is_control) {
         return Err(Exit::new(USAGE, "--name must have 1 to 255 characters and no control characters").into());
     }

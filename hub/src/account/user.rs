@@ -7,6 +7,7 @@ use crate::table::user::{COLUMNS, read};
 use domain::model::base::ids::UserId;
 use domain::model::base::limits::NAME_CHARS_MAX;
 use domain::model::base::refusal::Refusal;
+use domain::model::base::text::composed;
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::{Role, User};
 use edge::{ApiError, ids};
@@ -43,7 +44,7 @@ impl NewUser {
         if !visible || !(1..=NAME_BYTES_MAX).contains(&username.len()) {
             return Err("a login name has 1 to 128 bytes and no spaces".to_owned());
         }
-        let name = name.trim();
+        let name = &*composed(name.trim());
         if !(1..=NAME_CHARS_MAX).contains(&name.chars().count()) || name.chars().any(char::is_control) {
             return Err("a name has 1 to 255 characters".to_owned());
         }

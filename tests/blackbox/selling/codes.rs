@@ -108,7 +108,7 @@ fn names_are_found_without_accents_and_codes_by_a_part() {
     till.post("/api/members", &json!({"name": "Zoe\u{308} M\u{fc}ller", "email": "zoe@example.com"}))
         .data(201);
     for typed in ["zoe", "muller", "ZO\u{cb}"] {
-        let page = till.get(&format!("/api/members?q={}", encoded(typed))).data(200);
+        let page = till.get(&format!("/api/members/search?q={}", encoded(typed))).data(200);
         assert_eq!(page["items"][0]["name"], json!("Zo\u{eb} M\u{fc}ller"), "{typed}");
     }
 }
@@ -127,8 +127,8 @@ fn a_phone_number_is_one_person_in_every_spelling() {
         "\u{ff0b}62 812 3456 7891",
         "81234567891",
     ] {
-        till.post("/api/members", &json!({"name": "Again", "phone": spelled})).refused(409, "member_exists");
-        let page = till.get(&format!("/api/members?q={}", encoded(spelled))).data(200);
+        till.post("/api/members", &json!({"name": "Again", "phone": spelled})).refused(409, "duplicate");
+        let page = till.get(&format!("/api/members/search?q={}", encoded(spelled))).data(200);
         assert_eq!(page["items"][0]["name"], json!("Ayu"), "{spelled}");
     }
     for (wrong, says) in [
