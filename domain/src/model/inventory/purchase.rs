@@ -202,6 +202,9 @@ pub struct ProposedLine {
     pub qty: i64,
     /// Price per piece in whole currency units.
     pub unit_cost: i64,
+    /// What all its pieces cost together, where that was agreed on instead of a price per piece.
+    #[serde(default)]
+    pub line_total: Option<i64>,
     /// When its goods should be there.
     pub expected_at: Option<Date>,
 }

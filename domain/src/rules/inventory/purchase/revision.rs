@@ -197,6 +197,7 @@ impl PurchaseOrder {
                 sku: line.sku.clone(),
                 qty: line.qty,
                 unit_cost: found.map_or(0, |known| known.unit_cost),
+                line_total: found.and_then(|known| known.line_total),
                 expected_at: line.expected_at,
             }
         };
@@ -226,7 +227,8 @@ impl PurchaseOrder {
             line_no: line.line_no,
             sku: line.sku.clone(),
             qty: line.qty,
-            unit_cost: Some(line.unit_cost),
+            unit_cost: Some(line.unit_cost).filter(|_| line.line_total.is_none()),
+            line_total: line.line_total,
             expected_at: line.expected_at,
         };
         let asked = Revision {
