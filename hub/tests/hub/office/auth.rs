@@ -282,7 +282,8 @@ async fn a_key_stands_for_the_query_too() {
         let made = admin.post("/api/statement-sources", &new).await;
         ids.push(made.data()["source_id"].as_str().unwrap().to_owned());
     }
-    let file = "tanggal;referensi;bruto;biaya\r\n20/11/2023;C-1001;155.400;2.331\r\n";
+    let today = jiff::Zoned::now().strftime("%d/%m/%Y").to_string();
+    let file = format!("tanggal;referensi;bruto;biaya\r\n{today};C-1001;155.400;2.331\r\n");
     let path = |id: &str, more: &str| format!("/api/statements?source_id={id}{more}");
     let send = |path: &str, key: &str| {
         let headers = [("Content-Type", "text/csv"), ("Idempotency-Key", key)];
