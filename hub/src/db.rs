@@ -13,7 +13,7 @@ pub mod schema;
 
 use reserve::Reserve;
 use sqlx::any::{AnyPoolOptions, install_default_drivers};
-use sqlx::{Any, AnyConnection, AnyPool, Executor, Transaction};
+use sqlx::{Any, AnyConnection, AnyPool, Connection, Executor, Transaction};
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
@@ -131,16 +131,28 @@ impl Db {
                 Ok(())
             })
         });
+        // SQLite undoes a transaction by itself when the disk is full, and sqlx still counts it: such a connection would
+        // begin nothing any more.
+        let options = options.after_release(move |connection, _| {
+            Box::pin(async move {
+                if engine == Engine::Sqlite {
+                    // Behind whatever its thread still undoes.
+                    connection.ping().await?;
+                }
+                Ok(!connection.is_in_transaction())
+            })
+        });
         let writers = if engine == Engine::Sqlite { 1 } else { connections as usize };
-        let opened = options.clone().connect(&url).await;
         let reserve = Reserve::beside(&url);
-        let pool = match opened {
-            // A start needs a little room, for the log and its index; it was kept for that.
-            Err(error) if failure::is_full(&error) && reserve.as_ref().is_some_and(Reserve::give_up) => {
-                options.connect(&url).await?
-            }
-            opened => opened?,
-        };
+        // A start needs a little room, for the log and its index; it was kept for that. Tried apart from the pool, which
+        // tries again until its time is over.
+        if let Some(reserve) = &reserve
+            && let Err(error) = opens(&url).await
+            && failure::is_full(&error)
+        {
+            reserve.give_up();
+        }
+        let pool = options.connect(&url).await?;
         if let Some(reserve) = reserve {
             reserve.keep();
         }
@@ -196,6 +208,15 @@ impl Db {
     pub async fn close(&self) {
         self.pool.close().await;
     }
+}
+
+/// Opens an embedded database as the pool does, once.
+async fn opens(url: &str) -> Result<(), sqlx::Error> {
+    let mut connection = AnyConnection::connect(url).await?;
+    connection.execute(DURABLE_SQL).await?;
+    // What makes the index of the log.
+    connection.execute("SELECT COUNT(*) FROM sqlite_master").await?;
+    connection.close().await
 }
 
 /// Runs `begin` in a task of its own, because it must not be dropped between the `BEGIN` that was sent and its

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 
 /// What is kept, in bytes: the index of the log, its first pages, and what a start writes.
 const RESERVE_BYTES: usize = 4 * 1024 * 1024;
+/// What is left free where not all of it can be kept, in bytes.
+const LEFT_BYTES: u64 = 1024 * 1024;
 /// Written at a time, in bytes.
 const STEP_BYTES: usize = 64 * 1024;
 
@@ -34,12 +36,10 @@ impl Reserve {
         given
     }
 
-    /// Keeps the room from now on, if there is any. Without it the program works all the same.
+    /// Keeps the room from now on, as much of it as there is. Without it the program works all the same.
     pub fn keep(&self) {
         if let Err(error) = self.written() {
-            tracing::warn!(%error, "no room is kept for a start on a full disk");
-            // What was written of it is worth more to whoever makes room.
-            let _ = fs::remove_file(&self.0);
+            tracing::warn!(%error, "less room than usual is kept for a start on a full disk");
         }
     }
 
@@ -53,8 +53,14 @@ impl Reserve {
         let step: Vec<u8> = (0..STEP_BYTES)
             .map(|at| at.wrapping_mul(167).to_le_bytes().iter().fold(0, |all, byte| all ^ byte))
             .collect();
+        let mut kept = 0_u64;
         for _ in 0..RESERVE_BYTES / STEP_BYTES {
-            file.write_all(&step)?;
+            if let Err(error) = file.write_all(&step) {
+                // What is written next needs a little as well.
+                file.set_len(kept.saturating_sub(LEFT_BYTES))?;
+                return Err(error);
+            }
+            kept = kept.saturating_add(STEP_BYTES as u64);
         }
         File::sync_all(&file)
     }

@@ -302,12 +302,15 @@ async fn a_key_stands_for_the_query_too() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let mut ids = Vec::new();
-    for name in ["Bank one", "Bank two"] {
-        let new = json!({"name": name, "kind": "bank", "account": "1020", "methods": []});
+    let columns = json!({"date": "tanggal", "reference": "referensi", "amount": "bruto", "fee": "biaya"});
+    let csv = json!({"date_format": "%d/%m/%Y", "columns": columns});
+    for (name, method) in [("Cards", "card"), ("Codes", "qris")] {
+        let new = json!({"name": name, "kind": "provider", "methods": [method], "csv": csv});
         let made = admin.post("/api/statement-sources", &new).await;
         ids.push(made.data()["source_id"].as_str().unwrap().to_owned());
     }
-    let file = "date,amount,reference\n2023-11-20,5000,A-1\n";
+    let today = jiff::Zoned::now().strftime("%d/%m/%Y").to_string();
+    let file = format!("tanggal;referensi;bruto;biaya\r\n{today};C-1001;155.400;2.331\r\n");
     let path = |id: &str, more: &str| format!("/api/statements?source_id={id}{more}");
     let send = |path: &str, key: &str| {
         let headers = [("Content-Type", "text/csv"), ("Idempotency-Key", key)];
@@ -323,7 +326,7 @@ async fn a_key_stands_for_the_query_too() {
         let refused = send(&other, "file-1");
         assert_eq!(refused.refused(422, "idempotency_key_reused")["differs"], differs);
     }
-    // The statement of the other bank was not lost: under a key of its own it is taken in.
+    // The statement of the other source was not lost: under a key of its own it is taken in.
     send(&path(&ids[1], ""), "file-2").data(201);
     server.stop().await;
 }
