@@ -224,6 +224,11 @@ impl Written {
         self.negative || self.direction.is_some()
     }
 
+    /// Whether it has a digit other than 0.
+    pub fn has_value(&self) -> bool {
+        self.digits.contains(|c: char| ('1'..='9').contains(&c))
+    }
+
     /// Whether it takes money away, by its sign or its word.
     pub(super) fn is_out(&self) -> bool {
         self.negative || self.direction == Some(Direction::Out)

@@ -69,6 +69,7 @@ mod office {
     pub mod users;
     pub mod settlement {
         pub mod bank;
+        mod files;
         pub mod items;
         pub mod many_lines;
         pub mod matches;
@@ -76,6 +77,7 @@ mod office {
         mod noted;
         pub mod reconciled;
         pub mod resolved;
+        mod set_aside;
         mod shift_figures;
         pub mod story;
     }
@@ -85,6 +87,7 @@ mod operation {
     mod classes;
     pub mod commands;
     mod events;
+    mod import_memory;
     pub mod office_races {
         mod documents;
         mod goods;

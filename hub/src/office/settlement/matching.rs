@@ -128,7 +128,8 @@ async fn missing<'a>(
     let taken = found.matches.iter().flat_map(|made| &made.items);
     let matched: BTreeSet<(&str, &str)> =
         taken.map(|item| (item.store_id.as_str(), item.item_id.as_str())).collect();
-    let reported_to = open::reported_to(connection, &source.source_id).await?;
+    // Where a store is, or at a bank, the day may begin before it does here.
+    let reported_to = open::reported_to(connection, &source.source_id).await?.map(|to| to.min(today));
     let own = open::own_statements(connection, &source.source_id).await?;
     let carried = carried::items(connection).await?;
     let is_missing = |item: &&OpenItem| {

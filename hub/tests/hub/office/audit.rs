@@ -121,6 +121,13 @@ async fn change_everything(server: &Server, shop: &mut Shop, admin: &Api) {
     let resolve = format!("/api/settlement-exceptions/{}/resolve", id(&open, "exception_id"));
     post(&resolve, json!({"resolution": "carry", "reason": "the store is offline"})).await;
     post(&format!("/api/statements/{statement}/approve"), json!({})).await;
+    let file =
+        format!("date,reference,amount,type\n{0},C-7,0,fee\n{0},C-8,x,fee\n{0},C-9,y,fee\n", yesterday());
+    let made = admin.csv(&format!("/api/statements?source_id={source}"), &file).await.data().clone();
+    let path = format!("/api/statements/{}/set-aside", made["statement_id"].as_str().unwrap());
+    let row = |place: usize| made["rows_set_aside"][place]["row_id"].as_str().unwrap().to_owned();
+    post(&format!("{path}/{}/take", row(0)), json!({"amount": 0, "type": "fee", "reason": "the slip"})).await;
+    post(&format!("{path}/{}/dismiss", row(1)), json!({"reason": "a note"})).await;
     let day =
         json!({"store_id": "S001", "business_date": "2023-12-21", "force": true, "reason": "burnt down"});
     let settlement = id(&post("/api/settlements", day).await, "settlement_id");
