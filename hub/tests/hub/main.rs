@@ -77,7 +77,7 @@ mod office {
         mod noted;
         pub mod reconciled;
         pub mod resolved;
-        mod set_aside;
+        pub mod set_aside;
         mod shift_figures;
         pub mod story;
     }

@@ -17,6 +17,17 @@ async fn row_path(api: &Api, told: &Value, reason: &str) -> String {
     format!("{path}/{}", rows[0]["row_id"].as_str().unwrap())
 }
 
+/// Takes one bad row of a provider's file in, and dismisses another.
+pub async fn decide_on_rows(api: &Api, source: &str, date: &str) {
+    let file = format!("date,reference,amount,type\n{date},C-7,0,fee\n{date},C-8,x,fee\n{date},C-9,y,fee\n");
+    let made = api.csv(&format!("/api/statements?source_id={source}"), &file).await.data().clone();
+    let path = format!("/api/statements/{}/set-aside", made["statement_id"].as_str().unwrap());
+    let row = |place: usize| made["rows_set_aside"][place]["row_id"].as_str().unwrap();
+    let take = json!({"amount": 0, "type": "fee", "reason": "the slip"});
+    api.post(&format!("{path}/{}/take", row(0)), &take).await.data();
+    api.post(&format!("{path}/{}/dismiss", row(1)), &json!({"reason": "a note"})).await.data();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bad_row_is_kept_and_taken_in_by_hand() {
     let server = Server::start().await;
