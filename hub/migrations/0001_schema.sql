@@ -527,6 +527,11 @@ CREATE TABLE statement_sources (
     fee_on_refunds TEXT NOT NULL,
     window_days BIGINT NOT NULL,
     lag_days BIGINT NOT NULL,
+    -- The account's number or IBAN, and its currency: files of another one are refused. None: not checked.
+    account_no TEXT,
+    currency TEXT,
+    -- The time zone of its files' times; none: times change no day.
+    timezone TEXT,
     -- JSON: what its terminals are to stores, and how its files look.
     store_refs TEXT NOT NULL,
     csv TEXT NOT NULL,
@@ -554,6 +559,10 @@ CREATE TABLE statements (
     net BIGINT NOT NULL CHECK (net BETWEEN -9007199254740991 AND 9007199254740991),
     opening_balance BIGINT,
     closing_balance BIGINT,
+    -- Closing balance less opening balance and lines, while rows of the file are set aside; none: they agree.
+    balance_difference BIGINT,
+    -- How many rows of the file are no lines: JSON, by reason.
+    set_aside TEXT NOT NULL DEFAULT '{}',
     -- The store whose settlement it was imported for.
     store_id TEXT,
     -- The day of the settlement that it was imported for.
@@ -595,6 +604,39 @@ CREATE INDEX statement_lines_carried ON statement_lines (source_id, carried_unti
 CREATE INDEX statement_lines_key ON statement_lines (source_id, reference_key) WHERE reference_key IS NOT NULL;
 CREATE INDEX statement_lines_batch ON statement_lines (source_id, batch) WHERE batch IS NOT NULL;
 CREATE INDEX statement_lines_payout ON statement_lines (line_date) WHERE kind = 'payout' AND batch IS NULL;
+
+-- Rows of statements' files that are no lines, until a person decides otherwise.
+CREATE TABLE statement_rows_set_aside (
+    row_id TEXT PRIMARY KEY,
+    statement_id TEXT NOT NULL,
+    source_id TEXT NOT NULL,
+    -- Where it is in its file: a line of CSV, an entry of CAMT.053, from 1.
+    row_no BIGINT NOT NULL,
+    reason TEXT NOT NULL,
+    field TEXT,
+    problem TEXT NOT NULL,
+    row_date TEXT,
+    reference TEXT NOT NULL,
+    description TEXT NOT NULL,
+    amount BIGINT,
+    -- The line as JSON, as far as it could be read.
+    line TEXT,
+    -- The row as it is in the file, cut.
+    row_text TEXT NOT NULL,
+    -- Of a row that repeats a line in other words: that line.
+    repeats TEXT,
+    -- The same for equal rows of a source; the second one of a file has another.
+    row_key TEXT NOT NULL,
+    -- 'open', 'noted', 'taken' or 'dismissed'.
+    state TEXT NOT NULL,
+    -- The line that it became.
+    line_id TEXT,
+    decided_by TEXT,
+    decided_at BIGINT,
+    decision TEXT,
+    UNIQUE (source_id, row_key)
+);
+CREATE INDEX statement_rows_set_aside_statement ON statement_rows_set_aside (statement_id, row_no, row_id);
 
 -- What somebody else has to settle: made with the event that told of it.
 CREATE TABLE settlement_items (

@@ -137,6 +137,7 @@ pub mod state {
     pub mod figures;
     pub mod hub;
     pub mod idempotency;
+    pub mod import_turns;
     pub mod lookups;
     pub mod office_settings;
     pub mod screens;

@@ -244,12 +244,21 @@ pub mod settlement {
     pub mod file {
         pub mod amount;
         pub mod camt;
+        mod columns;
         pub mod csv_reader;
+        mod fees;
         pub mod format;
         #[cfg(any(test, feature = "fuzz"))]
         pub mod fuzz;
+        mod kinds;
         pub mod line;
         pub mod new_line;
+        mod pattern;
+        mod preamble;
+        mod row;
+        mod row_figures;
+        pub mod set_aside;
+        mod survey;
     }
     pub mod hand_match;
     pub mod item;
@@ -258,12 +267,17 @@ pub mod settlement {
     pub mod matching;
     pub mod open;
     pub mod posting;
+    mod repeats;
+    pub mod set_aside_routes;
+    pub mod set_aside_row;
     pub mod settlement_match;
     pub mod settlement_routes;
     pub mod source;
+    pub mod source_change;
     pub mod source_routes;
     pub mod statement;
     pub mod statement_approval;
+    pub mod statement_import;
     pub mod statement_line;
     pub mod statement_routes;
 }

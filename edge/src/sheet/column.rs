@@ -138,6 +138,11 @@ impl FigureColumn {
         }
     }
 
+    /// Whether no figure has shown what a mark means.
+    pub fn is_undecided(&self) -> bool {
+        [&self.point, &self.comma].iter().all(|seen| !seen.fraction && !seen.groups)
+    }
+
     /// A figure of the column that may be read in two ways and that nothing else in it explains.
     pub fn example<'a>(&'a self, reading: &FigureReading) -> Option<&'a str> {
         let doubtful = MARKS.iter().zip(reading.doubtful).filter(|(_, doubtful)| *doubtful);

@@ -1,7 +1,7 @@
 //! Routes of settlement.
 
 use crate::office::settlement::{
-    exception_routes, match_routes, settlement_routes, source_routes, statement_routes,
+    exception_routes, match_routes, set_aside_routes, settlement_routes, source_routes, statement_routes,
 };
 use crate::routes::{FINANCE, answers};
 use crate::state::hub::Hub;
@@ -32,6 +32,24 @@ pub(super) const ROWS: &[Route<Hub>] = &[
         FINANCE,
         statement_routes::LINES,
         answers!(statement_routes::lines),
+    ),
+    Route::get(
+        "/api/statements/:id/set-aside",
+        FINANCE,
+        set_aside_routes::LIST,
+        answers!(set_aside_routes::list),
+    ),
+    Route::post(
+        "/api/statements/:id/set-aside/:row_id/take",
+        FINANCE,
+        set_aside_routes::TAKE,
+        answers!(set_aside_routes::take),
+    ),
+    Route::post(
+        "/api/statements/:id/set-aside/:row_id/dismiss",
+        FINANCE,
+        set_aside_routes::DISMISS,
+        answers!(set_aside_routes::dismiss),
     ),
     Route::get(
         "/api/settlement-items",

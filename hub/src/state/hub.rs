@@ -10,6 +10,7 @@ use crate::projection::points_pool;
 use crate::secret::{self, Fingerprints};
 use crate::state::cursors::{self, Cursors};
 use crate::state::idempotency::Running;
+use crate::state::import_turns::ImportTurns;
 use crate::state::lookups::Lookups;
 use crate::state::office_settings::OfficeSettings;
 use crate::state::screens::Screens;
@@ -85,6 +86,8 @@ pub struct Hub {
     pub jobs_at: Time,
     /// How large imports may be.
     pub limits: Limits,
+    /// Which files are read at once.
+    pub imports: ImportTurns,
     /// How the books are kept and goods are bought, as the file says.
     file_settings: OfficeSettings,
     /// Head office's own time zone.
@@ -193,6 +196,7 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
         closed_categories: config.catalogue.closed_categories,
         jobs_at: config.jobs.time().context("jobs.at")?,
         limits: config.limits,
+        imports: ImportTurns::default(),
         file_settings,
         zone: TimeZone::get(&config.hub.timezone).context("hub.timezone")?,
         started: Instant::now(),

@@ -73,6 +73,7 @@ mod office {
     pub mod settlement {
         mod as_reported;
         pub mod bank;
+        mod files;
         pub mod items;
         pub mod many_lines;
         pub mod matches;
@@ -80,6 +81,7 @@ mod office {
         mod noted;
         pub mod reconciled;
         pub mod resolved;
+        pub mod set_aside;
         mod shift_figures;
         pub mod story;
     }
@@ -90,6 +92,7 @@ mod operation {
     pub mod commands;
     mod events;
     mod hang_ups;
+    mod import_memory;
     pub mod office_races {
         mod documents;
         mod goods;

@@ -57,7 +57,7 @@ impl Change {
             || lines.is_some()
             || tax.is_some()
             || rounding.is_some()
-            || discount_terms.is_some()
+            || !discount_terms.is_nothing()
             || opening.is_some()
     }
 

@@ -5,6 +5,7 @@ use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::db::insert;
 use crate::db::{Engine, array};
+use crate::office::settlement::file::line::ROUNDING;
 use crate::office::settlement::source::{self, DEFAULT, View as Source};
 use domain::model::base::refusal::Refusal;
 use domain::rules::books::posting::plan::{Account, BANK_TRANSFER};
@@ -233,6 +234,8 @@ pub async fn known(
         let (key, account, from): (String, String, Date) = columns!(row => (mapped_key, account, from_date));
         texts.extend(Account::parse(&account).map(|account| BankText { key, account, from }));
     }
+    let rounding = Account::parse(&source.csv.rounding_account);
+    texts.extend(rounding.map(|account| BankText { key: ROUNDING.to_lowercase(), account, from: Date::MIN }));
     Ok(Known { before, payouts, texts })
 }
 

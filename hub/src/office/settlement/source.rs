@@ -6,6 +6,8 @@ use crate::db::failure::Failure;
 use crate::db::insert;
 use crate::office::finance::account::Chart;
 use crate::office::settlement::file::format::Format;
+pub use crate::office::settlement::source_change::State;
+use crate::office::settlement::source_change::{Change, StoreRef};
 use crate::row;
 use crate::table::store::is_known;
 use domain::model::base::patch::Given;
@@ -15,8 +17,9 @@ use domain::model::selling::payment::{CASH, EXCHANGE, POINTS};
 use domain::rules::books::posting::AccountUse;
 use domain::rules::books::settlement::{FeeOnRefunds, SourceKind, Terms};
 use edge::{ApiError, ids};
+use jiff::tz::TimeZone;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool};
 
@@ -26,6 +29,8 @@ pub const DEFAULT: &str = "src_default";
 const NAME_BYTES_MAX: usize = 128;
 /// Of methods and terminals.
 const WORD_BYTES_MAX: usize = 64;
+/// Fewer digits number no account.
+const ACCOUNT_DIGITS_MIN: usize = 4;
 /// Methods and terminals of a source.
 const LIST_MAX: usize = 1_000;
 /// The longest window.
@@ -34,28 +39,6 @@ const DAYS_MAX: i64 = 3_650;
 const RATE_MAX: i64 = 10_000;
 /// The largest amount.
 const AMOUNT_MAX: i64 = 1_000_000_000_000;
-
-/// Whether its files are still imported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "StatementSourceState")]
-pub enum State {
-    /// They are.
-    Active,
-    /// It keeps its lines.
-    Inactive,
-}
-
-/// What a terminal or shop of a source is to us.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct StoreRef {
-    /// As it is in its files.
-    #[serde(rename = "ref")]
-    pub name: String,
-    /// The store.
-    pub store_id: String,
-}
 
 /// A source.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -69,8 +52,14 @@ pub struct View {
     pub kind: SourceKind,
     /// Whose payments it settles.
     pub methods: Vec<String>,
-    /// Where its money arrives.
+    /// The asset account where its money arrives.
     pub account: String,
+    /// The number or IBAN of its account; files of another one are refused. Null: not checked.
+    pub account_no: Option<String>,
+    /// The ISO 4217 code of its currency; rows of another one are set aside. Null: not checked.
+    pub currency: Option<String>,
+    /// The time zone of the times in its files, such as `UTC`: with it a time decides the local day. Null: it does not.
+    pub timezone: Option<String>,
     /// Of each payment, in basis points; null: fees are as reported.
     pub fee_rate_bp: Option<i64>,
     /// Of each payment, beside that.
@@ -91,39 +80,6 @@ pub struct View {
     pub state: State,
     /// When it was added.
     pub created_at: UtcMs,
-}
-
-/// What is said of a source: of a new one `name`, `kind` and `methods` at least.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-#[schemars(rename = "StatementSourceChange")]
-pub struct Change {
-    /// Of a new one; it does not change.
-    kind: Option<SourceKind>,
-    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    name: Option<String>,
-    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    methods: Option<Vec<String>>,
-    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    account: Option<String>,
-    /// Null: fees are as they are reported.
-    fee_rate_bp: Given<i64>,
-    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    fee_fixed: Option<i64>,
-    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    fee_tolerance: Option<i64>,
-    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    fee_on_refunds: Option<FeeOnRefunds>,
-    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    window_days: Option<i64>,
-    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    lag_days: Option<i64>,
-    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    store_refs: Option<Vec<StoreRef>>,
-    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    csv: Option<Format>,
-    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    state: Option<State>,
 }
 
 impl View {
@@ -147,7 +103,11 @@ impl View {
     }
 
     fn put(&mut self, change: Change) {
-        let Change { name, methods, account, fee_rate_bp, .. } = change;
+        let Change { name, methods, account, account_no, currency, timezone, fee_rate_bp, .. } = change;
+        let trimmed = |text: Option<String>| text.map(|text| text.trim().to_owned());
+        self.account_no = trimmed(account_no.over(self.account_no.take()));
+        self.currency = trimmed(currency.over(self.currency.take())).map(|code| code.to_uppercase());
+        self.timezone = trimmed(timezone.over(self.timezone.take()));
         if let Some(name) = name {
             name.trim().clone_into(&mut self.name);
         }
@@ -163,46 +123,68 @@ impl View {
         self.csv = change.csv.unwrap_or_else(|| self.csv.clone());
         self.state = change.state.unwrap_or(self.state);
     }
+}
 
-    /// What is wrong with it by itself.
-    fn problems(&self) -> Vec<FieldProblem> {
-        let mut problems = self.csv.problems();
-        let mut check = |path: &str, good: bool, problem: &str| {
-            if !good {
-                problems.push(FieldProblem { path: path.to_owned(), problem: problem.to_owned() });
-            }
-        };
-        let is_word =
-            |word: &String| !word.trim().is_empty() && word.len() <= WORD_BYTES_MAX && !word.contains('\0');
-        check(
-            "name",
-            (1..=NAME_BYTES_MAX).contains(&self.name.len()) && !self.name.contains('\0'),
-            "must have 1 to 128 bytes",
-        );
-        let own = [CASH, POINTS, EXCHANGE];
-        let settled = |method: &String| is_word(method) && !own.contains(&method.as_str());
-        let few = self.methods.len() <= LIST_MAX && self.store_refs.len() <= LIST_MAX;
-        check(
-            "methods",
-            few && self.methods.iter().all(settled),
-            "must be methods that somebody else settles",
-        );
-        check(
-            "fee_rate_bp",
-            self.fee_rate_bp.is_none_or(|rate| (0..=RATE_MAX).contains(&rate)),
-            "must be 0 to 10000",
-        );
-        check("fee_fixed", (0..=AMOUNT_MAX).contains(&self.fee_fixed), "must be 0 to 1000000000000");
-        check("fee_tolerance", (0..=AMOUNT_MAX).contains(&self.fee_tolerance), "must be 0 to 1000000000000");
-        check("window_days", (0..=DAYS_MAX).contains(&self.window_days), "must be 0 to 3650");
-        check("lag_days", (0..=DAYS_MAX).contains(&self.lag_days), "must be 0 to 3650");
-        check(
-            "store_refs",
-            self.store_refs.iter().all(|known| is_word(&known.name)),
-            "must have 1 to 64 bytes each",
-        );
-        problems
-    }
+/// What is wrong with a source by itself.
+fn problems(source: &View) -> Vec<FieldProblem> {
+    let mut problems = source.csv.problems();
+    let mut check = |path: &str, good: bool, problem: &str| {
+        if !good {
+            problems.push(FieldProblem { path: path.to_owned(), problem: problem.to_owned() });
+        }
+    };
+    let is_word =
+        |word: &String| !word.trim().is_empty() && word.len() <= WORD_BYTES_MAX && !word.contains('\0');
+    check(
+        "name",
+        (1..=NAME_BYTES_MAX).contains(&source.name.len()) && !source.name.contains('\0'),
+        "must have 1 to 128 bytes",
+    );
+    let own = [CASH, POINTS, EXCHANGE];
+    let settled = |method: &String| is_word(method) && !own.contains(&method.as_str());
+    let few = source.methods.len() <= LIST_MAX && source.store_refs.len() <= LIST_MAX;
+    check("methods", few && source.methods.iter().all(settled), "must be methods that somebody else settles");
+    check(
+        "fee_rate_bp",
+        source.fee_rate_bp.is_none_or(|rate| (0..=RATE_MAX).contains(&rate)),
+        "must be 0 to 10000",
+    );
+    check("fee_fixed", (0..=AMOUNT_MAX).contains(&source.fee_fixed), "must be 0 to 1000000000000");
+    check("fee_tolerance", (0..=AMOUNT_MAX).contains(&source.fee_tolerance), "must be 0 to 1000000000000");
+    check("window_days", (0..=DAYS_MAX).contains(&source.window_days), "must be 0 to 3650");
+    check("lag_days", (0..=DAYS_MAX).contains(&source.lag_days), "must be 0 to 3650");
+    check(
+        "store_refs",
+        source.store_refs.iter().all(|known| is_word(&known.name)),
+        "must have 1 to 64 bytes each",
+    );
+    check(
+        "account_no",
+        source.account_no.as_deref().is_none_or(is_account_no),
+        "must have 4 to 64 letters, digits, spaces, points or hyphens, at least 4 of them digits",
+    );
+    let is_code = |code: &str| code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase());
+    check(
+        "currency",
+        source.currency.as_deref().is_none_or(is_code),
+        "must be an ISO 4217 code, such as IDR",
+    );
+    let is_zone = |name: &str| TimeZone::get(name).is_ok();
+    check(
+        "timezone",
+        source.timezone.as_deref().is_none_or(is_zone),
+        "must be a name of the time zone database, such as UTC or Asia/Jakarta",
+    );
+    let asset = Account::parse(&source.account).is_some_and(|account| account.kind() == AccountType::Asset);
+    check("account", asset, "must be an asset account");
+    problems
+}
+
+/// Whether a text may be the number of an account.
+fn is_account_no(text: &str) -> bool {
+    let known = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '.' | '-');
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    text.len() <= WORD_BYTES_MAX && digits >= ACCOUNT_DIGITS_MIN && text.chars().all(known)
 }
 
 /// Adds a source.
@@ -221,6 +203,9 @@ pub async fn create(connection: &mut AnyConnection, new: Change, now: UtcMs) -> 
         kind,
         methods: Vec::new(),
         account: "1040".to_owned(),
+        account_no: None,
+        currency: None,
+        timezone: None,
         fee_rate_bp: None,
         fee_fixed: 0,
         fee_tolerance: 0,
@@ -257,12 +242,13 @@ pub async fn change(
 }
 
 async fn save(connection: &mut AnyConnection, view: &View) -> Result<(), Failure> {
-    let problems = view.problems();
+    let problems = problems(view);
     if !problems.is_empty() {
         return Err(ApiError::validation(&problems).into());
     }
     let chart = Chart::read(&mut *connection).await?;
     chart.check_use("account", &view.account, AccountUse::StatementSource)?;
+    chart.check_use("csv.rounding_account", &view.csv.rounding_account, AccountUse::ByHand)?;
     for known in &view.store_refs {
         if !is_known(connection, &known.store_id).await? {
             return Err(ApiError::field("store_refs", format!("{} is no store", known.store_id)).into());
@@ -294,6 +280,7 @@ async fn save(connection: &mut AnyConnection, view: &View) -> Result<(), Failure
     let cells = row! {
         source_id: view.source_id.as_str(), name: view.name.as_str(), kind: view.kind.name(),
         methods: json(serde_json::to_string(&view.methods))?, account: view.account.as_str(),
+        account_no: view.account_no.clone(), currency: view.currency.clone(), timezone: view.timezone.clone(),
         fee_rate_bp: view.fee_rate_bp, fee_fixed: view.fee_fixed, fee_tolerance: view.fee_tolerance,
         fee_on_refunds: kept, window_days: view.window_days, lag_days: view.lag_days,
         store_refs: json(serde_json::to_string(&view.store_refs))?, csv: json(serde_json::to_string(&view.csv))?,
@@ -303,8 +290,8 @@ async fn save(connection: &mut AnyConnection, view: &View) -> Result<(), Failure
     Ok(())
 }
 
-const COLUMNS: &str = "source_id, name, kind, methods, account, fee_rate_bp, fee_fixed, fee_tolerance, fee_on_refunds, \
-                       window_days, lag_days, store_refs, csv, active, created_at";
+const COLUMNS: &str = "source_id, name, kind, methods, account, account_no, currency, timezone, fee_rate_bp, \
+                       fee_fixed, fee_tolerance, fee_on_refunds, window_days, lag_days, store_refs, csv, active, created_at";
 
 fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
     let (kind, kept, active): (String, String, bool) = columns!(row => (kind, fee_on_refunds, active));
@@ -313,7 +300,7 @@ fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
     let state = if active { State::Active } else { State::Inactive };
     let (methods, store_refs, csv) = (row.json("methods")?, row.json("store_refs")?, row.json("csv")?);
     Ok(columns!(row => View {
-        source_id, name, account, fee_rate_bp, fee_fixed, fee_tolerance, window_days, lag_days, created_at;
+        source_id, name, account, account_no, currency, timezone, fee_rate_bp, fee_fixed, fee_tolerance, window_days, lag_days, created_at;
         kind = kind, fee_on_refunds = fee_on_refunds, state = state, methods = methods, store_refs = store_refs,
         csv = csv,
     }))

@@ -4,14 +4,15 @@ use crate::http::change;
 use crate::http::{Answered, Request, bound_page};
 use crate::office::finance::writer::begun_alone;
 use crate::office::settlement::bank_balance::reconciliation::{self, ReconciliationQuery};
-use crate::office::settlement::source::{self, Change, View};
+use crate::office::settlement::source::{self, View};
+use crate::office::settlement::source_change::Change;
 use domain::model::base::answer::Answer;
 use edge::page::Page;
 use edge::{Code, Doc, Reply, clock};
 use serde_json::json;
 
 const SOURCE: &str = r#"{"source_id": "src_1", "name": "Card provider", "kind": "provider", "methods": ["card"],
-    "account": "1040", "fee_rate_bp": 150, "fee_fixed": 0, "fee_tolerance": 0, "fee_on_refunds": "kept",
+    "account": "1040", "account_no": null, "currency": "IDR", "timezone": "UTC", "fee_rate_bp": 150, "fee_fixed": 0, "fee_tolerance": 0, "fee_on_refunds": "kept",
     "window_days": 4, "lag_days": 1, "store_refs": [{"ref": "T-1", "store_id": "S001"}], "csv": {"delimiter": "auto",
     "decimal": "none", "date_format": "%d/%m/%Y", "encoding": "utf-8", "skip_rows": 0, "skip_footer": 0,
     "columns": {"date": "Tanggal"}, "types": {}, "negate": false}, "state": "active",

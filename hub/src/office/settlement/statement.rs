@@ -1,36 +1,19 @@
-//! Statements: what a source reported, imported once.
+//! Statements: what a source reported, listed and read.
 
 use crate::columns;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::db::filter::{Bound, Conditions};
-use crate::db::insert;
-use crate::db::{Engine, array};
 use crate::http::bound_page::asks;
-use crate::office::settlement::file::new_line::NewLines;
-use crate::office::settlement::{exceptions::raised, matching, source};
-use crate::row;
-use crate::table::counter;
-use crate::table::store::is_known;
-use domain::model::base::refusal::Refusal;
-use domain::model::base::time::UtcMs;
-use domain::rules::books::settlement::exception::ExceptionKind;
-use domain::rules::books::settlement::import::{LineFingerprint, TextLine, new_lines, occurrences};
 use domain::rules::books::settlement::state::StatementState;
+use edge::ApiError;
 use edge::page::{Cursor, Limit};
-use edge::{ApiError, ids};
-use futures_util::TryStreamExt as _;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe};
-use std::collections::BTreeSet;
-
-/// Fingerprints that are looked up at once.
-const CHUNK: usize = 5_000;
-/// The largest balance and sum.
-const FIGURE_MAX: i64 = domain::model::base::limits::FIGURE_MAX;
+use std::collections::BTreeMap;
 
 /// A statement without its lines.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -68,165 +51,12 @@ pub struct View {
     pub opening_balance: Option<i64>,
     /// What it ends with.
     pub closing_balance: Option<i64>,
-}
-
-/// What is imported, whatever it came in.
-pub struct Import {
-    /// Who reports.
-    pub source_id: String,
-    /// For whose settlement.
-    pub store_id: Option<String>,
-    /// Of which day, where it is one settlement's own.
-    pub settlement_date: Option<Date>,
-    /// What it begins with.
-    pub opening_balance: Option<i64>,
-    /// What it ends with.
-    pub closing_balance: Option<i64>,
-    /// From and to, where the lines don't say it.
-    pub span: (Option<Date>, Option<Date>),
-    /// Checked.
-    pub lines: Vec<TextLine>,
-}
-
-/// Imports a statement and matches its source; gives back its id.
-///
-/// # Errors
-/// 404, 422; 409 `duplicate` where none of its lines is new.
-pub async fn import(
-    connection: &mut AnyConnection,
-    import: Import,
-    (by, now, today): (&str, UtcMs, Date),
-) -> Result<String, Failure> {
-    let source = source::lock(connection, &import.source_id).await?;
-    if let Some(store_id) = &import.store_id
-        && !is_known(connection, store_id).await?
-    {
-        return Err(ApiError::field("store_id", "is no store").into());
-    }
-    if source.state == source::State::Inactive {
-        let (state, allowed) = ("inactive".to_owned(), Vec::new());
-        return Err(ApiError::from(Refusal::InvalidState { state, allowed }).into());
-    }
-    let told = occurrences(import.lines.iter().map(|line| line.fingerprint(&source.source_id)));
-    let known = known(connection, &source.source_id, &import.lines, &told).await?;
-    let new: BTreeSet<usize> = new_lines(&told, &known).into_iter().collect();
-    if new.is_empty() {
-        let id = first_import(connection, &source.source_id, told.first()).await?;
-        return Err(ApiError::from(Refusal::Duplicate { what: "statement", id }).into());
-    }
-    let sum = |of: fn(&TextLine) -> Option<i64>, all: bool| {
-        let lines = import.lines.iter().enumerate().filter(|(place, _)| all || new.contains(place));
-        lines.fold(0_i64, |sum, (_, line)| sum.saturating_add(of(line).unwrap_or(0)))
-    };
-    let (gross, fee, net) =
-        (sum(|line| line.gross, false), sum(|line| line.fee, false), sum(|line| line.net, false));
-    check_balances(&import, sum(|line| line.net, true))?;
-    if [gross, fee, net].into_iter().any(|figure| !(-FIGURE_MAX..=FIGURE_MAX).contains(&figure)) {
-        return Err(ApiError::field("lines", format!("lead to a sum above {FIGURE_MAX}")).into());
-    }
-    let dates = || import.lines.iter().map(|line| line.date);
-    let from = import.span.0.into_iter().chain(dates()).min().unwrap_or(today);
-    let to = import.span.1.into_iter().chain(dates()).max().unwrap_or(today);
-    let before = last_closing(connection, &source.source_id).await?;
-    let statement_id = ids::new("stm_");
-    let doc_no = counter::next(connection, "ST", today.year()).await?;
-    let total = i64::try_from(told.len()).unwrap_or(i64::MAX);
-    let statement = row! {
-        statement_id: statement_id.as_str(), doc_no, source_id: source.source_id.as_str(),
-        state: StatementState::Imported.name(), from_date: from.to_string(), to_date: to.to_string(),
-        lines_total: total, lines_new: i64::try_from(new.len()).unwrap_or(i64::MAX), gross, fee, net,
-        opening_balance: import.opening_balance, closing_balance: import.closing_balance,
-        store_id: import.store_id.clone(), settlement_date: import.settlement_date.map(|day| day.to_string()), imported_at: now.0, imported_by: by,
-    };
-    insert::rows(connection, "statements", "", vec![statement]).await?;
-    let lines = NewLines::of(&statement_id, &source, (import.lines, told), &new);
-    drop(new);
-    if let (Some(opening), Some(before)) = (import.opening_balance, before)
-        && opening != before
-    {
-        let amount = opening.saturating_sub(before);
-        raised::of_statement(
-            connection,
-            ExceptionKind::BalanceDiffers,
-            (source.source_id.as_str(), statement_id.as_str()),
-            amount,
-            now,
-        )
-        .await?;
-    }
-    matching::run(connection, &source, lines, (now, today)).await?;
-    Ok(statement_id)
-}
-
-/// What a statement says of the account has to agree with its lines.
-fn check_balances(import: &Import, net: i64) -> Result<(), ApiError> {
-    let figures = [import.opening_balance, import.closing_balance].into_iter().flatten();
-    if figures.into_iter().any(|figure| !(-FIGURE_MAX..=FIGURE_MAX).contains(&figure)) {
-        return Err(ApiError::field("closing_balance", "is beyond the largest figure"));
-    }
-    match (import.opening_balance, import.closing_balance) {
-        (Some(opening), Some(closing)) if opening.saturating_add(net) != closing => {
-            let right = opening.saturating_add(net);
-            Err(ApiError::field(
-                "closing_balance",
-                format!("must be {right}, opening balance and lines together"),
-            ))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Which of the lines a source has told before. A line is known by its day too: none is where no statement has been of
-/// these days.
-async fn known(
-    connection: &mut AnyConnection,
-    source_id: &str,
-    lines: &[TextLine],
-    told: &[LineFingerprint],
-) -> Result<BTreeSet<LineFingerprint>, sqlx::Error> {
-    let (mut known, engine) = (BTreeSet::new(), Engine::of_connection(connection));
-    let dates = || lines.iter().map(|line| line.date);
-    let Some((from, to)) = dates().min().zip(dates().max()) else { return Ok(known) };
-    let sql = "SELECT 1 FROM statements WHERE source_id = $1 AND to_date >= $2 AND from_date <= $3 LIMIT 1";
-    let query = sqlx::query(sql).bind(source_id).bind(from.to_string()).bind(to.to_string());
-    if query.fetch_optional(&mut *connection).await?.is_none() {
-        return Ok(known);
-    }
-    for chunk in told.chunks(CHUNK) {
-        let sql = format!(
-            "SELECT fingerprint, occurrence FROM statement_lines WHERE source_id = $1 AND {}",
-            array::among(engine, "fingerprint", 2)
-        );
-        let fingerprints = array::texts(engine, chunk.iter().map(|(fingerprint, _)| fingerprint.as_str()))?;
-        let query =
-            sqlx::query(AssertSqlSafe(sql)).persistent(false).bind(source_id.to_owned()).bind(fingerprints);
-        let mut rows = query.fetch(&mut *connection);
-        while let Some(row) = rows.try_next().await? {
-            known.insert(columns!(row => (fingerprint, occurrence)));
-        }
-    }
-    Ok(known)
-}
-
-/// The statement that told of a line first.
-async fn first_import(
-    connection: &mut AnyConnection,
-    source_id: &str,
-    told: Option<&LineFingerprint>,
-) -> Result<String, sqlx::Error> {
-    let Some((fingerprint, occurrence)) = told else { return Ok(String::new()) };
-    let sql = "SELECT statement_id FROM statement_lines WHERE source_id = $1 AND fingerprint = $2 \
-               AND occurrence = $3";
-    let query = sqlx::query_scalar(sql).bind(source_id).bind(fingerprint).bind(*occurrence);
-    Ok(query.fetch_optional(connection).await?.unwrap_or_default())
-}
-
-/// What the last statement of a source ended with.
-async fn last_closing(connection: &mut AnyConnection, source_id: &str) -> Result<Option<i64>, sqlx::Error> {
-    let sql = "SELECT closing_balance FROM statements WHERE source_id = $1 AND closing_balance IS NOT NULL \
-               ORDER BY to_date DESC, imported_at DESC LIMIT 1";
-    let row = sqlx::query(sql).bind(source_id).fetch_optional(connection).await?;
-    row.map(|row| row.cell("closing_balance")).transpose()
+    /// Closing balance less opening balance and lines, while rows are set aside; null: they agree, or are not told.
+    pub balance_difference: Option<i64>,
+    /// How many rows of the file are no lines, by reason.
+    pub set_aside: BTreeMap<String, i64>,
+    /// Of these, how many wait for a person.
+    pub set_aside_open: i64,
 }
 
 /// Sets where a statement stands by its lines and exceptions; an approved one stays so, unless a line of it is
@@ -280,7 +110,9 @@ pub fn place(item: &View) -> Bookmark {
 }
 
 const COLUMNS: &str = "s.statement_id, s.doc_no, s.source_id, s.state, s.from_date, s.to_date, s.lines_total, \
-    s.lines_new, s.gross, s.fee, s.net, s.opening_balance, s.closing_balance, \
+    s.lines_new, s.gross, s.fee, s.net, s.opening_balance, s.closing_balance, s.balance_difference, s.set_aside, \
+    (SELECT COUNT(*) FROM statement_rows_set_aside r WHERE r.statement_id = s.statement_id AND r.state = 'open') \
+    AS set_aside_open, \
     (SELECT COUNT(*) FROM statement_lines l WHERE l.statement_id = s.statement_id AND l.state = 'matched') AS matched, \
     (SELECT COUNT(*) FROM settlement_exceptions e WHERE e.statement_id = s.statement_id AND e.state = 'open') \
     AS exceptions";
@@ -291,7 +123,8 @@ fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
     let (total, new): (i64, i64) = columns!(row => (lines_total, lines_new));
     Ok(columns!(row => View {
         statement_id, doc_no, source_id, from: "from_date", to: "to_date", lines_total, lines_new, matched,
-        exceptions, gross, fee, net, opening_balance, closing_balance;
+        exceptions, gross, fee, net, opening_balance, closing_balance, balance_difference, set_aside_open;
+        set_aside = row.json("set_aside")?,
         state = state.unwrap_or(StatementState::Imported), lines_known = total.saturating_sub(new),
     }))
 }

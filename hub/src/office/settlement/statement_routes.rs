@@ -8,11 +8,14 @@ use crate::office::finance::writer::{Writer, begun_alone};
 use crate::office::reports::completeness::{self, CompleteList};
 use crate::office::settlement::day_settlement::{self as settlement, Detail};
 use crate::office::settlement::file::camt::{self, CamtStatement, Wanted};
-use crate::office::settlement::file::csv_reader;
-use crate::office::settlement::file::line::{Bounds, JsonLine, of_json};
+use crate::office::settlement::file::csv_reader::{self, CsvStatement};
+use crate::office::settlement::file::line::{Bounds, JsonLine, LineRow, SourceFile, of_json};
+use crate::office::settlement::file::set_aside::{KEPT_MAX, Reason, RowsSetAside};
+use crate::office::settlement::set_aside_row::{self, RowsSetAsideQuery};
 use crate::office::settlement::settlement_routes::DETAIL;
-use crate::office::settlement::source::{self, DEFAULT};
-use crate::office::settlement::statement::{self, Import, StatementsQuery, View};
+use crate::office::settlement::source::{self, DEFAULT, View as Source};
+use crate::office::settlement::statement::{self, StatementsQuery, View};
+use crate::office::settlement::statement_import::{self, Import};
 use crate::office::settlement::statement_line::{self, StatementLinesQuery};
 use domain::model::base::answer::Answer;
 use domain::model::base::refusal::FieldProblem;
@@ -21,9 +24,11 @@ use domain::rules::books::settlement::import::TextLine;
 use edge::identity::EmptyBody;
 use edge::{ApiError, Code, Doc, Reply, clock};
 use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
+use sqlx::AnyConnection;
 
 /// Bad rows that an answer names.
 const PROBLEMS_MAX: usize = 1_000;
@@ -31,7 +36,16 @@ const PROBLEMS_MAX: usize = 1_000;
 const STATEMENT: &str = r#"{"statement_id": "stm_1", "doc_no": "ST-2026-000001", "source_id": "src_1",
     "state": "reconciled", "from": "2026-11-20", "to": "2026-11-20", "lines_total": 4, "lines_new": 4,
     "lines_known": 0, "matched": 4, "exceptions": 0, "gross": 648240, "fee": 10656, "net": 637584,
-    "opening_balance": null, "closing_balance": null}"#;
+    "opening_balance": null, "closing_balance": null, "balance_difference": null, "set_aside": {"pending": 1},
+    "set_aside_open": 0}"#;
+const IMPORTED: &str = r#"{"statement_id": "stm_1", "doc_no": "ST-2026-000001", "source_id": "src_1",
+    "state": "reconciled", "from": "2026-11-20", "to": "2026-11-20", "lines_total": 4, "lines_new": 4,
+    "lines_known": 0, "matched": 4, "exceptions": 0, "gross": 648240, "fee": 10656, "net": 637584,
+    "opening_balance": null, "closing_balance": null, "balance_difference": null, "set_aside": {"pending": 1},
+    "set_aside_open": 0, "rows_set_aside": [{"row_id": "row_1", "row_no": 7, "reason": "pending", "field": "date",
+    "problem": "is not booked yet", "date": null, "reference": "", "description": "BIAYA ADM", "amount": -15000,
+    "text": "PEND,BIAYA ADM,0000,15000.00,DB", "repeats": null, "state": "noted", "line_id": null, "decided_by": null,
+    "decided_at": null, "decision": null}], "repeats": []}"#;
 
 /// `GET /api/statements`
 pub const LIST: Doc = Doc::of("Settlement", "List what providers and banks reported, the newest first")
@@ -52,13 +66,13 @@ pub const LINES: Doc = Doc::of("Settlement", "List the lines of a statement, in 
 /// `POST /api/statements`
 pub const IMPORT: Doc = Doc::of(
     "Settlement",
-    "Import what a provider or a bank reported, as JSON, CSV or (of a bank) CAMT.053: all of it or nothing; lines that are known are skipped",
+    "Import what a provider or a bank reported, as JSON, CSV or (of a bank) CAMT.053: lines that are known are skipped, rows that are no lines are set aside and named",
 )
 .query::<ImportQuery>()
 .body_csv_or_xml::<JsonStatement>(
     r#"{"source_id": "src_1", "lines": [{"date": "2026-11-20", "reference": "C-1001", "amount": 155400, "fee": 2331}]}"#,
 )
-.creates::<View>(STATEMENT)
+.creates::<ImportedStatement>(IMPORTED)
 .refuses(&[Code::NotFound, Code::Duplicate, Code::InvalidState]);
 
 /// `POST /api/settlements/:id/statements`
@@ -92,6 +106,29 @@ pub struct ImportQuery {
     closing_balance: Option<i64>,
     /// Parsed and matched, and nothing kept.
     dry_run: Option<bool>,
+    /// Lines that tell of known money in other words are imported all the same; otherwise they are set aside.
+    accept_repeats: Option<bool>,
+}
+
+/// A statement as it was imported, or as it would be.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ImportedStatement {
+    /// The statement.
+    #[serde(flatten)]
+    statement: View,
+    /// Rows of the file that are no lines, the first 1000.
+    rows_set_aside: Vec<set_aside_row::View>,
+    /// Of these, the rows that tell of known money in other words.
+    repeats: Vec<set_aside_row::View>,
+}
+
+async fn imported(connection: &mut AnyConnection, statement: View) -> Result<ImportedStatement, Failure> {
+    let (id, most) = (statement.statement_id.as_str(), i64::try_from(KEPT_MAX).unwrap_or(i64::MAX));
+    let all = RowsSetAsideQuery::default();
+    let rows_set_aside = set_aside_row::list(connection, id, &all, None, most).await?;
+    let repeats = RowsSetAsideQuery { reason: Some(Reason::Repeat), ..RowsSetAsideQuery::default() };
+    let repeats = set_aside_row::list(connection, id, &repeats, None, most).await?;
+    Ok(ImportedStatement { statement, rows_set_aside, repeats })
 }
 
 /// A statement in JSON.
@@ -147,15 +184,17 @@ pub async fn import(request: Request) -> Answered {
     let today = request.state.today(now);
     let mut keyed = begun!(request, now);
     let by = Writer::alone(&mut keyed.write, &request, now).await?.by;
-    let statement_id = statement::import(&mut keyed.write, import, (by, now, today)).await?;
+    let statement_id = statement_import::import(&mut keyed.write, import, (by, now, today)).await?;
     let view = statement::read(&mut keyed.write, &statement_id).await?;
+    let shown = imported(&mut keyed.write, view).await?;
     if dry_run {
         // Nothing is committed.
-        return Ok(Reply::ok(&view));
+        return Ok(Reply::ok(&shown));
     }
+    let view = &shown.statement;
     let details = json!({"statement_id": statement_id, "doc_no": view.doc_no, "source_id": view.source_id,
-        "lines": view.lines_new, "net": view.net});
-    let answer = Answer::created(format!("/api/statements/{statement_id}"), &view);
+        "lines": view.lines_new, "net": view.net, "set_aside": view.set_aside});
+    let answer = Answer::created(format!("/api/statements/{statement_id}"), &shown);
     change::finish_audited(&request, keyed, ("settlement.statement_imported", details), answer).await
 }
 
@@ -175,7 +214,7 @@ pub async fn import_for_day(request: Request) -> Answered {
     let today = request.state.today(now);
     let mut keyed = begun!(request, now);
     let by = Writer::alone(&mut keyed.write, &request, now).await?.by;
-    let statement_id = statement::import(&mut keyed.write, import, (by, now, today)).await?;
+    let statement_id = statement_import::import(&mut keyed.write, import, (by, now, today)).await?;
     let told = statement::read(&mut keyed.write, &statement_id).await?;
     let detail = settlement::read(&mut keyed.write, id).await?;
     if dry_run {
@@ -207,55 +246,93 @@ async fn parsed(request: &Request, ask: ImportQuery) -> Result<Import, Failure> 
     let content_type = request.headers.get("content-type").and_then(|value| value.to_str().ok());
     let content_type = content_type.unwrap_or_default().trim_start().to_ascii_lowercase();
     let is_xml = content_type.starts_with("application/xml");
-    let named = ask.source_id.unwrap_or_else(|| DEFAULT.to_owned());
-    let store_id = ask.store_id;
-    let (opening_balance, closing_balance) = (ask.opening_balance, ask.closing_balance);
-    let mut connection = request.state.db.pool().acquire().await?;
-    if is_xml || content_type.starts_with("text/csv") {
-        let source = source::read(&mut connection, &named).await?;
-        drop(connection);
-        if is_xml && source.kind != SourceKind::Bank {
-            return Err(ApiError::field("source_id", "is no bank: it reports as CSV or JSON").into());
-        }
-        let body = request.body.clone();
-        // A large file is not read on the threads that serve.
-        let read = move || match is_xml {
-            true => camt::read(&body, &Wanted::default(), &bounds),
-            false => csv_reader::read(&body, &source.csv, source.kind, &bounds)
-                .map(|lines| CamtStatement { lines, ..CamtStatement::default() }),
-        };
-        let told = tokio::task::spawn_blocking(read).await.map_err(ApiError::internal)?;
-        let CamtStatement { opening, closing, lines, .. } = told.map_err(|problems| refused(&problems))?;
-        let (opening_balance, closing_balance) = (opening_balance.or(opening), closing_balance.or(closing));
-        let span = (None, None);
-        let (source_id, settlement_date) = (named, None);
-        return Ok(Import {
-            source_id,
-            store_id,
-            settlement_date,
-            opening_balance,
-            closing_balance,
-            span,
-            lines,
-        });
+    let source_id = ask.source_id.clone().unwrap_or_else(|| DEFAULT.to_owned());
+    if !is_xml && !content_type.starts_with("text/csv") {
+        return of_lines(request, ask, source_id, &bounds).await;
     }
+    let source = source::read(&mut *request.state.db.pool().acquire().await?, &source_id).await?;
+    if is_xml && source.kind != SourceKind::Bank {
+        return Err(ApiError::field("source_id", "is no bank: it reports as CSV or JSON").into());
+    }
+    let (body, local) = (request.body.clone(), request.state.zone.clone());
+    // Few files are read at once: each may need several times its size.
+    let _turn = request.state.imports.turn(&request.caller()?.user_id).await;
+    // A large file is not read on the threads that serve.
+    let read = move || if is_xml { of_camt(&body, &bounds) } else { of_csv(&body, &source, local, &bounds) };
+    let told = tokio::task::spawn_blocking(read).await.map_err(ApiError::internal)?;
+    let told = told.map_err(|problems| refused(&problems))?;
+    Ok(Import {
+        source_id,
+        store_id: ask.store_id,
+        settlement_date: None,
+        opening_balance: ask.opening_balance.or(told.opening),
+        closing_balance: ask.closing_balance.or(told.closing),
+        span: (None, None),
+        lines: told.lines,
+        rows: told.rows,
+        aside: told.aside,
+        accept_repeats: ask.accept_repeats.unwrap_or(false),
+    })
+}
+
+/// What a file tells, whatever its form.
+struct FileContent {
+    opening: Option<i64>,
+    closing: Option<i64>,
+    lines: Vec<TextLine>,
+    rows: Vec<LineRow>,
+    aside: RowsSetAside,
+}
+
+fn of_camt(body: &[u8], bounds: &Bounds) -> Result<FileContent, Vec<FieldProblem>> {
+    let CamtStatement { opening, closing, lines } = camt::read(body, bounds)?;
+    Ok(FileContent { opening, closing, lines, rows: Vec::new(), aside: RowsSetAside::default() })
+}
+
+fn of_csv(
+    body: &[u8],
+    source: &Source,
+    local: TimeZone,
+    bounds: &Bounds,
+) -> Result<FileContent, Vec<FieldProblem>> {
+    let file = SourceFile {
+        kind: source.kind,
+        account_no: source.account_no.as_deref(),
+        currency: source.currency.as_deref(),
+        zone: source.timezone.as_deref().and_then(|name| TimeZone::get(name).ok()),
+        local,
+        separator: ',',
+    };
+    let CsvStatement { lines, rows, aside } = csv_reader::read(body, &source.csv, file, bounds)?;
+    Ok(FileContent { opening: None, closing: None, lines, rows, aside })
+}
+
+/// Reads lines of JSON.
+async fn of_lines(
+    request: &Request,
+    ask: ImportQuery,
+    named: String,
+    bounds: &Bounds,
+) -> Result<Import, Failure> {
     let given: JsonStatement = request.json()?;
     // What is reported beyond today would make payments missing that nobody can have told of yet.
     if given.to.is_some_and(|to| to > bounds.today) {
         return Err(ApiError::field("to", format!("must not be after {}", bounds.today)).into());
     }
     let source_id = given.source_id.unwrap_or(named);
-    let source = source::read(&mut connection, &source_id).await?;
-    let lines: Vec<TextLine> =
-        of_json(given.lines, source.kind, &bounds).map_err(|problems| refused(&problems))?;
+    let source = source::read(&mut *request.state.db.pool().acquire().await?, &source_id).await?;
+    let lines = of_json(given.lines, source.kind, bounds).map_err(|problems| refused(&problems))?;
     Ok(Import {
         source_id,
-        store_id,
+        store_id: ask.store_id,
         settlement_date: None,
-        opening_balance: given.opening_balance.or(opening_balance),
-        closing_balance: given.closing_balance.or(closing_balance),
+        opening_balance: given.opening_balance.or(ask.opening_balance),
+        closing_balance: given.closing_balance.or(ask.closing_balance),
         span: (given.from, given.to),
         lines,
+        rows: Vec::new(),
+        aside: RowsSetAside::default(),
+        accept_repeats: ask.accept_repeats.unwrap_or(false),
     })
 }
 

@@ -4,6 +4,7 @@ use crate::office::documents::warehouses;
 use crate::office::products::HEADER;
 use crate::office::purchasing::changes;
 use crate::office::settlement::matches;
+use crate::office::settlement::set_aside::decide_on_rows;
 use crate::support::server::{Api, PASSWORD, Place, Server, stderr};
 use crate::support::shop::Shop;
 use crate::sync::kinds::raw;
@@ -114,22 +115,21 @@ async fn change_everything(server: &Server, shop: &mut Shop, admin: &Api) {
     let source = json!({"name": "Cards", "kind": "provider", "methods": ["card"]});
     let source = id(&post("/api/statement-sources", source).await, "source_id");
     patch(format!("/api/statement-sources/{source}"), json!({"window_days": 7})).await;
-    let line = json!({"date": yesterday(), "reference": "C-1001", "amount": 5});
-    let told = json!({"source_id": source, "lines": [line]});
+    let told =
+        json!({"source_id": source, "lines": [{"date": yesterday(), "reference": "C-1", "amount": 5}]});
     let statement = id(&post("/api/statements", told).await, "statement_id");
     let open = admin.get("/api/settlement-exceptions").await.data()["items"][0].clone();
     let resolve = format!("/api/settlement-exceptions/{}/resolve", id(&open, "exception_id"));
     post(&resolve, json!({"resolution": "carry", "reason": "the store is offline"})).await;
     post(&format!("/api/statements/{statement}/approve"), json!({})).await;
-    let day =
-        json!({"store_id": "S001", "business_date": "2023-12-21", "force": true, "reason": "burnt down"});
+    decide_on_rows(&admin, &source, &yesterday().to_string()).await;
+    let day = json!({"store_id": "S001", "business_date": "2023-12-21", "force": true, "reason": "fire"});
     let settlement = id(&post("/api/settlements", day).await, "settlement_id");
     post(&format!("/api/settlements/{settlement}/match"), json!({})).await;
     let line = json!({"date": yesterday(), "reference": "a fee", "gross": 0, "fee": 1, "type": "fee"});
     post(&format!("/api/settlements/{settlement}/statements"), json!({"source_id": source, "lines": [line]}))
         .await;
     post(&format!("/api/settlements/{settlement}/approve"), json!({})).await;
-
     matches::change(&source, shop, admin).await;
 
     // What a store tells makes something to settle, to put back, to try again and to close.

@@ -50,6 +50,20 @@ pub const SETTLEMENT: &[Probe<Hub>] = &[
         },
     },
     Probe {
+        operation: "POST /api/statements/{id}/set-aside/{row_id}/take",
+        prepare: |hub| {
+            let take = |reason: &str| json!({"amount": 12_345, "reason": reason});
+            Attempt::new(hub.login(), &set_aside(hub, "take"), take("one"), take("two"))
+        },
+    },
+    Probe {
+        operation: "POST /api/statements/{id}/set-aside/{row_id}/dismiss",
+        prepare: |hub| {
+            let dismiss = |reason: &str| json!({"reason": reason});
+            Attempt::new(hub.login(), &set_aside(hub, "dismiss"), dismiss("one"), dismiss("two"))
+        },
+    },
+    Probe {
         operation: "POST /api/settlements",
         prepare: |hub| Attempt::new(hub.login(), SETTLEMENTS, settled(5), settled(6)),
     },
@@ -94,6 +108,19 @@ pub const SETTLEMENT: &[Probe<Hub>] = &[
         },
     },
 ];
+
+/// The path of what is decided of a row that can't be read.
+fn set_aside(hub: &Hub, what: &str) -> String {
+    let file = format!("date,reference,amount\n{0},{what} good,1\n{0},{what} bad,x\n", day(9));
+    let made =
+        hub.login().send("POST", STATEMENTS, &[("Content-Type", "text/csv")], file.as_bytes()).data(201);
+    let row = &made["rows_set_aside"][0]["row_id"];
+    format!(
+        "{STATEMENTS}/{}/set-aside/{}/{what}",
+        made["statement_id"].as_str().unwrap(),
+        row.as_str().unwrap()
+    )
+}
 
 /// A line, and a bag of a store that it comes to.
 fn bag(hub: &Hub, store: &'static str) -> [String; 2] {

@@ -62,8 +62,13 @@ impl Figures {
         if kind == SourceKind::Bank {
             return match (gross, fee, net.or(amount)) {
                 (None, None, Some(net)) => Ok([None, None, Some(net)]),
+                // The text of a card settlement tells what the bank took.
+                (Some(gross), Some(fee), Some(net)) if gross.saturating_sub(fee) == net => {
+                    Ok([Some(gross), Some(fee), Some(net)])
+                }
                 (_, _, None) => Err("must have an amount"),
-                _ => Err("of a bank has a net amount alone"),
+                (Some(_), Some(_), _) => Err("must have a net that is gross less fee"),
+                _ => Err("of a bank has a net amount alone, or gross and fee too"),
             };
         }
         Ok(match (gross.or(amount), fee, net) {
@@ -77,6 +82,26 @@ impl Figures {
             (None, Some(fee), None) => [Some(0), Some(fee), Some(fee.saturating_neg())],
             (None, None, None) => return Err("must have an amount"),
             plain => [plain.0, None, plain.2],
+        })
+    }
+}
+
+impl Figures {
+    /// The same of a line that says what it is: a fee that tells its net alone is all fee.
+    ///
+    /// # Errors
+    /// What is wrong, for a person.
+    pub fn of_kind(
+        self,
+        source: SourceKind,
+        kind: Option<LineKind>,
+    ) -> Result<[Option<i64>; 3], &'static str> {
+        let figures = self.of(source)?;
+        Ok(match (source, kind, figures) {
+            (SourceKind::Provider, Some(LineKind::Fee), [None, None, Some(net)]) => {
+                [Some(0), Some(net.saturating_neg()), Some(net)]
+            }
+            _ => figures,
         })
     }
 }
@@ -133,6 +158,11 @@ mod tests {
         }
         assert!(of(provider, [None, Some(100), Some(2), Some(97)]).is_err());
         assert!(of(provider, [None; 4]).is_err());
+        assert_eq!(of(bank, [Some(93), Some(100), Some(7), None]), Ok([Some(100), Some(7), Some(93)]));
+        assert!(of(bank, [Some(94), Some(100), Some(7), None]).is_err());
+        let fee = Figures { net: Some(-3_000), ..Figures::default() };
+        assert_eq!(fee.of_kind(provider, Some(LineKind::Fee)), Ok([Some(0), Some(3_000), Some(-3_000)]));
+        assert_eq!(fee.of_kind(provider, Some(LineKind::Payout)), Ok([None, None, Some(-3_000)]));
         assert!(of(bank, [None, Some(5), None, None]).is_err());
         assert!(of(bank, [Some(5), None, Some(1), None]).is_err());
     }

@@ -1,14 +1,25 @@
 //! How the files of a source look.
 
+use crate::office::settlement::file::kinds::RowKind;
+use crate::office::settlement::file::pattern::Pattern;
 use domain::model::base::refusal::FieldProblem;
+use edge::sheet::{COLUMNS_MAX, SignWords};
+pub use edge::sheet::{Decimal, Encoding};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// Most lines before the header, and rows at the end.
+const SKIPPED_MAX: u32 = 1_000;
+/// Words for signs, statuses and types.
+const WORDS_MAX: usize = 256;
+/// Of a word or the name of a column, in bytes.
+const WORD_BYTES_MAX: usize = 128;
+
 /// What separates the cells of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub enum Delimiter {
-    /// The one that the header row has most of.
+    /// The one that its rows agree on, or that its first line names (`sep=;`).
     #[default]
     #[serde(rename = "auto")]
     Auto,
@@ -26,57 +37,108 @@ pub enum Delimiter {
     Bar,
 }
 
-/// Which mark begins the fraction of an amount; the others group its digits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-pub enum Decimal {
-    /// None: each mark groups.
-    #[default]
-    #[serde(rename = "none")]
-    None,
-    /// `,`
-    #[serde(rename = ",")]
-    Comma,
-    /// `.`
-    #[serde(rename = ".")]
-    Point,
+impl Delimiter {
+    /// The character.
+    pub fn character(self) -> Option<char> {
+        match self {
+            Self::Auto => None,
+            Self::Comma => Some(','),
+            Self::Semicolon => Some(';'),
+            Self::Tab => Some('\t'),
+            Self::Bar => Some('|'),
+        }
+    }
 }
 
-/// How a file's bytes are its text.
+/// What becomes of an amount with a fraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-pub enum Encoding {
-    /// With or without a byte order mark.
+#[serde(rename_all = "snake_case")]
+pub enum Fraction {
+    /// Its row is set aside.
     #[default]
-    #[serde(rename = "utf-8")]
-    Utf8,
-    /// Of older programs.
-    #[serde(rename = "windows-1252")]
-    Windows1252,
+    SetAside,
+    /// It is rounded to the nearest whole unit, halves away from 0. What a bank's lines lose or gain by that is a line of
+    /// its own, which is posted to `rounding_account`.
+    Round,
 }
 
-/// A column by its header, or by its number from 1.
+/// The sign of a fee that costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FeeSign {
+    /// Above 0.
+    Positive,
+    /// Below 0.
+    Negative,
+}
+
+/// One column by its header, or by its number from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum ColumnName {
+pub enum OneColumn {
     /// From 1.
     Number(u32),
     /// Case and outer spaces are ignored.
     Header(String),
 }
 
+/// A column, or several whose figures are added up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ColumnName {
+    /// One column.
+    One(OneColumn),
+    /// Figures are added up; of texts, the first that is not empty counts.
+    Sum(Vec<OneColumn>),
+}
+
+impl ColumnName {
+    /// The columns.
+    pub fn each(&self) -> &[OneColumn] {
+        match self {
+            Self::One(one) => std::slice::from_ref(one),
+            Self::Sum(all) => all,
+        }
+    }
+}
+
 /// What a column may be.
-pub const FIELDS: [&str; 12] = [
+pub const FIELDS: [&str; 22] = [
     "date",
+    "time",
+    "zone",
     "reference",
     "description",
+    "amount",
+    "sign",
+    "gross",
+    "fee",
+    "net",
+    "debit",
+    "credit",
+    "gross_debit",
+    "gross_credit",
+    "net_debit",
+    "net_credit",
+    "type",
+    "status",
+    "batch",
+    "store_ref",
+    "currency",
+    "account",
+];
+/// Fields that hold figures.
+pub const FIGURES: [&str; 10] = [
     "amount",
     "gross",
     "fee",
     "net",
     "debit",
     "credit",
-    "type",
-    "batch",
-    "store_ref",
+    "gross_debit",
+    "gross_credit",
+    "net_debit",
+    "net_credit",
 ];
 
 /// How the files of a source look.
@@ -88,18 +150,33 @@ pub struct Format {
     pub delimiter: Delimiter,
     /// What begins a fraction.
     pub decimal: Decimal,
-    /// As of strftime.
+    /// What becomes of amounts with a fraction.
+    pub fraction: Fraction,
+    /// Where the rest of rounded amounts of a bank is posted.
+    pub rounding_account: String,
+    /// As of strftime. Without a year, days are of the file's period or the nearest past. `%s`: Unix seconds. A time
+    /// behind the day is read whether it is part of the format or not.
     pub date_format: String,
-    /// Of its text.
+    /// Of its text; a byte order mark in the file counts more.
     pub encoding: Encoding,
-    /// Lines before the header.
+    /// Lines before the header; at most 1000.
     pub skip_rows: u32,
-    /// Rows at the end that are no lines.
+    /// Rows at the end that are no lines; at most 1000.
     pub skip_footer: u32,
-    /// Where a field is not under its own name.
+    /// Where a field is not under its own name: a header, a number from 1, or a list of these that is added up.
     pub columns: BTreeMap<String, ColumnName>,
-    /// Which type a text means.
+    /// Words in the column `sign`, or beside an amount, that say which way money went.
+    pub sign_words: SignWords,
+    /// The sign of a fee that costs. Null: gross and net show it.
+    pub fee_sign: Option<FeeSign>,
+    /// Which type a text means: a type of a line, or `payment`, `pending`, `failed`, `expired`, `ignore`.
     pub types: BTreeMap<String, String>,
+    /// Texts in the column `status` that count. Empty: the usual words for success.
+    pub status_words: Vec<String>,
+    /// Fields without which a row is no line: rows where one of them is empty or 0 are set aside.
+    pub required: Vec<String>,
+    /// How a description names the store, gross and fee: `MID : {mid} {*} QR : {gross} DDR: {fee}`. Null: it does not.
+    pub pattern: Option<String>,
     /// Whether money to us is below 0 in its files.
     pub negate: bool,
 }
@@ -114,12 +191,19 @@ impl Default for Format {
         Self {
             delimiter: Delimiter::default(),
             decimal: Decimal::default(),
+            fraction: Fraction::default(),
+            rounding_account: "6020".to_owned(),
             date_format: "%Y-%m-%d".to_owned(),
             encoding: Encoding::default(),
             skip_rows: 0,
             skip_footer: 0,
             columns: BTreeMap::new(),
+            sign_words: SignWords::default(),
+            fee_sign: None,
             types: BTreeMap::new(),
+            status_words: Vec::new(),
+            required: Vec::new(),
+            pattern: None,
             negate: false,
         }
     }
@@ -130,16 +214,54 @@ impl Format {
     pub fn problems(&self) -> Vec<FieldProblem> {
         let field = |path: String, problem: &str| FieldProblem { path, problem: problem.to_owned() };
         let mut problems = Vec::new();
-        for name in self.columns.keys().filter(|name| !FIELDS.contains(&name.as_str())) {
-            problems.push(field(format!("csv.columns.{name}"), "is no field of a line"));
+        let is_word =
+            |word: &str| !word.trim().is_empty() && word.len() <= WORD_BYTES_MAX && !word.contains('\0');
+        let last = u32::try_from(COLUMNS_MAX).unwrap_or(u32::MAX);
+        for (name, column) in &self.columns {
+            if !FIELDS.contains(&name.as_str()) {
+                problems.push(field(format!("csv.columns.{name}"), "is no field of a line"));
+            }
+            let good = |one: &OneColumn| match one {
+                OneColumn::Number(number) => (1..=last).contains(number),
+                OneColumn::Header(name) => is_word(name),
+            };
+            let columns = column.each();
+            if columns.is_empty() || columns.len() > COLUMNS_MAX || !columns.iter().all(good) {
+                problems.push(field(
+                    format!("csv.columns.{name}"),
+                    "must be a header of 1 to 128 bytes, a number from 1 to 256, or a list of these",
+                ));
+            }
         }
         for (text, kind) in &self.types {
-            if domain::rules::books::settlement::LineKind::parse(kind).is_none() {
+            if RowKind::parse(kind).is_none() {
                 problems.push(field(format!("csv.types.{text}"), "is no type of a line"));
+            }
+        }
+        let SignWords { into, out } = &self.sign_words;
+        for (path, words) in
+            [("sign_words.in", into), ("sign_words.out", out), ("status_words", &self.status_words)]
+        {
+            if words.len() > WORDS_MAX || !words.iter().all(|word| is_word(word)) {
+                problems.push(field(format!("csv.{path}"), "must be at most 256 words of 1 to 128 bytes"));
+            }
+        }
+        if self.types.len() > WORDS_MAX {
+            problems.push(field("csv.types".to_owned(), "must be at most 256 words"));
+        }
+        if !self.required.iter().all(|name| FIELDS.contains(&name.as_str())) {
+            problems.push(field("csv.required".to_owned(), "must be fields of a line"));
+        }
+        for (path, rows) in [("csv.skip_rows", self.skip_rows), ("csv.skip_footer", self.skip_footer)] {
+            if rows > SKIPPED_MAX {
+                problems.push(field(path.to_owned(), "must be 0 to 1000"));
             }
         }
         if self.date_format.is_empty() || self.date_format.len() > 64 {
             problems.push(field("csv.date_format".to_owned(), "must have 1 to 64 bytes"));
+        }
+        if let Some(Err(problem)) = self.pattern.as_deref().map(Pattern::parse) {
+            problems.push(field("csv.pattern".to_owned(), problem));
         }
         problems
     }

@@ -6,15 +6,22 @@ use domain::rules::books::settlement::import::{Figures, TextLine};
 use domain::rules::books::settlement::{LineKind, SourceKind};
 use jiff::Span;
 use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// Older lines are slips.
 const DAYS_BACK_MAX: i32 = 400;
-/// Of references, batches and terminals.
-const NAME_BYTES_MAX: usize = 64;
-/// Of descriptions.
-const TEXT_BYTES_MAX: usize = 500;
+/// Where a store is, or at a bank, the day may begin before it does at head office.
+const DAYS_AHEAD_MAX: i32 = 1;
+/// Of references, in bytes.
+pub const REFERENCE_BYTES_MAX: usize = 140;
+/// Of batches and terminals, in bytes.
+pub const NAME_BYTES_MAX: usize = 64;
+/// Of descriptions, in bytes.
+pub const TEXT_BYTES_MAX: usize = 500;
+/// The text of a line that holds what rounding took from the others.
+pub const ROUNDING: &str = "Rounding of amounts with a fraction";
 /// The largest amount of a line.
 const AMOUNT_MAX: i64 = 1_000_000_000_000;
 
@@ -25,6 +32,32 @@ pub struct Bounds {
     pub today: Date,
     /// How many lines are imported at once.
     pub limits: Limits,
+}
+
+/// Whose file is read.
+#[derive(Debug, Clone)]
+pub struct SourceFile<'a> {
+    /// Who tells.
+    pub kind: SourceKind,
+    /// The number of its account; none: not checked.
+    pub account_no: Option<&'a str>,
+    /// The code of its currency; none: not checked.
+    pub currency: Option<&'a str>,
+    /// The zone of its times; none: they change no day.
+    pub zone: Option<TimeZone>,
+    /// The zone whose days count.
+    pub local: TimeZone,
+    /// What separates cells, once it is known.
+    pub separator: char,
+}
+
+/// The row that a line came by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineRow {
+    /// The line of the file, from 1.
+    pub row_no: i64,
+    /// What rounding took from its net, in millionths.
+    pub lost: i64,
 }
 
 /// A line of a statement in JSON.
@@ -72,8 +105,8 @@ pub fn of_json(
     fits.map_err(|words| vec![problem("lines".to_owned(), &words)])?;
     let (mut good, mut problems) = (Vec::new(), Vec::new());
     for (place, given) in lines.into_iter().enumerate() {
-        let figures =
-            Figures { amount: given.amount, gross: given.gross, fee: given.fee, net: given.net }.of(kind);
+        let figures = Figures { amount: given.amount, gross: given.gross, fee: given.fee, net: given.net };
+        let figures = figures.of_kind(kind, given.kind);
         let [gross, fee, net] = match figures {
             Ok(figures) => figures,
             Err(wrong) => {
@@ -105,11 +138,12 @@ pub fn of_json(
 pub fn check_line(line: &TextLine, bounds: &Bounds) -> Vec<(&'static str, String)> {
     let mut problems = Vec::new();
     let first = bounds.today.checked_sub(Span::new().days(DAYS_BACK_MAX)).unwrap_or(Date::MIN);
-    if !(first..=bounds.today).contains(&line.date) {
-        problems.push(("date", format!("must be {first} to {}", bounds.today)));
+    let last = bounds.today.checked_add(Span::new().days(DAYS_AHEAD_MAX)).unwrap_or(bounds.today);
+    if !(first..=last).contains(&line.date) {
+        problems.push(("date", format!("must be {first} to {last}")));
     }
     let texts = [
-        ("reference", Some(&line.reference), NAME_BYTES_MAX),
+        ("reference", Some(&line.reference), REFERENCE_BYTES_MAX),
         ("description", Some(&line.description), TEXT_BYTES_MAX),
         ("batch", line.batch.as_ref(), NAME_BYTES_MAX),
         ("store_ref", line.store_ref.as_ref(), NAME_BYTES_MAX),

@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 /// Every change that a person can make, by its route, and what the log calls it; "": it changes nothing.
-pub const CHANGES: [(&str, &str, &str); 121] = [
+pub const CHANGES: [(&str, &str, &str); 123] = [
     ("POST", "/api/auth/logout", "session.closed"),
     ("POST", "/api/auth/password", "user.password_changed"),
     ("POST", "/api/auth/webauthn/confirm/start", ""),
@@ -98,6 +98,8 @@ pub const CHANGES: [(&str, &str, &str); 121] = [
     ("POST", "/api/statement-sources", "settlement.source_added"),
     ("PATCH", "/api/statement-sources/:id", "settlement.source_changed"),
     ("POST", "/api/statements", "settlement.statement_imported"),
+    ("POST", "/api/statements/:id/set-aside/:row_id/take", "settlement.row_taken"),
+    ("POST", "/api/statements/:id/set-aside/:row_id/dismiss", "settlement.row_dismissed"),
     ("POST", "/api/statements/:id/approve", "settlement.statement_approved"),
     ("POST", "/api/settlement-exceptions/:id/resolve", "settlement.exception_resolved"),
     ("POST", "/api/settlement-matches", "settlement.match_made"),

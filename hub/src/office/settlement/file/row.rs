@@ -1,0 +1,347 @@
+//! A row of a file becomes a line of its statement, or is set aside with the reason.
+
+use crate::office::settlement::file::columns::Columns;
+use crate::office::settlement::file::fees::fee;
+use crate::office::settlement::file::format::{FeeSign, Format, Fraction};
+use crate::office::settlement::file::kinds::{RowKind, Status, is_balance, is_pending_word, status};
+use crate::office::settlement::file::line::{
+    Bounds, NAME_BYTES_MAX, REFERENCE_BYTES_MAX, SourceFile, TEXT_BYTES_MAX, check_line,
+};
+use crate::office::settlement::file::pattern::Pattern;
+use crate::office::settlement::file::preamble::is_same_account;
+use crate::office::settlement::file::row_figures::{RowFigures, some};
+use crate::office::settlement::file::set_aside::{Reason, SetAside, cut};
+use crate::office::settlement::file::survey::{PAIRS, Survey};
+use domain::rules::books::settlement::import::{Figures, TextLine};
+use domain::rules::books::settlement::{LineKind, SourceKind};
+use edge::sheet::{DayReader, Direction, Figure, NoFigure, Row, Written, is_nothing, may_be_currency};
+
+/// What holds for all rows of a file.
+pub struct Rules<'a> {
+    /// Where fields are.
+    pub columns: &'a Columns,
+    /// How the file looks.
+    pub format: &'a Format,
+    /// Whose file it is.
+    pub file: &'a SourceFile<'a>,
+    /// What the rows show together.
+    pub survey: &'a Survey,
+    /// How days are read.
+    pub days: &'a DayReader<'a>,
+    /// What descriptions tell.
+    pub pattern: Option<&'a Pattern>,
+    /// The sign of fees that cost.
+    pub fee_sign: FeeSign,
+    /// What lines have to keep to.
+    pub bounds: &'a Bounds,
+}
+
+/// What a row comes to.
+pub enum Outcome {
+    /// A line, and what rounding took from its net, in millionths.
+    Line(Box<TextLine>, i64),
+    /// No line.
+    Aside(Box<SetAside>),
+}
+
+/// The field that is wrong, and what is wrong with it.
+type Wrong = (&'static str, String);
+
+impl Rules<'_> {
+    /// What a row comes to.
+    pub fn outcome(&self, row: &Row<'_>) -> Outcome {
+        let figures = self.figures(row);
+        let mut aside = self.blank(row, figures.as_ref().ok());
+        let mut set = |reason: Reason, field: Option<&'static str>, problem: String| {
+            (aside.reason, aside.field, aside.problem) = (reason, field, problem);
+            Outcome::Aside(Box::new(aside.clone()))
+        };
+        if let Some((reason, field, problem)) = self.left_out(row) {
+            return set(reason, field, problem);
+        }
+        let text = |field: &str| self.columns.text(row, field);
+        let date = match self.days.day(text("date"), text("time"), text("zone")) {
+            Ok(date) => date,
+            Err(_) if is_pending_word(text("date")) => {
+                return set(Reason::Pending, Some("date"), "is not booked yet".to_owned());
+            }
+            Err(_) if self.is_behind(row) => {
+                let balance = row.cells.iter().find(|cell| !cell.is_empty());
+                let is_sum = balance.is_some_and(|cell| is_balance(cell, false));
+                let reason = if is_sum { Reason::Balance } else { Reason::Footer };
+                return set(reason, None, "has no day: it is a balance, a sum or a note".to_owned());
+            }
+            Err(why) => {
+                let outcome = set(Reason::Invalid, Some("date"), why.to_string());
+                return with_also(outcome, figures.err());
+            }
+        };
+        if is_balance(text("description"), true) {
+            return set(Reason::Balance, Some("description"), "is a balance".to_owned());
+        }
+        let figures = match figures {
+            Ok(figures) => figures,
+            Err((field, problem)) => return set(Reason::Invalid, Some(field), problem),
+        };
+        if let Some(field) = self.lacks(row) {
+            let problem = format!("is empty or 0, and the source requires it (csv.required: {field})");
+            return set(Reason::Ignored, Some(field), problem);
+        }
+        let kind = match self.kind(text("type")) {
+            Ok(RowKind::Line(kind)) => Some(kind),
+            Ok(RowKind::Aside(reason)) => {
+                return set(reason, Some("type"), format!("{:?} is no payment", text("type")));
+            }
+            Err(Some(problem)) => return set(Reason::Invalid, Some("type"), problem),
+            Err(None) => None,
+        };
+        let line = match self.line(row, (date, kind), figures) {
+            Ok(line) => line,
+            Err((field, problem)) => return set(Reason::Invalid, Some(field), problem),
+        };
+        let (line, exact, lost) = line;
+        if let Some((field, problem)) = check_line(&line, self.bounds).into_iter().next() {
+            return set(Reason::Invalid, Some(field), problem);
+        }
+        if !exact && self.format.fraction == Fraction::SetAside {
+            let problem = "has a fraction: set csv.fraction to \"round\", or take the row in by hand";
+            let Outcome::Aside(mut row) = set(Reason::Fraction, Some("amount"), problem.to_owned()) else {
+                return Outcome::Line(Box::new(line), lost);
+            };
+            row.line = Some(line);
+            return Outcome::Aside(row);
+        }
+        Outcome::Line(Box::new(line), lost)
+    }
+
+    /// What is known of a row whatever is wrong with it.
+    fn blank(&self, row: &Row<'_>, figures: Option<&RowFigures>) -> SetAside {
+        let text = |field: &str| self.columns.text(row, field);
+        let kind = self.file.kind;
+        let amount = figures.and_then(|figures| match kind {
+            SourceKind::Bank => figures.net_of(kind),
+            SourceKind::Provider => figures.gross_of(kind).or(figures.net).or(figures.fee),
+        });
+        let date = self.days.day(text("date"), text("time"), text("zone")).ok();
+        let row_no = i64::try_from(row.line).unwrap_or(i64::MAX);
+        SetAside {
+            date,
+            reference: cut(text("reference"), REFERENCE_BYTES_MAX),
+            description: cut(text("description"), TEXT_BYTES_MAX),
+            amount: amount.map(Figure::rounded),
+            text: row.cells.join(&self.file.separator.to_string()),
+            ..SetAside::new(row_no, Reason::Invalid, "")
+        }
+    }
+
+    /// Why a row is none of this account's money that moved.
+    fn left_out(&self, row: &Row<'_>) -> Option<(Reason, Option<&'static str>, String)> {
+        let text = |field: &str| self.columns.text(row, field);
+        if let (Some(own), named) = (self.file.account_no, text("account"))
+            && !named.is_empty()
+            && !is_same_account(own, named)
+        {
+            let problem = format!("is of the account {named}, the source is of {own}");
+            return Some((Reason::Account, Some("account"), problem));
+        }
+        if let Some(own) = self.file.currency {
+            let beside = self.columns.places("currency").iter().map(|place| row.cell(*place));
+            let named = beside.filter(|cell| !is_nothing(cell)).map(str::to_owned);
+            let marks = named.chain(self.currency_marks(row));
+            if let Some(other) = marks.into_iter().find(|mark| !may_be_currency(mark, own)) {
+                let problem = format!("is in {other}, the source is in {own}");
+                return Some((Reason::Currency, Some("currency"), problem));
+            }
+        }
+        if self.columns.has("status") {
+            let said = text("status");
+            return match status(said, &self.format.status_words) {
+                Some(Status::Counts) => None,
+                Some(Status::Pending) => Some((
+                    Reason::Pending,
+                    Some("status"),
+                    format!("has the status {said:?}: it is not booked yet"),
+                )),
+                Some(Status::Failed) => {
+                    Some((Reason::Status, Some("status"), format!("has the status {said:?}: no money moved")))
+                }
+                None => Some((
+                    Reason::Status,
+                    Some("status"),
+                    format!("has the status {said:?}, which csv.status_words does not count"),
+                )),
+            };
+        }
+        None
+    }
+
+    /// Currencies beside the figures of a row.
+    fn currency_marks(&self, row: &Row<'_>) -> Vec<String> {
+        let fields = super::format::FIGURES.iter().flat_map(|field| self.columns.places(field));
+        let written =
+            fields.filter_map(|place| Written::of(row.cell(*place), &self.format.sign_words).ok().flatten());
+        written.filter_map(|written| written.currency).map(str::to_owned).collect()
+    }
+
+    /// Whether a row without a day holds no payment: a text of a balance, or nothing where an amount is.
+    fn is_behind(&self, row: &Row<'_>) -> bool {
+        let first = row.cells.iter().find(|cell| !cell.is_empty());
+        let fields = super::format::FIGURES.iter().flat_map(|field| self.columns.places(field));
+        let figures = fields.filter(|place| !is_nothing(row.cell(**place))).count();
+        figures == 0 || first.is_some_and(|cell| is_balance(cell, false))
+    }
+
+    /// The field that a row lacks and the source requires.
+    fn lacks(&self, row: &Row<'_>) -> Option<&'static str> {
+        let required = super::format::FIELDS
+            .into_iter()
+            .filter(|field| self.format.required.iter().any(|of| of == field));
+        let is_empty = |field: &&'static str| {
+            if super::format::FIGURES.contains(field) {
+                return self
+                    .sum(row, field)
+                    .is_ok_and(|figure| figure.unwrap_or_default() == Figure::default());
+            }
+            is_nothing(self.columns.text(row, field))
+        };
+        required.into_iter().find(is_empty)
+    }
+
+    fn kind(&self, said: &str) -> Result<RowKind, Option<String>> {
+        let is_sign = || self.format.types.is_empty() && self.format.sign_words.direction(said).is_some();
+        if is_nothing(said) || is_sign() {
+            return Err(None);
+        }
+        let lower = said.to_lowercase();
+        let typed = self.format.types.iter().find(|(text, _)| text.trim().to_lowercase() == lower);
+        let kind = match typed {
+            Some((_, kind)) => RowKind::parse(kind),
+            None => RowKind::usual(said),
+        };
+        kind.ok_or_else(|| Some(format!("{said:?} is no type of a line, and csv.types does not name it")))
+    }
+
+    /// The figures of a row, with the sign that money to us is above 0.
+    ///
+    /// # Errors
+    /// Which field is no figure, and why.
+    pub fn figures(&self, row: &Row<'_>) -> Result<RowFigures, Wrong> {
+        let mut found = RowFigures {
+            amount: self.sum(row, "amount")?,
+            gross: self.sum(row, "gross")?,
+            fee: self.sum(row, "fee")?,
+            net: self.sum(row, "net")?,
+        };
+        let [amount, gross, net] = PAIRS.map(|(debit, credit)| self.pair(row, debit, credit));
+        found.amount = found.amount.or(amount?);
+        found.gross = found.gross.or(gross?);
+        found.net = found.net.or(net?);
+        for figure in [&mut found.amount, &mut found.gross, &mut found.net] {
+            let Some(value) = *figure else { continue };
+            let value = self.signed(row, value)?;
+            *figure = Some(if self.format.negate { value.negated() } else { value });
+        }
+        Ok(found)
+    }
+
+    /// The figures of a field, added up.
+    fn sum(&self, row: &Row<'_>, field: &'static str) -> Result<Option<Figure>, Wrong> {
+        let mut sum: Option<Figure> = None;
+        for place in self.columns.places(field) {
+            let wrong = |why: NoFigure| (field, format!("{:?} {why}", row.cell(*place)));
+            let Some(written) = Written::of(row.cell(*place), &self.format.sign_words).map_err(wrong)? else {
+                continue;
+            };
+            let figure = self.survey.reading.figure(&written).map_err(wrong)?;
+            sum = Some(sum.unwrap_or_default().plus(figure));
+        }
+        Ok(sum)
+    }
+
+    fn pair(
+        &self,
+        row: &Row<'_>,
+        debit: &'static str,
+        credit: &'static str,
+    ) -> Result<Option<Figure>, Wrong> {
+        let (from_us, to_us) = (self.sum(row, debit)?, self.sum(row, credit)?);
+        if from_us.is_none() && to_us.is_none() {
+            return Ok(None);
+        }
+        let pair = PAIRS.iter().position(|(name, _)| *name == debit);
+        let negative =
+            pair.and_then(|pair| self.survey.debits_are_negative.get(pair)).is_some_and(|negative| *negative);
+        let from_us = from_us.unwrap_or_default();
+        let from_us = if negative { from_us.negated() } else { from_us };
+        Ok(Some(to_us.unwrap_or_default().less(from_us)))
+    }
+
+    /// A figure with the sign of the column `sign`.
+    fn signed(&self, row: &Row<'_>, value: Figure) -> Result<Figure, Wrong> {
+        if !self.columns.has("sign") || value == Figure::default() {
+            return Ok(value);
+        }
+        let word = self.columns.text(row, "sign");
+        let negative = value < Figure::default();
+        match (self.format.sign_words.direction(word), negative) {
+            (Some(Direction::In), false) => Ok(value),
+            (Some(Direction::Out), _) => Ok(value.unsigned().negated()),
+            (Some(Direction::In), true) => Err(("sign", format!("says {word:?}, and the amount is below 0"))),
+            (None, _) => {
+                Err(("sign", format!("{word:?} is no word for money to us or from us (csv.sign_words)")))
+            }
+        }
+    }
+
+    /// The line of a row; whether its figures are whole, and what rounding took from its net, in millionths.
+    fn line(
+        &self,
+        row: &Row<'_>,
+        (date, kind): (jiff::civil::Date, Option<LineKind>),
+        figures: RowFigures,
+    ) -> Result<(TextLine, bool, i64), Wrong> {
+        let source = self.file.kind;
+        let text = |field: &str| self.columns.text(row, field);
+        let mut line = TextLine {
+            date,
+            reference: cut(text("reference"), REFERENCE_BYTES_MAX),
+            description: cut(text("description"), TEXT_BYTES_MAX),
+            kind: kind.unwrap_or(LineKind::Other),
+            batch: some(cut(text("batch"), NAME_BYTES_MAX)),
+            store_ref: some(cut(text("store_ref"), NAME_BYTES_MAX)),
+            gross: None,
+            fee: None,
+            net: None,
+        };
+        let parts = self.pattern.and_then(|pattern| pattern.parts(&line.description)).unwrap_or_default();
+        let figures = figures.with_described(&mut line, parts, source);
+        let (gross, net) = (figures.gross_of(source), figures.net_of(source));
+        let cost = fee((gross, figures.fee, net), self.fee_sign, self.format.fee_sign.is_some());
+        let cost = cost.map_err(|problem| ("fee", problem.to_owned()))?;
+        let all = [gross, cost, net];
+        let exact = all.iter().flatten().all(|figure| figure.whole().is_some());
+        let [gross_whole, mut fee_whole, net_whole] = all.map(|figure| figure.map(Figure::rounded));
+        if let (Some(gross), Some(_), Some(net)) = (gross_whole, fee_whole, net_whole) {
+            // Each rounded by itself they might not agree.
+            fee_whole = Some(gross.saturating_sub(net));
+        }
+        let whole = Figures { amount: None, gross: gross_whole, fee: fee_whole, net: net_whole };
+        let [gross, fee, net_of] =
+            whole.of_kind(source, kind).map_err(|problem| ("amount", problem.to_owned()))?;
+        (line.gross, line.fee, line.net) = (gross, fee, net_of);
+        line.kind = kind.unwrap_or(LineKind::by_sign(source, gross.or(net_of).unwrap_or(0)));
+        let lost = net.map_or(0, |net| net.less(Figure::from_whole(net.rounded())).millionths());
+        Ok((line, exact, lost))
+    }
+}
+
+/// The same with what else is wrong with the row.
+fn with_also(outcome: Outcome, also: Option<Wrong>) -> Outcome {
+    match outcome {
+        Outcome::Aside(mut row) => {
+            row.also.extend(also);
+            Outcome::Aside(row)
+        }
+        line => line,
+    }
+}

@@ -1,0 +1,78 @@
+//! The figures of a row, and what its description tells beside them.
+
+use crate::office::settlement::file::line::{NAME_BYTES_MAX, REFERENCE_BYTES_MAX};
+use crate::office::settlement::file::set_aside::cut;
+use domain::rules::books::settlement::SourceKind;
+use domain::rules::books::settlement::import::TextLine;
+use edge::sheet::{Decimal, Figure, FigureColumn, SignWords, Written};
+
+/// The figures of a row, before a fee has the sign of a cost.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RowFigures {
+    /// Gross of a provider, net of a bank.
+    pub amount: Option<Figure>,
+    /// Before fees.
+    pub gross: Option<Figure>,
+    /// As it is written.
+    pub fee: Option<Figure>,
+    /// What reaches the account.
+    pub net: Option<Figure>,
+}
+
+impl RowFigures {
+    /// Gross, with what the column `amount` means for a kind of source.
+    pub fn gross_of(self, kind: SourceKind) -> Option<Figure> {
+        self.gross.or(self.amount.filter(|_| kind == SourceKind::Provider))
+    }
+
+    /// Net, with what the column `amount` means for a kind of source.
+    pub fn net_of(self, kind: SourceKind) -> Option<Figure> {
+        self.net.or(self.amount.filter(|_| kind == SourceKind::Bank))
+    }
+
+    /// The same with what a description tells, where the columns don't and the figures agree with it.
+    pub fn with_described(
+        self,
+        line: &mut TextLine,
+        parts: Vec<(&'static str, String)>,
+        kind: SourceKind,
+    ) -> Self {
+        if parts.is_empty() {
+            return self;
+        }
+        let mut told = self;
+        for (name, part) in parts {
+            match name {
+                "mid" | "store_ref" if line.store_ref.is_none() => {
+                    line.store_ref = some(cut(&part, NAME_BYTES_MAX))
+                }
+                "batch" if line.batch.is_none() => line.batch = some(cut(&part, NAME_BYTES_MAX)),
+                "reference" if line.reference.is_empty() => line.reference = cut(&part, REFERENCE_BYTES_MAX),
+                "gross" => told.gross = told.gross.or(alone(&part)),
+                "fee" => told.fee = told.fee.or(alone(&part)),
+                "net" => told.net = told.net.or(alone(&part)),
+                _ => {}
+            }
+        }
+        match (told.gross, told.fee, told.net_of(kind)) {
+            (Some(gross), Some(fee), Some(net)) if gross.less(fee) == net => told,
+            (Some(gross), None, Some(net)) => Self { fee: Some(gross.less(net)), ..told },
+            (None, Some(fee), Some(net)) => Self { gross: Some(net.plus(fee)), ..told },
+            // What the text says is of something else.
+            _ => self,
+        }
+    }
+}
+
+/// The figure of a text that stands alone: only its own marks say how it is read.
+fn alone(text: &str) -> Option<Figure> {
+    let written = Written::of(text, &SignWords::default()).ok().flatten()?;
+    let mut column = FigureColumn::default();
+    column.see(&written);
+    column.decide(Decimal::Auto, '\t').figure(&written).ok()
+}
+
+/// A text that is not empty.
+pub fn some(text: String) -> Option<String> {
+    Some(text).filter(|text| !text.is_empty())
+}

@@ -1,0 +1,206 @@
+//! What all rows of a file show together before any of them is read: the marks of its figures, the column of signs, the
+//! column of statuses.
+
+use crate::office::settlement::file::columns::{Columns, at, broken};
+use crate::office::settlement::file::format::{FIGURES, Format};
+use crate::office::settlement::file::kinds::status;
+use crate::office::settlement::file::line::{Bounds, SourceFile};
+use domain::model::base::refusal::FieldProblem;
+use edge::sheet::{
+    COLUMNS_MAX, Decimal, Direction, FigureColumn, FigureReading, Row, RowError, Written, currency_code,
+    is_nothing, plain,
+};
+use std::collections::BTreeSet;
+
+/// Pairs of columns that hold money from us and to us.
+pub const PAIRS: [(&str, &str); 3] =
+    [("debit", "credit"), ("gross_debit", "gross_credit"), ("net_debit", "net_credit")];
+
+/// What the rows of a file show together.
+#[derive(Debug)]
+pub struct Survey {
+    /// How many rows there are that are not blank.
+    pub rows: usize,
+    /// How figures are read.
+    pub reading: FigureReading,
+    /// Of each pair of columns, whether money from us is below 0 in its column.
+    pub debits_are_negative: [bool; PAIRS.len()],
+}
+
+/// Of one column that the source does not name: whether it may hold signs, or statuses.
+#[derive(Debug, Clone, Copy, Default)]
+struct Candidate {
+    filled: usize,
+    into: usize,
+    out: usize,
+    long: bool,
+    statuses: usize,
+}
+
+/// What is gathered while rows are looked at.
+struct Looking<'a> {
+    format: &'a Format,
+    columns: &'a Columns,
+    figures: FigureColumn,
+    /// Rows with a figure where one figure says all.
+    with_amount: usize,
+    signed: bool,
+    candidates: Vec<Candidate>,
+    negative: [usize; PAIRS.len()],
+    positive: [usize; PAIRS.len()],
+    /// The first currencies that rows name.
+    currencies: BTreeSet<String>,
+}
+
+impl Survey {
+    /// Looks at all rows. Columns of signs and of statuses that the source does not name are added to the columns.
+    ///
+    /// # Errors
+    /// Too many rows, a row that can't be read, or figures of which nothing says how they are read.
+    pub fn of<'a>(
+        rows: impl Iterator<Item = Result<Row<'a>, RowError>>,
+        columns: &mut Columns,
+        (format, whose, bounds): (&Format, &SourceFile<'_>, &Bounds),
+    ) -> Result<Self, Vec<FieldProblem>> {
+        let mut looking = Looking {
+            format,
+            columns,
+            figures: FigureColumn::default(),
+            with_amount: 0,
+            signed: false,
+            candidates: Vec::new(),
+            negative: [0; PAIRS.len()],
+            positive: [0; PAIRS.len()],
+            currencies: BTreeSet::new(),
+        };
+        let footer = usize::try_from(format.skip_footer).unwrap_or(usize::MAX);
+        let mut count = 0_usize;
+        for row in rows {
+            let row = row.map_err(|error| vec![broken(&error)])?;
+            count = count.saturating_add(1);
+            let lines = count.saturating_sub(footer);
+            bounds.limits.check_rows(lines).map_err(|problem| vec![at(columns.line, None, &problem)])?;
+            looking.see(&row);
+        }
+        if whose.currency.is_none() {
+            looking.check_currencies()?;
+        }
+        let found = looking.found(whose.separator)?;
+        let (sign, status, reading, debits_are_negative) = found;
+        if let Some(place) = sign {
+            columns.set("sign", place);
+        }
+        if let Some(place) = status {
+            columns.set("status", place);
+        }
+        Ok(Self { rows: count, reading, debits_are_negative })
+    }
+}
+
+/// The places of signs and statuses, how figures are read, and which pairs have signs of their own.
+type Found = (Option<usize>, Option<usize>, FigureReading, [bool; PAIRS.len()]);
+
+impl Looking<'_> {
+    fn see(&mut self, row: &Row<'_>) {
+        let named = plain(self.columns.text(row, "currency"));
+        if !named.is_empty() && self.currencies.len() < 2 {
+            self.currencies.insert(currency_code(named).map_or_else(|| named.to_uppercase(), str::to_owned));
+        }
+        let words = &self.format.sign_words;
+        let mut amounts = false;
+        for field in FIGURES {
+            for place in self.columns.places(field) {
+                let Ok(Some(written)) = Written::of(row.cell(*place), words) else { continue };
+                self.figures.see(&written);
+                if ["amount", "gross", "net"].contains(&field) {
+                    amounts = true;
+                    self.signed |= written.is_signed();
+                }
+                let pair = PAIRS.iter().position(|(debit, _)| *debit == field);
+                if let Some(pair) = pair.filter(|_| written.has_value()) {
+                    let counts = if written.is_signed() { &mut self.negative } else { &mut self.positive };
+                    if let Some(count) = counts.get_mut(pair) {
+                        *count = count.saturating_add(1);
+                    }
+                }
+            }
+        }
+        if amounts {
+            self.with_amount = self.with_amount.saturating_add(1);
+            self.see_others(row);
+        }
+    }
+
+    /// Looks at the columns that the source does not name.
+    fn see_others(&mut self, row: &Row<'_>) {
+        let words = &self.format.sign_words;
+        for (place, cell) in row.cells.iter().enumerate().take(COLUMNS_MAX) {
+            if is_nothing(cell) || (self.columns.is_taken(place) && !self.may_be_sign(place)) {
+                continue;
+            }
+            if self.candidates.len() <= place {
+                self.candidates.resize(place.saturating_add(1), Candidate::default());
+            }
+            let Some(candidate) = self.candidates.get_mut(place) else { continue };
+            candidate.filled = candidate.filled.saturating_add(1);
+            candidate.long |= plain(cell).len() > 1;
+            match words.direction(cell) {
+                Some(Direction::In) => candidate.into = candidate.into.saturating_add(1),
+                Some(Direction::Out) => candidate.out = candidate.out.saturating_add(1),
+                None => {}
+            }
+            if status(plain(cell), &self.format.status_words).is_some() {
+                candidate.statuses = candidate.statuses.saturating_add(1);
+            }
+        }
+    }
+
+    /// A source that says no currency has files of one.
+    fn check_currencies(&self) -> Result<(), Vec<FieldProblem>> {
+        let mut named = self.currencies.iter();
+        let Some((one, other)) = named.next().zip(named.next()) else { return Ok(()) };
+        let problem = format!("must be set: the file has rows in {one} and in {other}");
+        Err(vec![FieldProblem { path: "currency".to_owned(), problem }])
+    }
+
+    /// Whether a column is one of types by its own name alone: banks also call a column of `DEBIT` and `CREDIT` so.
+    fn may_be_sign(&self, place: usize) -> bool {
+        !self.format.columns.contains_key("type") && self.columns.places("type").contains(&place)
+    }
+
+    fn found(self, separator: char) -> Result<Found, Vec<FieldProblem>> {
+        let reading = self.figures.decide(self.format.decimal, separator);
+        if self.format.decimal == Decimal::Auto
+            && self.figures.is_undecided()
+            && let Some(example) = self.figures.example(&reading)
+        {
+            let problem = format!(
+                "must be set: nothing in the file says whether the mark in {example} groups digits or begins a fraction; \
+                 set \".\" or \",\" for the mark that begins a fraction, or \"none\" if both group"
+            );
+            return Err(vec![FieldProblem { path: "csv.decimal".to_owned(), problem }]);
+        }
+        let only = |fits: &dyn Fn(usize, &Candidate) -> bool| {
+            let mut places =
+                self.candidates.iter().enumerate().filter(|(place, candidate)| fits(*place, candidate));
+            let first = places.next().map(|(place, _)| place);
+            first.filter(|_| places.next().is_none())
+        };
+        let name = |place: usize| self.columns.names.get(place).map_or("", String::as_str);
+        let is_sign = |place: usize, of: &Candidate| {
+            let all = of.filled == self.with_amount && of.into.saturating_add(of.out) == of.filled;
+            // One letter alone may be a code of another kind: it counts where both ways occur, or no name is above.
+            all && of.filled > 0 && (of.long || (of.into > 0 && of.out > 0) || name(place).is_empty())
+        };
+        let is_status = |place: usize, of: &Candidate| {
+            of.filled > 0 && of.statuses == of.filled && name(place).ends_with("status")
+        };
+        let sign = only(&is_sign).filter(|_| !self.columns.has("sign") && !self.signed);
+        let status = only(&is_status).filter(|_| !self.columns.has("status"));
+        let mut debits = [false; PAIRS.len()];
+        for ((pair, negative), positive) in debits.iter_mut().zip(self.negative).zip(self.positive) {
+            *pair = negative > 0 && positive == 0;
+        }
+        Ok((sign, status, reading, debits))
+    }
+}

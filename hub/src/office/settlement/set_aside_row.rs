@@ -1,0 +1,229 @@
+//! Rows of statements' files that are no lines: kept, listed, taken in and dismissed.
+
+use crate::columns;
+use crate::db::column::Columns;
+use crate::db::failure::Failure;
+use crate::db::filter::{Bound, Conditions};
+use crate::db::insert;
+use crate::http::bound_page::asks;
+use crate::office::settlement::file::set_aside::{Reason, RowsSetAside};
+use crate::row;
+use domain::model::base::refusal::Refusal;
+use domain::model::base::time::UtcMs;
+use domain::rules::books::settlement::import::TextLine;
+use edge::page::{Cursor, Limit};
+use edge::{ApiError, ids};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AssertSqlSafe};
+
+/// Where a row stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "SetAsideState")]
+pub enum State {
+    /// It may be money that moved: a person has to take it in or dismiss it.
+    Open,
+    /// Its reason says that it is no money of this account; it may be taken in all the same.
+    Noted,
+    /// It became a line.
+    Taken,
+    /// A person said that it is no line.
+    Dismissed,
+}
+
+impl State {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Noted => "noted",
+            Self::Taken => "taken",
+            Self::Dismissed => "dismissed",
+        }
+    }
+
+    fn named(name: &str) -> Self {
+        [Self::Noted, Self::Taken, Self::Dismissed]
+            .into_iter()
+            .find(|state| state.name() == name)
+            .unwrap_or(Self::Open)
+    }
+}
+
+/// Which are asked for.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RowsSetAsideQuery {
+    /// Items on a page.
+    #[serde(default, skip_serializing)]
+    pub limit: Limit,
+    /// Where the last page stopped.
+    #[serde(skip_serializing)]
+    pub cursor: Option<Cursor>,
+    /// That stand there.
+    pub state: Option<State>,
+    /// With this reason.
+    pub reason: Option<Reason>,
+}
+asks!(RowsSetAsideQuery, "statement_rows_set_aside");
+
+/// A row that is no line.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "RowSetAside")]
+pub struct View {
+    /// `row_…`
+    pub row_id: String,
+    /// Where it is in its file, from 1: a line of CSV, an entry of CAMT.053, a place in JSON.
+    pub row_no: i64,
+    /// Why it is no line.
+    pub reason: Reason,
+    /// The field that is wrong; null: the whole row.
+    pub field: Option<String>,
+    /// What is wrong with it.
+    pub problem: String,
+    /// Its day; null: it can't be read.
+    pub date: Option<Date>,
+    /// Empty: none.
+    pub reference: String,
+    /// Empty: none.
+    pub description: String,
+    /// What it comes to; null: it can't be read.
+    pub amount: Option<i64>,
+    /// As it is in the file, cut after 1000 bytes.
+    pub text: String,
+    /// The line that it repeats in other words.
+    pub repeats: Option<String>,
+    /// Where it stands.
+    pub state: State,
+    /// The line that it became.
+    pub line_id: Option<String>,
+    /// Who decided.
+    pub decided_by: Option<String>,
+    /// When.
+    pub decided_at: Option<UtcMs>,
+    /// Why.
+    pub decision: Option<String>,
+}
+
+/// The place of a row: its number in the file, and its id.
+pub fn place(item: &View) -> (i64, String) {
+    (item.row_no, item.row_id.clone())
+}
+
+/// Keeps rows of a statement. A row that an earlier statement of the source has set aside stays there, with what was decided.
+pub async fn keep(
+    connection: &mut AnyConnection,
+    statement_id: &str,
+    source_id: &str,
+    aside: &RowsSetAside,
+) -> Result<(), sqlx::Error> {
+    let keys = aside.keys();
+    let mut rows = Vec::with_capacity(keys.len());
+    for (row, row_key) in aside.rows.iter().zip(keys) {
+        let line = row.line.as_ref().map(serde_json::to_string).transpose();
+        let line = line.map_err(|error| sqlx::Error::Encode(error.into()))?;
+        // What needs no decision is named by each statement.
+        let (state, row_key) = match row.reason.is_open() {
+            true => (State::Open, row_key),
+            false => (State::Noted, format!("{statement_id} {row_key}")),
+        };
+        // PostgreSQL knows no NUL.
+        let stored = |text: &str| text.replace('\0', "");
+        rows.push(row! {
+            row_id: ids::new("row_"), statement_id, source_id, row_no: row.row_no, reason: row.reason.name(),
+            field: row.field.map(str::to_owned), problem: stored(&row.problem),
+            row_date: row.date.map(|date| date.to_string()), reference: stored(&row.reference),
+            description: stored(&row.description), amount: row.amount, line: line.map(|line| stored(&line)),
+            row_text: stored(&row.text), repeats: row.repeats.clone(), row_key, state: state.name(),
+        });
+    }
+    let tail = "ON CONFLICT (source_id, row_key) DO NOTHING";
+    insert::rows(connection, "statement_rows_set_aside", tail, rows).await
+}
+
+const COLUMNS: &str = "row_id, row_no, reason, field, problem, row_date, reference, description, amount, row_text, \
+                       repeats, state, line_id, decided_by, decided_at, decision";
+
+fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
+    let (reason, state): (String, String) = columns!(row => (reason, state));
+    Ok(columns!(row => View {
+        row_id, row_no, field, problem, date: "row_date", reference, description, amount, text: "row_text", repeats,
+        line_id, decided_by, decided_at, decision;
+        reason = Reason::parse(&reason).unwrap_or(Reason::Invalid), state = State::named(&state),
+    }))
+}
+
+/// Those of a statement after a place, in the order of the file.
+pub async fn list(
+    connection: &mut AnyConnection,
+    statement_id: &str,
+    ask: &RowsSetAsideQuery,
+    after: Option<(i64, String)>,
+    limit: i64,
+) -> Result<Vec<View>, sqlx::Error> {
+    let above = after.map(|(row_no, row_id)| [Bound::from(row_no), Bound::from(row_id.as_str())]);
+    let conditions = Conditions::default()
+        .text("statement_id = ?", Some(statement_id))
+        .text("state = ?", ask.state.map(State::name))
+        .text("reason = ?", ask.reason.map(Reason::name))
+        .above(["row_no", "row_id"], above);
+    let sql = format!(
+        "SELECT {COLUMNS} FROM statement_rows_set_aside WHERE {{}} ORDER BY row_no, row_id LIMIT {limit}"
+    );
+    conditions.query(&sql).fetch_all(connection).await?.iter().map(view).collect()
+}
+
+/// One of them, with the line that it would be.
+///
+/// # Errors
+/// 404.
+pub async fn read(
+    connection: &mut AnyConnection,
+    statement_id: &str,
+    row_id: &str,
+) -> Result<(View, Option<TextLine>), Failure> {
+    let sql = format!(
+        "SELECT {COLUMNS}, line FROM statement_rows_set_aside WHERE statement_id = $1 AND row_id = $2"
+    );
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(statement_id.to_owned()).bind(row_id.to_owned());
+    let row = query.fetch_optional(connection).await?.ok_or_else(|| ApiError::not_found("the row"))?;
+    let line: Option<String> = row.cell("line")?;
+    let line = line.map(|line| serde_json::from_str(&line)).transpose();
+    Ok((view(&row)?, line.map_err(|error| sqlx::Error::Decode(error.into()))?))
+}
+
+/// What a person decided of a row.
+pub struct Decision<'a> {
+    /// Where it stands from now on.
+    pub state: State,
+    /// The line that it became.
+    pub line_id: Option<&'a str>,
+    /// Who decided.
+    pub by: &'a str,
+    /// When.
+    pub at: UtcMs,
+    /// Why.
+    pub reason: &'a str,
+}
+
+/// Keeps what a person decided.
+///
+/// # Errors
+/// 409 `invalid_state` where somebody has decided already.
+pub async fn decide(
+    connection: &mut AnyConnection,
+    row: &View,
+    decision: &Decision<'_>,
+) -> Result<(), Failure> {
+    let sql = "UPDATE statement_rows_set_aside SET state = $2, line_id = $3, decided_by = $4, decided_at = $5, \
+               decision = $6 WHERE row_id = $1 AND state IN ('open', 'noted')";
+    let query = sqlx::query(sql).bind(&row.row_id).bind(decision.state.name());
+    let query = query.bind(decision.line_id.map(str::to_owned)).bind(decision.by).bind(decision.at.0);
+    if query.bind(decision.reason).execute(connection).await?.rows_affected() == 1 {
+        return Ok(());
+    }
+    let (state, allowed) = (row.state.name().to_owned(), Vec::new());
+    Err(ApiError::from(Refusal::InvalidState { state, allowed }).into())
+}

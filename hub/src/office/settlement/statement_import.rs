@@ -1,0 +1,349 @@
+//! Importing a statement: known lines are skipped, the others are kept and matched.
+
+use crate::columns;
+use crate::db::column::Columns;
+use crate::db::failure::Failure;
+use crate::db::insert;
+use crate::db::{Engine, array};
+use crate::office::settlement::file::line::{LineRow, ROUNDING};
+use crate::office::settlement::file::new_line::NewLines;
+use crate::office::settlement::file::set_aside::{Reason, RowsSetAside, SetAside, TooMany};
+use crate::office::settlement::source::View as Source;
+use crate::office::settlement::{exceptions::raised, matching, repeats, set_aside_row, source};
+use crate::row;
+use crate::table::counter;
+use crate::table::store::is_known;
+use domain::model::base::refusal::Refusal;
+use domain::model::base::time::UtcMs;
+use domain::rules::books::settlement::exception::ExceptionKind;
+use domain::rules::books::settlement::import::{LineFingerprint, TextLine, new_lines, occurrences};
+use domain::rules::books::settlement::state::StatementState;
+use domain::rules::books::settlement::{LineKind, SourceKind};
+use edge::{ApiError, ids};
+use futures_util::TryStreamExt as _;
+use jiff::civil::Date;
+use sqlx::{AnyConnection, AssertSqlSafe};
+use std::collections::BTreeSet;
+
+/// Fingerprints that are looked up at once.
+const CHUNK: usize = 5_000;
+/// The largest balance and sum.
+const FIGURE_MAX: i64 = domain::model::base::limits::FIGURE_MAX;
+/// Parts of a whole unit.
+const MILLION: i64 = 1_000_000;
+
+/// What is imported, whatever it came in.
+pub struct Import {
+    /// Who reports.
+    pub source_id: String,
+    /// For whose settlement.
+    pub store_id: Option<String>,
+    /// Of which day, where it is one settlement's own.
+    pub settlement_date: Option<Date>,
+    /// What it begins with.
+    pub opening_balance: Option<i64>,
+    /// What it ends with.
+    pub closing_balance: Option<i64>,
+    /// From and to, where the lines don't say it.
+    pub span: (Option<Date>, Option<Date>),
+    /// Checked.
+    pub lines: Vec<TextLine>,
+    /// Of each line, the row that it came by; empty: the lines are numbered from 1.
+    pub rows: Vec<LineRow>,
+    /// Rows that are no lines.
+    pub aside: RowsSetAside,
+    /// Lines that tell of known money in other words are lines all the same.
+    pub accept_repeats: bool,
+}
+
+impl Import {
+    /// Whether rounding took anything from its lines.
+    fn lost_any(&self) -> bool {
+        self.rows.iter().any(|row| row.lost != 0)
+    }
+}
+
+/// Imports a statement and matches its source; gives back its id.
+///
+/// # Errors
+/// 404, 422; 409 `duplicate` where none of its lines is new.
+pub async fn import(
+    connection: &mut AnyConnection,
+    mut import: Import,
+    (by, now, today): (&str, UtcMs, Date),
+) -> Result<String, Failure> {
+    let source = source::lock(connection, &import.source_id).await?;
+    if let Some(store_id) = &import.store_id
+        && !is_known(connection, store_id).await?
+    {
+        return Err(ApiError::field("store_id", "is no store").into());
+    }
+    if source.state == source::State::Inactive {
+        let (state, allowed) = ("inactive".to_owned(), Vec::new());
+        return Err(ApiError::from(Refusal::InvalidState { state, allowed }).into());
+    }
+    let mut told = occurrences(import.lines.iter().map(|line| line.fingerprint(&source.source_id)));
+    let known = known(connection, &source.source_id, &import.lines, &told).await?;
+    let mut new: BTreeSet<usize> = new_lines(&told, &known).into_iter().collect();
+    if new.is_empty() {
+        let id = first_import(connection, &source.source_id, told.first()).await?;
+        return Err(ApiError::from(Refusal::Duplicate { what: "statement", id }).into());
+    }
+    if !import.accept_repeats {
+        set_repeats_aside(connection, &source, &mut import, (&told, &mut new)).await?;
+    }
+    let statement_id = ids::new("stm_");
+    if source.kind == SourceKind::Bank {
+        add_rest(&mut import, &statement_id, (&source.source_id, &mut told, &mut new));
+    }
+    let sum = |of: fn(&TextLine) -> Option<i64>, all: bool| {
+        let lines = import.lines.iter().enumerate().filter(|(place, _)| all || new.contains(place));
+        lines.fold(0_i64, |sum, (_, line)| sum.saturating_add(of(line).unwrap_or(0)))
+    };
+    let (gross, fee, net) =
+        (sum(|line| line.gross, false), sum(|line| line.fee, false), sum(|line| line.net, false));
+    let difference = balance_difference(&import, sum(|line| line.net, true))?;
+    if [gross, fee, net].into_iter().any(|figure| !(-FIGURE_MAX..=FIGURE_MAX).contains(&figure)) {
+        return Err(ApiError::field("lines", format!("lead to a sum above {FIGURE_MAX}")).into());
+    }
+    let dates = || import.lines.iter().map(|line| line.date);
+    let from = import.span.0.into_iter().chain(dates()).min().unwrap_or(today);
+    let to = import.span.1.into_iter().chain(dates()).max().unwrap_or(today);
+    let before = last_closing(connection, &source.source_id).await?;
+    let doc_no = counter::next(connection, "ST", today.year()).await?;
+    let total = i64::try_from(told.len()).unwrap_or(i64::MAX);
+    let statement = row! {
+        statement_id: statement_id.as_str(), doc_no, source_id: source.source_id.as_str(),
+        state: StatementState::Imported.name(), from_date: from.to_string(), to_date: to.to_string(),
+        lines_total: total, lines_new: i64::try_from(new.len()).unwrap_or(i64::MAX), gross, fee, net,
+        opening_balance: import.opening_balance, closing_balance: import.closing_balance, balance_difference: difference,
+        set_aside: counts(&import.aside)?, store_id: import.store_id.clone(), settlement_date: import.settlement_date.map(|day| day.to_string()),
+        imported_at: now.0, imported_by: by,
+    };
+    insert::rows(connection, "statements", "", vec![statement]).await?;
+    set_aside_row::keep(connection, &statement_id, &source.source_id, &import.aside).await?;
+    let lines = NewLines::of(&statement_id, &source, (import.lines, told), &new);
+    drop(new);
+    if let (Some(opening), Some(before)) = (import.opening_balance, before)
+        && opening != before
+    {
+        let amount = opening.saturating_sub(before);
+        raised::of_statement(
+            connection,
+            ExceptionKind::BalanceDiffers,
+            (source.source_id.as_str(), statement_id.as_str()),
+            amount,
+            now,
+        )
+        .await?;
+    }
+    matching::run(connection, &source, lines, (now, today)).await?;
+    Ok(statement_id)
+}
+
+/// Sets lines aside that tell of known money in other words.
+async fn set_repeats_aside(
+    connection: &mut AnyConnection,
+    source: &Source,
+    import: &mut Import,
+    (told, new): (&[LineFingerprint], &mut BTreeSet<usize>),
+) -> Result<(), Failure> {
+    let repeats =
+        repeats::find(connection, &source.source_id, (&import.lines, told), (&*new, source.kind)).await?;
+    let Some(first) = repeats.values().next() else { return Ok(()) };
+    let refused = |id: &str| {
+        let (what, id) =
+            ("statement in other words (accept_repeats=true imports it all the same)", id.to_owned());
+        Failure::from(ApiError::from(Refusal::Duplicate { what, id }))
+    };
+    let statement_id = first.statement_id.clone();
+    for (place, known) in repeats {
+        let Some(line) = import.lines.get(place).filter(|_| new.remove(&place)) else { continue };
+        let row_no = import.rows.get(place).map_or_else(|| row_no(place), |row| row.row_no);
+        let problem = format!("tells of the same money as the line {} in other words", known.line_id);
+        let row = SetAside {
+            date: Some(line.date),
+            reference: line.reference.clone(),
+            description: line.description.clone(),
+            amount: line.net.or(line.gross),
+            line: Some(line.clone()),
+            repeats: Some(known.line_id),
+            ..SetAside::new(row_no, Reason::Repeat, problem)
+        };
+        import.aside.push(row).map_err(|TooMany| refused(&statement_id))?;
+    }
+    if new.is_empty() { Err(refused(&statement_id)) } else { Ok(()) }
+}
+
+/// The number of a row that came by itself: from 1.
+fn row_no(place: usize) -> i64 {
+    i64::try_from(place).unwrap_or(i64::MAX).saturating_add(1)
+}
+
+/// Adds a line for what rounding took from the new lines, so that lines and balances agree.
+fn add_rest(
+    import: &mut Import,
+    statement_id: &str,
+    (source_id, told, new): (&str, &mut Vec<LineFingerprint>, &mut BTreeSet<usize>),
+) {
+    let lost = |all: bool| {
+        let rows = import.rows.iter().enumerate().filter(|(place, _)| all || new.contains(place));
+        rows.fold(0_i64, |sum, (_, row)| sum.saturating_add(row.lost))
+    };
+    let net = import.lines.iter().fold(0_i64, |sum, line| sum.saturating_add(line.net.unwrap_or(0)));
+    let by_balances = import
+        .opening_balance
+        .zip(import.closing_balance)
+        .map(|(opening, closing)| closing.saturating_sub(opening).saturating_sub(net));
+    let all_new = new.len() == import.lines.len();
+    let is_near = |rest: &i64| {
+        lost(true) != 0 && rest.saturating_mul(MILLION).saturating_sub(lost(true)).saturating_abs() <= MILLION
+    };
+    let rest = by_balances.filter(|rest| all_new && is_near(rest)).unwrap_or_else(|| rounded(lost(false)));
+    let Some(date) = import.lines.iter().map(|line| line.date).max().filter(|_| rest != 0) else { return };
+    let line = TextLine {
+        date,
+        // No other statement has a line of this reference.
+        reference: statement_id.to_owned(),
+        description: ROUNDING.to_owned(),
+        kind: LineKind::Other,
+        batch: None,
+        store_ref: None,
+        gross: None,
+        fee: None,
+        net: Some(rest),
+    };
+    new.insert(import.lines.len());
+    told.push((line.fingerprint(source_id), 1));
+    import.lines.push(line);
+}
+
+/// The nearest whole figure to one in millionths.
+fn rounded(millionths: i64) -> i64 {
+    let half = if millionths < 0 { -MILLION / 2 } else { MILLION / 2 };
+    millionths.saturating_add(half).checked_div(MILLION).unwrap_or_default()
+}
+
+/// How many rows are set aside, by reason, as JSON.
+fn counts(aside: &RowsSetAside) -> Result<String, sqlx::Error> {
+    serde_json::to_string(&aside.counts).map_err(|error| sqlx::Error::Encode(error.into()))
+}
+
+/// What a statement says of the account has to agree with its lines; while rows wait for a person it may differ by them,
+/// and the difference is told.
+fn balance_difference(import: &Import, net: i64) -> Result<Option<i64>, ApiError> {
+    let figures = [import.opening_balance, import.closing_balance].into_iter().flatten();
+    if figures.into_iter().any(|figure| !(-FIGURE_MAX..=FIGURE_MAX).contains(&figure)) {
+        return Err(ApiError::field("closing_balance", "is beyond the largest figure"));
+    }
+    let Some((opening, closing)) = import.opening_balance.zip(import.closing_balance) else {
+        return Ok(None);
+    };
+    let right = opening.saturating_add(net);
+    let waits = import.aside.rows.iter().any(|row| row.reason.is_open() && row.reason != Reason::Repeat);
+    match closing.saturating_sub(right) {
+        0 => Ok(None),
+        difference if waits => Ok(Some(difference)),
+        _ if import.lost_any() => Err(ApiError::field(
+            "closing_balance",
+            format!("must be {right}, or differ from it by less than 1: opening balance and lines together"),
+        )),
+        _ => Err(ApiError::field(
+            "closing_balance",
+            format!("must be {right}, opening balance and lines together"),
+        )),
+    }
+}
+
+/// Which of the lines a source has told before. A line is known by its day too: none is where no statement has been of
+/// these days.
+async fn known(
+    connection: &mut AnyConnection,
+    source_id: &str,
+    lines: &[TextLine],
+    told: &[LineFingerprint],
+) -> Result<BTreeSet<LineFingerprint>, sqlx::Error> {
+    let (mut known, engine) = (BTreeSet::new(), Engine::of_connection(connection));
+    let dates = || lines.iter().map(|line| line.date);
+    let Some((from, to)) = dates().min().zip(dates().max()) else { return Ok(known) };
+    let sql = "SELECT 1 FROM statements WHERE source_id = $1 AND to_date >= $2 AND from_date <= $3 LIMIT 1";
+    let query = sqlx::query(sql).bind(source_id).bind(from.to_string()).bind(to.to_string());
+    if query.fetch_optional(&mut *connection).await?.is_none() {
+        return Ok(known);
+    }
+    for chunk in told.chunks(CHUNK) {
+        let sql = format!(
+            "SELECT fingerprint, occurrence FROM statement_lines WHERE source_id = $1 AND {}",
+            array::among(engine, "fingerprint", 2)
+        );
+        let fingerprints = array::texts(engine, chunk.iter().map(|(fingerprint, _)| fingerprint.as_str()))?;
+        let query =
+            sqlx::query(AssertSqlSafe(sql)).persistent(false).bind(source_id.to_owned()).bind(fingerprints);
+        let mut rows = query.fetch(&mut *connection);
+        while let Some(row) = rows.try_next().await? {
+            known.insert(columns!(row => (fingerprint, occurrence)));
+        }
+    }
+    Ok(known)
+}
+
+/// The statement that told of a line first.
+async fn first_import(
+    connection: &mut AnyConnection,
+    source_id: &str,
+    told: Option<&LineFingerprint>,
+) -> Result<String, sqlx::Error> {
+    let Some((fingerprint, occurrence)) = told else { return Ok(String::new()) };
+    let sql = "SELECT statement_id FROM statement_lines WHERE source_id = $1 AND fingerprint = $2 \
+               AND occurrence = $3";
+    let query = sqlx::query_scalar(sql).bind(source_id).bind(fingerprint).bind(*occurrence);
+    Ok(query.fetch_optional(connection).await?.unwrap_or_default())
+}
+
+/// What the last statement of a source ended with.
+async fn last_closing(connection: &mut AnyConnection, source_id: &str) -> Result<Option<i64>, sqlx::Error> {
+    let sql = "SELECT closing_balance FROM statements WHERE source_id = $1 AND closing_balance IS NOT NULL \
+               ORDER BY to_date DESC, imported_at DESC LIMIT 1";
+    let row = sqlx::query(sql).bind(source_id).fetch_optional(connection).await?;
+    row.map(|row| row.cell("closing_balance")).transpose()
+}
+
+/// Adds a line to a statement, and matches its source, which is locked; gives back the line's id.
+///
+/// # Errors
+/// 409 `duplicate` where the source has told of the same line.
+pub async fn take_in(
+    connection: &mut AnyConnection,
+    source: &Source,
+    (statement_id, row_no): (&str, i64),
+    line: TextLine,
+    (now, today): (UtcMs, Date),
+) -> Result<String, Failure> {
+    let fingerprint = line.fingerprint(&source.source_id);
+    let sql = "SELECT line_id, statement_id, occurrence FROM statement_lines WHERE source_id = $1 AND fingerprint = $2";
+    let query = sqlx::query(sql).bind(&source.source_id).bind(&fingerprint);
+    let mut occurrence = 1_i64;
+    for row in query.fetch_all(&mut *connection).await? {
+        let (id, of, before): (String, String, i64) = columns!(&row => (line_id, statement_id, occurrence));
+        if of != statement_id {
+            return Err(ApiError::from(Refusal::Duplicate { what: "line of a statement", id }).into());
+        }
+        // Two equal lines of one file are two.
+        occurrence = occurrence.max(before.saturating_add(1));
+    }
+    let sql = "UPDATE statements SET lines_total = lines_total + 1, lines_new = lines_new + 1, gross = gross + $2, \
+               fee = fee + $3, net = net + $4, balance_difference = NULLIF(balance_difference - $4, 0), \
+               from_date = CASE WHEN from_date > $5 THEN $5 ELSE from_date END, \
+               to_date = CASE WHEN to_date < $5 THEN $5 ELSE to_date END WHERE statement_id = $1";
+    let query = sqlx::query(sql).bind(statement_id).bind(line.gross.unwrap_or(0)).bind(line.fee.unwrap_or(0));
+    query.bind(line.net.unwrap_or(0)).bind(line.date.to_string()).execute(&mut *connection).await?;
+    let one = BTreeSet::from([0]);
+    let mut new = NewLines::of(statement_id, source, (vec![line], vec![(fingerprint, occurrence)]), &one);
+    let mut line_id = String::new();
+    for open in &mut new.open {
+        open.line_no = row_no;
+        line_id.clone_from(&open.line_id);
+    }
+    matching::run(connection, source, new, (now, today)).await?;
+    Ok(line_id)
+}

@@ -1,0 +1,311 @@
+//! Statements as banks and providers write them: each shape comes to its right figures, and what is no line is named.
+
+use crate::office::settlement::story::{added, day};
+use crate::support::server::{Api, Server};
+use jiff::civil::{Date, date};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// How the files write days.
+const FORMATS: [&str; 6] = ["%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%Y%m%d", "%d/%m/%y", "'%d/%m,"];
+
+/// A file with its days moved to those of [`day`].
+fn moved(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/statements").join(name);
+    let mut text = String::from_utf8(std::fs::read(path).unwrap()).unwrap();
+    let mut days: Vec<(String, String)> = Vec::new();
+    for of in 18..=23 {
+        for format in FORMATS {
+            let (mark, told) = (format!("\u{1}{}\u{1}", days.len()), date(2026, 11, of));
+            text = text.replace(&told.strftime(format).to_string(), &mark);
+            days.push((mark, day(of).strftime(format).to_string()));
+        }
+    }
+    days.iter().fold(text, |text, (mark, day)| text.replace(mark, day))
+}
+
+/// A source, its file, what the query says beside it, the lines (gross, fee, net; `-`: none) and what is set aside.
+struct Case {
+    file: &'static str,
+    source: Value,
+    query: &'static str,
+    lines: &'static str,
+    aside: Value,
+}
+
+fn bank(csv: Value) -> Value {
+    json!({"kind": "bank", "csv": csv})
+}
+
+fn provider(csv: Value) -> Value {
+    json!({"kind": "provider", "csv": csv})
+}
+
+fn banks() -> Vec<Case> {
+    let bca = |skip: u32, format: &str| {
+        bank(
+            json!({"delimiter": ",", "decimal": ".", "date_format": format, "skip_rows": skip, "skip_footer": 4,
+            "columns": {"date": 1, "description": 2, "amount": 4}}),
+        )
+    };
+    let by_number = json!({"date": 1, "amount": 2, "description": 3});
+    let sen = |fraction: &str| bank(json!({"decimal": ".", "fraction": fraction}));
+    vec![
+        Case {
+            file: "bca-mutasi.csv",
+            source: bca(6, "'%d/%m"),
+            query: "&opening_balance=10000000&closing_balance=11336642",
+            lines: "-/-/2000000 -/-/307830 -/-/-971188",
+            aside: json!({"footer": 4, "pending": 1}),
+        },
+        Case {
+            file: "bca-bisnis.csv",
+            source: bca(5, "%d/%m/%Y"),
+            query: "&opening_balance=10000000&closing_balance=11336642",
+            lines: "-/-/2000000 -/-/307830 -/-/-971188",
+            aside: json!({"footer": 4}),
+        },
+        Case {
+            file: "bca-mutasi.csv",
+            // Nothing but where the columns are: the rest shows.
+            source: json!({"kind": "bank", "account_no": "123-456-7890", "currency": "IDR",
+                "csv": {"date_format": "%d/%m", "columns": {"date": 1, "description": 2, "amount": 4}}}),
+            query: "",
+            lines: "-/-/2000000 -/-/307830 -/-/-971188",
+            aside: json!({"balance": 4, "pending": 1}),
+        },
+        Case {
+            file: "ing-nl.csv",
+            source: bank(
+                json!({"delimiter": ";", "decimal": ",", "date_format": "%Y%m%d", "columns": {"date": "Datum",
+                "description": "Naam / Omschrijving", "amount": "Bedrag (EUR)"}}),
+            ),
+            query: "",
+            lines: "-/-/310 -/-/-971",
+            aside: json!({}),
+        },
+        Case {
+            file: "mandiri.csv",
+            source: bank(json!({"decimal": ".", "date_format": "%d/%m/%y", "columns": {"date": "Date",
+                "description": 5, "reference": "Reference No."}})),
+            query: "",
+            lines: "-/-/453684 -/-/41300 -/-/-12500",
+            aside: json!({}),
+        },
+        Case {
+            file: "debit-credit-dash.csv",
+            source: bank(json!({"delimiter": "tab", "decimal": ",", "date_format": "%d/%m/%Y", "columns": {
+                "date": "Tanggal", "description": "Keterangan", "debit": "Debit", "credit": "Kredit"}})),
+            query: "",
+            lines: "-/-/-100000 -/-/5000",
+            aside: json!({}),
+        },
+        Case {
+            file: "bri.csv",
+            source: bank(json!({"date_format": "%Y-%m-%d %H:%M:%S", "columns": {"date": "TGL_TRAN",
+                "description": "DESK_TRAN", "debit": "MUTASI_DEBET", "credit": "MUTASI_KREDIT"}})),
+            query: "&opening_balance=10000000&closing_balance=10743000",
+            lines: "-/-/993000 -/-/-250000",
+            aside: json!({}),
+        },
+        Case {
+            file: "headerless-bank.csv",
+            source: bank(json!({"decimal": ".", "date_format": "%d/%m/%Y", "columns": by_number})),
+            query: "",
+            lines: "-/-/250000 -/-/-15000 -/-/307830",
+            aside: json!({}),
+        },
+        Case {
+            file: "idr-with-sen.csv",
+            source: sen("set_aside"),
+            query: "",
+            lines: "-/-/-15000",
+            aside: json!({"fraction": 3}),
+        },
+        Case {
+            file: "idr-with-sen.csv",
+            source: sen("round"),
+            // 20,925,818.36 at the bank.
+            query: "&opening_balance=10000000&closing_balance=20925818",
+            lines: "-/-/10930942 -/-/12346 -/-/-2469 -/-/-15000 -/-/-1",
+            aside: json!({}),
+        },
+        Case {
+            file: "bca-qris-narrative.csv",
+            source: bank(json!({"pattern": "MID : {mid} {*} QR : {gross} DDR: {fee}"})),
+            query: "",
+            lines: "1000000/7000/993000 1000000/7000/993000",
+            aside: json!({}),
+        },
+        Case {
+            file: "stripe-bank-line.csv",
+            source: bank(json!({})),
+            query: "",
+            lines: "-/-/205668",
+            aside: json!({}),
+        },
+    ]
+}
+
+fn providers() -> Vec<Case> {
+    let paypal =
+        json!({"decimal": ".", "date_format": "%m/%d/%Y", "columns": {"reference": "Transaction ID"}});
+    let square = json!({"date_format": "%m/%d/%Y", "required": ["batch"], "columns": {"time": "Time",
+        "zone": "Time Zone", "reference": "Payment ID", "gross": "Total Collected", "net": "Net Total", "fee": "Fees",
+        "batch": "Deposit ID", "type": "Event Type"}});
+    let adyen = json!({"date_format": "%Y-%m-%d %H:%M:%S", "columns": {"date": "Creation Date", "zone": "TimeZone",
+        "reference": "Modification Reference", "batch": "Batch Number", "gross_debit": "Gross Debit (GC)",
+        "gross_credit": "Gross Credit (GC)", "net_debit": "Net Debit (NC)", "net_credit": "Net Credit (NC)",
+        "fee": ["Commission (NC)", "Markup (NC)", "Scheme Fees (NC)", "Interchange (NC)"]}});
+    let stripe = json!({"decimal": ".", "date_format": "%Y-%m-%d %H:%M:%S", "columns": {"date": "created_utc",
+        "reference": "source_id", "type": "reporting_category", "batch": "automatic_payout_id"}, "types":
+        {"charge": "sale", "dispute": "chargeback", "dispute_reversal": "chargeback_reversal"}});
+    vec![
+        Case {
+            file: "qris-provider-status.csv",
+            source: provider(
+                json!({"date_format": "%Y-%m-%d %H:%M:%S", "columns": {"date": "Transaction Date",
+                "reference": "TXN ID", "gross": "Transaction Value"}}),
+            ),
+            query: "",
+            lines: "111000/-/- 45000/-/-",
+            aside: json!({"pending": 1, "status": 2}),
+        },
+        Case {
+            file: "paypal-activity.csv",
+            source: json!({"kind": "provider", "currency": "USD", "csv": paypal}),
+            query: "",
+            lines: "1000/30/970 -250/-7/-243 -831/0/-831",
+            aside: json!({"currency": 2, "ignored": 1, "pending": 2}),
+        },
+        Case {
+            file: "square-transactions.csv",
+            source: json!({"kind": "provider", "currency": "USD", "csv": square}),
+            query: "",
+            lines: "70/2/68 -45/-1/-44",
+            aside: json!({"ignored": 1}),
+        },
+        Case {
+            file: "adyen-settlement-detail.csv",
+            source: provider(adyen),
+            query: "",
+            lines: "155400/4662/150738 222000/6660/215340 -62160/0/-62160 0/3000/-3000 -/-/-300918",
+            aside: json!({}),
+        },
+        Case {
+            file: "stripe-payout.csv",
+            source: json!({"kind": "provider", "currency": "IDR", "timezone": "UTC", "csv": stripe}),
+            query: "",
+            lines: "155400/4662/150738 222000/6660/215340 -62160/0/-62160 -83250/15000/-98250 -205668/0/-205668",
+            aside: json!({}),
+        },
+        Case {
+            file: "tips-provider.csv",
+            source: provider(json!({})),
+            query: "",
+            lines: "66000/462/65538",
+            aside: json!({}),
+        },
+    ]
+}
+
+async fn of_case(api: &Api, case: &Case) -> String {
+    let mut source = case.source.clone();
+    source["name"] = json!(case.file);
+    source["methods"] = json!([]);
+    let id = added(api, &source).await;
+    let path = format!("/api/statements?source_id={id}{}", case.query);
+    let file = moved(case.file);
+    // What it would come to says the same, and keeps nothing.
+    let shown = api.csv(&format!("{path}&dry_run=true"), &file).await.data().clone();
+    let told = api.csv(&path, &file).await.data().clone();
+    for name in ["lines_new", "net", "gross", "fee", "set_aside", "balance_difference"] {
+        assert_eq!(shown[name], told[name], "{} {name}", case.file);
+    }
+    assert_eq!(told["set_aside"], case.aside, "{}: {told}", case.file);
+    let rows = told["rows_set_aside"].as_array().unwrap();
+    let count: i64 = case.aside.as_object().unwrap().values().filter_map(Value::as_i64).sum();
+    assert_eq!(i64::try_from(rows.len()).unwrap(), count, "{}", case.file);
+    for row in rows.iter().chain(shown["rows_set_aside"].as_array().unwrap()) {
+        let named =
+            row["row_no"].as_i64().is_some_and(|no| no > 0) && row["text"] != "" && row["problem"] != "";
+        assert!(named, "{}: {row}", case.file);
+    }
+    // A bank's account has one source that is active.
+    api.patch(&format!("/api/statement-sources/{id}"), &json!({"state": "inactive"})).await.data();
+    told["statement_id"].as_str().unwrap().to_owned()
+}
+
+async fn lines(api: &Api, statement_id: &str) -> Vec<Value> {
+    let path = format!("/api/statements/{statement_id}/lines");
+    api.get(&path).await.data()["items"].as_array().unwrap().clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_shape_of_file_comes_to_its_figures_and_names_what_is_no_line() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    for case in banks().into_iter().chain(providers()) {
+        let id = of_case(&admin, &case).await;
+        let figure = |line: &Value, name: &str| {
+            line[name].as_i64().map_or("-".to_owned(), |figure| figure.to_string())
+        };
+        let figures = lines(&admin, &id).await;
+        let figures =
+            figures.iter().map(|line| ["gross", "fee", "net"].map(|name| figure(line, name)).join("/"));
+        assert_eq!(figures.collect::<Vec<_>>().join(" "), case.lines, "{} {}", case.file, case.source);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn days_references_and_terminals_are_read_with_the_figures() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let column =
+        |lines: &[Value], name: &str| lines.iter().map(|line| line[name].clone()).collect::<Vec<_>>();
+    let mut cases = providers();
+    let stripe = cases.remove(4);
+    let told = lines(&admin, &of_case(&admin, &stripe).await).await;
+    // 23:45 of the 19th in UTC is the 20th in Jakarta.
+    let days: Vec<Date> =
+        column(&told, "date").iter().map(|day| day.as_str().unwrap().parse().unwrap()).collect();
+    assert_eq!(days, [20, 20, 20, 21, 22].map(day));
+    assert_eq!(column(&told, "type"), ["sale", "sale", "refund", "chargeback", "payout"]);
+    let adyen = cases.remove(3);
+    let told = lines(&admin, &of_case(&admin, &adyen).await).await;
+    assert_eq!(column(&told, "type"), ["sale", "sale", "refund", "fee", "payout"]);
+    assert_eq!(column(&told, "reference")[2], "R1001AAAAAAAAAAA");
+    let mut cases = banks();
+    let qris = cases.remove(10);
+    let told = lines(&admin, &of_case(&admin, &qris).await).await;
+    assert_eq!(column(&told, "store_ref"), ["885004776763", "885004776764"]);
+    let bca = cases.remove(0);
+    let told = lines(&admin, &of_case(&admin, &bca).await).await;
+    let expected = [18, 19, 20].map(|of| json!(day(of)));
+    assert_eq!(
+        (column(&told, "date"), &told[0]["description"]),
+        (expected.to_vec(), &json!("SETORAN TUNAI B-16"))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_of_another_account_is_refused_by_name() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let csv = json!({"date_format": "%d/%m", "columns": {"date": 1, "description": 2, "amount": 4}});
+    let source =
+        json!({"name": "Bank", "kind": "bank", "methods": [], "account_no": "1234567891", "csv": csv});
+    let id = added(&admin, &source).await;
+    let path = format!("/api/statements?source_id={id}");
+    for (change, words) in [
+        (json!({}), ["1234567890", "1234567891"]),
+        (json!({"account_no": null, "currency": "USD"}), ["IDR", "USD"]),
+    ] {
+        admin.patch(&format!("/api/statement-sources/{id}"), &change).await.data();
+        let refused = admin.csv(&path, &moved("bca-mutasi.csv")).await;
+        assert_eq!(refused.refusal(), "422 validation_failed");
+        let problem = refused.body["error"]["details"]["fields"][0]["problem"].to_string();
+        assert!(words.iter().all(|word| problem.contains(word)), "{problem}");
+    }
+    assert_eq!(server.figure("SELECT COUNT(*) FROM statements").await, 0);
+}
