@@ -39,6 +39,7 @@ pub mod books {
     pub mod day;
     pub mod deposit;
     pub mod entry_by_hand;
+    pub mod hidden;
     pub mod ledger;
     pub mod locked_days;
     pub mod month;

@@ -59,6 +59,7 @@ pub mod ingest {
     pub mod fuzz;
     pub mod hello;
     pub mod history_download;
+    pub mod invented;
     pub mod lock;
     pub mod park;
     pub mod push;

@@ -17,12 +17,12 @@ use domain::model::base::time::UtcMs;
 use domain::model::books::register;
 use domain::model::books::shift::{CashKind, Shift, ShiftBook, ShiftState};
 use domain::model::people::audit::AuditEntry;
-use domain::model::selling::transaction::{Transaction, TransactionState};
+use domain::model::selling::transaction::{Line, Transaction, TransactionState};
 use domain::rules::books::shift;
 use domain::rules::selling::sale;
 use domain::rules::selling::sale::TillContext;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -257,9 +257,10 @@ impl ShiftOwner {
         let entry = |action, details| audit_entry(request, action, basket, now, details);
         let set = sale::prices_by_hand(before, basket);
         let skus: Vec<&str> = set.iter().map(|line| line.sku.as_str()).collect();
-        let prices: Vec<i64> = set.iter().map(|line| line.price).collect();
-        let reasons: Vec<Option<&str>> = set.iter().map(|line| line.price_reason.as_deref()).collect();
-        let details = || json!({"skus": skus, "prices": prices, "reasons": reasons});
+        let item =
+            |line: &&Line| json!({"sku": line.sku, "price": line.price, "price_reason": line.price_reason});
+        let items: Vec<Value> = set.iter().map(item).collect();
+        let details = || json!({"skus": skus, "items": items});
         let price = (!set.is_empty()).then(|| entry("transaction.price_overridden", details()));
         // A later change that asks for no approval does not name anybody again.
         if !request.authorization().manages() {

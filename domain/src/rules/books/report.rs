@@ -10,6 +10,7 @@ use crate::model::base::time::UtcMs;
 use crate::model::books::shift::Shift;
 use crate::model::selling::returns::{Return, ReturnState};
 use crate::model::selling::transaction::{Transaction, TransactionState};
+pub use crate::rules::books::hidden::hides;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -68,17 +69,6 @@ pub fn rows(_: &mut SchemaGenerator) -> Schema {
         "additionalProperties": {"type": "string"},
         "minProperties": FIGURES.len().saturating_add(1),
     }})
-}
-
-/// Says in a schema that a figure above the largest is null.
-pub fn hides(schema: &mut Schema) {
-    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
-    for property in properties.into_iter().flat_map(Map::values_mut) {
-        match property.get_mut("type") {
-            Some(kind) if kind.as_str() == Some("integer") => *kind = json!(["integer", "null"]),
-            _ => {}
-        }
-    }
 }
 
 /// The schema of the sums of a report.

@@ -107,16 +107,18 @@ async fn the_journal_is_read_in_pages_and_by_filters_and_by_those_who_may() {
     // Sums that no figure holds.
     let sql = "UPDATE ledger_days SET debit = 9007199254740991 WHERE account = '1010'";
     sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
-    let too_much = admin.get("/api/finance/trial-balance?date=2023-12-24").await;
-    assert_eq!(too_much.refusal(), "422 validation_failed");
-    assert_eq!(admin.get("/api/finance/accounts/1010/entries").await.refusal(), "422 validation_failed");
+    let hides = async |path: &str| {
+        let found = admin.get(&format!("/api/finance/{path}")).await;
+        assert!(found.data().to_string().contains("null"), "{path}");
+    };
+    hides("trial-balance?date=2023-12-24").await;
+    hides("accounts/1010/entries").await;
     let sql = "INSERT INTO ledger_days (store_id, entry_date, account, debit, credit) \
                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100) \
                SELECT 'S001', '1' || (1000 + i), '1010', 9007199254740991, 0 FROM n";
     sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
     for path in ["trial-balance?date=2023-12-24", "accounts/1010/entries"] {
-        let too_much = admin.get(&format!("/api/finance/{path}")).await;
-        assert_eq!(too_much.refusal(), "422 validation_failed", "more than the database can sum: {path}");
+        hides(path).await;
     }
     assert_eq!(admin.get("/api/finance/journal/jrn_1").await.refusal(), "404 not_found");
     let accounts = admin.get("/api/finance/accounts?limit=500").await.data()["items"].clone();
