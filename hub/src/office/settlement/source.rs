@@ -5,6 +5,7 @@ use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::db::insert;
 use crate::office::finance::account::Chart;
+use crate::office::settlement::file::camt::AccountName;
 use crate::office::settlement::file::format::Format;
 pub use crate::office::settlement::source_change::State;
 use crate::office::settlement::source_change::{Change, StoreRef};
@@ -339,6 +340,27 @@ pub async fn lock(connection: &mut AnyConnection, source_id: &str) -> Result<Vie
     let sql = "UPDATE statement_sources SET turn = turn + 1 WHERE source_id = $1";
     sqlx::query(sql).bind(source_id).execute(&mut *connection).await?;
     read(connection, source_id).await
+}
+
+/// A source is of the account of its first file that names one, unless a person has said otherwise.
+///
+/// # Errors
+/// 422 for a file of another account than the source has by now.
+pub async fn take_account(
+    connection: &mut AnyConnection,
+    source: &View,
+    account: &AccountName,
+) -> Result<(), Failure> {
+    if !account.is(source.account_no.as_deref(), source.currency.as_deref()) {
+        return Err(ApiError::field("file", format!("is of {account}, the source of another account")).into());
+    }
+    let sql = "UPDATE statement_sources SET account_no = COALESCE(account_no, $2), currency = COALESCE(currency, $3) \
+               WHERE source_id = $1";
+    let number = Some(AccountName::key(&account.number)).filter(|number| !number.is_empty());
+    let is_code = |code: &&String| code.len() == 3 && code.bytes().all(|letter| letter.is_ascii_uppercase());
+    let currency = Some(&account.currency).filter(is_code).cloned();
+    sqlx::query(sql).bind(&source.source_id).bind(number).bind(currency).execute(connection).await?;
+    Ok(())
 }
 
 /// From now on this terminal is that store's.

@@ -5,6 +5,7 @@ use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::db::insert;
 use crate::db::{Engine, array};
+use crate::office::settlement::file::camt::AccountName;
 use crate::office::settlement::file::line::{LineRow, ROUNDING};
 use crate::office::settlement::file::new_line::NewLines;
 use crate::office::settlement::file::set_aside::{Reason, RowsSetAside, SetAside, TooMany};
@@ -46,6 +47,8 @@ pub struct Import {
     pub closing_balance: Option<i64>,
     /// From and to, where the lines don't say it.
     pub span: (Option<Date>, Option<Date>),
+    /// The account that the file names.
+    pub account: Option<AccountName>,
     /// Checked.
     pub lines: Vec<TextLine>,
     /// Of each line, the row that it came by; empty: the lines are numbered from 1.
@@ -85,7 +88,17 @@ pub async fn import(
     let mut told = occurrences(import.lines.iter().map(|line| line.fingerprint(&source.source_id)));
     let known = known(connection, &source.source_id, &import.lines, &told).await?;
     let mut new: BTreeSet<usize> = new_lines(&told, &known).into_iter().collect();
-    if new.is_empty() {
+    if let Some(account) = &import.account {
+        source::take_account(connection, &source, account).await?;
+    }
+    let from = import.span.0.into_iter().chain(import.lines.iter().map(|line| line.date)).min().unwrap_or(today);
+    let to = import.span.1.into_iter().chain(import.lines.iter().map(|line| line.date)).max().unwrap_or(today);
+    if import.lines.is_empty() && import.closing_balance.is_some() {
+        // It says what the account has, once.
+        if let Some(id) = balance_known(connection, &import, to).await? {
+            return Err(ApiError::from(Refusal::Duplicate { what: "statement", id }).into());
+        }
+    } else if new.is_empty() {
         let id = first_import(connection, &source.source_id, told.first()).await?;
         return Err(ApiError::from(Refusal::Duplicate { what: "statement", id }).into());
     }
@@ -106,9 +119,6 @@ pub async fn import(
     if [gross, fee, net].into_iter().any(|figure| !(-FIGURE_MAX..=FIGURE_MAX).contains(&figure)) {
         return Err(ApiError::field("lines", format!("lead to a sum above {FIGURE_MAX}")).into());
     }
-    let dates = || import.lines.iter().map(|line| line.date);
-    let from = import.span.0.into_iter().chain(dates()).min().unwrap_or(today);
-    let to = import.span.1.into_iter().chain(dates()).max().unwrap_or(today);
     let before = last_closing(connection, &source.source_id).await?;
     let doc_no = counter::next(connection, "ST", today.year()).await?;
     let total = i64::try_from(told.len()).unwrap_or(i64::MAX);
@@ -285,6 +295,18 @@ async fn known(
         }
     }
     Ok(known)
+}
+
+/// The statement without lines that has told of the same balance.
+async fn balance_known(
+    connection: &mut AnyConnection,
+    import: &Import,
+    to: Date,
+) -> Result<Option<String>, sqlx::Error> {
+    let sql = "SELECT statement_id FROM statements WHERE source_id = $1 AND lines_total = 0 AND to_date = $2 \
+               AND closing_balance = $3 LIMIT 1";
+    let query = sqlx::query_scalar(sql).bind(&import.source_id).bind(to.to_string());
+    query.bind(import.closing_balance).fetch_optional(connection).await
 }
 
 /// The statement that told of a line first.

@@ -7,7 +7,7 @@ use crate::http::{Answered, Request};
 use crate::office::finance::writer::{Writer, begun_alone};
 use crate::office::reports::completeness::{self, CompleteList};
 use crate::office::settlement::day_settlement::{self as settlement, Detail};
-use crate::office::settlement::file::camt::{self, CamtStatement, Wanted};
+use crate::office::settlement::file::camt::{self, AccountName, CamtStatement, Wanted};
 use crate::office::settlement::file::csv_reader::{self, CsvStatement};
 use crate::office::settlement::file::line::{Bounds, JsonLine, LineRow, SourceFile, of_json};
 use crate::office::settlement::file::set_aside::{KEPT_MAX, Reason, RowsSetAside};
@@ -258,7 +258,7 @@ async fn parsed(request: &Request, ask: ImportQuery) -> Result<Import, Failure> 
     // Few files are read at once: each may need several times its size.
     let _turn = request.state.imports.turn(&request.caller()?.user_id).await;
     // A large file is not read on the threads that serve.
-    let read = move || if is_xml { of_camt(&body, &bounds) } else { of_csv(&body, &source, local, &bounds) };
+    let read = move || if is_xml { of_camt(&body, &source, &local, &bounds) } else { of_csv(&body, &source, local, &bounds) };
     let told = tokio::task::spawn_blocking(read).await.map_err(ApiError::internal)?;
     let told = told.map_err(|problems| refused(&problems))?;
     Ok(Import {
@@ -267,7 +267,8 @@ async fn parsed(request: &Request, ask: ImportQuery) -> Result<Import, Failure> 
         settlement_date: None,
         opening_balance: ask.opening_balance.or(told.opening),
         closing_balance: ask.closing_balance.or(told.closing),
-        span: (None, None),
+        span: told.span,
+        account: told.account,
         lines: told.lines,
         rows: told.rows,
         aside: told.aside,
@@ -282,11 +283,28 @@ struct FileContent {
     lines: Vec<TextLine>,
     rows: Vec<LineRow>,
     aside: RowsSetAside,
+    /// Of a statement without lines the days that it is of.
+    span: (Option<Date>, Option<Date>),
+    /// The account that the file names.
+    account: Option<AccountName>,
 }
 
-fn of_camt(body: &[u8], bounds: &Bounds) -> Result<FileContent, Vec<FieldProblem>> {
-    let CamtStatement { opening, closing, lines } = camt::read(body, bounds)?;
-    Ok(FileContent { opening, closing, lines, rows: Vec::new(), aside: RowsSetAside::default() })
+fn of_camt(
+    body: &[u8],
+    source: &Source,
+    local: &TimeZone,
+    bounds: &Bounds,
+) -> Result<FileContent, Vec<FieldProblem>> {
+    let written = source.timezone.as_deref().and_then(|name| TimeZone::get(name).ok());
+    let wanted = Wanted {
+        account: source.account_no.as_deref(),
+        currency: source.currency.as_deref(),
+        zones: written.as_ref().map(|written| (written, local)),
+    };
+    let told = camt::read(body, &wanted, bounds)?;
+    let span = if told.lines.is_empty() { told.span } else { (None, None) };
+    let CamtStatement { opening, closing, lines, aside, account, .. } = told;
+    Ok(FileContent { opening, closing, lines, rows: Vec::new(), aside, span, account })
 }
 
 fn of_csv(
@@ -304,7 +322,7 @@ fn of_csv(
         separator: ',',
     };
     let CsvStatement { lines, rows, aside } = csv_reader::read(body, &source.csv, file, bounds)?;
-    Ok(FileContent { opening: None, closing: None, lines, rows, aside })
+    Ok(FileContent { opening: None, closing: None, lines, rows, aside, span: (None, None), account: None })
 }
 
 /// Reads lines of JSON.
@@ -329,6 +347,7 @@ async fn of_lines(
         opening_balance: given.opening_balance.or(ask.opening_balance),
         closing_balance: given.closing_balance.or(ask.closing_balance),
         span: (given.from, given.to),
+        account: None,
         lines,
         rows: Vec::new(),
         aside: RowsSetAside::default(),

@@ -12,8 +12,10 @@ mod walk;
 pub use statement::AccountName;
 
 use crate::office::settlement::file::line::Bounds;
+use crate::office::settlement::file::set_aside::RowsSetAside;
 use domain::model::base::refusal::FieldProblem;
 use domain::rules::books::settlement::import::TextLine;
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use quick_xml::Reader;
 use quick_xml::events::Event;
@@ -31,15 +33,6 @@ pub struct Wanted<'a> {
     pub zones: Option<(&'a TimeZone, &'a TimeZone)>,
 }
 
-/// An entry that is no line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SetAside {
-    /// Its place among the entries of the file, from 1.
-    pub number: usize,
-    /// Why.
-    pub reason: String,
-}
-
 /// What a file tells of an account.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct CamtStatement {
@@ -53,10 +46,10 @@ pub struct CamtStatement {
     pub lines: Vec<TextLine>,
     /// Accounts of the file whose statements were passed over.
     pub others: Vec<AccountName>,
-    /// The first entries that are no lines.
-    pub set_aside: Vec<SetAside>,
-    /// How many there are.
-    pub set_aside_count: usize,
+    /// The first and the last day that its statements say to be of.
+    pub span: (Option<Date>, Option<Date>),
+    /// Entries that are no lines, and statements of other accounts.
+    pub aside: RowsSetAside,
 }
 
 /// Reads the lines of an account.
@@ -82,7 +75,7 @@ pub fn read(bytes: &[u8], wanted: &Wanted<'_>, bounds: &Bounds) -> Result<CamtSt
 }
 
 fn told(walk: Walk<'_>, wanted: &Wanted<'_>) -> Result<CamtStatement, Vec<FieldProblem>> {
-    let Walk { statements, account, others, set_aside, set_aside_count, problems, .. } = walk;
+    let Walk { statements, account, others, aside, problems, .. } = walk;
     let names = || others.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let account = account.filter(|account| *account != AccountName::default());
     match (statements.is_empty(), others.is_empty()) {
@@ -98,13 +91,16 @@ fn told(walk: Walk<'_>, wanted: &Wanted<'_>) -> Result<CamtStatement, Vec<FieldP
         }
         _ => {}
     }
-    if !problems.is_empty() {
+    // What can't be read is set aside, unless nothing is left beside it.
+    let waits = !problems.is_empty();
+    if waits && statements.iter().all(|statement| statement.lines.is_empty()) {
         return Err(problems);
     }
     let closing = |problem: String| vec![FieldProblem { path: "closing_balance".to_owned(), problem }];
-    let joined = statement::joined(statements).map_err(closing)?.unwrap_or_default();
+    let joined = statement::joined(statements, !waits).map_err(closing)?.unwrap_or_default();
     let (opening, closing) = (joined.opening(), joined.closing());
-    Ok(CamtStatement { account, opening, closing, lines: joined.lines, others, set_aside, set_aside_count })
+    let span = (joined.from, joined.to);
+    Ok(CamtStatement { account, opening, closing, lines: joined.lines, others, span, aside })
 }
 
 /// Whether the account that is wanted is there in several currencies, and nothing says which one.

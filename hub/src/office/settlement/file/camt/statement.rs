@@ -16,7 +16,7 @@ pub struct AccountName {
 
 impl AccountName {
     /// Letters and digits of a number, in upper case: what is equal however it is grouped.
-    fn key(number: &str) -> String {
+    pub fn key(number: &str) -> String {
         let plain = number.chars().filter(char::is_ascii_alphanumeric);
         plain.map(|letter| letter.to_ascii_uppercase()).collect()
     }
@@ -76,7 +76,8 @@ pub(super) struct Statement {
     /// By what is likelier to be one: what a page begins or ends with counts only where the day's balance is missing.
     opening: [Option<i64>; 3],
     closing: [Option<i64>; 2],
-    to: Option<Date>,
+    /// The day of its closing balance.
+    pub to: Option<Date>,
     /// Lines of its booked entries.
     pub lines: Vec<TextLine>,
     /// Of each line, whether its entry takes back another one.
@@ -151,11 +152,11 @@ impl Statement {
     }
 
     /// Holds its lines against its balances. Some banks keep the direction of what an entry takes back: where the other
-    /// direction holds the balance, it counts.
+    /// direction holds the balance, it counts. Where entries are set aside (`complete` is false) it may not hold.
     ///
     /// # Errors
     /// What is wrong, for a person.
-    fn settle(&mut self) -> Result<(), String> {
+    fn settle(&mut self, complete: bool) -> Result<(), String> {
         let (Some(opening), Some(closing)) = (self.opening(), self.closing()) else { return Ok(()) };
         let holds = |net: i64| opening.saturating_add(net) == closing;
         let net = self.net();
@@ -164,7 +165,7 @@ impl Statement {
         if !holds(net) && holds(net.saturating_sub(reversed).saturating_sub(reversed)) {
             let lines = self.lines.iter_mut().zip(&self.reversals).filter(|(_, reversal)| **reversal);
             lines.for_each(|(line, _)| turn(line));
-        } else if !holds(net) {
+        } else if complete && !holds(net) {
             let right = opening.saturating_add(net);
             let id = &self.id;
             return Err(format!(
@@ -186,9 +187,9 @@ fn turn(line: &mut TextLine) {
 ///
 /// # Errors
 /// What is wrong, for a person.
-pub(super) fn joined(mut statements: Vec<Statement>) -> Result<Option<Statement>, String> {
+pub(super) fn joined(mut statements: Vec<Statement>, complete: bool) -> Result<Option<Statement>, String> {
     for statement in &mut statements {
-        statement.settle()?;
+        statement.settle(complete)?;
     }
     // Some banks write the newest first.
     statements.sort_by_key(Statement::day);
@@ -207,6 +208,7 @@ pub(super) fn joined(mut statements: Vec<Statement>) -> Result<Option<Statement>
         joined.opening = [opening, None, None];
         joined.closing = [closing.or_else(|| joined.closing()), None];
         joined.id = next.id;
+        joined.to = next.to.or(joined.to);
         joined.lines.extend(next.lines);
     }
     Ok(Some(joined))

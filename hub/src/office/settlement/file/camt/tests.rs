@@ -76,9 +76,9 @@ fn entries_become_lines() {
         .collect();
     assert_eq!(lines, [("7", "QR & co 18NOV", Some(110_223)), ("A-1", "PARKIR", Some(-5))]);
     assert_eq!(found.lines[0].date, date(2026, 11, 20));
-    let aside: Vec<_> = found.set_aside.iter().map(|one| (one.number, one.reason.as_str())).collect();
+    let aside: Vec<_> = found.aside.rows.iter().map(|one| (one.row_no, one.problem.as_str())).collect();
     assert_eq!(aside, [(2, "is not booked: its status is PDNG"), (3, "is not booked: its status is INFO")]);
-    assert_eq!(found.set_aside_count, 2);
+    assert_eq!(found.aside.count(), 2);
 }
 
 #[test]
@@ -349,7 +349,7 @@ fn what_is_kept_does_not_grow_with_the_file() {
     assert!(found.lines[0].description.len() <= 500);
     let pending = entry("1", "CRDT", "<Sts>PDNG</Sts>").repeat(3_000);
     let found = told(&file(&pending)).unwrap();
-    assert_eq!((found.set_aside.len(), found.set_aside_count), (1_000, 3_000));
+    assert_eq!((found.aside.rows.len(), found.aside.count()), (1_000, 3_000));
     let others: String = (0..300).map(|number| statement(&format!("CH{number}"), "IDR", "")).collect();
     let wanted = Wanted { account: Some("CH7"), ..Wanted::default() };
     let found = read(document(&others).as_bytes(), &wanted, &bounds(1)).unwrap();

@@ -2,8 +2,9 @@
 
 use crate::office::settlement::file::camt::entry::Entry;
 use crate::office::settlement::file::camt::statement::{AccountName, Balance, Statement};
-use crate::office::settlement::file::camt::{SetAside, Wanted};
+use crate::office::settlement::file::camt::Wanted;
 use crate::office::settlement::file::line::{Bounds, check_line};
+use crate::office::settlement::file::set_aside::{Reason, RowsSetAside, SetAside};
 use domain::model::base::refusal::FieldProblem;
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
@@ -117,8 +118,7 @@ pub(super) struct Walk<'a> {
     pub account: Option<AccountName>,
     pub statements: Vec<Statement>,
     pub others: Vec<AccountName>,
-    pub set_aside: Vec<SetAside>,
-    pub set_aside_count: usize,
+    pub aside: RowsSetAside,
     pub problems: Vec<FieldProblem>,
 }
 
@@ -140,8 +140,7 @@ impl<'a> Walk<'a> {
             account: None,
             statements: Vec::new(),
             others: Vec::new(),
-            set_aside: Vec::new(),
-            set_aside_count: 0,
+            aside: RowsSetAside::default(),
             problems: Vec::new(),
         }
     }
@@ -289,10 +288,11 @@ impl<'a> Walk<'a> {
         let statement = std::mem::take(&mut self.statement);
         let account = statement.account.clone();
         if self.passed {
+            let problem = format!("statement {} is of {account}", statement.id);
             if !self.others.contains(&account) && self.others.len() < OTHERS_MAX {
                 self.others.push(account);
             }
-            return Ok(());
+            return self.set_aside(SetAside::new(row_no(self.entries), Reason::Account, problem));
         }
         if self.statements.len() >= STATEMENTS_MAX {
             return Err(format!("has more than {STATEMENTS_MAX} statements (Stmt)"));
@@ -310,9 +310,8 @@ impl<'a> Walk<'a> {
         }
         let number = self.entries;
         if let Some(status) = entry.unbooked() {
-            let reason = format!("is not booked: its status is {status}");
-            self.set_aside(number, reason);
-            return Ok(());
+            let problem = format!("is not booked: its status is {status}");
+            return self.set_aside(SetAside::new(row_no(number), Reason::Pending, problem));
         }
         let currency = self.currency_of_account();
         if let Some(own) = entry.currency().filter(|own| !currency.is_empty() && *own != currency) {
@@ -327,18 +326,29 @@ impl<'a> Walk<'a> {
                 self.bounds.limits.check_rows(self.rows)?;
                 let wrong: Vec<_> =
                     booked.lines.iter().flat_map(|line| check_line(line, self.bounds)).collect();
-                self.entry_problems(number, wrong);
-                self.statement.book(booked);
+                if wrong.is_empty() {
+                    self.statement.book(booked);
+                }
+                self.entry_problems(number, wrong)
             }
             Err(wrong) => self.entry_problems(number, wrong),
         }
-        Ok(())
     }
 
-    fn entry_problems(&mut self, number: usize, wrong: Vec<(&'static str, String)>) {
+    /// An entry that can't be read waits for a person.
+    fn entry_problems(
+        &mut self,
+        number: usize,
+        wrong: Vec<(&'static str, String)>,
+    ) -> Result<(), String> {
+        if let Some((field, problem)) = wrong.first() {
+            let row = SetAside::new(row_no(number), Reason::Invalid, problem.clone());
+            self.set_aside(SetAside { field: Some(field), ..row })?;
+        }
         for (field, problem) in wrong {
             self.problem(format!("entry {number}.{field}"), problem);
         }
+        Ok(())
     }
 
     fn problem(&mut self, path: String, problem: String) {
@@ -347,11 +357,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn set_aside(&mut self, number: usize, reason: String) {
-        self.set_aside_count = self.set_aside_count.saturating_add(1);
-        if self.set_aside.len() < PROBLEMS_MAX {
-            self.set_aside.push(SetAside { number, reason });
-        }
+    fn set_aside(&mut self, row: SetAside) -> Result<(), String> {
+        self.aside.push(row).map_err(|_| "has more entries that can't be read than are kept".to_owned())
     }
 
     /// The day of a date or of a moment; a moment is of its day where the books are kept, if the source has a time zone.
@@ -368,6 +375,10 @@ impl<'a> Walk<'a> {
         let moment = text.parse().ok().or_else(|| Some(of_clock()?.timestamp()));
         Some(moment.map_or(date, |moment: Timestamp| moment.to_zoned(local.clone()).date()))
     }
+}
+
+fn row_no(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 /// As much of it as a number has.
