@@ -2,7 +2,11 @@
 //! its row stand.
 
 use crate::db::Engine;
+use crate::db::failure::is_overflow;
 pub use domain::model::base::money::HIDDEN;
+use sqlx::any::{AnyArguments, AnyRow};
+use sqlx::query::Query;
+use sqlx::{Any, AnyConnection};
 
 /// What begins a sum that is told as a figure.
 const BEGIN: &str = "CAST(";
@@ -12,6 +16,25 @@ const END: &str = " AS BIGINT)";
 const PART: i64 = 1 << 20;
 /// The most of a sum that is told; what is above is [`HIDDEN`].
 const MOST: i64 = 1 << 62;
+
+/// The rows of a statement, guarded where that is needed: its sums cost more on SQLite, which can be asked once more.
+///
+/// # Errors
+/// The database's.
+pub async fn fetch_all<'q>(
+    connection: &mut AnyConnection,
+    sql: &str,
+    bind: impl Fn(String) -> Query<'q, Any, AnyArguments>,
+) -> Result<Vec<AnyRow>, sqlx::Error> {
+    if Engine::of_connection(connection) == Engine::Postgres {
+        // What fails would end the transaction, and the guard costs nothing there.
+        return bind(guarded(Engine::Postgres, sql)).fetch_all(connection).await;
+    }
+    match bind(sql.to_owned()).fetch_all(&mut *connection).await {
+        Err(error) if is_overflow(&error) => bind(guarded(Engine::Sqlite, sql)).fetch_all(connection).await,
+        found => found,
+    }
+}
 
 /// The statement with every `CAST(SUM(…) AS BIGINT)` and `CAST(COALESCE(SUM(…), 0) AS BIGINT)` of it guarded.
 pub fn guarded(engine: Engine, sql: &str) -> String {

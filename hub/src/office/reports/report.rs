@@ -2,8 +2,8 @@
 
 use crate::db::Engine;
 use crate::db::column::Columns;
-use crate::db::failure::{Failure, is_overflow};
-use crate::db::guarded::guarded;
+use crate::db::failure::Failure;
+use crate::db::guarded::{fetch_all, guarded};
 use crate::office::reports::figure::{Figure, Figures, Of};
 use crate::office::reports::spans;
 use domain::model::base::money::{HIDDEN, shown};
@@ -326,16 +326,7 @@ impl Source {
         let from = ask.placed(self.from);
         let sql =
             format!("SELECT {columns} FROM {from} WHERE {days} AND (d.store_id = $3 OR $3 = '') {order}");
-        if Engine::of_connection(connection) == Engine::Postgres {
-            // What fails would end the transaction, and the guard costs nothing there.
-            return ask.bind(guarded(Engine::Postgres, &sql)).fetch_all(connection).await;
-        }
-        match ask.bind(sql.clone()).fetch_all(&mut *connection).await {
-            Err(error) if is_overflow(&error) => {
-                ask.bind(guarded(Engine::Sqlite, &sql)).fetch_all(connection).await
-            }
-            found => found,
-        }
+        fetch_all(connection, &sql, |sql| ask.bind(sql)).await
     }
 
     /// The figures of a row: sums first, then what follows from them.
