@@ -4,6 +4,7 @@
 
 use criterion::{BatchSize, Criterion};
 use domain::model::base::answer::Answer;
+use domain::model::base::command_print::CommandPrint;
 use domain::model::base::event::{Event, Fact};
 use domain::model::base::ids::{SessionId, StoreId, UserId};
 use domain::model::hub::stamp::Stamp;
@@ -78,7 +79,8 @@ fn append(criterion: &mut Criterion) {
         made += 1;
         let mut key = [0; 32];
         key.iter_mut().zip(made.to_be_bytes()).for_each(|(to, byte)| *to = byte);
-        let keyed = Some(Keyed { key, body: [7; 32], answer: Answer::ok(&made) });
+        let keyed =
+            Some(Keyed { key, command: CommandPrint::kept("7".repeat(64)), answer: Answer::ok(&made) });
         Commit { events: vec![event], records: vec![record], keyed, at: NOW, hlc: None }
     };
     criterion.bench_function("append and apply, one fdatasync", |b| {

@@ -43,7 +43,8 @@ fn a_basket_that_grew_too_large_while_it_waited_comes_back_as_it_was_held() {
             "priority": n, "stackable": true, "from": "2026-11-01", "to": "2026-11-30"});
         serde_json::from_value::<Promotion>(named).unwrap()
     };
-    let grown: [fn(&mut Shop, fn(usize) -> Promotion); 3] = [
+    type Grow = fn(&mut Shop, fn(usize) -> Promotion);
+    let grown: [Grow; 3] = [
         |shop, of| shop.promotions.push(of(1)),
         |shop, of| shop.promotions.extend((1..=6).map(of)),
         |shop, _| shop.products.get_mut("a").unwrap().name = "\"".repeat(128),

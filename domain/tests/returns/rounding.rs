@@ -32,7 +32,8 @@ fn one_by_one(shop: &mut Shop, id: &TransactionId, qty: i64) -> Vec<i64> {
 #[test]
 fn parts_pay_out_no_more_cash_than_the_sale_brought() {
     use RoundingMode::{Customer, Nearest, Shop as InFavourOfShop};
-    let cases: [(i64, RoundingMode, i64, i64, i64, &[i64]); 7] = [
+    type Case = (i64, RoundingMode, i64, i64, i64, &'static [i64]);
+    let cases: [Case; 7] = [
         (1_000, Nearest, 3, 500, 2_000, &[1_000, 0, 1_000]),
         (1_000, Nearest, 4, 1_490, 6_000, &[1_000, 2_000, 1_000, 2_000]),
         (1_000, Customer, 1, 9_490, 9_000, &[9_000]),

@@ -45,12 +45,18 @@ pub enum Direction {
 /// The words for each direction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(transform = all_optional)]
 pub struct SignWords {
     /// Money to us.
     #[serde(rename = "in")]
     pub into: Vec<String>,
     /// Money from us.
     pub out: Vec<String>,
+}
+
+/// A request may leave each list out.
+fn all_optional(schema: &mut schemars::Schema) {
+    schema.remove("required");
 }
 
 impl Default for SignWords {

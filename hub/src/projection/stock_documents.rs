@@ -28,8 +28,11 @@ pub(crate) struct GoodsRows {
     pub(crate) movements: Vec<NewRow>,
     /// Suppliers and what their delivery notes are compared by, with the event that told of each, its receipt and the
     /// note's number as it was written.
-    notes: BTreeMap<(String, String), Vec<(String, String, String)>>,
+    notes: BTreeMap<(String, String), Vec<ToldNote>>,
 }
+
+/// An event, its receipt and the number of its delivery note.
+type ToldNote = (String, String, String);
 
 /// Who moved goods, why, and by which document.
 struct Cause<'a> {

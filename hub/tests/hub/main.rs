@@ -73,6 +73,7 @@ mod office {
     pub mod settlement {
         mod as_reported;
         pub mod bank;
+        mod camt_files;
         mod files;
         pub mod items;
         pub mod many_lines;

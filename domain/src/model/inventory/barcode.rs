@@ -93,8 +93,9 @@ fn check_digit_holds(code: &str) -> bool {
 /// The check digit that belongs to all digits but the last one.
 fn expected_check_digit(code: &str) -> u32 {
     let digits = code.chars().rev().skip(1).filter_map(|c| c.to_digit(10));
-    let sum: u32 = digits.zip([3, 1].into_iter().cycle()).map(|(digit, weight)| digit * weight).sum();
-    (10 - sum % 10) % 10
+    let weighted = digits.zip([3_u32, 1].into_iter().cycle());
+    let sum = weighted.fold(0_u32, |sum, (digit, weight)| sum.saturating_add(digit.saturating_mul(weight)));
+    10_u32.saturating_sub(sum.rem_euclid(10)).rem_euclid(10)
 }
 
 /// Digits that somebody grouped for reading (`8991 2345 00140`, `978-0-306-40615-7`); none where the marks may belong to the

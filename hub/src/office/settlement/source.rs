@@ -11,7 +11,6 @@ pub use crate::office::settlement::source_change::State;
 use crate::office::settlement::source_change::{Change, StoreRef};
 use crate::row;
 use crate::table::store::is_known;
-use domain::model::base::patch::Given;
 use domain::model::base::refusal::{FieldProblem, Refusal};
 use domain::model::base::time::UtcMs;
 use domain::model::selling::payment::{CASH, EXCHANGE, POINTS};
@@ -176,8 +175,6 @@ fn problems(source: &View) -> Vec<FieldProblem> {
         source.timezone.as_deref().is_none_or(is_zone),
         "must be a name of the time zone database, such as UTC or Asia/Jakarta",
     );
-    let asset = Account::parse(&source.account).is_some_and(|account| account.kind() == AccountType::Asset);
-    check("account", asset, "must be an asset account");
     problems
 }
 

@@ -91,8 +91,10 @@ pub async fn import(
     if let Some(account) = &import.account {
         source::take_account(connection, &source, account).await?;
     }
-    let from = import.span.0.into_iter().chain(import.lines.iter().map(|line| line.date)).min().unwrap_or(today);
-    let to = import.span.1.into_iter().chain(import.lines.iter().map(|line| line.date)).max().unwrap_or(today);
+    let from =
+        import.span.0.into_iter().chain(import.lines.iter().map(|line| line.date)).min().unwrap_or(today);
+    let to =
+        import.span.1.into_iter().chain(import.lines.iter().map(|line| line.date)).max().unwrap_or(today);
     if import.lines.is_empty() && import.closing_balance.is_some() {
         // It says what the account has, once.
         if let Some(id) = balance_known(connection, &import, to).await? {

@@ -258,7 +258,9 @@ async fn parsed(request: &Request, ask: ImportQuery) -> Result<Import, Failure> 
     // Few files are read at once: each may need several times its size.
     let _turn = request.state.imports.turn(&request.caller()?.user_id).await;
     // A large file is not read on the threads that serve.
-    let read = move || if is_xml { of_camt(&body, &source, &local, &bounds) } else { of_csv(&body, &source, local, &bounds) };
+    let read = move || {
+        if is_xml { of_camt(&body, &source, &local, &bounds) } else { of_csv(&body, &source, local, &bounds) }
+    };
     let told = tokio::task::spawn_blocking(read).await.map_err(ApiError::internal)?;
     let told = told.map_err(|problems| refused(&problems))?;
     Ok(Import {

@@ -122,7 +122,7 @@ async fn change_everything(server: &Server, shop: &mut Shop, admin: &Api) {
     let resolve = format!("/api/settlement-exceptions/{}/resolve", id(&open, "exception_id"));
     post(&resolve, json!({"resolution": "carry", "reason": "the store is offline"})).await;
     post(&format!("/api/statements/{statement}/approve"), json!({})).await;
-    decide_on_rows(&admin, &source, &yesterday().to_string()).await;
+    decide_on_rows(admin, &source, &yesterday().to_string()).await;
     let day = json!({"store_id": "S001", "business_date": "2023-12-21", "force": true, "reason": "fire"});
     let settlement = id(&post("/api/settlements", day).await, "settlement_id");
     post(&format!("/api/settlements/{settlement}/match"), json!({})).await;

@@ -7,6 +7,7 @@ use crate::support::shop::Shop;
 use edge::clock;
 use edge::keys::SigningKey;
 use edge::tokens::sync;
+use jiff::tz::TimeZone;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -303,13 +304,13 @@ async fn a_key_stands_for_the_query_too() {
     let admin = server.admin().await;
     let mut ids = Vec::new();
     let columns = json!({"date": "tanggal", "reference": "referensi", "amount": "bruto", "fee": "biaya"});
-    let csv = json!({"date_format": "%d/%m/%Y", "columns": columns});
+    let csv = json!({"date_format": "%d/%m/%Y", "decimal": ",", "columns": columns});
     for (name, method) in [("Cards", "card"), ("Codes", "qris")] {
         let new = json!({"name": name, "kind": "provider", "methods": [method], "csv": csv});
         let made = admin.post("/api/statement-sources", &new).await;
         ids.push(made.data()["source_id"].as_str().unwrap().to_owned());
     }
-    let today = jiff::Zoned::now().strftime("%d/%m/%Y").to_string();
+    let today = clock::now().timestamp().to_zoned(TimeZone::UTC).strftime("%d/%m/%Y").to_string();
     let file = format!("tanggal;referensi;bruto;biaya\r\n{today};C-1001;155.400;2.331\r\n");
     let path = |id: &str, more: &str| format!("/api/statements?source_id={id}{more}");
     let send = |path: &str, key: &str| {

@@ -210,9 +210,5 @@ pub fn is_balance(text: &str, has_day: bool) -> bool {
         let rest = text.strip_prefix(*known);
         rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
     };
-    if has_day {
-        BALANCES_WITH_A_DAY.iter().any(|known| begins(&known))
-    } else {
-        BALANCES.iter().any(|known| begins(&known))
-    }
+    if has_day { BALANCES_WITH_A_DAY.iter().any(begins) } else { BALANCES.iter().any(begins) }
 }

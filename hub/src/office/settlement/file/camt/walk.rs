@@ -1,8 +1,8 @@
 //! The elements of a file, one after the other: what is read of them is known by its path, the rest is passed over.
 
+use crate::office::settlement::file::camt::Wanted;
 use crate::office::settlement::file::camt::entry::Entry;
 use crate::office::settlement::file::camt::statement::{AccountName, Balance, Statement};
-use crate::office::settlement::file::camt::Wanted;
 use crate::office::settlement::file::line::{Bounds, check_line};
 use crate::office::settlement::file::set_aside::{Reason, RowsSetAside, SetAside};
 use domain::model::base::refusal::FieldProblem;
@@ -336,11 +336,7 @@ impl<'a> Walk<'a> {
     }
 
     /// An entry that can't be read waits for a person.
-    fn entry_problems(
-        &mut self,
-        number: usize,
-        wrong: Vec<(&'static str, String)>,
-    ) -> Result<(), String> {
+    fn entry_problems(&mut self, number: usize, wrong: Vec<(&'static str, String)>) -> Result<(), String> {
         if let Some((field, problem)) = wrong.first() {
             let row = SetAside::new(row_no(number), Reason::Invalid, problem.clone());
             self.set_aside(SetAside { field: Some(field), ..row })?;
