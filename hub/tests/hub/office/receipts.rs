@@ -108,7 +108,7 @@ async fn the_money_is_told_by_method_and_a_corrected_one_counts() {
 
     let asked = seller.speak().post(RESERVE, &ask("ret_own", &receipt, 1)).await;
     let expected = json!([{"store_id": "S002", "lines": [{"line_no": 1, "pieces": [{"start": 0, "end": 1}]}],
-        "refunds": [{"method": "cash", "amount": 1110}], "refunded": 1110, "points_reversed": 1, "points_back": 0}]);
+        "refunds": [{"method": "cash", "amount": 1110, "rounding": 0}], "refunded": 1110, "points_reversed": 1, "points_back": 0}]);
     assert_eq!(asked.data()["taken"], expected);
     let payments = asked.data()["transaction"]["payments"].as_array().unwrap();
     let told: Vec<_> = payments.iter().map(|paid| (&paid["method"], &paid["state"])).collect();
