@@ -217,8 +217,10 @@ impl Passkeys {
         now: UtcMs,
     ) -> Result<Taken, PasskeyError> {
         let credential = shaped(credential)?;
-        let waiting =
-            self.assertions(purpose).take(ceremony_id, now).filter(|waiting| waiting.purpose == *purpose);
+        // A ceremony is spent whatever it is used for.
+        let waiting = self.log_ins.take(ceremony_id, now);
+        let waiting = waiting.or_else(|| self.confirmations.take(ceremony_id, now));
+        let waiting = waiting.filter(|waiting| waiting.purpose == *purpose);
         Ok(Taken { waiting: waiting.ok_or(PasskeyError::Ceremony)?, credential })
     }
 

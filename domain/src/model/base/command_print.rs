@@ -63,7 +63,7 @@ mod tests {
 
     fn print(body: &str, query: &str) -> CommandPrint {
         let sum =
-            |bytes: &[u8]| bytes.iter().fold(7_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(*byte));
+            |bytes: &[u8]| bytes.iter().fold(7_u8, |sum, byte| sum.wrapping_mul(33).wrapping_add(*byte));
         CommandPrint::of(body.as_bytes(), query, |parts| {
             [parts.iter().fold(1, |all, part| all ^ sum(part)); 32]
         })

@@ -4,6 +4,7 @@ mod approval;
 mod order_step;
 mod price_list;
 mod progress;
+mod proposal;
 mod revision;
 mod suggestion;
 pub use approval::{Approval, Approver, note_writer};

@@ -115,11 +115,11 @@ async fn change_everything(server: &Server, shop: &mut Shop, admin: &Api) {
     let source = json!({"name": "Cards", "kind": "provider", "methods": ["card"]});
     let source = id(&post("/api/statement-sources", source).await, "source_id");
     patch(format!("/api/statement-sources/{source}"), json!({"window_days": 7})).await;
-    let told =
-        json!({"source_id": source, "lines": [{"date": yesterday(), "reference": "C-1", "amount": 5}]});
+    let line = json!({"date": yesterday(), "reference": "C-1", "amount": 5});
+    let told = json!({"source_id": source, "lines": [line]});
     let statement = id(&post("/api/statements", told).await, "statement_id");
-    let open = admin.get("/api/settlement-exceptions").await.data()["items"][0].clone();
-    let resolve = format!("/api/settlement-exceptions/{}/resolve", id(&open, "exception_id"));
+    let open = id(&admin.get("/api/settlement-exceptions").await.data()["items"][0], "exception_id");
+    let resolve = format!("/api/settlement-exceptions/{open}/resolve");
     post(&resolve, json!({"resolution": "carry", "reason": "the store is offline"})).await;
     post(&format!("/api/statements/{statement}/approve"), json!({})).await;
     decide_on_rows(admin, &source, &yesterday().to_string()).await;

@@ -5,9 +5,8 @@ use crate::model::base::ids::Sku;
 use crate::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX};
 use crate::model::base::money::{figure, half_up, product};
 use crate::model::base::refusal::{FieldProblem, Refusal};
-use crate::model::base::time::UtcMs;
-use crate::model::inventory::purchase::{OrderLine, ProposedLine, ProposedRevision, PurchaseOrder};
-use crate::rules::inventory::purchase::{Approval, Approver, OrderStep, note_writer};
+use crate::model::inventory::purchase::{OrderLine, PurchaseOrder};
+use crate::rules::inventory::purchase::OrderStep;
 use crate::rules::inventory::receiving::check_total;
 use crate::rules::inventory::stock::average;
 use jiff::civil::Date;
@@ -182,67 +181,6 @@ impl PurchaseOrder {
         Ok(order)
     }
 
-    /// The order with a revision of it that waits for another person: `revised` is what it would be.
-    pub fn proposing(&self, asked: &Revision, revised: &Self, (by, reason, at): (&str, &str, UtcMs)) -> Self {
-        // New lines stand at the end, in the order in which they were asked for.
-        let new = asked.lines.iter().filter(|line| line.line_no.is_none()).count();
-        let mut new = revised.lines.iter().skip(revised.lines.len().saturating_sub(new));
-        let line = |line: &RevisedLine| {
-            let found = match line.line_no {
-                Some(line_no) => revised.lines.iter().find(|known| known.line_no == line_no),
-                None => new.next(),
-            };
-            ProposedLine {
-                line_no: line.line_no,
-                sku: line.sku.clone(),
-                qty: line.qty,
-                unit_cost: found.map_or(0, |known| known.unit_cost),
-                line_total: found.and_then(|known| known.line_total),
-                expected_at: line.expected_at,
-            }
-        };
-        let proposed = ProposedRevision {
-            by: by.to_owned(),
-            at,
-            reason: reason.to_owned(),
-            total: revised.total,
-            lines: asked.lines.iter().map(line).collect(),
-            expected_at: asked.expected_at,
-            note: asked.note.clone(),
-        };
-        Self { proposed: Some(proposed), rejected_reason: None, ..self.clone() }
-    }
-
-    /// The order as it is after the revision that was proposed.
-    ///
-    /// # Errors
-    /// `invalid_state` where none is proposed; `approval_required` for whoever wrote the order or proposed the revision;
-    /// `validation_failed` where goods that came since don't fit it.
-    pub fn with_proposed(&self, approval: Approval, approver: Approver<'_>) -> Result<Self, Refusal> {
-        let Some(proposed) = self.proposed.as_ref().filter(|_| self.is_revision_proposed()) else {
-            OrderStep::Approve.check(self)?;
-            return Err(Refusal::NotFound("the proposed revision"));
-        };
-        let line = |line: &ProposedLine| RevisedLine {
-            line_no: line.line_no,
-            sku: line.sku.clone(),
-            qty: line.qty,
-            unit_cost: Some(line.unit_cost).filter(|_| line.line_total.is_none()),
-            line_total: line.line_total,
-            expected_at: line.expected_at,
-        };
-        let asked = Revision {
-            revision: self.revision,
-            lines: proposed.lines.iter().map(line).collect(),
-            expected_at: proposed.expected_at,
-            note: proposed.note.clone(),
-        };
-        let mut order = self.revised(&asked, |_| None)?;
-        note_writer(&mut order.written_by, &proposed.by);
-        order.answer_for_more(self, approval, approver)?;
-        Ok(order)
-    }
-
     /// What the line has that is revised; none: it is new, or becomes another product.
     fn cost_of(&self, asked: &RevisedLine) -> Option<LineCost> {
         let line = self.lines.iter().find(|line| Some(line.line_no) == asked.line_no);
@@ -292,6 +230,7 @@ fn added(line_no: u32, line: &RevisedLine, cost: LineCost) -> OrderLine {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
     use super::*;
+    use crate::model::base::time::UtcMs;
     use crate::model::inventory::purchase::tests::order;
     use crate::model::inventory::purchase::{LineState, OrderState};
 
@@ -406,6 +345,7 @@ mod tests {
     #[test]
     fn a_proposed_revision_counts_once_somebody_else_approves_it() {
         use crate::model::people::user::Role;
+        use crate::rules::inventory::purchase::{Approval, Approver};
         let four_eyes = Approval { limit: 0, four_eyes: true };
         let by = |by: &'static str| Approver { by, role: Role::HoPurchasing };
         let before = PurchaseOrder { total: 150, approved_total: Some(150), ..sent() };
