@@ -33,6 +33,7 @@ mod office {
     pub mod company;
     pub mod order_to_settlement;
     pub mod portal;
+    pub mod set_aside;
 }
 /// The cashier's page.
 mod till {

@@ -9,7 +9,7 @@ import "./texts.js";
 import { badge, col, days, differs, figure, ifSome, link, moment, person, store } from "../portal/kit.js";
 import { nameOf } from "../portal/names.js";
 import { facts, figures, section, table } from "../portal/record.js";
-import { formatStep } from "./source_format.js";
+import { formatStep, identity } from "./source_format.js";
 import { ofDays, ofState, ofStore } from "../portal/records.js";
 
 const METHODS = ["card", "qris", "bank_transfer", "voucher", "deposit"];
@@ -42,6 +42,7 @@ const match = {
 /** A source as it is asked about; its kind is said once. */
 const terms = (one) => [
   { name: "name", label: t("Name"), value: one.name, required: true, focus: true }, { name: "methods", label: t("Payment methods, with commas"), value: one.methods.join(", "), hint: "card, qris" }, { name: "account", label: t("Account"), value: one.account, required: true },
+  ...(one.account_no === undefined ? [] : identity(one)),
   ...(one.kind === "provider" ? [{ name: "fee_rate_bp", label: t("Fee, per cent times 100; empty: as reported"), kind: "count", value: one.fee_rate_bp, clears: true }, { name: "fee_fixed", label: t("Fee for each payment"), kind: "money", value: one.fee_fixed }, { name: "fee_tolerance", label: t("Fee may differ by"), kind: "money", value: one.fee_tolerance }] : []),
   { name: "lag_days", label: t("Days until it pays out"), kind: "count", value: one.lag_days }, { name: "window_days", label: t("Days in which a payment is looked for"), kind: "count", value: one.window_days }, { name: "state", label: t("State"), kind: "choice", value: one.state, choices: [["active", t("active")], ["inactive", t("inactive")]] },
 ];
@@ -68,8 +69,8 @@ const source = {
     name: one.name, badges: badge(one.state),
     actions: [{ label: t("Take in a statement"), act: () => page.app.go("statements") }, { label: t("How its files look"), act: formatStep(page, one) }, { label: t("Edit"), kind: "primary", act: page.step({ label: t("Save"), method: "PATCH", money: false, said: t("Saved"), url: path("/api/statement-sources/:id", { id: one.source_id }), question: { title: t("Change who pays out"), list: terms(one), body: changed } }) }],
     parts: [
-      section(t("About it"), facts([[t("Kind"), one.kind === "bank" ? t("Bank") : t("Provider of payments")], [t("Payment methods"), one.methods.map((method) => t(method)).join(", ") || t("those that nobody else has")], [t("Account"), link(["balance", one.account], one.account)], [t("Fee"), one.fee_rate_bp === null ? t("as reported") : `${rate(one.fee_rate_bp)} + ${number(one.fee_fixed)}`], [t("Fee may differ by"), number(one.fee_tolerance)], [t("Fees of refunds"), t(`fees.${one.fee_on_refunds}`)], [t("Days until it pays out"), number(one.lag_days)], [t("Days in which a payment is looked for"), number(one.window_days)], [t("Its names for stores"), one.store_refs.map(({ ref, store_id: id }) => `${ref}: ${nameOf("stores", id)}`).join(", ")]])),
-      ifSome(Object.entries(one.csv?.columns ?? {}), (list) => section(t("How its files look"), facts([[t("Days"), one.csv.date_format], [t("Decimal mark"), one.csv.decimal], ...list.map(([name, column]) => [name, String(column)])]))),
+      section(t("About it"), facts([[t("Kind"), one.kind === "bank" ? t("Bank") : t("Provider of payments")], [t("Payment methods"), one.methods.map((method) => t(method)).join(", ") || t("those that nobody else has")], [t("Account"), link(["balance", one.account], one.account)], [t("Account number or IBAN in its files"), one.account_no], [t("Currency"), one.currency], [t("Time zone of the times in its files"), one.timezone], [t("Fee"), one.fee_rate_bp === null ? t("as reported") : `${rate(one.fee_rate_bp)} + ${number(one.fee_fixed)}`], [t("Fee may differ by"), number(one.fee_tolerance)], [t("Fees of refunds"), t(`fees.${one.fee_on_refunds}`)], [t("Days until it pays out"), number(one.lag_days)], [t("Days in which a payment is looked for"), number(one.window_days)], [t("Its names for stores"), one.store_refs.map(({ ref, store_id: id }) => `${ref}: ${nameOf("stores", id)}`).join(", ")]])),
+      ifSome(Object.entries(one.csv?.columns ?? {}), (list) => section(t("How its files look"), facts([[t("Days"), one.csv.date_format], [t("Decimal mark"), one.csv.decimal], ...list.map(([name, column]) => [name, [column].flat().join(" + ")])]))),
       table(t("Last statements"), [col(t("Number"), (row) => link(["statements", row.statement_id], row.doc_no)), col(t("Days"), (row) => html`${days(row.from)} \u2013 ${days(row.to)}`), col(t("Net"), (row) => figure(row.net), "num"), col(t("State"), (row) => badge(row.state))], one.statements, t("No statement yet")),
     ],
   }),

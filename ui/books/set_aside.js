@@ -13,7 +13,7 @@ const KINDS = ["sale", "refund", "chargeback", "chargeback_reversal", "fee", "pa
 const SHOWN = 50;
 const DECIDABLE = ["open", "noted"];
 
-const why = (row) => html`<div class="said"><b>${t(`aside.${row.reason}`)}</b>${row.problem ? html`<p class="muted">${row.field ? html`<code>${row.field}</code> ` : nothing}${row.problem}</p>` : nothing}${row.text ? html`<p class="noted"><code><bdi>${row.text}</bdi></code></p>` : nothing}</div>`;
+const why = (row) => html`<div class="said of-file"><b>${t(`aside.${row.reason}`)}</b>${row.problem ? html`<p class="muted">${row.field ? html`<code>${row.field}</code> ` : nothing}${row.problem}</p>` : nothing}${row.text ? html`<p class="noted"><code><bdi>${row.text}</bdi></code></p>` : nothing}</div>`;
 const columns = [
   col(t("Row"), (row) => number(row.row_no), "num"), col(t("Why it is no line"), why, "wide-cell"), col(t("Day"), (row) => days(row.date)),
   col(t("Reference"), (row) => html`<bdi>${row.reference}</bdi>`, "d"), col(t("Amount"), (row) => figure(row.amount), "num"),

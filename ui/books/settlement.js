@@ -7,6 +7,7 @@ import { address } from "../shared/menu.js";
 import { ask } from "../shared/form.js";
 import { badge, col, completeness, days, differs, figure, grid, link, moment, person, steps, store } from "../portal/kit.js";
 import { receipt } from "./clearing.js";
+import { setAside } from "./set_aside.js";
 import "./texts.js";
 import { nameOf } from "../portal/names.js";
 import { facts, figures, section, table } from "../portal/record.js";
@@ -133,7 +134,8 @@ const statement = {
     const one = await app.get("/api/statements/:id", { id });
     const found = await read(app, "/api/settlement-exceptions", { source_id: one.source_id });
     const lines = await read(app, "/api/statements/:id/lines", {}, { id });
-    return { ...one, lines, found: found.filter(({ statement_id: of }) => of === id) };
+    const aside = Object.keys(one.set_aside ?? {}).length ? await read(app, "/api/statements/:id/set-aside", {}, { id }) : [];
+    return { ...one, lines, aside, found: found.filter(({ statement_id: of }) => of === id) };
   },
   view: (one, page) => ({
     name: one.doc_no, badges: badge(one.state),
@@ -142,8 +144,9 @@ const statement = {
       steps(["imported", "discrepant", "reconciled", "approved"], one.state),
       figures([[t("Gross"), number(one.gross)], [t("Fees"), number(one.fee)], [t("Net"), number(one.net)], [t("Lines"), number(one.lines_total), t("{n} new, {known} known before", { n: number(one.lines_new), known: number(one.lines_known) })], [t("Matched"), number(one.matched), t("{n} differ", { n: number(one.exceptions) })]]),
       differences(page, one.found),
+      setAside(page, one),
       table(t("Lines"), [col(t("Day"), (row) => days(row.date)), col(t("What"), (row) => html`${t(`line.${row.type}`)} <span class="muted">${row.description}</span>`), col(t("Reference"), (row) => row.reference, "d"), col(t("Gross"), (row) => figure(row.gross), "num d2"), col(t("Fees"), (row) => figure(row.fee), "num d"), col(t("Net"), (row) => figure(row.net ?? row.gross), "num"), col(t("State"), (row) => html`${badge(row.state)}${row.match_id ? html` ${link(["items", row.match_id], t("See"))}` : nothing}`)], one.lines, t("No line")),
-      section(t("About it"), facts([[t("Source"), nameOf("sources", one.source_id)], [t("From"), days(one.from)], [t("Until"), days(one.to)], [t("Begins with"), one.opening_balance === null ? null : number(one.opening_balance)], [t("Ends with"), one.closing_balance === null ? null : number(one.closing_balance)]])),
+      section(t("About it"), facts([[t("Source"), nameOf("sources", one.source_id)], [t("From"), days(one.from)], [t("Until"), days(one.to)], [t("Begins with"), one.opening_balance === null ? null : number(one.opening_balance)], [t("Ends with"), one.closing_balance === null ? null : number(one.closing_balance)], [t("Balances differ by"), one.balance_difference ? differs(one.balance_difference) : null]])),
     ],
   }),
 };

@@ -2,36 +2,59 @@
 import { path } from "../shared/api.js";
 import { t } from "../shared/i18n.js";
 
-const FIELDS = ["date", "reference", "description", "amount", "gross", "fee", "net", "debit", "credit", "type", "batch", "store_ref"];
+const FIELDS = ["date", "time", "zone", "reference", "description", "amount", "sign", "gross", "fee", "net", "debit", "credit", "gross_debit", "gross_credit", "net_debit", "net_credit", "type", "status", "batch", "store_ref", "currency", "account"];
+
+/** How amounts may be written, where a file does not say it. */
+export const MARKS = () => [["none", t("whole: each mark groups digits")], [",", "1.234,50"], [".", "1,234.50"]];
+
+/** Whose files a source has. What is left empty is not checked. */
+export const identity = (one) => [
+  { name: "account_no", label: t("Account number or IBAN in its files"), value: one.account_no ?? "", clears: one.source_id ? true : undefined, hint: t("Files of another account are refused") },
+  { name: "currency", label: t("Currency"), value: one.currency ?? "", clears: one.source_id ? true : undefined, hint: t("For example IDR; rows of another currency are set aside") },
+  { name: "timezone", label: t("Time zone of the times in its files"), value: one.timezone ?? "", clears: one.source_id ? true : undefined, hint: t("For example UTC or Asia/Jakarta; empty: a time changes no day") },
+];
+
+const listed = (words) => (words ?? []).join(", ");
+const wordsOf = (text) => (text ?? "").split(",").map((word) => word.trim()).filter(Boolean);
+/** Columns as they are typed: names or numbers, several with `+`. */
+const shownColumn = (column) => (column === undefined ? "" : [column].flat().join(" + "));
+const oneColumn = (text) => (/^\d+$/.test(text) ? Number(text) : text);
+const columnOf = (text) => {
+  const all = text.split(" + ").map((part) => oneColumn(part.trim())).filter((part) => part !== "");
+  return all.length > 1 ? all : all[0];
+};
 const column = (name) => `column_${name}`;
 /** `text = type` lines, as they are written and read. */
 const written = (types) => Object.entries(types).map(([text, type]) => `${text} = ${type}`).join("\n");
 const typesOf = (text) => Object.fromEntries((text ?? "").split("\n").map((line) => line.split("=").map((part) => part.trim())).filter(([name, type]) => name && type));
 
-/** A column as a person writes it; several that are added up have commas between them. */
-const typed = (columns) => [columns ?? []].flat().join(", ");
-const columnOf = (text) => (/^\d+$/.test(text) ? Number(text) : text);
-/** Headers may have commas in them: only numbers are a list. */
-const columnsOf = (text) => (/^\d+(\s*,\s*\d+)+$/.test(text) ? text.split(",").map(Number) : columnOf(text));
-
 const list = ({ csv }) => [
   { name: "delimiter", label: t("Between cells"), kind: "choice", value: csv.delimiter, choices: [["auto", t("found out by itself")], [",", ","], [";", ";"], ["tab", t("a tab")], ["|", "|"]] },
-  { name: "decimal", label: t("Before the fraction of an amount"), kind: "choice", value: csv.decimal, choices: [["auto", t("found out by itself")], ["none", t("nothing: amounts are whole")], [",", ","], [".", "."]] },
+  { name: "decimal", label: t("Before the fraction of an amount"), kind: "choice", value: csv.decimal, choices: [["auto", t("found out by itself")], ...MARKS()] },
+  { name: "fraction", label: t("Amounts with a fraction"), kind: "choice", value: csv.fraction ?? "set_aside", choices: [["set_aside", t("set the row aside")], ["round", t("round, and post the rest")]] },
   { name: "date_format", label: t("Days"), value: csv.date_format, required: true, hint: t("%d/%m/%Y is 31/12/2026") },
-  { name: "encoding", label: t("Letters"), kind: "choice", value: csv.encoding, choices: [["utf-8", "UTF-8"], ["utf-16", "UTF-16"], ["windows-1252", "Windows-1252"], ["iso-8859-1", "ISO 8859-1"]] },
+  { name: "encoding", label: t("Letters"), kind: "choice", value: csv.encoding, choices: [["utf-8", "UTF-8"], ["utf-16", "UTF-16"], ["windows-1252", "Windows-1252"], ["iso-8859-1", "ISO-8859-1"]] },
   { name: "skip_rows", label: t("Lines before the headings"), kind: "count", value: csv.skip_rows }, { name: "skip_footer", label: t("Lines after the last one that counts"), kind: "count", value: csv.skip_footer },
   { name: "negate", label: t("Money to us stands below 0"), kind: "check", value: csv.negate },
-  ...FIELDS.map((name) => ({ name: column(name), label: t("Heading or number of the column: {field}", { field: t(`line.${name}`) }), value: typed(csv.columns[name]) })),
+  ...FIELDS.map((name) => ({ name: column(name), label: t("Heading or number of the column: {field}", { field: t(`line.${name}`) }), value: shownColumn(csv.columns[name]) })),
+  { name: "words_in", label: t("Words for money to us, with commas"), value: listed(csv.sign_words?.in), hint: "CR, K" }, { name: "words_out", label: t("Words for money from us, with commas"), value: listed(csv.sign_words?.out), hint: "DB, D" },
+  { name: "status_words", label: t("Words of the status that count, with commas"), value: listed(csv.status_words), hint: t("Empty: the usual words for success") },
   { name: "types", label: t("What the texts in the column of types mean, a line each"), kind: "area", value: written(csv.types), hint: "Refund = refund" },
 ];
 
-/** What the question does not ask about stays as it is. */
+/** What a form says of `csv`, over what it says nothing about. */
 const body = ({ csv }) => (given) => {
   const asked = FIELDS.map((name) => [name, given[column(name)]]).filter(([, value]) => value);
-  const kept = Object.entries(csv.columns).filter(([name]) => !FIELDS.includes(name));
-  const same = ([name, value]) => [name, value === typed(csv.columns[name]) ? csv.columns[name] : columnsOf(value)];
-  const { delimiter, decimal, date_format: days, encoding, skip_rows: before = 0, skip_footer: after = 0, negate } = given;
-  return { csv: { ...csv, delimiter, decimal, date_format: days, encoding, skip_rows: before, skip_footer: after, negate, columns: Object.fromEntries([...kept, ...asked.map(same)]), types: typesOf(given.types) } };
+  const unasked = Object.entries(csv.columns).filter(([name]) => !FIELDS.includes(name));
+  const same = ([name, value]) => [name, value === shownColumn(csv.columns[name]) ? csv.columns[name] : columnOf(value)];
+  const { delimiter, decimal, fraction, date_format: days, encoding, skip_rows: before = 0, skip_footer: after = 0, negate } = given;
+  const [into, out, statuses] = [given.words_in, given.words_out, given.status_words].map(wordsOf);
+  const signs = into.length || out.length ? { sign_words: { ...(into.length ? { in: into } : {}), ...(out.length ? { out } : {}) } } : {};
+  const words = { ...signs, ...(statuses.length || csv.status_words?.length ? { status_words: statuses } : {}) };
+  // A rule that was never set is left to the program.
+  const rest = fraction === "round" || csv.fraction ? { fraction } : {};
+  const kept = Object.fromEntries(Object.entries(csv).filter(([name]) => name !== "sign_words"));
+  return { csv: { ...kept, ...rest, ...words, delimiter, decimal, date_format: days, encoding, skip_rows: before, skip_footer: after, negate, columns: Object.fromEntries([...unasked, ...asked.map(same)]), types: typesOf(given.types) } };
 };
 
 /** The step that says how the files of a source look. */

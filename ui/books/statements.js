@@ -10,6 +10,8 @@ import { address, refilter } from "../shared/menu.js";
 import { ask } from "../shared/form.js";
 import { badge, completeness, days, figure } from "../portal/kit.js";
 import { need, nameOf, rows } from "../portal/names.js";
+import { previewed } from "./set_aside.js";
+import { identity, MARKS } from "./source_format.js";
 
 const STATES = ["imported", "discrepant", "reconciled", "approved"];
 
@@ -38,29 +40,32 @@ class PageStatements extends ListPage {
     return this.querySelector("#source")?.value ?? rows("sources")[0]?.source_id;
   }
 
-  url(source, dry) {
-    return path("/api/statements", {}, { source_id: source, dry_run: dry ? true : undefined });
+  /** `repeats`: what tells of known money in other words is taken in all the same. */
+  url(source, dry, repeats) {
+    return path("/api/statements", {}, { source_id: source, dry_run: dry ? true : undefined, accept_repeats: repeats ? true : undefined });
   }
 
   /**
    * The first look: what would come of it. Nothing is kept. What is shown and what is kept later are of one file and one
    * source: an answer that comes after another was chosen is dropped.
    */
-  async look(file) {
+  async look(file, repeats = false) {
     if (!file) return;
     this.drop();
+    this.file = file;
     const { looks: mine, source } = this;
     this.busy = true;
     try {
       const type = /\.xml$/i.test(file.name) ? "application/xml" : "text/csv";
       // Its bytes as they are: the source says what they are the text of.
       const bytes = await file.arrayBuffer();
-      const preview = await this.app.change("POST", this.url(source, true), bytes, { type });
-      if (mine === this.looks) this.seen = { preview, bytes, type, source, name: file.name, key: newKey() };
+      const preview = await this.app.change("POST", this.url(source, true, repeats), bytes, { type });
+      if (mine === this.looks) this.seen = { preview, bytes, type, source, repeats, name: file.name, key: newKey() };
     } catch (error) {
       if (mine !== this.looks) return;
       this.problem = words(error);
       this.fields = error.details?.fields ?? [];
+      this.repeated = error.code === "duplicate";
     } finally {
       if (mine === this.looks) this.busy = false;
     }
@@ -70,6 +75,7 @@ class PageStatements extends ListPage {
     this.looks = (this.looks ?? 0) + 1;
     this.seen = null;
     this.problem = null;
+    this.repeated = false;
     this.busy = false;
     this.requestUpdate();
   }
@@ -77,15 +83,38 @@ class PageStatements extends ListPage {
   async keep() {
     const { seen } = this;
     await this.once(async () => {
-      const made = await this.app.change("POST", this.url(seen.source, false), seen.bytes, { type: seen.type, key: seen.key });
+      const made = await this.app.change("POST", this.url(seen.source, false, seen.repeats), seen.bytes, { type: seen.type, key: seen.key });
       this.app.go("statements", made.statement_id);
     });
+  }
+
+  /** What the file itself does not say is asked, kept with its source, and the file is looked at again. */
+  async says(decimal) {
+    const { file, source } = this;
+    await this.once(async () => {
+      const { csv } = await this.app.get("/api/statement-sources/:id", { id: source });
+      await this.app.change("PATCH", path("/api/statement-sources/:id", { id: source }), { csv: { ...csv, decimal } });
+    });
+    await this.look(file);
+  }
+
+  /** How figures that may be read in two ways are meant. */
+  marks() {
+    if (!this.file || !this.fields?.some(({ path: where }) => where === "csv.decimal")) return nothing;
+    return html`<div class="rowx wrap" id="marks"><span>${t("How are the amounts of this source written?")}</span>${MARKS().map(([decimal, label]) => html`<button class="btn" ?disabled=${this.busy} @click=${() => this.says(decimal)}>${label}</button>`)}</div>`;
+  }
+
+  /** Lines that tell of known money in other words may be other payments all the same. */
+  repeats(preview) {
+    const some = preview ? preview.repeats?.length || this.seen.repeats : this.repeated && this.file;
+    if (!some) return nothing;
+    return html`<label class="rowx"><input type="checkbox" id="repeats" .checked=${Boolean(this.seen?.repeats)} @change=${(event) => this.look(this.file, event.target.checked)}><span>${t("Take in also what tells of known money in other words: these are other payments")}</span></label>`;
   }
 
   async addSource() {
     const made = await ask(this.app, {
       title: t("Add who pays out, or a bank"), yes: t("Add"),
-      list: [{ name: "name", label: t("Name"), required: true, focus: true }, { name: "kind", label: t("Kind"), kind: "choice", choices: [["provider", t("Provider of payments")], ["bank", t("Bank")]], required: true }, { name: "methods", label: t("Payment methods, with commas"), hint: "card, qris" }, { name: "account", label: t("Account"), hint: t("Empty: the usual one for this") }, { name: "lag_days", label: t("Days until it pays out"), kind: "count" }],
+      list: [{ name: "name", label: t("Name"), required: true, focus: true }, { name: "kind", label: t("Kind"), kind: "choice", choices: [["provider", t("Provider of payments")], ["bank", t("Bank")]], required: true }, { name: "methods", label: t("Payment methods, with commas"), hint: "card, qris" }, { name: "account", label: t("Account"), hint: t("Empty: the usual one for this") }, ...identity({}), { name: "lag_days", label: t("Days until it pays out"), kind: "count" }],
       act: ({ methods, ...body }) => this.app.change("POST", "/api/statement-sources", { ...body, ...(methods ? { methods: methods.split(",").map((name) => name.trim()).filter(Boolean) } : {}) }),
     });
     if (!made) return;
@@ -103,8 +132,10 @@ class PageStatements extends ListPage {
       <div class="filters unfolded"><div class="field"><label for="source">${t("From whom")}</label><select class="input" id="source" @change=${() => this.drop()}>${known.map((one) => html`<option value=${one.source_id}>${one.name}</option>`)}</select></div>
         <div class="field file"><label for="file">${t("CSV or CAMT.053 file")}</label><input class="input" id="file" type="file" accept=".csv,.xml,text/csv,application/xml" @change=${(event) => this.look(event.target.files[0])}></div><button class="btn" @click=${() => this.addSource()}>${t("Another source\u2026")}</button></div>
       ${problem(this.problem)}${this.problem && this.fields?.length ? html`<ul class="rows-wrong">${this.fields.slice(0, 20).map(({ path: where, problem: what }) => html`<li><code>${where}</code> ${what}</li>`)}</ul>` : nothing}
-      ${preview ? html`<dl class="figures panel">${shown(t("Lines"), number(preview.lines_total))}${shown(t("New"), number(preview.lines_new))}${shown(t("Known before"), number(preview.lines_known))}${shown(t("Matched"), number(preview.matched))}${shown(t("Differ"), number(preview.exceptions))}${shown(t("Net"), number(preview.net))}</dl>
-        <p class="muted">${t("A first look: nothing is kept yet")}: <bdi>${name}</bdi>, ${days(preview.from)} \u2013 ${days(preview.to)}</p><p class="rowx"><button class="btn primary" ?disabled=${this.busy || !preview.lines_new} title=${preview.lines_new ? nothing : t("Every line is known")} @click=${() => this.keep()}>${icon("check")}${t("Take in {n} lines", { n: number(preview.lines_new) })}</button><button class="btn" @click=${() => this.drop()}>${t("Cancel")}</button></p>` : nothing}</div></section>`;
+      ${this.problem ? html`${this.marks()}${this.repeats(null)}` : nothing}
+      ${preview ? html`<dl class="figures panel">${shown(t("Lines"), number(preview.lines_total))}${shown(t("New"), number(preview.lines_new))}${shown(t("Known before"), number(preview.lines_known))}${shown(t("Matched"), number(preview.matched))}${shown(t("Differ"), number(preview.exceptions))}${shown(t("Net"), number(preview.net))}${preview.balance_difference ? shown(t("Balances differ by"), number(preview.balance_difference)) : nothing}</dl>
+        ${this.repeats(preview)}
+        <p class="muted">${t("A first look: nothing is kept yet")}: <bdi>${name}</bdi>, ${days(preview.from)} \u2013 ${days(preview.to)}</p><p class="rowx"><button class="btn primary" ?disabled=${this.busy || !preview.lines_new} title=${preview.lines_new ? nothing : t("Every line is known")} @click=${() => this.keep()}>${icon("check")}${t("Take in {n} lines", { n: number(preview.lines_new) })}</button><button class="btn" @click=${() => this.drop()}>${t("Cancel")}</button></p>` : nothing}</div></section>${preview ? previewed(preview) : nothing}`;
   }
 
   row(one) {

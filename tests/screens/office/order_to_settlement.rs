@@ -160,7 +160,7 @@ fn an_order_becomes_goods_a_debt_and_a_settled_day() {
 
 /// A person chooses a file of the disk.
 #[track_caller]
-fn chosen(screen: &mut Screen<()>, name: &str, text: &str) {
+pub fn chosen(screen: &mut Screen<()>, name: &str, text: &str) {
     screen.script(&format!(
         "const files = new DataTransfer(); files.items.add(new File([{}], {}));\
          const field = document.querySelector('#file'); field.files = files.files; field.dispatchEvent(new Event('change'))",
