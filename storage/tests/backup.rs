@@ -141,8 +141,10 @@ fn a_backup_without_keys_holds_none_and_touches_nothing_that_is_there() {
 fn a_backup_never_lies_among_the_stores_own_files() {
     let folder = folder();
     let storage = open(folder.path());
-    fs::create_dir_all(folder.path().join("keys")).unwrap();
-    for inside in ["journal/0000000000000009.seg", "rows/x", "keys/x", "snapshots/new/x"] {
+    for name in ["keys", "backups", "snapshots"] {
+        fs::create_dir_all(folder.path().join(name)).unwrap();
+    }
+    for inside in ["journal/0000000000000009.seg", "rows/x", "keys/x", "snapshots/x", "snapshots/new/x"] {
         let refused = backup(&storage, &folder.path().join(inside)).unwrap_err();
         assert!(refused.to_string().contains("the store's own"), "{inside}: {refused}");
     }
