@@ -624,7 +624,7 @@ CREATE TABLE statement_rows_set_aside (
     -- The row as it is in the file, cut.
     row_text TEXT NOT NULL,
     -- Of a row that repeats a line in other words: that line.
-    repeats TEXT,
+    repeats_line_id TEXT,
     -- The same for equal rows of a source; the second one of a file has another.
     row_key TEXT NOT NULL,
     -- 'open', 'noted', 'taken' or 'dismissed'.

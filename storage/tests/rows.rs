@@ -348,7 +348,7 @@ async fn suppliers_and_orders_with_what_came_of_them() {
         note: None,
         created_by: "usr_1".to_owned(),
         created_at: UtcMs(1),
-        written_by: Vec::new(),
+        writers: Vec::new(),
         proposed: None,
         submitted_by: None,
         submitted_at: None,

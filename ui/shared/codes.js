@@ -48,6 +48,7 @@ export const TEXTS = {
   rate_limited: "Too many attempts. Wait a moment",
   internal: "A defect in the store's program. Nothing was done",
   unavailable: "The store is busy. Try again in a moment",
+  damaged: "A part of the store's records is damaged: call support. What is beside it is not",
   storage_full: "The disk is full. Nothing is lost, but nothing can be sold until there is room",
 };
 

@@ -98,7 +98,7 @@ export const id = {
   "The page sent a header that the store does not take. Reload the page": "Halaman mengirim tajuk yang salah. Muat ulang halaman",
   "The filter is not one that the store knows": "Saringan ini tidak dikenal",
   "Log in again": "Masuk lagi", "You were logged out elsewhere. Log in again": "Sesi diakhiri di tempat lain. Masuk lagi",
-  "The login name or the password is wrong": "Nama login atau kata sandi salah", "Your role has no part in this": "Peran Anda tidak mencakup ini",
+  "A part of the store's records is damaged: call support. What is beside it is not": "Sebagian catatan toko rusak: hubungi dukungan. Yang lain tidak rusak", "The login name or the password is wrong": "Nama login atau kata sandi salah", "Your role has no part in this": "Peran Anda tidak mencakup ini",
   "This device is outside of the shop's network": "Perangkat ini di luar jaringan toko", "The manager's login name, password or device is wrong. Nothing was done; type it again": "Nama pengguna, sandi, atau perangkat manajer salah. Tidak ada yang dilakukan; ketik lagi", "Somebody else counted this product here": "Orang lain sudah menghitung produk ini di sini", "Too many approvals were refused. Wait a few minutes": "Terlalu banyak persetujuan ditolak. Tunggu beberapa menit",
   "This account is disabled": "Akun ini dinonaktifkan", "Nothing was found under this number": "Tidak ada yang ditemukan dengan nomor ini",
   "The store does not do this. Reload the page": "Toko tidak melakukan ini. Muat ulang halaman", "The request came too late. Try again": "Permintaan terlambat. Coba lagi",

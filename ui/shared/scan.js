@@ -3,7 +3,6 @@ import { codeOf, FNC1, shown } from "./gtin.js";
 import { t } from "./i18n.js";
 import { APP } from "./session.js";
 
-/** A code as the scanner's settings may have wrapped it. */
 export { codeOf as clean } from "./gtin.js";
 
 const SHORTEST = 4;
@@ -21,12 +20,10 @@ export const LIMITS = { gap: [50, 15, 150], median: [35, 10, 120], suffix: [100,
 const KEPT = "scan.limits";
 const SHIPPED = Object.fromEntries(Object.entries(LIMITS).map(([name, [shipped]]) => [name, shipped]));
 let set = null;
-/** What this device has set, over what is shipped. */
 export const limits = () => {
   set ??= { ...SHIPPED, ...JSON.parse(localStorage.getItem(KEPT) ?? "{}") };
   return set;
 };
-/** Sets some of them, each within its bounds; none: all are as shipped. */
 export const setLimits = (changed) => {
   const within = (name, value) => (Number.isFinite(value) ? Math.min(LIMITS[name][2], Math.max(LIMITS[name][1], Math.round(value))) : SHIPPED[name]);
   set = changed ? { ...limits(), ...Object.fromEntries(Object.entries(changed).map(([name, value]) => [name, within(name, value)])) } : SHIPPED;
@@ -58,7 +55,6 @@ const isBroken = (times) => {
   return Math.max(...gaps) <= PAUSE_MS && median(gaps) <= limits().median && stops <= Math.max(1, Math.floor(gaps.length / KEYS_PER_STOP));
 };
 
-/** Whether a key came so soon after another that no person pressed both. */
 export const isRapid = (time, before) => before !== undefined && time - before <= limits().gap;
 
 /** Where the keys begin that came rapidly one after the other to the end. */
@@ -247,7 +243,6 @@ export const listen = (take, keep, waits) => {
 
 /** A code in a sentence; what may not be shown is none. */
 export const named = (code) => shown(code) ?? t("this code");
-/** A sentence that may begin with such a code. */
 export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 const REFUSED = `scans.refused.${APP}`;

@@ -68,7 +68,6 @@ export const logIn = async (username, password, only) => {
 };
 
 // Passkeys: what a device signs in place of a password. Browsers have them over HTTPS and on localhost only.
-/** Whether this browser, at this address, has passkeys. */
 export const able = () => isSecureContext && Boolean(window.PublicKeyCredential?.parseRequestOptionsFromJSON);
 
 /** A known device's answer to a ceremony, as the store takes it. Nobody touched it, or there is none: an error with words. */
@@ -77,7 +76,6 @@ export const assertion = async ({ ceremony_id: id, public_key: asked }) => {
   return { ceremony_id: id, credential: (await touched(() => navigator.credentials.get({ publicKey }))).toJSON() };
 };
 
-/** A new key of this device. */
 export const creation = async ({ ceremony_id: id, public_key: asked }) => {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(asked);
   return { ceremony_id: id, credential: (await touched(() => navigator.credentials.create({ publicKey }))).toJSON() };
@@ -93,13 +91,11 @@ const touched = async (act) => {
 
 const signed = async (username) => assertion(await send("POST", "/api/auth/webauthn/login/start", { body: { username } }));
 
-/** By a device that was registered: no password is typed. */
 export const logInByDevice = async (username, only) => {
   await left();
   return admit(await send("POST", "/api/auth/webauthn/login/finish", { body: await signed(username), session: APP }), only);
 };
 
-/** The person of the cookie, or nobody. */
 export const resume = async () => {
   if (!localStorage.getItem(GENERATION)) return null;
   try {
@@ -186,7 +182,6 @@ export const putAway = (told) => {
   return leaving;
 };
 
-/** A request of the person who is logged in. */
 export const ask = async (method, url, options = {}) => {
   await locked?.promise;
   if (token && Date.now() - renewed > lifetime * 0.8) await refresh();

@@ -20,6 +20,8 @@ pub struct Row<'a> {
     pub line: u64,
     /// Without outer spaces.
     pub cells: Vec<Cow<'a, str>>,
+    /// Whether a cell begins with a quote that is not closed: the cells behind it may be others.
+    pub is_unclosed: bool,
 }
 
 impl Row<'_> {
@@ -52,6 +54,8 @@ pub struct Rows<'a> {
     line: u64,
     blank: usize,
     failed: bool,
+    /// Whether a cell of the row that is read has a quote without an end.
+    is_unclosed: bool,
 }
 
 impl<'a> Rows<'a> {
@@ -69,7 +73,7 @@ impl<'a> Rows<'a> {
             line = line.saturating_add(1);
         }
         let separator = named.or(separator).unwrap_or_else(|| most_agreed(rest));
-        Self { rest, separator, line, blank: 0, failed: false }
+        Self { rest, separator, line, blank: 0, failed: false, is_unclosed: false }
     }
 
     /// What separates cells.
@@ -79,6 +83,7 @@ impl<'a> Rows<'a> {
 
     fn read_row(&mut self) -> Result<Row<'a>, RowError> {
         let line = self.line;
+        self.is_unclosed = false;
         let mut cells = Vec::new();
         loop {
             let (cell, end) = self.read_cell();
@@ -88,7 +93,7 @@ impl<'a> Rows<'a> {
             }
             cells.push(cell);
             if matches!(end, End::Row) {
-                return Ok(Row { line, cells });
+                return Ok(Row { line, cells, is_unclosed: self.is_unclosed });
             }
         }
     }
@@ -105,6 +110,7 @@ impl<'a> Rows<'a> {
                 tail => (Cow::Owned(text.trim().to_owned() + tail), end),
             };
         }
+        self.is_unclosed |= indented.starts_with('"');
         let (text, end) = self.up_to_end(self.rest);
         (Cow::Borrowed(text.trim()), end)
     }

@@ -209,9 +209,7 @@ impl Table {
 
     fn cells<'a>(&'a self, row: Row<'a>) -> Result<Cells<'a>, String> {
         let width = self.names.len();
-        // What begins with a quote and has no second one lost its end: the cells behind it may be others.
-        let is_open = |cell: &str| cell.starts_with('"') && cell.matches('"').count() % 2 == 1;
-        if row.cells.iter().any(|cell| is_open(cell)) {
+        if row.is_unclosed {
             return Err(
                 "has a quote that is not closed: put text with a quote in it into quotes, and write it twice"
                     .to_owned(),

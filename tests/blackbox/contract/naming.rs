@@ -191,7 +191,7 @@ fn words_that_a_program_reads_are_in_small_letters() {
 }
 
 /// Encodings have the names that their registry gives them.
-const ENCODINGS: [&str; 2] = ["utf-8", "windows-1252"];
+const ENCODINGS: [&str; 4] = ["utf-8", "utf-16", "windows-1252", "iso-8859-1"];
 
 fn small(part: &Value, program: &str) {
     match part {

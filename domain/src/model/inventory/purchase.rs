@@ -258,7 +258,7 @@ pub struct PurchaseOrder {
     pub created_at: UtcMs,
     /// Who changed its lines, its supplier or its store since.
     #[serde(default)]
-    pub written_by: Vec<String>,
+    pub writers: Vec<String>,
     /// A revision that waits for the approval of another person.
     #[serde(default)]
     pub proposed: Option<ProposedRevision>,

@@ -231,7 +231,7 @@ pub async fn create(
         note: new.note,
         created_by: buyer.approver.by.to_owned(),
         created_at: buyer.now,
-        written_by: Vec::new(),
+        writers: Vec::new(),
         proposed: None,
         submitted_by: None,
         submitted_at: None,
@@ -267,16 +267,16 @@ pub async fn change(
     }
     let new = change.of(&before);
     let Priced { lines, total, warnings } = priced(connection, &new, buyer.today).await?;
-    let mut written_by = before.written_by.clone();
+    let mut writers = before.writers.clone();
     let asks = |lines: &[OrderLine]| {
         lines.iter().map(|line| (line.sku.clone(), line.qty, line.unit_cost)).collect::<Vec<_>>()
     };
     let same = new.supplier_id == before.supplier_id && new.store_id == before.store_id.0;
     if !same || asks(&lines) != asks(&before.lines) {
-        note_writer(&mut written_by, buyer.approver.by);
+        note_writer(&mut writers, buyer.approver.by);
     }
     let order = PurchaseOrder {
-        written_by,
+        writers,
         supplier_id: new.supplier_id,
         store_id: StoreId(new.store_id),
         expected_at: new.expected_at,

@@ -16,7 +16,7 @@ pub const ORDER: &str = r#"{"po_id": "po_1", "supplier_id": "sup_1", "store_id":
     "po_no": "PO-2026-000001", "state": "draft", "revision": 0, "expected_at": null, "lines": [{"line_no": 1,
     "sku": "8991234567890", "qty": 24, "unit_cost": 9000, "line_total": null, "received_qty": 0, "rejected_qty": 0, "invoiced_qty": 0,
     "returned_qty": 0, "closed": false, "state": "open", "expected_at": null}], "total": 216000, "note": null,
-    "created_by": "usr_1", "created_at": "2026-11-20T02:06:34.739Z", "written_by": [], "proposed": null, "submitted_by": null, "submitted_at": null,
+    "created_by": "usr_1", "created_at": "2026-11-20T02:06:34.739Z", "writers": [], "proposed": null, "submitted_by": null, "submitted_at": null,
     "rejected_reason": null, "approved_by": null, "approved_total": null, "sent_at": null,
     "cancel_requested_at": null, "cancel_final": false, "closed_reason": null, "warnings": [],
     "updated_at": "2026-11-20T02:06:34.739Z"}"#;

@@ -193,7 +193,7 @@ pub async fn revise(
         put(connection, &waiting).await?;
         return Ok(waiting);
     }
-    note_writer(&mut order.written_by, by);
+    note_writer(&mut order.writers, by);
     order.answer_for_more(&before, buyer.approval, buyer.approver).map_err(ApiError::from)?;
     replaced(connection, &before, order, (by, reason), buyer).await
 }

@@ -167,12 +167,12 @@ pub async fn change(
         doc_no: before.doc_no,
         created_by: before.created_by,
         created_at: before.created_at,
-        written_by: before.written_by,
+        writers: before.writers,
         matched_at: before.matched_at,
         ..composed(connection, new, writer, set).await?
     };
     if rewrites || figures != [invoice.net, invoice.tax, invoice.total] {
-        note_writer(&mut invoice.written_by, writer.by);
+        note_writer(&mut invoice.writers, writer.by);
     }
     let key = number_key(&invoice.invoice_no, invoice.invoice_date, set.invoice_number_per_year);
     check_number(connection, &invoice, &key).await?;
@@ -251,7 +251,7 @@ async fn composed(
         note: new.note,
         created_by: String::new(),
         created_at: writer.now,
-        written_by: Vec::new(),
+        writers: Vec::new(),
     };
     figures(&mut invoice, new.tax, FigureLimits { rounding: set.invoice_rounding })
         .map_err(ApiError::from)?;

@@ -28,7 +28,7 @@ macro_rules! example {
     "opening": false, "net": 892800, "tax": 98208, "rounding": 0, "total": 991008, "tax_invoice_no": null,
     "tax_invoice_date": null, "discount_terms": {"days": 10, "bp": 200}, "lines": [], "exceptions": [], "paid": 0,
     "discount": 0, "credited": 0, "open": 0, "books": [], "matched_at": null, "approved_by": null,
-    "approved_at": null, "note": null, "created_by": "usr_1", "created_at": "2026-11-20T02:06:34.739Z", "written_by": []"#, $($more,)? "}")
+    "approved_at": null, "note": null, "created_by": "usr_1", "created_at": "2026-11-20T02:06:34.739Z", "writers": []"#, $($more,)? "}")
     };
 }
 const INVOICE: &str = example!();

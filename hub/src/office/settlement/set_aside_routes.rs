@@ -20,16 +20,16 @@ use sqlx::AnyConnection;
 
 const ROW: &str = r#"{"row_id": "row_1", "row_no": 7, "reason": "invalid", "field": "amount",
     "problem": "\"12,34,5\" is no figure, or its digits are not grouped by threes", "date": "2026-11-20",
-    "reference": "C-1004", "description": "", "amount": null, "text": "20/11/2026;C-1004;12,34,5", "repeats": null,
+    "reference": "C-1004", "description": "", "amount": null, "text": "20/11/2026;C-1004;12,34,5", "repeats_line_id": null,
     "state": "open", "line_id": null, "decided_by": null, "decided_at": null, "decision": null}"#;
 const TAKEN: &str = r#"{"row_id": "row_1", "row_no": 7, "reason": "invalid", "field": "amount",
     "problem": "\"12,34,5\" is no figure, or its digits are not grouped by threes", "date": "2026-11-20",
-    "reference": "C-1004", "description": "", "amount": null, "text": "20/11/2026;C-1004;12,34,5", "repeats": null,
+    "reference": "C-1004", "description": "", "amount": null, "text": "20/11/2026;C-1004;12,34,5", "repeats_line_id": null,
     "state": "taken", "line_id": "sln_9", "decided_by": "usr_1", "decided_at": "2026-11-20T02:06:34.739Z",
     "decision": "the slip says 12345"}"#;
 const DISMISSED: &str = r#"{"row_id": "row_1", "row_no": 7, "reason": "invalid", "field": "amount",
     "problem": "\"12,34,5\" is no figure, or its digits are not grouped by threes", "date": "2026-11-20",
-    "reference": "C-1004", "description": "", "amount": null, "text": "20/11/2026;C-1004;12,34,5", "repeats": null,
+    "reference": "C-1004", "description": "", "amount": null, "text": "20/11/2026;C-1004;12,34,5", "repeats_line_id": null,
     "state": "dismissed", "line_id": null, "decided_by": "usr_1", "decided_at": "2026-11-20T02:06:34.739Z",
     "decision": "a note of the bank"}"#;
 

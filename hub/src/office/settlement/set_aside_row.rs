@@ -94,7 +94,7 @@ pub struct View {
     /// As it is in the file, cut after 1000 bytes.
     pub text: String,
     /// The line that it repeats in other words.
-    pub repeats: Option<String>,
+    pub repeats_line_id: Option<String>,
     /// Where it stands.
     pub state: State,
     /// The line that it became.
@@ -136,7 +136,7 @@ pub async fn keep(
             field: row.field.map(str::to_owned), problem: stored(&row.problem),
             row_date: row.date.map(|date| date.to_string()), reference: stored(&row.reference),
             description: stored(&row.description), amount: row.amount, line: line.map(|line| stored(&line)),
-            row_text: stored(&row.text), repeats: row.repeats.clone(), row_key, state: state.name(),
+            row_text: stored(&row.text), repeats_line_id: row.repeats.clone(), row_key, state: state.name(),
         });
     }
     let tail = "ON CONFLICT (source_id, row_key) DO NOTHING";
@@ -144,12 +144,12 @@ pub async fn keep(
 }
 
 const COLUMNS: &str = "row_id, row_no, reason, field, problem, row_date, reference, description, amount, row_text, \
-                       repeats, state, line_id, decided_by, decided_at, decision";
+                       repeats_line_id, state, line_id, decided_by, decided_at, decision";
 
 fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
     let (reason, state): (String, String) = columns!(row => (reason, state));
     Ok(columns!(row => View {
-        row_id, row_no, field, problem, date: "row_date", reference, description, amount, text: "row_text", repeats,
+        row_id, row_no, field, problem, date: "row_date", reference, description, amount, text: "row_text", repeats_line_id,
         line_id, decided_by, decided_at, decision;
         reason = Reason::parse(&reason).unwrap_or(Reason::Invalid), state = State::named(&state),
     }))

@@ -44,7 +44,7 @@ const IMPORTED: &str = r#"{"statement_id": "stm_1", "doc_no": "ST-2026-000001", 
     "opening_balance": null, "closing_balance": null, "balance_difference": null, "set_aside": {"pending": 1},
     "set_aside_open": 0, "rows_set_aside": [{"row_id": "row_1", "row_no": 7, "reason": "pending", "field": "date",
     "problem": "is not booked yet", "date": null, "reference": "", "description": "BIAYA ADM", "amount": -15000,
-    "text": "PEND,BIAYA ADM,0000,15000.00,DB", "repeats": null, "state": "noted", "line_id": null, "decided_by": null,
+    "text": "PEND,BIAYA ADM,0000,15000.00,DB", "repeats_line_id": null, "state": "noted", "line_id": null, "decided_by": null,
     "decided_at": null, "decision": null}], "repeats": []}"#;
 
 /// `GET /api/statements`

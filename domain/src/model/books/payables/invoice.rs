@@ -235,13 +235,13 @@ pub struct Invoice {
     pub created_at: UtcMs,
     /// Who changed its lines, its amounts or its supplier since.
     #[serde(default)]
-    pub written_by: Vec<String>,
+    pub writers: Vec<String>,
 }
 
 impl Invoice {
     /// Everybody who wrote it.
     pub fn writers(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.created_by.as_str()).chain(self.written_by.iter().map(String::as_str))
+        std::iter::once(self.created_by.as_str()).chain(self.writers.iter().map(String::as_str))
     }
 
     /// Whether something that nobody accepted keeps it from being approved.

@@ -25,7 +25,7 @@ pub(crate) fn order(lines: &[(&str, i64)]) -> PurchaseOrder {
         note: None,
         created_by: "usr_1".to_owned(),
         created_at: UtcMs(0),
-        written_by: Vec::new(),
+        writers: Vec::new(),
         proposed: None,
         submitted_by: None,
         submitted_at: None,

@@ -100,7 +100,7 @@ pub(crate) mod tests {
             note: None,
             created_by: "usr_1".to_owned(),
             created_at: UtcMs(0),
-            written_by: Vec::new(),
+            writers: Vec::new(),
         }
     }
 

@@ -29,10 +29,10 @@ impl Approval {
     pub fn check<'w>(
         &self,
         approver: Approver<'_>,
-        written_by: impl IntoIterator<Item = &'w str>,
+        writers: impl IntoIterator<Item = &'w str>,
         amount: i64,
     ) -> Result<(), Refusal> {
-        if self.four_eyes && written_by.into_iter().any(|writer| writer == approver.by) {
+        if self.four_eyes && writers.into_iter().any(|writer| writer == approver.by) {
             return Err(Refusal::OwnApproval);
         }
         self.check_amount(approver, amount)
@@ -51,9 +51,9 @@ impl Approval {
 }
 
 /// Notes that a person wrote a document, once.
-pub fn note_writer(written_by: &mut Vec<String>, by: &str) {
-    if !written_by.iter().any(|known| known == by) {
-        written_by.push(by.to_owned());
+pub fn note_writer(writers: &mut Vec<String>, by: &str) {
+    if !writers.iter().any(|known| known == by) {
+        writers.push(by.to_owned());
     }
 }
 

@@ -124,7 +124,7 @@ impl PurchaseOrder {
 
     /// Everybody who wrote it.
     pub fn writers(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.created_by.as_str()).chain(self.written_by.iter().map(String::as_str))
+        std::iter::once(self.created_by.as_str()).chain(self.writers.iter().map(String::as_str))
     }
 
     /// Whether a revision of it waits for another person.

@@ -62,7 +62,7 @@ impl PurchaseOrder {
             note: proposed.note.clone(),
         };
         let mut order = self.revised(&asked, |_| None)?;
-        note_writer(&mut order.written_by, &proposed.by);
+        note_writer(&mut order.writers, &proposed.by);
         order.answer_for_more(self, approval, approver)?;
         Ok(order)
     }

@@ -56,7 +56,7 @@ async fn whoever_rewrote_an_order_does_not_approve_it() {
     for change in [&larger, &json!({"supplier_id": rice})] {
         let path = draft().await;
         let changed = ben.patch(&path, change).await.data().clone();
-        assert_eq!(changed["written_by"].as_array().unwrap().len(), 1);
+        assert_eq!(changed["writers"].as_array().unwrap().len(), 1);
         // What somebody else changes afterwards does not wash him clean.
         cem.patch(&path, &json!({"note": "soon", "expected_at": "2999-01-01"})).await.data();
         for wrote in [&ann, &ben] {
