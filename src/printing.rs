@@ -52,7 +52,7 @@ pub struct PrintJob {
     /// Why it was not printed.
     pub problem: Option<String>,
     /// Texts with letters that the printer lacks, and what is printed for them.
-    pub warnings: Vec<String>,
+    pub replaced: Vec<String>,
 }
 
 type Jobs = Arc<Mutex<VecDeque<PrintJob>>>;
@@ -179,15 +179,15 @@ impl Printers {
 
     /// Into the queue, if there is room: nobody waits for a printer.
     fn put(&self, register: &RegisterId, written: Result<Written, PrinterError>) -> PrintJob {
-        let (bytes, warnings) = match written {
-            Ok((bytes, warnings)) => (Ok(bytes), warnings),
+        let (bytes, replaced) = match written {
+            Ok((bytes, replaced)) => (Ok(bytes), replaced),
             Err(error) => (Err(error), Vec::new()),
         };
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let job_id = format!("job_{:x}_{number}", self.run);
         let (state, problem) = (State::Waiting, None);
         let job =
-            PrintJob { job_id: job_id.clone(), register_id: register.clone(), state, problem, warnings };
+            PrintJob { job_id: job_id.clone(), register_id: register.clone(), state, problem, replaced };
         {
             let mut jobs = lock(&self.jobs);
             jobs.push_back(job.clone());

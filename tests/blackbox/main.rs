@@ -70,7 +70,7 @@ mod operations {
 
 mod returns {
     mod elsewhere;
-    mod points;
+    pub mod points;
     mod same_store;
 }
 

@@ -10,7 +10,7 @@ use edge::{ApiError, Code, Doc, Reply};
 
 /// A job as it is shown.
 pub const PRINT_JOB: &str = r#"{"job_id": "job_19aa0c2d0f3_7", "register_id": "till-1", "state": "waiting", "problem": null,
-        "warnings": []}"#;
+        "replaced": []}"#;
 
 /// `GET /api/print-jobs/:id`
 pub const READ: Doc = Doc::of(

@@ -1,5 +1,6 @@
 //! Points: earned and redeemed in sales, corrected by a manager, gone when their date has passed.
 
+use crate::returns::points::forget_zone;
 use serde_json::{Value, json};
 use testkit::hub::Hub;
 use testkit::{Client, Store, journal, wait};
@@ -327,6 +328,7 @@ fn points_die_after_their_date_where_there_is_no_head_office() {
     let mut bench = Bench::open(Store::open_with(&format!("{yesterday}{lives}"), 1));
     bench.adjust(40);
     bench.store.stop();
+    forget_zone(&bench.store);
     bench.store.set(&format!("store.timezone = \"Pacific/Kiritimati\"\n{lives}"));
     bench.store.start();
     bench.till = bench.store.login("till-1");

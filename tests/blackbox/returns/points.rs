@@ -161,7 +161,7 @@ const LATE: &str = "store.timezone = \"Pacific/Kiritimati\"\n";
 /// Takes from a stopped store what it keeps of the zone that it sold in: a shop's zone never changes, and here it stands
 /// for days that pass.
 #[track_caller]
-fn forget_zone(store: &Store) {
+pub fn forget_zone(store: &Store) {
     let storage = Storage::open(store.data(), &Options::default()).unwrap();
     let standing = LinkRow { terms: None, ..storage.sync().standing().unwrap() };
     let events = vec![fact::SyncChanged { change: Change::Standing { standing } }.into()];

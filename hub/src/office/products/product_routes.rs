@@ -65,13 +65,13 @@ struct Checked {
     product: Product,
     /// What is doubtful about its barcodes, such as a wrong check digit. Left out where nothing is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<String>,
+    doubts: Vec<String>,
 }
 
 impl From<Product> for Checked {
     fn from(product: Product) -> Self {
-        let warnings = product.doubts();
-        Self { product, warnings }
+        let doubts = product.doubts();
+        Self { product, doubts }
     }
 }
 

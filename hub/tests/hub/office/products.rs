@@ -241,7 +241,7 @@ async fn one_article_has_one_code_however_it_is_spelled() {
         json!({"sku": sku, "name": sku, "price": 1, "barcodes": codes})
     };
     let made = admin.post("/api/products", &new("UPC", "036000291452")).await;
-    assert_eq!(made.data()["warnings"], json!(null), "{:?}", made.body);
+    assert_eq!(made.data()["doubts"], json!(null), "{:?}", made.body);
     for code in ["0036000291452", "00036000291452", "(01)00036000291452", "]E00036000291452"] {
         assert_eq!(admin.post("/api/products", &new("B", code)).await.refusal(), "409 duplicate", "{code}");
         let found = admin.get(&format!("/api/products?barcode={}", code.replace('(', "%28"))).await;
@@ -256,7 +256,7 @@ async fn one_article_has_one_code_however_it_is_spelled() {
     assert_eq!(admin.post("/api/products", &new("X", "899\u{e9}")).await.refusal(), "422 validation_failed");
     let doubtful = admin.post("/api/products", &new("X", " 8991234500165")).await;
     assert_eq!(doubtful.data()["barcodes"][0]["code"], json!("8991234500165"));
-    assert!(doubtful.data()["warnings"][0].as_str().unwrap().contains("check digit"), "{:?}", doubtful.body);
+    assert!(doubtful.data()["doubts"][0].as_str().unwrap().contains("check digit"), "{:?}", doubtful.body);
 
     let rows =
         "sku,name,price,barcode\nY,Cafe\u{301} Latte,1,8991234500034\nZ,Levi\u{2019}s,1,8991234500166\n";
