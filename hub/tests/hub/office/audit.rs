@@ -162,10 +162,8 @@ async fn change_everything(server: &Server, shop: &mut Shop, admin: &Api) {
     let parked = id(&first("/api/parked").await, "parked_id");
     post(&format!("/api/parked/{parked}/replay"), json!({})).await;
     post("/api/parked/replay?code=unknown_type", json!({})).await;
-
     // People, and the administrator's own devices, password and log-out.
-    let person =
-        json!({"username": "fin", "name": "Fin", "role": "ho_finance", "password": "another-horse-9"});
+    let person = json!({"username": "fin", "name": "F", "role": "ho_finance", "password": "another-horse-9"});
     let user_id = id(&post("/api/users", person).await, "id");
     patch(format!("/api/users/{user_id}"), json!({"name": "Fin Ance"})).await;
     post(&format!("/api/users/{user_id}/revoke-tokens"), json!({})).await;
