@@ -8,6 +8,7 @@
 
 mod api;
 pub mod clock;
+mod connection_slot;
 mod credentials;
 pub mod csv;
 #[cfg(any(test, feature = "fuzz"))]

@@ -16,7 +16,7 @@ fn parts_of_the_pages_do_what_they_say() {
     screen.sees("#username");
     for (name, unit) in [
         ("scan", include_str!("units/scan.js")),
-        ("gtin", include_str!("units/gtin.js")),
+        ("codes", include_str!("units/codes.js")),
         ("format", include_str!("units/format.js")),
         ("intents", include_str!("units/intents.js")),
         ("offers", include_str!("units/offers.js")),

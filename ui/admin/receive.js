@@ -4,7 +4,7 @@ import { countInput, field, icon, moneyInput } from "../shared/controls.js";
 import { day, money, number, symbol } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { WALK } from "../shared/menu.js";
-import { clean } from "../shared/scan.js";
+import { codeOf } from "../shared/scan.js";
 import { Page } from "../shared/page.js";
 import { findProduct } from "./find.js";
 import { title } from "../shared/list.js";
@@ -130,7 +130,7 @@ class PageReceive extends Page {
     return html`${title(html`${back}${order ? html`<bdi>${order.supplier_name ?? order.supplier_id}</bdi>` : t("Receive without an order")}`, order ? html`<span id="order">${order.po_no ? t("Order {no}", { no: order.po_no }) : nothing}${order.expected_at ? html` <span class="muted">${t("Expected on")} ${day(order.expected_at)}</span>` : nothing}</span>` : nothing, html`<span class="muted">${t("draft on this device")}</span>`)}
       <div class="form-row">${field(t("Scan a product, or type its code"), html`<input class="input" id="scan" data-focus data-scan="line" autocomplete="off" @keydown=${(event) => {
         if (event.key !== "Enter" || event.ctrlKey || !event.target.value) return;
-        const code = clean(event.target.value);
+        const code = codeOf(event.target.value);
         event.target.value = "";
         this.scanned(code);
       }}>`, "scan")}${field(t("Delivery note"), html`<input class="input" id="note" maxlength="64" autocomplete="off" .value=${this.note} @input=${(event) => {

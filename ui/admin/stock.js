@@ -3,7 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../shared/controls.js";
 import { number, symbol } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { clean } from "../shared/scan.js";
+import { codeOf } from "../shared/scan.js";
 import { download } from "../takings/download.js";
 import { need, rows } from "../portal/names.js";
 import { findProduct } from "./find.js";
@@ -101,7 +101,7 @@ class PageStock extends ListPage {
     const chip = (filter, label) => html`<button class="btn" aria-pressed=${this.filter === filter} @click=${() => this.choose(filter)}>${label}${this.totals[filter] ? html` <b>${number(this.totals[filter])}</b>` : nothing}</button>`;
     const none = this.text || this.filter || this.category ? t("Nothing is called this") : t("Nothing came into stock yet. Receiving brings it in");
     return html`${title(t("Stock"), this.csv())}<div class="rowx tools"><label class="vh" for="search">${t("Search or scan")}</label><div class="searching">${icon("search")}<input class="input" id="search" data-focus data-keys autocomplete="off" placeholder=${t("Search or scan")} .value=${this.text} @input=${(event) => this.typed(event.target.value)}
-      @keydown=${(event) => event.key === "Enter" && /^\d{8,}$/.test(clean(event.target.value)) && this.scanned(clean(event.target.value))}></div>${chip("low", t("Below reorder level"))}${chip("negative", t("Below zero"))}${this.categories()}${this.answer?.total ? html`<span class="muted" id="found" role="status">${t("Products: {n}", { n: number(this.answer.total) })}</span>` : nothing}</div>
+      @keydown=${(event) => event.key === "Enter" && /^\d{8,}$/.test(codeOf(event.target.value)) && this.scanned(codeOf(event.target.value))}></div>${chip("low", t("Below reorder level"))}${chip("negative", t("Below zero"))}${this.categories()}${this.answer?.total ? html`<span class="muted" id="found" role="status">${t("Products: {n}", { n: number(this.answer.total) })}</span>` : nothing}</div>
       ${this.table([[t("Product")], [t("Code")], [t("Shelf")], [t("On hand"), "num"], [t("Available"), "num"], [t("On the way"), "num"], [t("Reorder at"), "num"], [`${t("Value")}, ${symbol()}`, "num"]], (one) => this.row(one), none)}`;
   }
 }

@@ -6,8 +6,7 @@ import { countInput, icon, notice } from "../shared/controls.js";
 import { number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { WALK } from "../shared/menu.js";
-import { same } from "../shared/gtin.js";
-import { clean } from "../shared/scan.js";
+import { codeOf, same } from "../shared/scan.js";
 import { Page } from "../shared/page.js";
 import { title } from "../shared/list.js";
 import { countPad } from "./count_pad.js";
@@ -172,7 +171,7 @@ class PageCount extends Page {
     if (!product) {
       return html`<div class="field"><label for="scan">${t("Scan a product, or type its code")}</label><input class="input l" id="scan" data-focus data-scan="line" autocomplete="off" inputmode="search" @keydown=${(event) => {
         if (event.key !== "Enter" || !event.target.value) return;
-        const code = clean(event.target.value);
+        const code = codeOf(event.target.value);
         event.target.value = "";
         this.scanned(code);
       }}></div>`;

@@ -3,8 +3,7 @@
 import { path, Unreachable } from "../shared/api.js";
 import { finish, keep } from "../shared/intents.js";
 import { t } from "../shared/i18n.js";
-import { normal } from "../shared/gtin.js";
-import { wasScanned } from "../shared/scan.js";
+import { normal, wasScanned } from "../shared/scan.js";
 import { findProduct } from "../admin/find.js";
 
 /** How long a product's name is waited for. */

@@ -5,7 +5,7 @@ import { FormPage } from "../portal/form_page.js";
 import { countInput, icon } from "../shared/controls.js";
 import { number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { clean } from "../shared/scan.js";
+import { codeOf } from "../shared/scan.js";
 import "./texts.js";
 
 const SEARCH_AFTER_MS = 200;
@@ -73,7 +73,7 @@ export class LinesPage extends FormPage {
 
   onFind(event) {
     const { key, target } = event;
-    const text = clean(target.value);
+    const text = codeOf(target.value);
     if (key === "Escape" && this.found.length) this.closeList();
     else if (key === "ArrowDown" || key === "ArrowUp") {
       const all = this.found.length;

@@ -7,7 +7,7 @@ import { icon } from "../shared/controls.js";
 import { path } from "../shared/api.js";
 import { number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { clean, wasScanned } from "../shared/scan.js";
+import { codeOf, wasScanned } from "../shared/scan.js";
 import { findProduct } from "../admin/find.js";
 import { LinesPage, sayNext } from "./lines.js";
 
@@ -109,7 +109,7 @@ class PageTakeIn extends LinesPage {
   render() {
     const scan = field("scan", t("Scan what arrived"), html`<input class="input" id="scan" data-focus data-scan="line" autocomplete="off" @keydown=${(event) => {
       if (event.key !== "Enter" || event.ctrlKey || !event.target.value) return;
-      const code = clean(event.target.value);
+      const code = codeOf(event.target.value);
       event.target.value = "";
       this.scanned(code);
     }}>`, "finder");

@@ -2,9 +2,8 @@
 import { path } from "../shared/api.js";
 import { money } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
-import { normal } from "../shared/gtin.js";
+import { low, normal } from "../shared/scan.js";
 import { isAsked } from "../shared/intents.js";
-import { low } from "../shared/scan.js";
 
 const REMEMBERED = 500;
 const FRESH_MS = 60_000;

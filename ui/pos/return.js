@@ -4,7 +4,7 @@ import { countInput, field, icon, key, moneyInput, notice } from "../shared/cont
 import { date, money, number, shortReceipt, symbol, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { Page } from "../shared/page.js";
-import { clean, wasScanned } from "../shared/scan.js";
+import { codeOf, wasScanned } from "../shared/scan.js";
 import { EXCHANGE, Returning } from "./returning.js";
 
 const PLACES = ["restock", "damaged", "vendor", "none"];
@@ -50,7 +50,7 @@ class PageReturn extends Page {
   }
 
   scanned(text) {
-    const code = clean(text);
+    const code = codeOf(text);
     const scanned = wasScanned();
     return code && this.inTurn(() => this.take(code, scanned));
   }

@@ -4,8 +4,7 @@ import { Unreachable } from "../shared/api.js";
 import { icon, key, unlessSame } from "../shared/controls.js";
 import { number, symbol } from "../shared/format.js";
 import { lang, t } from "../shared/i18n.js";
-import { shown } from "../shared/gtin.js";
-import { behind, clean, named, wasScanned } from "../shared/scan.js";
+import { behind, codeOf, named, shown, wasScanned } from "../shared/scan.js";
 import { Page } from "../shared/page.js";
 import { quickKeys } from "./quick.js";
 import { acts, display, lastSale, memberButton, notes, results } from "./side.js";
@@ -104,7 +103,7 @@ class PageSell extends Page {
   }
 
   onEnter() {
-    const text = clean(this.line.value);
+    const text = codeOf(this.line.value);
     if (!text) {
       if (Date.now() - this.lastCode > SUFFIX_MS && !this.app.basket.isEmpty) this.pay();
       return;

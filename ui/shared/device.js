@@ -6,7 +6,7 @@ import { number } from "./format.js";
 import { lang, t } from "./i18n.js";
 import { title } from "./list.js";
 import { Page } from "./page.js";
-import { clean, endsWithin, isScan, LIMITS, limits, low, setLimits, SOUNDS } from "./scan.js";
+import { codeOf, endsWithin, isScan, LIMITS, limits, low, setLimits, SOUNDS } from "./scan.js";
 
 /** Silence that ends what was typed into the test; slower keys than this are not of one scan. */
 const ENDS_MS = 600;
@@ -45,7 +45,7 @@ class PageDevice extends Page {
     const times = this.keysSeen.map(({ time }) => time);
     const gaps = times.slice(1).map((time, index) => time - times[index]);
     const sorted = [...gaps].sort((a, b) => a - b);
-    this.seen = { code: clean(this.keysSeen.map(({ key: one }) => one).join("")), keys: this.keysSeen, gaps, largest: sorted.at(-1) ?? 0, median: sorted[sorted.length >> 1] ?? 0, suffix, after };
+    this.seen = { code: codeOf(this.keysSeen.map(({ key: one }) => one).join("")), keys: this.keysSeen, gaps, largest: sorted.at(-1) ?? 0, median: sorted[sorted.length >> 1] ?? 0, suffix, after };
     this.keysSeen = [];
     this.querySelector("#test-scan").value = "";
     this.requestUpdate();

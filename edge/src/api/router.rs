@@ -2,13 +2,13 @@
 
 use crate::api::error::ApiError;
 use crate::api::reply::{Reply, respond};
-use crate::api::request::{HungUp, Params, Request, headers};
+use crate::api::request::headers::{self, SESSION};
+use crate::api::request::{HungUp, Params, Request};
 use crate::api::route::{Access, Authority, Route};
-use crate::identity::cookie::SESSION_HEADER;
+use crate::connection_slot::ConnectionSlot;
 use crate::limits::Limits;
 use crate::metrics::{RouteMetrics, UNMATCHED};
 use crate::network::KnownAddresses;
-use crate::server::admission::Place;
 use bytes::Buf;
 use domain::model::people::user::Principal;
 use futures_util::Stream;
@@ -29,7 +29,7 @@ pub(crate) struct ConnectionInfo {
     pub uri: Uri,
     pub request_id: HeaderValue,
     pub headers: Arc<HeaderMap>,
-    pub place: Arc<Place>,
+    pub slot: Arc<ConnectionSlot>,
     pub hung_up: HungUp,
 }
 
@@ -127,7 +127,7 @@ impl<S: Authority> Router<S> {
         let bytes_max = body::bytes_max(route, &self.limits);
         let mut held = self.bodies.hold();
         let body = body.read(route.body, &headers, bytes_max, self.limits.request_timeout, &mut held).await?;
-        let _working = info.place.work();
+        let _busy = info.slot.work();
         // What is held of the budget is given back when the handler has ended.
         let reply = (route.handler)(Request {
             state: Arc::clone(&self.state),
@@ -167,7 +167,7 @@ impl<S: Authority> Router<S> {
             Ok(bearer) => self.state.authenticate(bearer, &route.access).await,
             Err(error) => Err(error),
         };
-        let by_cookie = matches!(route.access, Access::CookieOr(_)) && headers.contains_key(SESSION_HEADER);
+        let by_cookie = matches!(route.access, Access::CookieOr(_)) && headers.contains_key(SESSION);
         let caller = match caller {
             Err(_) if by_cookie => return Ok(None),
             caller => caller?,

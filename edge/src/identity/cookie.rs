@@ -2,12 +2,10 @@
 
 use crate::api::error::ApiError;
 use crate::api::reply::Reply;
-use crate::api::request::Request;
+use crate::api::request::{Request, headers};
 use domain::model::base::answer::Answer;
 use std::time::Duration;
 
-/// What a page says of where its refresh token is.
-pub const SESSION_HEADER: &str = "x-session";
 /// What the header may say, and the cookie of it. One per app: a manager in Store Admin is not the cashier of the till
 /// in the same browser, and the two daemons on one host keep theirs apart.
 const COOKIES: [(&str, &str); 4] = [
@@ -45,7 +43,7 @@ impl Keeps {
 /// # Errors
 /// 400 `invalid_header`.
 pub fn keeps<S>(request: &Request<S>) -> Result<Keeps, ApiError> {
-    let Some(said) = request.headers.get(SESSION_HEADER) else { return Ok(Keeps::Itself) };
+    let Some(said) = request.headers.get(headers::SESSION) else { return Ok(Keeps::Itself) };
     let known = COOKIES.iter().find(|(value, _)| value.as_bytes() == said.as_bytes());
     let (_, name) = known.ok_or_else(|| {
         ApiError::invalid_header("X-Session", "cookie, perhaps with ; app=pos, admin or portal; or absent")

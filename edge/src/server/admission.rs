@@ -3,17 +3,15 @@
 //! strangers go first: whoever only opens connections keeps nobody out who works here.
 
 use crate::api::error::ApiError;
+use crate::connection_slot::ConnectionSlot;
 use crate::limits::Limits;
 use crate::network::{self, KnownAddresses};
 use std::{
     collections::HashMap,
     net::IpAddr,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Refusals that are told at once; beyond it strangers are closed without a word.
 const REFUSALS_MAX: usize = 64;
@@ -43,25 +41,15 @@ struct Taken {
     address: IpAddr,
     /// What the connection counts as: a known address by itself, others by network.
     counted_as: IpAddr,
-    place: Arc<Place>,
-}
-
-/// What a connection and its requests share with the gate.
-#[derive(Default)]
-pub struct Place {
-    working: AtomicBool,
-    evicted: Notify,
+    slot: Arc<ConnectionSlot>,
 }
 
 /// A place; given back when the connection and the request that runs for it have ended.
 pub struct Admitted {
     number: u64,
-    place: Arc<Place>,
+    slot: Arc<ConnectionSlot>,
     places: Arc<Mutex<Places>>,
 }
-
-/// While it lives, the connection is not idle.
-pub struct Working(Arc<Place>);
 
 impl Gate {
     pub fn new(limits: &Arc<Limits>, known: Arc<KnownAddresses>) -> Self {
@@ -90,9 +78,9 @@ impl Gate {
             let number = self.idle_stranger(&places, own).ok_or_else(full)?;
             places.evict(number);
         }
-        let place = Arc::new(Place::default());
-        let number = places.take(Taken { address, counted_as, place: Arc::clone(&place) });
-        Ok(Admitted { number, place, places: Arc::clone(&self.places) })
+        let slot = Arc::new(ConnectionSlot::default());
+        let number = places.take(Taken { address, counted_as, slot: Arc::clone(&slot) });
+        Ok(Admitted { number, slot, places: Arc::clone(&self.places) })
     }
 
     /// Whether there is no place for another one, known or not.
@@ -109,9 +97,10 @@ impl Gate {
 
     /// The oldest idle connection of the stranger who has most of them, and more than `own`.
     fn idle_stranger(&self, places: &Places, own: usize) -> Option<u64> {
-        let idle = places.taken.iter().filter(|(_, taken)| {
-            !taken.place.working.load(Ordering::Relaxed) && places.of(taken.counted_as) > own
-        });
+        let idle = places
+            .taken
+            .iter()
+            .filter(|(_, taken)| taken.slot.is_idle() && places.of(taken.counted_as) > own);
         let strangers = idle.filter(|(_, taken)| !self.known.knows(taken.address));
         let first = strangers
             .max_by_key(|(number, taken)| (places.of(taken.counted_as), std::cmp::Reverse(**number)));
@@ -143,13 +132,13 @@ impl Places {
     }
 
     fn evict(&mut self, number: u64) {
-        if let Some(taken) = self.give_back(number) {
-            taken.place.evicted.notify_one();
+        if let Some(taken) = self.remove(number) {
+            taken.slot.evict();
         }
     }
 
     /// None: it was evicted before.
-    fn give_back(&mut self, number: u64) -> Option<Taken> {
+    fn remove(&mut self, number: u64) -> Option<Taken> {
         let taken = self.taken.remove(&number)?;
         if let Some(count) = self.by_address.get_mut(&taken.counted_as) {
             *count = count.saturating_sub(1);
@@ -164,33 +153,19 @@ impl Places {
 impl Admitted {
     /// Resolves when the place is given to somebody else.
     pub fn evicted(&self) -> impl Future<Output = ()> + use<> {
-        let place = Arc::clone(&self.place);
-        async move { place.evicted.notified().await }
+        let slot = Arc::clone(&self.slot);
+        async move { slot.evicted().await }
     }
 
     /// What requests need of it.
-    pub fn place(&self) -> Arc<Place> {
-        Arc::clone(&self.place)
-    }
-}
-
-impl Place {
-    /// A whole request came: until it is answered the connection is not idle.
-    pub fn work(self: &Arc<Self>) -> Working {
-        self.working.store(true, Ordering::Relaxed);
-        Working(Arc::clone(self))
-    }
-}
-
-impl Drop for Working {
-    fn drop(&mut self) {
-        self.0.working.store(false, Ordering::Relaxed);
+    pub fn slot(&self) -> Arc<ConnectionSlot> {
+        Arc::clone(&self.slot)
     }
 }
 
 impl Drop for Admitted {
     fn drop(&mut self) {
-        drop(lock(&self.places).give_back(self.number));
+        drop(lock(&self.places).remove(self.number));
     }
 }
 
@@ -225,7 +200,7 @@ mod tests {
         gate.known.seen("10.0.0.1".parse().unwrap());
         let strangers: Vec<_> =
             (0..12).map(|n| admit(&gate, &format!("10.0.1.{}", n / 6)).unwrap()).collect();
-        let working: Vec<_> = strangers.iter().map(|stranger| stranger.place().work()).collect();
+        let working: Vec<_> = strangers.iter().map(|stranger| stranger.slot().work()).collect();
         assert!(admit(&gate, "10.0.2.1").is_none(), "strangers have no more places");
         let tills: Vec<_> = (0..4).map(|_| admit(&gate, "10.0.0.1").unwrap()).collect();
         assert!(admit(&gate, "10.0.0.1").is_none(), "nobody is idle, and all places are taken");

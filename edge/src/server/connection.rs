@@ -207,7 +207,7 @@ where
         request_id: request_id.clone(),
         // Nobody below reads them of the request itself.
         headers: Arc::new(std::mem::take(request.headers_mut())),
-        place: shared.admitted.place(),
+        slot: shared.admitted.slot(),
         hung_up,
     };
     request.extensions_mut().insert(info);

@@ -1,6 +1,8 @@
 //! What an idempotency key stands for: the parts of a request that make up its command, each as a fingerprint, so that a
 //! key that comes again with another command is refused by what differs.
 
+use crate::model::hub::chain::hex;
+
 /// The body's part.
 const BODY: &str = "body";
 /// Before the name of each parameter of the query.
@@ -17,8 +19,7 @@ impl CommandPrint {
     pub fn of(body: &[u8], query: &str, fingerprint: impl Fn(&[&[u8]]) -> [u8; 32]) -> Self {
         let print = |name: &str, value: &[u8]| {
             let bytes = fingerprint(&[name.as_bytes(), value]);
-            let hex: String = bytes.iter().take(PART_BYTES).map(|byte| format!("{byte:02x}")).collect();
-            format!("{name}={hex}")
+            [name, "=", &hex(bytes.get(..PART_BYTES).unwrap_or(&bytes))].concat()
         };
         let mut parts: Vec<String> = query
             .split('&')

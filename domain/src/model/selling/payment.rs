@@ -35,7 +35,7 @@ impl Paid {
     }
 
     /// Counts in what went back by this method, below zero what was taken back again.
-    pub(crate) fn give_back(&mut self, amount: i64, rounding: i64) {
+    pub(crate) fn count_refund(&mut self, amount: i64, rounding: i64) {
         self.refunded = self.refunded.saturating_add(amount);
         self.refunded_rounding = self.refunded_rounding.saturating_add(rounding);
     }

@@ -15,7 +15,7 @@ pub mod points_pool;
 mod record;
 mod sale;
 mod stock;
-pub use account_use::{AccountUse, Poster, Standing};
+pub use account_use::{AccountState, AccountUse, Poster};
 pub use context::{Context, Counted, Mapped, MappingOf, TransferContext, mapping_keys, undone};
 pub use entry::{Entry, Posted, Row, TrialBalance};
 pub use fact::{Fact, Money, PointsEffect, PointsPolicy, ReturnLine, Returned, SaleLine, Sold, TaxMode};

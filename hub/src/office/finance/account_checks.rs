@@ -4,17 +4,17 @@ use crate::office::finance::account::{Chart, State, View};
 use crate::table::journal::NewEntry;
 use domain::model::base::refusal::{FieldProblem, NotReady, Refusal};
 use domain::rules::books::posting::plan::Account;
-use domain::rules::books::posting::{AccountUse, Standing};
+use domain::rules::books::posting::{AccountState, AccountUse};
 use edge::ApiError;
 use std::collections::BTreeSet;
 
 impl View {
     /// How it stands now.
-    fn standing(&self) -> Option<Standing> {
+    fn account_state(&self) -> Option<AccountState> {
         let account = Account::parse(&self.account)?;
         // The accounts of the plan have their lists whatever is mapped to them.
         let mapped_method = self.control && !self.system;
-        Some(Standing { account, mapped_method, closed: self.state == State::Closed })
+        Some(AccountState { account, mapped_method, closed: self.state == State::Closed })
     }
 }
 
@@ -23,19 +23,19 @@ impl Chart {
     ///
     /// # Errors
     /// 422 for one that is not in the chart.
-    pub fn standing(&self, path: &str, account: &str) -> Result<Standing, ApiError> {
-        let standing = self.get(account).and_then(View::standing);
-        standing.ok_or_else(|| ApiError::field(path, "is no account"))
+    pub fn account_state(&self, path: &str, account: &str) -> Result<AccountState, ApiError> {
+        let state = self.get(account).and_then(View::account_state);
+        state.ok_or_else(|| ApiError::field(path, "is no account"))
     }
 
     /// An account that may be used so.
     ///
     /// # Errors
     /// 422 with the reason where it may not.
-    pub fn check_use(&self, path: &str, account: &str, asked: AccountUse) -> Result<Standing, ApiError> {
-        let standing = self.standing(path, account)?;
-        match asked.problem(standing) {
-            None => Ok(standing),
+    pub fn check_use(&self, path: &str, account: &str, asked: AccountUse) -> Result<AccountState, ApiError> {
+        let state = self.account_state(path, account)?;
+        match asked.problem(state) {
+            None => Ok(state),
             Some(problem) => Err(ApiError::field(path, problem)),
         }
     }
@@ -43,9 +43,9 @@ impl Chart {
     /// 422 with every account of lines that takes no line by hand.
     pub fn check_by_hand<'a>(&self, accounts: impl Iterator<Item = &'a String>) -> Result<(), ApiError> {
         let problem = |(place, account): (usize, &String)| {
-            let problem = match self.get(account).and_then(View::standing) {
+            let problem = match self.get(account).and_then(View::account_state) {
                 None => "is no account",
-                Some(standing) => AccountUse::ByHand.problem(standing)?,
+                Some(state) => AccountUse::ByHand.problem(state)?,
             };
             let path = format!("lines[{place}].account");
             Some(FieldProblem { path, problem: problem.to_owned() })
@@ -58,8 +58,8 @@ impl Chart {
     pub fn check_still_free(&self, accounts: impl IntoIterator<Item = Account>) -> Result<(), ApiError> {
         accounts.into_iter().try_for_each(|account| {
             let number = String::from(account);
-            let standing = self.standing("account", &number)?;
-            match AccountUse::ByHand.problem(standing) {
+            let state = self.account_state("account", &number)?;
+            match AccountUse::ByHand.problem(state) {
                 None => Ok(()),
                 Some(problem) => Err(ApiError::field("account", format!("{number} {problem}"))),
             }
@@ -71,8 +71,8 @@ impl Chart {
         for entry in entries {
             let Some(poster) = entry.kind.poster() else { continue };
             for account in entry.lines.iter().map(|line| &line.account) {
-                let standing = self.standing("account", account)?;
-                if let Some(problem) = poster.problem(standing) {
+                let state = self.account_state("account", account)?;
+                if let Some(problem) = poster.problem(state) {
                     return Err(ApiError::field("account", format!("{account} {problem}")));
                 }
             }

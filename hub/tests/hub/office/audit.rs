@@ -259,7 +259,7 @@ async fn every_change_of_head_office_is_written_down_in_one_chain() {
         ("category.changed", "name", json!("Tea"), json!("Y")),
         ("finance.account_changed", "name", json!("Rent"), json!("Rent of shops")),
         ("settlement.source_changed", "window_days", json!(4), json!(7)),
-        ("user.changed", "name", json!("Fin"), json!("Fin Ance")),
+        ("user.changed", "name", json!("F"), json!("Fin Ance")),
     ] {
         let details = &by_action[action][0]["details"];
         assert_eq!((&details["before"][field], &details["after"][field]), (&before, &after), "{details}");

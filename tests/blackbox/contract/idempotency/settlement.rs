@@ -111,7 +111,7 @@ pub const SETTLEMENT: &[Probe<Hub>] = &[
 
 /// The path of what is decided of a row that can't be read.
 fn set_aside(hub: &Hub, what: &str) -> String {
-    let file = format!("date,reference,amount\n{0},{what} good,1\n{0},{what} bad,x\n", day(9));
+    let file = format!("date,reference,amount\n{0},{what} good,1\n{0},{what} bad,x\n", yesterday());
     let made =
         hub.login().send("POST", STATEMENTS, &[("Content-Type", "text/csv")], file.as_bytes()).data(201);
     let row = &made["rows_set_aside"][0]["row_id"];
@@ -142,10 +142,14 @@ fn day(of: i8) -> Date {
     jiff::civil::date(2020, 3, of)
 }
 
+fn yesterday() -> Date {
+    let today = edge::clock::now().timestamp().to_zoned(jiff::tz::TimeZone::UTC).date();
+    today.yesterday().unwrap()
+}
+
 /// A line of yesterday.
 fn told(reference: &str, kind: &str) -> Value {
-    let today = edge::clock::now().timestamp().to_zoned(jiff::tz::TimeZone::UTC).date();
-    let yesterday = today.yesterday().unwrap();
+    let yesterday = yesterday();
     let amount = i64::from(kind == "sale") * 5_000;
     let line = json!({"date": yesterday, "reference": reference, "type": kind, "gross": amount, "fee": 100});
     json!({"lines": [line]})

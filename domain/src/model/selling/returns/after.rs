@@ -119,10 +119,10 @@ impl SaleAfter {
     /// Counts money that went back, also by a method that paid nothing.
     pub(crate) fn pay_back(&mut self, method: &str, amount: i64, rounding: i64) {
         match self.paid.iter_mut().find(|paid| paid.method == method) {
-            Some(paid) => paid.give_back(amount, rounding),
+            Some(paid) => paid.count_refund(amount, rounding),
             None => {
                 let mut paid = Paid::nothing(method.to_owned());
-                paid.give_back(amount, rounding);
+                paid.count_refund(amount, rounding);
                 self.paid.push(paid);
             }
         }
@@ -131,7 +131,7 @@ impl SaleAfter {
     /// Counts money out again: its return was voided.
     pub(crate) fn take_back_refund(&mut self, refund: &Refund) {
         if let Some(paid) = self.paid.iter_mut().find(|paid| paid.method == refund.method) {
-            paid.give_back(refund.amount.saturating_neg(), refund.rounding.saturating_neg());
+            paid.count_refund(refund.amount.saturating_neg(), refund.rounding.saturating_neg());
         }
     }
 

@@ -12,7 +12,7 @@ const CLEARING: [Account; 4] = [CARD, QRIS, BANK_TRANSFER, VOUCHER];
 
 /// An account as the chart has it now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct AccountState {
     /// The account.
     pub account: Account,
     /// Whether a payment method is mapped to it.
@@ -21,7 +21,7 @@ pub struct Standing {
     pub closed: bool,
 }
 
-impl Standing {
+impl AccountState {
     /// Whether a list stands beside it.
     pub fn control(self) -> bool {
         self.account.control() || self.mapped_method
@@ -47,22 +47,22 @@ pub enum AccountUse {
 
 impl AccountUse {
     /// Why an account can't be used so; none: it can.
-    pub fn problem(self, standing: Standing) -> Option<&'static str> {
-        if standing.closed {
+    pub fn problem(self, state: AccountState) -> Option<&'static str> {
+        if state.closed {
             return Some("is closed");
         }
-        let account = standing.account;
+        let account = state.account;
         match self {
-            Self::Mapping(of) => mapping_problem(of, standing),
-            Self::ByHand if standing.control() => Some("stands beside a list: nobody writes into it by hand"),
+            Self::Mapping(of) => mapping_problem(of, state),
+            Self::ByHand if state.control() => Some("stands beside a list: nobody writes into it by hand"),
             Self::ByHand => None,
             Self::StatementSource => {
-                let own = standing.is_own() && account.kind() == AccountType::Asset && !standing.control();
+                let own = state.is_own() && account.kind() == AccountType::Asset && !state.control();
                 (account != BANK && !own)
                     .then_some("must be 1040, or an asset account of your own that no method is mapped to")
             }
             Self::Paying => {
-                let own = standing.is_own() && account.kind() == AccountType::Asset && !standing.control();
+                let own = state.is_own() && account.kind() == AccountType::Asset && !state.control();
                 (![BANK, SAFE].contains(&account) && !own).then_some(
                     "must be 1040, a store's safe 1020, or an asset account of your own that no method is mapped to",
                 )
@@ -71,11 +71,11 @@ impl AccountUse {
     }
 }
 
-fn mapping_problem(of: MappingOf, standing: Standing) -> Option<&'static str> {
-    let account = standing.account;
+fn mapping_problem(of: MappingOf, state: AccountState) -> Option<&'static str> {
+    let account = state.account;
     match of {
         _ if account == SUSPENSE => Some("holds what is not explained: name the account that explains it"),
-        MappingOf::Method if standing.is_own() => {
+        MappingOf::Method if state.is_own() => {
             let holds = matches!(account.kind(), AccountType::Asset | AccountType::Liability);
             (!holds).then_some(
                 "must be an asset or a liability: the money of a method is owed until it is settled",
@@ -85,7 +85,7 @@ fn mapping_problem(of: MappingOf, standing: Standing) -> Option<&'static str> {
             "must be 1110, 1120, 1130, 1140, or an account of your own that nothing else is posted to",
         ),
         MappingOf::CashReason if account == NOT_INVOICED => None,
-        _ if standing.control() => Some("stands beside a list that has nothing of this"),
+        _ if state.control() => Some("stands beside a list that has nothing of this"),
         MappingOf::CashReason | MappingOf::AdjustmentReason if account == OUTPUT_TAX => {
             Some("holds the tax of sales alone")
         }
@@ -111,17 +111,17 @@ pub enum Poster {
 impl Poster {
     /// Why an entry of it can't have a line on an account; none: it can. It is asked at the moment of posting: the account
     /// may have got a list, or may have been closed, since the document named it.
-    pub fn problem(self, standing: Standing) -> Option<&'static str> {
-        if standing.closed {
+    pub fn problem(self, state: AccountState) -> Option<&'static str> {
+        if state.closed {
             return Some("is closed");
         }
-        (standing.control() && !self.keeps_list_of(standing))
+        (state.control() && !self.keeps_list_of(state))
             .then_some("stands beside a list that has nothing of this: name another account")
     }
 
-    fn keeps_list_of(self, standing: Standing) -> bool {
-        let account = standing.account;
-        let clearing = CLEARING.contains(&account) || standing.mapped_method;
+    fn keeps_list_of(self, state: AccountState) -> bool {
+        let account = state.account;
+        let clearing = CLEARING.contains(&account) || state.mapped_method;
         match self {
             // What an entry over several books comes to in each.
             Self::Person => account == BETWEEN_STORES,
@@ -146,13 +146,13 @@ mod tests {
         "2020", "2030", "2040",
     ];
 
-    fn standing(account: &str, mapped_method: bool) -> Standing {
-        Standing { account: Account::parse(account).unwrap(), mapped_method, closed: false }
+    fn account_state(account: &str, mapped_method: bool) -> AccountState {
+        AccountState { account: Account::parse(account).unwrap(), mapped_method, closed: false }
     }
 
     fn allowed(of: AccountUse) -> Vec<String> {
         let plan = PLAN.iter().map(|(account, _)| String::from(*account));
-        plan.filter(|account| of.problem(standing(account, false)).is_none()).collect()
+        plan.filter(|account| of.problem(account_state(account, false)).is_none()).collect()
     }
 
     #[test]
@@ -184,16 +184,16 @@ mod tests {
             AccountUse::Paying,
         ];
         for of in uses {
-            assert_eq!(of.problem(standing("1136", false)), None, "{of:?}");
-            let taken = of.problem(standing("1136", true)).is_none();
+            assert_eq!(of.problem(account_state("1136", false)), None, "{of:?}");
+            let taken = of.problem(account_state("1136", true)).is_none();
             assert_eq!(taken, of == AccountUse::Mapping(MappingOf::Method), "{of:?}");
-            let closed = Standing { closed: true, ..standing("1136", false) };
+            let closed = AccountState { closed: true, ..account_state("1136", false) };
             assert_eq!(of.problem(closed), Some("is closed"), "{of:?}");
         }
         // The end of a year empties income and expense.
         for account in ["3050", "4050", "6110"] {
             assert!(
-                AccountUse::Mapping(MappingOf::Method).problem(standing(account, false)).is_some(),
+                AccountUse::Mapping(MappingOf::Method).problem(account_state(account, false)).is_some(),
                 "{account}"
             );
         }
@@ -209,8 +209,8 @@ mod tests {
             (Poster::Payables, &["1290", "2010", "2020"]),
         ] {
             let control = PLAN.iter().map(|(account, _)| *account).filter(|account| account.control());
-            let open =
-                control.filter(|account| poster.problem(standing(&String::from(*account), false)).is_none());
+            let open = control
+                .filter(|account| poster.problem(account_state(&String::from(*account), false)).is_none());
             assert_eq!(open.map(String::from).collect::<Vec<_>>(), known, "{poster:?}");
         }
     }

@@ -1,5 +1,5 @@
 // One article has one code, however a scanner spells it: the rows of the store's own rule.
-const { codeOf, normal, same, shown } = await of("shared/gtin");
+const { codeOf, normal, same, shown } = await of("shared/scan");
 for (const [scan, stored] of [
   ["036000291452", "036000291452"], ["0036000291452", "036000291452"], ["00036000291452", "036000291452"], ["36000291452", "036000291452"],
   ["012345678905", "0012345678905"], ["0012345678905", "0012345678905"], ["96385074", "96385074"], ["0000096385074", "96385074"], ["]E496385074", "96385074"],
