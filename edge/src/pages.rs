@@ -15,7 +15,7 @@ use std::io::Write;
 use std::sync::OnceLock;
 
 /// `GET /ui/:build/:folder/:file`
-pub const FILE: Doc = Doc::of("Pages", "A file of the pages; `build` changes whenever one of them does")
+pub const FILE: Doc = Doc::of("Pages", "Retrieve a file of the pages; `build` changes with any of the files")
     .answers_text("text/javascript")
     .also(&["text/css", "image/svg+xml"]);
 /// `GET /pos`
@@ -23,12 +23,13 @@ pub const POS: Doc = Doc::of("Pages", "The till").answers_text("text/html");
 /// `GET /admin`
 pub const ADMIN: Doc = Doc::of("Pages", "Store Admin").answers_text("text/html");
 /// `GET /`
-pub const PORTAL: Doc = Doc::of("Pages", "The portal of head office").answers_text("text/html");
+pub const PORTAL: Doc = Doc::of("Pages", "Head office's portal").answers_text("text/html");
 /// `GET /passkeys`
 pub const PASSKEYS: Doc =
-    Doc::of("Passkeys", "Leads to the page on which devices are registered").answers_text("text/html");
+    Doc::of("Passkeys", "Redirect to the page on which devices are registered").answers_text("text/html");
 /// `GET /docs`
-pub const DOCS: Doc = Doc::of("Description", "A page that shows this document").answers_text("text/html");
+pub const DOCS: Doc =
+    Doc::of("Description", "Retrieve a page that shows this document").answers_text("text/html");
 
 /// What stands in a page where the address of its files needs it.
 const BUILD: &str = "{build}";

@@ -20,7 +20,7 @@ const STYLE: &str = "body{font-family:sans-serif;margin:0}section{display:inline
     .p{font-size:20pt;font-weight:bold}";
 
 /// `GET /api/pos/labels`
-pub const PAGE: Doc = Doc::of("Point of sale", "Price labels to print, one per sku")
+pub const PAGE: Doc = Doc::of("Point of sale", "Retrieve price labels to print, one for each SKU")
     .query::<Query>()
     .answers_text("text/html")
     .refuses(&[Code::UnknownSku, Code::ValidationFailed]);

@@ -29,16 +29,15 @@ pub const CREATE: Doc = Doc::of("Members", "Register a member")
     .creates::<MemberView>(MEMBER)
     .refuses(&[Code::Duplicate]);
 /// `GET /api/members/:id`
-pub const READ: Doc =
-    Doc::of("Members", "One member; a merged one's id goes on resolving").answers::<MemberView>(MEMBER);
+pub const READ: Doc = Doc::of("Members", "Retrieve a member; the id of a merged member still resolves")
+    .answers::<MemberView>(MEMBER);
 /// `PATCH /api/members/:id`
-pub const UPDATE: Doc =
-    Doc::of("Members", "Change, block or let in again a member; what is given is changed")
-        .body::<ChangeMember>(r#"{"name": "Siti R.", "state": "blocked"}"#)
-        .answers::<MemberView>(MEMBER)
-        .refuses(&[Code::Duplicate, Code::InvalidState]);
+pub const UPDATE: Doc = Doc::of("Members", "Update, block or unblock a member")
+    .body::<ChangeMember>(r#"{"name": "Siti R.", "state": "blocked"}"#)
+    .answers::<MemberView>(MEMBER)
+    .refuses(&[Code::Duplicate, Code::InvalidState]);
 /// `POST /api/members/:id/erase`
-pub const ERASE: Doc = Doc::of("Members", "Erase everything personal of a member")
+pub const ERASE: Doc = Doc::of("Members", "Erase a member's personal data")
     .optional_body::<EmptyBody>("{}")
     .answers::<MemberView>(MEMBER)
     .refuses(&[Code::InvalidState]);

@@ -120,7 +120,7 @@ fn a_delivery_is_found_by_its_note_looked_at_and_taken_back() {
     screen.reads("tbody", &no);
     look(&mut screen, "admin-deliveries");
     screen.script("document.querySelector('page-records tbody a').click()");
-    screen.reads(".title .btn", "Take back");
+    screen.reads(".title .btn", "Reverse");
     screen.browser.press(".title .end .btn");
     screen.reads("dialog", &format!("4 pieces leave stock at the average cost of now, and the supplier is owed Rp\u{a0}4,000 less. Order {no} waits for them again. Delivery note SJ-88213 may be taken in once more."));
     screen.browser.press("dialog .danger");

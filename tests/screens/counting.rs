@@ -118,10 +118,10 @@ fn counts_wait_on_the_phone_while_the_store_is_away_and_count_once() {
     screen.is_clean();
 
     let mut staff = screen.store.login("warehouse");
-    taps(&mut screen, ".title .primary", "Hand in");
+    taps(&mut screen, ".title .primary", "Submit");
     screen.sees("dialog footer .btn:last-child");
-    taps(&mut screen, "dialog footer .btn:last-child", "Hand in");
-    screen.reads(".title .badge", "to be looked at");
+    taps(&mut screen, "dialog footer .btn:last-child", "Submit");
+    screen.reads(".title .badge", "In review");
     let mut manager = screen.store.login("manager");
     manager.post(&format!("{path}/post"), &json!({"accept": true})).data(200);
     let on_hand = ["8990001", "8990003", "8990007", "8990004"]
@@ -207,7 +207,7 @@ fn a_carton_counts_its_pieces_and_differences_are_decided_by_value() {
     left(&mut screen);
     screen.reads(".left", "Product 8990005");
     agrees(&mut screen, ".title .primary");
-    screen.reads(".title .badge", "to be looked at");
+    screen.reads(".title .badge", "In review");
     for (row, name, value) in
         [(1, "8990002", "+7,200"), (2, "8990001", "+3,600"), (3, "8990004", "\u{2212}1,797")]
     {

@@ -141,7 +141,7 @@ class PageReceive extends Page {
         this.keep();
       }}><option value="">\u2013</option>${this.suppliers.map((one) => html`<option value=${one.supplier_id} ?selected=${one.supplier_id === this.supplier}>${one.name}</option>`)}</select>`, "supplier")}</div>
       ${this.lines.length ? html`<div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Product")}</th><th class="num">${t("Ordered")}</th><th class="num">${t("Before")}</th><th class="num">${t("Now")}</th><th class="num">${t("Refused")}</th><th class="num">${t("Cost each")}, ${symbol()}</th><th></th></tr></thead><tbody>${this.lines.map((line) => this.row(line))}</tbody></table></div>` : html`<p class="empty panel">${t("Scan the first product of the delivery")}</p>`}
-      <footer class="dock"><span>${t("{n} lines, {p} pieces", { n: number(this.lines.filter(({ qty }) => qty).length), p: number(pieces) })}</span><b>${money(this.cost)}</b><button class="btn primary big" ?disabled=${this.busy || !this.filled.length} @click=${() => this.post()}>${icon("check")}${t("Take into stock")}<kbd class="wide" aria-hidden="true">Ctrl Enter</kbd></button></footer>`;
+      <footer class="dock"><span>${t("{n} lines, {p} pieces", { n: number(this.lines.filter(({ qty }) => qty).length), p: number(pieces) })}</span><b>${money(this.cost)}</b><button class="btn primary big" ?disabled=${this.busy || !this.filled.length} @click=${() => this.post()}>${icon("check")}${t("Receive")}<kbd class="wide" aria-hidden="true">Ctrl Enter</kbd></button></footer>`;
   }
 }
 customElements.define("page-receive", PageReceive);

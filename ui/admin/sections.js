@@ -9,7 +9,7 @@ const GOODS = ["warehouse_staff", ...MANAGE];
 
 /** Address, icon, name, who may. */
 const MORE = [
-  ["reports", "chart-column", () => t("Reports"), MANAGE], ["goods-now", "chart-column", () => t("Goods now"), MANAGE], ["valuation", "chart-column", () => t("Value at the end of a day"), MANAGE],
+  ["reports", "chart-column", () => t("Reports"), MANAGE], ["goods-now", "chart-column", () => t("Stock on hand"), MANAGE], ["valuation", "chart-column", () => t("Stock value by date"), MANAGE],
   ["sales", "receipt", () => t("Sales"), MANAGE], ["returns", "undo-2", () => t("Returns"), MANAGE], ["shifts", "clock", () => t("Shifts"), MANAGE], ["days", "lock", () => t("Days"), MANAGE], ["safe", "wallet", () => t("Safe"), MANAGE],
   ["deliveries", "truck", () => t("Deliveries"), GOODS], ["transfers", "store", () => t("Transfers"), GOODS], ["adjustments", "scale", () => t("Adjustments"), GOODS], ["supplier-returns", "undo-2", () => t("Returns to suppliers"), GOODS],
   ["labels", "tag", () => t("Labels"), MANAGE], ["tills", "calculator", () => t("Tills"), MANAGE],
@@ -21,14 +21,14 @@ const LAST = ["devices", "device"];
 /** Pages beside one another: the first stands in the menu for all. */
 const FAMILIES = [["reports", "goods-now", "valuation"], ["sales", "returns"], ["receiving", "deliveries"]];
 /** What the first of them is called beside the others. */
-const FIRST = { reports: () => t("Sales"), receiving: () => t("Orders to come") };
+const FIRST = { reports: () => t("Sales"), receiving: () => t("Incoming orders") };
 /** The letter after `g`, by page; a page without one is reached by Ctrl K. */
 export const LETTERS = {
   today: "t", reports: "e", sales: "o", shifts: "i", days: "d", safe: "v", stock: "s", receiving: "r", "supplier-returns": "u", transfers: "f", adjustments: "j", counts: "c", labels: "l", members: "m", people: "p", tills: "k", sync: "h", machine: "b", audit: "a", settings: "x", devices: "y", device: "z", deliveries: "n",
 };
 /** What may be begun, for whoever types it. */
 export const ACTIONS = [
-  ["transfers", "store", () => t("New transfer"), "new"], ["adjustments", "scale", () => t("New adjustment"), "new"], ["supplier-returns", "undo-2", () => t("Send goods back"), "new"], ["safe", "landmark", () => t("Bag to the bank")], ["tills", "calculator", () => t("New till")], ["days", "lock", () => t("Seal the day")],
+  ["transfers", "store", () => t("New transfer"), "new"], ["adjustments", "scale", () => t("New adjustment"), "new"], ["supplier-returns", "undo-2", () => t("Send goods back"), "new"], ["safe", "landmark", () => t("Record bank deposit")], ["tills", "calculator", () => t("New till")], ["days", "lock", () => t("Seal the day")],
   ["machine", "download", () => t("Back up now")], ["machine", "shield-check", () => t("Check everything that is stored")], ["machine", "list-restart", () => t("Restart a part of the store")],
   ["sync", "refresh-cw", () => t("Ask head office now")], ["sync", "history", () => t("Restore a value that lost")], ["people", "lock", () => t("New password for somebody")], ["people", "log-out", () => t("End somebody's sessions")],
 ];

@@ -108,7 +108,7 @@ class PageSync extends ListPage {
     const last = hub.last_success_at ? t("last {time}", { time: ago(hub.last_success_at) }) : "";
     const off = skew === null ? "" : Math.abs(skew) >= SLOW_MS ? t("set the clock of the box") : t("close enough");
     return html`<dl class="figures panel">${box(t("Link"), t(hub.state), [last, next].filter(Boolean).join(", "))}
-      ${box(t("Waiting"), number(outbox.pending), outbox.oldest_pending_at ? t("the oldest for {time}", { time: span(Date.now() - Date.parse(outbox.oldest_pending_at)) }) : t("all of it is there"))}
+      ${box(t("Waiting"), number(outbox.pending), outbox.oldest_pending_at ? t("the oldest for {time}", { time: span(Date.now() - Date.parse(outbox.oldest_pending_at)) }) : t("all sent"))}
       ${box(t("Parked"), number(outbox.parked), outbox.parked ? html`<a href="#/sync" @click=${(event) => this.down(event, "parked-head")}>${t("See")}</a>` : "")}
       ${box(t("Conflicts"), number(conflicts.total))}${box(t("Heard from head office"), inbound.last_change_at ? since(inbound.last_change_at) : "\u2013", inbound.untaken.total ? t("{n} records can't be used", { n: number(inbound.untaken.total) }) : "")}
       ${box(t("Clock against head office"), skew === null ? "\u2013" : clock(skew), off)}</dl>`;
@@ -131,10 +131,10 @@ class PageSync extends ListPage {
     const { status } = this;
     if (!status) return html`<h1>${t("Head office")}</h1>${this.awaited()}`;
     const { hub } = status;
-    const acts = hub.configured ? html`<button class="btn" ?disabled=${this.busy} @click=${() => this.force(true)}>${t("Read everything again")}</button><button class="btn primary" id="force" ?disabled=${this.busy} @click=${() => this.force(false)}>${icon("refresh-cw")}${this.busy ? t("Asking\u2026") : t("Ask now")}</button>` : nothing;
+    const acts = hub.configured ? html`<button class="btn" ?disabled=${this.busy} @click=${() => this.force(true)}>${t("Full resync")}</button><button class="btn primary" id="force" ?disabled=${this.busy} @click=${() => this.force(false)}>${icon("refresh-cw")}${this.busy ? t("Asking\u2026") : t("Sync now")}</button>` : nothing;
     return html`${title(t("Head office"), acts)}
       <div class="stack">${status.problems.map((one) => this.problem(one))}${status.problems.length ? nothing : hub.state === "online" ? html`<p class="calm">${icon("circle-check")}${t(LINKS.online)}</p>` : notice("", hub.configured ? "cloud-off" : "info", t(LINKS[hub.state] ?? LINKS.offline))}${this.figures()}</div>
-      <h2 class="section" id="conflicts-head">${t("Values that lost")}</h2>${this.table([[t("What")], [t("Counts now")], [t("Lost")], [""]], (one) => this.row(one), t("No value of this store lost against head office"))}
+      <h2 class="section" id="conflicts-head">${t("Overwritten values")}</h2>${this.table([[t("What")], [t("Counts now")], [t("Lost")], [""]], (one) => this.row(one), t("No value of this store lost against head office"))}
       ${this.untaken()}<told-parked .app=${this.app}></told-parked><told-days .app=${this.app}></told-days>`;
   }
 }

@@ -72,7 +72,7 @@ class PageToday extends Page {
     say(due, "plain", "truck", "Orders whose goods are due: {n}", "receiving");
     say(coming, "plain", "store", "Transfers on the way to this store: {n}", "transfers?direction=in&state=in_transit");
     say(counts, "plain", "clipboard-list", "Counts that go on: {n}", "counts");
-    if (!found.length) return html`<p class="calm">${icon("circle-check")}${t("Nothing needs you")}</p>`;
+    if (!found.length) return html`<p class="calm">${icon("circle-check")}${t("Nothing to do")}</p>`;
     return html`<ul class="alerts panel">${found.map(([kind, name, text, place]) => html`<li class=${kind}>${icon(name)}<span>${text}</span>${place ? html`<a href="#/${place}">${t("See")}</a>` : nothing}</li>`)}</ul>`;
   }
 
@@ -87,7 +87,7 @@ class PageToday extends Page {
     const { proof, verify } = this;
     const row = (label, place, text, bad) => html`<div><dt>${label}</dt><dd class=${bad ? "differs" : ""}><a href="#/${place}">${text}</a></dd></div>`;
     const checked = verify?.finished_at ? `${date(verify.finished_at)} ${time(verify.finished_at)}: ${this.wrong ? t("something is wrong") : t("whole")}` : t("not since the store was started");
-    return html`<section class="panel" id="checks"><h2 class="pad">${t("Proof and check")}</h2><dl class="facts pad">${row(t("Last day that head office compared"), "sync", proof ? `${day(proof.business_date)}: ${t(`digest.${proof.result}`)}` : t("none yet"), proof?.result === "difference")}
+    return html`<section class="panel" id="checks"><h2 class="pad">${t("Data checks")}</h2><dl class="facts pad">${row(t("Last day that head office compared"), "sync", proof ? `${day(proof.business_date)}: ${t(`digest.${proof.result}`)}` : t("none yet"), proof?.result === "difference")}
       ${row(t("Last check of what is stored"), "machine", checked, this.wrong)}</dl></section>`;
   }
 
@@ -99,7 +99,7 @@ class PageToday extends Page {
   goods() {
     const { low, negative, orders, coming } = this;
     const to = (place, name) => html`<a href="#/${place}">${name}</a>`;
-    return html`${this.box(t("Below reorder level"), many(low), to("stock?show=low", t("Stock")))}${this.box(t("Orders to come"), many(orders), to("receiving", t("Receiving")))}
+    return html`${this.box(t("Below reorder level"), many(low), to("stock?show=low", t("Stock")))}${this.box(t("Incoming orders"), many(orders), to("receiving", t("Receiving")))}
       ${this.app.may(MANAGE) ? nothing : html`${this.box(t("Below zero"), many(negative), to("stock?show=negative", t("Stock")))}${this.box(t("On the way"), many(coming), to("transfers?direction=in&state=in_transit", t("Transfers")))}`}`;
   }
 

@@ -55,7 +55,7 @@ class ToldDays extends ListPage {
   }
 
   render() {
-    return html`<h2 class="section">${t("Do both count the same?")}</h2>
+    return html`<h2 class="section">${t("Daily comparison")}</h2>
       ${this.table([[t("Day")], [t("Result")], [t("First difference")], [t("Records"), "num"], [t("Compared")]], (one) => this.row(one), t("No day is over yet. Each is compared with head office when it is"))}`;
   }
 }

@@ -22,7 +22,7 @@ const balanceList = {
   path: "/api/finance/trial-balance", whole: true, get defaults() { return { date: isoDay() }; },
   list: (page) => ({
     title: t("Trial balance"), create: { label: t("Opening balances"), act: () => page.app.go("balance", "new") },
-    filters: [{ name: "date", label: t("At the end of"), kind: "date" }, { name: "from", label: t("Moved since"), kind: "date" }, ofStore(), { name: "head_office", label: t("Book"), kind: "choice", choices: [["true", t("of head office alone")]] }],
+    filters: [{ name: "date", label: t("At the end of"), kind: "date" }, { name: "from", label: t("Movements since"), kind: "date" }, ofStore(), { name: "head_office", label: t("Book"), kind: "choice", choices: [["true", t("head office only")]] }],
     open: (one) => address(["balance", one.account], { store_id: page.filters.store_id, from: page.filters.from, to: page.filters.date }),
     above: ({ answer }) => (answer ? html`<div class="stack s above">${completeness(answer.completeness)}${figures([[t("Debit"), number(answer.total_debit), days(answer.date)], [t("Credit"), number(answer.total_credit)], [t("Difference"), html`<span class=${answer.total_debit === answer.total_credit ? nothing : "differs"}>${number(answer.total_debit - answer.total_credit)}</span>`]])}</div>` : nothing),
     columns: [col(t("Account"), (one) => accountOf(one)), ...(page.filters.from ? [col(t("Before"), (one) => figure((one.opening_debit ?? 0) - (one.opening_credit ?? 0)), "num d"), col(t("Moved, debit"), (one) => amount(one.moved_debit), "num d"), col(t("Moved, credit"), (one) => amount(one.moved_credit), "num d")] : []), col(t("Debit"), (one) => amount(one.debit), "num"), col(t("Credit"), (one) => amount(one.credit), "num")],
@@ -60,7 +60,7 @@ const journal = {
   path: "/api/finance/journal", needs: ["people"],
   list: (page) => ({
     title: t("Journal"), create: { label: t("Write an entry"), act: () => page.app.go("journal", "new") },
-    filters: [ofStore(), { name: "account", label: t("Account") }, { name: "kind", label: t("Kind"), kind: "choice", choices: KINDS.map((kind) => [kind, t(kind)]) }, { name: "late", label: t("Late"), kind: "choice", choices: [["true", t("late ones alone")]] }, { name: "cause_id", label: t("Of document") }, ...ofDays()],
+    filters: [ofStore(), { name: "account", label: t("Account") }, { name: "kind", label: t("Kind"), kind: "choice", choices: KINDS.map((kind) => [kind, t(kind)]) }, { name: "late", label: t("Late"), kind: "choice", choices: [["true", t("late only")]] }, { name: "cause_id", label: t("Of document") }, ...ofDays()],
     open: (one) => address(["journal", one.entry_id]),
     columns: [col(t("Day"), (one) => html`${days(one.entry_date)}${one.reference_date && one.reference_date !== one.entry_date ? html` <span class="badge warn">${t("of")} ${days(one.reference_date)}</span>` : nothing}`), col(t("What"), (one) => html`${whatOf(one)} <span class="muted">${one.memo ?? ""}</span>`), col(t("Book"), (one) => store(one.store_id)), col(t("Number"), (one) => number(one.entry_no), "num d"), col(t("Person"), (one) => person(one.created_by), "d2"), col(t("Amount"), (one) => figure(one.total), "num"), col("", (one) => (one.reversed_by ? badge("reversed") : nothing))],
     none: t("Nothing was posted yet"),
@@ -88,10 +88,10 @@ const entry = {
     const byHand = one.kind === "manual" || one.kind === "opening";
     return {
       name: t("Entry {no}", { no: number(one.entry_no) }), badges: html`${badge(one.reversed_by ? "reversed" : null)}<span class="badge plain">${whatOf(one)}</span>`,
-      actions: [byHand && !one.reversed_by && { label: t("Take back"), image: "undo-2", act: page.step({ label: t("Take back"), url: path("/api/finance/journal/:entry_id/reverse", { entry_id: one.entry_id }), question: { title: t("Take this entry back?"), text: t("An entry with the sides changed is written; this one stays"), danger: true, list: [{ name: "date", label: t("Day"), kind: "date", hint: t("Empty: the day of the entry") }, { name: "reason", label: t("Why"), kind: "area", required: true }] } }) }],
+      actions: [byHand && !one.reversed_by && { label: t("Reverse"), image: "undo-2", act: page.step({ label: t("Reverse"), url: path("/api/finance/journal/:entry_id/reverse", { entry_id: one.entry_id }), question: { title: t("Take this entry back?"), text: t("An entry with the sides changed is written; this one stays"), danger: true, list: [{ name: "date", label: t("Day"), kind: "date", hint: t("Empty: the day of the entry") }, { name: "reason", label: t("Why"), kind: "area", required: true }] } }) }],
       parts: [
         table(t("Lines"), [col(t("Account"), (row) => link(["balance", row.account], `${row.account} ${nameOf("accounts", row.account)}`)), col(t("Debit"), (row) => amount(row.debit), "num"), col(t("Credit"), (row) => amount(row.credit), "num")], one.lines),
-        section(t("About it"), facts([[t("Day"), days(one.entry_date)], [t("Counts for"), one.reference_date ? days(one.reference_date) : null], [t("Book"), store(one.store_id)], [t("Amount"), number(one.total)], [t("What for"), one.memo], [t("Document"), place ? link([place, one.cause.id], whatOf(one), { store_id: one.store_id }) : one.cause.id], [t("Written"), moment(one.created_at)], [t("By"), one.created_by ? person(one.created_by) : null], [t("Takes back"), one.reverses ? link(["journal", one.reverses], t("See")) : null], [t("Taken back by"), one.reversed_by ? link(["journal", one.reversed_by], t("See")) : null]])),
+        section(t("Details"), facts([[t("Day"), days(one.entry_date)], [t("Counts for"), one.reference_date ? days(one.reference_date) : null], [t("Book"), store(one.store_id)], [t("Amount"), number(one.total)], [t("What for"), one.memo], [t("Document"), place ? link([place, one.cause.id], whatOf(one), { store_id: one.store_id }) : one.cause.id], [t("Created"), moment(one.created_at)], [t("By"), one.created_by ? person(one.created_by) : null], [t("Takes back"), one.reverses ? link(["journal", one.reverses], t("See")) : null], [t("Taken back by"), one.reversed_by ? link(["journal", one.reversed_by], t("See")) : null]])),
         ifSome(Object.keys(one.source ?? {}), () => section(t("The document as it was told"), html`<pre class="told" tabindex="0">${JSON.stringify(one.source, null, 2)}</pre>`)),
       ],
     };
@@ -101,7 +101,7 @@ const entry = {
 const lock = async (page, one) => {
   const done = await ask(page.app, {
     title: t("Lock all days until {day}?", { day: day(one.business_date) }), yes: t("Lock"), text: `${one.store_id ? nameOf("stores", one.store_id) : t("Head office")}. ${t("Nothing is posted on them any more: what comes late goes to the first open day")}`,
-    list: [{ name: "force", label: t("Lock also what is not complete"), kind: "check" }, { name: "reason", label: t("Why, where it is forced"), kind: "area" }],
+    list: [{ name: "force", label: t("Lock incomplete days too"), kind: "check" }, { name: "reason", label: t("Reason for locking an incomplete day"), kind: "area" }],
     act: ({ force, reason }) => page.app.command({ url: path("/api/finance/days/:date/lock", { date: one.business_date }), body: { store_ids: [one.store_id], ...(force ? { force, reason } : {}) }, label: t("Lock") }),
   });
   if (!done) return;
@@ -123,7 +123,7 @@ const daysList = {
   path: "/api/finance/days", needs: ["people"],
   list: (page) => ({
     title: t("Days"), filters: [ofState(["open", "locked"]), ofStore(), ...ofDays()],
-    columns: [col(t("Day"), (one) => day(one.business_date)), col(t("Book"), (one) => store(one.store_id)), col(t("State"), (one) => (one.state === "open" ? single(html`<span class="muted">${t("open")}</span>`) : badge(one.state))), col(t("Complete"), (one) => (one.complete ? html`<span class="muted">${t("yes")}</span>` : html`<span class="badge warn">${[one.sealed ? null : t("not sealed"), one.shifts_open ? t("shifts open: {n}", { n: number(one.shifts_open) }) : null, one.parked ? t("parked: {n}", { n: number(one.parked) }) : null].filter(Boolean).join(", ") || t("not complete")}</span>`)), col(t("Settlement"), (one) => badge(one.settlement_state), "d"), col(t("Entries"), (one) => figure(one.entries), "num d"), col(t("Came late"), (one) => amount(one.late_in), "num d2"), col(t("Locked"), (one) => html`${moment(one.locked_at)} ${one.locked_by ? person(one.locked_by) : nothing}`, "d2")],
+    columns: [col(t("Day"), (one) => day(one.business_date)), col(t("Book"), (one) => store(one.store_id)), col(t("State"), (one) => (one.state === "open" ? single(html`<span class="muted">${t("open")}</span>`) : badge(one.state))), col(t("Complete"), (one) => (one.complete ? html`<span class="muted">${t("yes")}</span>` : html`<span class="badge warn">${[one.sealed ? null : t("not sealed"), one.shifts_open ? t("shifts open: {n}", { n: number(one.shifts_open) }) : null, one.parked ? t("parked: {n}", { n: number(one.parked) }) : null].filter(Boolean).join(", ") || t("not complete")}</span>`)), col(t("Settlement"), (one) => badge(one.settlement_state), "d"), col(t("Entries"), (one) => figure(one.entries), "num d"), col(t("Late entries"), (one) => amount(one.late_in), "num d2"), col(t("Locked"), (one) => html`${moment(one.locked_at)} ${one.locked_by ? person(one.locked_by) : nothing}`, "d2")],
     actions: (one) => (one.state === "open" ? [{ label: t("Lock\u2026"), act: () => lock(page, one) }] : page.app.may(["admin"]) ? [{ label: t("Open again\u2026"), act: () => unlock(page, one) }] : []),
     none: t("Nothing is known of any day yet"),
   }),

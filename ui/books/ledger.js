@@ -30,7 +30,7 @@ const close = async (page, one) => {
   const done = await ask(page.app, {
     title: t("Close {month}?", { month: month(one.month) }), yes: t("Close the month"), danger: true,
     text: [t("Every day of it is locked in every book, each proof has to hold and account 9990 has to be empty."), t("Nothing is posted on it any more: what comes late goes to the first open day after it."), ends ? t("It ends the year: each book gets one entry that brings income and expenses to 3020.") : "", t("Only the last closed month can be opened again, by an administrator.")].filter(Boolean).join(" "),
-    list: [{ name: "force", label: t("Lock also days that are not complete"), kind: "check" }, { name: "reason", label: t("Why, where it is forced"), kind: "area" }],
+    list: [{ name: "force", label: t("Lock also days that are not complete"), kind: "check" }, { name: "reason", label: t("Reason for locking an incomplete day"), kind: "area" }],
     act: async ({ force, reason }) => {
       try {
         return await page.app.command({ url: path("/api/finance/periods/:month/close", { month: one.month }), body: force ? { force, reason } : {}, label: t("Close the month") });
@@ -130,7 +130,7 @@ const mappings = {
   path: "/api/finance/mappings", needs: ["accounts", "people"],
   list: (page) => ({
     title: t("Mappings"), create: { label: t("New mapping"), act: () => addMapping(page) },
-    columns: [col(t("What"), (one) => t(`mapping.${one.of}`)), col(t("Which one"), (one) => html`<bdi>${one.of === "bank_text" ? `\u201c${one.key}\u201d` : t(one.key)}</bdi>`), col(t("Account"), (one) => link(["balance", one.account], `${one.account} ${nameOf("accounts", one.account) === one.account ? "" : nameOf("accounts", one.account)}`)), col(t("From day"), (one) => days(one.from)), col(t("Written"), (one) => html`${moment(one.created_at)} ${person(one.created_by)}`, "d")],
+    columns: [col(t("What"), (one) => t(`mapping.${one.of}`)), col(t("Which one"), (one) => html`<bdi>${one.of === "bank_text" ? `\u201c${one.key}\u201d` : t(one.key)}</bdi>`), col(t("Account"), (one) => link(["balance", one.account], `${one.account} ${nameOf("accounts", one.account) === one.account ? "" : nameOf("accounts", one.account)}`)), col(t("From day"), (one) => days(one.from)), col(t("Created"), (one) => html`${moment(one.created_at)} ${person(one.created_by)}`, "d")],
     actions: (one) => [{ label: t("Withdraw"), act: () => withdrawMapping(page, one) }],
     none: t("Every method and reason is posted to the account of the plan"),
   }),

@@ -19,7 +19,7 @@ class PageMatchForm extends FormPage {
   }
 
   get back() {
-    return ["items", t("To be paid out")];
+    return ["items", t("Pending payouts")];
   }
 
   get name() {

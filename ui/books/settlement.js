@@ -18,7 +18,7 @@ const RESOLUTIONS = {
   missing_at_provider: ["carry", "write_off"], missing_in_store: ["carry", "post"], not_a_payment: ["post", "carry", "ignore"], amount_differs: ["accept", "carry"], duplicate: ["ignore", "post"], fee_differs: ["accept", "dispute"], chargeback: ["accept", "contest"],
   ambiguous: ["store_id", "post", "carry", "ignore"], unknown_store: ["store_id", "post", "carry", "ignore"], payout_differs: ["accept"], deposit_differs: ["accept"], deposit_missing: ["carry", "write_off"], balance_differs: ["accept"], shift_differs: ["accept"], late: [],
 };
-const said = (resolution) => ({ carry: t("Carry on: it stays open, asked about again after 30 days"), write_off: t("Write off: it is given up"), post: t("Post the line as it came"), accept: t("Accept the difference"), ignore: t("Ignore: it means nothing in the books"), dispute: t("Dispute the fee: the rest stays open"), contest: t("Contest: it stays open"), store_id: t("It is this store's, from now on") })[resolution];
+const said = (resolution) => ({ carry: t("Carry on: it stays open, asked about again after 30 days"), write_off: t("Write off: it is given up"), post: t("Post to an account"), accept: t("Accept the difference"), ignore: t("Ignore: it means nothing in the books"), dispute: t("Dispute the fee: the rest stays open"), contest: t("Contest: it stays open"), store_id: t("It is this store's, from now on") })[resolution];
 
 /** What a resolution would post, in which book, as the accounts stand in it. */
 const posting = (list) => (list.length ? list.map(({ store_id: of, entry_date: date, waits, lines }) => html`<section class="part"><p><b>${waits ? t("Posted with the approval") : t("Posted at once")}</b> ${days(date)} ${store(of)}</p>${grid([col(t("Account"), (line) => html`${line.account} ${nameOf("accounts", line.account)}`), col(t("Debit"), (line) => figure(line.debit || null), "num"), col(t("Credit"), (line) => figure(line.credit || null), "num")], lines)}</section>`) : html`<p class="muted">${t("Nothing is posted")}</p>`);
@@ -122,7 +122,7 @@ const settlement = {
         cash(one),
         table(t("Payments of the day"), [col(t("Receipt"), receipt), col(t("Method"), (row) => t(row.method)), col(t("Reference"), (row) => row.reference ?? nothing, "d"), col(t("When"), (row) => moment(row.occurred_at, one.store_id), "d"), col(t("Amount"), (row) => figure(row.amount), "num"), col(t("Account"), (row) => row.account, "d2"), col(t("State"), (row) => html`${badge(row.state)}${row.late ? html` <span class="badge warn">${t("late")}</span>` : nothing}${row.match_id ? html` ${link(["items", row.match_id], t("See"))}` : nothing}`)], one.items, t("Nothing that others have to settle"),
           one.next ? html`<button class="btn small" ?disabled=${page.busy} @click=${() => morePayments(one, page)}>${t("Load more")}</button>` : nothing),
-        section(t("About it"), facts([[t("Store"), store(one.store_id)], [t("Business date"), days(one.business_date)], [t("Approved"), one.approved_at ? moment(one.approved_at) : null], [t("Approved by"), one.approved_by ? person(one.approved_by) : null], [t("Note"), one.note], [t("In the books"), one.entries.length ? one.entries.map((id) => html`${link(["journal", id], t("See"))} `) : null]])),
+        section(t("Details"), facts([[t("Store"), store(one.store_id)], [t("Business date"), days(one.business_date)], [t("Approved"), one.approved_at ? moment(one.approved_at) : null], [t("Approved by"), one.approved_by ? person(one.approved_by) : null], [t("Note"), one.note], [t("In the books"), one.entries.length ? one.entries.map((id) => html`${link(["journal", id], t("See"))} `) : null]])),
       ],
     };
   },
@@ -146,7 +146,7 @@ const statement = {
       differences(page, one.found),
       setAside(page, one),
       table(t("Lines"), [col(t("Day"), (row) => days(row.date)), col(t("What"), (row) => html`${t(`line.${row.type}`)} <span class="muted">${row.description}</span>`), col(t("Reference"), (row) => row.reference, "d"), col(t("Gross"), (row) => figure(row.gross), "num d2"), col(t("Fees"), (row) => figure(row.fee), "num d"), col(t("Net"), (row) => figure(row.net ?? row.gross), "num"), col(t("State"), (row) => html`${badge(row.state)}${row.match_id ? html` ${link(["items", row.match_id], t("See"))}` : nothing}`)], one.lines, t("No line")),
-      section(t("About it"), facts([[t("Source"), nameOf("sources", one.source_id)], [t("From"), days(one.from)], [t("Until"), days(one.to)], [t("Begins with"), one.opening_balance === null ? null : number(one.opening_balance)], [t("Ends with"), one.closing_balance === null ? null : number(one.closing_balance)], [t("Balances differ by"), one.balance_difference ? differs(one.balance_difference) : null]])),
+      section(t("Details"), facts([[t("Source"), nameOf("sources", one.source_id)], [t("From"), days(one.from)], [t("Until"), days(one.to)], [t("Begins with"), one.opening_balance === null ? null : number(one.opening_balance)], [t("Ends with"), one.closing_balance === null ? null : number(one.closing_balance)], [t("Balances differ by"), one.balance_difference ? differs(one.balance_difference) : null]])),
     ],
   }),
 };

@@ -29,13 +29,13 @@ const written = (types) => Object.entries(types).map(([text, type]) => `${text} 
 const typesOf = (text) => Object.fromEntries((text ?? "").split("\n").map((line) => line.split("=").map((part) => part.trim())).filter(([name, type]) => name && type));
 
 const list = ({ csv }) => [
-  { name: "delimiter", label: t("Between cells"), kind: "choice", value: csv.delimiter, choices: [["auto", t("found out by itself")], [",", ","], [";", ";"], ["tab", t("a tab")], ["|", "|"]] },
-  { name: "decimal", label: t("Before the fraction of an amount"), kind: "choice", value: csv.decimal, choices: [["auto", t("found out by itself")], ...MARKS()] },
+  { name: "delimiter", label: t("Delimiter"), kind: "choice", value: csv.delimiter, choices: [["auto", t("detected")], [",", ","], [";", ";"], ["tab", t("a tab")], ["|", "|"]] },
+  { name: "decimal", label: t("Decimal separator"), kind: "choice", value: csv.decimal, choices: [["auto", t("detected")], ...MARKS()] },
   { name: "fraction", label: t("Amounts with a fraction"), kind: "choice", value: csv.fraction ?? "set_aside", choices: [["set_aside", t("set the row aside")], ["round", t("round, and post the rest")]] },
   { name: "date_format", label: t("Days"), value: csv.date_format, required: true, hint: t("%d/%m/%Y is 31/12/2026") },
-  { name: "encoding", label: t("Letters"), kind: "choice", value: csv.encoding, choices: [["utf-8", "UTF-8"], ["utf-16", "UTF-16"], ["windows-1252", "Windows-1252"], ["iso-8859-1", "ISO-8859-1"]] },
-  { name: "skip_rows", label: t("Lines before the headings"), kind: "count", value: csv.skip_rows }, { name: "skip_footer", label: t("Lines after the last one that counts"), kind: "count", value: csv.skip_footer },
-  { name: "negate", label: t("Money to us stands below 0"), kind: "check", value: csv.negate },
+  { name: "encoding", label: t("Encoding"), kind: "choice", value: csv.encoding, choices: [["utf-8", "UTF-8"], ["utf-16", "UTF-16"], ["windows-1252", "Windows-1252"], ["iso-8859-1", "ISO-8859-1"]] },
+  { name: "skip_rows", label: t("Header rows to skip"), kind: "count", value: csv.skip_rows }, { name: "skip_footer", label: t("Footer rows to skip"), kind: "count", value: csv.skip_footer },
+  { name: "negate", label: t("Credits are negative"), kind: "check", value: csv.negate },
   ...FIELDS.map((name) => ({ name: column(name), label: t("Heading or number of the column: {field}", { field: t(`line.${name}`) }), value: shownColumn(csv.columns[name]) })),
   { name: "words_in", label: t("Words for money to us, with commas"), value: listed(csv.sign_words?.in), hint: "CR, K" }, { name: "words_out", label: t("Words for money from us, with commas"), value: listed(csv.sign_words?.out), hint: "DB, D" },
   { name: "status_words", label: t("Words of the status that count, with commas"), value: listed(csv.status_words), hint: t("Empty: the usual words for success") },
@@ -60,5 +60,5 @@ const body = ({ csv }) => (given) => {
 /** The step that says how the files of a source look. */
 export const formatStep = (page, one) => page.step({
   label: t("Save"), method: "PATCH", money: false, said: t("Saved"), url: path("/api/statement-sources/:id", { id: one.source_id }),
-  question: { title: t("How its files look"), text: t("Empty: the column has the field's own name"), list: list(one), body: body(one) },
+  question: { title: t("File format"), text: t("Empty: the column has the field's own name"), list: list(one), body: body(one) },
 });

@@ -113,8 +113,8 @@ class PageStatements extends ListPage {
 
   async addSource() {
     const made = await ask(this.app, {
-      title: t("Add who pays out, or a bank"), yes: t("Add"),
-      list: [{ name: "name", label: t("Name"), required: true, focus: true }, { name: "kind", label: t("Kind"), kind: "choice", choices: [["provider", t("Provider of payments")], ["bank", t("Bank")]], required: true }, { name: "methods", label: t("Payment methods, with commas"), hint: "card, qris" }, { name: "account", label: t("Account"), hint: t("Empty: the usual one for this") }, ...identity({}), { name: "lag_days", label: t("Days until it pays out"), kind: "count" }],
+      title: t("Add a provider or a bank"), yes: t("Add"),
+      list: [{ name: "name", label: t("Name"), required: true, focus: true }, { name: "kind", label: t("Kind"), kind: "choice", choices: [["provider", t("Payment provider")], ["bank", t("Bank")]], required: true }, { name: "methods", label: t("Payment methods, with commas"), hint: "card, qris" }, { name: "account", label: t("Account"), hint: t("Empty: the usual one for this") }, ...identity({}), { name: "lag_days", label: t("Days until it pays out"), kind: "count" }],
       act: ({ methods, ...body }) => this.app.change("POST", "/api/statement-sources", { ...body, ...(methods ? { methods: methods.split(",").map((name) => name.trim()).filter(Boolean) } : {}) }),
     });
     if (!made) return;
@@ -125,17 +125,17 @@ class PageStatements extends ListPage {
 
   upload() {
     const known = rows("sources").filter(({ state }) => state === "active");
-    if (!known.length) return html`<section class="panel pad stack s"><p>${t("Before a statement is taken in, say who pays out: a provider of cards or QRIS, a bank")}</p><p><button class="btn primary" @click=${() => this.addSource()}>${icon("plus")}${t("Add who pays out, or a bank")}</button></p></section>`;
+    if (!known.length) return html`<section class="panel pad stack s"><p>${t("Before a statement is taken in, say who pays out: a provider of cards or QRIS, a bank")}</p><p><button class="btn primary" @click=${() => this.addSource()}>${icon("plus")}${t("Add a provider or a bank")}</button></p></section>`;
     const { preview, name } = this.seen ?? {};
     const shown = (label, value) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
-    return html`<section class="panel part"><header class="part-head"><h2>${t("Take in a statement")}</h2></header><div class="pad stack s">
-      <div class="filters unfolded"><div class="field"><label for="source">${t("From whom")}</label><select class="input" id="source" @change=${() => this.drop()}>${known.map((one) => html`<option value=${one.source_id}>${one.name}</option>`)}</select></div>
+    return html`<section class="panel part"><header class="part-head"><h2>${t("Import a statement")}</h2></header><div class="pad stack s">
+      <div class="filters unfolded"><div class="field"><label for="source">${t("Statement source")}</label><select class="input" id="source" @change=${() => this.drop()}>${known.map((one) => html`<option value=${one.source_id}>${one.name}</option>`)}</select></div>
         <div class="field file"><label for="file">${t("CSV or CAMT.053 file")}</label><input class="input" id="file" type="file" accept=".csv,.xml,text/csv,application/xml" @change=${(event) => this.look(event.target.files[0])}></div><button class="btn" @click=${() => this.addSource()}>${t("Another source\u2026")}</button></div>
       ${problem(this.problem)}${this.problem && this.fields?.length ? html`<ul class="rows-wrong">${this.fields.slice(0, 20).map(({ path: where, problem: what }) => html`<li><code>${where}</code> ${what}</li>`)}</ul>` : nothing}
       ${this.problem ? html`${this.marks()}${this.repeats(null)}` : nothing}
       ${preview ? html`<dl class="figures panel">${shown(t("Lines"), number(preview.lines_total))}${shown(t("New"), number(preview.lines_new))}${shown(t("Known before"), number(preview.lines_known))}${shown(t("Matched"), number(preview.matched))}${shown(t("Differ"), number(preview.exceptions))}${shown(t("Net"), number(preview.net))}${preview.balance_difference ? shown(t("Balances differ by"), number(preview.balance_difference)) : nothing}</dl>
         ${this.repeats(preview)}
-        <p class="muted">${t("A first look: nothing is kept yet")}: <bdi>${name}</bdi>, ${days(preview.from)} \u2013 ${days(preview.to)}</p><p class="rowx"><button class="btn primary" ?disabled=${this.busy || !preview.lines_new} title=${preview.lines_new ? nothing : t("Every line is known")} @click=${() => this.keep()}>${icon("check")}${t("Take in {n} lines", { n: number(preview.lines_new) })}</button><button class="btn" @click=${() => this.drop()}>${t("Cancel")}</button></p>` : nothing}</div></section>${preview ? previewed(preview) : nothing}`;
+        <p class="muted">${t("Preview, not saved yet")}: <bdi>${name}</bdi>, ${days(preview.from)} \u2013 ${days(preview.to)}</p><p class="rowx"><button class="btn primary" ?disabled=${this.busy || !preview.lines_new} title=${preview.lines_new ? nothing : t("Every line is known")} @click=${() => this.keep()}>${icon("check")}${t("Take in {n} lines", { n: number(preview.lines_new) })}</button><button class="btn" @click=${() => this.drop()}>${t("Cancel")}</button></p>` : nothing}</div></section>${preview ? previewed(preview) : nothing}`;
   }
 
   row(one) {

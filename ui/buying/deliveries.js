@@ -33,11 +33,11 @@ const delivery = {
     const open = one.lines.reduce((sum, { open_value: value }) => sum + value, 0);
     return {
       name: one.delivery_note_no ?? t("Delivery of {day}", { day: day(one.business_date) }), badges: badge(one.state),
-      actions: [page.app.may(F) && open > 0 && one.supplier_id && { label: t("Write an invoice down"), image: "ticket", kind: "primary", act: () => { location.hash = address(["invoices", "new"], { supplier_id: one.supplier_id }); } }],
+      actions: [page.app.may(F) && open > 0 && one.supplier_id && { label: t("Record an invoice"), image: "ticket", kind: "primary", act: () => { location.hash = address(["invoices", "new"], { supplier_id: one.supplier_id }); } }],
       parts: [
         figures([[t("Cost"), number(one.total_cost), one.supplier_id ? supplier(one.supplier_id) : null], [t("Not billed"), number(open), t("what account 2020 holds of it")], [t("Came"), days(one.business_date), moment(one.created_at, one.store_id)], [t("Store"), store(one.store_id)]]),
         table(t("Lines"), [col(t("Product"), product), col(t("Received"), (row) => figure(row.qty), "num"), col(t("Refused"), (row) => figure(row.rejected_qty), "num d"), col(t("Cost each"), (row) => html`${number(row.unit_cost)}${row.cost_missing ? html` <span class="badge warn">${t("without a cost")}</span>` : nothing}`, "num"), col(t("Cost"), (row) => figure(row.cost), "num d"), col(t("Billed"), (row) => figure(row.invoiced_qty), "num"), col(t("Not billed"), (row) => figure(row.open_value), "num d"), col(t("Note"), (row) => row.note ?? nothing, "d2")], one.lines),
-        section(t("About it"), facts([[t("Order"), one.po_id ? link(["orders", one.po_id], t("See")) : t("without an order")], [t("Delivery note"), one.delivery_note_no], [t("Reference"), one.reference], [t("Taken in by"), person(one.created_by)], [t("Note"), one.note], [t("Stock"), link(["discrepancies"], t("What differs in this store"), { store_id: one.store_id })]])),
+        section(t("Details"), facts([[t("Order"), one.po_id ? link(["orders", one.po_id], t("See")) : t("without an order")], [t("Delivery note"), one.delivery_note_no], [t("Reference"), one.reference], [t("Taken in by"), person(one.created_by)], [t("Note"), one.note], [t("Stock"), link(["discrepancies"], t("What differs in this store"), { store_id: one.store_id })]])),
         entries(page, one),
       ],
     };
@@ -84,7 +84,7 @@ const supplierReturn = {
       figures([[t("Claimed"), number(one.claim), supplier(one.supplier_id)], [t("Worth"), number(one.stock_cost), t("as the stock had it")], [t("Store"), store(one.store_id)]]),
       table(t("Lines"), [col(t("Product"), product), col(t("Pieces"), (row) => figure(row.qty), "num"), col(t("Claimed"), (row) => figure(row.claim), "num"), col(t("Worth"), (row) => figure(row.stock_cost), "num d")], one.lines),
       page.app.may(F) ? table(t("Credit notes"), [col(t("Number"), (row) => link(["credit-notes", row.credit_note_id], row.credit_note_no ?? row.doc_no)), col(t("Date"), (row) => days(row.date)), col(t("Total"), (row) => figure(row.total), "num"), col(t("State"), (row) => badge(row.state))], one.notes, t("None is expected: the goods were not billed")) : nothing,
-      section(t("About it"), facts([[t("Reference"), one.reference], [t("From"), t(one.bucket)], [t("Sent by"), person(one.created_by)], [t("When"), moment(one.created_at, one.store_id)], [t("Note"), one.note]])),
+      section(t("Details"), facts([[t("Reference"), one.reference], [t("From"), t(one.bucket)], [t("Sent by"), person(one.created_by)], [t("When"), moment(one.created_at, one.store_id)], [t("Note"), one.note]])),
       entries(page, one),
     ],
   }),

@@ -21,7 +21,7 @@ class PageInvoiceForm extends FormPage {
   }
 
   get name() {
-    return t("Write an invoice down");
+    return t("Record an invoice");
   }
 
   get draft() {

@@ -17,11 +17,11 @@ export const ofSupplier = () => ({ name: "supplier_id", label: t("Supplier"), ki
 const invoices = {
   path: "/api/finance/invoices", needs: ["suppliers"],
   list: (page) => ({
-    title: t("Invoices"), create: { label: t("Write an invoice down"), act: () => page.app.go("invoices", "new") },
+    title: t("Invoices"), create: { label: t("Record an invoice"), act: () => page.app.go("invoices", "new") },
     filters: [ofState([...STATES, "disputed", "cancelled"]), ofSupplier(), { name: "invoice_no", label: t("Invoice number") }, { name: "due_to", label: t("Due until"), kind: "date" }, ofStore(), ...ofDays()],
     open: (one) => address(["invoices", one.invoice_id]),
     columns: [col(t("Number"), (one) => html`<bdi>${one.invoice_no}</bdi> <span class="muted d">${one.doc_no}</span>`), col(t("Supplier"), (one) => supplier(one.supplier_id)), col(t("Date"), (one) => days(one.invoice_date), "d"), col(t("Due"), (one) => days(one.due_date)), col(t("Total"), (one) => figure(one.total), "num"), col(t("Open"), (one) => figure(one.open), "num"), col(t("Differs"), (one) => (one.exceptions.length ? html`<span class="differs">${number(one.exceptions.length)}</span>` : nothing), "num d2"), col(t("State"), (one) => badge(one.state))],
-    none: t("No invoice yet. One is written down against what was received"),
+    none: t("No invoices yet. Record one from received goods"),
   }),
 };
 
@@ -54,16 +54,16 @@ const invoice = {
         is("draft", "disputed") && { label: t("Call off\u2026"), act: why(t("Call this invoice off?"), t("Call off"), "cancel") },
         is("draft", "disputed") && stopped && { label: t("Accept differences\u2026"), act: accept(page, one, url("match")) },
         is("draft", "disputed") && { label: t("Match"), image: "scale", kind: "primary", act: page.step({ label: t("Match"), url: url("match") }) },
-        is("matched") && { label: t("Approve"), image: "check", kind: "primary", why: one.rematch ? t("a receipt has changed: it is matched again first") : null, act: page.step({ label: t("Approve"), url: url("approve"), said: t("Approved: it is owed"), question: { title: t("Approve {name}?", { name: one.invoice_no }), text: t("{amount} are owed to {supplier} from then on, and posted", { amount: number(one.total), supplier: nameOf("suppliers", one.supplier_id) }) } }) },
+        is("matched") && { label: t("Approve"), image: "check", kind: "primary", why: one.rematch ? t("a receipt has changed: it is matched again first") : null, act: page.step({ label: t("Approve"), url: url("approve"), said: t("Approved and posted"), question: { title: t("Approve {name}?", { name: one.invoice_no }), text: t("{amount} are owed to {supplier} from then on, and posted", { amount: number(one.total), supplier: nameOf("suppliers", one.supplier_id) }) } }) },
         is("approved", "partially_paid", "paid") && { label: t("Credit note\u2026"), act: () => { location.hash = address(["credit-notes", "new"], { supplier_id: one.supplier_id, invoice_id: one.invoice_id }); } },
         is("approved", "partially_paid") && { label: t("Pay"), image: "banknote", kind: "primary", act: () => pay(page, one) },
       ],
       parts: [
         steps(is("disputed") ? ["draft", "disputed"] : is("cancelled") ? ["draft", "cancelled"] : STATES, one.state),
         figures([[t("Total"), number(one.total), supplier(one.supplier_id)], [t("Net"), number(one.net)], [t("Tax"), number(one.tax)], [t("Paid"), number(one.paid), one.credited ? t("{amount} credited", { amount: number(one.credited) }) : null], [t("Open"), number(one.open), html`${t("due")} ${days(one.due_date)}`]]),
-        ifSome(one.exceptions, (list) => table(t("What differs"), [col(t("What"), (row) => html`<b>${t(row.type)}</b>${row.stops && !row.accepted_by ? html` <span class="badge bad">${t("stops it")}</span>` : nothing}`), col(t("Line"), (row) => row.line_no ?? nothing, "num"), col(t("Expected"), (row) => figure(row.expected), "num d"), col(t("Billed"), (row) => figure(row.actual), "num d"), col(t("Amount"), (row) => differs(row.amount), "num"), col(t("Accepted"), (row) => (row.accepted_by ? html`${person(row.accepted_by)} <span class="muted">${row.reason}</span>` : nothing), "d")], list)),
+        ifSome(one.exceptions, (list) => table(t("Discrepancies"), [col(t("What"), (row) => html`<b>${t(row.type)}</b>${row.stops && !row.accepted_by ? html` <span class="badge bad">${t("blocks approval")}</span>` : nothing}`), col(t("Line"), (row) => row.line_no ?? nothing, "num"), col(t("Expected"), (row) => figure(row.expected), "num d"), col(t("Billed"), (row) => figure(row.actual), "num d"), col(t("Amount"), (row) => differs(row.amount), "num"), col(t("Accepted"), (row) => (row.accepted_by ? html`${person(row.accepted_by)} <span class="muted">${row.reason}</span>` : nothing), "d")], list)),
         table(t("Lines"), [col("#", (row) => row.line_no, "no"), col(t("What"), (row) => (row.sku ? html`<bdi>${productName(row.sku)}</bdi> <span class="muted">${row.sku}</span>` : html`${row.description} <span class="muted">${row.account ?? ""}</span>`)), col(t("Delivery"), (row) => (row.receiving_id ? link(["receipts", row.receiving_id], t("See"), { store_id: row.store_id }) : row.po_id ? link(["orders", row.po_id], t("Order")) : nothing), "d"), col(t("Store"), (row) => store(row.store_id), "d2"), col(t("Qty"), (row) => figure(row.qty), "num"), col(t("Received"), (row) => html`<span class=${row.matched_qty < row.qty ? "differs" : nothing}>${number(row.matched_qty)}</span>`, "num"), col(t("Cost each"), (row) => figure(row.unit_cost), "num d"), col(t("Net"), (row) => figure(row.net), "num"), col(t("Tax"), (row) => html`${number(row.tax)} <span class="muted">${rate(row.tax_rate_bp)}</span>`, "num d2"), col(t("Difference"), (row) => differs(row.variance), "num d2")], one.lines),
-        section(t("About it"), facts([[t("Supplier"), link(["suppliers", one.supplier_id], nameOf("suppliers", one.supplier_id))], [t("Our number"), one.doc_no], [t("Invoice date"), days(one.invoice_date)], [t("Due"), days(one.due_date)], [t("Tax invoice"), one.tax_invoice_no ? html`${one.tax_invoice_no} ${days(one.tax_invoice_date)}` : null], [t("Discount for early payment"), one.discount_terms ? t("{rate} within {n} days", { rate: rate(one.discount_terms.bp), n: one.discount_terms.days }) : null], [t("Written"), moment(one.created_at)], [t("By"), person(one.created_by)], [t("Approved"), one.approved_at ? html`${moment(one.approved_at)} ${person(one.approved_by)}` : null], [t("Note"), one.note], [t("In the books"), link(["journal"], t("See"), { cause_id: one.invoice_id })]])),
+        section(t("Details"), facts([[t("Supplier"), link(["suppliers", one.supplier_id], nameOf("suppliers", one.supplier_id))], [t("Our number"), one.doc_no], [t("Invoice date"), days(one.invoice_date)], [t("Due"), days(one.due_date)], [t("Tax invoice"), one.tax_invoice_no ? html`${one.tax_invoice_no} ${days(one.tax_invoice_date)}` : null], [t("Discount for early payment"), one.discount_terms ? t("{rate} within {n} days", { rate: rate(one.discount_terms.bp), n: one.discount_terms.days }) : null], [t("Created"), moment(one.created_at)], [t("By"), person(one.created_by)], [t("Approved"), one.approved_at ? html`${moment(one.approved_at)} ${person(one.approved_by)}` : null], [t("Note"), one.note], [t("In the books"), link(["journal"], t("See"), { cause_id: one.invoice_id })]])),
       ],
     };
   },
@@ -71,7 +71,7 @@ const invoice = {
 
 const pay = async (page, one) => {
   const paid = await ask(page.app, {
-    title: t("Pay {name}", { name: one.invoice_no }), yes: t("Write the payment down"), text: t("The money is sent from the bank; here it is noted and posted"),
+    title: t("Pay {name}", { name: one.invoice_no }), yes: t("Record the payment"), text: t("This records a payment that you make at the bank"),
     list: [{ name: "amount", label: t("Amount"), kind: "money", value: one.open, required: true, focus: true }, { name: "date", label: t("Day"), kind: "date", value: isoDay(), required: true }, { name: "account", label: t("From account"), value: "1040", required: true }, { name: "reference", label: t("Reference") }],
     act: ({ amount, ...body }) => page.app.command({ url: "/api/finance/payments", body: { ...body, amount, supplier_id: one.supplier_id, allocations: [{ invoice_id: one.invoice_id, amount }] }, label: t("Payment") }),
   });

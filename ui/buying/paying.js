@@ -76,7 +76,7 @@ const creditNote = {
         steps(is("cancelled") ? ["draft", "cancelled"] : NOTE_STATES, one.state),
         figures([[t("Total"), number(one.total), supplier(one.supplier_id)], [t("Net"), number(one.net)], [t("Tax"), number(one.tax)], [t("Laid on invoices"), number(one.applied)], [t("Open"), number(one.open)]]),
         table(t("Lines"), [col(t("Line of the invoice"), (row) => row.invoice_line_no ?? "\u2013"), col(t("Delivery"), (row) => (row.receiving_id ? link(["receipts", row.receiving_id], t("See"), { store_id: row.store_id }) : nothing)), col(t("Book"), (row) => store(row.store_id)), col(t("Net"), (row) => figure(row.net), "num"), col(t("Tax"), (row) => figure(row.tax), "num")], one.lines),
-        section(t("About it"), facts([[t("What for"), t(`credit.${one.kind}`)], [t("Our number"), one.doc_no], [t("Date"), days(one.date)], [t("Invoice"), one.invoice_id ? link(["invoices", one.invoice_id], t("See")) : null], [t("Goods that went back"), one.supplier_return_id ? link(["supplier-returns", one.supplier_return_id], t("See"), { store_id: one.lines[0]?.store_id }) : null], [t("Written"), moment(one.created_at)], [t("By"), one.created_by ? person(one.created_by) : t("the rules")], [t("Note"), one.note], [t("In the books"), link(["journal"], t("See"), { cause_id: one.credit_note_id })]])),
+        section(t("Details"), facts([[t("What for"), t(`credit.${one.kind}`)], [t("Our number"), one.doc_no], [t("Date"), days(one.date)], [t("Invoice"), one.invoice_id ? link(["invoices", one.invoice_id], t("See")) : null], [t("Goods that went back"), one.supplier_return_id ? link(["supplier-returns", one.supplier_return_id], t("See"), { store_id: one.lines[0]?.store_id }) : null], [t("Created"), moment(one.created_at)], [t("By"), one.created_by ? person(one.created_by) : t("the rules")], [t("Note"), one.note], [t("In the books"), link(["journal"], t("See"), { cause_id: one.credit_note_id })]])),
       ],
     };
   },
@@ -106,14 +106,14 @@ const payment = {
     return {
       name: one.doc_no, badges: badge(one.state),
       actions: [
-        posted && { label: t("Take back\u2026"), image: "undo-2", act: page.step({ label: t("Take back"), url: path("/api/finance/payments/:id/reverse", { id: one.payment_id }), question: { title: t("Take this payment back?"), danger: true, text: t("The opposite entry is posted, and its invoices are open again. Once the bank has reported it, it can't be taken back"), list: [why()] } }) },
+        posted && { label: t("Take back\u2026"), image: "undo-2", act: page.step({ label: t("Reverse"), url: path("/api/finance/payments/:id/reverse", { id: one.payment_id }), question: { title: t("Take this payment back?"), danger: true, text: t("The opposite entry is posted, and its invoices are open again. Once the bank has reported it, it can't be taken back"), list: [why()] } }) },
         posted && one.unallocated > 0 && { label: t("Lay on an invoice"), image: "scale", kind: "primary", why: first ? null : t("no invoice of this supplier is open"), act: page.step({ label: t("Lay on"), url: path("/api/finance/payments/:id/allocate", { id: one.payment_id }), question: { title: t("On which invoice?"), list: [{ name: "invoice_id", label: t("Invoice"), kind: "choice", choices: billChoices(one.bills), focus: true }, { name: "amount", label: t("Amount"), kind: "money", value: Math.min(one.unallocated, first?.open ?? 0), required: true }], body: ({ invoice_id: id, amount }) => ({ allocations: [{ invoice_id: id, amount }] }) } }) },
       ],
       parts: [
         figures([[t("Amount"), number(one.amount), supplier(one.supplier_id)], [t("Day"), days(one.date)], [t("From account"), one.account, nameOf("accounts", one.account) === one.account ? null : nameOf("accounts", one.account)], [t("Paid in advance"), number(one.unallocated)]]),
         table(t("Invoices"), [col(t("Invoice"), (row) => link(["invoices", row.invoice_id], one.numbers[row.invoice_id])), col(t("Settled"), (row) => figure(row.amount), "num"), col(t("Discount"), (row) => figure(row.discount), "num"), col(t("Paid"), (row) => figure(row.amount - row.discount), "num")], one.allocations, t("All of it was paid in advance")),
         ifSome(one.credits, (list) => table(t("Credit notes"), [col(t("Credit note"), (row) => link(["credit-notes", row.credit_note_id], t("See"))), col(t("On invoice"), (row) => link(["invoices", row.invoice_id], one.numbers[row.invoice_id] ?? t("See"))), col(t("Amount"), (row) => differs(-row.amount), "num")], list)),
-        section(t("About it"), facts([[t("Reference"), one.reference], [t("Book"), store(one.store_id)], [t("Written"), moment(one.created_at)], [t("By"), person(one.created_by)], [t("Taken back because"), one.reversed_reason], [t("In the books"), link(["journal"], t("See"), { cause_id: one.payment_id })]])),
+        section(t("Details"), facts([[t("Reference"), one.reference], [t("Book"), store(one.store_id)], [t("Created"), moment(one.created_at)], [t("By"), person(one.created_by)], [t("Taken back because"), one.reversed_reason], [t("In the books"), link(["journal"], t("See"), { cause_id: one.payment_id })]])),
       ],
     };
   },

@@ -76,7 +76,7 @@ class PageReviseForm extends FormPage {
     return html`<tr><td><div><bdi>${name}</bdi> <span class="muted">${line.sku}</span></div></td><td class="num">${number(line.received_qty)}</td>
       <td class="num in">${line.off ? number(0) : countInput({ id: `qty-${index}`, value: line.qty, label: t("{name}: pieces", { name }), onValue: (qty) => this.line(index, { qty }) })}</td>
       <td class="num wide-in">${came || line.off ? number(line.unit_cost) : moneyInput({ id: `cost-${index}`, value: line.unit_cost, label: t("{name}: cost each", { name }), onValue: (cost) => this.line(index, { unit_cost: cost }) })}</td>
-      <td><div>${this.change(line)}</div></td><td class="acts"><button class="btn small" @click=${() => (line.was ? this.line(index, { off: !line.off }) : this.set({ lines: this.lines.filter((_, at) => at !== index) }))}>${line.off ? t("Keep it") : t("Take off")}</button></td></tr>`;
+      <td><div>${this.change(line)}</div></td><td class="acts"><button class="btn small" @click=${() => (line.was ? this.line(index, { off: !line.off }) : this.set({ lines: this.lines.filter((_, at) => at !== index) }))}>${line.off ? t("Keep it") : t("Remove")}</button></td></tr>`;
   }
 
   render() {

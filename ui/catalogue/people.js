@@ -50,10 +50,10 @@ export const ofMember = () => ({
   },
 });
 /** Both side by side before anything is done. */
-const beside = (gone, stays) => html`<table class="grid fold"><thead><tr><th></th><th>${t("Goes")}</th><th>${t("Stays")}</th></tr></thead><tbody>${[[t("Name"), "name"], [t("Phone"), "phone"], [t("E-mail"), "email"], [t("Card number"), "code"]].map(([label, name]) => html`<tr><th scope="row">${label}</th><td data-label=${t("Goes")}><bdi>${gone[name] ?? "\u2013"}</bdi></td><td data-label=${t("Stays")}><bdi>${stays[name] ?? "\u2013"}</bdi></td></tr>`)}<tr><th scope="row">${t("Points")}</th><td data-label=${t("Goes")}>${number(gone.points_balance)}</td><td data-label=${t("Stays")}>${number(stays.points_balance)}</td></tr></tbody></table>`;
+const beside = (gone, stays) => html`<table class="grid fold"><thead><tr><th></th><th>${t("Will be removed")}</th><th>${t("Will be kept")}</th></tr></thead><tbody>${[[t("Name"), "name"], [t("Phone"), "phone"], [t("E-mail"), "email"], [t("Card number"), "code"]].map(([label, name]) => html`<tr><th scope="row">${label}</th><td data-label=${t("Will be removed")}><bdi>${gone[name] ?? "\u2013"}</bdi></td><td data-label=${t("Will be kept")}><bdi>${stays[name] ?? "\u2013"}</bdi></td></tr>`)}<tr><th scope="row">${t("Points")}</th><td data-label=${t("Will be removed")}>${number(gone.points_balance)}</td><td data-label=${t("Will be kept")}>${number(stays.points_balance)}</td></tr></tbody></table>`;
 const merge = async (page, one) => {
   const { app } = page;
-  const stays = await ask(app, { title: t("Merge {name} into another member?", { name: one.name ?? "" }), yes: t("Look at both"), list: [{ name: "who", label: t("Phone, card or name of the member that stays"), required: true, focus: true }], act: ({ who }) => found(app, who, one.member_id) });
+  const stays = await ask(app, { title: t("Merge {name} into another member?", { name: one.name ?? "" }), yes: t("Compare"), list: [{ name: "who", label: t("Phone, card or name of the member that stays"), required: true, focus: true }], act: ({ who }) => found(app, who, one.member_id) });
   if (!stays) return;
   const done = await app.dialog.ask({
     title: t("Merge these two?"), yes: t("Merge"), no: t("Keep"), danger: true, text: t("Points and sales count for the other one from then on. This is not undone"), body: beside(one, stays),
@@ -91,7 +91,7 @@ const member = {
       ] : [],
       parts: [
         figures([[t("Points"), number(one.points_balance)], [t("Tier"), one.tier ?? "\u2013"], [t("Since"), one.joined_at ? date(one.joined_at) : "\u2013"]]),
-        section(t("About it"), facts([[t("Phone"), one.phone], [t("E-mail"), one.email], [t("Card number"), one.code], [t("Date of birth"), one.birth_date ? days(one.birth_date) : null], [t("Changed"), moment(one.updated_at)], [t("Number"), html`<span class="muted">${one.member_id}</span>`]])),
+        section(t("Details"), facts([[t("Phone"), one.phone], [t("E-mail"), one.email], [t("Card number"), one.code], [t("Date of birth"), one.birth_date ? days(one.birth_date) : null], [t("Changed"), moment(one.updated_at)], [t("Number"), html`<span class="muted">${one.member_id}</span>`]])),
         table(t("Last sales"), [col(t("Receipt"), (row) => link(["sales", row.transaction_id], row.receipt_no, { store_id: row.store_id })), col(t("When"), (row) => moment(row.paid_at, row.store_id)), col(t("Store"), (row) => store(row.store_id), "d"), col(t("Total"), (row) => figure(row.total), "num")], one.sales, t("Nothing was bought yet")),
         table(t("Points"), [col(t("When"), (row) => moment(row.at, row.store_id)), col(t("What"), (row) => t(row.reason)), col(t("Store"), (row) => store(row.store_id), "d"), col(t("Points"), (row) => figure(row.points), "num"), col(t("Left"), (row) => figure(row.balance_after), "num")], one.points, t("No points were earned yet")),
       ],
@@ -131,7 +131,7 @@ const person = {
     return {
       name, badges: one.disabled ? badge("disabled") : nothing,
       actions: [
-        { label: t("End sessions"), image: "log-out", act: page.step({ label: t("End sessions"), money: false, url: path("/api/users/:id/revoke-tokens", { id }), said: t("Every session has ended"), question: { title: t("End every session of {name}? Every device is removed", { name }), danger: true } }) },
+        { label: t("Log out everywhere"), image: "log-out", act: page.step({ label: t("Log out everywhere"), money: false, url: path("/api/users/:id/revoke-tokens", { id }), said: t("Every session has ended"), question: { title: t("End every session of {name}? Every device is removed", { name }), danger: true } }) },
         { label: one.disabled ? t("Enable") : t("Disable"), image: "lock", act: page.step({ ...change, label: one.disabled ? t("Enable") : t("Disable"), body: { disabled: !one.disabled }, question: { title: one.disabled ? t("Let {name} log in again?", { name }) : t("Disable {name}? Every session ends, every device is removed", { name }), danger: !one.disabled } }) },
         { label: t("Edit"), kind: "primary", act: page.step({ ...change, label: t("Save"), question: { title: t("Change person"), list: [{ name: "name", label: t("Name"), value: name, required: true, focus: true }, { name: "username", label: t("Login name"), value: one.username, required: true }, { name: "role", label: t("Role"), kind: "choice", value: one.role, choices: ROLES.map((role) => [role, t(role)]) }, { name: "password", label: t("New password"), kind: "password" }] } }) },
       ],

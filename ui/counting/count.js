@@ -236,7 +236,7 @@ class PageCount extends Page {
     const cancel = manager && ["counting", "review"].includes(state) ? html`<button class="btn" @click=${this.step("cancel", t("Call off"), { title: t("Call this count off?"), danger: true, no: t("Keep"), text: t("Nothing moves. What was counted can be read, and is counted here no more") })}>${icon("x")}${t("Call off")}</button>` : nothing;
     if (state === "counting") {
       const question = this.lacking ? { title: t("{n} products are not counted. Hand in all the same?", { n: number(this.lacking) }) } : null;
-      return html`${cancel}<button class="btn primary" ?disabled=${waits > 0} title=${waits ? t("Waiting to be sent: {n}", { n: number(waits) }) : nothing} @click=${this.step("submit", t("Hand in"), question)}>${icon("check")}${t("Hand in")}</button>`;
+      return html`${cancel}<button class="btn primary" ?disabled=${waits > 0} title=${waits ? t("Waiting to be sent: {n}", { n: number(waits) }) : nothing} @click=${this.step("submit", t("Submit"), question)}>${icon("check")}${t("Submit")}</button>`;
     }
     if (state === "review" && manager) return html`${cancel}<button class="btn primary" @click=${() => this.post()}>${icon("clipboard-check")}${t("Post differences")}</button>`;
     return nothing;
@@ -246,7 +246,7 @@ class PageCount extends Page {
   post() {
     const moved = this.querySelector("count-review")?.answer?.moved_count ?? 0;
     const text = moved ? t("Moved while they were counted, so that their difference may be wrong: {n}. Count them again, or post them as they are", { n: number(moved) }) : null;
-    return this.step("post", t("Post differences"), { title: t("Move the differences into the books?"), text }, { accept: moved > 0 })();
+    return this.step("post", t("Post differences"), { title: t("Update stock to the counted figures?"), text }, { accept: moved > 0 })();
   }
 
   /** Counts some products again: what was counted of them is dropped. */

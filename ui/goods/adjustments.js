@@ -39,7 +39,7 @@ const actions = (one, page) => {
       { label: t("Approve"), image: "check", kind: "primary", act: page.step({ label: t("Approve"), url: url("approve"), said: t("Posted: stock has moved"), question: { title: t("Approve this adjustment?"), text: t("About {amount}, at the stock and cost of now. You answer for it", { amount: money(one.value) }) } }) },
     ];
   }
-  if (one.state === "posted") return [{ label: t("Take back"), image: "undo-2", act: page.step({ label: t("Take back"), url: url("reverse"), said: t("Taken back"), question: { title: t("Take this adjustment back?"), danger: true, text: t("The pieces move back. Both stay in the list") } }) }];
+  if (one.state === "posted") return [{ label: t("Reverse"), image: "undo-2", act: page.step({ label: t("Reverse"), url: url("reverse"), said: t("Taken back"), question: { title: t("Take this adjustment back?"), danger: true, text: t("The pieces move back. Both stay in the list") } }) }];
   return [];
 };
 
@@ -50,8 +50,8 @@ const adjustment = {
     name: reason(one.reason), badges: stateOf(one), actions: actions(one, page),
     parts: [
       figures([[t("Value"), money(one.value), one.state === "pending" ? t("estimated until it is posted") : null], [t("Pieces"), signed(one.lines.reduce((all, { qty }) => all + qty, 0)), t("lines: {n}", { n: number(one.lines.length) })], [t("Day"), days(one.business_date)], [t("Taken from"), one.bucket === "damaged" ? t("put aside as damaged") : t("goods on hand"), one.keep ? t("kept, put aside as damaged") : null]]),
-      table(t("Lines"), [col(t("Product"), product), col(t("Pieces"), (row) => signed(row.qty), "num"), col(t("Left then"), (row) => figure(row.balance_after), "num d"), col(t("Cost"), (row) => figure(row.cost), "num")], one.lines),
-      section(t("About it"), facts([[t("Written by"), html`${person(one.created_by)} ${moment(one.created_at)}`], [one.state === "reversed" ? t("Taken back by") : t("Decided by"), one.decided_by ? html`${person(one.decided_by)} ${moment(one.decided_at)}` : null], [t("Note"), one.note && html`<bdi>${one.note}</bdi>`]])),
+      table(t("Lines"), [col(t("Product"), product), col(t("Pieces"), (row) => signed(row.qty), "num"), col(t("Stock after"), (row) => figure(row.balance_after), "num d"), col(t("Cost"), (row) => figure(row.cost), "num")], one.lines),
+      section(t("Details"), facts([[t("Written by"), html`${person(one.created_by)} ${moment(one.created_at)}`], [one.state === "reversed" ? t("Taken back by") : t("Decided by"), one.decided_by ? html`${person(one.decided_by)} ${moment(one.decided_at)}` : null], [t("Note"), one.note && html`<bdi>${one.note}</bdi>`]])),
       trailOf(one),
     ],
   }),

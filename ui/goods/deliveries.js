@@ -40,8 +40,8 @@ const back = (one, page) => {
   const against = one.po_id ? ` ${t("Order {no} waits for them again.", { no: order(one.po_id) })}` : "";
   const note = one.delivery_note_no ? ` ${t("Delivery note {no} may be taken in once more.", { no: one.delivery_note_no })}` : "";
   return {
-    label: t("Take back"), image: "undo-2", why: page.app.may(MANAGE) ? undefined : t("a manager does this"),
-    act: page.step({ label: t("Take back"), url: path("/api/receiving/:id/reverse", { id: one.receiving_id }), said: t("Taken back: the pieces have left stock"), question: { title: t("Take this delivery back?"), danger: true, text: `${t("{n} pieces leave stock at the average cost of now, and the supplier is owed {amount} less.", { n: number(sum(one, "qty")), amount: money(one.total_cost) })}${against}${note}` } }),
+    label: t("Reverse"), image: "undo-2", why: page.app.may(MANAGE) ? undefined : t("a manager does this"),
+    act: page.step({ label: t("Reverse"), url: path("/api/receiving/:id/reverse", { id: one.receiving_id }), said: t("Taken back: the pieces have left stock"), question: { title: t("Take this delivery back?"), danger: true, text: `${t("{n} pieces leave stock at the average cost of now, and the supplier is owed {amount} less.", { n: number(sum(one, "qty")), amount: money(one.total_cost) })}${against}${note}` } }),
   };
 };
 
@@ -55,8 +55,8 @@ const delivery = {
     name: nameOf("suppliers", one.supplier_id) || t("no supplier"), badges: badge(one.state), actions: one.state === "posted" ? [back(one, page)] : [],
     parts: [
       figures([[t("Cost"), money(one.total_cost)], [t("Pieces"), number(sum(one, "qty")), t("lines: {n}", { n: number(one.lines.length) })], [t("Refused"), number(sum(one, "rejected_qty"))], [t("Day"), days(one.business_date)]]),
-      table(t("Lines"), [col(t("Product"), product), col(t("Pieces"), (line) => figure(line.qty), "num"), col(t("Refused"), (line) => differs(line.rejected_qty || null), "num"), col(t("Cost each"), (line) => (line.cost_missing ? html`<span class="badge warn">${t("not known")}</span>` : figure(line.unit_cost)), "num"), col(t("Cost"), (line) => figure(line.cost), "num d"), col(t("Left then"), (line) => figure(line.balance_after), "num d2"), col(t("Note"), (line) => html`<bdi>${line.note}</bdi>`, "d2")], one.lines),
-      section(t("About it"), facts([[t("Delivery note"), one.delivery_note_no && html`<bdi>${one.delivery_note_no}</bdi>`], [t("Order"), one.po_id && (row("orders", one.po_id) ? link(["receiving", one.po_id], order(one.po_id)) : order(one.po_id))], [t("All of this order"), one.po_id && link(["deliveries"], t("See"), { po_id: one.po_id })], [t("Reference"), one.reference && html`<bdi>${one.reference}</bdi>`], [t("Taken in by"), html`${person(one.created_by)} ${moment(one.created_at)}`], [t("Note"), one.note && html`<bdi>${one.note}</bdi>`]])),
+      table(t("Lines"), [col(t("Product"), product), col(t("Pieces"), (line) => figure(line.qty), "num"), col(t("Refused"), (line) => differs(line.rejected_qty || null), "num"), col(t("Cost each"), (line) => (line.cost_missing ? html`<span class="badge warn">${t("not known")}</span>` : figure(line.unit_cost)), "num"), col(t("Cost"), (line) => figure(line.cost), "num d"), col(t("Stock after"), (line) => figure(line.balance_after), "num d2"), col(t("Note"), (line) => html`<bdi>${line.note}</bdi>`, "d2")], one.lines),
+      section(t("Details"), facts([[t("Delivery note"), one.delivery_note_no && html`<bdi>${one.delivery_note_no}</bdi>`], [t("Order"), one.po_id && (row("orders", one.po_id) ? link(["receiving", one.po_id], order(one.po_id)) : order(one.po_id))], [t("All of this order"), one.po_id && link(["deliveries"], t("See"), { po_id: one.po_id })], [t("Reference"), one.reference && html`<bdi>${one.reference}</bdi>`], [t("Taken in by"), html`${person(one.created_by)} ${moment(one.created_at)}`], [t("Note"), one.note && html`<bdi>${one.note}</bdi>`]])),
       trailOf(one),
     ],
   }),

@@ -31,8 +31,8 @@ const supplierReturn = {
     name: nameOf("suppliers", one.supplier_id),
     parts: [
       figures([[t("Claimed"), money(one.claim), t("what the supplier owes for them")], [t("Cost in stock"), money(one.stock_cost), t("what they left the stock with")], [t("Pieces"), number(pieces(one)), t("lines: {n}", { n: number(one.lines.length) })], [t("Day"), days(one.business_date)]]),
-      table(t("Lines"), [col(t("Product"), product), col(t("Pieces"), (row) => figure(row.qty), "num"), col(t("Claimed"), (row) => figure(row.claim), "num"), col(t("Cost in stock"), (row) => figure(row.stock_cost), "num d"), col(t("Left then"), (row) => figure(row.balance_after), "num d2")], one.lines),
-      section(t("About it"), facts([[t("Taken from"), one.bucket === "damaged" ? t("put aside as damaged") : t("goods on hand")], [t("Reference"), one.reference && html`<bdi>${one.reference}</bdi>`], [t("Written by"), html`${person(one.created_by)} ${moment(one.created_at)}`], [t("Note"), one.note && html`<bdi>${one.note}</bdi>`]])),
+      table(t("Lines"), [col(t("Product"), product), col(t("Pieces"), (row) => figure(row.qty), "num"), col(t("Claimed"), (row) => figure(row.claim), "num"), col(t("Cost in stock"), (row) => figure(row.stock_cost), "num d"), col(t("Stock after"), (row) => figure(row.balance_after), "num d2")], one.lines),
+      section(t("Details"), facts([[t("Taken from"), one.bucket === "damaged" ? t("put aside as damaged") : t("goods on hand")], [t("Reference"), one.reference && html`<bdi>${one.reference}</bdi>`], [t("Written by"), html`${person(one.created_by)} ${moment(one.created_at)}`], [t("Note"), one.note && html`<bdi>${one.note}</bdi>`]])),
       trailOf(one),
     ],
   }),

@@ -37,7 +37,7 @@ const history = (one, page) => {
   const out = leaves(page.app, one);
   const there = html`<span class="muted">${t("the other store")}</span>`;
   const became = one.discrepancies.filter(({ resolved_at: at }) => at).map((row) => [row.resolved_at, `${row.sku}: ${number(row.qty)} ${t(`became.${row.resolution}`)}`, null]);
-  const rows = [[one.cancelled_at, t("Called off"), null], ...became, [one.received_at, t("Taken in"), out ? there : person(one.received_by)], [one.sent_at, t("Sent"), null], [one.created_at, t("Written"), out ? person(one.created_by) : there]].filter(([at]) => at);
+  const rows = [[one.cancelled_at, t("Called off"), null], ...became, [one.received_at, t("Taken in"), out ? there : person(one.received_by)], [one.sent_at, t("Sent"), null], [one.created_at, t("Created"), out ? person(one.created_by) : there]].filter(([at]) => at);
   rows.sort(([a], [b]) => b.localeCompare(a));
   return table(t("History"), [col(t("When"), ([at]) => moment(at)), col(t("What"), ([, what]) => what), col(t("Person"), ([, , who]) => who ?? "")], rows);
 };
@@ -74,7 +74,7 @@ const transfer = {
         ifSome(one.discrepancies, (list) => table(t("Missing pieces"), [col(t("Product"), (row) => product({ ...row, name: one.lines.find(({ sku }) => sku === row.sku)?.name })), col(t("Pieces"), (row) => differs(row.qty), "num"), col(t("What became of them"), (row) => t(`became.${row.resolution}`)), col(t("When"), (row) => moment(row.resolved_at), "d")], list)),
         history(one, page),
         trailOf(one),
-        ifSome(one.note, (note) => section(t("About it"), facts([[t("Note"), html`<bdi>${note}</bdi>`], [t("Business date"), days(one.business_date)]]))),
+        ifSome(one.note, (note) => section(t("Details"), facts([[t("Note"), html`<bdi>${note}</bdi>`], [t("Business date"), days(one.business_date)]]))),
       ],
     };
   },

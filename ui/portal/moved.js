@@ -33,7 +33,7 @@ const transfer = {
       figures([[t("From"), store(one.from_store_id), moment(one.sent_at, one.from_store_id)], [t("To"), store(one.to_store_id), moment(one.received_at, one.to_store_id)], [t("On the way"), number(one.in_transit_value)]]),
       table(t("Lines"), [col(t("Product"), product), col(t("Sent"), (row) => figure(row.qty), "num"), col(t("Received"), (row) => (row.received_qty === null ? html`<span class="muted">${t("not yet")}</span>` : html`<span class=${row.received_qty === row.qty ? nothing : "differs"}>${number(row.received_qty)}</span>`), "num"), col(t("Cost"), (row) => figure(row.cost), "num d")], one.lines),
       ifSome(one.discrepancies, (list) => table(t("Differences"), [col(t("Product"), product), col(t("Pieces"), (row) => differs(row.qty), "num"), col(t("Became"), (row) => t(`outcome.${row.resolution}`)), col(t("When"), (row) => moment(row.resolved_at, one.from_store_id), "d")], list)),
-      section(t("About it"), facts([[t("Business date"), days(one.business_date)], [t("Written by"), person(one.created_by)], [t("Taken in by"), one.received_by ? person(one.received_by) : null], [t("Called off"), one.cancelled_at ? moment(one.cancelled_at, one.from_store_id) : null], [t("Note"), one.note]])),
+      section(t("Details"), facts([[t("Business date"), days(one.business_date)], [t("Written by"), person(one.created_by)], [t("Taken in by"), one.received_by ? person(one.received_by) : null], [t("Called off"), one.cancelled_at ? moment(one.cancelled_at, one.from_store_id) : null], [t("Note"), one.note]])),
       entries(page, one),
     ],
   }),
@@ -56,8 +56,8 @@ const adjustment = {
     name: `${t(one.reason)}, ${nameOf("stores", one.store_id)}`, badges: stateOf(one),
     parts: [
       figures([[t("Value"), differs(one.value)], [t("Store"), store(one.store_id)], [t("Day"), days(one.business_date)]]),
-      table(t("Lines"), [col(t("Product"), product), col(t("Pieces"), (row) => differs(row.qty), "num"), col(t("Left then"), (row) => figure(row.balance_after), "num d"), col(t("Cost"), (row) => figure(row.cost), "num")], one.lines),
-      section(t("About it"), facts([[t("Written by"), html`${person(one.created_by)} ${moment(one.created_at, one.store_id)}`], [t("Decided by"), one.decided_by ? html`${person(one.decided_by)} ${moment(one.decided_at, one.store_id)}` : null], [t("Of"), t(one.bucket)], [t("Note"), one.note]])),
+      table(t("Lines"), [col(t("Product"), product), col(t("Pieces"), (row) => differs(row.qty), "num"), col(t("Stock after"), (row) => figure(row.balance_after), "num d"), col(t("Cost"), (row) => figure(row.cost), "num")], one.lines),
+      section(t("Details"), facts([[t("Written by"), html`${person(one.created_by)} ${moment(one.created_at, one.store_id)}`], [t("Decided by"), one.decided_by ? html`${person(one.decided_by)} ${moment(one.decided_at, one.store_id)}` : null], [t("Of"), t(one.bucket)], [t("Note"), one.note]])),
       entries(page, one),
     ],
   }),
@@ -80,7 +80,7 @@ const count = {
     parts: [
       figures([[t("Difference"), one.variance_value === null ? "\u2013" : differs(one.variance_value)], [t("Lines"), number(one.lines_total)], [t("Store"), store(one.store_id)]]),
       table(t("Lines"), [col(t("Product"), product), col(t("Books"), (row) => figure(row.expected), "num"), col(t("Counted"), (row) => figure(row.counted), "num"), col(t("Difference"), (row) => differs(row.variance), "num"), col(t("Value"), (row) => differs(row.variance_value), "num d"), col(t("Counted by"), (row) => person(row.counted_by), "d2")], one.lines),
-      section(t("About it"), facts([[t("Begun"), html`${person(one.created_by)} ${moment(one.created_at, one.store_id)}`], [t("Ended"), one.ended_at ? html`${person(one.ended_by)} ${moment(one.ended_at, one.store_id)}` : null], [t("Note"), one.note]])),
+      section(t("Details"), facts([[t("Begun"), html`${person(one.created_by)} ${moment(one.created_at, one.store_id)}`], [t("Ended"), one.ended_at ? html`${person(one.ended_by)} ${moment(one.ended_at, one.store_id)}` : null], [t("Note"), one.note]])),
       entries(page, one),
     ],
   }),

@@ -69,7 +69,7 @@ class PageOverview extends Page {
   }
 
   alerts() {
-    if (!this.lines.length) return html`<p class="calm panel pad">${icon("circle-check")}${t("Nothing needs you")}</p>`;
+    if (!this.lines.length) return html`<p class="calm panel pad">${icon("circle-check")}${t("Nothing to do")}</p>`;
     return html`<ul class="alerts panel">${this.lines.map(([n, kind, image, text, place, query]) => html`<li class=${kind}>${icon(image)}<span>${text[0].toUpperCase()}${text.slice(1)}${place ? html`: <b>${n}</b>` : nothing}</span>${place ? html`<a href=${address(place, query)}>${t("See")}</a>` : nothing}</li>`)}</ul>`;
   }
 
@@ -78,7 +78,7 @@ class PageOverview extends Page {
     const past = before.totals.net_total;
     const change = past ? Math.round((totals.net_total - past) * 100 / past) : null;
     const box = (label, value, note) => html`<div><dt>${label}</dt><dd>${number(value)}</dd><dd class="muted">${note}</dd></div>`;
-    return html`<dl class="figures panel">${box(t("Sales less returns"), totals.net_total, change === null ? t("no sales on this day last week") : t("{change} % to last week, whole day", { change: number(change) }))}
+    return html`<dl class="figures panel">${box(t("Net sales"), totals.net_total, change === null ? t("no sales on this day last week") : t("{change} % to last week, whole day", { change: number(change) }))}
       ${box(t("Sales"), totals.sales_count, t("{n} pieces", { n: number(totals.items_count) }))}${box(t("Returns"), totals.returns_total, t("{n} receipts", { n: number(totals.returns_count) }))}
       ${box(t("Discounts"), totals.discounts, t("of {amount} gross", { amount: number(totals.gross_sales) }))}${box(t("Tax"), totals.tax, t("in the sales"))}</dl>`;
   }
@@ -94,7 +94,7 @@ class PageOverview extends Page {
   render() {
     const head = html`<header class="title"><h1>${t("Overview")}</h1><div class="rowx end">${this.at ? html`<span class="live" title=${ago(this.at)}><i aria-hidden="true"></i>${day(isoDay())}, ${time(this.at)}</span>` : nothing}${this.app.find()}</div></header>`;
     if (!this.lines) return html`${head}${this.awaited()}`;
-    return html`${head}<div class="stack"><h2 class="vh">${t("What needs you")}</h2>${this.alerts()}${this.today ? this.sales() : nothing}</div>`;
+    return html`${head}<div class="stack"><h2 class="vh">${t("To do")}</h2>${this.alerts()}${this.today ? this.sales() : nothing}</div>`;
   }
 }
 customElements.define("page-overview", PageOverview);

@@ -31,7 +31,7 @@ const title = (name) => ({ sales: t("Sales"), margin: t("Margin"), payments: t("
 const group = (name) => ({ day: t("Day"), hour: t("Hour"), store: t("Store"), register: t("Till"), cashier: t("Cashier"), sku: t("Product"), category: t("Category"), method: t("Payment method"), tax: t("Tax rate"), promotion: t("Promotion"), tier: t("Tier"), month: t("Month"), account: t("Account"), shift: t("Shift"), supplier: t("Supplier"), reason: t("Reason"), code: t("What") })[name];
 const head = (name) => t(`figure.${name}`);
 /** The same where it stands alone: beside no column it could be less than. */
-const alone = (name) => (name === "net_total" ? t("Sales less returns") : head(name));
+const alone = (name) => (name === "net_total" ? t("Net sales") : head(name));
 /** The figure of each report that is drawn; of pieces where it is no money. */
 const DRAWN = { sales: "net_total", margin: "margin", payments: "net", cash: "counted", stock: "value", "sell-through": "sold_qty", purchases: "received", settlements: "expected", shrinkage: "total", members: "member_total", "points-liability": "value", profit: "result", exceptions: "open" };
 const COUNTED = ["sold_qty", "open"];
@@ -210,7 +210,7 @@ class PageReport extends Page {
     const { totals } = this.found;
     const shown = (this.spec.main ?? this.spec.figures).filter((name) => totals[name] !== undefined && totals[name] !== null);
     const most = shown.length > 5 ? shown.slice(-5) : shown;
-    return html`<dl class="figures panel">${most.map((name) => html`<div><dt>${alone(name)}</dt><dd>${this.cell(name, totals[name])}</dd>${this.past ? html`<dd class="muted">${this.past.totals[name] ? t("{change} against the days before", { change: change(totals[name], this.past.totals[name]) }) : t("nothing in the days before")}</dd>` : nothing}</div>`)}</dl>`;
+    return html`<dl class="figures panel">${most.map((name) => html`<div><dt>${alone(name)}</dt><dd>${this.cell(name, totals[name])}</dd>${this.past ? html`<dd class="muted">${this.past.totals[name] ? t("{change} against the days before", { change: change(totals[name], this.past.totals[name]) }) : t("no earlier data to compare")}</dd>` : nothing}</div>`)}</dl>`;
   }
 
   filters() {
@@ -227,7 +227,7 @@ class PageReport extends Page {
     if (last !== undefined) this.set({ from: first === null ? monthBegin() : isoDay(first), to: isoDay(last) });
   }}><option value="" ?selected=${!now}>${t("Other days")}</option>${PERIODS.map(([name]) => html`<option value=${name} ?selected=${name === now}>${period(name)}</option>`)}</select>`)}${date("from", t("From"))}${date("to", t("Until"))}`}
       ${field("filter-store", t("Store"), html`<input class="input" id="filter-store" list="store-ids" autocomplete="off" .value=${asked.store_id ?? ""} @change=${(event) => this.set({ store_id: event.target.value.trim() })}><datalist id="store-ids">${rows("stores").map((row) => html`<option value=${row.store_id}>${row.name}</option>`)}</datalist>`)}
-      ${field("filter-by", t("Rows by"), html`<select class="input" id="filter-by" @change=${(event) => this.set({ group_by: event.target.value })}>${this.spec.by.map((name) => html`<option value=${name} ?selected=${name === this.by}>${group(name)}</option>`)}</select>`)}${this.spec.asOf ? nothing : field("filter-dates", t("Days count as"), html`<select class="input" id="filter-dates" @change=${(event) => this.set({ dates: event.target.value })}><option value="business" ?selected=${asked.dates !== "books"}>${t("sold")}</option><option value="books" ?selected=${asked.dates === "books"}>${t("in the books")}</option></select>`)}${this.spec.asOf ? nothing : field("filter-compare", t("Compare with"), html`<select class="input" id="filter-compare" @change=${(event) => this.set({ compare: event.target.value })}><option value="">${t("Nothing")}</option><option value="previous" ?selected=${Boolean(this.earlier)}>${t("as many days before")}</option></select>`)}</div>`;
+      ${field("filter-by", t("Rows by"), html`<select class="input" id="filter-by" @change=${(event) => this.set({ group_by: event.target.value })}>${this.spec.by.map((name) => html`<option value=${name} ?selected=${name === this.by}>${group(name)}</option>`)}</select>`)}${this.spec.asOf ? nothing : field("filter-dates", t("Date basis"), html`<select class="input" id="filter-dates" @change=${(event) => this.set({ dates: event.target.value })}><option value="business" ?selected=${asked.dates !== "books"}>${t("sold")}</option><option value="books" ?selected=${asked.dates === "books"}>${t("in the books")}</option></select>`)}${this.spec.asOf ? nothing : field("filter-compare", t("Compare with"), html`<select class="input" id="filter-compare" @change=${(event) => this.set({ compare: event.target.value })}><option value="">${t("Nothing")}</option><option value="previous" ?selected=${Boolean(this.earlier)}>${t("previous period")}</option></select>`)}</div>`;
   }
 
   render() {

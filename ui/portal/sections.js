@@ -14,7 +14,7 @@ export const FAMILIES = [
   ["triangle-alert", "e", null, [["exceptions", () => t("Exceptions"), ALL], ["conflicts", () => t("Conflicts"), A], ["parked", () => t("Parked"), A]]],
   ["chart-column", "r", null, [["reports", () => t("Reports"), ALL]], BEGINS],
   ["receipt", "a", null, [["sales", () => t("Sales"), F], ["returns", () => t("Returns"), F], ["shifts", () => t("Shifts"), F], ["deposits", () => t("Deposits"), F]]],
-  ["scale", "t", null, [["settlements", () => t("Settlement"), F], ["items", () => t("To be paid out"), F], ["statements", () => t("Statements"), F], ["sources", () => t("Who pays out"), F]], BEGINS],
+  ["scale", "t", null, [["settlements", () => t("Settlement"), F], ["items", () => t("Pending payouts"), F], ["statements", () => t("Statements"), F], ["sources", () => t("Payment providers and banks"), F]], BEGINS],
   ["book-open-text", "b", () => t("Books"), [["balance", () => t("Trial balance"), F], ["journal", () => t("Journal"), F], ["accounts", () => t("Accounts"), F], ["mappings", () => t("Mappings"), F], ["tax", () => t("Tax"), F], ["proofs", () => t("Proofs"), F]]],
   ["lock", "d", () => t("Days and months"), [["days", () => t("Days"), F], ["periods", () => t("Months"), F]]],
   ["ticket", "i", null, [["invoices", () => t("Invoices"), F], ["uninvoiced", () => t("Not billed"), F], ["credit-notes", () => t("Credit notes"), F], ["payments", () => t("Payments"), F], ["payables", () => t("Payables"), F]]],

@@ -73,7 +73,7 @@ class PageStore extends Page {
 
   problems() {
     const { problems } = this.seen;
-    if (!problems.length) return html`<p class="calm panel pad">${icon("circle-check")}${t("Nothing is wrong with it")}</p>`;
+    if (!problems.length) return html`<p class="calm panel pad">${icon("circle-check")}${t("No problems")}</p>`;
     const place = { parked: ["parked"], exceptions: ["exceptions"] };
     return html`<ul class="alerts panel">${problems.map((one) => html`<li class=${["silent", "backlog", "clock_skew", "stamped_ahead"].includes(one.code) ? "warn" : "bad"}>${icon("triangle-alert")}<span>${problemWords(one)} <small class="muted">${since(one.since)}</small></span>
       ${place[one.code] ? html`<a href=${address(place[one.code], { store_id: this.id })}>${t("See")}</a>` : nothing}</li>`)}</ul>`;
@@ -103,7 +103,7 @@ class PageStore extends Page {
   heads() {
     const { heads, holes } = this.seen;
     const held = (epoch) => holes.filter((hole) => hole.epoch === epoch).map(({ from_seq: from, to_seq: to }) => `${number(from)}\u2013${number(to)}`).join(", ");
-    return table(t("Chains of records"), [col(t("Epoch"), (one) => html`<code>${one.epoch}</code>`), col(t("Records"), (one) => figure(one.seq), "num"), col(t("Missing for ever"), (one) => (held(one.epoch) ? html`<span class="differs">${held(one.epoch)}</span>` : nothing))], heads, t("It was never heard"));
+    return table(t("Sync history"), [col(t("Epoch"), (one) => html`<code>${one.epoch}</code>`), col(t("Records"), (one) => figure(one.seq), "num"), col(t("Lost records"), (one) => (held(one.epoch) ? html`<span class="differs">${held(one.epoch)}</span>` : nothing))], heads, t("It was never heard"));
   }
 
   lost() {

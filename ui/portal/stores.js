@@ -133,7 +133,7 @@ class PageStores extends Page {
     const rows = this.shown();
     const { state, q, all } = this.filter;
     const heading = state ? stateWord(state) : (all || q ? t("All stores") : t("Needs attention"));
-    const none = state || q ? t("No store is like this") : t("Every store is well");
+    const none = state || q ? t("No store is like this") : t("All stores OK");
     const head = [[t("Store")], [t("State")], [t("Reason"), "why"], [t("Last seen"), "num d"], [t("Waiting"), "num"], [t("Oldest"), "num d"], [t("Version"), "d3"], [t("Clock"), "num d3"], [t("Daily proof"), "d2"], [t("Sales today"), "num"]];
     return html`<section class="panel fleet"><header class="part-head"><h2>${heading}</h2><p class="muted">${t("{n} stores, worst first", { n: number(rows.length) })}</p><span class="grow"></span>
       <div class="searching">${icon("search")}<input class="input" id="find-store" aria-label=${t("Find a store")} placeholder=${t("Find a store")} autocomplete="off" .value=${q ?? ""} @input=${(event) => this.set({ q: event.target.value })}></div>

@@ -40,7 +40,7 @@ const exceptions = {
     filters: [ofState(["open", "settled"]), { name: "code", label: t("What"), kind: "choice", choices: CODES.map((code) => [code, t(code)]) }, ofStore(), ...ofDays()],
     columns: [col(t("What"), said, "wide-cell"), col(t("Store"), (one) => store(one.store_id)), col(t("Day"), (one) => days(one.business_date), "d2"), col(t("Found"), (one) => moment(one.found_at), "d"), col(t("Amount"), (one) => figure(one.amount), "num"), col(t("State"), (one) => badge(one.settled_at ? "settled" : "open"), "d2")],
     actions: (one) => (one.settled_at ? [] : [{ label: t("Settle"), act: () => settle(page, one) }]),
-    none: t("Nothing contradicts. What stores told fits together"),
+    none: t("No exceptions"),
   }),
 };
 

@@ -73,7 +73,7 @@ class PageHolds extends Page {
   /** Which till has it now: its basket says so. */
   async takenBy({ transaction_id: id }) {
     const sale = await this.app.get("/api/pos/transactions/:id", { id }).catch(() => null);
-    return sale && sale.state !== "voided" ? t("{till} took this basket", { till: this.app.till(sale.register_id) }) : t("This basket waits no more");
+    return sale && sale.state !== "voided" ? t("{till} took this basket", { till: this.app.till(sale.register_id) }) : t("This sale was already recalled");
   }
 
   /** A basket that is too large with the discounts of now comes back as it was held. */
@@ -105,7 +105,7 @@ class PageHolds extends Page {
   render() {
     const { items } = this;
     const ends = items?.some(({ expires_at: at }) => at);
-    return html`<div class="bar"><button class="btn quiet" @click=${() => this.app.show("sell")}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("Baskets that wait")}</h1></div>
+    return html`<div class="bar"><button class="btn quiet" @click=${() => this.app.show("sell")}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("Held sales")}</h1></div>
       <div class="work">${items === null ? this.awaited() : items.length === 0 ? html`<p class="empty panel">${t("No basket waits. F6 puts the open one away; what is typed in the line is its note")}</p>`
         : html`<div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Since")}</th><th>${t("Till")}</th><th>${t("Note")}</th><th class="num">${t("Lines")}</th><th class="num">${t("Total")}</th>${ends ? html`<th>${t("Kept until")}</th>` : nothing}<th></th></tr></thead><tbody>
         ${items.map((hold, index) => html`<tr class="open" aria-selected=${index === this.picked} @click=${() => this.recall(hold)}><td>${time(hold.held_at)}</td><td>${this.from(hold)}</td><td>${hold.note ? html`<bdi>${hold.note}</bdi>` : nothing}</td><td class="num">${number(hold.item_count)}</td><td class="num"><b>${money(hold.total)}</b></td>

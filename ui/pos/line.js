@@ -43,9 +43,9 @@ export const discount = async (app, whole) => {
   let off = (whole ? basket.basketDiscount : line.discount) || null;
   const gross = whole ? basket.sale?.subtotal ?? 0 : line.price * line.qty;
   const done = await app.dialog.ask({
-    title: whole ? t("Discount on the basket") : t("Discount on {name}", { name: line.name }), yes: t("Take off"),
+    title: whole ? t("Discount on the basket") : t("Discount on {name}", { name: line.name }), yes: t("Apply"),
     text: t("of {amount}", { amount: money(gross) }),
-    body: html`${field(t("Amount off"), moneyInput({ id: "off", value: off, large: true, focus: true, onValue: (value) => { off = value; } }), "off")}${reasons(app.reasons.discounts)}`,
+    body: html`${field(t("Discount amount"), moneyInput({ id: "off", value: off, large: true, focus: true, onValue: (value) => { off = value; } }), "off")}${reasons(app.reasons.discounts)}`,
   });
   if (!done) return;
   if (whole) basket.changed({ discount: off ?? 0, discount_reason: done.reason });

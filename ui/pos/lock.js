@@ -39,8 +39,8 @@ class PageLocked extends Page {
       ${field(t("Login name"), html`<input class="input" id="unlock-name" name="username" autocomplete="username" maxlength="128" .value=${localStorage.getItem(LAST) ?? ""}>`, "unlock-name")}
       ${field(t("Password"), html`<input class="input" id="unlock" name="password" type="password" autocomplete="current-password" maxlength="128" data-focus>`, "unlock")}
       ${problem(this.error)}${app.leaving ? problem(app.leavingText()) : nothing}
-      <button class="btn primary big" ?disabled=${Boolean(this.busy)}>${icon("log-in")}${this.busy ? t("One moment\u2026") : t("Go on")}</button>
-      ${able() ? html`<button class="btn big" name="by" value="device">${icon("key-round")}${t("Go on with a device")}</button>` : nothing}
+      <button class="btn primary big" ?disabled=${Boolean(this.busy)}>${icon("log-in")}${this.busy ? t("One moment\u2026") : t("Unlock")}</button>
+      ${able() ? html`<button class="btn big" name="by" value="device">${icon("key-round")}${t("Unlock with a passkey")}</button>` : nothing}
       <button type="button" class="btn big" id="leave" @click=${() => app.logOut()}>${icon("log-out")}${t("Log out")}</button></form></div>`;
   }
 }

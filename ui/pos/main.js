@@ -204,7 +204,7 @@ class PosApp extends Locking(App) {
     const kept = JSON.parse(localStorage.getItem(PLACE) ?? "null");
     if (!kept && !this.place) this.place = send("GET", "/health", {}).then(({ store_id: id }) => { this.place = [id]; this.requestUpdate(); }, () => {});
     const names = kept ?? (Array.isArray(this.place) ? this.place : []);
-    return html`<b id="place">${names.filter(Boolean).map((name, index) => html`${index ? ", " : ""}<bdi>${name}</bdi>`)}</b><br>${t("This till sells after you log in")}`;
+    return html`<b id="place">${names.filter(Boolean).map((name, index) => html`${index ? ", " : ""}<bdi>${name}</bdi>`)}</b><br>${t("Log in to start selling")}`;
   }
 
   left() {

@@ -15,7 +15,7 @@ export const menu = (app) => {
     title: app.registerName ?? t("Till"), yes: null, no: t("Close"),
     body: html`<div class="stack s menu">
       ${shift ? html`${entry("receipt", t("Receipts of this shift"), () => app.show("receipts"))}${entry("clock", t("Shift and cash"), () => app.show("cash"))}` : nothing}
-      ${entry("refresh-cw", app.unsettled ? `${t("Not confirmed")}: ${app.unsettled}` : t("Not confirmed"), () => app.show("unconfirmed"))}
+      ${entry("refresh-cw", app.unsettled ? `${t("Unconfirmed actions")}: ${app.unsettled}` : t("Unconfirmed actions"), () => app.show("unconfirmed"))}
       ${entry("key-round", t("My devices"), () => app.show("devices"))}${entry("smartphone", t("This device"), () => app.show("device"))}
       ${entry("languages", lang() === "id" ? "English" : "Bahasa Indonesia", () => app.speak(lang() === "id" ? "en" : "id"))}
       ${entry("moon", dark ? t("Light screen") : t("Dark screen"), () => app.theme(dark ? "light" : "dark"))}

@@ -88,7 +88,7 @@ class PageOpen extends Page {
     return html`<div class="narrow-page"><form class="panel card stack" @submit=${(event) => {
       event.preventDefault();
       this.open();
-    }}><div><h1>${t("Open shift")}</h1><p class="muted">${t("Count what lies in the drawer before the first sale")}</p></div>
+    }}><div><h1>${t("Open shift")}</h1><p class="muted">${t("Count the cash in the drawer")}</p></div>
       ${field(t("Till"), this.chooser(), "register")}
       ${field(t("Opening float"), moneyInput({ id: "float", value: this.float, large: true, focus: true, onValue: (value) => { this.float = value; } }), "float")}
       ${this.notes()}

@@ -270,7 +270,7 @@ class PagePay extends Page {
       ${cash ? html`<div class="offers">${offered.map((sum, index) => html`<button class="btn big" @click=${() => this.pick(sum)}>${index ? nothing : html`<span class="muted">${t("exact")}</span>`}<b>${number(sum)}</b>${index ? nothing : key("E")}</button>`)}</div>
         <p class="changing"><span>${t("Change")}</span><b id="changing">${given === null ? "\u2013" : number(this.change)}</b></p>`
         : method === POINTS ? html`<p id="worth" class="muted">${t("{n} points, worth {amount}", { n: number(app.basket.member?.points_balance ?? 0), amount: money(this.worth) })}</p>`
-        : field(t("Reference, if there is one"), html`<input class="input" id="reference" maxlength="64" autocomplete="off" .value=${this.reference} @input=${(event) => { this.reference = event.target.value; }}>`, "reference")}
+        : field(t("Reference (optional)"), html`<input class="input" id="reference" maxlength="64" autocomplete="off" .value=${this.reference} @input=${(event) => { this.reference = event.target.value; }}>`, "reference")}
       <button class="pay" ?disabled=${this.isTaking || (cash && given === null && this.sale.amount_due > 0)} @click=${() => this.take()}>${icon("check")}<span>${(this.busy ? this.slow : this.isTaking) ? t("Saving\u2026") : amount === null ? t("Take") : t("Take {amount}", { amount: number(amount) })}</span>${key("Enter")}</button></section>`;
   }
 

@@ -115,7 +115,7 @@ class PageReceipts extends Page {
         ${field(t("Was paid with"), html`<select class="input" id="right" name="method" data-focus>${methods.map((method) => html`<option value=${method}>${t(method)}</option>`)}</select>`, "right")}
         ${field(t("Reason"), html`<input class="input" id="why" name="reason" maxlength="200" autocomplete="off">`, "why")}`,
       act: (given) => {
-        if (!given.reason.trim()) throw new Error(t("Say why"));
+        if (!given.reason.trim()) throw new Error(t("Enter a reason"));
         return given;
       },
     });

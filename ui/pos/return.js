@@ -249,7 +249,7 @@ class PageReturn extends Page {
     const { draft, app } = this;
     const label = draft.isKnown ? t("Scan what comes back, or type its code") : t("Scan the receipt, or type its number");
     return html`<div class="bar"><button class="btn quiet" @click=${() => this.leave()}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("Return")}</h1>
-      ${draft.isKnown ? html`<button class="btn end" aria-label=${t("Another receipt")} @click=${() => this.begin(() => draft.clear())}>${icon("x")}<span class="wide">${t("Another receipt")}</span></button>` : nothing}</div>
+      ${draft.isKnown ? html`<button class="btn end" aria-label=${t("Different receipt")} @click=${() => this.begin(() => draft.clear())}>${icon("x")}<span class="wide">${t("Different receipt")}</span></button>` : nothing}</div>
       <div class="work"><form class="finder" @submit=${(event) => {
         event.preventDefault();
         const input = this.querySelector("#receipt");

@@ -303,7 +303,7 @@ class PageSell extends Page {
       app.basket.clear();
       this.clearLine();
       app.countHolds();
-      app.say("ok", t("The basket waits. Recall it with F7"));
+      app.say("ok", t("Sale held. Press F7 to recall it"));
       app.focusPage();
     });
   }

@@ -82,8 +82,8 @@ class PageUnconfirmed extends Page {
 
   render() {
     const { rows, app } = this;
-    return html`<div class="bar"><button class="btn quiet" data-focus @click=${() => app.leavePage()}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("Not confirmed")}</h1></div>
-      <div class="work">${rows === null ? nothing : rows.length === 0 ? html`<p class="empty panel">${t("Every command was answered. Nothing is in doubt")}</p>`
+    return html`<div class="bar"><button class="btn quiet" data-focus @click=${() => app.leavePage()}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("Unconfirmed actions")}</h1></div>
+      <div class="work">${rows === null ? nothing : rows.length === 0 ? html`<p class="empty panel">${t("Everything is confirmed")}</p>`
         : html`<div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Begun")}</th><th>${t("Person")}</th><th>${t("What")}</th><th class="num">${t("Amount")}</th><th>${t("State")}</th><th></th></tr></thead><tbody>${rows.map((row, index) => this.row(row, index))}</tbody></table></div>`}</div>`;
   }
 }

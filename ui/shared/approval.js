@@ -20,7 +20,7 @@ export const approve = async (app, intent, refusal, repeat) => {
     yes: t("Approve"),
     body: html`${field(t("Manager's login name"), html`<input class="input" id="approver" name="username" autocomplete="off" data-focus required>`, "approver")}
       ${field(t("Password"), html`<input class="input" id="approval-password" name="password" type="password" autocomplete="off" required>`, "approval-password")}`,
-    more: able() ? html`<button class="btn big" name="by" value="device">${icon("key-round")}${t("Approve with a device")}</button>` : nothing,
+    more: able() ? html`<button class="btn big" name="by" value="device">${icon("key-round")}${t("Approve with a passkey")}</button>` : nothing,
     act: async ({ username, password, by }) => {
       document.getElementById("approval-password").value = "";
       try {

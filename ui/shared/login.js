@@ -39,7 +39,7 @@ class PageLogin extends Page {
       ${field(t("Password"), html`<input class="input" id="password" name="password" type="password" autocomplete="current-password" maxlength="128" ?data-focus=${Boolean(last)}>`, "password")}
       ${problem(this.error)}
       <button class="btn primary big">${icon("log-in")}${this.busy ? t("One moment\u2026") : t("Log in")}</button>
-      ${able() ? html`<button class="btn big" name="by" value="device">${icon("key-round")}${t("Log in with a device")}</button>` : nothing}</form></div>`;
+      ${able() ? html`<button class="btn big" name="by" value="device">${icon("key-round")}${t("Log in with a passkey")}</button>` : nothing}</form></div>`;
   }
 }
 customElements.define("page-login", PageLogin);

@@ -153,7 +153,7 @@ export class MenuApp extends App {
   }
 
   render() {
-    const skip = this.user ? html`<button class="skip btn" @click=${() => this.current.focus()}>${t("To the page")}</button>` : nothing;
+    const skip = this.user ? html`<button class="skip btn" @click=${() => this.current.focus()}>${t("Skip to content")}</button>` : nothing;
     return html`${skip}${this.nav()}<div class="content">${this.bar()}${this.banner()}${this.user ? this.refusedPart() : nothing}<main tabindex="-1">${this.page === "nothing"
       ? html`<div class="narrow-page"><p class="empty">${t("Your role has no part in this")}</p></div>` : this.body()}</main></div><x-dialog></x-dialog>`;
   }

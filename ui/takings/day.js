@@ -59,7 +59,7 @@ const day = {
           ${table(t("By cashier"), [col(t("Cashier"), (row) => html`<a href=${address(["sales"], { ...sold, cashier_id: row.cashier_id })}>${person(row.cashier_id)}</a>`), col(t("Sales"), (row) => figure(row.sales_count), "num"), col(t("Total"), (row) => figure(row.net_total), "num")], report.by_cashier, t("Nothing was sold"))}</div>`,
         ifSome(report.by_hour, (rows) => table(t("By hour"), [col(t("Hour"), (row) => row.hour.slice(11, 16)), col(t("Sales"), (row) => figure(row.sales_count), "num"), col(t("Pieces"), (row) => figure(row.items_count), "num d"), col(t("Returns"), (row) => figure(row.returns_total || null), "num d"), col(t("Total"), (row) => figure(row.net_total), "num")], rows)),
         one.proof ? proofOf(one.proof) : "",
-        one.state === "sealed" ? section(t("About it"), facts([[t("Sealed"), html`${moment(one.sealed_at)} ${one.sealed_by ? person(one.sealed_by) : t("by itself")}`]])) : "",
+        one.state === "sealed" ? section(t("Details"), facts([[t("Sealed"), html`${moment(one.sealed_at)} ${one.sealed_by ? person(one.sealed_by) : t("by itself")}`]])) : "",
       ],
     };
   },

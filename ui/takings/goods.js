@@ -18,7 +18,7 @@ export const ofCategory = () => ({ name: "category", label: t("Category"), kind:
 const stock = {
   path: REPORT, needs: ["categories"],
   list: (page) => ({
-    title: t("Goods now"), create: { label: "CSV", image: "download", kind: "", act: () => page.once(() => download(page.app, REPORT, { category: page.app.params.query.category }, "stock")) },
+    title: t("Stock on hand"), create: { label: "CSV", image: "download", kind: "", act: () => page.once(() => download(page.app, REPORT, { category: page.app.params.query.category }, "stock")) },
     filters: [ofCategory()], open: (row) => address(["stock", row.sku]),
     above: () => {
       // The sums of all pages stand on the first.
@@ -34,7 +34,7 @@ const stock = {
 const valuation = {
   path: "/api/stock/valuation", needs: ["categories"],
   list: (page) => ({
-    title: t("Value at the end of a day"), filters: [{ name: "date", label: t("At the end of"), kind: "date" }, ofCategory()], open: (row) => address(["stock", row.sku]),
+    title: t("Stock value by date"), filters: [{ name: "date", label: t("At the end of"), kind: "date" }, ofCategory()], open: (row) => address(["stock", row.sku]),
     above: () => (page.answer ? html`<div class="above">${figures([[t("Value"), money(page.answer.total_value), t("at the end of {day}", { day: day(page.answer.date) })]])}</div>` : ""),
     columns: [col(t("Product"), name), col(t("Code"), code, "d"), col(t("Category"), (row) => row.category ?? "", "d2"), col(t("On hand"), onHand, "num"), col(t("Value"), (row) => figure(row.value), "num")],
     none: t("Nothing was in stock at the end of this day"),

@@ -80,7 +80,7 @@ class PageLabels extends LinesPage {
     if (!this.loaded) return html`${title(t("Labels"))}${this.awaited(() => this.begin())}`;
     return html`${title(t("Labels"), this.lines.length ? html`<button class="btn" @click=${() => this.set({ lines: [] })}>${t("Clear")}</button>` : nothing, button)}
       <div class="stack">${problem(this.problem)}${this.sheet([[t("Product")], [t("Price"), "num"], [t("Labels"), "num"]], (line, index) => this.row(line, index), t("Scan the products whose price changed, or whose label is gone"))}
-      ${labels.length ? html`<section><h2 class="section">${t("As they are printed")}</h2><ul class="labels">${labels.map((product) => this.label(product))}</ul></section>` : nothing}</div>`;
+      ${labels.length ? html`<section><h2 class="section">${t("Preview")}</h2><ul class="labels">${labels.map((product) => this.label(product))}</ul></section>` : nothing}</div>`;
   }
 }
 customElements.define("page-labels", PageLabels);

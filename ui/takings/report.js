@@ -97,7 +97,7 @@ class PageReport extends Page {
   figures() {
     const { totals } = this.found;
     const past = this.past.totals;
-    const against = (name) => (past[name] ? t("{change} against the days before", { change: change(totals[name], past[name]) }) : t("nothing in the days before"));
+    const against = (name) => (past[name] ? t("{change} against the days before", { change: change(totals[name], past[name]) }) : t("no earlier data to compare"));
     const box = (label, value, note) => html`<div><dt>${label}</dt><dd>${value}</dd><dd class="muted">${note ?? nothing}</dd></div>`;
     return html`<dl class="figures panel">${box(t("Sold less returns"), money(totals.net_total), against("net_total"))}${box(t("Sales"), number(totals.sales_count), against("sales_count"))}${box(t("Pieces"), number(totals.items_count), against("items_count"))}${box(t("Returns"), number(totals.returns_total), t("{n} receipts", { n: number(totals.returns_count) }))}${box(t("Discounts"), number(totals.discounts), t("tax {amount}", { amount: number(totals.tax) }))}</dl>`;
   }

@@ -16,9 +16,9 @@ const done = async (page, answer, said) => {
 };
 
 const deposit = async (page) => done(page, await ask(page.app, {
-  title: t("Bag to the bank"), yes: t("Write down"),
+  title: t("Record bank deposit"), yes: t("Write down"),
   list: [{ name: "amount", label: t("Amount"), kind: "money", required: true, focus: true }, { name: "bag_no", label: t("Bag number"), required: true }, { name: "bank_account", label: t("Bank account"), required: true }],
-  act: (body) => page.app.command({ url: "/api/cash-deposits", body, label: "Bag to the bank", amount: body.amount ?? null }),
+  act: (body) => page.app.command({ url: "/api/cash-deposits", body, label: "Record bank deposit", amount: body.amount ?? null }),
 }), t("Written down: the bag has left the safe"));
 
 const opening = async (page) => done(page, await ask(page.app, {
@@ -28,9 +28,9 @@ const opening = async (page) => done(page, await ask(page.app, {
 }), t("Saved"));
 
 const back = async (page, one) => done(page, await ask(page.app, {
-  title: t("Take the deposit of {amount} back?", { amount: money(one.amount) }), yes: t("Take back"), danger: true, text: t("Bag {no} counts as still in the safe. Both stay in the list", { no: one.bag_no }),
+  title: t("Take the deposit of {amount} back?", { amount: money(one.amount) }), yes: t("Reverse"), danger: true, text: t("Bag {no} counts as still in the safe. Both stay in the list", { no: one.bag_no }),
   list: [{ name: "reason", label: t("Why"), required: true }],
-  act: (body) => page.app.command({ url: path("/api/cash-deposits/:id/reverse", { id: one.deposit_id }), body, label: "Take back", amount: one.amount }),
+  act: (body) => page.app.command({ url: path("/api/cash-deposits/:id/reverse", { id: one.deposit_id }), body, label: "Reverse", amount: one.amount }),
 }), t("Taken back"));
 
 /** What came into the safe and what left it, up to what lies there now. */
@@ -38,8 +38,8 @@ const sums = (page) => {
   const { answer: safe } = page;
   if (!safe) return "";
   const unsaid = safe.opening === null;
-  return html`<div class="above stack">${figures([[t("In the safe"), money(safe.balance), t("by the books")], [t("At the beginning"), unsaid ? "\u2013" : number(safe.opening), unsaid ? t("nobody has said") : null], [t("Dropped by tills"), number(safe.drops)], [t("Counted at closes"), number(safe.counted)], [t("Opening floats"), number(-safe.floats)], [t("Went to the bank"), number(-safe.deposited)]])}
-    <p class="rowx"><button class="btn small" @click=${() => opening(page)}>${icon("lock", "icon-s")}${unsaid ? t("Say what lay in it") : t("Correct the beginning")}</button>${unsaid ? html`<span class="muted">${t("Until then the balance may be below what is there")}</span>` : nothing}</p></div>`;
+  return html`<div class="above stack">${figures([[t("In the safe"), money(safe.balance), t("by the books")], [t("Opening balance"), unsaid ? "\u2013" : number(safe.opening), unsaid ? t("not set") : null], [t("Dropped by tills"), number(safe.drops)], [t("Cash from closed shifts"), number(safe.counted)], [t("Opening floats"), number(-safe.floats)], [t("Deposited at the bank"), number(-safe.deposited)]])}
+    <p class="rowx"><button class="btn small" @click=${() => opening(page)}>${icon("lock", "icon-s")}${unsaid ? t("Set opening balance") : t("Change opening balance")}</button>${unsaid ? html`<span class="muted">${t("Until then the balance may be below what is there")}</span>` : nothing}</p></div>`;
 };
 
 const safe = {
@@ -47,10 +47,10 @@ const safe = {
   list: (page) => {
     const taken = new Set((page.items ?? []).map(({ reverses }) => reverses).filter(Boolean));
     return {
-      title: t("Safe"), create: { label: t("Bag to the bank"), image: "landmark", act: () => deposit(page) }, above: sums,
+      title: t("Safe"), create: { label: t("Record bank deposit"), image: "landmark", act: () => deposit(page) }, above: sums,
       columns: [col(t("When"), (one) => moment(one.deposited_at)), col(t("Bag number"), (one) => html`<bdi>${one.bag_no}</bdi>`), col(t("Bank account"), (one) => html`<bdi>${one.bank_account}</bdi>`, "d"), col(t("Person"), (one) => person(one.user_id), "d2"), col(t("Amount"), (one) => figure(one.amount), "num"), col(t("State"), (one) => (one.reverses ? html`<span class="badge bad">${t("takes another back")}</span> <bdi class="muted">${one.reason ?? ""}</bdi>` : taken.has(one.deposit_id) ? html`<span class="badge plain">${t("taken back")}</span>` : html`<span class="badge ok">${t("gone to the bank")}</span>`))],
-      actions: (one) => (one.reverses || taken.has(one.deposit_id) ? [] : [{ label: t("Take back"), act: () => back(page, one) }]),
-      none: t("No bag left for the bank yet"),
+      actions: (one) => (one.reverses || taken.has(one.deposit_id) ? [] : [{ label: t("Reverse"), act: () => back(page, one) }]),
+      none: t("No deposits yet"),
     };
   },
 };

@@ -7,7 +7,7 @@ use crate::api::route::Doc;
 
 /// `GET /api/openapi.json`
 pub const DOCUMENT: Doc =
-    Doc::of("Description", "This document, OpenAPI 3.1").answers_text("application/json");
+    Doc::of("Description", "Retrieve this OpenAPI 3.1 document").answers_text("application/json");
 
 /// A document that was made once.
 ///

@@ -14,15 +14,16 @@ use serde::Deserialize;
 use std::net::IpAddr;
 
 /// `POST /api/auth/webauthn/confirm/start`
-pub const START: Doc = Doc::of("Passkeys", "Begin to approve, or to register a device, with a known device")
-    .body::<Start>(r#"{"purpose": "approval", "username": "manager@example.com"}"#)
-    .answers::<Ceremony>(
-        r#"{"ceremony_id": "cer_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "public_key": {
+pub const START: Doc =
+    Doc::of("Passkeys", "Start an approval or a device registration with a registered device")
+        .body::<Start>(r#"{"purpose": "approval", "username": "manager@example.com"}"#)
+        .answers::<Ceremony>(
+            r#"{"ceremony_id": "cer_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "public_key": {
             "challenge": "k3Jx0c8mQ1u5bZ7wk3Jx0c8mQ1u5bZ7wk3Jx0c8mQ1s", "timeout": 300000,
             "rpId": "shop.example", "userVerification": "required",
             "allowCredentials": [{"type": "public-key", "id": "AZqfAKGyfD2OT1prfI2eDw"}]}}"#,
-    )
-    .unkeyed("each ceremony has a challenge of its own and is used once");
+        )
+        .unkeyed("each ceremony has a challenge of its own and is used once");
 
 /// What the device is asked for. The ceremony is good for that alone, and for this session.
 #[derive(Deserialize, JsonSchema)]

@@ -18,20 +18,22 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// `POST /api/auth/webauthn/register/start`
-pub const START: Doc =
-    Doc::of("Passkeys", "Begin to register a device of one's own, by password or by a known device")
-        .body_up_to::<Confirmation>(CREDENTIAL_BODY_BYTES_MAX, r#"{"password": "right horse"}"#)
-        .answers::<Ceremony>(
-            r#"{"ceremony_id": "cer_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "public_key": {
+pub const START: Doc = Doc::of(
+    "Passkeys",
+    "Start the registration of a device, confirmed by password or by a registered device",
+)
+.body_up_to::<Confirmation>(CREDENTIAL_BODY_BYTES_MAX, r#"{"password": "right horse"}"#)
+.answers::<Ceremony>(
+    r#"{"ceremony_id": "cer_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "public_key": {
             "challenge": "k3Jx0c8mQ1u5bZ7wk3Jx0c8mQ1u5bZ7wk3Jx0c8mQ1s", "timeout": 300000,
             "rp": {"id": "shop.example", "name": "Retail"},
             "user": {"id": "AZqfAKGyfD2OT1prfI2eDw", "name": "ani@example.com", "displayName": "Ani"},
             "pubKeyCredParams": [{"type": "public-key", "alg": -7}]}}"#,
-        )
-        .unkeyed("each ceremony has a challenge of its own and is used once")
-        .refuses(&[Code::InvalidCredentials, Code::RateLimited]);
+)
+.unkeyed("each ceremony has a challenge of its own and is used once")
+.refuses(&[Code::InvalidCredentials, Code::RateLimited]);
 /// `POST /api/auth/webauthn/register/finish`
-pub const FINISH: Doc = Doc::of("Passkeys", "Register a device of one's own")
+pub const FINISH: Doc = Doc::of("Passkeys", "Finish the registration of a device")
     .body_up_to::<Finish>(
         CREDENTIAL_BODY_BYTES_MAX,
         r#"{"ceremony_id": "cer_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "name": "Till 1", "credential": {
@@ -45,12 +47,12 @@ pub const FINISH: Doc = Doc::of("Passkeys", "Register a device of one's own")
     .refuses(&[Code::Duplicate]);
 /// `GET /api/auth/webauthn/credentials`
 pub const LIST: Doc =
-    Doc::of("Passkeys", "List one's own devices").query::<Page>().answers::<List<PasskeyDetail>>(
+    Doc::of("Passkeys", "List your own devices").query::<Page>().answers::<List<PasskeyDetail>>(
         r#"{"items": [{"credential_id": "AZqfAKGyfD2OT1prfI2eDw", "name": "Till 1",
         "created_at": "2026-11-20T02:06:34.739Z", "last_used_at": null}], "next_cursor": null}"#,
     );
 /// `DELETE /api/auth/webauthn/credentials/:id`
-pub const REMOVE: Doc = Doc::of("Passkeys", "Remove a device of one's own")
+pub const REMOVE: Doc = Doc::of("Passkeys", "Remove one of your own devices")
     .optional_body::<EmptyBody>("{}")
     .answers::<EmptyBody>("{}")
     .refuses(&[Code::InvalidState]);

@@ -16,7 +16,7 @@ use std::net::IpAddr;
 
 /// `POST /api/auth/password`
 pub const CHANGE: Doc =
-    Doc::of("Log-in", "Change the own password; every other session ends, every device is removed")
+    Doc::of("Log-in", "Change your own password; all other sessions end and all devices are removed")
         .body::<Change>(r#"{"current_password": "right horse", "new_password": "righter horse"}"#)
         .answers::<PasswordChanged>(r#"{"devices_removed": 1}"#)
         .refuses(&[Code::InvalidCredentials, Code::RateLimited]);

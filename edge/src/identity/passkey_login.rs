@@ -22,7 +22,7 @@ pub const CREDENTIAL_BODY_BYTES_MAX: usize = 32 * 1024;
 pub const ASSERTION_BODY_BYTES_MAX: usize = 8 * 1024;
 
 /// `POST /api/auth/webauthn/login/start`
-pub const START: Doc = Doc::of("Passkeys", "Begin to log in with a device")
+pub const START: Doc = Doc::of("Passkeys", "Start a login with a device")
     .body::<Start>(r#"{"username": "ani@example.com"}"#)
     .answers::<Ceremony>(
         r#"{"ceremony_id": "cer_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "public_key": {
@@ -32,7 +32,7 @@ pub const START: Doc = Doc::of("Passkeys", "Begin to log in with a device")
     )
     .unkeyed("each ceremony has a challenge of its own and is used once");
 /// `POST /api/auth/webauthn/login/finish`
-pub const FINISH: Doc = Doc::of("Passkeys", "Log in with a device")
+pub const FINISH: Doc = Doc::of("Passkeys", "Finish a login with a device")
     .body_up_to::<Finish>(
         ASSERTION_BODY_BYTES_MAX,
         r#"{"ceremony_id": "cer_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "credential": {

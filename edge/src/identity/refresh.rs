@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// `POST /api/auth/refresh`
-pub const REFRESH: Doc = Doc::of("Log-in", "Spend a refresh token for the next pair")
+pub const REFRESH: Doc = Doc::of("Log-in", "Exchange a refresh token for a new pair of tokens")
     .body::<Refresh>(r#"{"refresh_token": "eyJ0eXAiOiJKV1QiLCJhbGciOiJFZERTQSJ9.e30.Z2lz"}"#)
     .answers::<Tokens>(
         r#"{"token": "eyJ0eXAiOiJKV1QiLCJhbGciOiJFZERTQSJ9.e30.c2ln",

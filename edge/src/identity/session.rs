@@ -13,12 +13,12 @@ use domain::model::base::ids::SessionId;
 use std::time::Duration;
 
 /// `POST /api/auth/logout`
-pub const LOGOUT: Doc = Doc::of("Log-in", "End this session: its tokens die at once")
+pub const LOGOUT: Doc = Doc::of("Log-in", "Log out: the session's tokens are revoked")
     .optional_body::<EmptyBody>("{}")
     .answers::<EmptyBody>("{}")
     .unkeyed("once it is done, the token that asked for it is dead");
 /// `GET /api/auth/me`
-pub const WHO: Doc = Doc::of("Log-in", "Who the token belongs to").answers::<Me>(ME);
+pub const WHO: Doc = Doc::of("Log-in", "Retrieve the user of the access token").answers::<Me>(ME);
 
 /// `POST /api/auth/logout`: this session's tokens are dead from the next request on, over every restart. A page's
 /// cookie is proof enough, because its access token may have expired while the machine slept, and it is cleared

@@ -20,17 +20,16 @@ const USER: &str = include_str!("examples/user.json");
 const CHANGED: &str = include_str!("examples/user_changed.json");
 
 /// `GET /api/users`
-pub const LIST: Doc = Doc::of("Users", "List the users whom the caller may change")
-    .query::<Page>()
-    .answers::<List<UserDetail>>(concat!(
+pub const LIST: Doc =
+    Doc::of("Users", "List users whom you may change").query::<Page>().answers::<List<UserDetail>>(concat!(
         r#"{"items": ["#,
         include_str!("examples/user.json"),
         r#"], "next_cursor": null}"#
     ));
 /// `GET /api/users/:id`
-pub const READ: Doc = Doc::of("Users", "One user").answers::<UserDetail>(USER);
+pub const READ: Doc = Doc::of("Users", "Retrieve a user").answers::<UserDetail>(USER);
 /// `POST /api/users`
-pub const CREATE: Doc = Doc::of("Users", "Make a user")
+pub const CREATE: Doc = Doc::of("Users", "Create a user")
     .body::<NewUser>(
         r#"{"username": "ani@example.com", "name": "Ani", "role": "cashier", "password": "right horse"}"#,
     )
@@ -38,23 +37,23 @@ pub const CREATE: Doc = Doc::of("Users", "Make a user")
     .refuses(&[Code::Duplicate]);
 /// `PATCH /api/users/:id`
 pub const UPDATE: Doc =
-    Doc::of("Users", "Change a user; another role or password, or disabling, kills every token and device")
+    Doc::of("Users", "Update a user; another role or password, or disabling, revokes all tokens and devices")
         .body::<ChangeUser>(r#"{"role": "warehouse_staff", "disabled": false}"#)
         .answers::<UserChanged>(CHANGED)
         .refuses(&[Code::Duplicate, Code::InvalidState]);
 /// `POST /api/users/:id/revoke-tokens`
-pub const REVOKE: Doc = Doc::of("Users", "Kill every token of a user, and remove every device")
+pub const REVOKE: Doc = Doc::of("Users", "Revoke all tokens and remove all devices of a user")
     .optional_body::<EmptyBody>("{}")
     .answers::<TokensRevoked>(r#"{"revoked_at": "2026-11-20T02:06:34.739Z", "devices_removed": 1}"#);
 /// `GET /api/users/:id/devices`
 pub const DEVICES: Doc =
-    Doc::of("Users", "List the devices of a user").query::<Page>().answers::<List<PasskeyDetail>>(
+    Doc::of("Users", "List a user's devices").query::<Page>().answers::<List<PasskeyDetail>>(
         r#"{"items": [{"credential_id": "AZqfAKGyfD2OT1prfI2eDw", "name": "Till 1",
         "created_at": "2026-11-20T02:06:34.739Z", "last_used_at": null}], "next_cursor": null}"#,
     );
 /// `DELETE /api/users/:id/devices/:credential_id`
 pub const REMOVE_DEVICE: Doc =
-    Doc::of("Users", "Remove a device of a user").optional_body::<EmptyBody>("{}").answers::<EmptyBody>("{}");
+    Doc::of("Users", "Remove a user's device").optional_body::<EmptyBody>("{}").answers::<EmptyBody>("{}");
 
 /// Fields that are no part of a key's fingerprint: one could be guessed from it faster than from its hash.
 const SECRETS: &[&str] = &["password"];

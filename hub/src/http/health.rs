@@ -7,13 +7,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// `GET /health`
-pub const HEALTH: Doc = Doc::of("Operation", "Whether the process serves").answers::<Health>(
+pub const HEALTH: Doc = Doc::of("Operation", "Check whether the process is running").answers::<Health>(
     r#"{"status": "ok", "component": "cloud-hub", "version": "0.1.0", "hub_id": "hub_00a1b2c3",
         "uptime_seconds": 86400, "timezone": "Asia/Jakarta"}"#,
 );
 /// `GET /health/ready`
 pub const READY: Doc =
-    Doc::of("Operation", "Whether writes can be accepted").answers::<Ready>(r#"{"ready": true}"#);
+    Doc::of("Operation", "Check whether writes are accepted").answers::<Ready>(r#"{"ready": true}"#);
 
 #[derive(Serialize, JsonSchema)]
 struct Health<'a> {

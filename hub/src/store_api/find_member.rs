@@ -20,7 +20,7 @@ const RETRY_AFTER_SECONDS: u64 = 60;
 /// `POST /api/sync/members`
 pub const FIND: Doc = Doc::of(
     "Store protocol",
-    "Find a member that the store does not know, with its points; from then on the store is told of it",
+    "Find a member that the store does not have, with their points; the store gets their changes from now on",
 )
 .body::<FindMember>(r#"{"phone": "+6281234567890"}"#)
 .answers::<FoundMember>(r#"{"changes": [], "hub_generation": "g1", "hub_time": "2026-11-20T02:06:34.739Z"}"#)

@@ -14,7 +14,7 @@ const TOO_MANY: &str =
 
 /// `POST /api/sync/receipts/reserve`
 pub const RESERVE: Doc =
-    Doc::of("Store protocol", "Reserve pieces of a sale for a return, and learn what stores took back of it")
+    Doc::of("Store protocol", "Reserve pieces of a sale for a return, and read earlier returns of it")
         .body::<ReserveReceipt>(
             r#"{"return_id": "ret_019ab2c4d5e6", "receipt_no": "S002-till-1-00000042",
             "items": [{"sku": "8991234567890", "qty": 1}]}"#,
@@ -24,7 +24,7 @@ pub const RESERVE: Doc =
         .refuses(&[Code::ReturnExceedsSold, Code::RateLimited]);
 /// `POST /api/sync/receipts/release`
 pub const RELEASE: Doc =
-    Doc::of("Store protocol", "Give reserved pieces free: the return did not come to be")
+    Doc::of("Store protocol", "Release reserved pieces of a sale: the return was not made")
         .body::<ReleaseReceipt>(r#"{"return_id": "ret_019ab2c4d5e6"}"#)
         .answers::<ReleasedReceipt>(r#"{"hub_time": "2026-11-20T02:06:34.739Z"}"#)
         .unkeyed("the return is the key: what is free stays free");

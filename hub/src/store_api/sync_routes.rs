@@ -45,7 +45,7 @@ pub const ENROL: Doc = Doc::of("Store protocol", "Enrol a store with its one-tim
     .unkeyed("the token is the key: the same store with the same public key gets the same answer again")
     .refuses(&[Code::InvalidCredentials, Code::TokenExpired, Code::StoreDisabled, Code::Duplicate]);
 /// `POST /api/sync/hello`
-pub const HELLO: Doc = Doc::of("Store protocol", "Begin a session")
+pub const HELLO: Doc = Doc::of("Store protocol", "Begin a sync session")
     .body::<Hello>(
         r#"{"store_id": "S001", "epoch": "1-00a1b2c3d4e5f607", "lineage": [], "apart": false,
             "version": "0.1.0", "schema_max": 1, "cursor": null, "wall_clock": "2026-11-20T02:06:34.739Z",
@@ -60,7 +60,7 @@ pub const HELLO: Doc = Doc::of("Store protocol", "Begin a session")
     )
     .unkeyed(CHAINED);
 /// `POST /api/sync/push`
-pub const PUSH: Doc = Doc::of("Store protocol", "Hand records in")
+pub const PUSH: Doc = Doc::of("Store protocol", "Push records to the hub")
     .body_up_to::<Push>(
         PUSH_BODY_BYTES_MAX,
         r#"{"store_id": "S001", "sender_epoch": "1-00a1b2c3d4e5f607", "epoch": "1-00a1b2c3d4e5f607",
@@ -82,7 +82,7 @@ pub const PUSH: Doc = Doc::of("Store protocol", "Hand records in")
         Code::ChainBroken,
     ]);
 /// `GET /api/sync/pull`
-pub const PULL: Doc = Doc::of("Store protocol", "Read the feed, at once or as soon as there is more")
+pub const PULL: Doc = Doc::of("Store protocol", "Read the feed; waits for new records if there are none")
     .query::<Pull>()
     .answers::<PullAnswer>(
         r#"{"changes": [], "next_cursor": "g1.5012", "more": false, "hub_generation": "g1",
@@ -91,7 +91,7 @@ pub const PULL: Doc = Doc::of("Store protocol", "Read the feed, at once or as so
     .refuses(&[Code::ResyncRequired]);
 
 /// `GET /api/sync/snapshot`
-pub const SNAPSHOT: Doc = Doc::of("Store protocol", "Read every record of a lane as it is now, page by page")
+pub const SNAPSHOT: Doc = Doc::of("Store protocol", "Read every current record of a lane, page by page")
     .query::<SnapshotPage>()
     .answers::<SnapshotAnswer>(
         r#"{"changes": [], "next_page": null, "cursor": "g1.5012.00a1b2c3d4e5f607", "hub_generation": "g1",
@@ -110,17 +110,18 @@ pub const HISTORY: Doc = Doc::of("Store protocol", "Read the store's own records
     )
     .refuses(&[Code::NotFound]);
 /// `POST /api/sync/digest`
-pub const DIGEST: Doc = Doc::of("Store protocol", "Compare what store and hub have of a business day")
-    .body::<Digest>(
-        r#"{"business_date": "2026-11-20", "heads": [{"epoch": "1-00a1b2c3d4e5f607", "seq": 1042,
+pub const DIGEST: Doc =
+    Doc::of("Store protocol", "Compare the store's and the hub's digests of a business day")
+        .body::<Digest>(
+            r#"{"business_date": "2026-11-20", "heads": [{"epoch": "1-00a1b2c3d4e5f607", "seq": 1042,
             "hash": "5f0d8c6a1b7e4f2d9c3a8b6e5d4f7a1c2b3e4d5f6a7b8c9d0e1f2a3b4c5d6e7f"}],
             "types": {"transaction.paid": {"count": 812, "total": 91435997}}}"#,
-    )
-    .answers::<DigestAnswer>(
-        r#"{"result": "match", "parked": 0, "first_difference": null, "hub_generation": "g1",
+        )
+        .answers::<DigestAnswer>(
+            r#"{"result": "match", "parked": 0, "first_difference": null, "hub_generation": "g1",
             "hub_time": "2026-11-20T02:06:34.739Z"}"#,
-    )
-    .unkeyed("it changes nothing but what the hub remembers of the comparison");
+        )
+        .unkeyed("it changes nothing but what the hub remembers of the comparison");
 
 /// `POST /api/sync/enrol`
 pub async fn enrol(request: Request) -> Answered {

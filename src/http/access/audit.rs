@@ -15,7 +15,7 @@ use serde_json::Value;
 use storage::{AuditOf, Storage};
 
 /// `GET /api/audit`
-pub const LIST: Doc = Doc::of("Audit", "Sensitive actions, newest first")
+pub const LIST: Doc = Doc::of("Audit", "List audited actions, newest first")
     .query::<Query>()
     .answers::<List<EntryView>>(
         r#"{"items": [{"entry_id": "4711-0", "user_id": "usr_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "user_name": "Ani", "register_id": "till-1", "action": "drawer.opened", "at": "2026-11-20T02:06:34.739Z", "details": {"reason": "change"}}], "next_cursor": null}"#,

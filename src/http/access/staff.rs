@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// `GET /api/staff`
-pub const LIST: Doc = Doc::of("Users", "The names of everybody who works or worked here")
+pub const LIST: Doc = Doc::of("Users", "List names of all current and former users")
     .query::<Page>()
     .answers::<List<StaffName>>(
         r#"{"items": [{"user_id": "usr_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "name": "Ani", "role": "cashier"}], "next_cursor": null}"#,

@@ -15,7 +15,7 @@ const CHUNK: usize = 500;
 
 /// `GET /api/categories`
 pub const LIST: Doc =
-    Doc::of("Stock", "The categories of the catalogue, in their order, and how many products each has")
+    Doc::of("Stock", "List categories in display order, with the number of products in each")
         .query::<Page>()
         .lists::<Category>(r#"{"category": "Drinks", "products_count": 120}"#);
 

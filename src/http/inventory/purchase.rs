@@ -22,13 +22,13 @@ pub const SUPPLIERS: Doc = Doc::of("Receiving", "List suppliers")
     .query::<Page>()
     .lists::<Supplier>(include_str!("examples/supplier.json"));
 /// `GET /api/purchase-orders`
-pub const ORDERS: Doc = Doc::of("Receiving", "List purchase orders that goods may still come for")
+pub const ORDERS: Doc = Doc::of("Receiving", "List purchase orders that can still be received")
     .query::<Query>()
     .lists::<PurchaseOrder>(include_str!("examples/purchase_order.json"));
 
 /// `GET /api/purchase-orders/:id`
 pub const ORDER: Doc =
-    Doc::of("Receiving", "One purchase order that was sent here, with names and what may still come")
+    Doc::of("Receiving", "Retrieve a purchase order of this store with product names and open quantities")
         .answers::<OrderView>(include_str!("examples/purchase_order_detail.json"));
 
 /// An order as whoever receives it reads it.

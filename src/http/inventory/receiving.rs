@@ -19,7 +19,7 @@ use serde::Deserialize;
 const RECEIVING: &str = include_str!("examples/receiving.json");
 
 /// `POST /api/receiving`
-pub const CREATE: Doc = Doc::of("Receiving", "Take a supplier's goods into stock")
+pub const CREATE: Doc = Doc::of("Receiving", "Receive a supplier's goods into stock")
     .body::<NewReceiving>(
         r#"{"supplier_id": "sup_019a9f11b2c37d4e8f5a6b7c8d9e0f1a", "delivery_note_no": "DN-2026-1107",
             "lines": [{"sku": "8991234567890", "qty": 120, "rejected_qty": 2, "unit_cost": 10000}]}"#,
@@ -27,17 +27,17 @@ pub const CREATE: Doc = Doc::of("Receiving", "Take a supplier's goods into stock
     .creates::<Receiving>(RECEIVING)
     .refuses(&[Code::Duplicate, Code::UnknownSku, Code::OverReceipt]);
 /// `GET /api/receiving/:id`
-pub const READ: Doc = Doc::of("Receiving", "One receiving document").answers::<Receiving>(RECEIVING);
+pub const READ: Doc = Doc::of("Receiving", "Retrieve a receipt").answers::<Receiving>(RECEIVING);
 
 /// `GET /api/receiving`
-pub const LIST: Doc = Doc::of("Receiving", "List receiving documents, last changed first")
-    .query::<Query>()
-    .lists::<Receiving>(RECEIVING);
+pub const LIST: Doc =
+    Doc::of("Receiving", "List receipts, last changed first").query::<Query>().lists::<Receiving>(RECEIVING);
 /// `POST /api/receiving/:id/reverse`
-pub const REVERSE: Doc = Doc::of("Receiving", "Take a receipt back; its delivery note may come again")
-    .optional_body::<EmptyBody>("{}")
-    .answers::<Receiving>(RECEIVING)
-    .refuses(&[Code::InvalidState, Code::InsufficientStock]);
+pub const REVERSE: Doc =
+    Doc::of("Receiving", "Reverse a receipt; its delivery note number can be used again")
+        .optional_body::<EmptyBody>("{}")
+        .answers::<Receiving>(RECEIVING)
+        .refuses(&[Code::InvalidState, Code::InsufficientStock]);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -18,7 +18,7 @@ use storage::{Storage, StorageError};
 const OF_COMMIT_MAX: usize = 1_000;
 
 /// `GET /api/members/:id/points`
-pub const POINTS: Doc = Doc::of("Members", "Points of a member, and what moved them, newest first")
+pub const POINTS: Doc = Doc::of("Members", "Retrieve a member's points and point movements, newest first")
     .query::<Page>()
     .answers::<PointsView>(concat!(
         r#"{"member_id": "mbr_019ab2c4d5e6", "balance": 120, "pending_sync": 22, "lifetime_earned": 320,
@@ -27,7 +27,7 @@ pub const POINTS: Doc = Doc::of("Members", "Points of a member, and what moved t
         r#"], "next_cursor": null}"#
     ));
 /// `POST /api/members/:id/points/adjust`
-pub const ADJUST: Doc = Doc::of("Members", "Correct a member's points by hand")
+pub const ADJUST: Doc = Doc::of("Members", "Adjust a member's points manually")
     .body::<AdjustPoints>(r#"{"points": 50, "reason": "forgotten at the till"}"#)
     .answers::<AdjustedPoints>(concat!(
         r#"{"member_id": "mbr_019ab2c4d5e6", "balance": 120, "entry": "#,

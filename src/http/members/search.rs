@@ -23,7 +23,7 @@ const QUERY_BYTES_MAX: usize = 256;
 const PHONE_CHARS_MIN: usize = 9;
 
 /// `GET /api/members/search`
-pub const SEARCH: Doc = Doc::of("Members", "Find members").query::<Query>().answers::<Found>(concat!(
+pub const SEARCH: Doc = Doc::of("Members", "Search members").query::<Query>().answers::<Found>(concat!(
     r#"{"items": ["#,
     include_str!("../examples/member.json"),
     r#"], "next_cursor": null, "head_office": "not_needed", "as_of": "2026-11-20T02:06:00.000Z"}"#

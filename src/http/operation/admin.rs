@@ -22,20 +22,20 @@ use std::path::PathBuf;
 
 /// `GET /api/admin/settings`
 pub const SETTINGS: Doc =
-    Doc::of("Operation", "The settings in force, secrets masked, and where each comes from")
+    Doc::of("Operation", "Retrieve the settings in force and the source of each; secrets are masked")
         .answers::<SettingsView>(include_str!("examples/settings.json"));
 /// `GET /api/admin/work`
 pub const WORK: Doc = Doc::of(
     "Operation",
-    "How far verification and backup are, what came of the last ones, and the backups that are kept",
+    "Retrieve the progress of verification and backup, their last results, and the kept backups",
 )
 .answers::<WorkView>(include_str!("examples/work.json"));
 /// `POST /api/admin/verify`
-pub const VERIFY: Doc = Doc::of("Operation", "Check everything that is stored, beside selling")
+pub const VERIFY: Doc = Doc::of("Operation", "Verify all stored data while the store sells")
     .optional_body::<EmptyBody>("{}")
     .answers::<Work>(include_str!("examples/verify.json"));
 /// `POST /api/admin/backup`
-pub const BACKUP: Doc = Doc::of("Operation", "Back the store up into its folder of backups, beside selling")
+pub const BACKUP: Doc = Doc::of("Operation", "Back up the store into its backup folder while it sells")
     .optional_body::<NewBackup>(r#"{"keys": true}"#)
     .answers::<Work>(include_str!("examples/backup.json"));
 

@@ -30,8 +30,7 @@ const COMMIT_NOTICES_MAX: usize = 500;
 /// `GET /api/events`
 pub const EVENTS: Doc = Doc::of(
     "Events",
-    "What happens, as server-sent events: ready, stock, hold, shift, register, catalogue, receiving, supplier_return, adjustment, \
-     transfer, opname, order, conflict, sync, reload, end; the role decides what is seen. With Last-Event-ID what was missed comes first, or reload",
+    "Subscribe to changes as server-sent events: `ready`, `stock`, `hold`, `shift`, `register`, `catalogue`, `receiving`, `supplier_return`, `adjustment`, `transfer`, `opname`, `order`, `conflict`, `sync`, `reload`, `end`. The caller's role decides which events are sent. With `Last-Event-ID`, missed events are sent first, or `reload`",
 )
 .answers_text(event_stream::EVENTS);
 

@@ -10,13 +10,13 @@ use serde::Serialize;
 use std::time::Duration;
 
 /// `GET /health`
-pub const LIVE: Doc = Doc::of("Operation", "Whether the process serves").answers::<Health>(
+pub const LIVE: Doc = Doc::of("Operation", "Check whether the process is running").answers::<Health>(
     r#"{"status": "ok", "component": "store-router", "version": "0.1.0", "store_id": "S001",
         "uptime_seconds": 86400, "hub": "online", "actors": {"running": 9, "restarting": 0}}"#,
 );
 /// `GET /health/ready`
 pub const READY: Doc =
-    Doc::of("Operation", "Whether writes can be accepted").answers::<Ready>(r#"{"ready": true}"#);
+    Doc::of("Operation", "Check whether writes are accepted").answers::<Ready>(r#"{"ready": true}"#);
 
 /// Seconds after which readiness is worth another look.
 const RETRY_AFTER_S: u64 = 1;

@@ -8,7 +8,8 @@ use ::metrics::gauge;
 use edge::{ApiError, Doc, Reply, clock};
 
 /// `GET /metrics`
-pub const TEXT: Doc = Doc::of("Operation", "Prometheus text").answers_text("text/plain");
+pub const TEXT: Doc =
+    Doc::of("Operation", "Retrieve metrics in Prometheus text format").answers_text("text/plain");
 
 /// `GET /metrics`
 pub async fn text(request: Request) -> Answered {

@@ -16,7 +16,7 @@ const LOOKED_AT: usize = 500;
 const Q_BYTES_MAX: usize = 128;
 
 /// `GET /api/stores`
-pub const LIST: Doc = Doc::of("Transfers", "List the company's other stores; none without a head office")
+pub const LIST: Doc = Doc::of("Transfers", "List the company's other stores; empty without a head office")
     .query::<Query>()
     .lists::<Store>(r#"{"store_id": "S002", "name": "North", "state": "active"}"#);
 

@@ -19,7 +19,7 @@ pub use digests::{DIGESTS, digests};
 pub use parked::{PARKED, parked};
 
 /// `GET /api/sync/status`
-pub const STATUS: Doc = Doc::of("Synchronisation", "How far head office is")
+pub const STATUS: Doc = Doc::of("Synchronisation", "Retrieve the state of synchronisation")
     .answers::<SyncStatus>(include_str!("examples/sync_status.json"));
 /// `POST /api/sync/force`
 pub const FORCE: Doc = Doc::of("Synchronisation", "Synchronise now")

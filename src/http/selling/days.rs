@@ -22,14 +22,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// `GET /api/days`
-pub const LIST: Doc = Doc::of("Days", "Days that had a shift or are sealed, the newest first")
+pub const LIST: Doc = Doc::of("Days", "List days that have a shift or are sealed, newest first")
     .query::<Query>()
     .lists::<DayView>(include_str!("examples/day.json"));
 /// `GET /api/days/:date`
-pub const READ: Doc = Doc::of("Days", "A day: its shifts, their sums, and what is missing to seal it")
+pub const READ: Doc = Doc::of("Days", "Retrieve a day: its shifts, their sums, and what prevents sealing it")
     .answers::<DayView>(include_str!("examples/day.json"));
 /// `POST /api/days/:date/seal`
-pub const SEAL: Doc = Doc::of("Days", "Seal a day that is over: nothing of it will change")
+pub const SEAL: Doc = Doc::of("Days", "Seal a day that is over: its documents can no longer change")
     .optional_body::<SealDay>(r#"{"force": true, "reason": "closed early: public holiday"}"#)
     .answers::<Day>(
         r#"{"business_date": "2026-11-20", "shift_ids": ["shf_019aa0b1f6e27d1c9f0b1a2b3c4d5e6f"], "sealed_by": null, "sealed_at": "2026-11-20T20:00:00.000Z", "reason": null}"#,
@@ -37,7 +37,7 @@ pub const SEAL: Doc = Doc::of("Days", "Seal a day that is over: nothing of it wi
     .refuses(&[Code::InvalidState]);
 
 /// `POST /api/days/:date/unseal`
-pub const UNSEAL: Doc = Doc::of("Days", "Open a sealed day again, until it is sealed once more or today is over")
+pub const UNSEAL: Doc = Doc::of("Days", "Unseal a day until it is sealed again or the current day ends")
     .body::<UnsealDay>(r#"{"reason": "a drawer was counted wrong"}"#)
     .answers::<ReopenedDay>(
         r#"{"business_date": "2026-11-20", "reopened_by": "usr_019aa0b1f6e27d1c9f0b1a2b3c4d5e6f", "reopened_at": "2026-11-21T02:00:00.000Z", "open_until": "2026-11-21", "reason": "a drawer was counted wrong"}"#,

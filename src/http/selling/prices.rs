@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 /// `GET /api/prices/effective`
 pub const EFFECTIVE: Doc =
-    Doc::of("Point of sale", "Which price of a product counts in this store, now or at a later time, and why")
+    Doc::of("Point of sale", "Retrieve the price of a product in this store at a point in time, and why it applies")
         .query::<Asked>()
         .answers::<EffectivePrice>(
             r#"{"sku": "8991234567890", "store_id": "S001", "at": "2026-11-21T02:06:34.739Z", "price": 15500,

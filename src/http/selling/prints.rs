@@ -15,11 +15,11 @@ pub const PRINT_JOB: &str = r#"{"job_id": "job_19aa0c2d0f3_7", "register_id": "t
 /// `GET /api/print-jobs/:id`
 pub const READ: Doc = Doc::of(
     "Printing",
-    "How far a piece of paper is: waiting, printing, printed, or failed and why. Kept for a while",
+    "Retrieve a print job: `waiting`, `printing`, `printed`, or `failed` with the reason. Jobs are kept for a limited time",
 )
 .answers::<PrintJob>(PRINT_JOB);
 /// `POST /api/shifts/:id/prints`
-pub const REPORT: Doc = Doc::of("Printing", "Print a shift's X or Z report on the till's own printer")
+pub const REPORT: Doc = Doc::of("Printing", "Print a shift's X or Z report on the register's own printer")
     .optional_body::<EmptyBody>("{}")
     .answers::<PrintJob>(PRINT_JOB)
     .unkeyed("each is a piece of paper of its own; nothing is written")

@@ -16,18 +16,17 @@ const KEYS: &str = r#"{"register_id": "till-1", "limit": 24, "items": [{"sku": "
 /// `GET /api/pos/quick-keys`
 pub const READ: Doc = Doc::of(
     "Point of sale",
-    "What a till sells by its quick keys, at the prices of now; none: nobody set any, and each device has its own",
+    "Retrieve a register's quick keys with current prices; null if the register has none and each device uses its own",
 )
 .query::<OfTill>()
 .answers::<QuickKeysView>(KEYS)
 .refuses(&[Code::NotFound]);
 /// `PUT /api/pos/quick-keys`
-pub const SET: Doc =
-    Doc::of("Point of sale", "Say what a till sells by its quick keys, all of them in order")
-        .query::<OfTill>()
-        .body::<SetQuickKeys>(r#"{"items": [{"sku": "8990006", "label": "Bag"}, {"sku": "8990011"}]}"#)
-        .answers::<QuickKeysView>(KEYS)
-        .refuses(&[Code::NotFound, Code::UnknownSku]);
+pub const SET: Doc = Doc::of("Point of sale", "Replace a register's quick keys, in display order")
+    .query::<OfTill>()
+    .body::<SetQuickKeys>(r#"{"items": [{"sku": "8990006", "label": "Bag"}, {"sku": "8990011"}]}"#)
+    .answers::<QuickKeysView>(KEYS)
+    .refuses(&[Code::NotFound, Code::UnknownSku]);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

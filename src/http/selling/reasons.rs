@@ -8,7 +8,7 @@ use edge::{Doc, Reply};
 /// `GET /api/pos/reasons`
 pub const READ: Doc = Doc::of(
     "Point of sale",
-    "Reason codes of voids, discounts by hand and returns, and whether only these are taken",
+    "List reason codes of voids, manual discounts and returns, and whether other reasons are accepted",
 )
 .answers::<Reasons>(
     r#"{"voids": ["wrong_item", "customer_left"], "discounts": ["damaged", "staff"],

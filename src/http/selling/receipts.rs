@@ -25,8 +25,7 @@ const EXAMPLE: &str = concat!(
 /// `GET /api/pos/receipts/:receipt_no`
 pub const READ: Doc = Doc::of(
     "Point of sale",
-    "A receipt of a sale or a return. Text and HTML are prints: from the second one on they say COPY and are \
-     in the audit log",
+    "Retrieve the receipt of a sale or a return. Text and HTML count as prints: from the second one on the receipt says COPY and the print is audited",
 )
 .answers::<ReceiptData>(EXAMPLE)
 .also(&["text/plain", "text/html"]);
@@ -34,8 +33,7 @@ pub const READ: Doc = Doc::of(
 /// `POST /api/pos/receipts/:receipt_no/prints`
 pub const PRINT: Doc = Doc::of(
     "Point of sale",
-    "Print a receipt on the till's own printer: from the second time on it says COPY and is in the audit log. Answered before \
-     it is printed",
+    "Print a receipt on the register's own printer; from the second time on it says COPY and the print is audited. The answer does not wait for the printer",
 )
 .optional_body::<EmptyBody>("{}")
 .answers::<PrintJob>(PRINT_JOB)

@@ -33,19 +33,20 @@ pub const OPEN: Doc = Doc::of("Shifts", "Open a shift")
     .creates::<ShiftView>(SHIFT)
     .refuses(&[Code::InvalidState, Code::ShiftAlreadyOpen]);
 /// `POST /api/shifts/:id/close`
-pub const CLOSE: Doc = Doc::of("Shifts", "Count the drawer and close a shift")
+pub const CLOSE: Doc = Doc::of("Shifts", "Close a shift with the counted cash")
     .body::<Approved<shift::CloseShift>>(
         r#"{"counted_cash": 532000, "denominations": [{"value": 100000, "count": 5}, {"value": 2000, "count": 16}]}"#,
     )
     .answers::<ShiftSummary>(SUMMARY_EXAMPLE)
     .refuses(&[Code::InvalidState, Code::ShiftHasOpenTransactions]);
 /// `GET /api/shifts/current`
-pub const CURRENT: Doc = Doc::of("Shifts", "The caller's open shift")
+pub const CURRENT: Doc = Doc::of("Shifts", "Retrieve your open shift")
     .query::<CurrentQuery>()
     .answers::<ShiftView>(SHIFT)
     .refuses(&[Code::NotFound]);
 /// `GET /api/shifts/:id/summary`
-pub const SUMMARY: Doc = Doc::of("Shifts", "A shift's sums").answers::<ShiftSummary>(SUMMARY_EXAMPLE);
+pub const SUMMARY: Doc =
+    Doc::of("Shifts", "Retrieve a shift's sums").answers::<ShiftSummary>(SUMMARY_EXAMPLE);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

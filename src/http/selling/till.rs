@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// `GET /api/pos/settings`
 pub const SETTINGS: Doc = Doc::of(
     "Point of sale",
-    "What a till needs to know: its register and shift, currency, tax, payment methods, rounding, notes and coins, limits",
+    "Retrieve the settings of a till: its register and shift, currency, tax, payment methods, rounding, notes and coins, limits",
 )
 .answers::<TillSettings>(
     r#"{"store_id": "S001", "name": "Menteng", "currency": "IDR", "timezone": "Asia/Jakarta",
@@ -37,8 +37,7 @@ pub const SETTINGS: Doc = Doc::of(
 /// `GET /api/pos/status`
 pub const STATUS: Doc = Doc::of(
     "Point of sale",
-    "How far head office is, as every till tells it: since when it is away, what waits for it, how old prices are, how far \
-     its clock is off",
+    "Retrieve the state of the link to head office: offline since, records to send, age of prices, clock difference",
 )
 .answers::<LinkStatus>(
     r#"{"hub_state": "online", "hub_seen_at": "2026-11-20T02:06:40.002Z", "pending": 3,

@@ -93,7 +93,7 @@ fn what_is_suggested_is_ordered_revised_billed_credited_and_paid() {
     // The first invoice holds its pieces; the second proposes the same cost each.
     billed(&mut screen, &supplier, "INV-1", "10");
     billed(&mut screen, &supplier, "INV-2", "20");
-    step(&mut screen, "Approve", true, "Approved: it is owed");
+    step(&mut screen, "Approve", true, "Approved and posted");
     let owed = shop.office.get("/api/finance/invoices?state=approved").data(200)["items"][0].clone();
     assert_eq!(owed["total"], json!(250_000));
     credited_and_paid(&mut shop, &mut screen, &owed);

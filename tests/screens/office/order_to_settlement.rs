@@ -145,7 +145,7 @@ fn an_order_becomes_goods_a_debt_and_a_settled_day() {
     screen.browser.press(".title .primary");
     screen.reads(".steps .now", "draft");
     step(&mut screen, "Match", false, "Match: done");
-    step(&mut screen, "Approve", true, "Approved: it is owed");
+    step(&mut screen, "Approve", true, "Approved and posted");
     go(&mut screen, "#/payables", "page-records tbody tr");
     screen.reads("tbody", "PT Sinar Jaya");
 
@@ -189,7 +189,7 @@ fn settled(shop: &mut Linked, screen: &mut Screen<()>, sale: &Value) {
     );
     chosen(screen, "other.csv", &format!("{file}{day},C-9,500,0\n{day},C-8,700,0\n"));
     chosen(screen, "card.csv", &file);
-    screen.reads("page-statements", "A first look: nothing is kept yet: card.csv");
+    screen.reads("page-statements", "Preview, not saved yet: card.csv");
     screen.script("return window.letGo?.()");
     screen.reads("page-statements .pad .primary", "Take in 1 line");
     look(screen, "portal-statement-preview");

@@ -14,11 +14,11 @@ use serde::Deserialize;
 use serde_json::json;
 
 /// `GET /api/conflicts`
-pub const LIST: Doc = Doc::of("Synchronisation", "List values that lost against others, the latest first")
+pub const LIST: Doc = Doc::of("Synchronisation", "List field values that lost a conflict, newest first")
     .query::<Search>()
     .answers::<List<ConflictRow>>(r#"{"items": [], "next_cursor": null}"#);
 /// `POST /api/conflicts/:id/restore`
-pub const RESTORE: Doc = Doc::of("Synchronisation", "Put a value that lost back, as a new write")
+pub const RESTORE: Doc = Doc::of("Synchronisation", "Restore a value that lost a conflict, as a new write")
     .optional_body::<EmptyBody>("{}")
     .answers::<ConflictRow>(
         r#"{"kind": "conflict", "conflict_id": "cfl_00a1b2c3d4e5f607", "resource": "member", "id": "mbr_1",

@@ -16,7 +16,7 @@ use edge::{ApiError, Doc, Reply, clock};
 const GROUP: &str = "Documents of stores";
 
 /// `GET /api/transactions`
-pub const TRANSACTIONS: Doc = Doc::of(GROUP, "List the sales of all stores, the newest first")
+pub const TRANSACTIONS: Doc = Doc::of(GROUP, "List sales of all stores, newest first")
     .query::<TransactionsQuery>()
     .lists_as::<CompleteList<transaction::View>>(
         r#"{"transaction_id": "trx_019aa0c2d0f37c0f8a8a5d3c54a1b2c3", "receipt_no": "S001-till-1-00000042",
@@ -28,11 +28,11 @@ pub const TRANSACTIONS: Doc = Doc::of(GROUP, "List the sales of all stores, the 
     );
 /// `GET /api/transactions/:id`
 pub const TRANSACTION: Doc =
-    Doc::of(GROUP, "Read a sale as its store told it last, and where it stands in the books")
+    Doc::of(GROUP, "Retrieve a sale as last reported by its store, and its state in the books")
         .query::<OfStore>()
         .answers::<transaction::Detail>(include_str!("examples/transaction.json"));
 /// `GET /api/returns`
-pub const RETURNS: Doc = Doc::of(GROUP, "List the returns of all stores, the newest first")
+pub const RETURNS: Doc = Doc::of(GROUP, "List returns of all stores, newest first")
     .query::<ReturnsQuery>()
     .lists_as::<CompleteList<return_document::View>>(
     r#"{"return_id": "ret_019aa0c2d0f37c0f8a8a5d3c54a1b2c5", "receipt_no": "S001-till-1-00000043",
@@ -44,16 +44,17 @@ pub const RETURNS: Doc = Doc::of(GROUP, "List the returns of all stores, the new
 );
 /// `GET /api/returns/:id`
 pub const RETURN: Doc =
-    Doc::of(GROUP, "Read a return as its store told it last, and where it stands in the books")
+    Doc::of(GROUP, "Retrieve a return as last reported by its store, and its state in the books")
         .query::<OfStore>()
         .answers::<return_document::Detail>(include_str!("examples/return.json"));
 /// `GET /api/shifts`
-pub const SHIFTS: Doc = Doc::of(GROUP, "List the shifts of all stores, the newest first")
-    .query::<ShiftsQuery>()
-    .lists_as::<CompleteList<shift::View>>(include_str!("examples/shift_listed.json"), EXAMPLE);
+pub const SHIFTS: Doc =
+    Doc::of(GROUP, "List shifts of all stores, newest first")
+        .query::<ShiftsQuery>()
+        .lists_as::<CompleteList<shift::View>>(include_str!("examples/shift_listed.json"), EXAMPLE);
 /// `GET /api/shifts/:id`
 pub const SHIFT: Doc =
-    Doc::of(GROUP, "Read a shift as its store told it last, and where it stands in the books")
+    Doc::of(GROUP, "Retrieve a shift as last reported by its store, and its state in the books")
         .query::<OfStore>()
         .answers::<shift::Detail>(include_str!("examples/shift.json"));
 const DAY_EXAMPLE: &str = r#"{"store_id": "S001", "business_date": "2026-11-20", "sealed_at": null, "shifts_open": 1,
@@ -63,13 +64,13 @@ const DAY_EXAMPLE: &str = r#"{"store_id": "S001", "business_date": "2026-11-20",
     "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
             "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#;
 /// `GET /api/days`
-pub const DAYS: Doc = Doc::of(GROUP, "List the business days of all stores, the newest first")
+pub const DAYS: Doc = Doc::of(GROUP, "List business days of all stores, newest first")
     .query::<DaysQuery>()
     .lists::<day::View>(DAY_EXAMPLE);
 /// `GET /api/days/:store_id/:date`
-pub const DAY: Doc = Doc::of(GROUP, "Read a business day of a store").answers::<day::View>(DAY_EXAMPLE);
+pub const DAY: Doc = Doc::of(GROUP, "Retrieve a store's business day").answers::<day::View>(DAY_EXAMPLE);
 /// `GET /api/deposits`
-pub const DEPOSITS: Doc = Doc::of(GROUP, "List the cash that left all stores for the bank, the newest first")
+pub const DEPOSITS: Doc = Doc::of(GROUP, "List bank deposits of all stores, newest first")
     .query::<DepositsQuery>()
     .lists_as::<CompleteList<deposit::View>>(
         r#"{"deposit_id": "csh_019aa0d3e2b58c6d", "store_id": "S001", "event_id": "evt_019aa0c2d2c7",

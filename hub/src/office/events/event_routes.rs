@@ -14,9 +14,7 @@ use std::sync::Arc;
 /// `GET /api/events`
 pub const EVENTS: Doc = Doc::of(
     "Events",
-    "What has changed, as server-sent events: ready, store, exception, order, settlement, reload, end; the role decides what is \
-     told. An event has the id and the store_id of what has changed, null where there are several. With Last-Event-ID \
-     what was missed comes first, or reload",
+    "Subscribe to changes as server-sent events: `ready`, `store`, `exception`, `order`, `settlement`, `reload`, `end`. The caller's role decides which events are sent. An event has the id and `store_id` of the changed document; they are null if several documents changed. With `Last-Event-ID`, missed events are sent first, or `reload`",
 )
 .answers_text(MEDIA_TYPE);
 

@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 /// `GET /api/exceptions`
 pub const LIST: Doc =
-    Doc::of("Synchronisation", "List what contradicts something else, for a person to decide")
+    Doc::of("Synchronisation", "List records that contradict other records and need a decision")
         .query::<Ask>()
         .lists::<View>(
             r#"{"exception_id": "exc_00a1b2c3d4e5f607", "store_id": "S001", "code": "return_exceeds_sold",
@@ -28,10 +28,13 @@ pub const LIST: Doc =
             "found_at": "2026-11-20T02:06:34.739Z", "settled_at": null, "settled_by": null, "note": null}"#,
         );
 /// `POST /api/exceptions/:id/settle`
-pub const SETTLE: Doc = Doc::of("Synchronisation", "Say what came of an exception; it is no longer counted")
-    .body::<Settle>(r#"{"note": "both sales were real, the number is the till's own", "counted_cash": null}"#)
-    .answers::<View>(
-        r#"{"exception_id": "exc_00a1b2c3d4e5f607", "store_id": "S001", "code": "receipt_number_twice",
+pub const SETTLE: Doc =
+    Doc::of("Synchronisation", "Settle an exception with a note; it is no longer counted as open")
+        .body::<Settle>(
+            r#"{"note": "both sales were real, the number is the till's own", "counted_cash": null}"#,
+        )
+        .answers::<View>(
+            r#"{"exception_id": "exc_00a1b2c3d4e5f607", "store_id": "S001", "code": "receipt_number_twice",
             "message": "receipt number S001-main-00000001 was given twice; both documents count",
             "action": "look at both documents, and at whether two copies of the store sold at once",
             "amount": 32190, "event_id": "evt_2", "event_type": "transaction.paid",
@@ -39,8 +42,8 @@ pub const SETTLE: Doc = Doc::of("Synchronisation", "Say what came of an exceptio
             "details": {"receipt_no": "S001-main-00000001", "first_event_id": "evt_1"},
             "found_at": "2026-11-20T02:06:34.739Z", "settled_at": "2026-11-20T03:06:34.739Z",
             "settled_by": "usr_1", "note": "both sales were real, the number is the till's own"}"#,
-    )
-    .refuses(&[Code::InvalidState]);
+        )
+        .refuses(&[Code::InvalidState]);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

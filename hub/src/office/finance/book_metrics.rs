@@ -33,7 +33,8 @@ const BY_LABEL: [(&str, &str, &str); 3] = [
 ];
 
 /// `GET /metrics`
-pub const METRICS: Doc = Doc::of("Operation", "Prometheus text").answers_text("text/plain");
+pub const METRICS: Doc =
+    Doc::of("Operation", "Retrieve metrics in Prometheus text format").answers_text("text/plain");
 
 /// `GET /metrics`
 pub async fn metrics(request: Request) -> Answered {

@@ -19,22 +19,23 @@ const DAY: &str = r#"{"store_id": "S001", "business_date": "2026-11-20", "state"
     "late_in": 0, "locked_at": "2026-11-21T02:06:34.739Z", "locked_by": "usr_1", "reason": null}"#;
 
 /// `GET /api/finance/days`
-pub const LIST: Doc = Doc::of("Finance", "List days of books on which something is known, newest first")
+pub const LIST: Doc = Doc::of("Finance", "List days of the books that have entries or a state, newest first")
     .query::<DaysQuery>()
     .lists::<day::View>(DAY);
 /// `POST /api/finance/days/:date/lock`
-pub const LOCK: Doc = Doc::of("Finance", "Lock every open day until this one, in all books or in some")
-    .optional_body::<LockRequest>(
-        r#"{"store_ids": ["S001"], "force": true, "reason": "offline, sales follow"}"#,
-    )
-    .answers::<Locked>(
-        r#"{"locked": [{"store_id": "S001", "from": "2026-11-19", "to": "2026-11-20"}], "forced": [
+pub const LOCK: Doc =
+    Doc::of("Finance", "Lock all open days up to this date, in all books or in those that are named")
+        .optional_body::<LockRequest>(
+            r#"{"store_ids": ["S001"], "force": true, "reason": "offline, sales follow"}"#,
+        )
+        .answers::<Locked>(
+            r#"{"locked": [{"store_id": "S001", "from": "2026-11-19", "to": "2026-11-20"}], "forced": [
             {"code": "store_not_heard", "store_id": "S001", "date": null, "id": null,
             "message": "S001 was not heard since 2026-11-20 ended"}], "more": 0, "warnings": []}"#,
-    )
-    .refuses(&[Code::NotReady]);
+        )
+        .refuses(&[Code::NotReady]);
 /// `POST /api/finance/days/:date/unlock`
-pub const UNLOCK: Doc = Doc::of("Finance", "Open a day of a book again")
+pub const UNLOCK: Doc = Doc::of("Finance", "Unlock a day of a book")
     .body::<Unlock>(r#"{"store_id": "S001", "reason": "a bill was forgotten"}"#)
     .answers::<day::View>(DAY)
     .refuses(&[Code::InvalidState]);

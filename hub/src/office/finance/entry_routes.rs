@@ -23,7 +23,7 @@ const ENTRY: &str = r#"{"entry_id": "jrn_1", "entry_no": 7, "store_id": "", "ent
 /// `POST /api/finance/journal`
 pub const POST: Doc = Doc::of(
     "Finance",
-    "Write an entry; its lines may lie in several books, each is balanced by 1290",
+    "Create a journal entry; lines in several books are balanced through account 1290",
 )
 .body::<New>(
     r#"{"date": "2026-11-20", "memo": "rent of November", "lines": [{"account": "6110", "debit": 5000000},
@@ -32,14 +32,13 @@ pub const POST: Doc = Doc::of(
 .creates::<Posted>(ENTRY)
 .refuses(&[Code::DayLocked, Code::Unbalanced, Code::ApprovalRequired]);
 /// `POST /api/finance/journal/:entry_id/reverse`
-pub const REVERSE: Doc =
-    Doc::of("Finance", "Take back an entry that a person wrote, with all that was written with it")
-        .body::<Reversal>(r#"{"reason": "the wrong month"}"#)
-        .creates::<Posted>(ENTRY)
-        .refuses(&[Code::DayLocked, Code::Duplicate, Code::InvalidState, Code::NotReady]);
+pub const REVERSE: Doc = Doc::of("Finance", "Reverse a manual entry and every entry of its group")
+    .body::<Reversal>(r#"{"reason": "the wrong month"}"#)
+    .creates::<Posted>(ENTRY)
+    .refuses(&[Code::DayLocked, Code::Duplicate, Code::InvalidState, Code::NotReady]);
 /// `POST /api/finance/opening`
 pub const OPENING: Doc =
-    Doc::of("Finance", "Write what a book begins with, once; what it lacks goes to 3010")
+    Doc::of("Finance", "Post a book's opening balances, once; the difference is posted to 3010")
         .body::<Opening>(
             r#"{"store_id": "", "date": "2026-11-18", "lines": [{"account": "1040", "debit": 20000000}]}"#,
         )

@@ -21,7 +21,7 @@ use sqlx::AnyConnection;
 
 /// `GET /api/finance/accounts/:account/entries`
 pub const ACCOUNT_ENTRIES: Doc =
-    Doc::of("Finance", "List what moved an account, oldest first, with its balance after each entry")
+    Doc::of("Finance", "List entries of an account, oldest first, each with the running balance")
         .query::<EntriesQuery>()
         .answers::<AccountEntries>(
             r#"{"opening_balance": 0, "closing_balance": 50000, "items": [
@@ -33,7 +33,7 @@ pub const ACCOUNT_ENTRIES: Doc =
         )
         .refuses(&[Code::ValidationFailed]);
 /// `GET /api/finance/journal`
-pub const JOURNAL: Doc = Doc::of("Finance", "List the entries of all books, newest first")
+pub const JOURNAL: Doc = Doc::of("Finance", "List journal entries of all books, newest first")
     .query::<JournalQuery>()
     .lists_as::<CompleteList<journal::View>>(
         r#"{"entry_id": "jrn_5a6b7c8d9e0f5a6b7c8d9e0f5a6b7c8d", "entry_no": 1, "store_id": "S001",
@@ -45,7 +45,7 @@ pub const JOURNAL: Doc = Doc::of("Finance", "List the entries of all books, newe
     );
 /// `GET /api/finance/journal/:entry_id`
 pub const ENTRY: Doc =
-    Doc::of("Finance", "Read an entry with its lines, and its document as the store told it")
+    Doc::of("Finance", "Retrieve a journal entry with its lines and its source document")
         .answers::<journal::Whole>(
             r#"{"entry_id": "jrn_5a6b7c8d9e0f5a6b7c8d9e0f5a6b7c8d", "entry_no": 1, "store_id": "S001",
             "entry_date": "2026-11-20", "reference_date": null, "kind": "event",
@@ -58,7 +58,7 @@ pub const ENTRY: Doc =
         );
 /// `GET /api/finance/trial-balance`
 pub const TRIAL_BALANCE: Doc =
-    Doc::of("Finance", "Balances at the end of a day, of the company or of one book")
+    Doc::of("Finance", "Report account balances at the end of a day, for the company or for one book")
         .query::<BalanceQuery>()
         .answers::<TrialBalance>(
             r#"{"date": "2026-11-20", "items": [

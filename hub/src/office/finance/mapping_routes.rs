@@ -15,25 +15,23 @@ const MAPPING: &str = r#"{"mapping_id": "map_1", "of": "cash_reason", "key": "re
 
 /// `GET /api/finance/mappings`
 pub const LIST: Doc =
-    Doc::of("Finance", "List which accounts take the place of the plan's, the latest day first")
+    Doc::of("Finance", "List account mappings that override the standard chart, latest start date first")
         .query::<Page>()
         .lists::<mapping::View>(MAPPING);
 /// `POST /api/finance/mappings`
 pub const ADD: Doc =
-    Doc::of("Finance", "Map a method, a reason or a bank's text to an account, from a day on")
+    Doc::of("Finance", "Map a payment method, a reason or a bank text to an account from a date on")
         .body::<mapping::New>(
             r#"{"of": "cash_reason", "key": "rent", "account": "6110", "from": "2026-11-20"}"#,
         )
         .creates::<mapping::View>(MAPPING)
         .refuses(&[Code::Duplicate, Code::DayLocked]);
 /// `DELETE /api/finance/mappings/:id`
-pub const WITHDRAW: Doc = Doc::of(
-    "Finance",
-    "Withdraw a mapping that nothing was posted by: what it took the place of counts again",
-)
-.optional_body::<EmptyBody>("{}")
-.answers::<mapping::View>(MAPPING)
-.refuses(&[Code::InvalidState]);
+pub const WITHDRAW: Doc =
+    Doc::of("Finance", "Delete a mapping that no entry used; the previous mapping applies again")
+        .optional_body::<EmptyBody>("{}")
+        .answers::<mapping::View>(MAPPING)
+        .refuses(&[Code::InvalidState]);
 
 /// `GET /api/finance/mappings`
 pub async fn list(request: Request) -> Answered {

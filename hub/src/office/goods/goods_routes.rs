@@ -23,17 +23,16 @@ use edge::{ApiError, Doc, Reply, clock};
 const GROUP: &str = "Goods of stores";
 
 /// `GET /api/receiving`
-pub const RECEIPTS: Doc = Doc::of(GROUP, "List the receipts of all stores, the newest first")
+pub const RECEIPTS: Doc = Doc::of(GROUP, "List receipts of all stores, newest first")
     .query::<ReceivingQuery>()
     .lists::<receipt::View>(include_str!("examples/receiving_listed.json"));
 /// `GET /api/receiving/:id`
-pub const RECEIPT: Doc =
-    Doc::of(GROUP, "Read a receipt, with what is billed of it and where it stands in the books")
-        .query::<OfStore>()
-        .answers::<receipt::Detail>(include_str!("examples/receiving.json"));
+pub const RECEIPT: Doc = Doc::of(GROUP, "Retrieve a receipt with its invoices and its state in the books")
+    .query::<OfStore>()
+    .answers::<receipt::Detail>(include_str!("examples/receiving.json"));
 /// `GET /api/receiving/discrepancies`
 pub const DISCREPANCIES: Doc =
-    Doc::of(GROUP, "List lines of receipts that are not what was ordered, the newest first")
+    Doc::of(GROUP, "List receipt lines that differ from their order, newest first")
         .query::<DiscrepanciesQuery>()
         .lists_as::<CompleteList<receiving_discrepancy::View>>(
             r#"{"kind": "price", "receiving_id": "rcv_019aa0a0b1c27d3e", "line_no": 1, "store_id": "S001",
@@ -43,38 +42,37 @@ pub const DISCREPANCIES: Doc =
             completeness::EXAMPLE,
         );
 /// `GET /api/supplier-returns`
-pub const SUPPLIER_RETURNS: Doc =
-    Doc::of(GROUP, "List what all stores sent back to suppliers, the newest first")
-        .query::<SupplierReturnsQuery>()
-        .lists::<View<SupplierReturn>>(include_str!("examples/supplier_return_listed.json"));
+pub const SUPPLIER_RETURNS: Doc = Doc::of(GROUP, "List supplier returns of all stores, newest first")
+    .query::<SupplierReturnsQuery>()
+    .lists::<View<SupplierReturn>>(include_str!("examples/supplier_return_listed.json"));
 /// `GET /api/supplier-returns/:id`
-pub const SUPPLIER_RETURN: Doc = Doc::of(GROUP, "Read a supplier return, and where it stands in the books")
+pub const SUPPLIER_RETURN: Doc = Doc::of(GROUP, "Retrieve a supplier return and its state in the books")
     .query::<OfStore>()
     .answers::<Detail<SupplierReturn>>(include_str!("examples/supplier_return.json"));
 /// `GET /api/transfers`
-pub const TRANSFERS: Doc = Doc::of(GROUP, "List the transfers between stores, the newest first")
+pub const TRANSFERS: Doc = Doc::of(GROUP, "List transfers between stores, newest first")
     .query::<TransfersQuery>()
     .lists::<TransferView>(include_str!("examples/transfer_listed.json"));
 /// `GET /api/transfers/:id`
-pub const TRANSFER: Doc = Doc::of(GROUP, "Read a transfer, and where it stands in the books of both stores")
+pub const TRANSFER: Doc = Doc::of(GROUP, "Retrieve a transfer and its state in the books of both stores")
     .answers::<transfer_document::Detail>(include_str!("examples/transfer.json"));
 /// `GET /api/adjustments`
-pub const ADJUSTMENTS: Doc = Doc::of(GROUP, "List the adjustments of all stores, the newest first")
+pub const ADJUSTMENTS: Doc = Doc::of(GROUP, "List stock adjustments of all stores, newest first")
     .query::<AdjustmentsQuery>()
     .lists::<View<Adjustment>>(include_str!("examples/adjustment_listed.json"));
 /// `GET /api/adjustments/:id`
-pub const ADJUSTMENT: Doc = Doc::of(GROUP, "Read an adjustment, and where it stands in the books")
+pub const ADJUSTMENT: Doc = Doc::of(GROUP, "Retrieve a stock adjustment and its state in the books")
     .query::<OfStore>()
     .answers::<Detail<Adjustment>>(include_str!("examples/adjustment.json"));
 /// `GET /api/opname`
 pub const OPNAMES: Doc = Doc::of(
     GROUP,
-    "List the counts of all stores that were posted, or with `state` those of warehouses, the newest first",
+    "List posted stock counts of all stores, or with `state` those of warehouses, newest first",
 )
 .query::<OpnamesQuery>()
 .lists::<View<Opname>>(include_str!("examples/opname_listed.json"));
 /// `GET /api/opname/:id`
-pub const OPNAME: Doc = Doc::of(GROUP, "Read a count with its lines, and where it stands in the books")
+pub const OPNAME: Doc = Doc::of(GROUP, "Retrieve a stock count with its lines and its state in the books")
     .query::<OfStore>()
     .answers::<Detail<CountedOpname>>(include_str!("examples/opname.json"));
 

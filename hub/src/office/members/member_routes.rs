@@ -23,30 +23,26 @@ const MEMBER: &str = r#"{"member_id": "mbr_1", "code": null, "name": "Ani", "pho
     "version": "1795140394739-00000-hub"}"#;
 
 /// `GET /api/members`
-pub const LIST: Doc =
-    Doc::of("Members", "List members; with q those of whom a name, number or code contains it")
-        .query::<Search>()
-        .answers::<List<View>>(r#"{"items": [], "next_cursor": null}"#);
+pub const LIST: Doc = Doc::of("Members", "List members; `q` searches names, phone numbers and codes")
+    .query::<Search>()
+    .answers::<List<View>>(r#"{"items": [], "next_cursor": null}"#);
 /// `GET /api/members/:id`
-pub const READ: Doc = Doc::of("Members", "A member").answers::<View>(MEMBER);
+pub const READ: Doc = Doc::of("Members", "Retrieve a member").answers::<View>(MEMBER);
 /// `GET /api/members/:id/points`
-pub const POINTS: Doc = Doc::of(
-    "Members",
-    "List what moved a member's points in all stores, the newest first",
-)
-.query::<PointsQuery>()
-.lists::<points_list::View>(
-    r#"{"member_id": "mbr_1", "store_id": null, "event_id": "exp_mbr_1_1", "business_date": "2026-11-20",
+pub const POINTS: Doc = Doc::of("Members", "List a member's point movements in all stores, newest first")
+    .query::<PointsQuery>()
+    .lists::<points_list::View>(
+        r#"{"member_id": "mbr_1", "store_id": null, "event_id": "exp_mbr_1_1", "business_date": "2026-11-20",
     "at": "2026-11-19T20:00:34.739Z", "points": -12, "reason": "expire", "reference_id": "exp_mbr_1_1",
     "expires": null, "balance_after": 0}"#,
-);
+    );
 /// `POST /api/members`
-pub const CREATE: Doc = Doc::of("Members", "Register a member, known to every store")
+pub const CREATE: Doc = Doc::of("Members", "Register a member for all stores")
     .body::<NewMember>(r#"{"name": "Ani", "phone": "0811 1"}"#)
     .creates::<View>(MEMBER)
     .refuses(&[Code::Duplicate]);
 /// `PATCH /api/members/:id`
-pub const CHANGE: Doc = Doc::of("Members", "Change a member")
+pub const CHANGE: Doc = Doc::of("Members", "Update a member")
     .body::<ChangeMember>(r#"{"name": "Ani S."}"#)
     .answers::<View>(MEMBER)
     .refuses(&[Code::Duplicate]);
@@ -54,7 +50,7 @@ pub const CHANGE: Doc = Doc::of("Members", "Change a member")
 /// `POST /api/members/:id/merge`
 pub const MERGE: Doc = Doc::of(
     "Members",
-    "Have a member go on as another one: points and sales count for that one, and the id goes on naming it",
+    "Merge a member into another one: points and sales move, and the old id still resolves",
 )
 .body::<Merge>(r#"{"into": "mbr_2"}"#)
 .answers::<View>(MEMBER)
@@ -63,7 +59,7 @@ pub const MERGE: Doc = Doc::of(
 /// `POST /api/members/:id/erase`
 pub const ERASE: Doc = Doc::of(
     "Members",
-    "Erase everything personal of a member, here and at every store; sales and points keep the id",
+    "Erase a member's personal data at head office and all stores; sales and points keep the id",
 )
 .body::<Erase>(r#"{"reason": "asked for by letter of 2026-11-19"}"#)
 .answers::<View>(

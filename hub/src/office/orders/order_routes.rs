@@ -22,22 +22,24 @@ pub const ORDER: &str = r#"{"po_id": "po_1", "supplier_id": "sup_1", "store_id":
     "updated_at": "2026-11-20T02:06:34.739Z"}"#;
 
 /// `GET /api/purchase-orders`
-pub const LIST: Doc = Doc::of("Purchasing", "List purchase orders, the newest first")
+pub const LIST: Doc = Doc::of("Purchasing", "List purchase orders, newest first")
     .query::<Filter>()
     .answers::<List<PurchaseOrder>>(r#"{"items": [], "next_cursor": null}"#);
 /// `GET /api/purchase-orders/:id`
-pub const READ: Doc = Doc::of("Purchasing", "A purchase order").answers::<PurchaseOrder>(ORDER);
+pub const READ: Doc = Doc::of("Purchasing", "Retrieve a purchase order").answers::<PurchaseOrder>(ORDER);
 /// `POST /api/purchase-orders`
-pub const ADD: Doc =
-    Doc::of("Purchasing", "Write a purchase order down; a price that is left out is the price list's")
-        .body::<order::New>(
-            r#"{"supplier_id": "sup_1", "store_id": "S001", "lines": [{"sku": "8991234567890", "qty": 24,
+pub const ADD: Doc = Doc::of(
+    "Purchasing",
+    "Create a purchase order; missing unit costs are taken from the supplier's price list",
+)
+.body::<order::New>(
+    r#"{"supplier_id": "sup_1", "store_id": "S001", "lines": [{"sku": "8991234567890", "qty": 24,
             "unit_cost": 9000}]}"#,
-        )
-        .creates::<PurchaseOrder>(ORDER)
-        .refuses(&[Code::UnknownSku]);
+)
+.creates::<PurchaseOrder>(ORDER)
+.refuses(&[Code::UnknownSku]);
 /// `PATCH /api/purchase-orders/:id`
-pub const CHANGE: Doc = Doc::of("Purchasing", "Change an order while it is a draft")
+pub const CHANGE: Doc = Doc::of("Purchasing", "Update a draft purchase order")
     .body::<order::Change>(r#"{"lines": [{"sku": "8991234567890", "qty": 24, "unit_cost": 9000}]}"#)
     .answers::<PurchaseOrder>(ORDER)
     .refuses(&[Code::UnknownSku, Code::InvalidState]);

@@ -34,38 +34,43 @@ macro_rules! step_docs {
     )+};
 }
 step_docs! {
-    SUBMIT "submit" "Ask for an order's approval",
-    APPROVE "approve" "Answer for an order",
-    REJECT "reject" "Give an order back to whoever made it",
-    SEND "send" "Send an order: its store knows it from now on",
-    CANCEL "cancel" "Call an order off before anything came; goods that its store took in all the same win",
-    CLOSE "close" "Expect nothing more of an order",
-    CLOSE_LINE "lines/:line_no/close" "Expect nothing more of a line",
-    OPEN_LINE "lines/:line_no/open" "Wait for a line again",
+    SUBMIT "submit" "Submit a purchase order for approval",
+    APPROVE "approve" "Approve a purchase order",
+    REJECT "reject" "Reject a purchase order; it becomes a draft again",
+    SEND "send" "Send a purchase order; its store can receive it from now on",
+    CANCEL "cancel" "Cancel a purchase order before any receipt; a receipt that the store made meanwhile wins",
+    CLOSE "close" "Close a purchase order: no further receipts are expected",
+    CLOSE_LINE "lines/:line_no/close" "Close an order line: no further receipts are expected",
+    OPEN_LINE "lines/:line_no/open" "Reopen a closed order line",
 }
 /// `POST /api/purchase-orders/:id/revise`
-pub const REVISE: Doc = Doc::of("Purchasing", "Change an order that was sent; the version before is kept")
-    .body::<Revise>(
-        r#"{"revision": 0, "lines": [{"line_no": 1, "sku": "8991234567890", "qty": 12, "unit_cost": 9000}],
+pub const REVISE: Doc = Doc::of(
+    "Purchasing",
+    "Revise a purchase order that was sent; the previous version is kept",
+)
+.body::<Revise>(
+    r#"{"revision": 0, "lines": [{"line_no": 1, "sku": "8991234567890", "qty": 12, "unit_cost": 9000}],
             "reason": "half is enough"}"#,
-    )
-    .answers::<PurchaseOrder>(ORDER)
-    .refuses(&[Code::InvalidState, Code::ApprovalRequired, Code::UnknownSku]);
+)
+.answers::<PurchaseOrder>(ORDER)
+.refuses(&[Code::InvalidState, Code::ApprovalRequired, Code::UnknownSku]);
 /// `GET /api/purchase-orders/:id/revisions`
-pub const REVISIONS: Doc = Doc::of("Purchasing", "An order as it was before each revision, the latest first")
+pub const REVISIONS: Doc = Doc::of("Purchasing", "List earlier versions of a purchase order, latest first")
     .answers::<Revisions>(r#"{"items": []}"#);
 /// `GET /api/purchase-orders/:id/receipts`
 pub const RECEIPTS: Doc =
-    Doc::of("Purchasing", "What came of an order").answers::<Receipts>(r#"{"items": []}"#);
+    Doc::of("Purchasing", "List receipts of a purchase order").answers::<Receipts>(r#"{"items": []}"#);
 /// `GET /api/purchase-orders/:id/invoices`
 pub const INVOICES: Doc =
-    Doc::of("Purchasing", "Invoices that bill an order").answers::<Invoices>(r#"{"items": []}"#);
+    Doc::of("Purchasing", "List invoices of a purchase order").answers::<Invoices>(r#"{"items": []}"#);
 /// `GET /api/purchase-orders/:id/document`
-pub const DOCUMENT: Doc =
-    Doc::of("Purchasing", "An order for its supplier: a page to print, or text by `Accept: text/plain`")
-        .query::<PaperQuery>()
-        .answers_text("text/html")
-        .also(&["text/plain"]);
+pub const DOCUMENT: Doc = Doc::of(
+    "Purchasing",
+    "Retrieve the order as a document for the supplier: a page to print, or text with `Accept: text/plain`",
+)
+.query::<PaperQuery>()
+.answers_text("text/html")
+.also(&["text/plain"]);
 
 macro_rules! steps {
     ($($name:ident $step:ident),+ $(,)?) => {$(

@@ -16,7 +16,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 
 /// `GET /api/purchase-orders/suggestions`
-pub const LIST: Doc = Doc::of("Purchasing", "What to order for a store, by supplier and product")
+pub const LIST: Doc = Doc::of("Purchasing", "List suggested orders for a store, by supplier and product")
     .query::<SuggestionsQuery>()
     .answers::<Suggestions>(
         r#"{"as_of": "2026-11-20T02:06:34.739Z", "completeness": {"stores_expected": 1, "stores_complete": 1,
@@ -24,7 +24,7 @@ pub const LIST: Doc = Doc::of("Purchasing", "What to order for a store, by suppl
     )
     .refuses(&[Code::ValidationFailed]);
 /// `POST /api/purchase-orders/suggestions`
-pub const ORDER: Doc = Doc::of("Purchasing", "Write down what is suggested: one draft for each supplier")
+pub const ORDER: Doc = Doc::of("Purchasing", "Create draft orders from suggestions, one for each supplier")
     .body::<SuggestionsQuery>(r#"{"store_id": "S001"}"#)
     .answers::<Drafts>(r#"{"items": []}"#)
     .refuses(&[Code::UnknownSku]);

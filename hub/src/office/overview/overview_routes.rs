@@ -5,13 +5,15 @@ use crate::office::overview::overview::{self, Overview};
 use edge::{Doc, Reply, clock};
 
 /// `GET /api/admin/overview`
-pub const READ: Doc = Doc::of("Stores", "What an administrator looks at first").answers::<Overview>(
-    r#"{"stores_by_state": {"new": 1, "active": 12}, "stores_with_problems_count": 2,
+pub const READ: Doc =
+    Doc::of("Stores", "Retrieve an administrator's overview: stores, exceptions and health")
+        .answers::<Overview>(
+            r#"{"stores_by_state": {"new": 1, "active": 12}, "stores_with_problems_count": 2,
     "stores_by_problem": {"silent": 1, "not_enrolled": 1}, "parked_count": 2,
     "parked_by_code": {"unknown_type": 2}, "exceptions_count": 3,
     "orders_to_approve_count": 1, "settlements_open_count": 2, "invoices_due_count": 1,
     "last_proof": null, "last_backup_at": "2026-11-20T02:06:34.739Z"}"#,
-);
+        );
 
 /// `GET /api/admin/overview`
 pub async fn read(request: Request) -> Answered {

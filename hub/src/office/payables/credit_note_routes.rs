@@ -25,13 +25,13 @@ const NOTE: &str = r#"{"credit_note_id": "crn_1", "doc_no": "CN-2026-000001", "s
     "note": null, "created_by": "usr_1", "created_at": "2026-11-20T02:06:34.739Z", "proposed": null}"#;
 
 /// `GET /api/finance/credit-notes`
-pub const LIST: Doc = Doc::of("Payables", "List credit notes of suppliers, the newest first")
+pub const LIST: Doc = Doc::of("Payables", "List suppliers' credit notes, newest first")
     .query::<CreditNotesQuery>()
     .lists_as::<CompleteList<CreditNote>>(NOTE, completeness::EXAMPLE);
 /// `GET /api/finance/credit-notes/:id`
-pub const READ: Doc = Doc::of("Payables", "A credit note of a supplier").answers::<CreditNote>(NOTE);
+pub const READ: Doc = Doc::of("Payables", "Retrieve a supplier's credit note").answers::<CreditNote>(NOTE);
 /// `POST /api/finance/credit-notes`
-pub const ADD: Doc = Doc::of("Payables", "Write a supplier's credit note down")
+pub const ADD: Doc = Doc::of("Payables", "Create a supplier's credit note")
     .body::<New>(
         r#"{"supplier_id": "sup_1", "credit_note_no": "C-12", "date": "2026-11-20", "kind": "price",
             "invoice_id": "inv_1", "lines": [{"invoice_line_no": 1, "net": 28800, "tax": 3168}]}"#,
@@ -39,22 +39,22 @@ pub const ADD: Doc = Doc::of("Payables", "Write a supplier's credit note down")
     .creates::<CreditNote>(NOTE)
     .refuses(&[Code::NotFound, Code::Duplicate, Code::InvalidState]);
 /// `POST /api/finance/credit-notes/:id/confirm`
-pub const CONFIRM: Doc = Doc::of("Payables", "Lay the supplier's paper on the credit note that is expected")
+pub const CONFIRM: Doc = Doc::of("Payables", "Confirm an expected credit note with the supplier's document")
     .body::<Confirm>(r#"{"credit_note_no": "C-13", "date": "2026-11-20", "net": 5000, "tax": 550}"#)
     .answers::<CreditNote>(NOTE)
     .refuses(&[Code::Duplicate, Code::InvalidState, Code::ApprovalRequired]);
 /// `POST /api/finance/credit-notes/:id/approve`
-pub const APPROVE: Doc = Doc::of("Payables", "Answer for a credit note: it is posted")
+pub const APPROVE: Doc = Doc::of("Payables", "Approve and post a credit note")
     .optional_body::<EmptyBody>("{}")
     .answers::<CreditNote>(NOTE)
     .refuses(&[Code::InvalidState, Code::ApprovalRequired]);
 /// `POST /api/finance/credit-notes/:id/apply`
-pub const APPLY: Doc = Doc::of("Payables", "Settle invoices with a credit note")
+pub const APPLY: Doc = Doc::of("Payables", "Apply a credit note to invoices")
     .body::<Apply>(r#"{"allocations": [{"invoice_id": "inv_1", "amount": 5550}]}"#)
     .answers::<CreditNote>(NOTE)
     .refuses(&[Code::PaymentMismatch, Code::InvalidState]);
 /// `POST /api/finance/credit-notes/:id/cancel`
-pub const CANCEL: Doc = Doc::of("Payables", "Call a credit note off: its number is free again")
+pub const CANCEL: Doc = Doc::of("Payables", "Cancel a credit note; its number can be used again")
     .body::<Reason>(r#"{"reason": "written down twice"}"#)
     .answers::<CreditNote>(NOTE)
     .refuses(&[Code::InvalidState]);

@@ -15,7 +15,7 @@ use serde_json::json;
 /// `GET /api/finance/uninvoiced`
 pub const UNINVOICED: Doc = Doc::of(
     "Payables",
-    "What was received and is not billed: together what 2020 holds",
+    "List received goods without an invoice; their sum is the balance of 2020",
 )
 .query::<UninvoicedQuery>()
 .lists_as::<CompleteList<View>>(
@@ -27,14 +27,14 @@ pub const UNINVOICED: Doc = Doc::of(
 .refuses(&[Code::ValidationFailed]);
 /// `POST /api/finance/uninvoiced/close`
 pub const CLOSE: Doc =
-    Doc::of("Payables", "Close receipts that are never billed, with what paid for them from a till")
+    Doc::of("Payables", "Close receipts that will not be invoiced, including those paid in cash from a till")
         .body::<Close>(
             r#"{"store_id": "S001", "lines": [{"receiving_id": "rcv_1", "line_no": 1}], "reason": "a gift"}"#,
         )
         .answers::<Closed>(r#"{"close_id": "unc_1", "lines_count": 1, "value": 36000}"#)
         .refuses(&[Code::NotFound]);
 /// `GET /api/finance/payables`
-pub const PAYABLES: Doc = Doc::of("Payables", "What is owed to each supplier, by how long it is due")
+pub const PAYABLES: Doc = Doc::of("Payables", "List open payables by supplier and age")
     .query::<PayablesQuery>()
     .answers::<Payables>(
         r#"{"as_of": "2026-12-31", "items": [], "totals": {"not_due": 0, "days_1_30": 0, "days_31_60": 0,

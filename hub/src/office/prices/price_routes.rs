@@ -24,7 +24,7 @@ pub const LIST: Doc = Doc::of("Catalogue", "List prices")
     .query::<Search>()
     .answers::<List<PriceDown>>(r#"{"items": [], "next_cursor": null}"#);
 /// `POST /api/prices`
-pub const SET: Doc = Doc::of("Catalogue", "Set a price at once or from a day on, for one store or all")
+pub const SET: Doc = Doc::of("Catalogue", "Set a price from now or from a date, for one store or all")
     .body::<price::New>(
         r#"{"sku": "8991234567890", "price": 15500, "store_id": "S001", "from": "2026-11-21"}"#,
     )
@@ -33,7 +33,7 @@ pub const SET: Doc = Doc::of("Catalogue", "Set a price at once or from a day on,
 
 /// `GET /api/prices/effective`
 pub const EFFECTIVE: Doc =
-    Doc::of("Catalogue", "Which price of a product counts in a store, now or at a later time, and why")
+    Doc::of("Catalogue", "Retrieve the price of a product in a store at a point in time, and why it applies")
         .query::<Asked>()
         .answers::<EffectivePrice>(
             r#"{"sku": "8991234567890", "store_id": "S001", "at": "2026-11-21T02:06:34.739Z", "price": 15500,
@@ -44,7 +44,7 @@ pub const EFFECTIVE: Doc =
         )
         .refuses(&[Code::NotFound]);
 /// `POST /api/prices/:id/withdraw`
-pub const WITHDRAW: Doc = Doc::of("Catalogue", "Take a price back: it is kept, and counts nowhere any more")
+pub const WITHDRAW: Doc = Doc::of("Catalogue", "Withdraw a price; it is kept but no longer applies")
     .optional_body::<EmptyBody>("{}")
     .answers::<PriceDown>(
         r#"{"price_id": "prc_1", "sku": "8991234567890", "store_id": "S001", "price": 15500,

@@ -31,7 +31,7 @@ pub const LIST: Doc = Doc::of("Catalogue", "List products").query::<Search>().an
 /// `POST /api/products/import`
 pub const IMPORT: Doc = Doc::of(
     "Catalogue",
-    "Import a catalogue (CSV): all of it or nothing. A barcode is added to those of its product, `-` takes all off",
+    "Import a catalogue (CSV); one bad row refuses the whole file. Barcodes are added to a product, `-` removes all of them",
 )
     .query::<product::DryRun>()
     .csv("sku,name,price,category,barcode,reorder_level\n8991234567890,Green Tea 100 g,15000,Drinks,,24\n")
@@ -39,20 +39,22 @@ pub const IMPORT: Doc = Doc::of(
     .refuses(&[Code::Duplicate]);
 
 /// `POST /api/products`
-pub const CREATE: Doc = Doc::of("Catalogue", "Add a product")
+pub const CREATE: Doc = Doc::of("Catalogue", "Create a product")
     .body::<edit::New>(
         r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "category": "Drinks"}"#,
     )
     .creates::<Checked>(PRODUCT)
     .refuses(&[Code::Duplicate]);
 /// `GET /api/products/:sku`
-pub const READ: Doc = Doc::of("Catalogue", "A product").answers::<Checked>(PRODUCT);
+pub const READ: Doc = Doc::of("Catalogue", "Retrieve a product").answers::<Checked>(PRODUCT);
 /// `PATCH /api/products/:sku`
-pub const CHANGE: Doc =
-    Doc::of("Catalogue", "Change a product; a price counts at once in every store that has none of its own")
-        .body::<edit::Change>(r#"{"price": 15500}"#)
-        .answers::<Checked>(PRODUCT)
-        .refuses(&[Code::Duplicate]);
+pub const CHANGE: Doc = Doc::of(
+    "Catalogue",
+    "Update a product; a new price applies at once in every store without a price of its own",
+)
+.body::<edit::Change>(r#"{"price": 15500}"#)
+.answers::<Checked>(PRODUCT)
+.refuses(&[Code::Duplicate]);
 const PRODUCT: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "price_set_at": "2026-11-20T02:06:34.739Z", "tax_rate_bp": null,
             "tax_code": null, "category": "Drinks", "barcodes": [], "cost": null, "reorder_level": null,
             "track_stock": true, "state": "active", "updated_at": "2026-11-20T02:06:34.739Z"}"#;

@@ -24,9 +24,9 @@ pub const LIST: Doc = Doc::of("Catalogue", "List promotions")
     .query::<Search>()
     .answers::<List<Promotion>>(r#"{"items": [], "next_cursor": null}"#);
 /// `GET /api/promotions/:id`
-pub const READ: Doc = Doc::of("Catalogue", "A promotion").answers::<Promotion>(PROMOTION);
+pub const READ: Doc = Doc::of("Catalogue", "Retrieve a promotion").answers::<Promotion>(PROMOTION);
 /// `POST /api/promotions`
-pub const CREATE: Doc = Doc::of("Catalogue", "Add a promotion")
+pub const CREATE: Doc = Doc::of("Catalogue", "Create a promotion")
     .body::<promotion::New>(
         r#"{"name": "Tea week", "type": "line_percent", "value": 1000, "skus": ["8991234567890"],
             "from": "2026-11-21", "to": "2026-11-27", "priority": 1}"#,
@@ -34,12 +34,12 @@ pub const CREATE: Doc = Doc::of("Catalogue", "Add a promotion")
     .creates::<Promotion>(PROMOTION)
     .refuses(&[Code::UnknownSku]);
 /// `PATCH /api/promotions/:id`
-pub const CHANGE: Doc = Doc::of("Catalogue", "Change when a promotion counts, and its name")
+pub const CHANGE: Doc = Doc::of("Catalogue", "Update a promotion's name and validity")
     .body::<promotion::Change>(r#"{"to": "2026-11-30"}"#)
     .answers::<Promotion>(PROMOTION);
 /// `POST /api/promotions/preview`
 pub const PREVIEW: Doc =
-    Doc::of("Catalogue", "What promotions would give to a basket, drafts among them, and why others do not")
+    Doc::of("Catalogue", "Preview the discounts that promotions, drafts included, give to a basket, and why others do not apply")
         .body::<preview::Asked>(
             r#"{"store_id": "S001", "date": "2026-11-21", "items": [{"sku": "8991234567890", "qty": 2}],
             "promotions": [{"name": "Tea week", "type": "line_percent", "value": 1000, "skus": ["8991234567890"],

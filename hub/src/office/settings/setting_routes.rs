@@ -14,15 +14,17 @@ const SETTINGS: &str = r#"{"finance.approval_limit": 0, "finance.four_eyes": fal
     "purchasing.safety_days": 3, "settlement.carry_days": 30}"#;
 
 /// `GET /api/settings`
-pub const READ: Doc = Doc::of("Settings", "The settings of head office that may be changed while it runs")
-    .answers::<View>(SETTINGS);
+pub const READ: Doc =
+    Doc::of("Settings", "Retrieve head office's settings that can be changed while the hub runs")
+        .answers::<View>(SETTINGS);
 /// `GET /api/settings/sources`
-pub const SOURCES: Doc = Doc::of("Settings", "Where each of these settings comes from")
+pub const SOURCES: Doc = Doc::of("Settings", "Retrieve the source of each setting")
     .answers::<Sources>(r#"{"finance.manual_limit": "administrator", "purchasing.rate_days": "file"}"#);
 /// `PATCH /api/settings`
-pub const CHANGE: Doc = Doc::of("Settings", "Change settings of head office, from the next request on")
-    .body::<Change>(r#"{"finance.manual_limit": 5000000, "purchasing.four_eyes": true}"#)
-    .answers::<View>(SETTINGS);
+pub const CHANGE: Doc =
+    Doc::of("Settings", "Update head office's settings; they apply from the next request on")
+        .body::<Change>(r#"{"finance.manual_limit": 5000000, "purchasing.four_eyes": true}"#)
+        .answers::<View>(SETTINGS);
 
 /// `GET /api/settings`
 pub async fn read(request: Request) -> Answered {

@@ -26,7 +26,7 @@ const EXCEPTION: &str = r#"{"exception_id": "sxc_1", "type": "missing_at_provide
     "action": "Ask the provider; carry it until it comes, match it, or write it off."}"#;
 
 /// `GET /api/settlement-exceptions`
-pub const LIST: Doc = Doc::of("Settlement", "List what does not agree, the newest first")
+pub const LIST: Doc = Doc::of("Settlement", "List settlement exceptions, newest first")
     .query::<ExceptionsQuery>()
     .lists::<View>(EXCEPTION);
 const RESOLVED: &str = r#"{"exception_id": "sxc_1", "type": "missing_at_provider", "source_id": "src_1",
@@ -40,7 +40,7 @@ const RESOLVED: &str = r#"{"exception_id": "sxc_1", "type": "missing_at_provider
     "posting": [{"store_id": "S001", "entry_date": "2026-11-20", "waits": false, "lines": [
     {"account": "1110", "debit": 0, "credit": 83250}, {"account": "6060", "debit": 83250, "credit": 0}]}]}"#;
 /// `POST /api/settlement-exceptions/:id/resolve`
-pub const RESOLVE: Doc = Doc::of("Settlement", "Say what to do about what does not agree")
+pub const RESOLVE: Doc = Doc::of("Settlement", "Resolve a settlement exception")
     .query::<ResolveQuery>()
     .body::<Resolve>(r#"{"resolution": "carry", "reason": "terminal was offline"}"#)
     .answers::<Resolved>(RESOLVED)

@@ -19,16 +19,16 @@ const MATCH: &str = r#"{"match_id": "mch_1", "source_id": "src_1", "rule": "by_h
 
 /// `GET /api/settlement-matches/:id`
 pub const READ: Doc =
-    Doc::of("Settlement", "Read lines and items that belong together").answers::<View>(MATCH);
+    Doc::of("Settlement", "Retrieve a match with its lines and items").answers::<View>(MATCH);
 /// `POST /api/settlement-matches`
-pub const MAKE: Doc = Doc::of("Settlement", "Put lines and items together by hand")
+pub const MAKE: Doc = Doc::of("Settlement", "Match lines and items manually")
     .body::<New>(
         r#"{"source_id": "src_1", "line_ids": ["sln_1"], "item_ids": ["pay_1"], "reason": "the slip has another number"}"#,
     )
     .creates::<View>(MATCH)
     .refuses(&[Code::NotFound, Code::InvalidState]);
 /// `POST /api/settlement-matches/:id/undo`
-pub const UNDO: Doc = Doc::of("Settlement", "Take a match back before any of it is posted")
+pub const UNDO: Doc = Doc::of("Settlement", "Undo a match before any of it is posted")
     .body::<Undo>(r#"{"reason": "it was another terminal's"}"#)
     .answers::<View>(MATCH)
     .refuses(&[Code::InvalidState]);

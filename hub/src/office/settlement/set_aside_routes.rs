@@ -35,12 +35,12 @@ const DISMISSED: &str = r#"{"row_id": "row_1", "row_no": 7, "reason": "invalid",
 
 /// `GET /api/statements/:id/set-aside`
 pub const LIST: Doc =
-    Doc::of("Settlement", "List the rows of a statement's file that are no lines, in its order")
+    Doc::of("Settlement", "List the rows of a statement's file that were set aside, in file order")
         .query::<RowsSetAsideQuery>()
         .lists::<View>(ROW)
         .refuses(&[Code::NotFound]);
 /// `POST /api/statements/:id/set-aside/:row_id/take`
-pub const TAKE: Doc = Doc::of("Settlement", "Take in a row that was set aside, with what is corrected of it")
+pub const TAKE: Doc = Doc::of("Settlement", "Add a row that was set aside as a line, with corrections")
     .body::<TakeRow>(r#"{"amount": 12345, "reason": "the slip says 12345"}"#)
     .answers::<View>(TAKEN)
     .refuses(&[Code::NotFound, Code::InvalidState, Code::Duplicate]);

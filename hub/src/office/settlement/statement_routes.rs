@@ -48,14 +48,13 @@ const IMPORTED: &str = r#"{"statement_id": "stm_1", "doc_no": "ST-2026-000001", 
     "decided_at": null, "decision": null}], "repeats": []}"#;
 
 /// `GET /api/statements`
-pub const LIST: Doc = Doc::of("Settlement", "List what providers and banks reported, the newest first")
+pub const LIST: Doc = Doc::of("Settlement", "List imported statements, newest first")
     .query::<StatementsQuery>()
     .lists_as::<CompleteList<View>>(STATEMENT, completeness::EXAMPLE);
 /// `GET /api/statements/:id`
-pub const READ: Doc =
-    Doc::of("Settlement", "Read what a provider or a bank reported").answers::<View>(STATEMENT);
+pub const READ: Doc = Doc::of("Settlement", "Retrieve an imported statement").answers::<View>(STATEMENT);
 /// `GET /api/statements/:id/lines`
-pub const LINES: Doc = Doc::of("Settlement", "List the lines of a statement, in its order")
+pub const LINES: Doc = Doc::of("Settlement", "List the lines of a statement, in file order")
     .query::<StatementLinesQuery>()
     .lists::<statement_line::View>(
         r#"{"line_id": "sln_1", "line_no": 1, "date": "2026-11-20", "reference": "C-1001", "description": "",
@@ -66,7 +65,7 @@ pub const LINES: Doc = Doc::of("Settlement", "List the lines of a statement, in 
 /// `POST /api/statements`
 pub const IMPORT: Doc = Doc::of(
     "Settlement",
-    "Import what a provider or a bank reported, as JSON, CSV or (of a bank) CAMT.053: lines that are known are skipped, rows that are no lines are set aside and named",
+    "Import a statement as JSON, CSV or (of a bank) CAMT.053. Known lines are skipped; rows that can't be read are set aside and named",
 )
 .query::<ImportQuery>()
 .body_csv_or_xml::<JsonStatement>(
@@ -77,7 +76,7 @@ pub const IMPORT: Doc = Doc::of(
 
 /// `POST /api/settlements/:id/statements`
 pub const IMPORT_FOR_DAY: Doc =
-    Doc::of("Settlement", "Import a statement for the settlement of a store's day; whatever it lacks is missing")
+    Doc::of("Settlement", "Import a statement for the settlement of a store's day; items that it lacks become missing")
         .query::<ImportQuery>()
         .body_csv_or_xml::<JsonStatement>(
             r#"{"source_id": "src_1", "lines": [{"date": "2026-11-20", "reference": "C-1001", "amount": 155400, "fee": 2331}]}"#,
@@ -87,7 +86,7 @@ pub const IMPORT_FOR_DAY: Doc =
 
 /// `POST /api/statements/:id/approve`
 pub const APPROVE: Doc =
-    Doc::of("Settlement", "Approve a statement: what of it belongs to no settlement is posted")
+    Doc::of("Settlement", "Approve a statement: its lines that belong to no settlement are posted")
         .optional_body::<EmptyBody>("{}")
         .answers::<View>(STATEMENT)
         .refuses(&[Code::InvalidState]);

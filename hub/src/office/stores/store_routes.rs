@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 /// `POST /api/stores`
-pub const ADD: Doc = Doc::of("Stores", "Add a store; its enrolment token is shown this once")
+pub const ADD: Doc = Doc::of("Stores", "Create a store; its enrolment token is shown only once")
     .body::<Add>(r#"{"store_id": "S001", "name": "Menteng", "timezone": "Asia/Jakarta"}"#)
     .creates::<Added>(r#"{"store_id": "S001", "enrolment_token": "k3Jx0c8mQ1u5bZ7w"}"#)
     .unkeyed(ADD_UNKEYED)
@@ -27,7 +27,7 @@ pub const LIST: Doc = Doc::of("Stores", "List stores")
     .query::<Page>()
     .answers::<List<status::StoreView>>(r#"{"items": [], "next_cursor": null}"#);
 /// `GET /api/stores/:id/status`
-pub const STATUS: Doc = Doc::of("Stores", "A store in detail").answers::<status::Status>(
+pub const STATUS: Doc = Doc::of("Stores", "Retrieve a store's detailed status").answers::<status::Status>(
     r#"{"store_id": "S001", "kind": "store", "name": "Menteng", "timezone": "Asia/Jakarta",
         "address": null, "state": "active",
         "created_at": "2026-11-01T00:00:00.000Z", "enrolled_at": "2026-11-01T01:00:00.000Z",
@@ -46,31 +46,31 @@ pub const STATUS: Doc = Doc::of("Stores", "A store in detail").answers::<status:
 );
 /// `PATCH /api/stores/:id`
 pub const CHANGE: Doc =
-    Doc::of("Stores", "Change a store's name or address, and its time zone before its first record")
+    Doc::of("Stores", "Update a store's name or address, and its time zone before its first record")
         .body::<store::Fields>(r#"{"address": "Jl. Cikini Raya 1, Jakarta"}"#)
         .answers::<store::Changed>(
             r#"{"store_id": "S001", "name": "Menteng", "address": "Jl. Cikini Raya 1, Jakarta",
         "timezone": "Asia/Jakarta"}"#,
         );
 /// `GET /api/stores/:id/sums`
-pub const SUMS: Doc = Doc::of("Stores", "What the hub has folded of a store's records, over distinct events")
+pub const SUMS: Doc = Doc::of("Stores", "Retrieve the sums of a store's records, each event counted once")
     .query::<SumsQuery>()
     .answers::<List<sums::Sum>>(
         r#"{"items": [{"sku": "8990001", "on_hand": 94, "value": 112800}], "next_cursor": null}"#,
     );
 /// `POST /api/stores/:id/disable`
-pub const DISABLE: Doc = Doc::of("Stores", "Let a store no longer speak")
+pub const DISABLE: Doc = Doc::of("Stores", "Disable a store; the hub refuses its requests")
     .optional_body::<EmptyBody>("{}")
     .answers::<Switched>(r#"{"store_id": "S001", "state": "disabled"}"#);
 /// `POST /api/stores/:id/enable`
-pub const ENABLE: Doc = Doc::of("Stores", "Let a store speak again")
+pub const ENABLE: Doc = Doc::of("Stores", "Enable a disabled store")
     .optional_body::<EmptyBody>("{}")
     .answers::<Switched>(r#"{"store_id": "S001", "state": "active"}"#);
 
 /// `POST /api/stores/:id/token`
 pub const TOKEN: Doc = Doc::of(
     "Stores",
-    "A new enrolment token for a store, shown this once; the one before it opens nothing any more",
+    "Create a new enrolment token for a store; it is shown only once, and the previous one is revoked",
 )
 .optional_body::<EmptyBody>("{}")
 .answers::<Added>(r#"{"store_id": "S001", "enrolment_token": "k3Jx0c8mQ1u5bZ7w"}"#)

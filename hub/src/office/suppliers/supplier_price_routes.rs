@@ -26,25 +26,26 @@ const ROW: &str = r#"{"row_id": "spp_1", "supplier_id": "sup_1", "sku": "8991234
 
 /// `GET /api/suppliers/:id/products`
 pub const LIST: Doc =
-    Doc::of("Purchasing", "A supplier's price list").query::<Search>().lists::<SupplierPrice>(ROW);
+    Doc::of("Purchasing", "List a supplier's prices").query::<Search>().lists::<SupplierPrice>(ROW);
 /// `POST /api/suppliers/:id/products`
-pub const ADD: Doc = Doc::of("Purchasing", "Add a row to a supplier's price list")
+pub const ADD: Doc = Doc::of("Purchasing", "Create a supplier price")
     .body::<New>(r#"{"sku": "8991234567890", "unit_cost": 9000, "min_qty": 24, "pack_qty": 12}"#)
     .creates::<SupplierPrice>(ROW)
     .refuses(&[Code::Duplicate, Code::UnknownSku]);
 /// `PATCH /api/suppliers/:id/products/:row_id`
-pub const CHANGE: Doc = Doc::of("Purchasing", "Change a row of a supplier's price list")
+pub const CHANGE: Doc = Doc::of("Purchasing", "Update a supplier price")
     .body::<Change>(r#"{"to": "2026-12-31"}"#)
     .answers::<SupplierPrice>(ROW);
 /// `POST /api/suppliers/:id/products/import`
-pub const IMPORT: Doc = Doc::of("Purchasing", "Import a supplier's price list (CSV): all of it or nothing")
-    .query::<product::DryRun>()
-    .csv("sku,unit_cost,min_qty\n8991234567890,9000,24\n")
-    .answers::<Imported>(r#"{"rows": 1, "changed": 1}"#)
-    .refuses(&[Code::UnknownSku]);
+pub const IMPORT: Doc =
+    Doc::of("Purchasing", "Import a supplier's price list (CSV); one bad row refuses the whole file")
+        .query::<product::DryRun>()
+        .csv("sku,unit_cost,min_qty\n8991234567890,9000,24\n")
+        .answers::<Imported>(r#"{"rows": 1, "changed": 1}"#)
+        .refuses(&[Code::UnknownSku]);
 /// `GET /api/products/:sku/suppliers`
 pub const OF_PRODUCT: Doc =
-    Doc::of("Purchasing", "Who sells a product").query::<OfProduct>().lists::<SupplierPrice>(ROW);
+    Doc::of("Purchasing", "List suppliers of a product").query::<OfProduct>().lists::<SupplierPrice>(ROW);
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

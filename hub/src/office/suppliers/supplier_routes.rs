@@ -21,14 +21,14 @@ pub const LIST: Doc = Doc::of("Purchasing", "List suppliers")
     .query::<Search>()
     .answers::<List<Known>>(r#"{"items": [], "next_cursor": null}"#);
 /// `GET /api/suppliers/:id`
-pub const READ: Doc = Doc::of("Purchasing", "A supplier").answers::<Known>(SUPPLIER);
+pub const READ: Doc = Doc::of("Purchasing", "Retrieve a supplier").answers::<Known>(SUPPLIER);
 /// `POST /api/suppliers`
-pub const ADD: Doc = Doc::of("Purchasing", "Add a supplier")
+pub const ADD: Doc = Doc::of("Purchasing", "Create a supplier")
     .body::<supplier::Fields>(r#"{"code": "TEA", "name": "Tea Ltd", "payment_terms_days": 30}"#)
     .creates::<Known>(SUPPLIER)
     .refuses(&[Code::Duplicate]);
 /// `PATCH /api/suppliers/:id`
-pub const CHANGE: Doc = Doc::of("Purchasing", "Change a supplier")
+pub const CHANGE: Doc = Doc::of("Purchasing", "Update a supplier")
     .body::<supplier::Fields>(r#"{"phone": "+6221"}"#)
     .answers::<Known>(SUPPLIER)
     .refuses(&[Code::Duplicate]);

@@ -27,17 +27,17 @@ const USER: &str = r#"{"id": "usr_1", "username": "ani@example.com", "name": "An
     "updated_at": "2026-11-20T02:06:34.739Z"}"#;
 
 /// `GET /api/users`
-pub const LIST: Doc = Doc::of("Users", "List everyone, or the people of a store")
+pub const LIST: Doc = Doc::of("Users", "List all users, or the users of a store")
     .query::<Ask>()
     .answers::<List<View>>(r#"{"items": [], "next_cursor": null}"#);
 /// `GET /api/staff`
-pub const NAMES: Doc = Doc::of("Users", "The names of everyone, for documents that say who did it")
+pub const NAMES: Doc = Doc::of("Users", "List names of all users, to show who made a document")
     .query::<Page>()
     .answers::<List<StaffName>>(
         r#"{"items": [{"id": "usr_1", "name": "Ani", "store_id": "S001"}], "next_cursor": null}"#,
     );
 /// `POST /api/users`
-pub const ADD: Doc = Doc::of("Users", "Add somebody to head office, or give somebody to a store")
+pub const ADD: Doc = Doc::of("Users", "Create a user of head office or of a store")
     .body::<user_admin::New>(
         r#"{"username": "ani@example.com", "name": "Ani", "role": "cashier", "store_id": "S001",
             "password": "right horse"}"#,
@@ -45,7 +45,7 @@ pub const ADD: Doc = Doc::of("Users", "Add somebody to head office, or give some
     .creates::<View>(USER)
     .refuses(&[Code::Duplicate]);
 /// `PATCH /api/users/:id`
-pub const CHANGE: Doc = Doc::of("Users", "Change somebody; what changes rights kills every token and device")
+pub const CHANGE: Doc = Doc::of("Users", "Update a user; a change of rights revokes all tokens and devices")
     .body::<user_admin::Change>(r#"{"disabled": true}"#)
     .answers::<Changed<View>>(
         r#"{"id": "usr_1", "username": "ani@example.com", "name": "Ani", "role": "ho_finance",
@@ -55,7 +55,7 @@ pub const CHANGE: Doc = Doc::of("Users", "Change somebody; what changes rights k
     .refuses(&[Code::Duplicate, Code::InvalidState]);
 /// `POST /api/users/:id/revoke-tokens`
 pub const REVOKE: Doc =
-    Doc::of("Users", "Kill every token of somebody, and remove every device, here and at the stores")
+    Doc::of("Users", "Revoke all tokens and remove all devices of a user, here and at the stores")
         .optional_body::<EmptyBody>("{}")
         .answers::<Changed<Revoked>>(r#"{"revoked_at": "2026-11-20T02:06:34.739Z", "devices_removed": 1}"#);
 

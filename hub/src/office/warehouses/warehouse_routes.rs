@@ -35,7 +35,7 @@ const ADJUSTMENT: &str = r#"{"adjustment_id": "adj_019aa0a0b1c27d3e", "state": "
     "decided_by": null, "decided_at": null}"#;
 
 /// `POST /api/receiving`
-pub const RECEIVE: Doc = Doc::of(GROUP, "Take a supplier's goods into a warehouse")
+pub const RECEIVE: Doc = Doc::of(GROUP, "Receive a supplier's goods in a warehouse")
     .body::<InWarehouse<NewReceiving>>(
         r#"{"store_id": "W1", "supplier_id": "sup_019a9f11b2c3", "delivery_note_no": "DN-1",
             "lines": [{"sku": "8991234567890", "qty": 10, "unit_cost": 9000}]}"#,
@@ -44,12 +44,12 @@ pub const RECEIVE: Doc = Doc::of(GROUP, "Take a supplier's goods into a warehous
     .refuses(&[Code::StoreDisabled, Code::UnknownSku, Code::Duplicate, Code::OverReceipt]);
 /// `POST /api/receiving/:id/reverse`
 pub const REVERSE_RECEIPT: Doc =
-    Doc::of(GROUP, "Take a warehouse's receipt back: its goods leave at the average")
+    Doc::of(GROUP, "Reverse a warehouse's receipt; the goods leave at average cost")
         .optional_body::<EmptyBody>("{}")
         .answers::<Receiving>(RECEIPT)
         .refuses(&[Code::StoreDisabled, Code::InvalidState, Code::InsufficientStock]);
 /// `POST /api/supplier-returns`
-pub const RETURN: Doc = Doc::of(GROUP, "Send goods of a warehouse back to their supplier")
+pub const RETURN: Doc = Doc::of(GROUP, "Return a warehouse's goods to their supplier")
     .body::<InWarehouse<NewSupplierReturn>>(
         r#"{"store_id": "W1", "supplier_id": "sup_019a9f11b2c3", "lines": [{"sku": "8991234567890", "qty": 1}]}"#,
     )
@@ -62,7 +62,7 @@ pub const RETURN: Doc = Doc::of(GROUP, "Send goods of a warehouse back to their 
     )
     .refuses(&[Code::StoreDisabled, Code::UnknownSku, Code::InsufficientStock]);
 /// `POST /api/adjustments`
-pub const ADJUST: Doc = Doc::of(GROUP, "Write off, find or correct goods of a warehouse")
+pub const ADJUST: Doc = Doc::of(GROUP, "Create a stock adjustment in a warehouse")
     .body::<InWarehouse<NewAdjustment>>(
         r#"{"store_id": "W1", "reason": "loss", "lines": [{"sku": "8991234567890", "qty": -1}]}"#,
     )
@@ -79,9 +79,9 @@ macro_rules! step_docs {
     )+};
 }
 step_docs! {
-    APPROVE "Post a warehouse's adjustment that waits",
-    REJECT "Reject a warehouse's adjustment that waits",
-    REVERSE "Take a warehouse's posted adjustment back",
+    APPROVE "Approve and post a warehouse's pending adjustment",
+    REJECT "Reject a warehouse's pending adjustment",
+    REVERSE "Reverse a warehouse's posted adjustment",
 }
 
 /// `POST /api/receiving`

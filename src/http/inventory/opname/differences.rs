@@ -22,7 +22,7 @@ const CHUNK: usize = 500;
 
 /// `GET /api/opname/:id/differences`
 pub const LIST: Doc =
-    Doc::of("Opname", "What differs, largest value first, and what moved while it was counted")
+    Doc::of("Opname", "List a stock count's differences, largest value first, with the movements during the count")
         .query::<Page>()
         .answers::<Differences>(
             r#"{"lines_count": 1, "moved_count": 0, "missing": -2, "found": 0, "missing_value": -20000, "found_value": 0, "awaited": [], "items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "expected": 95, "counted": 93, "variance": -2, "variance_value": -20000, "zones": [], "moved_between_counts": false, "counters": [], "counted_by": null, "counted_at": null}], "next_cursor": null}"#,

@@ -17,7 +17,7 @@ use storage::Storage;
 /// `GET /api/opname/:id/lookup`
 pub const LIST: Doc = Doc::of(
     "Opname",
-    "Products by a scanned code or by words, in order of sku; what is expected stays hidden where the count is blind",
+    "Find products of a stock count by a scanned code or by words, ordered by SKU; a blind count hides the expected quantity",
 )
 .query::<Query>()
 .answers::<List<Counted>>(

@@ -24,8 +24,7 @@ const SCANNED_MAX: usize = 20_000;
 /// `GET /api/opname/:id/uncounted`
 pub const LIST: Doc = Doc::of(
     "Opname",
-    "What a count still lacks: products in its scope that nobody counted yet, or that are to be counted again, in \
-     order of sku",
+    "List products of the count's scope that are not counted yet or need a recount, ordered by SKU",
 )
 .query::<Query>()
 .answers::<List<Uncounted>>(

@@ -27,13 +27,13 @@ const ATTEMPTS: u32 = 5;
 
 /// `GET /api/stock/valuation`
 pub const VALUATION: Doc =
-    Doc::of("Stock", "Quantity and value at the end of a business date, in order of sku")
+    Doc::of("Stock", "Report quantity and value of stock at the end of a business date, ordered by SKU")
         .query::<Query>()
         .answers::<Valuation>(
-        r#"{"date": "2026-11-20", "items": [{"sku": "8991234567890", "name": "Green Tea 100 g",
+            r#"{"date": "2026-11-20", "items": [{"sku": "8991234567890", "name": "Green Tea 100 g",
             "category": "tea", "on_hand": 118, "value": 1180000}], "page_value": 1180000,
             "total_value": 1180000, "next_cursor": null}"#,
-    );
+        );
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 
 /// `GET /api/reports/daily`
 pub const DAILY: Doc =
-    Doc::of("Reports", "A business day: its totals, methods, drawers, shifts, hours and cashiers")
+    Doc::of("Reports", "Report a business day: totals, payment methods, drawers, shifts, hours and cashiers")
         .query::<Query>()
         .answers::<Daily>(include_str!("../examples/daily.json"))
         .also(&["text/csv"]);

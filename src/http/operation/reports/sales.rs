@@ -17,13 +17,11 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// `GET /api/reports/sales`
-pub const SALES: Doc = Doc::of(
-    "Reports",
-    "Sales of business days, both ends included: paid and not voided, by a key; returns beside them",
-)
-.query::<Query>()
-.answers::<Report>(
-    r#"{"from": "2026-11-20", "to": "2026-11-20", "group_by": "day", "shifts_open": 1,
+pub const SALES: Doc =
+    Doc::of("Reports", "Report sales and returns of business days, both included; voided sales are left out")
+        .query::<Query>()
+        .answers::<Report>(
+            r#"{"from": "2026-11-20", "to": "2026-11-20", "group_by": "day", "shifts_open": 1,
         "totals": {"sales_count": 1, "items_count": 2, "gross_sales": 30000, "discounts": 1000, "tax": 3190,
             "total": 32190, "rounding": 0, "returns_count": 0, "returns_total": 0, "returns_rounding": 0,
             "net_total": 32190},
@@ -32,8 +30,8 @@ pub const SALES: Doc = Doc::of(
             "total": 32190, "rounding": 0, "returns_count": 0, "returns_total": 0, "returns_rounding": 0,
             "net_total": 32190}],
         "unreadable": 0, "next_cursor": null}"#,
-)
-.also(&["text/csv"]);
+        )
+        .also(&["text/csv"]);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -22,7 +22,7 @@ use std::collections::HashMap;
 /// `GET /api/reports/stock`
 pub const STOCK: Doc = Doc::of(
     "Reports",
-    "Stock of every product that it is kept for, in order of sku; its totals stand on the first page",
+    "Report stock of every product, ordered by SKU; the totals are on the first page",
 )
 .query::<Query>()
 .answers::<Report>(

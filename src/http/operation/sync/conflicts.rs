@@ -12,11 +12,11 @@ use edge::{Code, Doc, Reply};
 
 /// `GET /api/sync/conflicts`
 pub const CONFLICTS: Doc =
-    Doc::of("Synchronisation", "Values that lost against others, with what counts instead")
+    Doc::of("Synchronisation", "List field values that lost a conflict, with the values that won")
         .query::<Page>()
         .lists::<ConflictView>(include_str!("../examples/conflict.json"));
 /// `POST /api/sync/conflicts/:id/restore`
-pub const RESTORE: Doc = Doc::of("Synchronisation", "Put a value back that lost, as a new write")
+pub const RESTORE: Doc = Doc::of("Synchronisation", "Restore a value that lost a conflict, as a new write")
     .optional_body::<EmptyBody>("{}")
     .answers::<ConflictView>(include_str!("../examples/conflict.json"))
     .refuses(&[Code::InvalidState, Code::Duplicate]);

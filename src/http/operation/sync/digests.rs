@@ -16,14 +16,16 @@ use std::collections::BTreeMap;
 use storage::Storage;
 
 /// `GET /api/sync/digests`
-pub const DIGESTS: Doc =
-    Doc::of("Synchronisation", "Whether the hub counts the same, day by day, newest first")
-        .query::<Page>()
-        .answers::<List<DayView>>(
-        r#"{"items": [{"business_date": "2026-11-20", "result": "match", "since": null, "parked": 0,
+pub const DIGESTS: Doc = Doc::of(
+    "Synchronisation",
+    "List days with the comparison of the store's and the hub's digests, newest first",
+)
+.query::<Page>()
+.answers::<List<DayView>>(
+    r#"{"items": [{"business_date": "2026-11-20", "result": "match", "since": null, "parked": 0,
             "first_difference": null, "compared_at": "2026-11-21T01:00:00.000Z",
             "types": {"transaction.paid": {"count": 812, "total": 91435997}}}], "next_cursor": null}"#,
-    );
+);
 
 /// A business day, as the store counts it and as the hub answered.
 #[derive(Serialize, JsonSchema)]

@@ -9,7 +9,7 @@ use edge::{Doc, Reply};
 
 /// `GET /api/sync/parked`
 pub const PARKED: Doc =
-    Doc::of("Synchronisation", "Records that the hub keeps, but could not apply, with what they amount to")
+    Doc::of("Synchronisation", "List parked records: records that the hub could not apply, with their amounts")
         .query::<Page>()
         .answers::<List<ParkedNote>>(
             r#"{"items": [{"epoch": "1-00a1b2c3d4e5f607", "seq": 1017, "event_id": "evt_019a9f00a1b27c3d8e4f5a6b7c8d9e0f",

@@ -16,11 +16,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// `GET /api/shifts`
-pub const LIST: Doc = Doc::of("Shifts", "List shifts, the newest first; a cashier's own, a manager all")
+pub const LIST: Doc = Doc::of("Shifts", "List shifts, newest first: your own, or all for managers")
     .query::<Query>()
     .lists::<ShiftView>(include_str!("../examples/shift.json"));
 /// `GET /api/shifts/:id`
-pub const READ: Doc = Doc::of("Shifts", "One shift").answers::<ShiftView>(SHIFT);
+pub const READ: Doc = Doc::of("Shifts", "Retrieve a shift").answers::<ShiftView>(SHIFT);
 
 /// Most shifts that one request looks at; a page may be short, its cursor goes on.
 const LOOKED_AT_MAX: usize = 5_000;

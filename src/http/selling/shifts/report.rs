@@ -15,9 +15,10 @@ use edge::{ApiError, Doc, Reply, clock};
 use storage::{Storage, StorageError};
 
 /// `GET /api/shifts/:id/report`
-pub const REPORT: Doc = Doc::of("Shifts", "X (running) or Z (closed) report, as text or as a page")
-    .answers_text("text/plain")
-    .also(&["text/html"]);
+pub const REPORT: Doc =
+    Doc::of("Shifts", "Retrieve a shift's X (open) or Z (closed) report, as text or as a page")
+        .answers_text("text/plain")
+        .also(&["text/html"]);
 
 /// `GET /api/shifts/:id/report`
 pub async fn report(request: Request) -> Answered {

@@ -18,7 +18,7 @@ use edge::{ApiError, Code, Doc};
 const VOIDED: &str = include_str!("../examples/voided.json");
 
 /// `PATCH /api/pos/transactions/:id`
-pub const CHANGE: Doc = Doc::of("Point of sale", "Change an open basket; a line taken off stays in the audit log")
+pub const CHANGE: Doc = Doc::of("Point of sale", "Update an open transaction; removed lines stay in the audit log")
     .body::<Approved<ChangeSale>>(
         r#"{"items": [{"sku": "8991234567890", "qty": 1, "price": 15000}], "discount": 500, "discount_reason": "loyal customer"}"#,
     )
@@ -28,15 +28,14 @@ pub const CHANGE: Doc = Doc::of("Point of sale", "Change an open basket; a line 
 /// `POST /api/pos/transactions/:id/lines`
 pub const ADD_LINE: Doc = Doc::of(
     "Point of sale",
-    "Scan one product more: a line of it, or more of one that says the same. The whole basket is priced anew; problems name \
-     its lines as items",
+    "Add a scanned product: as a new line, or to an equal line. The whole basket is priced again; problems name its lines as `items`",
 )
 .body::<Approved<AddLine>>(r#"{"barcode": "8991234567890", "qty": 1}"#)
 .answers::<TransactionView>(TRANSACTION)
 .versioned()
 .refuses(&[Code::InvalidState, Code::Duplicate, Code::UnknownSku]);
 /// `PATCH /api/pos/transactions/:id/lines/:line_no`
-pub const SET_LINE: Doc = Doc::of("Point of sale", "Change one line of an open basket")
+pub const SET_LINE: Doc = Doc::of("Point of sale", "Update a line of an open transaction")
     .body::<Approved<SetLine>>(r#"{"qty": 3}"#)
     .answers::<TransactionView>(TRANSACTION)
     .versioned()
@@ -44,25 +43,24 @@ pub const SET_LINE: Doc = Doc::of("Point of sale", "Change one line of an open b
 /// `DELETE /api/pos/transactions/:id/lines/:line_no`
 pub const REMOVE_LINE: Doc = Doc::of(
     "Point of sale",
-    "Take one line off an open basket; later ones move up, and it stays in the audit log",
+    "Remove a line of an open transaction; later lines move up, and the removal is audited",
 )
 .optional_body::<Approved<RemoveLine>>(r#"{"reason": "scanned twice"}"#)
 .answers::<TransactionView>(TRANSACTION)
 .versioned()
 .refuses(&[Code::InvalidState, Code::UnknownSku]);
 /// `POST /api/pos/transactions/:id/void`
-pub const VOID: Doc = Doc::of("Point of sale", "Void a basket, or a sale in its own open shift")
+pub const VOID: Doc = Doc::of("Point of sale", "Void an open transaction, or a sale in its own open shift")
     .body::<Approved<VoidSale>>(r#"{"reason": "customer left"}"#)
     .answers::<VoidedView>(VOIDED)
     .refuses(&[Code::InvalidState]);
 /// `POST /api/pos/transactions/:id/payments/:payment_id/reverse`
-pub const REVERSE: Doc =
-    Doc::of("Point of sale", "Take one payment back before completion; it counts nowhere any more")
-        .body::<Approved<VoidSale>>(r#"{"reason": "card was declined later"}"#)
-        .answers::<VoidedView>(VOIDED)
-        .refuses(&[Code::InvalidState]);
+pub const REVERSE: Doc = Doc::of("Point of sale", "Reverse a payment before the transaction is completed")
+    .body::<Approved<VoidSale>>(r#"{"reason": "card was declined later"}"#)
+    .answers::<VoidedView>(VOIDED)
+    .refuses(&[Code::InvalidState]);
 /// `POST /api/pos/transactions/:id/correct-tender`
-pub const CORRECT: Doc = Doc::of("Point of sale", "Put a wrong payment method right, in the sale's own open shift")
+pub const CORRECT: Doc = Doc::of("Point of sale", "Correct the payment method of a sale in its own open shift")
     .body::<Approved<CorrectTender>>(
         r#"{"payment_id": "pay_019aa0c2d1a47b5c8d9e0f1a2b3c4d5e", "payments": [{"method": "card", "amount": 32190}], "reason": "keyed as cash"}"#,
     )

@@ -25,9 +25,7 @@ use scan::{DAYS_MAX, Scan, Scope};
 /// `GET /api/pos/transactions`
 pub const LIST: Doc = Doc::of(
     "Point of sale",
-    "List transactions: of a shift, or for managers of a member or of business dates (a manager without an own \
-     open shift who names none: of the whole store). The unfinished first, then sales, then what was voided \
-     before it was paid",
+    "List transactions: of a shift, or for managers of a member or of business dates (by default of the whole store if the manager has no open shift). Unfinished ones come first, then sales, then baskets that were voided before payment",
 )
 .query::<Query>()
 .lists::<TransactionView>(include_str!("../examples/transaction.json"))

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// `GET /api/finance/tax`
-pub const TAX: Doc = Doc::of("Finance", "Tax of a range of days in the books, with what the accounts say of it; with group_by=document a list of what suppliers billed")
+pub const TAX: Doc = Doc::of("Finance", "Report tax of a range of days, compared with the tax accounts; with `group_by=document`, list suppliers' invoices")
     .query::<TaxQuery>()
     .answers::<Answer>(
         r#"{"output": [{"entry_date": null, "store_id": null, "tax_code": null, "tax_rate_bp": 1100,
