@@ -150,7 +150,7 @@ fn credited_and_paid(shop: &mut Linked, screen: &mut Screen<()>, owed: &Value) {
         "allocations": [{"invoice_id": invoice, "amount": 200_000}]});
     let paid = shop.made("/api/finance/payments", &paid);
     go(screen, &format!("#/payments/{}", paid["payment_id"].as_str().unwrap()), "page-record .part");
-    screen.script("[...document.querySelectorAll('.title .btn')].find((one) => one.innerText.includes('Take back')).click()");
+    screen.script("[...document.querySelectorAll('.title .btn')].find((one) => one.innerText.includes('Reverse')).click()");
     screen.sees("#f-reason");
     screen.script("document.querySelector('#f-reason').focus()");
     screen.types("Sent back");
