@@ -32,7 +32,7 @@ pub struct UserDown {
     pub username: String,
     /// Display name.
     pub name: String,
-    /// What the person may do.
+    /// Role of the user.
     pub role: Role,
     /// The store.
     pub store_id: StoreId,

@@ -94,7 +94,7 @@ pub struct Hello {
     pub version: String,
     /// Highest record schema that it understands.
     pub schema_max: u32,
-    /// Its feed cursor; none at first.
+    /// Feed cursor; null before the first call.
     pub cursor: Option<String>,
     /// Its wall clock.
     pub wall_clock: UtcMs,
@@ -102,7 +102,7 @@ pub struct Hello {
     pub backlog: Backlog,
     /// When its business day starts, `HH:MM`.
     pub day_start: String,
-    /// The IANA time zone in which its business dates are made; none: it has no name.
+    /// IANA time zone of its business dates; null if the zone has no name.
     pub timezone: Option<String>,
 }
 
@@ -170,8 +170,7 @@ pub struct HelloAnswer {
     pub hub_time: UtcMs,
     /// What the hub accepts.
     pub limits: Limits,
-    /// Where the store's records stand that the hub still could not apply; none: they are more than an answer
-    /// names.
+    /// States of the store's parked records; null if there are too many for one answer.
     pub parked: Option<Vec<ParkedAt>>,
     /// The latest values that lost to or against the store's writes, at most a batch of them: the answer to the
     /// push that told of one may have been lost.

@@ -105,7 +105,7 @@ pub fn cursor<T: Serialize>(position: &T) -> String {
 pub struct List<T> {
     /// This page.
     pub items: Vec<T>,
-    /// Where the next one starts; none: this was the last.
+    /// Cursor of the next page; null on the last page.
     pub next_cursor: Option<String>,
 }
 

@@ -12,7 +12,7 @@ pub struct UserView<'a> {
     pub id: &'a str,
     /// Display name.
     pub name: &'a str,
-    /// What the person may do.
+    /// Role of the user.
     pub role: domain::model::people::user::Role,
     /// The store that the person belongs to; empty for head office.
     pub store_id: &'a str,
@@ -37,7 +37,7 @@ pub struct LoginResult<'a> {
     pub refresh_token: &'a str,
     /// Lifetime of the access token in seconds.
     pub expires_in: i64,
-    /// Who logged in.
+    /// The user who logged in.
     pub user: UserView<'a>,
 }
 

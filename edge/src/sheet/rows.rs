@@ -76,7 +76,7 @@ impl<'a> Rows<'a> {
         Self { rest, separator, line, blank: 0, failed: false, is_unclosed: false }
     }
 
-    /// What separates cells.
+    /// Cell delimiter.
     pub fn separator(&self) -> char {
         self.separator
     }

@@ -30,7 +30,7 @@ pub struct View {
     pub username: String,
     /// Display name.
     pub name: String,
-    /// What the person may do.
+    /// Role of the user.
     pub role: Role,
     /// The store; empty: head office.
     pub store_id: String,

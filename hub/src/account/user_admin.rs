@@ -38,7 +38,7 @@ pub struct New {
     pub name: String,
     /// A role of head office; with `store_id`, one of a store.
     pub role: Role,
-    /// The store that the person is given to; none: head office.
+    /// Store of the user; null for head office.
     pub store_id: Option<String>,
     /// 8 to 128 characters; without one a person of a store logs in otherwise.
     pub password: Option<String>,
@@ -55,7 +55,7 @@ pub struct Change {
     /// Display name.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
-    /// What the person may do.
+    /// Role of the user.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub role: Option<Role>,
     /// Kept out, or granted again.

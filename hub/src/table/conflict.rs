@@ -26,9 +26,9 @@ pub struct ConflictRow {
     pub id: String,
     /// `store`: the store's value won; `hub`: the one that was here.
     pub winner: String,
-    /// What lost, by field.
+    /// Overwritten values by field.
     pub lost_fields: BTreeMap<String, Value>,
-    /// What counts instead, by field.
+    /// Winning values by field.
     pub kept_fields: BTreeMap<String, Value>,
     /// The store whose write made the conflict.
     pub store_id: String,

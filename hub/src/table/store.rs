@@ -50,7 +50,7 @@ pub struct StoreRow {
     pub oldest_pending_at: Option<UtcMs>,
     /// The last day that was compared.
     pub digest_date: Option<String>,
-    /// What came of it.
+    /// Outcome.
     pub digest_result: Option<String>,
     /// When.
     pub digest_at: Option<UtcMs>,

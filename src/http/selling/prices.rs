@@ -28,7 +28,7 @@ pub const EFFECTIVE: Doc =
 struct Asked {
     /// The product.
     sku: Sku,
-    /// Then; none: now. What counted before is in the sales.
+    /// Point in time; omitted: now. Earlier prices are in the sales.
     at: Option<UtcMs>,
 }
 

@@ -13,7 +13,7 @@ pub struct Day {
     pub business_date: Date,
     /// Its shifts, all closed.
     pub shift_ids: Vec<ShiftId>,
-    /// Who sealed it; none: the start of the next day did.
+    /// User who sealed it; null if the start of the next day did.
     pub sealed_by: Option<UserId>,
     /// When.
     pub sealed_at: UtcMs,
@@ -26,7 +26,7 @@ pub struct Day {
 pub struct ReopenedDay {
     /// The day.
     pub business_date: Date,
-    /// Who opened it again; none: it had sealed itself, and something happened on it.
+    /// User who unsealed it; null if it was unsealed by a later document.
     pub reopened_by: Option<UserId>,
     /// When.
     pub reopened_at: UtcMs,

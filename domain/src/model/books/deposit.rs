@@ -24,7 +24,7 @@ pub struct Deposit {
     pub deposited_at: UtcMs,
     /// The day it counts for.
     pub business_date: jiff::civil::Date,
-    /// Who wrote it down.
+    /// User who recorded it.
     pub user_id: UserId,
     /// When.
     pub at: UtcMs,
@@ -35,13 +35,13 @@ pub struct Deposit {
 pub struct SafeOpening {
     /// Whole currency units.
     pub amount: i64,
-    /// What it was before; none: nobody had said.
+    /// Previous opening balance; null if none was set.
     pub before: Option<i64>,
     /// Why, or who counted it.
     pub reason: String,
     /// The day it counts for.
     pub business_date: jiff::civil::Date,
-    /// Who said it.
+    /// User who set it.
     pub user_id: UserId,
     /// When.
     pub at: UtcMs,

@@ -17,7 +17,7 @@ pub const QUICK_KEYS_MAX: usize = 24;
 pub struct QuickKey {
     /// The product.
     pub sku: Sku,
-    /// What stands on the key; none: the product's name.
+    /// Label of the key; null for the product's name.
     pub label: Option<String>,
 }
 

@@ -138,7 +138,7 @@ pub struct Shift {
     pub denominations: Vec<Denomination>,
     /// When it was ended blind.
     pub ended_at: Option<UtcMs>,
-    /// Who approved its variance, where somebody had to.
+    /// User who approved its variance; null if no approval was needed.
     pub approved_by: Option<UserId>,
     /// Later counts; the first stays.
     pub recounts: Vec<Recount>,

@@ -56,7 +56,7 @@ pub struct AdjustmentLine {
     pub cost: i64,
     /// Correction of earlier estimates.
     pub correction: i64,
-    /// On hand afterwards; none while it is pending.
+    /// Stock on hand afterwards; null while it is pending.
     pub balance_after: Option<i64>,
 }
 
@@ -88,7 +88,7 @@ pub struct Adjustment {
     pub created_by: UserId,
     /// When.
     pub created_at: UtcMs,
-    /// Who approved or rejected it, where somebody had to.
+    /// User who approved or rejected it; null if no approval was needed.
     pub decided_by: Option<UserId>,
     /// When.
     pub decided_at: Option<UtcMs>,

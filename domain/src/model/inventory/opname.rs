@@ -66,11 +66,11 @@ pub struct Opname {
     pub note: Option<String>,
     /// By its own time.
     pub business_date: jiff::civil::Date,
-    /// Who started it.
+    /// User who started it.
     pub created_by: UserId,
     /// When.
     pub created_at: UtcMs,
-    /// Who posted or cancelled it.
+    /// User who posted or cancelled it.
     pub ended_by: Option<UserId>,
     /// When.
     pub ended_at: Option<UtcMs>,
@@ -151,7 +151,7 @@ pub struct ZoneCount {
     /// On hand at that moment.
     #[serde(default)]
     pub on_hand: i64,
-    /// Who counted last.
+    /// User who counted last.
     pub user_id: UserId,
     /// Who else counted a part of these pieces before, where counts of several people were added up.
     #[serde(default)]
@@ -183,7 +183,7 @@ pub struct OpnameLine {
     pub zones: BTreeMap<String, ZoneCount>,
     /// On hand at the latest count.
     pub expected: i64,
-    /// Who counted last.
+    /// User who counted last.
     pub counted_by: UserId,
     /// When.
     pub counted_at: UtcMs,

@@ -38,7 +38,7 @@ pub struct Product {
     pub price: i64,
     /// When this price was set: a price for all stores that began before it counts no more.
     pub price_set_at: UtcMs,
-    /// Tax rate in basis points; none: the store's default.
+    /// Tax rate in basis points; null for the store's default.
     pub tax_rate_bp: Option<u32>,
     /// Says why a rate is 0, for example `exempt`.
     pub tax_code: Option<String>,

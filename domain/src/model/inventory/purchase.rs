@@ -95,9 +95,9 @@ pub enum LineState {
     Open,
     /// Something came, and more is expected.
     Partial,
-    /// All of it came.
+    /// Received in full.
     Received,
-    /// Nothing more is expected, though not all of it came.
+    /// Closed although not everything was received.
     Closed,
 }
 
@@ -107,7 +107,7 @@ pub enum LineState {
 pub struct OrderWarning {
     /// What it is.
     pub code: OrderWarningCode,
-    /// The line; none: the whole order.
+    /// The line; null for the whole order.
     pub line_no: Option<u32>,
     /// The figure that the supplier asks for.
     pub expected: i64,
@@ -151,7 +151,7 @@ pub struct OrderLine {
     /// Pieces that went back to the supplier.
     #[serde(default)]
     pub returned_qty: i64,
-    /// A person expects nothing more of it.
+    /// Closed by a user: no further receipts are expected.
     #[serde(default)]
     pub closed: bool,
     /// How far it is.
@@ -194,7 +194,7 @@ impl OrderLine {
 /// A line as a proposed revision has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProposedLine {
-    /// Which line of the order; none: a new one.
+    /// Line of the order; null adds a line.
     pub line_no: Option<u32>,
     /// The product.
     pub sku: Sku,
@@ -222,9 +222,9 @@ pub struct ProposedRevision {
     pub total: i64,
     /// All that would be expected.
     pub lines: Vec<ProposedLine>,
-    /// When the goods should be there; none: as before.
+    /// Expected delivery; null to keep it.
     pub expected_at: Option<Date>,
-    /// For people; none: as before.
+    /// Note for people; null to keep it.
     pub note: Option<String>,
 }
 
@@ -252,28 +252,28 @@ pub struct PurchaseOrder {
     pub total: i64,
     /// For people.
     pub note: Option<String>,
-    /// Who made it.
+    /// User who created it.
     pub created_by: String,
     /// When.
     pub created_at: UtcMs,
-    /// Who changed its lines, its supplier or its store since.
+    /// Users who changed its lines, its supplier or its store since then.
     #[serde(default)]
     pub writers: Vec<String>,
     /// A revision that waits for the approval of another person.
     #[serde(default)]
     pub proposed: Option<ProposedRevision>,
-    /// Who asked for its approval.
+    /// User who submitted it for approval.
     #[serde(default)]
     pub submitted_by: Option<String>,
     /// When.
     #[serde(default)]
     pub submitted_at: Option<UtcMs>,
-    /// Why it was not approved; none: it is not known to be refused.
+    /// Reason of the rejection; null if it was not rejected.
     #[serde(default)]
     pub rejected_reason: Option<String>,
-    /// Who approved it.
+    /// User who approved it.
     pub approved_by: Option<String>,
-    /// The total that was approved: a revision above it is approved anew.
+    /// Approved total; a revision above it needs a new approval.
     #[serde(default)]
     pub approved_total: Option<i64>,
     /// When its store and its supplier were told.

@@ -20,7 +20,7 @@ pub struct ReceivingLine {
     pub rejected_qty: i64,
     /// Cost per piece, rounded where the line said its total.
     pub unit_cost: i64,
-    /// What the accepted pieces cost together: the line's total, or qty × unit_cost.
+    /// Total cost of the accepted pieces: the line's total, or qty × unit_cost.
     pub cost: i64,
     /// Booked to cost of goods where stock was below zero.
     pub correction: i64,

@@ -62,7 +62,7 @@ pub struct Stock {
     pub reserved: i64,
     /// Pieces that can't be sold; not in `qty`.
     pub damaged: i64,
-    /// What they cost.
+    /// Cost of the pieces.
     pub damaged_value: i64,
     /// How often it moved: two counts with the same figure saw the same stock.
     pub moves: u64,
@@ -114,9 +114,9 @@ impl Stock {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StockPlace {
-    /// What can be sold.
+    /// Sellable stock.
     #[default]
     OnHand,
-    /// What was put aside.
+    /// Stock that was set aside as damaged.
     Damaged,
 }

@@ -34,11 +34,11 @@ pub struct SupplierPrice {
     pub min_qty: i64,
     /// Pieces that are packed together.
     pub pack_qty: i64,
-    /// The first day; none: it always counted.
+    /// First day; null if it always applied.
     pub from: Option<Date>,
-    /// The last day; none: until another one counts.
+    /// Last day; null if it applies until the next price.
     pub to: Option<Date>,
-    /// Days from order to delivery; none: the supplier's.
+    /// Days from order to delivery; null for the supplier's lead time.
     pub lead_time_days: Option<u32>,
     /// The product is bought here when nobody says otherwise.
     pub preferred: bool,

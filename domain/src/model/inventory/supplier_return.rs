@@ -17,9 +17,9 @@ pub struct SupplierReturnLine {
     pub name: String,
     /// Pieces.
     pub qty: i64,
-    /// What the supplier owes for them.
+    /// Amount claimed from the supplier.
     pub claim: i64,
-    /// What they left the stock with.
+    /// Value at which they left stock.
     pub stock_cost: i64,
     /// Afterwards on hand, or put aside, wherever they were taken from.
     pub balance_after: i64,

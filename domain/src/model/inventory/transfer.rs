@@ -40,13 +40,13 @@ pub struct Transfer {
     pub note: Option<String>,
     /// By its own time.
     pub business_date: jiff::civil::Date,
-    /// Who wrote it down.
+    /// User who recorded it.
     pub created_by: UserId,
     /// When.
     pub created_at: UtcMs,
     /// When the goods left.
     pub sent_at: Option<UtcMs>,
-    /// Who took them in.
+    /// User who received them.
     pub received_by: Option<UserId>,
     /// When.
     pub received_at: Option<UtcMs>,

@@ -15,10 +15,10 @@ pub const RECEIPT_PRINTED: &str = "receipt.printed";
 pub struct AuditEntry {
     /// Who did it; empty: whoever runs the machine.
     pub user_id: UserId,
-    /// Who approved it, where somebody had to.
+    /// User who approved it; null if no approval was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_by: Option<UserId>,
-    /// The till that spoke; none: the request named none.
+    /// Register of the request; null if the request named none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub register_id: Option<RegisterId>,
     /// What, for example `transaction.voided`.

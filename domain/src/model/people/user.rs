@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 pub mod costs;
 
-/// What a person may do.
+/// Role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -75,7 +75,7 @@ pub struct FieldTimes {
     pub username: UtcMs,
     /// The display name.
     pub name: UtcMs,
-    /// What the person may do.
+    /// Role of the user.
     pub role: UtcMs,
     /// The password; the beginning of time: nobody set one.
     pub password: UtcMs,
@@ -117,7 +117,7 @@ pub struct User {
     pub username: String,
     /// Display name.
     pub name: String,
-    /// What the person may do.
+    /// Role of the user.
     pub role: Role,
     /// The store that the person belongs to; empty for head office.
     pub store_id: StoreId,
@@ -165,7 +165,7 @@ pub struct Principal {
     pub user_id: UserId,
     /// Display name.
     pub name: String,
-    /// What the person may do.
+    /// Role of the user.
     pub role: Role,
     /// The store that the person belongs to; empty for head office.
     pub store_id: StoreId,

@@ -50,7 +50,7 @@ pub struct Promotion {
     /// Its name on a receipt.
     #[serde(default)]
     pub name: String,
-    /// What it does.
+    /// Kind of promotion.
     #[serde(rename = "type")]
     pub kind: PromotionKind,
     /// Basis points or currency units, by `kind`.
@@ -77,7 +77,7 @@ pub struct Promotion {
     /// Only members of this tier.
     #[serde(default)]
     pub tier: Option<String>,
-    /// Only these stores; none: all.
+    /// Only these stores; null for all.
     #[serde(default)]
     pub store_ids: Option<Vec<StoreId>>,
     /// First business date.

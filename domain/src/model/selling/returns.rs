@@ -131,7 +131,7 @@ pub struct Return {
     pub shift_id: ShiftId,
     /// Who took the goods.
     pub cashier_id: UserId,
-    /// Who approved it, where somebody had to.
+    /// User who approved it; null if no approval was needed.
     pub approved_by: Option<UserId>,
     /// Whose points moved.
     pub member_id: Option<MemberId>,

@@ -209,9 +209,9 @@ pub struct Payment {
     pub method: String,
     /// The part of `total` that it settles, before rounding.
     pub amount: i64,
-    /// What the customer gave.
+    /// Amount tendered by the customer.
     pub tendered: i64,
-    /// What went back: tendered − amount − rounding.
+    /// Change: tendered − amount − rounding.
     pub change: i64,
     /// Cash rounding of this payment.
     pub rounding: i64,
@@ -248,7 +248,7 @@ pub struct TransactionHead {
     pub register_id: RegisterId,
     /// The shift.
     pub shift_id: ShiftId,
-    /// Who made it.
+    /// User who created it.
     pub cashier_id: UserId,
     /// Whom it is attributed to.
     pub member_id: Option<MemberId>,
@@ -273,7 +273,7 @@ pub struct Transaction {
     pub register_id: RegisterId,
     /// The shift.
     pub shift_id: ShiftId,
-    /// Who made it.
+    /// User who created it.
     pub cashier_id: UserId,
     /// Whom it is attributed to.
     pub member_id: Option<MemberId>,

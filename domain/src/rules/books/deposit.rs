@@ -29,7 +29,7 @@ pub struct NewDeposit {
     pub bag_no: String,
     /// Where it goes.
     pub bank_account: String,
-    /// When it left; none: now.
+    /// When it left the store; omitted: now.
     pub deposited_at: Option<UtcMs>,
 }
 

@@ -29,7 +29,7 @@ pub struct NewSupplierReturn {
     /// What the goods are taken from: those that can be sold, or those that were put aside.
     #[serde(default)]
     pub bucket: StockPlace,
-    /// What goes back, 1–500.
+    /// Returned lines, 1–500.
     pub lines: Vec<NewSupplierReturnLine>,
     /// A note.
     pub note: Option<String>,

@@ -15,7 +15,7 @@ pub struct NewPayment {
     pub method: String,
     /// The part of the total that it settles, before rounding.
     pub amount: i64,
-    /// What the customer gave; none: exactly what is owed.
+    /// Amount tendered; omitted: the exact amount.
     pub tendered: Option<i64>,
     /// Slip number or the like.
     pub reference: Option<String>,
@@ -36,7 +36,7 @@ pub enum Direction {
 pub struct Accepted {
     /// The part of the total that it settles.
     pub amount: i64,
-    /// What the customer gave.
+    /// Amount tendered by the customer.
     pub tendered: i64,
     /// tendered − amount − rounding.
     pub change: i64,

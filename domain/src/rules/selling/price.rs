@@ -86,7 +86,7 @@ pub struct EffectivePrice {
     pub price: i64,
     /// Where it comes from.
     pub source: PriceSource,
-    /// The price that was set; none: the product's own counts.
+    /// The price that was set; null if the product's own price applies.
     pub price_row: Option<PriceDown>,
     /// Since when it counts.
     pub since: UtcMs,

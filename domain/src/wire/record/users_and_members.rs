@@ -94,7 +94,7 @@ pub struct UserChanged {
     pub username: String,
     /// Display name.
     pub name: String,
-    /// What the person may do.
+    /// Role of the user.
     pub role: Role,
     /// The store that the person belongs to.
     pub store_id: StoreId,

@@ -43,7 +43,7 @@ pub struct OwnAnswer {
 pub struct SnapshotAnswer {
     /// Records as they are now; their own cursors are not to be pulled from.
     pub changes: Vec<Change>,
-    /// `page` of the next call; none: this was the last.
+    /// `page` of the next call; null on the last page.
     pub next_page: Option<String>,
     /// Where to pull on after the last page: fixed before the first one.
     pub cursor: String,

@@ -26,7 +26,7 @@ pub struct ReserveReceipt {
     pub return_id: ReturnId,
     /// The receipt.
     pub receipt_no: String,
-    /// What comes back, 1–500.
+    /// Returned lines, 1–500.
     pub items: Vec<ReservePieces>,
 }
 

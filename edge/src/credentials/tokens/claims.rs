@@ -24,7 +24,7 @@ pub struct Claims {
     pub sub: String,
     /// Display name.
     pub name: String,
-    /// What the person may do.
+    /// Role of the user.
     pub role: Role,
     /// The person's store; empty for head office.
     pub store_id: String,

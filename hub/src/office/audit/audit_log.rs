@@ -23,7 +23,7 @@ pub struct View {
     pub origin: &'static str,
     /// The store that it is about; empty: none.
     pub store_id: String,
-    /// The name of who did it; none: whoever runs the machine, or nobody who is known.
+    /// Name of the user; null for the operator of the machine or an unknown user.
     pub user_name: Option<String>,
     /// What it was done to, for example `invoice`; none: nothing with an id.
     pub object_type: Option<&'static str>,

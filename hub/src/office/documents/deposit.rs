@@ -18,7 +18,7 @@ use sqlx::any::AnyRow;
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "DepositState")]
 pub enum State {
-    /// It left the store, and the bank has not told of it.
+    /// It left the store; the bank has not reported it yet.
     OnTheWay,
     /// The bank has it.
     Banked,
@@ -77,7 +77,7 @@ asks!(DepositsQuery, "deposits");
 pub struct View {
     deposit_id: String,
     store_id: String,
-    /// The event that told of it.
+    /// Id of the store's event.
     event_id: String,
     /// Below 0: it takes another deposit back.
     amount: i64,
@@ -89,7 +89,8 @@ pub struct View {
     business_date: Date,
     /// Where it is; none: it was taken back, or takes one back.
     state: Option<State>,
-    /// What the bank counted; none: it has not told of it. Of bags that it told of together each has its part.
+    /// Amount counted by the bank; null until the bank reports it. If the bank reports several bags together, each
+    /// has its share.
     banked: Option<i64>,
     /// What was in the bag beyond that.
     difference: Option<i64>,

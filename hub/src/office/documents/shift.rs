@@ -52,7 +52,7 @@ pub struct StoreShift {
 struct Fields<'a> {
     shift_id: &'a str,
     store_id: &'a str,
-    /// The event that told of it last.
+    /// Id of the latest store event.
     event_id: &'a str,
     register_id: &'a str,
     business_date: Date,
@@ -91,7 +91,7 @@ pub struct Detail<'a> {
     sums: ShiftSums<'a>,
     /// When it was ended blind.
     ended_at: Option<UtcMs>,
-    /// Who approved its variance, where somebody had to.
+    /// User who approved its variance; null if no approval was needed.
     approved_by: Option<&'a str>,
     /// How the cash was counted.
     denominations: &'a [Denomination],

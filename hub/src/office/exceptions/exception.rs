@@ -31,11 +31,11 @@ pub struct View {
     pub store_id: String,
     /// What it is, stable.
     pub code: String,
-    /// What was found, for a person.
+    /// Description of the problem, for people.
     pub message: String,
     /// What to do about it.
     pub action: String,
-    /// What the event amounts to, where that can be told.
+    /// Amount of the event; null if it has none.
     pub amount: Option<i64>,
     /// The event that contradicts.
     pub event_id: String,
@@ -48,11 +48,11 @@ pub struct View {
     pub details: Value,
     /// When it was found.
     pub found_at: UtcMs,
-    /// When somebody settled it; none: it is open.
+    /// When it was settled; null while it is open.
     pub settled_at: Option<UtcMs>,
     /// Who.
     pub settled_by: Option<String>,
-    /// What came of it.
+    /// Outcome.
     pub note: Option<String>,
 }
 

@@ -19,14 +19,14 @@ pub struct View {
     pub account: String,
     /// For a person.
     pub name: String,
-    /// What it is to the balance sheet and the result.
+    /// Account type, for balance sheet and profit.
     #[serde(rename = "type")]
     pub kind: AccountType,
     /// Whether it is taken off the accounts of its type.
     pub contra: bool,
     /// Whether it belongs to the plan that every head office has.
     pub system: bool,
-    /// Whether it stands beside a list of head office, and nobody writes into it by hand.
+    /// Whether it is a control account: only its sub-ledger posts to it, no manual entry.
     pub control: bool,
     /// The account that it is a part of.
     pub parent: Option<String>,
@@ -54,7 +54,7 @@ pub struct New {
     account: String,
     /// For a person.
     name: String,
-    /// What it is to the balance sheet and the result.
+    /// Account type, for balance sheet and profit.
     #[serde(rename = "type")]
     kind: AccountType,
     /// Whether it is taken off the accounts of its type.
@@ -64,7 +64,7 @@ pub struct New {
     parent: Option<String>,
 }
 
-/// What changes of an account; of one of the plan only the name.
+/// Changes of an account; of the standard chart only the name can change.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AccountChange")]

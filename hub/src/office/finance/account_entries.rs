@@ -36,7 +36,7 @@ pub struct View {
     pub debit: i64,
     /// Whole currency units.
     pub credit: i64,
-    /// What stands on the account afterwards, debit above 0.
+    /// Account balance after the entry; debit is positive.
     pub balance: i64,
 }
 

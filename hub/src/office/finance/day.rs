@@ -23,13 +23,13 @@ pub struct View {
     pub state: State,
     /// Whether the store sealed it.
     pub sealed: bool,
-    /// Whether the store was heard after it ended, with nothing left to tell of it.
+    /// Whether the store has reported all records of the day after it ended.
     pub complete: bool,
-    /// Shifts of it that are not closed.
+    /// Number of shifts that are not closed.
     pub shifts_open: i64,
     /// Records of the store that are set aside, of whatever day.
     pub parked: i64,
-    /// How far its settlement is; none: there is none.
+    /// State of its settlement; null if there is none.
     pub settlement_state: Option<String>,
     /// Entries that have it in the books.
     pub entries: i64,
@@ -39,7 +39,7 @@ pub struct View {
     pub late_in: i64,
     /// When it was locked.
     pub locked_at: Option<UtcMs>,
-    /// Who locked it, or closed its month.
+    /// User who locked it or closed its month.
     pub locked_by: Option<String>,
     /// Why.
     pub reason: Option<String>,

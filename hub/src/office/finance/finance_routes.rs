@@ -79,7 +79,7 @@ struct EntriesQuery {
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
-    /// Of one store's book; empty: head office's own; none: of all.
+    /// Store of the book; empty for head office's own book, omitted for all books.
     store_id: Option<String>,
     /// From this day in the books on.
     from: Option<Date>,
@@ -89,13 +89,13 @@ struct EntriesQuery {
 
 #[derive(Serialize, JsonSchema)]
 struct AccountEntries {
-    /// What stood on it before the first of the days, debit above 0.
+    /// Balance before the first day; debit is positive.
     opening_balance: i64,
-    /// What stands on it after the last of them.
+    /// Balance after the last of these entries.
     closing_balance: i64,
     items: Vec<account_entries::View>,
     next_cursor: Option<String>,
-    /// Which stores have told everything until the last of the days.
+    /// Completeness: which stores have reported all their records up to the last day.
     completeness: Completeness,
 }
 
@@ -219,7 +219,7 @@ pub async fn entry(request: Request) -> Answered {
 struct BalanceQuery {
     /// Balances at its end.
     date: Option<Date>,
-    /// Of one store's book; empty: head office's own; none: of the company.
+    /// Store of the book; empty for head office's own book, omitted for the whole company.
     store_id: Option<String>,
     /// Of head office's own book.
     #[serde(default)]

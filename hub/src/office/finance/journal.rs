@@ -46,7 +46,7 @@ pub struct View {
     pub reverses: Option<String>,
     /// The entry that takes it back.
     pub reversed_by: Option<String>,
-    /// Who wrote it; none: the rules.
+    /// User who wrote it; null if it was posted automatically.
     pub created_by: Option<String>,
     /// When it was made.
     pub created_at: UtcMs,
@@ -62,7 +62,7 @@ pub struct Cause {
     pub kind: String,
     /// The document.
     pub id: String,
-    /// The event that told it; of an entry of head office: none.
+    /// Id of the store's event; null for an entry of head office.
     pub event_id: Option<String>,
 }
 

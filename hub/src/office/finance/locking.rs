@@ -24,7 +24,7 @@ const FORCED_MAX: usize = 100;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "DayLock")]
 pub struct LockRequest {
-    /// Their stores, empty for head office's own; none: all books.
+    /// Stores of the books, an empty text for head office's own; null for all books.
     pub store_ids: Option<Vec<String>>,
     /// Lock all the same what is not ready.
     #[serde(default)]

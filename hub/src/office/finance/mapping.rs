@@ -41,7 +41,7 @@ pub struct View {
     pub from: Date,
     /// When it was made.
     pub created_at: UtcMs,
-    /// Who made it.
+    /// User who created it.
     pub created_by: String,
 }
 

@@ -55,7 +55,7 @@ pub const PROVE: Doc = Doc::of("Finance", "Compare each control account with its
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PeriodsQuery {
-    /// Of this year; none: of the current one.
+    /// Year; omitted: the current year.
     year: Option<i16>,
 }
 

@@ -24,20 +24,20 @@ pub struct View {
     pub points_policy: PointsPolicy,
     /// The first day of the fiscal year, `MM-DD`.
     pub fiscal_year_start: String,
-    /// What was posted of what stores told.
+    /// Postings of the stores' records.
     pub posting: Posting,
     /// Until when every day of each book is locked.
     pub locked_through: Vec<LockedThrough>,
     /// The month that may be closed next; while none is closed, the first one with an entry, and any later one may be.
     pub open_month: Month,
-    /// What the last proof came to; none: none was asked for yet.
+    /// Result of the last proof; null if none was made yet.
     pub last_proof: Option<LastProof>,
     /// This database was restored from a backup: what head office itself wrote after this moment is gone. None: it is
     /// all there.
     pub documents_lost_since: Option<UtcMs>,
 }
 
-/// What was posted of what stores told.
+/// Postings of the stores' records.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Posting {
     /// Entries of all books.

@@ -20,15 +20,15 @@ pub struct Line {
     pub account: String,
     /// Its name.
     pub name: String,
-    /// What stands on it at the end of the day, if that is above 0.
+    /// Debit balance at the end of the day.
     pub debit: i64,
     /// The same below 0.
     pub credit: i64,
-    /// What stood on it before `from`.
+    /// Balance before `from`.
     pub opening_debit: Option<i64>,
     /// The same below 0.
     pub opening_credit: Option<i64>,
-    /// What moved it from `from` on.
+    /// Movements from `from` on.
     pub moved_debit: Option<i64>,
     /// The same on the other side.
     pub moved_credit: Option<i64>,

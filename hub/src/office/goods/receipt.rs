@@ -86,7 +86,7 @@ pub struct View {
     /// `posted` or `reversed`.
     state: String,
     store_id: String,
-    /// The event that told of it last.
+    /// Id of the latest store event.
     event_id: String,
     po_id: Option<String>,
     supplier_id: Option<String>,

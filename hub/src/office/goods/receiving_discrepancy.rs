@@ -79,13 +79,13 @@ pub struct View {
     supplier_id: Option<String>,
     po_id: Option<String>,
     sku: Sku,
-    /// Pieces that the order asks for; none: it does not.
+    /// Ordered pieces; null if the order does not list the product.
     ordered_qty: Option<i64>,
     /// Pieces that came by this receipt; of what came too few or too many, by all receipts of the order.
     received_qty: i64,
     /// Pieces that were refused by this receipt.
     rejected_qty: i64,
-    /// What the order says a piece costs.
+    /// Unit cost of the order.
     order_cost: Option<i64>,
     unit_cost: i64,
     /// What the difference is worth; below 0: less came, or it was cheaper.

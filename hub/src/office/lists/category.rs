@@ -21,7 +21,7 @@ pub struct Category {
     pub code: String,
     /// Its name for people.
     pub name: String,
-    /// The category that it lies below; none: it is at the top.
+    /// Parent category; null for a top-level category.
     pub parent: Option<String>,
     /// Whether products may be put into it.
     pub state: State,
@@ -41,7 +41,7 @@ impl Entry for Category {
 pub struct NewCategory {
     /// As products name it.
     pub code: String,
-    /// Its name for people; none: the code.
+    /// Display name; null to show the code.
     pub name: Option<String>,
     /// The category that it lies below.
     pub parent: Option<String>,

@@ -46,7 +46,7 @@ pub struct TierChange {
     /// Its name for people.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
-    /// What its members earn.
+    /// Points multiplier of its members.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub multiplier_bp: Option<i64>,
 }

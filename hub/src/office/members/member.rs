@@ -43,7 +43,7 @@ pub struct View {
     pub birth_date: Option<Date>,
     /// Tier.
     pub tier: Option<String>,
-    /// What may be done with it.
+    /// Actions that are allowed now.
     pub state: Option<MemberState>,
     /// Σ of the entries of all stores.
     pub points_balance: i64,

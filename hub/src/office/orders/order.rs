@@ -151,11 +151,11 @@ pub struct NewLine {
     pub sku: Sku,
     /// Pieces.
     pub qty: i64,
-    /// Price per piece in whole currency units; none: the price list's.
+    /// Price per piece in whole currency units; null for that of the price list.
     pub unit_cost: Option<i64>,
-    /// What all pieces cost together, in place of `unit_cost`.
+    /// Total cost of all pieces, in place of `unit_cost`.
     pub line_total: Option<i64>,
-    /// When its goods should be there; none: with the others.
+    /// Expected delivery; null to follow the order.
     pub expected_at: Option<Date>,
 }
 

@@ -138,7 +138,7 @@ pub struct Revise {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "RevisedOrderLine")]
 pub struct Line {
-    /// Which one; none: a new one, at the end.
+    /// Number of the line; null adds a line at the end.
     pub line_no: Option<u32>,
     /// The product.
     pub sku: Sku,
@@ -146,9 +146,9 @@ pub struct Line {
     pub qty: i64,
     /// Price per piece in whole currency units; none: what the line has, of a new one or another product the price list's.
     pub unit_cost: Option<i64>,
-    /// What all pieces cost together, in place of `unit_cost`.
+    /// Total cost of all pieces, in place of `unit_cost`.
     pub line_total: Option<i64>,
-    /// When its goods should be there; none: with the others.
+    /// Expected delivery; null to follow the order.
     pub expected_at: Option<Date>,
 }
 

@@ -141,7 +141,7 @@ pub struct KeptRevision {
     replaced_by: String,
     /// Why.
     reason: String,
-    /// What it was.
+    /// The order before the revision.
     order: PurchaseOrder,
 }
 
@@ -171,7 +171,7 @@ pub async fn revisions(request: Request) -> Answered {
 pub struct Receipt {
     receiving_id: String,
     store_id: String,
-    /// The event that told of it.
+    /// Id of the store's event.
     event_id: String,
     business_date: Date,
     delivery_note_no: Option<String>,

@@ -37,7 +37,7 @@ pub struct SuggestionsQuery {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "OrderSuggestion")]
 pub struct Suggestion {
-    /// From whom; none: nobody sells it.
+    /// Supplier; null if no supplier sells it.
     pub supplier_id: Option<String>,
     /// The product.
     pub sku: Sku,
@@ -61,11 +61,11 @@ pub struct Suggestion {
     pub order_up_to: i64,
     /// Pieces to order.
     pub qty: i64,
-    /// Price per piece; none: nobody sells it.
+    /// Price per piece; null if no supplier sells it.
     pub unit_cost: Option<i64>,
-    /// What they cost.
+    /// Cost of the pieces.
     pub total: Option<i64>,
-    /// What is there is sold before the next delivery is expected.
+    /// Stock runs out before the next expected delivery.
     pub late_incoming: bool,
     /// `no_supplier`: nobody sells it.
     pub problem: Option<&'static str>,

@@ -33,9 +33,9 @@ pub struct Overview {
     pub settlements_open_count: i64,
     /// Invoices that are not paid and were due before today, or are today.
     pub invoices_due_count: i64,
-    /// What the last proof of the books came to; none: none was asked for yet.
+    /// Result of the last proof of the books; null if none was made yet.
     pub last_proof: Option<LastProof>,
-    /// When head office was last backed up by `cloud-hub backup`; none: never.
+    /// Time of the last `cloud-hub backup`; null if there was none.
     pub last_backup_at: Option<UtcMs>,
 }
 

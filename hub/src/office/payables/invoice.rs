@@ -39,20 +39,20 @@ pub struct New {
     pub invoice_no: String,
     /// Its day; not after today.
     pub invoice_date: Date,
-    /// When it has to be paid; none: by the supplier's terms.
+    /// Due date; null to follow the supplier's terms.
     pub due_date: Option<Date>,
-    /// What it bills.
+    /// Invoiced receipts and order lines.
     pub lines: Vec<NewLine>,
-    /// Its tax; none: that of its lines.
+    /// Tax; null for the sum of its lines.
     pub tax: Option<i64>,
-    /// What the supplier rounded; signed.
+    /// Rounding by the supplier; signed.
     #[serde(default)]
     pub rounding: i64,
     /// The number of the tax invoice.
     pub tax_invoice_no: Option<String>,
     /// Its day.
     pub tax_invoice_date: Option<Date>,
-    /// What is taken off for paying early; none: by the supplier's terms.
+    /// Early-payment discount; null to follow the supplier's terms.
     pub discount_terms: Option<DiscountTerms>,
     /// It was owed before the books began.
     #[serde(default)]
@@ -87,9 +87,9 @@ pub struct NewLine {
     pub qty: i64,
     /// Price per piece in whole currency units.
     pub unit_cost: i64,
-    /// Without tax; none: qty times unit_cost.
+    /// Amount without tax; null for qty × unit_cost.
     pub net: Option<i64>,
-    /// In basis points; none: the supplier's usual rate.
+    /// In basis points; null for the supplier's usual rate.
     pub tax_rate_bp: Option<u32>,
     /// None: by the rate.
     pub tax: Option<i64>,

@@ -29,7 +29,7 @@ pub struct Change {
     pub lines: Option<Vec<NewLine>>,
     /// Its tax.
     pub tax: Option<i64>,
-    /// What the supplier rounded; signed.
+    /// Rounding by the supplier; signed.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub rounding: Option<i64>,
     /// The number of the tax invoice.
@@ -38,7 +38,7 @@ pub struct Change {
     /// Its day.
     #[serde(default)]
     pub tax_invoice_date: Given<Date>,
-    /// What is taken off for paying early.
+    /// Early-payment discount.
     #[serde(default)]
     pub discount_terms: Given<DiscountTerms>,
     /// It was owed before the books began.

@@ -34,9 +34,9 @@ pub struct Match {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AcceptException")]
 pub struct Accept {
-    /// The line; none: the whole invoice.
+    /// The line; null for the whole invoice.
     pub line_no: Option<u32>,
-    /// What is accepted.
+    /// The accepted difference.
     #[serde(rename = "type")]
     pub kind: MatchExceptionKind,
     /// Why.

@@ -22,7 +22,7 @@ pub struct UninvoicedQuery {
     /// Where the last page stopped.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// At the end of this day in the books; none: now.
+    /// Day in the books; omitted: now.
     pub as_of: Option<Date>,
     /// Of one supplier.
     pub supplier_id: Option<String>,
@@ -51,7 +51,7 @@ pub struct View {
     /// Cost per piece in whole currency units, as it was received: what an invoice bills, however much of the line
     /// others hold. 0: a claim, cash, or received without a cost.
     unit_cost: i64,
-    /// What 2020 holds of it; below 0: a claim, or cash that was paid.
+    /// Its part of the balance of 2020; negative for a claim or cash that was paid.
     open_value: i64,
     /// `receipt`, `claim` or `pay_out`.
     kind: String,

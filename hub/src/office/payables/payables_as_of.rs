@@ -30,7 +30,7 @@ pub enum Group {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PayablesQuery {
-    /// At the end of this day in the books; none: today.
+    /// Day in the books; omitted: today.
     pub as_of: Option<Date>,
     /// Of one supplier.
     pub supplier_id: Option<String>,
@@ -60,7 +60,7 @@ pub struct Payables {
     /// At the end of this day.
     as_of: Date,
     items: Vec<PayablesRow>,
-    /// All of it: what account 2010 holds, below 0 in the books.
+    /// Total: the balance of account 2010, which is negative in the books.
     totals: Ageing,
     /// Which stores have told everything until that day: what goes back to suppliers is theirs to tell.
     completeness: Completeness,

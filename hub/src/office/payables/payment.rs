@@ -34,9 +34,9 @@ const REFERENCE_BYTES_MAX: usize = 64;
 pub struct NewAllocation {
     /// Which one.
     pub invoice_id: String,
-    /// What is settled, the discount among it.
+    /// Settled amount, including the discount.
     pub amount: i64,
-    /// What is taken off for paying early.
+    /// Early-payment discount.
     #[serde(default)]
     pub discount: i64,
 }

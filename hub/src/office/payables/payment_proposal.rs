@@ -36,17 +36,17 @@ pub struct Proposed {
     doc_no: String,
     invoice_no: String,
     due_date: Date,
-    /// The last day on which the discount may be taken; none: there is none any more.
+    /// Last day of the discount; null if it has lapsed or there is none.
     discount_until: Option<Date>,
-    /// What is still owed.
+    /// Open amount.
     open: i64,
-    /// What may be taken off.
+    /// Available discount.
     discount: i64,
-    /// What is paid: open less discount.
+    /// Amount to pay: open less discount.
     amount: i64,
 }
 
-/// What is to be paid.
+/// Amount to pay.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "PaymentProposal")]
 pub struct Proposal {
@@ -54,7 +54,7 @@ pub struct Proposal {
     account: String,
     /// Discounts that lapse first come first, then what is due first.
     items: Vec<Proposed>,
-    /// What is paid in all.
+    /// Total amount paid.
     total: i64,
 }
 

@@ -18,7 +18,7 @@ use sqlx::AnyConnection;
 /// Most lines that are closed at once.
 const LINES_MAX: usize = 500;
 
-/// What is never billed.
+/// Amount that will not be invoiced.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CloseUninvoiced")]
@@ -50,11 +50,11 @@ pub struct Line {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "ClosedUninvoiced")]
 pub struct Closed {
-    /// What it is called in the books.
+    /// Name in the books.
     pub close_id: String,
     /// Lines and pay-outs.
     pub lines_count: usize,
-    /// What went from 2020 to 5030; signed.
+    /// Amount moved from 2020 to 5030; signed.
     pub value: i64,
 }
 

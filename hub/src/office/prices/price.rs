@@ -84,9 +84,9 @@ pub struct New {
     pub sku: Sku,
     /// Unit price in whole currency units.
     pub price: i64,
-    /// The store; none: all.
+    /// The store; null for all.
     pub store_id: Option<String>,
-    /// First business day; none: it counts at once.
+    /// First business day; null to apply at once.
     pub from: Option<Date>,
 }
 

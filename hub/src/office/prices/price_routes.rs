@@ -78,7 +78,7 @@ pub struct Asked {
     sku: String,
     /// In this store.
     store_id: String,
-    /// Then; none: now. What counted before is in the sales and in the audit log.
+    /// Point in time; omitted: now. Earlier prices are in the sales and in the audit log.
     at: Option<UtcMs>,
 }
 

@@ -67,7 +67,7 @@ pub struct Change {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Rest {
-    /// Tax rate in basis points; none: that of the code, or the store's default.
+    /// Tax rate in basis points; null for that of the tax code, or the store's default.
     #[serde(default)]
     pub tax_rate_bp: Given<u32>,
     /// Says why a rate is 0.

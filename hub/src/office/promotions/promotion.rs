@@ -61,7 +61,7 @@ impl Filter {
 pub struct New {
     /// Its name on a receipt.
     pub name: String,
-    /// What it does.
+    /// Kind of promotion.
     #[serde(rename = "type")]
     pub kind: PromotionKind,
     /// Basis points or currency units, by `type`.
@@ -80,7 +80,7 @@ pub struct New {
     pub get: Option<i64>,
     /// Only members of this tier.
     pub tier: Option<String>,
-    /// Only these stores; none: all.
+    /// Only these stores; null for all.
     pub store_ids: Option<Vec<StoreId>>,
     /// First business date.
     pub from: Date,

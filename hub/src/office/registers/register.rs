@@ -27,7 +27,7 @@ pub struct View {
     pub store_id: String,
     /// Its name on the wire.
     pub register_id: String,
-    /// Its name for people, as head office has it; none: the store's own counts.
+    /// Display name given by head office; null if the store's own name applies.
     pub name: Option<String>,
     /// Whether it may sell, as head office says.
     pub state: RegisterState,

@@ -59,7 +59,7 @@ pub struct CompleteList<T> {
     pub items: Vec<T>,
     /// Where the next page begins; null: this is the last.
     pub next_cursor: Option<String>,
-    /// Which stores have told everything of these days.
+    /// Completeness: which stores have reported all records of these days.
     pub completeness: Completeness,
 }
 

@@ -119,7 +119,7 @@ pub struct ReportQuery<'a> {
     pub from: Date,
     /// Last day.
     pub to: Date,
-    /// Of one store; none: of all.
+    /// Store; omitted: all stores.
     pub store_id: Option<&'a str>,
     /// Which day counts.
     pub dates: Dates,

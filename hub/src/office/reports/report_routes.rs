@@ -122,7 +122,7 @@ struct Query {
     /// Which day of something counts.
     #[serde(default)]
     dates: Dates,
-    /// What separates cells of CSV: `,`, `;` or `tab`; none: a comma.
+    /// Delimiter of the CSV: `,`, `;` or `tab`; omitted: a comma.
     #[serde(default)]
     separator: Separator,
 }
@@ -137,7 +137,7 @@ struct DayQuery {
     store_id: Option<String>,
     /// What the rows are about.
     group_by: Option<String>,
-    /// What separates cells of CSV: `,`, `;` or `tab`; none: a comma.
+    /// Delimiter of the CSV: `,`, `;` or `tab`; omitted: a comma.
     #[serde(default)]
     separator: Separator,
 }

@@ -49,7 +49,7 @@ impl Sources {
     }
 }
 
-/// What somebody sets; null: what `hub.toml` says counts again.
+/// New value; null restores the value of `hub.toml`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(rename = "OfficeSettingsChange")]

@@ -38,13 +38,13 @@ pub struct View {
     pub store_id: String,
     /// Its day.
     pub business_date: Date,
-    /// Where it stands.
+    /// State.
     pub state: State,
     /// It was made before its day was sealed.
     pub forced: bool,
     /// Of who approved it.
     pub note: Option<String>,
-    /// Who approved it.
+    /// User who approved it.
     pub approved_by: Option<String>,
     /// When.
     pub approved_at: Option<UtcMs>,
@@ -54,16 +54,16 @@ pub struct View {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ListedSettlement")]
 pub struct Listed {
-    /// Where it stands.
+    /// State.
     #[serde(flatten)]
     pub settlement: View,
     /// Σ payments and refunds that others settle; once it is approved as it was then.
     pub expected: i64,
-    /// What of it nothing was found for.
+    /// Unmatched amount.
     pub open: i64,
-    /// What of it whoever pays out keeps.
+    /// Fee that the provider keeps.
     pub fee: i64,
-    /// What of it reaches the account.
+    /// Net amount that reaches the account.
     pub net: i64,
     /// Exceptions that a person has to look at.
     pub exceptions_open: i64,
@@ -73,7 +73,7 @@ pub struct Listed {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SettlementDetail")]
 pub struct Detail {
-    /// Where it stands.
+    /// State.
     #[serde(flatten)]
     pub settlement: View,
     /// By how it was paid.
@@ -90,7 +90,7 @@ pub struct Detail {
     pub exceptions: Counts,
     /// Whether its store has told everything of its day.
     pub completeness: Completeness,
-    /// What it posted.
+    /// Posted entries.
     pub entries: Vec<String>,
 }
 

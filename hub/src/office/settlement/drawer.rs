@@ -13,9 +13,9 @@ use sqlx::any::AnyRow;
 pub struct ShiftCash {
     shift_id: String,
     register_id: String,
-    /// What should have been there; null: it is not closed.
+    /// Expected cash; null while the shift is not closed.
     expected: Option<i64>,
-    /// What was there, by the last count.
+    /// Counted cash of the last count.
     counted: Option<i64>,
     /// Above 0: more than expected.
     variance: Option<i64>,

@@ -106,11 +106,11 @@ pub struct View {
     pub account: Option<String>,
     /// Why.
     pub reason: Option<String>,
-    /// Who said it.
+    /// User who decided it.
     pub resolved_by: Option<String>,
     /// When.
     pub resolved_at: Option<UtcMs>,
-    /// What it posted.
+    /// Posted entries.
     pub entry_id: Option<String>,
     /// When it was found.
     pub found_at: UtcMs,

@@ -50,7 +50,7 @@ pub const RESOLVE: Doc = Doc::of("Settlement", "Resolve a settlement exception")
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResolveQuery {
-    /// What it would be and would post, and nothing is kept.
+    /// Preview: the result and its entries; nothing is kept.
     preview: Option<bool>,
 }
 

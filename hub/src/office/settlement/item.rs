@@ -15,7 +15,7 @@ use sqlx::{AnyConnection, AnyPool, AssertSqlSafe};
 /// Nothing is older.
 const DAYS_MAX: u32 = 3_650;
 
-/// Where an item stands.
+/// State of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SettlementItemState")]

@@ -89,17 +89,17 @@ pub struct View {
     pub reference: String,
     /// Empty: none.
     pub description: String,
-    /// What it comes to; null: it can't be read.
+    /// Amount; null if it can't be read.
     pub amount: Option<i64>,
     /// As it is in the file, cut after 1000 bytes.
     pub text: String,
     /// The line that it repeats in other words.
     pub repeats_line_id: Option<String>,
-    /// Where it stands.
+    /// State.
     pub state: State,
     /// The line that it became.
     pub line_id: Option<String>,
-    /// Who decided.
+    /// User who decided.
     pub decided_by: Option<String>,
     /// When.
     pub decided_at: Option<UtcMs>,
@@ -200,7 +200,7 @@ pub struct Decision<'a> {
     pub state: State,
     /// The line that it became.
     pub line_id: Option<&'a str>,
-    /// Who decided.
+    /// User who decided.
     pub by: &'a str,
     /// When.
     pub at: UtcMs,

@@ -25,7 +25,7 @@ pub struct SliceView {
     pub fee: i64,
     /// Its part of what is missing.
     pub difference: i64,
-    /// What reached the account.
+    /// Net amount that reached the account.
     pub net: i64,
     /// Whether it is in the books.
     pub booked: bool,
@@ -50,7 +50,7 @@ pub struct View {
     pub gross: i64,
     /// What the provider keeps.
     pub fee: i64,
-    /// What reached the account.
+    /// Net amount that reached the account.
     pub net: i64,
     /// gross − fee − net.
     pub difference: i64,
@@ -60,13 +60,13 @@ pub struct View {
     pub slices: Vec<SliceView>,
     /// `matched`, `posted` or `undone`.
     pub state: String,
-    /// Who put them together; null: the rules.
+    /// User who matched them; null if they were matched automatically.
     pub made_by: Option<String>,
     /// Why.
     pub reason: Option<String>,
     /// When.
     pub made_at: UtcMs,
-    /// Who took it back.
+    /// User who undid it.
     pub undone_by: Option<String>,
     /// When.
     pub undone_at: Option<UtcMs>,

@@ -48,7 +48,7 @@ pub struct View {
     pub source_id: String,
     /// For people.
     pub name: String,
-    /// Who tells.
+    /// Kind of source: a payment provider or a bank.
     pub kind: SourceKind,
     /// Whose payments it settles.
     pub methods: Vec<String>,
@@ -66,7 +66,7 @@ pub struct View {
     pub fee_fixed: i64,
     /// By how much a fee may be another.
     pub fee_tolerance: i64,
-    /// What becomes of the fee of a payment that goes back.
+    /// How the fee of a refunded payment is treated.
     pub fee_on_refunds: FeeOnRefunds,
     /// How many days after a payment its line may come.
     pub window_days: i64,

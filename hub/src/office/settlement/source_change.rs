@@ -58,7 +58,7 @@ pub struct Change {
     /// By how much a fee may be another.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub fee_tolerance: Option<i64>,
-    /// What becomes of the fee of a payment that goes back.
+    /// How the fee of a refunded payment is treated.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub fee_on_refunds: Option<FeeOnRefunds>,
     /// How many days after a payment its line may come.

@@ -23,9 +23,9 @@ pub struct View {
     pub statement_id: String,
     /// Its human number.
     pub doc_no: String,
-    /// Who reported.
+    /// Statement source.
     pub source_id: String,
-    /// Where it stands.
+    /// State.
     pub state: StatementState,
     /// The day of its first line.
     pub from: Date,
@@ -39,7 +39,7 @@ pub struct View {
     pub lines_known: i64,
     /// New lines that are matched.
     pub matched: i64,
-    /// Exceptions of it that are open.
+    /// Number of open exceptions.
     pub exceptions: i64,
     /// Σ of its new lines.
     pub gross: i64,
@@ -47,9 +47,9 @@ pub struct View {
     pub fee: i64,
     /// Σ of its new lines.
     pub net: i64,
-    /// What it begins with.
+    /// Opening balance.
     pub opening_balance: Option<i64>,
-    /// What it ends with.
+    /// Closing balance.
     pub closing_balance: Option<i64>,
     /// Closing balance less opening balance and lines, while rows are set aside; null: they agree, or are not told.
     pub balance_difference: Option<i64>,

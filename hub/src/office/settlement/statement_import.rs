@@ -41,9 +41,9 @@ pub struct Import {
     pub store_id: Option<String>,
     /// Of which day, where it is one settlement's own.
     pub settlement_date: Option<Date>,
-    /// What it begins with.
+    /// Opening balance.
     pub opening_balance: Option<i64>,
-    /// What it ends with.
+    /// Closing balance.
     pub closing_balance: Option<i64>,
     /// From and to, where the lines don't say it.
     pub span: (Option<Date>, Option<Date>),

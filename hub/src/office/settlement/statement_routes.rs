@@ -95,13 +95,13 @@ pub const APPROVE: Doc =
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ImportQuery {
-    /// Who reports; none: whoever pays out what nobody else does.
+    /// Statement source; null for the source of all other methods.
     source_id: Option<String>,
     /// The store for whose settlement it is.
     store_id: Option<String>,
-    /// What it begins with.
+    /// Opening balance.
     opening_balance: Option<i64>,
-    /// What it ends with.
+    /// Closing balance.
     closing_balance: Option<i64>,
     /// Parsed and matched, and nothing kept.
     dry_run: Option<bool>,
@@ -117,7 +117,7 @@ pub struct ImportedStatement {
     statement: View,
     /// Rows of the file that are no lines, the first 1000.
     rows_set_aside: Vec<set_aside_row::View>,
-    /// Of these, the rows that tell of known money in other words.
+    /// Number of these rows that repeat a known payment in other words.
     repeats: Vec<set_aside_row::View>,
 }
 
@@ -135,15 +135,15 @@ async fn imported(connection: &mut AnyConnection, statement: View) -> Result<Imp
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewStatement")]
 pub struct JsonStatement {
-    /// Who reports; none: whoever pays out what nobody else does.
+    /// Statement source; null for the source of all other methods.
     source_id: Option<String>,
-    /// The first day that it is of; none: that of its first line.
+    /// First day of the statement; null for the day of its first line.
     from: Option<Date>,
-    /// The last day that it is of; none: that of its last line.
+    /// Last day of the statement; null for the day of its last line.
     to: Option<Date>,
-    /// What it begins with.
+    /// Opening balance.
     opening_balance: Option<i64>,
-    /// What it ends with.
+    /// Closing balance.
     closing_balance: Option<i64>,
     /// Up to `limits.import_rows`.
     lines: Vec<JsonLine>,

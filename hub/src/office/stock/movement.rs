@@ -61,11 +61,11 @@ pub struct View {
     /// By the store's clock.
     at: UtcMs,
     business_date: Date,
-    /// The event that told of it.
+    /// Id of the store's event.
     event_id: String,
     /// The day that it has in the books.
     entry_date: Date,
-    /// Its entry in the store's book; none: it posts nothing there.
+    /// Id of its entry in the store's book; null if it posts nothing there.
     entry_id: Option<String>,
     #[serde(skip)]
     position: i64,

@@ -60,7 +60,7 @@ pub struct View {
     pub store_id: String,
     /// The product.
     pub sku: String,
-    /// Its name; none: head office does not know the product.
+    /// Product name; null if head office does not know the product.
     pub name: Option<String>,
     /// Pieces on the shelf; below 0: more were sold than were known of.
     pub on_hand: i64,
@@ -74,7 +74,7 @@ pub struct View {
     pub in_transit_out: i64,
     /// Pieces that suppliers still owe.
     pub on_order: i64,
-    /// Of a piece on the shelf; none: there is no piece.
+    /// Average cost of a piece; null without stock.
     pub average_cost: Option<i64>,
     /// Of the pieces on the shelf.
     pub value: i64,
@@ -82,7 +82,7 @@ pub struct View {
     pub damaged_value: i64,
     /// At which it should be ordered: the store's, or the product's.
     pub reorder_level: Option<i64>,
-    /// When its store moved it last; none: it never did.
+    /// Time of the last movement; null if there was none.
     pub last_moved_at: Option<UtcMs>,
     /// When the store was last heard: it is of then.
     pub as_of: Option<UtcMs>,

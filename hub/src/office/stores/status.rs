@@ -51,7 +51,7 @@ pub struct StoreView {
     pub clock_skew_ms: Option<i64>,
     /// The epoch that it writes.
     pub epoch: Option<String>,
-    /// What is wrong with it and since when, the oldest first; empty: nothing.
+    /// Problems and since when they exist, oldest first; empty if there are none.
     pub problems: Vec<Problem>,
     /// The last daily proof.
     pub digest: Option<LastDigest>,

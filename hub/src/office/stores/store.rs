@@ -162,7 +162,7 @@ pub struct Fields {
     pub timezone: Option<String>,
 }
 
-/// What a store is called and where it is.
+/// Name and address of a store.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreChanged")]
 pub struct Changed {

@@ -79,7 +79,7 @@ pub const TOKEN: Doc = Doc::of(
 #[derive(Serialize, JsonSchema)]
 struct Added<'a> {
     store_id: &'a str,
-    /// For `store-router enrol`, once; none: a warehouse enrols nobody.
+    /// Token for `store-router enrol`, valid once; null for a warehouse.
     enrolment_token: Option<&'a str>,
 }
 

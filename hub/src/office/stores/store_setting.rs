@@ -23,13 +23,13 @@ use std::sync::{Mutex, PoisonError};
 /// What head office set for a store, field by field; the id is the store's.
 const RESOURCE: &str = "store_settings";
 
-/// Settings by section and key, as in the store's settings file; null: what stands there counts.
+/// Settings by section and key, as in the store's settings file; null if the file's value applies.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(rename = "StoreSettings")]
 pub struct View(BTreeMap<String, Value>);
 
-/// What somebody sets; null: what the store's settings file says counts again.
+/// New value; null restores the value of the store's settings file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(rename = "StoreSettingsChange")]

@@ -29,7 +29,7 @@ pub enum Sum {
         sku: String,
         /// Pieces.
         on_hand: i64,
-        /// What they are worth.
+        /// Value of the pieces.
         value: i64,
     },
     /// Of a member.
@@ -53,7 +53,7 @@ pub enum Sum {
         pay_out: i64,
         /// Brought to the safe.
         drops: i64,
-        /// What should be there.
+        /// Expected quantity.
         expected: i64,
     },
 }

@@ -35,9 +35,9 @@ pub struct New {
     pub supplier_sku: Option<String>,
     /// Price per piece in whole currency units.
     pub unit_cost: i64,
-    /// From so many pieces on; none: 1.
+    /// Minimum quantity; null means 1.
     pub min_qty: Option<i64>,
-    /// Pieces that are packed together; none: 1.
+    /// Pieces in a pack; null means 1.
     pub pack_qty: Option<i64>,
     /// The first day.
     pub from: Option<Date>,
@@ -50,12 +50,12 @@ pub struct New {
     pub preferred: bool,
 }
 
-/// What is changed of a row; what is left out stays as it is.
+/// Changes of a row; omitted fields stay as they are.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ChangeSupplierPrice")]
 pub struct Change {
-    /// What the supplier calls it; empty: nothing.
+    /// The supplier's own number of the product; may be empty.
     #[serde(default)]
     pub supplier_sku: Given<String>,
     /// Price per piece in whole currency units.

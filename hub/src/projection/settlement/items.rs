@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 
 /// An item on its way into its store's list.
 pub(crate) struct ExpectedItem {
-    /// The event that told of it.
+    /// Id of the store's event.
     pub event_id: String,
     /// Where its event posts it.
     pub account: Account,

@@ -15,7 +15,7 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Error, Row};
 use std::collections::BTreeMap;
 
-/// What made an entry.
+/// Cause of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "EntryKind")]
@@ -126,7 +126,7 @@ pub struct NewEntry {
     pub memo: Option<String>,
     /// The entry that it takes back.
     pub reverses: Option<String>,
-    /// Who wrote it; none: the rules.
+    /// User who wrote it; null if it was posted automatically.
     pub created_by: Option<String>,
     /// Balanced.
     pub lines: Vec<EntryLine>,

@@ -48,7 +48,7 @@ pub struct Counted {
     pack_qty: i64,
     /// Whether this count takes numbers of it now.
     here: bool,
-    /// What was counted so far, in all zones; null: nothing.
+    /// Quantity counted so far in all zones; null if nothing was counted.
     counted: Option<i64>,
     /// On hand now; null where a blind count hides it.
     expected: Option<i64>,

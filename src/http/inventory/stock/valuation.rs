@@ -38,7 +38,7 @@ pub const VALUATION: Doc =
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// The business date; none: today.
+    /// Business date; omitted: today.
     date: Option<Date>,
     /// Only this category.
     category: Option<String>,

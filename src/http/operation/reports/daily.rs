@@ -60,9 +60,9 @@ const COLUMNS: [&str; 27] = [
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// The business date; none: today.
+    /// Business date; omitted: today.
     date: Option<Date>,
-    /// What separates cells of CSV: `,`, `;` or `tab`; none: a comma.
+    /// Delimiter of the CSV: `,`, `;` or `tab`; omitted: a comma.
     #[serde(default)]
     separator: Separator,
 }
@@ -72,7 +72,7 @@ struct Query {
 #[schemars(rename = "DailyReport")]
 struct Daily {
     business_date: Date,
-    /// Sealed: nothing of it will change.
+    /// Sealed: its documents can no longer change.
     sealed: bool,
     /// Shifts that are not closed: while there are any, figures may still grow.
     shifts_open: usize,

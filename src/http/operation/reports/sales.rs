@@ -43,7 +43,7 @@ struct Query {
     /// What the rows are about.
     #[serde(default)]
     group_by: GroupBy,
-    /// What separates cells of CSV: `,`, `;` or `tab`; none: a comma.
+    /// Delimiter of the CSV: `,`, `;` or `tab`; omitted: a comma.
     #[serde(default)]
     separator: Separator,
 }

@@ -58,7 +58,7 @@ const COLUMNS: [&str; 13] = [
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// What separates cells of CSV: `,`, `;` or `tab`; none: a comma.
+    /// Delimiter of the CSV: `,`, `;` or `tab`; omitted: a comma.
     #[serde(default)]
     separator: Separator,
     /// Only this category.

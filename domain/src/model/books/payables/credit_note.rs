@@ -28,7 +28,7 @@ pub enum CreditNoteState {
     Draft,
     /// In the books.
     Approved,
-    /// All of it settled invoices.
+    /// Applied to invoices in full.
     Applied,
     /// It does not count.
     Cancelled,
@@ -67,7 +67,7 @@ pub struct CreditNoteLine {
 /// A supplier's paper that says something else than was expected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProposedPaper {
-    /// Who wrote it down.
+    /// User who recorded it.
     pub by: String,
     /// When.
     pub at: UtcMs,
@@ -98,7 +98,7 @@ pub struct CreditNote {
     pub doc_no: String,
     /// Whose it is.
     pub supplier_id: String,
-    /// The supplier's number; none: its paper has not come.
+    /// The supplier's number; null until its document has come.
     pub credit_note_no: Option<String>,
     /// Its day; of an expected one the day of the return.
     pub date: Date,
@@ -118,7 +118,7 @@ pub struct CreditNote {
     pub total: i64,
     /// What settled invoices.
     pub applied: i64,
-    /// What may still settle some.
+    /// Amount that can still be applied to invoices.
     pub open: i64,
     /// The same, book by book.
     pub books: Vec<BookOpen>,
@@ -126,7 +126,7 @@ pub struct CreditNote {
     pub state: CreditNoteState,
     /// For people.
     pub note: Option<String>,
-    /// Who wrote it down; none: a return did.
+    /// User who created it; null if a supplier return did.
     pub created_by: Option<String>,
     /// When.
     pub created_at: UtcMs,

@@ -53,7 +53,7 @@ impl InvoiceState {
     }
 }
 
-/// What is taken off for paying early.
+/// Early-payment discount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiscountTerms {
@@ -103,22 +103,22 @@ pub enum MatchExceptionKind {
 /// What a match found at a line, and who accepted it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MatchException {
-    /// The line; none: the whole invoice.
+    /// The line; null for the whole invoice.
     pub line_no: Option<u32>,
     /// What it is.
     #[serde(rename = "type")]
     pub kind: MatchExceptionKind,
     /// The invoice is disputed until somebody accepts it.
     pub stops: bool,
-    /// What it costs beyond what was ordered and received; 0: nothing, or nobody can tell.
+    /// Cost above what was ordered and received; 0 if none or unknown.
     pub amount: i64,
-    /// What is expected, for example the price of the order.
+    /// Expected value, for example the price of the order.
     pub expected: Option<i64>,
-    /// What the invoice says.
+    /// Value on the invoice.
     pub actual: Option<i64>,
     /// Why it is right all the same; of one by hand: why it is not.
     pub reason: Option<String>,
-    /// Who accepted it; none: nobody.
+    /// User who accepted it; null if it is not accepted.
     pub accepted_by: Option<String>,
 }
 
@@ -129,7 +129,7 @@ pub struct InvoiceLine {
     pub line_no: u32,
     /// The book; empty: head office's own.
     pub store_id: String,
-    /// The receipt; none: an expense, or goods that were not found.
+    /// The receipt; null for an expense, or if no receipt was found.
     pub receiving_id: Option<String>,
     /// Its line.
     pub receiving_line_no: Option<u32>,
@@ -137,7 +137,7 @@ pub struct InvoiceLine {
     pub po_id: Option<String>,
     /// Its line.
     pub po_line_no: Option<u32>,
-    /// The product; none: an expense.
+    /// The product; null for an expense.
     pub sku: Option<Sku>,
     /// The account of an expense.
     pub account: Option<String>,
@@ -155,7 +155,7 @@ pub struct InvoiceLine {
     pub tax: i64,
     /// Pieces of the receipt that it takes; the others, which a person accepted, bill no receipt.
     pub matched_qty: i64,
-    /// What it takes out of 2020, once it is approved.
+    /// Amount that approval takes out of 2020.
     pub receipt_value: Option<i64>,
     /// What it is dearer than that.
     pub variance: Option<i64>,
@@ -197,43 +197,43 @@ pub struct Invoice {
     pub net: i64,
     /// Σ tax of its lines.
     pub tax: i64,
-    /// What the supplier rounded; signed.
+    /// Rounding by the supplier; signed.
     pub rounding: i64,
-    /// What is owed: net + tax + rounding.
+    /// Amount owed: net + tax + rounding.
     pub total: i64,
     /// The number of the tax invoice.
     pub tax_invoice_no: Option<String>,
     /// Its day.
     pub tax_invoice_date: Option<Date>,
-    /// What is taken off for paying early.
+    /// Early-payment discount.
     pub discount_terms: Option<DiscountTerms>,
-    /// What it bills.
+    /// Invoiced receipts and order lines.
     pub lines: Vec<InvoiceLine>,
-    /// What is not as ordered and received.
+    /// Differences from order and receipt.
     pub exceptions: Vec<MatchException>,
-    /// What payments settled, the discount among it.
+    /// Amount settled by payments, including discounts.
     pub paid: i64,
-    /// What was taken off for paying early.
+    /// Early-payment discount.
     pub discount: i64,
-    /// What credit notes settled.
+    /// Amount settled by credit notes.
     pub credited: i64,
-    /// What is still owed: 0 before it is approved.
+    /// Open amount; 0 before it is approved.
     pub open: i64,
     /// The same, book by book.
     pub books: Vec<BookOpen>,
     /// When it was matched last.
     pub matched_at: Option<UtcMs>,
-    /// Who approved it.
+    /// User who approved it.
     pub approved_by: Option<String>,
     /// When.
     pub approved_at: Option<UtcMs>,
     /// For people.
     pub note: Option<String>,
-    /// Who wrote it down.
+    /// User who recorded it.
     pub created_by: String,
     /// When.
     pub created_at: UtcMs,
-    /// Who changed its lines, its amounts or its supplier since.
+    /// Users who changed its lines, its amounts or its supplier since then.
     #[serde(default)]
     pub writers: Vec<String>,
 }

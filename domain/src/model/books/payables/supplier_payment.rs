@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 pub struct Allocation {
     /// Which one.
     pub invoice_id: String,
-    /// What is settled, the discount among it.
+    /// Settled amount, including the discount.
     pub amount: i64,
-    /// What was taken off for paying early.
+    /// Early-payment discount.
     pub discount: i64,
 }
 
@@ -83,7 +83,7 @@ pub struct SupplierPayment {
     pub reference: Option<String>,
     /// What it settles.
     pub allocations: Vec<Allocation>,
-    /// What credit notes settle with it.
+    /// Amount settled by credit notes with this payment.
     pub credits: Vec<CreditUse>,
     /// What it settles nothing with yet.
     pub unallocated: i64,
@@ -93,7 +93,7 @@ pub struct SupplierPayment {
     pub state: PaymentState,
     /// Why it was taken back.
     pub reversed_reason: Option<String>,
-    /// Who wrote it down.
+    /// User who recorded it.
     pub created_by: String,
     /// When.
     pub created_at: UtcMs,

@@ -27,7 +27,7 @@ pub struct Cash {
     pub pay_out: i64,
     /// Brought to the safe.
     pub drops: i64,
-    /// What should be in it.
+    /// Expected cash.
     pub expected: i64,
 }
 

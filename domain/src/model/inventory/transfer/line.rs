@@ -28,7 +28,7 @@ pub struct Resolved {
     pub resolution: Resolution,
     /// Pieces.
     pub qty: i64,
-    /// What they cost.
+    /// Cost of the pieces.
     pub cost: i64,
     /// Who settled it.
     pub user_id: UserId,
@@ -47,7 +47,7 @@ pub struct TransferLine {
     pub name: String,
     /// Pieces sent.
     pub qty: i64,
-    /// What they left with; 0 in a draft.
+    /// Value at which they left stock; 0 in a draft.
     pub cost: i64,
     /// Pieces received; none: nobody received yet.
     pub received_qty: Option<i64>,

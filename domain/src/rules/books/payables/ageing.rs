@@ -31,7 +31,7 @@ pub fn bucket(due: Date, as_of: Date) -> AgeBucket {
     }
 }
 
-/// What is owed, by how long it is due; credits and advances are below 0.
+/// Open amounts by age; credits and advances are negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Ageing {
     /// Its day has not passed.
@@ -44,9 +44,9 @@ pub struct Ageing {
     pub days_61_90: i64,
     /// More.
     pub days_over_90: i64,
-    /// What suppliers give back, and what settled no invoice yet.
+    /// Supplier credits that are not applied to an invoice.
     pub credits: i64,
-    /// What was paid, and settled no invoice yet.
+    /// Advance payments that are not allocated to an invoice.
     pub advances: i64,
     /// Σ of all.
     pub total: i64,

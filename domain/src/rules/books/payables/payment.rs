@@ -37,7 +37,7 @@ pub struct NewPayment<'a> {
     pub amount: i64,
     /// What it settles.
     pub allocations: &'a [Allocation],
-    /// What credit notes settle with it.
+    /// Amount settled by credit notes with this payment.
     pub credits: &'a [CreditUse],
     /// Who pays: administrators take discounts beyond the terms.
     pub role: Role,

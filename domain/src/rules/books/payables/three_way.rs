@@ -35,7 +35,7 @@ pub struct ReceiptLine {
 /// What pieces cost together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineTotal {
-    /// What they cost.
+    /// Cost of the pieces.
     pub value: i64,
     /// How many they are.
     pub qty: i64,
@@ -52,9 +52,9 @@ impl LineTotal {
 /// Somebody says that an exception is right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Accepted {
-    /// The line; none: the whole invoice.
+    /// The line; null for the whole invoice.
     pub line_no: Option<u32>,
-    /// What is accepted.
+    /// The accepted difference.
     pub kind: Kind,
     /// Why.
     pub reason: String,
@@ -88,7 +88,7 @@ pub struct MatchContext<'a> {
 pub struct Matched {
     /// The lines, laid on receipts.
     pub lines: Vec<InvoiceLine>,
-    /// What is not as ordered and received.
+    /// Differences from order and receipt.
     pub exceptions: Vec<MatchException>,
 }
 

@@ -42,7 +42,7 @@ impl Account {
     }
 }
 
-/// What an account is to the balance sheet and the result.
+/// Account type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AccountType {

@@ -48,7 +48,7 @@ pub struct QuickKeysView {
 pub struct QuickKeyView {
     /// The product.
     sku: Sku,
-    /// What stands on the key; none: the product's name.
+    /// Label of the key; null for the product's name.
     label: Option<String>,
     /// The product's name.
     name: String,

@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a line says that it is.
+/// Kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "StatementLineType")]
@@ -18,7 +18,7 @@ pub enum LineKind {
     Chargeback,
     /// A customer's bank gave back a payment that it had taken back.
     ChargebackReversal,
-    /// What the provider takes for itself.
+    /// A fee of the provider.
     Fee,
     /// Money that went to the bank account.
     Payout,

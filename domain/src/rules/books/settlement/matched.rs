@@ -74,7 +74,7 @@ pub struct Match<'a> {
     pub gross: i64,
     /// What the provider keeps.
     pub fee: i64,
-    /// What reached the account.
+    /// Net amount that reached the account.
     pub net: i64,
     /// gross − fee − net.
     pub difference: i64,

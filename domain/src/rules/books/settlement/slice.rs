@@ -20,7 +20,7 @@ pub struct Slice {
     pub fee: i64,
     /// Its part of what is missing, or above 0 of what is too little.
     pub difference: i64,
-    /// What reached the account.
+    /// Net amount that reached the account.
     pub net: i64,
     /// Its gross by the accounts that are cleared.
     pub cleared: BTreeMap<Account, i64>,

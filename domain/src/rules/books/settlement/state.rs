@@ -42,7 +42,7 @@ impl State {
     }
 }
 
-/// Where a statement stands.
+/// State of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StatementState {
@@ -52,7 +52,7 @@ pub enum StatementState {
     Reconciled,
     /// A person has to look at something.
     Discrepant,
-    /// What belongs to no settlement is posted.
+    /// Approved: lines that belong to no settlement are posted.
     Approved,
 }
 

@@ -11,7 +11,7 @@ const LATE_DAYS_MAX: i32 = 90;
 /// by value.
 const EARLY_DAYS_MAX: i32 = 3;
 
-/// Who tells.
+/// Kind of source: a payment provider or a bank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "StatementSourceKind")]
@@ -32,7 +32,7 @@ impl SourceKind {
     }
 }
 
-/// What becomes of the fee of a payment that goes back.
+/// How the fee of a refunded payment is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FeeOnRefunds {
@@ -46,7 +46,7 @@ pub enum FeeOnRefunds {
 /// How a source settles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Terms {
-    /// Who tells.
+    /// Kind of source: a payment provider or a bank.
     pub kind: SourceKind,
     /// Of each payment; none: fees are as reported.
     pub fee_rate_bp: Option<i64>,

@@ -40,7 +40,7 @@ pub struct ShiftView<'a> {
     variance: Option<i64>,
     /// When it was ended blind.
     ended_at: Option<UtcMs>,
-    /// Who approved its variance, where somebody had to.
+    /// User who approved its variance; null if no approval was needed.
     approved_by: Option<&'a UserId>,
     /// Later counts; the first stays.
     recounts: &'a [Recount],

@@ -22,7 +22,7 @@ pub struct NewAdjustment {
     /// Of damaged goods that can be sold no more and stay here: they are put aside, not written off.
     #[serde(default)]
     pub keep: bool,
-    /// What, 1–500.
+    /// Lines, 1–500.
     pub lines: Vec<NewAdjustmentLine>,
     /// A note.
     pub note: Option<String>,

@@ -32,7 +32,7 @@ pub struct NewOpname {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CountOpname {
-    /// What was counted, 1–500.
+    /// Counted quantities, 1–500 entries.
     pub counts: Vec<Count>,
     /// What becomes of pieces that somebody else counted at the same place; without it nothing is overwritten: 409
     /// `already_counted`.
@@ -40,7 +40,7 @@ pub struct CountOpname {
     pub mode: Option<CountMode>,
 }
 
-/// What a count does with what was counted at the same place before.
+/// How a count treats an earlier count of the same place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CountMode {
@@ -76,7 +76,7 @@ crate::rules::selling::sale::scanned!(Count, "counts", |line| vec![("qty", &mut 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecountOpname {
-    /// What is to be counted again, 1–500.
+    /// Products to recount, 1–500.
     pub skus: Vec<Sku>,
 }
 

@@ -20,7 +20,7 @@ pub struct OpnameView {
     /// Counted lines, in order of sku.
     #[schemars(with = "Vec<OpnameLineView>")]
     pub lines: Vec<Value>,
-    /// Where the next lines start; none: these were the last.
+    /// Cursor of the next lines; null on the last page.
     pub next_cursor: Option<String>,
 }
 
@@ -38,13 +38,13 @@ pub struct OpnameLineView {
     counted: Option<i64>,
     /// counted − expected.
     variance: Option<i64>,
-    /// What the variance is worth; an estimate before posting.
+    /// Value of the variance; an estimate before posting.
     variance_value: Option<i64>,
     /// What was counted where.
     zones: Vec<ZoneView>,
     /// It moved between its first and its last count: count again, or accept it.
     moved_between_counts: bool,
-    /// Who counted last.
+    /// User who counted last.
     counted_by: Option<UserId>,
     /// Everybody whose counts stand.
     counters: BTreeSet<UserId>,
@@ -59,7 +59,7 @@ pub struct ZoneView {
     zone: String,
     /// Pieces.
     qty: i64,
-    /// Who, the last of them.
+    /// User of the last count there.
     counted_by: UserId,
     /// Everybody who counted there.
     counters: BTreeSet<UserId>,

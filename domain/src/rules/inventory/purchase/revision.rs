@@ -18,7 +18,7 @@ pub const COST_NEEDED: &str = "is needed: the supplier's price list has none";
 /// A line as it is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevisedLine {
-    /// Which one; none: a new one, at the end.
+    /// Number of the line; null adds a line at the end.
     pub line_no: Option<u32>,
     /// The product.
     pub sku: Sku,
@@ -81,9 +81,9 @@ pub struct Revision {
     pub revision: u32,
     /// All that is expected; a line that is left out is closed.
     pub lines: Vec<RevisedLine>,
-    /// When the goods should be there; none: as before.
+    /// Expected delivery; null to keep it.
     pub expected_at: Option<Date>,
-    /// For people; none: as before.
+    /// Note for people; null to keep it.
     pub note: Option<String>,
 }
 

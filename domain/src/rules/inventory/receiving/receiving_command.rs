@@ -22,7 +22,7 @@ pub struct NewReceiving {
     pub delivery_note_no: Option<String>,
     /// Free reference.
     pub reference: Option<String>,
-    /// What came, 1–500.
+    /// Received lines, 1–500.
     #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub lines: Vec<NewReceivingLine>,
     /// A note.
@@ -43,7 +43,7 @@ pub struct NewReceivingLine {
     /// Pieces accepted into stock, 0–1,000,000.
     #[schemars(range(min = 0, max = QTY_MAX))]
     pub qty: i64,
-    /// Cost per piece; none: the order's, or the average.
+    /// Cost per piece; null for the order's cost, or the average.
     pub unit_cost: Option<i64>,
     /// What all accepted pieces cost together, in place of `unit_cost`: the value that goes into stock, to the unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -14,9 +14,9 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewTransfer {
-    /// Where to.
+    /// Destination.
     pub to_store_id: StoreId,
-    /// What, 1–500; each sku once.
+    /// Lines, 1–500; each SKU once.
     pub lines: Vec<NewTransferLine>,
     /// A note.
     pub note: Option<String>,
@@ -45,7 +45,7 @@ crate::rules::selling::sale::scanned!(NewTransferLine, "lines", |line| vec![("qt
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReceiveTransfer {
-    /// What arrived.
+    /// Received pieces.
     pub lines: Vec<NewTransferLine>,
 }
 

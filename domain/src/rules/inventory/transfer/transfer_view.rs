@@ -29,13 +29,13 @@ pub struct TransferView {
     note: Option<String>,
     /// By its own time.
     business_date: jiff::civil::Date,
-    /// Who wrote it down.
+    /// User who recorded it.
     created_by: UserId,
     /// When.
     created_at: UtcMs,
     /// When the goods left.
     sent_at: Option<UtcMs>,
-    /// Who took them in.
+    /// User who received them.
     received_by: Option<UserId>,
     /// When.
     received_at: Option<UtcMs>,
@@ -57,7 +57,7 @@ pub struct TransferLineView {
     name: String,
     /// Pieces sent.
     qty: i64,
-    /// What they left with; 0 in a draft.
+    /// Value at which they left stock; 0 in a draft.
     cost: i64,
     /// Pieces received; null: nobody received yet.
     received_qty: Option<i64>,

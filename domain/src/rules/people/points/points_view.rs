@@ -36,9 +36,9 @@ pub struct PointsView {
     pub lifetime_earned: i64,
     /// Σ redeemed, without what was given back.
     pub lifetime_redeemed: i64,
-    /// What moved them, newest first.
+    /// Point movements, newest first.
     pub entries: Vec<EntryView>,
-    /// Where the next page starts; none: this was the last.
+    /// Cursor of the next page; null on the last page.
     pub next_cursor: Option<String>,
 }
 

@@ -20,7 +20,7 @@ pub struct NewUser {
     pub username: String,
     /// Display name.
     pub name: String,
-    /// What the person may do.
+    /// Role of the user.
     pub role: Role,
     /// None: no log-in by password.
     pub password: Option<String>,
@@ -58,7 +58,7 @@ pub struct UserDetail {
     pub username: String,
     /// Display name.
     pub name: String,
-    /// What the person may do.
+    /// Role of the user.
     pub role: Role,
     /// The person's store.
     pub store_id: StoreId,

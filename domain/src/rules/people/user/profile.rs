@@ -12,7 +12,7 @@ pub struct Profile {
     pub username: String,
     /// Display name.
     pub name: String,
-    /// What the person may do.
+    /// Role of the user.
     pub role: Role,
     /// When. The password's is not merged here: it goes with the hash.
     pub times: FieldTimes,

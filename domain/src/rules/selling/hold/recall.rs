@@ -41,15 +41,15 @@ pub struct RecallDraft {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "RecallChange")]
 pub struct Change {
-    /// The line; none: the whole basket.
+    /// The line; null for the whole basket.
     pub line_no: Option<u32>,
     /// Its product.
     pub sku: Option<Sku>,
     /// `price`, `discount`, `tax` or `total`.
     pub field: &'static str,
-    /// What it was.
+    /// Value in the held basket.
     pub before: i64,
-    /// What it is.
+    /// Value after it was priced again.
     pub after: i64,
 }
 

@@ -20,15 +20,15 @@ pub const REFUNDS_MAX: usize = 20;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewReturn {
-    /// The sale; none: without a receipt.
+    /// The sale; omitted for a return without a receipt.
     pub transaction_id: Option<TransactionId>,
     /// The receipt, where the sale's id is not known; perhaps another store's.
     pub receipt_no: Option<String>,
-    /// What comes back, 1–500.
+    /// Returned lines, 1–500.
     pub items: Vec<NewReturnItem>,
-    /// How it goes back; none: as it was paid.
+    /// Refund method; omitted: the original payment method.
     pub refunds: Option<Vec<NewRefund>>,
-    /// Which shift; none: the caller's own open one.
+    /// Shift; omitted: the caller's own open shift.
     pub shift_id: Option<ShiftId>,
     /// A note.
     pub note: Option<String>,

@@ -23,7 +23,7 @@ pub struct CreateSale {
     pub items: Vec<NewItem>,
     /// Whom the sale is attributed to.
     pub member_id: Option<MemberId>,
-    /// Which shift; none: the caller's own open one.
+    /// Shift; omitted: the caller's own open shift.
     pub shift_id: Option<ShiftId>,
     /// Discount on the whole basket.
     pub discount: Option<i64>,

@@ -44,7 +44,7 @@ pub struct Filter {
     pub from: Date,
     /// Until this day.
     pub to: Date,
-    /// Of one store; none: of all.
+    /// Store; omitted: all stores.
     pub store_id: Option<String>,
     /// By what the rows are kept apart.
     pub group_by: GroupBy,
@@ -62,15 +62,15 @@ pub struct View {
     pub late: Vec<Late>,
     /// Whether there is more of it: ask for fewer days.
     pub more_late: bool,
-    /// What is owed of sales.
+    /// Tax owed on sales.
     pub output_tax: i64,
-    /// What suppliers billed of it.
+    /// Invoiced amount.
     pub input_tax: i64,
     /// The difference.
     pub payable: i64,
     /// What the accounts say.
     pub ledger: Ledger,
-    /// Which stores have told everything of these days.
+    /// Completeness: which stores have reported all records of these days.
     pub completeness: Completeness,
 }
 
@@ -86,15 +86,15 @@ pub struct Output {
     pub tax_code: Option<String>,
     /// The rate.
     pub tax_rate_bp: i64,
-    /// What was sold, without tax, less what was voided.
+    /// Sales without tax, less voids.
     pub sales_base: i64,
     /// Its tax.
     pub sales_tax: i64,
-    /// What came back, without tax.
+    /// Returns without tax.
     pub returns_base: i64,
     /// Its tax.
     pub returns_tax: i64,
-    /// What was sold less what came back.
+    /// Net sales: sales less returns.
     pub base: i64,
     /// Its tax.
     pub tax: i64,
@@ -213,7 +213,7 @@ impl Filter {
         self.conditions().query(&sql).fetch_one(connection).await?.cell("moved")
     }
 
-    /// Which stores have told everything of these days.
+    /// Completeness: which stores have reported all records of these days.
     pub async fn completeness(
         &self,
         connection: &mut AnyConnection,

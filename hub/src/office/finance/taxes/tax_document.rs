@@ -21,7 +21,7 @@ pub struct TaxQuery {
     pub from: Option<Date>,
     /// Until this day; at most 366.
     pub to: Option<Date>,
-    /// Of one store; none: of all.
+    /// Store; omitted: all stores.
     pub store_id: Option<String>,
     /// By what the rows are kept apart.
     #[serde(default)]

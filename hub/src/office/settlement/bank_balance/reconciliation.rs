@@ -38,21 +38,22 @@ pub struct View {
     pub account: String,
     /// At the end of this day.
     pub as_of: Date,
-    /// The day of the last statement with a balance; none: there was none.
+    /// Day of the last statement with a balance; null if there is none.
     pub statement_to: Option<Date>,
-    /// What that statement ends with.
+    /// Closing balance of that statement.
     pub closing_balance: Option<i64>,
-    /// What the account has in all books.
+    /// Balance of the account in all books.
     pub ledger_balance: i64,
-    /// What the books have not posted, or not all of it.
+    /// Lines that the books have not posted in full.
     pub in_bank_only: Vec<BankLine>,
     /// Σ of all of them.
     pub in_bank_only_total: i64,
-    /// What the bank has not reported.
+    /// Items that the bank has not reported.
     pub in_books_only: Vec<BookLine>,
     /// Σ of all of them.
     pub in_books_only_total: i64,
-    /// What neither explains: closing − ledger − what the bank alone has + what the books alone have; 0: all is explained.
+    /// Unexplained difference: closing balance − ledger balance − items only at the bank + items only in the books; 0
+    /// if everything is explained.
     pub difference: Option<i64>,
 }
 
@@ -72,7 +73,7 @@ pub struct BankLine {
     pub amount: i64,
 }
 
-/// What the books have of the account.
+/// Balance of the account in the books.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "BooksOnly")]
 pub struct BookLine {
@@ -83,7 +84,7 @@ pub struct BookLine {
     pub object_id: Option<String>,
     /// A payout's batch.
     pub batch: Option<String>,
-    /// Its day in the books; none: several.
+    /// Its day in the books; null if there are several.
     pub date: Option<Date>,
     /// In whole currency units, to us above 0.
     pub amount: i64,

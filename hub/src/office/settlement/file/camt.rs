@@ -38,9 +38,9 @@ pub struct Wanted<'a> {
 pub struct CamtStatement {
     /// The account that was read; none: the file names none.
     pub account: Option<AccountName>,
-    /// What it begins with.
+    /// Opening balance.
     pub opening: Option<i64>,
-    /// What it ends with.
+    /// Closing balance.
     pub closing: Option<i64>,
     /// Its booked entries.
     pub lines: Vec<TextLine>,

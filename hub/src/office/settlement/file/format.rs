@@ -16,7 +16,7 @@ const WORDS_MAX: usize = 256;
 /// Of a word or the name of a column, in bytes.
 const WORD_BYTES_MAX: usize = 128;
 
-/// What separates the cells of a file.
+/// Cell delimiter of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub enum Delimiter {
     /// The one that its rows agree on, or that its first line names (`sep=;`).
@@ -50,7 +50,7 @@ impl Delimiter {
     }
 }
 
-/// What becomes of an amount with a fraction.
+/// How an amount with a fraction is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fraction {
@@ -146,11 +146,11 @@ pub const FIGURES: [&str; 10] = [
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "StatementCsv", transform = all_optional)]
 pub struct Format {
-    /// What separates cells.
+    /// Cell delimiter.
     pub delimiter: Delimiter,
-    /// What begins a fraction.
+    /// Decimal separator.
     pub decimal: Decimal,
-    /// What becomes of amounts with a fraction.
+    /// How amounts with a fraction are treated.
     pub fraction: Fraction,
     /// Where the rest of rounded amounts of a bank is posted.
     pub rounding_account: String,

@@ -37,7 +37,7 @@ pub struct Bounds {
 /// Whose file is read.
 #[derive(Debug, Clone)]
 pub struct SourceFile<'a> {
-    /// Who tells.
+    /// Kind of source: a payment provider or a bank.
     pub kind: SourceKind,
     /// The number of its account; none: not checked.
     pub account_no: Option<&'a str>,
@@ -81,7 +81,7 @@ pub struct JsonLine {
     pub fee: Option<i64>,
     /// What reaches the account.
     pub net: Option<i64>,
-    /// What it is; none: by its sign.
+    /// Kind of line; null to decide by the sign of the amount.
     #[serde(rename = "type")]
     pub kind: Option<LineKind>,
     /// What it was paid out with.
