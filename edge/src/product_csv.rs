@@ -80,16 +80,16 @@ struct Seen {
 impl Seen {
     fn add(&mut self, product: &Product, line: u64) -> Result<(), String> {
         if let Some(first) = self.skus.insert(product.sku.clone(), line) {
-            return Err(format!("sku \"{}\" stands in line {first} already", product.sku));
+            return Err(format!("sku \"{}\" is already in line {first}", product.sku));
         }
         let mut own: Vec<String> = Vec::new();
         for Barcode { code, .. } in product.barcodes.iter().filter(|barcode| barcode.code != NO_BARCODES) {
             let normal = barcode::normal(code);
             if own.contains(&normal) {
-                return Err(format!("barcode \"{code}\" stands in this line twice"));
+                return Err(format!("barcode \"{code}\" appears twice in this line"));
             }
             if let Some(first) = self.codes.insert(normal.clone(), line).filter(|first| *first != line) {
-                return Err(format!("barcode \"{code}\" stands in line {first} already"));
+                return Err(format!("barcode \"{code}\" is already in line {first}"));
             }
             own.push(normal);
         }
@@ -228,7 +228,7 @@ mod tests {
         let found = complaints(&text);
         let expected = [
             "line 2: sku is empty",
-            "line 4: sku \"A\" stands in line 3 already",
+            "line 4: sku \"A\" is already in line 3",
             "line 5: name contains control characters",
             "line 7: price \"abc\" is not a whole number",
             "line 8: price \"-1\" is not a whole number",
@@ -236,7 +236,7 @@ mod tests {
             "line 10: tax_rate_bp \"10001\" is not a whole number",
             "line 11: price \"99999999999999999999\" is not",
             "line 12: name is empty",
-            "line 14: barcode \"77\" stands in line 13 already",
+            "line 14: barcode \"77\" is already in line 13",
             "line 15: price is empty",
             "line 18: barcode \"8.99E+12\" was shortened by a spreadsheet",
         ];

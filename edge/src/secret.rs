@@ -45,7 +45,7 @@ pub enum SecretError {
         /// Whose it is.
         uid: u32,
     },
-    /// It is no plain file, or larger than such a secret can be.
+    /// It is not a plain file, or larger than such a secret can be.
     #[error("{path} is not a file of at most {bytes_max} bytes")]
     Shape {
         /// Which file.

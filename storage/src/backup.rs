@@ -70,7 +70,7 @@ impl Backup {
         let path = Layout(folder.to_owned()).backup();
         let refused = |what: String| StorageError::Refused { path: folder.to_owned(), what };
         let bytes = copy::read_plain(folder, Path::new("backup.json"), LIST_BYTES_MAX)
-            .map_err(|error| refused(format!("this is no backup: backup.json can't be read: {error}")))?;
+            .map_err(|error| refused(format!("this is not a backup: backup.json can't be read: {error}")))?;
         let list: Self = serde_json::from_slice(&bytes)
             .map_err(|error| StorageError::damaged(&path, 0, error.to_string()))?;
         format::check(&path, list.format_version, format::BACKUP)?;

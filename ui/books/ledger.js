@@ -101,7 +101,7 @@ const accounts = {
     title: t("Accounts"), create: { label: t("New account"), act: () => addAccount(page) },
     filters: [{ name: "type", label: t("Type"), kind: "choice", choices: TYPES.map((type) => [type, t(type)]) }, ofState(["active", "closed"])],
     open: (one) => address(["balance", one.account]),
-    columns: [col(t("Account"), (one) => accountOf(one)), col(t("Type"), (one) => html`${t(one.type)}${one.contra ? html` <span class="muted">${t("taken off")}</span>` : nothing}`), col(t("Part of"), (one) => one.parent ?? nothing, "d2"), col(t("Kind"), (one) => html`${one.control ? html`<span class="badge plain" title=${t("It stands beside a list of head office: nobody writes into it by hand")}>${t("by the rules")}</span> ` : nothing}${one.system ? html`<span class="muted">${t("of the plan")}</span>` : nothing}`, "d"), col(t("State"), (one) => (one.state === "active" ? nothing : badge(one.state)), "d")],
+    columns: [col(t("Account"), (one) => accountOf(one)), col(t("Type"), (one) => html`${t(one.type)}${one.contra ? html` <span class="muted">${t("taken off")}</span>` : nothing}`), col(t("Part of"), (one) => one.parent ?? nothing, "d2"), col(t("Kind"), (one) => html`${one.control ? html`<span class="badge plain" title=${t("A control account: only its sub-ledger posts to it")}>${t("by the rules")}</span> ` : nothing}${one.system ? html`<span class="muted">${t("of the plan")}</span>` : nothing}`, "d"), col(t("State"), (one) => (one.state === "active" ? nothing : badge(one.state)), "d")],
     actions: (one) => [{ label: t("Edit"), act: () => changeAccount(page, one) }],
     none: t("No account"),
   }),

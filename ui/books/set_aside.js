@@ -15,7 +15,7 @@ const DECIDABLE = ["open", "noted"];
 
 const why = (row) => html`<div class="said of-file"><b>${t(`aside.${row.reason}`)}</b>${row.problem ? html`<p class="muted">${row.field ? html`<code>${row.field}</code> ` : nothing}${row.problem}</p>` : nothing}${row.text ? html`<p class="noted"><code><bdi>${row.text}</bdi></code></p>` : nothing}</div>`;
 const columns = [
-  col(t("Row"), (row) => number(row.row_no), "num"), col(t("Why it is no line"), why, "wide-cell"), col(t("Day"), (row) => days(row.date)),
+  col(t("Row"), (row) => number(row.row_no), "num"), col(t("Why it is not a line"), why, "wide-cell"), col(t("Day"), (row) => days(row.date)),
   col(t("Reference"), (row) => html`<bdi>${row.reference}</bdi>`, "d"), col(t("Amount"), (row) => figure(row.amount), "num"),
 ];
 
@@ -52,7 +52,7 @@ const take = (page, one, row) => page.step({
 
 const dismiss = (page, one, row) => page.step({
   label: t("Dismiss"), url: path("/api/statements/:id/set-aside/:row_id/dismiss", { id: one.statement_id, row_id: row.row_id }), said: t("Dismissed"),
-  question: { title: t("Dismiss row {n}?", { n: number(row.row_no) }), text: t("It is no payment and no fee; it stays in this list with your reason"), list: [{ name: "reason", label: t("Why"), kind: "area", required: true, focus: true }] },
+  question: { title: t("Dismiss row {n}?", { n: number(row.row_no) }), text: t("It is neither a payment nor a fee; it stays in this list with your reason"), list: [{ name: "reason", label: t("Why"), kind: "area", required: true, focus: true }] },
 });
 
 const decision = (page, one) => (row) => {

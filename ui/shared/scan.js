@@ -31,7 +31,7 @@ const isGtin = (code) => isDigits(code) && (/^(?:.{8}|.{12,14})$/.test(code) || 
 const FIXED = { "00": 20, "01": 16, "02": 16, "03": 16, "04": 18, 20: 4, 41: 16 };
 const VARIABLE = /^(?:10|2[1-5]|30|37|39|4[023]|7[0-2]|8[0-2]|9\d)/;
 
-/** What follows the first field; none where it is no field: null. */
+/** What follows the first field; none where it is not a field: null. */
 const afterField = (text) => {
   const identifier = text.slice(0, 2);
   if (!/^\d\d$/.test(identifier)) return null;

@@ -34,8 +34,8 @@ pub enum PasskeyError {
     /// Unknown, spent, over, or somebody else's.
     #[error("the ceremony is unknown, was used before, or is older than five minutes")]
     Ceremony,
-    /// What the browser sent is no credential.
-    #[error("is no credential: {0}")]
+    /// What the browser sent is not a credential.
+    #[error("is not a credential: {0}")]
     Shape(String),
     /// It does not hold: challenge, origin, key, signature, or nobody was verified.
     #[error("does not hold: {0}")]
@@ -208,7 +208,7 @@ impl Passkeys {
     /// else, or by another session, is spent for nothing.
     ///
     /// # Errors
-    /// [`PasskeyError::Shape`] for what is no credential, [`PasskeyError::Ceremony`].
+    /// [`PasskeyError::Shape`] for what is not a credential, [`PasskeyError::Ceremony`].
     pub fn take_assertion(
         &self,
         ceremony_id: &str,
@@ -233,11 +233,11 @@ impl Passkeys {
         let Taken { waiting, credential } = taken;
         // Verified first, also for a decoy: the work is the same.
         let result = self.party.finish_passkey_authentication(credential, &waiting.state).map_err(refused)?;
-        let nobody = || PasskeyError::Refused("nobody has that name, or a device".to_owned());
+        let nobody = || PasskeyError::Refused("no user of that name has a device".to_owned());
         let user_id = waiting.user_id.as_ref().ok_or_else(nobody)?;
         let owner = credential.get_user_unique_id();
         if !result.user_verified() || owner.is_some_and(|owner| owner != handle(user_id).as_bytes()) {
-            return Err(PasskeyError::Refused("nobody was verified, or somebody else".to_owned()));
+            return Err(PasskeyError::Refused("the user was not verified, or is another user".to_owned()));
         }
         let credential_id = text_of(result.cred_id());
         let before = known.iter().find(|passkey| passkey.credential_id == credential_id);

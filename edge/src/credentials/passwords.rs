@@ -145,7 +145,7 @@ impl Passwords {
     /// # Errors
     /// [`PasswordError::Stored`] if `hash` is not one.
     pub async fn verify(&self, password: String, hash: String) -> Result<bool, PasswordError> {
-        let no_hash = || PasswordError::Stored("it is no argon2id hash".to_owned());
+        let no_hash = || PasswordError::Stored("it is not an argon2id hash".to_owned());
         if Costs::of(&hash).ok_or_else(no_hash)?.within(self.params.most()) {
             return self.on_worker(move || verify_now(&password, &hash)).await?;
         }

@@ -200,7 +200,9 @@ pub(super) async fn verified<S: Accounts>(
 
 fn refused(error: PasskeyError) -> ApiError {
     match error {
-        PasskeyError::Shape(problem) => ApiError::field("credential", format!("is no credential: {problem}")),
+        PasskeyError::Shape(problem) => {
+            ApiError::field("credential", format!("is not a credential: {problem}"))
+        }
         PasskeyError::Stored(_) => ApiError::internal(error),
         PasskeyError::Ceremony | PasskeyError::Refused(_) | PasskeyError::Copied => {
             tracing::info!(%error, "a passkey was refused");

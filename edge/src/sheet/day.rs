@@ -14,7 +14,7 @@ const TIMES: [&str; 15] =
 /// The format of Unix seconds.
 const UNIX: &str = "%s";
 
-/// Why a cell is no day.
+/// Why a cell is not a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoDay {
     /// It is not of the form.
@@ -28,7 +28,7 @@ pub enum NoDay {
 impl std::fmt::Display for NoDay {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Malformed(format) => write!(out, "is no day of the form {format}"),
+            Self::Malformed(format) => write!(out, "is not a day of the form {format}"),
             Self::Time => out.write_str("has no time and zone behind its day that can be read"),
             Self::Zone(name) => write!(out, "is in the time zone {name:?}, which is not known"),
         }
@@ -92,7 +92,7 @@ impl DayReader<'_> {
             std::borrow::Cow::Borrowed(text) => std::borrow::Cow::Borrowed(text.get(end..)?),
             std::borrow::Cow::Owned(text) => std::borrow::Cow::Owned(text.get(end..)?.to_owned()),
         };
-        // `2026-11-201` is no day with something behind it.
+        // `2026-11-201` is not a day with something behind it.
         let cut = behind.starts_with(|c: char| c.is_ascii_digit());
         (!cut).then_some((date, behind))
     }

@@ -158,7 +158,7 @@ pub enum NoFigure {
 impl std::fmt::Display for NoFigure {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Malformed => out.write_str("is no figure, or its digits are not grouped by threes"),
+            Self::Malformed => out.write_str("is not a number, or its digits are not grouped in threes"),
             Self::Formula => out.write_str("is a formula, not a figure"),
             Self::Shortened => out.write_str(
                 "was shortened by a spreadsheet: format the column as a number, and export it again",

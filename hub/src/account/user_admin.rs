@@ -91,7 +91,7 @@ fn display(name: &str) -> Result<(), ApiError> {
 
 fn role_of(role: Role, store: bool) -> Result<(), ApiError> {
     let fits = if store { staff::ROLES.contains(&role) } else { user::ROLES.contains(&role) };
-    if fits { Ok(()) } else { Err(ApiError::field("role", "is no role there")) }
+    if fits { Ok(()) } else { Err(ApiError::field("role", "is not a role there")) }
 }
 
 impl New {
@@ -152,7 +152,7 @@ pub async fn add(
     };
     // The store's row is the lock for the login names of its people.
     if !store::lock(connection, store_id).await? {
-        return Err(ApiError::field("store_id", "is no store").into());
+        return Err(ApiError::field("store_id", "is not a store").into());
     }
     free(connection, store_id, &username, "").await?;
     let password = password_hash.as_ref().map(|_| now).unwrap_or_default();

@@ -55,7 +55,8 @@ impl Column for Role {
 impl Column for Option<Date> {
     fn read(row: &AnyRow, name: &str) -> Result<Self, Error> {
         let day: Option<&str> = row.try_get(name)?;
-        day.map(|day| day.parse().map_err(|_| Error::Decode(format!("{day} is no day").into()))).transpose()
+        day.map(|day| day.parse().map_err(|_| Error::Decode(format!("{day} is not a day").into())))
+            .transpose()
     }
 }
 

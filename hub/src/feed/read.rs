@@ -298,7 +298,10 @@ pub(crate) async fn dropped(
 }
 
 pub(crate) fn resync() -> ApiError {
-    ApiError::new(edge::Code::ResyncRequired, "this cursor is too old or not of this feed: read it anew")
+    ApiError::new(
+        edge::Code::ResyncRequired,
+        "this cursor is too old or not of this feed: read the feed from its start",
+    )
 }
 
 fn one_more(limit: usize) -> i64 {

@@ -72,7 +72,7 @@ pub async fn partition(
                 moved = moved.saturating_add(1);
                 progress(table, rows);
             }
-            _ => bail!("{table} is no table of this database"),
+            _ => bail!("{table} is not a table of this database"),
         }
         locks = locks.saturating_add(i64::from(PARTS.saturating_add(1).saturating_mul(connections)));
     }

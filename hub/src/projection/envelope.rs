@@ -87,7 +87,7 @@ impl Incoming {
             Ok(envelope) if is_id(&envelope.event_id) && is_text(&envelope.kind, KIND_BYTES_MAX) => {
                 Ok(envelope)
             }
-            Ok(_) => Err("event_id is no identifier, or type is empty or too long".to_owned()),
+            Ok(_) => Err("event_id is not an identifier, or type is empty or too long".to_owned()),
             Err(problem) => Err(problem),
         };
         match envelope {
@@ -179,7 +179,7 @@ fn payload(envelope: &mut Record<Value>) -> Result<AnyPayload, Problem> {
 
 fn understood(envelope: &Record<Value>, known: AnyPayload, store_id: &str) -> Result<Understood, Problem> {
     if hlc::parts(&envelope.at).is_none() {
-        return Err(invalid("at is no stamp of a hybrid clock".to_owned()));
+        return Err(invalid("at is not a stamp of a hybrid clock".to_owned()));
     }
     let effect = known.effect(store_id).map_err(invalid)?;
     if !matches!(known, AnyPayload::AuditRecorded(_)) {

@@ -74,13 +74,13 @@ impl OfficeSettings {
         let defect = |error: serde_json::Error| error.to_string();
         let mut sections = serde_json::to_value(&self).map_err(defect)?;
         let held = name.split_once('.').and_then(|(section, key)| sections.get_mut(section)?.get_mut(key));
-        let held = held.ok_or_else(|| "is no setting".to_owned())?;
+        let held = held.ok_or_else(|| "is not a setting".to_owned())?;
         match (&*held, value) {
             (Value::Bool(_), Value::Bool(_)) => {}
             (Value::Bool(_), _) => return Err("must be true or false".to_owned()),
             (Value::Number(_), Value::Number(number)) if number.as_i64().is_some() => {}
             (Value::Number(_), _) => return Err("must be a whole number".to_owned()),
-            _ => return Err("is no setting that may be changed here".to_owned()),
+            _ => return Err("is not a setting that may be changed here".to_owned()),
         }
         *held = value.clone();
         let set: Self = serde_json::from_value(sections).map_err(|_| "must not be below 0, nor as large")?;

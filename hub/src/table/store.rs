@@ -119,7 +119,7 @@ pub async fn check_known(connection: &mut AnyConnection, field: &str, store_id: 
     if is_known(connection, store_id).await? {
         Ok(())
     } else {
-        Err(ApiError::field(field, "is no store").into())
+        Err(ApiError::field(field, "is not a store").into())
     }
 }
 

@@ -105,13 +105,13 @@ fn open_plain(folder: &Path, path: &Path) -> io::Result<File> {
     for part in path.components().take(folders) {
         at.push(part);
         if !fs::symlink_metadata(&at)?.is_dir() {
-            return Err(io::Error::other(format!("{} is no folder", at.display())));
+            return Err(io::Error::other(format!("{} is not a folder", at.display())));
         }
     }
     let named = folder.join(path);
     let found = fs::symlink_metadata(&named)?;
     if !found.is_file() {
-        return Err(io::Error::other("it is no plain file"));
+        return Err(io::Error::other("it is not a plain file"));
     }
     let file = File::open(&named)?;
     let opened = file.metadata()?;

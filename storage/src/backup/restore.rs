@@ -26,7 +26,7 @@ pub struct Restoring {
 /// Copies a backup into `target`, which must be new or empty, and verifies the copy.
 ///
 /// # Errors
-/// It is no backup, `target` is not empty, or a file is not what the list says; the folder is then not
+/// It is not a backup, `target` is not empty, or a file is not what the list says; the folder is then not
 /// usable and says so.
 pub fn restore(
     source: &Path,

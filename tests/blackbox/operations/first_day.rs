@@ -179,7 +179,7 @@ fn a_suppliers_file_comes_in_as_it_is() {
     assert!(told.contains("line 3: price \"1.250.000,50\"") && output.status.code() == Some(1), "{told}");
     let twice = store.write_file("twice.csv", &file.replace("Getränke;;;;;", "Getränke;899001;;;;"));
     let told = said(&store.run(&["import", "products", twice.to_str().unwrap()]));
-    assert!(told.contains("line 3: barcode \"899001\" stands in line 2 already"), "{told}");
+    assert!(told.contains("line 3: barcode \"899001\" is already in line 2"), "{told}");
     let latin: Vec<u8> = file.chars().skip(1).map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
     let path = store.folder().join("latin.csv");
     std::fs::write(&path, latin).unwrap();

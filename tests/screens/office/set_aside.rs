@@ -1,4 +1,4 @@
-//! What of a provider's file is no line: its preview tells it, asks what the file itself does not say, and each row is taken in or
+//! What of a provider's file is not a line: its preview tells it, asks what the file itself does not say, and each row is taken in or
 //! dismissed on the statement's page.
 
 use crate::looks::look;

@@ -109,5 +109,6 @@ impl Fields {
 /// # Errors
 /// `validation_failed` for one that the field can't have.
 pub(crate) fn read<T: DeserializeOwned>(field: &str, value: &Value) -> Result<T, Refusal> {
-    serde_json::from_value(value.clone()).map_err(|_| Refusal::field(field, "can't be that value here"))
+    serde_json::from_value(value.clone())
+        .map_err(|_| Refusal::field(field, "has the wrong type or an unknown value"))
 }

@@ -151,7 +151,7 @@ fn unknown(name: &str) -> &'static str {
     if name == WORTH_OF_POINTS {
         "is not set from head office: it counts a point as 1 in every store"
     } else {
-        "is no setting that head office may set for a store"
+        "is not a setting that head office may set for a store"
     }
 }
 

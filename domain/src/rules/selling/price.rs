@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 impl Price {
     /// A price in a store, known there at `now`; `begins` says when a business day begins there. One without a
-    /// first day has begun, whatever a clock that runs behind head office's says. None: its day is no day there.
+    /// first day has begun, whatever a clock that runs behind head office's says. None: its day is not a day there.
     pub fn here(price: PriceDown, begins: impl FnOnce(Date) -> Option<UtcMs>, now: UtcMs) -> Option<Self> {
         let effective_at = match price.from {
             None => price.set_at.min(now),

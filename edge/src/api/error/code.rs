@@ -69,7 +69,7 @@ codes! {
     HelloFirst 409 "hello_first" "This epoch has not said hello.";
     SequenceGap 409 "sequence_gap" "An earlier record has to come first.";
     HistoryDiverged 409 "history_diverged" "The hub has another record at this place.";
-    ResyncRequired 410 "resync_required" "The cursor is not of this feed: read it anew.";
+    ResyncRequired 410 "resync_required" "The cursor is not of this feed: read the feed from its start.";
     BodyTooLarge 413 "body_too_large" "The body is larger than the limit; details: limit_bytes.";
     UnsupportedMediaType 415 "unsupported_media_type" "The Content-Type or Content-Encoding is another than expected.";
     MisdirectedRequest 421 "misdirected_request" "The Host is a name that is not this server's; see http.allowed_hosts.";

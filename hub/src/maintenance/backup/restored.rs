@@ -37,7 +37,7 @@ fn plain(from: &Path, name: &str) -> anyhow::Result<PathBuf> {
     let path = from.join(name);
     let own = Path::new(name).file_name().is_some_and(|last| last == name);
     let found = fs::symlink_metadata(&path).with_context(|| path.display().to_string())?;
-    ensure!(own && found.is_file(), "{} is no plain file of the backup", path.display());
+    ensure!(own && found.is_file(), "{} is not a plain file of the backup", path.display());
     Ok(path)
 }
 
@@ -135,7 +135,7 @@ fn make_way(config: &Config) -> anyhow::Result<bool> {
 /// There is a hub already, or the backup is not what it was.
 pub async fn restore(config: &Config, from: &Path) -> anyhow::Result<Identity> {
     let text = plain(from, MANIFEST).and_then(|path| Ok(fs::read(path)?));
-    let text = text.with_context(|| format!("{} is no backup", from.display()))?;
+    let text = text.with_context(|| format!("{} is not a backup", from.display()))?;
     let manifest: Manifest = serde_json::from_slice(&text).context("the manifest")?;
     readable(&manifest)?;
     let folder = &config.storage.path;

@@ -81,7 +81,7 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
         ),
         RECEIPT_FOREIGN => (
             format!("receipt number {} does not begin with the store's own id", text("receipt_no")),
-            "the document counts, and nobody finds it by that number: ask the store how it came to give it",
+            "the document is valid, but can't be found by that number: ask the store why it used it",
         ),
         TRANSFER_MET => (
             format!("transfer {} was called off by one store and taken in by the other", text("transfer_id")),
@@ -97,11 +97,11 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
         ),
         TRANSFER_NOWHERE => (
             format!(
-                "transfer {} was sent to {}, which is no store",
+                "transfer {} was sent to {}, which is not a store",
                 text("transfer_id"),
                 text("to_store_id")
             ),
-            "nobody will receive it: have the sender call it off, and send the goods to where they are",
+            "nobody will receive it: ask the sender to cancel it and to send the goods to where they are",
         ),
         TRANSFER_UNKNOWN => (
             format!(
@@ -233,7 +233,7 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
                 text("store_id"),
                 text("amount")
             ),
-            "count the safe; what is missing was brought without being told, or the opening was too low",
+            "count the safe: cash was brought without a record, or the opening balance was too low",
         ),
         MAPPING_CLOSED => (
             format!(

@@ -48,7 +48,7 @@ impl Writer<'_> {
             return Err(ApiError::not_found("the exception").into());
         }
         if code != SHIFT_INTERRUPTED {
-            return Err(ApiError::field("counted_cash", "is told of an interrupted shift alone").into());
+            return Err(ApiError::field("counted_cash", "applies to an interrupted shift only").into());
         }
         if !(0..=CASH_MAX).contains(&counted) {
             return Err(ApiError::field("counted_cash", format!("must be 0 to {CASH_MAX}")).into());

@@ -151,7 +151,7 @@ impl Chart {
                 return Err(ApiError::field("parent", "is a part of this account itself"));
             }
             let Some(known) = self.get(account) else {
-                return Err(ApiError::field("parent", "is no account"));
+                return Err(ApiError::field("parent", "is not an account"));
             };
             above = known.parent.as_deref();
         }

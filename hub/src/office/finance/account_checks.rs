@@ -25,7 +25,7 @@ impl Chart {
     /// 422 for one that is not in the chart.
     pub fn account_state(&self, path: &str, account: &str) -> Result<AccountState, ApiError> {
         let state = self.get(account).and_then(View::account_state);
-        state.ok_or_else(|| ApiError::field(path, "is no account"))
+        state.ok_or_else(|| ApiError::field(path, "is not an account"))
     }
 
     /// An account that may be used so.
@@ -44,7 +44,7 @@ impl Chart {
     pub fn check_by_hand<'a>(&self, accounts: impl Iterator<Item = &'a String>) -> Result<(), ApiError> {
         let problem = |(place, account): (usize, &String)| {
             let problem = match self.get(account).and_then(View::account_state) {
-                None => "is no account",
+                None => "is not an account",
                 Some(state) => AccountUse::ByHand.problem(state)?,
             };
             let path = format!("lines[{place}].account");

@@ -292,7 +292,7 @@ async fn check_book(connection: &mut AnyConnection, path: &str, book: &str) -> R
     if book.is_empty() || is_known(connection, book).await? {
         return Ok(());
     }
-    Err(ApiError::field(path, "is no store").into())
+    Err(ApiError::field(path, "is not a store").into())
 }
 
 async fn written(connection: &mut AnyConnection, sql: &str, key: &str) -> Result<Vec<Written>, sqlx::Error> {

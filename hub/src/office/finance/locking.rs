@@ -137,7 +137,7 @@ impl Writer<'_> {
         check_text("reason", &ask.reason)?;
         let book = ask.store_id.as_str();
         if !book.is_empty() && !crate::table::store::is_known(connection, book).await? {
-            return Err(ApiError::field("store_id", "is no store").into());
+            return Err(ApiError::field("store_id", "is not a store").into());
         }
         let refuse = |state: &str, allowed: &[&str]| {
             let allowed = allowed.iter().map(|step| (*step).to_owned()).collect();
@@ -169,7 +169,7 @@ fn books(known: BTreeSet<String>, asked: Option<&[String]>) -> Result<BTreeSet<S
         ));
     }
     match asked.iter().position(|book| !known.contains(book)) {
-        Some(place) => Err(ApiError::field(format!("store_ids[{place}]"), "is no store")),
+        Some(place) => Err(ApiError::field(format!("store_ids[{place}]"), "is not a store")),
         None => Ok(asked.iter().cloned().collect()),
     }
 }

@@ -198,7 +198,7 @@ fn checked(of: MappingOf, key: String) -> Result<String, ApiError> {
         MappingOf::AdjustmentReason
             if serde_json::from_value::<AdjustmentReason>(Value::String(key.clone())).is_err() =>
         {
-            Err(ApiError::field("key", "is no reason of adjustments"))
+            Err(ApiError::field("key", "is not a reason of adjustments"))
         }
         MappingOf::BankText if key.trim().chars().count() < BANK_TEXT_CHARS_MIN => {
             Err(ApiError::field("key", "must have at least 3 characters"))

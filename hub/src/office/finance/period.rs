@@ -274,10 +274,7 @@ async fn suspense(connection: &mut AnyConnection, day: Date) -> Result<Vec<NotRe
             store_id: row.cell("store_id")?,
             date: None,
             id: Some("9990".to_owned()),
-            message: format!(
-                "{} stands in suspense and is to be explained",
-                row.try_get::<i64, _>("balance")?
-            ),
+            message: format!("{} is in suspense and must be explained", row.try_get::<i64, _>("balance")?),
         })
     };
     rows.iter().map(problem).collect()

@@ -129,7 +129,7 @@ async fn check(connection: &mut AnyConnection, category: &Category, height: usiz
             return Err(ApiError::field("parent", "must not lie below the category itself").into());
         }
         let found: Option<Category> = entry::read(connection, &code).await?;
-        above = found.ok_or_else(|| ApiError::field("parent", "is no category"))?.parent;
+        above = found.ok_or_else(|| ApiError::field("parent", "is not a category"))?.parent;
     }
     Err(ApiError::field("parent", "lies too deep: at most 16 below one another").into())
 }
@@ -161,7 +161,7 @@ pub async fn check_known(connection: &mut AnyConnection, names: BTreeSet<String>
     for name in names {
         let found: Option<Category> = entry::read(connection, &name).await?;
         if found.is_none_or(|category| category.state != State::Active) {
-            let problem = format!("{name} is no category in use: add it at POST /api/categories");
+            let problem = format!("{name} is not a category in use: add it at POST /api/categories");
             return Err(ApiError::field("category", problem).into());
         }
     }

@@ -153,7 +153,7 @@ async fn settle(connection: &mut AnyConnection, by: &By<'_>) -> Result<(), Failu
 
 fn state(state: &str) -> ApiError {
     let message = match state {
-        "merged" => "the member goes on as somebody else already: merge that one",
+        "merged" => "the member is already merged into another one: merge that one",
         _ => "a member whose data was erased can't be merged",
     };
     ApiError::new(edge::Code::InvalidState, message).with_details(json!({"state": state, "allowed": []}))

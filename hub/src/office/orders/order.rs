@@ -333,7 +333,7 @@ async fn priced(connection: &mut AnyConnection, new: &New, today: Date) -> Resul
 pub(super) async fn active(connection: &mut AnyConnection, supplier_id: &str) -> Result<Known, Failure> {
     let found: Option<Known> = supplier::TABLE.locked(connection, supplier_id).await?;
     let found = found.filter(|known| known.supplier.state == SupplierState::Active);
-    Ok(found.ok_or_else(|| ApiError::field("supplier_id", "is no active supplier"))?)
+    Ok(found.ok_or_else(|| ApiError::field("supplier_id", "is not an active supplier"))?)
 }
 
 /// The row of the supplier's price list that counts.

@@ -70,7 +70,7 @@ pub async fn order(request: Request) -> Answered {
     let buyer = Buyer::of(&mut keyed.write, &request, now).await?;
     // Of two who ask at once the second sees the drafts of the first.
     if !store::lock(&mut keyed.write, &ask.store_id).await? {
-        return Err(ApiError::field("store_id", "is no store").into());
+        return Err(ApiError::field("store_id", "is not a store").into());
     }
     let set = request.state.settings(&mut keyed.write).await?.purchasing;
     let found = suggestion::suggestions(&mut keyed.write, &ask, &set, buyer.today).await?;

@@ -56,7 +56,7 @@ pub async fn create(
 ) -> Result<CreditNote, Failure> {
     check(&new, writer)?;
     let known: Option<Known> = supplier::TABLE.locked(connection, &new.supplier_id).await?;
-    known.ok_or_else(|| ApiError::field("supplier_id", "is no supplier"))?;
+    known.ok_or_else(|| ApiError::field("supplier_id", "is not a supplier"))?;
     let of = Of { supplier_id: &new.supplier_id, kind: new.kind, invoice_id: new.invoice_id.as_deref() };
     let lines = lines(connection, of, &new.lines).await?;
     let net = sum("lines", lines.iter().map(|line| line.net)).map_err(ApiError::from)?;

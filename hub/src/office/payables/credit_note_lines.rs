@@ -86,7 +86,7 @@ fn of_price(invoice: &Invoice, line: &NewLine, place: usize) -> Result<Vec<Credi
     if let Some(line_no) = line.invoice_line_no {
         let found = invoice.lines.iter().find(|billed| billed.line_no == line_no);
         let path = format!("lines[{place}].invoice_line_no");
-        let found = found.ok_or_else(|| ApiError::field(path, "is no line of the invoice"))?;
+        let found = found.ok_or_else(|| ApiError::field(path, "is not a line of the invoice"))?;
         return Ok(vec![line.of(&found.store_id, [line.net, line.tax])]);
     }
     let mut books: BTreeMap<&str, i64> = BTreeMap::new();

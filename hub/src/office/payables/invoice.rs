@@ -216,7 +216,7 @@ async fn composed(
 ) -> Result<Invoice, Failure> {
     check(&new, writer)?;
     let known: Option<Known> = supplier::TABLE.locked(connection, &new.supplier_id).await?;
-    let known = known.ok_or_else(|| ApiError::field("supplier_id", "is no supplier"))?;
+    let known = known.ok_or_else(|| ApiError::field("supplier_id", "is not a supplier"))?;
     let usual = known.terms.default_tax_rate_bp.unwrap_or(0);
     let lines = (1_u32..).zip(new.lines).map(|(line_no, line)| line.line(line_no, usual)).collect();
     let terms = known.terms.discount_days.zip(known.terms.discount_bp);

@@ -89,7 +89,7 @@ async fn mirrored(
         let (date, book, account, debit, credit): (Date, String, String, i64, i64) =
             columns!(row => (entry_date, store_id, account, debit, credit));
         let account = Account::parse(&account)
-            .ok_or_else(|| ApiError::internal("an entry lies on a number that is no account's"))?;
+            .ok_or_else(|| ApiError::internal("an entry is on a number that is not an account"))?;
         let (sums, _) = days.entry(date).or_default();
         sums.credit(&book, account, debit).debit(&book, account, credit);
     }

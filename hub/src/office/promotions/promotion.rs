@@ -194,10 +194,7 @@ pub fn check(promotion: &Promotion) -> Result<(), ApiError> {
         ("tier", promotion.tier.as_deref() == Some("")),
     ] {
         if is_empty {
-            return wrong(
-                field,
-                "must not be empty, which would be nobody and nothing: leave it out, or say null, for all",
-            );
+            return wrong(field, "must not be empty: omit it, or use null, for all");
         }
     }
     let percent = match promotion.kind {

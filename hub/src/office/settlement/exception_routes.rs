@@ -22,7 +22,7 @@ const EXCEPTION: &str = r#"{"exception_id": "sxc_1", "type": "missing_at_provide
     "item_ids": ["pay_1"], "line_ids": [], "candidates": [], "state": "resolved", "resolution": "carry",
     "account": null, "reason": "terminal was offline", "resolved_by": "usr_1",
     "resolved_at": "2026-11-20T02:06:34.739Z", "entry_id": null, "found_at": "2026-11-20T02:00:00.000Z",
-    "message": "A payment was taken, and whoever pays it out has reported beyond its day without it.",
+    "message": "A payment was taken, but its provider reported later days without it.",
     "action": "Ask the provider; carry it until it comes, match it, or write it off."}"#;
 
 /// `GET /api/settlement-exceptions`
@@ -33,9 +33,9 @@ const RESOLVED: &str = r#"{"exception_id": "sxc_1", "type": "missing_at_provider
     "statement_id": null, "store_id": "S001", "business_date": "2026-11-19",
     "settlement_id": "stl_1", "method": "card", "amount": 83250,
     "item_ids": ["pay_1"], "line_ids": [], "candidates": [], "state": "resolved", "resolution": "write_off",
-    "account": "6060", "reason": "the provider is gone", "resolved_by": "usr_1",
+    "account": "6060", "reason": "the provider no longer exists", "resolved_by": "usr_1",
     "resolved_at": "2026-11-20T02:06:34.739Z", "entry_id": "jrn_1", "found_at": "2026-11-20T02:00:00.000Z",
-    "message": "A payment was taken, and whoever pays it out has reported beyond its day without it.",
+    "message": "A payment was taken, but its provider reported later days without it.",
     "action": "Ask the provider; carry it until it comes, match it, or write it off.",
     "posting": [{"store_id": "S001", "entry_date": "2026-11-20", "waits": false, "lines": [
     {"account": "1110", "debit": 0, "credit": 83250}, {"account": "6060", "debit": 83250, "credit": 0}]}]}"#;

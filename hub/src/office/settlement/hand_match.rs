@@ -91,7 +91,7 @@ impl Writer<'_> {
             return Err(ApiError::field(field, format!("is needed: {difference} is missing")).into());
         };
         Chart::read(connection).await?.check_by_hand(std::iter::once(named))?;
-        Ok(Some(Account::parse(named).ok_or_else(|| ApiError::field(field, "is no account"))?))
+        Ok(Some(Account::parse(named).ok_or_else(|| ApiError::field(field, "is not an account"))?))
     }
 
     /// Takes a match back: its lines and items are open again.

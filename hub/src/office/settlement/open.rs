@@ -132,7 +132,7 @@ pub async fn named_line(
     let query = sqlx::query(sql).bind(line_id).bind(&source.source_id);
     let row = query.fetch_optional(connection).await?;
     let row =
-        row.ok_or_else(|| ApiError::field("line_ids", format!("{line_id} is no line of this source")))?;
+        row.ok_or_else(|| ApiError::field("line_ids", format!("{line_id} is not a line of this source")))?;
     check_open(row.cell("state")?, &["unmatched", "excepted", "carried"])?;
     Ok(line(&row, source)?)
 }
@@ -146,7 +146,7 @@ pub async fn named_item(connection: &mut AnyConnection, item_id: &str) -> Result
                contra_of, state FROM settlement_items WHERE item_id = $1 ORDER BY store_id LIMIT 2";
     let rows = sqlx::query(sql).bind(item_id).fetch_all(connection).await?;
     let [row] = rows.as_slice() else {
-        let problem = if rows.is_empty() { "is no item" } else { "is an item of several stores" };
+        let problem = if rows.is_empty() { "is not an item" } else { "is an item of several stores" };
         return Err(ApiError::field("item_ids", format!("{item_id} {problem}")).into());
     };
     check_open(row.cell("state")?, &["open"])?;

@@ -19,16 +19,16 @@ use serde_json::json;
 use sqlx::AnyConnection;
 
 const ROW: &str = r#"{"row_id": "row_1", "row_no": 7, "reason": "invalid", "field": "amount",
-    "problem": "\"12,34,5\" is no figure, or its digits are not grouped by threes", "date": "2026-11-20",
+    "problem": "\"12,34,5\" is not a number, or its digits are not grouped in threes", "date": "2026-11-20",
     "reference": "C-1004", "description": "", "amount": null, "text": "20/11/2026;C-1004;12,34,5", "repeats_line_id": null,
     "state": "open", "line_id": null, "decided_by": null, "decided_at": null, "decision": null}"#;
 const TAKEN: &str = r#"{"row_id": "row_1", "row_no": 7, "reason": "invalid", "field": "amount",
-    "problem": "\"12,34,5\" is no figure, or its digits are not grouped by threes", "date": "2026-11-20",
+    "problem": "\"12,34,5\" is not a number, or its digits are not grouped in threes", "date": "2026-11-20",
     "reference": "C-1004", "description": "", "amount": null, "text": "20/11/2026;C-1004;12,34,5", "repeats_line_id": null,
     "state": "taken", "line_id": "sln_9", "decided_by": "usr_1", "decided_at": "2026-11-20T02:06:34.739Z",
     "decision": "the slip says 12345"}"#;
 const DISMISSED: &str = r#"{"row_id": "row_1", "row_no": 7, "reason": "invalid", "field": "amount",
-    "problem": "\"12,34,5\" is no figure, or its digits are not grouped by threes", "date": "2026-11-20",
+    "problem": "\"12,34,5\" is not a number, or its digits are not grouped in threes", "date": "2026-11-20",
     "reference": "C-1004", "description": "", "amount": null, "text": "20/11/2026;C-1004;12,34,5", "repeats_line_id": null,
     "state": "dismissed", "line_id": null, "decided_by": "usr_1", "decided_at": "2026-11-20T02:06:34.739Z",
     "decision": "a note of the bank"}"#;
@@ -45,7 +45,7 @@ pub const TAKE: Doc = Doc::of("Settlement", "Add a row that was set aside as a l
     .answers::<View>(TAKEN)
     .refuses(&[Code::NotFound, Code::InvalidState, Code::Duplicate]);
 /// `POST /api/statements/:id/set-aside/:row_id/dismiss`
-pub const DISMISS: Doc = Doc::of("Settlement", "Dismiss a row that was set aside: it is no line")
+pub const DISMISS: Doc = Doc::of("Settlement", "Dismiss a row that was set aside: it is not a line")
     .body::<DismissRow>(r#"{"reason": "a note of the bank"}"#)
     .answers::<View>(DISMISSED)
     .refuses(&[Code::NotFound, Code::InvalidState]);
@@ -79,7 +79,7 @@ pub struct TakeRow {
     store_ref: Option<String>,
 }
 
-/// Why a row is no line.
+/// Why a row is not a line.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DismissRow {

@@ -30,7 +30,7 @@ pub enum State {
     Noted,
     /// It became a line.
     Taken,
-    /// A person said that it is no line.
+    /// A person said that it is not a line.
     Dismissed,
 }
 
@@ -69,7 +69,7 @@ pub struct RowsSetAsideQuery {
 }
 asks!(RowsSetAsideQuery, "statement_rows_set_aside");
 
-/// A row that is no line.
+/// A row that is not a line.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "RowSetAside")]
 pub struct View {
@@ -77,7 +77,7 @@ pub struct View {
     pub row_id: String,
     /// Where it is in its file, from 1: a line of CSV, an entry of CAMT.053, a place in JSON.
     pub row_no: i64,
-    /// Why it is no line.
+    /// Why it is not a line.
     pub reason: Reason,
     /// The field that is wrong; null: the whole row.
     pub field: Option<String>,

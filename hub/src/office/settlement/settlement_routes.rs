@@ -174,7 +174,7 @@ async fn made(
     now: domain::model::base::time::UtcMs,
 ) -> Result<String, Failure> {
     if !is_known(connection, &new.store_id).await? {
-        return Err(ApiError::field("store_id", "is no store").into());
+        return Err(ApiError::field("store_id", "is not a store").into());
     }
     let day = new.business_date.to_string();
     let sql = "SELECT COUNT(*) FROM store_days WHERE store_id = $1 AND business_date = $2 AND sealed = 1";

@@ -249,7 +249,7 @@ async fn save(connection: &mut AnyConnection, view: &View) -> Result<(), Failure
     chart.check_use("csv.rounding_account", &view.csv.rounding_account, AccountUse::ByHand)?;
     for known in &view.store_refs {
         if !is_known(connection, &known.store_id).await? {
-            return Err(ApiError::field("store_refs", format!("{} is no store", known.store_id)).into());
+            return Err(ApiError::field("store_refs", format!("{} is not a store", known.store_id)).into());
         }
     }
     if view.state == State::Active {

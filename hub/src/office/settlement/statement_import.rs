@@ -79,7 +79,7 @@ pub async fn import(
     if let Some(store_id) = &import.store_id
         && !is_known(connection, store_id).await?
     {
-        return Err(ApiError::field("store_id", "is no store").into());
+        return Err(ApiError::field("store_id", "is not a store").into());
     }
     if source.state == source::State::Inactive {
         let (state, allowed) = ("inactive".to_owned(), Vec::new());
@@ -164,8 +164,7 @@ async fn set_repeats_aside(
         repeats::find(connection, &source.source_id, (&import.lines, told), (&*new, source.kind)).await?;
     let Some(first) = repeats.values().next() else { return Ok(()) };
     let refused = |id: &str| {
-        let (what, id) =
-            ("statement in other words (accept_repeats=true imports it all the same)", id.to_owned());
+        let (what, id) = ("statement in other words (accept_repeats=true imports it anyway)", id.to_owned());
         Failure::from(ApiError::from(Refusal::Duplicate { what, id }))
     };
     let statement_id = first.statement_id.clone();

@@ -67,7 +67,7 @@ impl<'a> Warehouse<'a> {
         let kind: Option<String> =
             sqlx::query_scalar(sql).bind(store_id).bind(now.0).fetch_optional(&mut *connection).await?;
         match kind.as_deref() {
-            None => return Err(ApiError::field("store_id", "is no warehouse").into()),
+            None => return Err(ApiError::field("store_id", "is not a warehouse").into()),
             Some("warehouse") => {}
             Some(_) => {
                 return Err(ApiError::field("store_id", "is a store: the store does this itself").into());

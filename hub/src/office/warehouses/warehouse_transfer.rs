@@ -69,7 +69,7 @@ pub async fn place(connection: &mut AnyConnection, id: &str, step: &TransferStep
 /// Writes a transfer down and, unless it is a draft, sends it.
 ///
 /// # Errors
-/// 422, also for a destination that is no store or is switched off; 409 `insufficient_stock`.
+/// 422, also for a destination that is not a store or is switched off; 409 `insufficient_stock`.
 pub async fn begin(
     connection: &mut AnyConnection,
     warehouse: &mut Warehouse<'_>,

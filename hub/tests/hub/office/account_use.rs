@@ -191,8 +191,8 @@ async fn an_account_is_asked_about_again_when_it_is_posted_to() {
     let day_of = format!("/api/settlements?store_id=S001&from={}&to={}", day(18), day(18));
     let settlement = text(&admin.get(&day_of).await.data()["items"][0], "settlement_id");
     let approve = format!("/api/settlements/{settlement}/approve");
-    assert!(problem(&admin.post(&approve, &json!({})).await).contains("1136 stands beside a list"));
-    for (path, says) in paths.iter().zip(["1136 stands beside a list", "6136 is closed"]) {
+    assert!(problem(&admin.post(&approve, &json!({})).await).contains("1136 is a control account"));
+    for (path, says) in paths.iter().zip(["1136 is a control account", "6136 is closed"]) {
         let refused = admin.post(&format!("{path}/approve"), &json!({})).await;
         assert!(problem(&refused).contains(says), "{}", refused.body);
     }

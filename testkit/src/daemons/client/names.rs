@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// By the name of a field: its types, and where each is found. Null is no type.
+/// By the name of a field: its types, and where each is found. Null is not a type.
 pub type Fields = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
 /// Details of audit entries that no body and no answer has.

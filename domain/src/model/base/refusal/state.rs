@@ -25,8 +25,8 @@ fn known(state: &str) -> Option<&'static str> {
         }
         "used" => "something was sold under this code, whose rate stays: add a new code",
         "restored" => "this value was put back already",
-        "erased" => "this member's data was erased: register the customer anew",
-        "merged" => "this member goes on as another one: search again by phone or code",
+        "erased" => "this member's data was erased: register the customer again",
+        "merged" => "this member was merged into another one: search again by phone or code",
         "running" => "the root of the tree can't be restarted alone: restart the service",
         "own_account" => "you can't disable your own account: ask another manager or administrator",
         "own_password" => {

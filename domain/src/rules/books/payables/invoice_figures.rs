@@ -40,7 +40,7 @@ pub fn check_lines(lines: &[InvoiceLine]) -> Result<(), Refusal> {
             Some(account) => match Account::parse(account) {
                 None => problem("account", "must be 4 digits"),
                 Some(account) if account.control() => {
-                    problem("account", "is a control account: nobody writes into it by hand");
+                    problem("account", "is a control account: only its sub-ledger posts to it");
                 }
                 Some(_) => {}
             },

@@ -55,7 +55,7 @@ pub fn invoice_posting(invoice: &Invoice) -> Result<BookSums, Refusal> {
 fn debited(line: &InvoiceLine) -> Result<Option<Account>, Refusal> {
     let Some(number) = &line.account else { return Ok(None) };
     let account = Account::parse(number);
-    account.map(Some).ok_or_else(|| Refusal::field("lines", format!("{number} is no account's number")))
+    account.map(Some).ok_or_else(|| Refusal::field("lines", format!("{number} is not an account number")))
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ impl AccountUse {
         let account = state.account;
         match self {
             Self::Mapping(of) => mapping_problem(of, state),
-            Self::ByHand if state.control() => Some("stands beside a list: nobody writes into it by hand"),
+            Self::ByHand if state.control() => Some("is a control account: only its sub-ledger posts to it"),
             Self::ByHand => None,
             Self::StatementSource => {
                 let own = state.is_own() && account.kind() == AccountType::Asset && !state.control();
@@ -85,7 +85,7 @@ fn mapping_problem(of: MappingOf, state: AccountState) -> Option<&'static str> {
             "must be 1110, 1120, 1130, 1140, or an account of your own that nothing else is posted to",
         ),
         MappingOf::CashReason if account == NOT_INVOICED => None,
-        _ if state.control() => Some("stands beside a list that has nothing of this"),
+        _ if state.control() => Some("is a control account of another sub-ledger"),
         MappingOf::CashReason | MappingOf::AdjustmentReason if account == OUTPUT_TAX => {
             Some("holds the tax of sales alone")
         }
@@ -116,7 +116,7 @@ impl Poster {
             return Some("is closed");
         }
         (state.control() && !self.keeps_list_of(state))
-            .then_some("stands beside a list that has nothing of this: name another account")
+            .then_some("is a control account of another sub-ledger: name another account")
     }
 
     fn keeps_list_of(self, state: AccountState) -> bool {

@@ -107,7 +107,7 @@ impl TryFrom<String> for Account {
     type Error = String;
 
     fn try_from(number: String) -> Result<Self, Self::Error> {
-        Self::parse(&number).ok_or_else(|| format!("{number} is no account's number"))
+        Self::parse(&number).ok_or_else(|| format!("{number} is not an account number"))
     }
 }
 

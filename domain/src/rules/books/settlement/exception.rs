@@ -139,7 +139,7 @@ impl ExceptionKind {
     pub fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::MissingAtProvider => (
-                "A payment was taken, and whoever pays it out has reported beyond its day without it.",
+                "A payment was taken, but its provider reported later days without it.",
                 "Ask the provider; carry it until it comes, match it, or write it off.",
             ),
             Self::NotAPayment => (
@@ -148,7 +148,7 @@ impl ExceptionKind {
             ),
             Self::MissingInStore => (
                 "A line of a statement has no payment in any store.",
-                "Match it by hand, post it to an account, or carry it until the store has told.",
+                "Match it manually, post it to an account, or carry it until the store has reported.",
             ),
             Self::AmountDiffers => (
                 "A payment and its line have one reference and two amounts.",

@@ -195,7 +195,7 @@ impl PurchaseOrder {
     ) -> Result<(), Refusal> {
         let at = |field: &str| format!("lines[{place}].{field}");
         let line = self.lines.iter_mut().find(|line| line.line_no == line_no);
-        let line = line.ok_or_else(|| Refusal::field(at("line_no"), "is no line of the order"))?;
+        let line = line.ok_or_else(|| Refusal::field(at("line_no"), "is not a line of the order"))?;
         if asked.qty < line.received_qty {
             return Err(Refusal::field(
                 at("qty"),

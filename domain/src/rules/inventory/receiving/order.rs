@@ -104,8 +104,7 @@ pub fn check_supplier(known: bool, list_is_here: bool) -> Result<(), Refusal> {
     if known || !list_is_here {
         return Ok(());
     }
-    let problem =
-        "is no supplier that head office has told of: leave it out, or take one of the list of suppliers";
+    let problem = "is not a known supplier: omit it, or choose one of the list";
     Err(Refusal::field("supplier_id", problem))
 }
 

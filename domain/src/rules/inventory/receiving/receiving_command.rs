@@ -88,7 +88,7 @@ impl NewReceiving {
 /// A line says what its pieces cost together, or what each costs.
 pub(crate) fn check_total(fields: &mut Fields, path: String, (total, unit): (Option<i64>, Option<i64>)) {
     if total.is_some() && unit.is_some() {
-        fields.wrong(path, "can't stand beside unit_cost: give one of them");
+        fields.wrong(path, "can't be combined with unit_cost: give one of them");
     } else {
         fields.range_of(path, total, 0..=FIGURE_MAX);
     }

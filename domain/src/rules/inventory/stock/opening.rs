@@ -60,7 +60,7 @@ pub fn open_stock(
         let judged = if seen.insert(&row.sku) {
             judge(row, products, opened, book)
         } else {
-            Err("stands in the file twice".to_owned())
+            Err("appears twice in the file".to_owned())
         };
         match judged.and_then(|product| open(row, product, book, now)) {
             Ok((after, moved)) => {

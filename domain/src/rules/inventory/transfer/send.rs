@@ -20,11 +20,9 @@ use std::collections::BTreeMap;
 /// `validation_failed` for one that is none, or that is disabled.
 pub fn check_destination(told: Option<&StoreDown>, list_is_here: bool) -> Result<(), Refusal> {
     let problem = match told {
-        None if list_is_here => {
-            "is no store that head office has told of: look at its id, or synchronise first"
-        }
+        None if list_is_here => "is not a known store: check its id, or synchronise first",
         Some(store) if store.disabled => {
-            "is a store that head office has disabled: it would never hear of it"
+            "is a store that head office disabled: it can't receive the transfer"
         }
         _ => return Ok(()),
     };

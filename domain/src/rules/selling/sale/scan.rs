@@ -123,7 +123,7 @@ pub fn scan<L: Scanned, P: Borrow<Product>>(
             }
             [] => wrong.push(FieldProblem {
                 path: format!("{}[{place}].code", L::LIST),
-                problem: format!("is no barcode of {}", line.sku()),
+                problem: format!("is not a barcode of {}", line.sku()),
             }),
             [product] => {
                 let single = || Barcode { code: code.clone(), pack_qty: 1 };

@@ -93,11 +93,11 @@ pub struct BookLine {
 /// A bank at the end of a day.
 ///
 /// # Errors
-/// 404; 422 for a source that is no bank.
+/// 404; 422 for a source that is not a bank.
 pub async fn read(connection: &mut AnyConnection, source_id: &str, as_of: Date) -> Result<View, Failure> {
     let bank = source::read(&mut *connection, source_id).await?;
     if bank.kind != SourceKind::Bank {
-        return Err(ApiError::field("id", "is no bank: only a bank's account is reconciled").into());
+        return Err(ApiError::field("id", "is not a bank: only a bank's account is reconciled").into());
     }
     let statement = last_balance(connection, source_id, as_of).await?;
     let days = Days { told: statement.map_or(as_of, |(to, _)| to), booked: as_of };

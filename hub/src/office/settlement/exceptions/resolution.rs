@@ -182,7 +182,7 @@ impl Writer<'_> {
             return Err(ApiError::field("account", "has nothing to take").into());
         }
         Chart::read(connection).await?.check_by_hand(std::iter::once(named))?;
-        let account = Account::parse(named).ok_or_else(|| ApiError::field("account", "is no account"))?;
+        let account = Account::parse(named).ok_or_else(|| ApiError::field("account", "is not an account"))?;
         Ok(Some(account))
     }
 
@@ -361,7 +361,7 @@ async fn remember(
 ) -> Result<(), Failure> {
     let store_id = store_id.ok_or_else(|| ApiError::field("store_id", "is needed"))?;
     if !is_known(connection, store_id).await? {
-        return Err(ApiError::field("store_id", "is no store").into());
+        return Err(ApiError::field("store_id", "is not a store").into());
     }
     let line_id = found.line_ids.first().cloned().unwrap_or_default();
     let sql = "SELECT store_ref FROM statement_lines WHERE line_id = $1";

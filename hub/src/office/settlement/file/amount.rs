@@ -22,7 +22,7 @@ fn words(why: &NoFigure) -> &'static str {
         NoFigure::TooLarge => "must be at most 1000000000000",
         NoFigure::Shortened => "was shortened by a spreadsheet",
         NoFigure::Signs => "has two signs that disagree",
-        NoFigure::Malformed | NoFigure::Doubtful(..) => "is no amount with its digits grouped by threes",
+        NoFigure::Malformed | NoFigure::Doubtful(..) => "is not an amount with its digits grouped in threes",
     }
 }
 

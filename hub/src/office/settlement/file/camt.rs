@@ -62,7 +62,7 @@ pub fn read(bytes: &[u8], wanted: &Wanted<'_>, bounds: &Bounds) -> Result<CamtSt
     reader.config_mut().expand_empty_elements = true;
     let mut walk = Walk::new(wanted, bounds);
     loop {
-        let event = reader.read_event().map_err(|error| whole(&format!("is no XML: {error}")))?;
+        let event = reader.read_event().map_err(|error| whole(&format!("is not XML: {error}")))?;
         if matches!(event, Event::Eof) {
             break;
         }

@@ -173,7 +173,7 @@ pub struct Format {
     pub types: BTreeMap<String, String>,
     /// Texts in the column `status` that count. Empty: the usual words for success.
     pub status_words: Vec<String>,
-    /// Fields without which a row is no line: rows where one of them is empty or 0 are set aside.
+    /// Fields without which a row is not a line: rows where one of them is empty or 0 are set aside.
     pub required: Vec<String>,
     /// How a description names the store, gross and fee: `MID : {mid} {*} QR : {gross} DDR: {fee}`. Null: it does not.
     pub pattern: Option<String>,
@@ -219,7 +219,7 @@ impl Format {
         let last = u32::try_from(COLUMNS_MAX).unwrap_or(u32::MAX);
         for (name, column) in &self.columns {
             if !FIELDS.contains(&name.as_str()) {
-                problems.push(field(format!("csv.columns.{name}"), "is no field of a line"));
+                problems.push(field(format!("csv.columns.{name}"), "is not a field of a line"));
             }
             let good = |one: &OneColumn| match one {
                 OneColumn::Number(number) => (1..=last).contains(number),
@@ -235,7 +235,7 @@ impl Format {
         }
         for (text, kind) in &self.types {
             if RowKind::parse(kind).is_none() {
-                problems.push(field(format!("csv.types.{text}"), "is no type of a line"));
+                problems.push(field(format!("csv.types.{text}"), "is not a type of a line"));
             }
         }
         let SignWords { into, out } = &self.sign_words;

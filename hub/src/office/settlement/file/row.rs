@@ -90,7 +90,7 @@ impl Rules<'_> {
         let kind = match self.kind(text("type")) {
             Ok(RowKind::Line(kind)) => Some(kind),
             Ok(RowKind::Aside(reason)) => {
-                return set(reason, Some("type"), format!("{:?} is no payment", text("type")));
+                return set(reason, Some("type"), format!("{:?} is not a payment", text("type")));
             }
             Err(Some(problem)) => return set(Reason::Invalid, Some("type"), problem),
             Err(None) => None,
@@ -218,7 +218,7 @@ impl Rules<'_> {
             Some((_, kind)) => RowKind::parse(kind),
             None => RowKind::usual(said),
         };
-        kind.ok_or_else(|| Some(format!("{said:?} is no type of a line, and csv.types does not name it")))
+        kind.ok_or_else(|| Some(format!("{said:?} is not a type of a line, and csv.types does not name it")))
     }
 
     /// The figures of a row, with the sign that money to us is above 0.

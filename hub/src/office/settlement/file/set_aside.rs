@@ -13,7 +13,7 @@ pub const KEPT_MAX: usize = 1_000;
 /// The longest text of a row that is kept, in bytes.
 const ROW_BYTES_MAX: usize = 1_000;
 
-/// Why a row is no line.
+/// Why a row is not a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SetAsideReason")]
@@ -82,7 +82,7 @@ impl Reason {
     }
 }
 
-/// A row that is no line.
+/// A row that is not a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetAside {
     /// Where it is in its file, from 1: a line of CSV, an entry of CAMT.053.

@@ -62,7 +62,7 @@ async fn whoever_rewrote_an_order_does_not_approve_it() {
         for wrote in [&ann, &ben] {
             assert_eq!(approve(wrote, &path).await.refusal(), "403 approval_required", "{change}");
         }
-        assert_eq!(approve(&cem, &path).await.data()["state"], "approved", "a note is no line");
+        assert_eq!(approve(&cem, &path).await.data()["state"], "approved", "a note is not a line");
     }
     let path = draft().await;
     ben.patch(&path, &json!({"note": "soon"})).await.data();

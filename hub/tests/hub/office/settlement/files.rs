@@ -1,4 +1,4 @@
-//! Statements as banks and providers write them: each shape comes to its right figures, and what is no line is named.
+//! Statements as banks and providers write them: each shape comes to its right figures, and what is not a line is named.
 
 use crate::office::settlement::story::{added, day};
 use crate::support::server::{Api, Server};

@@ -155,7 +155,7 @@ impl<'a> Walk<'a> {
     /// # Errors
     /// What is wrong with the file, for a person.
     pub(super) fn take(&mut self, event: Event<'_>) -> Result<(), String> {
-        let unreadable = |error: &dyn std::fmt::Display| format!("is no XML: {error}");
+        let unreadable = |error: &dyn std::fmt::Display| format!("is not XML: {error}");
         match event {
             Event::DocType(_) => return Err("must not declare a document type".to_owned()),
             Event::Start(start) => self.begin(&start)?,
