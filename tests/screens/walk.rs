@@ -227,4 +227,13 @@ fn after(walk: &mut Walk, screen: &mut Screen<()>) {
     screen.presses(F9);
     screen.sees("#variance");
     walk.page(screen, "closed");
+    // The menu is a dialog, and the lock stands in the place of the page: neither is a page's name.
+    screen.script("examine.app().menu()");
+    screen.sees("dialog .menu");
+    walk.page(screen, "menu");
+    screen.presses(ESCAPE);
+    screen.script("examine.app().lock()");
+    screen.sees("page-locked #unlock");
+    walk.page(screen, "lock");
+    walk.pages.extend(["menu", "lock"].map(str::to_owned));
 }

@@ -106,7 +106,7 @@ const payment = {
     return {
       name: one.doc_no, badges: badge(one.state),
       actions: [
-        posted && { label: t("Take back\u2026"), image: "undo-2", act: page.step({ label: t("Reverse"), url: path("/api/finance/payments/:id/reverse", { id: one.payment_id }), question: { title: t("Take this payment back?"), danger: true, text: t("The opposite entry is posted, and its invoices are open again. Once the bank has reported it, it can't be taken back"), list: [why()] } }) },
+        posted && { label: t("Reverse\u2026"), image: "undo-2", act: page.step({ label: t("Reverse"), url: path("/api/finance/payments/:id/reverse", { id: one.payment_id }), question: { title: t("Take this payment back?"), danger: true, text: t("The opposite entry is posted, and its invoices are open again. Once the bank has reported it, it can't be taken back"), list: [why()] } }) },
         posted && one.unallocated > 0 && { label: t("Lay on an invoice"), image: "scale", kind: "primary", why: first ? null : t("no invoice of this supplier is open"), act: page.step({ label: t("Lay on"), url: path("/api/finance/payments/:id/allocate", { id: one.payment_id }), question: { title: t("On which invoice?"), list: [{ name: "invoice_id", label: t("Invoice"), kind: "choice", choices: billChoices(one.bills), focus: true }, { name: "amount", label: t("Amount"), kind: "money", value: Math.min(one.unallocated, first?.open ?? 0), required: true }], body: ({ invoice_id: id, amount }) => ({ allocations: [{ invoice_id: id, amount }] }) } }) },
       ],
       parts: [

@@ -69,7 +69,7 @@ const product = {
 };
 
 const withdraw = async (page, one) => {
-  const done = await ask(page.app, { title: t("Take the price back?"), text: t("It counts nowhere any more; the one before it does"), yes: t("Reverse"), danger: true, act: () => page.app.change("POST", path("/api/prices/:id/withdraw", { id: one.price_id }), {}) });
+  const done = await ask(page.app, { title: t("Take the price back?"), text: t("It counts nowhere any more; the one before it does"), yes: t("Withdraw"), danger: true, act: () => page.app.change("POST", path("/api/prices/:id/withdraw", { id: one.price_id }), {}) });
   if (!done) return;
   await page.load();
   page.app.say("ok", t("The price was taken back"));
@@ -84,7 +84,7 @@ const pricesList = {
     } } : null,
     open: (one) => address(["products", one.sku]),
     columns: [col(t("Product"), (one) => html`<bdi>${productName(one.sku)}</bdi> <span class="muted">${one.sku}</span>`), col(t("Store"), (one) => (one.store_id ? store(one.store_id) : t("every store"))), col(t("From"), (one) => (one.from ? day(one.from) : t("at once"))), col(t("Set"), (one) => moment(one.set_at), "d"), col(t("Price"), (one) => figure(one.price), "num"), col(t("State"), priceState)],
-    actions: page.app.may(A) ? (one) => (one.withdrawn_at ? [] : [{ label: t("Take back\u2026"), act: () => withdraw(page, one) }]) : null,
+    actions: page.app.may(A) ? (one) => (one.withdrawn_at ? [] : [{ label: t("Withdraw\u2026"), act: () => withdraw(page, one) }]) : null,
     none: t("No store has a price of its own: the products' prices count"),
   }),
 };

@@ -89,8 +89,8 @@ fn foreign_file(shop: &mut Linked, screen: &mut Screen<()>) {
     screen.reads("page-import", "Crème brûlée");
     assert_eq!(screen.script("return document.querySelector('#encoding').value"), "windows-1252");
     look(screen, "portal-import-doubtful");
-    press(screen, "Take in 1 rows");
-    screen.reads("#banner", "Taken in: 1 rows");
+    press(screen, "Take in 1 row");
+    screen.reads("#banner", "Taken in: 1 row");
     let product = shop.office.get("/api/products/990003").data(200);
     assert_eq!((&product["name"], &product["price"]), (&json!("Crème brûlée"), &json!(18_000)));
 }

@@ -81,7 +81,7 @@ fn head_office_sees_its_stores_and_settles_what_contradicts() {
     look(&mut screen, "portal-settle");
     screen.browser.press("dialog .primary");
     screen.reads("#banner", "Settled");
-    screen.reads("page-records", "Nothing contradicts");
+    screen.reads("page-records", "No exceptions");
     let settled = office.get("/api/exceptions?state=settled").data(200);
     assert_eq!(settled["items"][0]["note"], "One person");
 

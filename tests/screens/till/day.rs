@@ -75,7 +75,7 @@ fn split_sale(screen: &mut Screen) {
 fn held_sale(screen: &mut Screen) {
     screen.basket(&["89900010"], "2,220");
     screen.presses(F6);
-    screen.reads("#banner", "The basket waits");
+    screen.reads("#banner", "Sale held");
     screen.basket(&["89900070"], "27,750");
     takes(screen, "e");
     screen.presses(F7);

@@ -186,7 +186,7 @@ fn what_is_not_confirmed_is_listed_and_looked_up() {
     screen.reads("#banner", "Payment Rp\u{a0}50,000: done, receipt");
     is_sold_once(&screen);
     screen.script(shows);
-    screen.reads("page-unconfirmed", "Nothing is in doubt");
+    screen.reads("page-unconfirmed", "Everything is confirmed");
     screen.presses(ESCAPE);
     screen.sees("#line");
     screen.is_clean();

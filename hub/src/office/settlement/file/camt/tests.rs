@@ -324,7 +324,7 @@ fn what_is_wrong_is_named() {
         (file(&one.replace("2026-11-20", "2026-11-30")), "entry 1.date", "must be"),
         (file(&balance("OPBD", "x")), "opening_balance", "digits"),
         (file(&entry("1", "CRDT", "<NtryRef>&nbsp;</NtryRef>")), "file", "an entity that XML does not have"),
-        (file(&one).replace("</Stmt>", ""), "file", "no XML"),
+        (file(&one).replace("</Stmt>", ""), "file", "not XML"),
         ("<Document>".to_owned(), "file", "breaks off"),
         ("<x/>".to_owned(), "file", "no statement"),
         ("<a>".repeat(65), "file", "nested too deep"),
