@@ -95,7 +95,7 @@ impl Seen {
         }
         let normal = barcode::normal(product.sku.as_str());
         if let Some(first) = self.codes.insert(normal, line).filter(|first| *first != line) {
-            return Err(format!("sku \"{}\" is a code of line {first} already", product.sku));
+            return Err(format!("sku \"{}\" is already a code of line {first}", product.sku));
         }
         Ok(())
     }
@@ -289,7 +289,8 @@ mod tests {
             "036000291452,Tea,1,,,\nB,Rice,1,0036000291452,,\n",
         ] {
             let found = twice(rows);
-            assert!(found.len() == 1 && found[0].contains("line 2"), "{rows} {found:?}");
+            let named = found.len() == 1 && found[0].contains("already") && found[0].ends_with("line 2");
+            assert!(named, "{rows} {found:?}");
         }
         let fine = "8991234500188,Tea,1,8991234500188,18991234500185,12\n";
         assert!(read(format!("{header}{fine}").as_bytes(), UtcMs(1)).is_ok(), "a carton has another code");

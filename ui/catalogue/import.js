@@ -18,10 +18,17 @@ const COLUMNS = { products: "sku,name,price,category,barcode,reorder_level,tax_r
 /** Encodings of files, as head office names them, with their names for a person. */
 const ENCODINGS = [["utf-8", "UTF-8"], ["utf-16", "UTF-16"], ["windows-1252", "Windows-1252"], ["iso-8859-1", "ISO-8859-1"]];
 
-/** The encoding of a file by its byte order mark, or UTF-8 where its bytes are that; else the one of spreadsheets on Windows. */
+/** The encoding that the byte order mark of a file names, for a decoder; null without a mark. */
+const markOf = (bytes) => {
+  const [first, second, third] = new Uint8Array(bytes, 0, Math.min(3, bytes.byteLength));
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  if (first === 0xfe && second === 0xff) return "utf-16be";
+  return first === 0xef && second === 0xbb && third === 0xbf ? "utf-8" : null;
+};
+
+/** The encoding of a file by its byte order mark, or UTF-8 if its bytes are valid; else the one of spreadsheets on Windows. */
 const encodingOf = (bytes) => {
-  const [first, second] = new Uint8Array(bytes, 0, Math.min(2, bytes.byteLength));
-  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return "utf-16";
+  if (markOf(bytes)?.startsWith("utf-16")) return "utf-16";
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     return "utf-8";
@@ -30,12 +37,8 @@ const encodingOf = (bytes) => {
   }
 };
 
-/** The text of a file. A byte order mark counts more than the encoding that was chosen. */
-const textOf = (bytes, encoding) => {
-  const [first, second] = new Uint8Array(bytes, 0, Math.min(2, bytes.byteLength));
-  const marked = first === 0xfe && second === 0xff ? "utf-16be" : first === 0xff && second === 0xfe ? "utf-16le" : null;
-  return new TextDecoder(marked ?? encoding).decode(bytes);
-};
+/** The text of a file. A byte order mark overrides the encoding that was chosen. */
+const textOf = (bytes, encoding) => new TextDecoder(markOf(bytes) ?? encoding).decode(bytes);
 
 /** What separates the cells: the separator that the header has most of. */
 const separatorOf = (header) => {

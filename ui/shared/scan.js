@@ -56,7 +56,7 @@ const isComplete = (text) => {
   return left === "";
 };
 
-/** The GTIN of a GS1 code: as the scanner sent it, as people read it below the bars, or as a web address; none: null. */
+/** The GTIN of a GS1 code: as the scanner sent it, as people read it below the bars, or as a web address; null if there is none. */
 const elementGtin = (text, isGs1) => {
   if (text.startsWith("(")) {
     const read = text.replace(/\s/g, "");

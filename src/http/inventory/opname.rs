@@ -44,7 +44,7 @@ pub const READ: Doc = Doc::of("Opname", "Retrieve a stock count with its counted
 /// `POST /api/opname/:id/counts`
 pub const COUNT: Doc = Doc::of(
     "Opname",
-    "Add counted quantities. A product's zones are added together; a second count of a zone replaces the same person's first one. `null` removes a count",
+    "Add counted quantities. A product's zones are added together; a second count of a zone replaces the same person's first one, `withdraw` removes it",
 )
 .body::<CountOpname>(r#"{"counts": [{"sku": "8991234567890", "qty": 93, "zone": "shelf"}]}"#)
 .answers::<OpnameView>(DETAIL)

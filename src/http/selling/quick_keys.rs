@@ -16,7 +16,7 @@ const KEYS: &str = r#"{"register_id": "till-1", "limit": 24, "items": [{"sku": "
 /// `GET /api/pos/quick-keys`
 pub const READ: Doc = Doc::of(
     "Point of sale",
-    "Retrieve a register's quick keys with current prices; null if the register has none and each device uses its own",
+    "Retrieve a register's quick keys with current prices; empty if the register has none and each device uses its own",
 )
 .query::<OfTill>()
 .answers::<QuickKeysView>(KEYS)

@@ -21,6 +21,10 @@ impl CommandPrint {
             let bytes = fingerprint(&[name.as_bytes(), value]);
             [name, "=", &hex(bytes.get(..PART_BYTES).unwrap_or(&bytes))].concat()
         };
+        // Nearly every command is its body alone, and every sale is.
+        if query.is_empty() {
+            return Self(print(BODY, body));
+        }
         let mut parts: Vec<String> = query
             .split('&')
             .filter(|part| !part.is_empty())

@@ -27,7 +27,7 @@ impl Costs {
     /// Of new hashes, where the settings say nothing else.
     pub const DEFAULT: Self = Self { memory_kib: 65_536, iterations: 3, parallelism: 1 };
 
-    /// The costs that a hash names; none: it is not an argon2id hash in PHC form, as this program writes them.
+    /// The costs that a hash names; `None` if it is not an argon2id hash in PHC form, as this program writes them.
     pub fn of(hash: &str) -> Option<Self> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "+/.-".contains(c);
         let rest = hash.strip_prefix(BEGIN).filter(|_| hash.len() <= HASH_BYTES_MAX)?;
