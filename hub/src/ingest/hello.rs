@@ -178,7 +178,7 @@ async fn greeted(
     }
     let has_records = known.values().any(|cursor| cursor.seq > 0);
     zoned(write, store, hello, has_records, now).await?;
-    seen(write, store, hello, now).await?;
+    seen(write, store, hello, known, now).await?;
     resume(write, store, hello, known, now).await
 }
 
@@ -286,8 +286,21 @@ async fn zoned(
     }
 }
 
-/// Keeps what the store told of itself.
-async fn seen(write: &mut Write, store: &Locked, hello: &Hello, now: UtcMs) -> Result<(), sqlx::Error> {
+/// Keeps what the store told of itself. A push that arrived while the hello was on its way has already set the backlog:
+/// its records are taken off the one that the hello names.
+async fn seen(
+    write: &mut Write,
+    store: &Locked,
+    hello: &Hello,
+    known: &BTreeMap<String, Cursor>,
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    let unheard = |state: &EpochState| {
+        known.get(&state.epoch).map_or(0, |cursor| rules::stored_unheard(state, cursor.seq))
+    };
+    let stored: u64 = hello.lineage.iter().map(unheard).fold(0, u64::saturating_add);
+    let pending = hello.backlog.pending.saturating_sub(stored);
+    let oldest = hello.backlog.oldest_pending_at.filter(|_| pending > 0);
     let ahead_ms = hello.wall_clock.0.saturating_sub(now.0);
     if ahead_ms.abs() > SKEW_MS_MAX {
         let message = format!("its clock is {} s off", ahead_ms.div_euclid(1000));
@@ -299,8 +312,8 @@ async fn seen(write: &mut Write, store: &Locked, hello: &Hello, now: UtcMs) -> R
                clock_skew_ms = $6, pending = $7, oldest_pending_at = $8, day_start = $9 WHERE store_id = $1";
     let query = sqlx::query(sql).bind(&store.store_id).bind(now.0).bind(&hello.version);
     let query = query.bind(i64::from(hello.schema_max)).bind(hello.cursor.clone());
-    let query = query.bind(ahead_ms).bind(signed(hello.backlog.pending));
-    let query = query.bind(hello.backlog.oldest_pending_at.map(|at| at.0)).bind(&hello.day_start);
+    let query = query.bind(ahead_ms).bind(signed(pending));
+    let query = query.bind(oldest.map(|at| at.0)).bind(&hello.day_start);
     query.execute(&mut ***write).await?;
     Ok(())
 }

@@ -27,6 +27,21 @@ async fn a_first_epoch_takes_over_and_is_told_everything() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_hello_that_a_push_overtakes_leaves_nothing_pending() {
+    let server = Server::start().await;
+    let mut shop = Shop::sold(&server, "S001", 1).await;
+    shop.sell(1);
+    let mut late = shop.hello_body();
+    late["lineage"][0]["acked_seq"] = json!(1);
+    late["backlog"] = json!({"pending": 1, "oldest_pending_at": "2023-11-20T01:00:00Z"});
+    shop.push(&shop.batch(2, 2)).await.data();
+    shop.say_hello(&late).await.data();
+    let sql = "SELECT pending, oldest_pending_at FROM stores WHERE store_id = 'S001'";
+    let row: (i64, Option<i64>) = sqlx::query_as(sql).fetch_one(server.hub.db.pool()).await.unwrap();
+    assert_eq!(row, (0, None));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_number_that_is_not_above_opens_another() {
     let server = Server::start().await;
     let mut shop = Shop::sold(&server, "S001", 1).await;

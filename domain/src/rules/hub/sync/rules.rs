@@ -156,6 +156,13 @@ pub fn forgotten(state: &EpochState, cursor: u64) -> bool {
     cursor.saturating_add(1) < state.min_kept_seq
 }
 
+/// How many records of an epoch the hub has stored without the store having heard of it: a push was under way, or its
+/// answer was lost, when the store described the epoch. The store still counts them as waiting. `cursor`: the last seq
+/// that the hub has stored.
+pub fn stored_unheard(state: &EpochState, cursor: u64) -> u64 {
+    cursor.min(state.head_seq).saturating_sub(state.acked_seq)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,6 +182,24 @@ mod tests {
         ];
         for (current, epoch, heard, expected) in table {
             assert_eq!(epoch_verdict(current, epoch, heard), expected, "{current:?} {epoch} {heard}");
+        }
+    }
+
+    #[test]
+    fn records_that_arrive_during_a_hello_no_longer_wait() {
+        let hash = String::new();
+        let state = |head_seq, acked_seq| EpochState {
+            epoch: "1-a".to_owned(),
+            head_seq,
+            head_hash: hash.clone(),
+            acked_seq,
+            acked_hash: hash.clone(),
+            min_kept_seq: 1,
+        };
+        for ((head, acked, cursor), expected) in
+            [((11, 10, 10), 0), ((11, 10, 11), 1), ((11, 8, 13), 3), ((11, 10, 4), 0)]
+        {
+            assert_eq!(stored_unheard(&state(head, acked), cursor), expected, "{head} {acked} {cursor}");
         }
     }
 
