@@ -3,8 +3,14 @@
 
 use crate::config::Limits;
 use crate::office::settlement::file::camt::{self, Wanted};
-use crate::office::settlement::file::line::{Bounds, check_line};
+use crate::office::settlement::file::csv_reader;
+use crate::office::settlement::file::format::{Format, Fraction};
+use crate::office::settlement::file::line::{Bounds, SourceFile, check_line};
+use domain::rules::books::settlement::SourceKind;
 use jiff::civil::date;
+use jiff::tz::TimeZone;
+
+pub mod figures;
 
 /// Few rows, so that a small file has too many.
 const ROWS: usize = 50;
@@ -28,6 +34,24 @@ pub fn camt(bytes: &[u8]) {
     }
 }
 
+/// A statement as CSV: refused, or lines within their bounds, in the order of their rows.
+pub fn statement(bytes: &[u8]) {
+    let bounds = bounds();
+    for (kind, fraction) in [(SourceKind::Bank, Fraction::Round), (SourceKind::Provider, Fraction::SetAside)]
+    {
+        let format = Format { fraction, ..Format::default() };
+        let Ok(read) = csv_reader::read(bytes, &format, file_of(kind), &bounds) else { continue };
+        assert!(read.lines.len() <= ROWS && read.lines.len() == read.rows.len());
+        assert!(read.rows.is_sorted_by_key(|row| row.row_no));
+        assert!(read.lines.iter().all(|line| check_line(line, &bounds).is_empty()));
+    }
+}
+
+fn file_of(kind: SourceKind) -> SourceFile<'static> {
+    let currency = Some("IDR");
+    SourceFile { kind, account_no: None, currency, zone: None, local: TimeZone::UTC, separator: ',' }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -36,6 +60,7 @@ mod tests {
         #[test]
         fn random_bytes_break_nothing(bytes in prop::collection::vec(any::<u8>(), 0..1024)) {
             super::camt(&bytes);
+            super::statement(&bytes);
         }
 
         #[test]
