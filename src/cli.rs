@@ -16,6 +16,7 @@ pub mod enrol;
 pub mod import;
 pub mod init;
 pub mod members_csv;
+pub mod points_csv;
 pub mod progress;
 pub mod rebuild_index;
 pub mod rejoin;
@@ -184,6 +185,12 @@ enum ImportCommand {
         #[arg(value_name = "FILE.csv")]
         file: PathBuf,
     },
+    /// Points that members had before. Header: `points` with `phone`, `email` or `code`
+    Points {
+        /// The file
+        #[arg(value_name = "FILE.csv")]
+        file: PathBuf,
+    },
     /// The first stock. Header: `sku,qty,unit_cost`
     Stock {
         /// Products may have been sold already: the file says what lay there before the first sale
@@ -235,6 +242,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Import(ImportArgs { encoding, command }) => match command {
             ImportCommand::Products { file } => import::products(config, &file, encoding),
             ImportCommand::Members { file } => import::members(config, &file, encoding),
+            ImportCommand::Points { file } => import::points(config, &file, encoding),
             ImportCommand::Stock { file, opening } => import::stock(config, &file, encoding, opening),
         },
         Command::Rejoin => rejoin::run(config),
@@ -270,6 +278,7 @@ mod tests {
             "user remove-device u -id",
             "import products file.csv",
             "import members file.csv",
+            "import points file.csv",
             "import stock --opening file.csv --encoding windows-1252",
             "status",
             "backup dir --without-keys",

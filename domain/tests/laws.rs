@@ -112,6 +112,7 @@ fn facts(n: [i64; 6]) -> Vec<Fact> {
         json!({"event": "settlement_line", "method": "qris", "gross": a, "fee": b, "net": c}),
         json!({"event": "chargeback", "amount": a}),
         json!({"event": "points_adjusted", "value": a - b}),
+        json!({"event": "points_opened", "value": a}),
         json!({"event": "manual", "rows": [["1010", a, 0], ["7010", 0, a]]}),
     ]);
     for how in ["lost", "damaged", "found_at_source", "found_at_destination"] {

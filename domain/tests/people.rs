@@ -19,6 +19,7 @@ use proptest::prelude::*;
 use testkit::shop::*;
 
 mod expiry;
+mod opening_points;
 
 fn open() -> Shop {
     let mut shop = Shop::open(rules(), []);

@@ -1,7 +1,7 @@
-//! `import products|members|stock FILE.csv`: every bad row named, nothing imported unless all are good.
+//! `import products|members|points|stock FILE.csv`: every bad row named, nothing imported unless all are good.
 
 use super::carry_out::carry_out;
-use super::{members_csv, stock_csv};
+use super::{members_csv, points_csv, stock_csv};
 use crate::config::Config;
 use crate::control::Order;
 use crate::exit::{Exit, FAILED};
@@ -35,6 +35,15 @@ pub fn members(config: &Config, file: &Path, encoding: Encoding) -> anyhow::Resu
     let count = rows.len();
     carry_out(config, Order::ImportMembers(rows))?;
     println!("{count} members imported");
+    Ok(())
+}
+
+/// Gives members their opening points.
+pub fn points(config: &Config, file: &Path, encoding: Encoding) -> anyhow::Result<()> {
+    let rows = good(file, points_csv::read(&bytes(file)?, encoding))?;
+    let count = rows.len();
+    carry_out(config, Order::ImportPoints(rows))?;
+    println!("opening points of {count} members imported");
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use crate::upkeep::Step;
 use anyhow::{Context, bail};
 use domain::rules::inventory::stock::OPENING_ROWS_MAX;
 use domain::rules::people::member::MEMBER_ROWS_MAX;
+use domain::rules::people::points::POINTS_ROWS_MAX;
 use edge::product_csv::ROWS_MAX;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
@@ -130,6 +131,9 @@ async fn read(input: &mut BufReader<OwnedReadHalf>) -> anyhow::Result<Order> {
         }
         CommandHeader::ImportMembers { rows } => {
             Order::ImportMembers(self::rows(input, rows, MEMBER_ROWS_MAX).await?)
+        }
+        CommandHeader::ImportPoints { rows } => {
+            Order::ImportPoints(self::rows(input, rows, POINTS_ROWS_MAX).await?)
         }
         CommandHeader::Enrolled { hub, n } => Order::Enrolled { hub, n },
         CommandHeader::Rejoin => Order::Rejoin,

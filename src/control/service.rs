@@ -51,6 +51,11 @@ impl ControlService {
                 self.store.import_members(rows).await?;
                 Ok(json!({"rows": count}))
             }
+            Order::ImportPoints(rows) => {
+                let count = rows.len();
+                self.store.open_points(rows).await?;
+                Ok(json!({"rows": count}))
+            }
             Order::Enrolled { hub, n } => Ok(json!({"lacks_history": self.store.enrolled(hub, n).await?})),
             Order::Rejoin => Ok(json!({"epoch": self.store.rejoin().await?})),
             Order::Status => status::of(&self.store, self.serving),

@@ -9,6 +9,7 @@ use domain::model::people::user::User;
 use domain::rules::inventory::product::CatalogueRow;
 use domain::rules::inventory::stock::OpeningRow;
 use domain::rules::people::member::MemberRow;
+use domain::rules::people::points::PointsRow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -42,6 +43,8 @@ pub enum Order {
     ImportStock(Vec<OpeningRow>),
     /// Register these members.
     ImportMembers(Vec<MemberRow>),
+    /// Give these members their opening points.
+    ImportPoints(Vec<PointsRow>),
     /// This hub knows the store now, up to the epoch of this number.
     Enrolled {
         /// Who it is.
@@ -106,6 +109,11 @@ pub enum CommandHeader {
     },
     /// [`Order::ImportMembers`]
     ImportMembers {
+        /// How many lines follow.
+        rows: usize,
+    },
+    /// [`Order::ImportPoints`]
+    ImportPoints {
         /// How many lines follow.
         rows: usize,
     },
@@ -211,6 +219,10 @@ impl Order {
             Self::ImportMembers(members) => {
                 rows = members.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
                 CommandHeader::ImportMembers { rows: rows.len() }
+            }
+            Self::ImportPoints(points) => {
+                rows = points.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
+                CommandHeader::ImportPoints { rows: rows.len() }
             }
             Self::Enrolled { hub, n } => CommandHeader::Enrolled { hub: hub.clone(), n: *n },
             Self::Rejoin => CommandHeader::Rejoin,

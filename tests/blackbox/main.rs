@@ -64,6 +64,7 @@ mod operations {
     mod exits;
     mod first_day;
     mod imports;
+    mod openings;
     mod printing;
     mod tls;
 }

@@ -11,7 +11,7 @@ const en = {
   wrong_price: "Wrong price", customer_left: "Customer left", cannot_pay: "Can't pay", training: "Training", test: "Test",
   short_dated: "Short-dated", price_match: "Price match", loyalty: "Loyalty", staff: "Staff", other: "Other",
   sale: "Sale", sale_void: "Sale voided", return: "Return", receiving: "Receiving", transfer_out: "Sent to a store", transfer_in: "Came from a store", adjustment: "Adjustment",
-  opname: "Count", opening: "Opening stock", counting: "counting", review: "In review", posted: "posted", reversed: "taken back", cancelled: "cancelled", draft: "draft",
+  opname: "Count", opening: "Opening", counting: "counting", review: "In review", posted: "posted", reversed: "taken back", cancelled: "cancelled", draft: "draft",
   approved: "approved", sent: "sent", partially_received: "partly received", received: "received", earn: "Earned", redeem: "Redeemed", reverse: "Taken back",
   give_back: "Given back", adjust: "By hand", expire: "Expired", active: "active", blocked: "blocked", merged: "merged", erased: "erased", admin: "Administrator",
   store_manager: "Store manager", cashier: "Cashier", warehouse_staff: "Warehouse", shelf: "Shelf", back: "Back room", online: "online", offline: "offline",

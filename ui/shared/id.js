@@ -114,7 +114,7 @@ export const id = {
   "A defect in the store's program. Nothing was done": "Kesalahan pada program toko. Tidak ada yang dilakukan", "The store is busy. Try again in a moment": "Toko sibuk. Coba lagi sebentar",
   "The disk is full. Nothing is lost, but nothing can be sold until there is room": "Disk penuh. Tidak ada yang hilang, tetapi penjualan berhenti sampai ada ruang", "The store refused: {message}": "Toko menolak: {message}",
   sale: "Penjualan", sale_void: "Penjualan dibatalkan", return: "Retur", receiving: "Penerimaan", transfer_out: "Kirim ke toko", transfer_in: "Dari toko lain",
-  adjustment: "Penyesuaian", opname: "Opname", opening: "Stok awal", counting: "dihitung", review: "diperiksa", posted: "dibukukan", reversed: "ditarik", cancelled: "dibatalkan",
+  adjustment: "Penyesuaian", opname: "Opname", opening: "Saldo awal", counting: "dihitung", review: "diperiksa", posted: "dibukukan", reversed: "ditarik", cancelled: "dibatalkan",
   draft: "draf", approved: "disetujui", sent: "terkirim", partially_received: "diterima sebagian", received: "diterima", earn: "Didapat", redeem: "Ditukar", reverse: "Ditarik",
   give_back: "Dikembalikan", adjust: "Manual", expire: "Hangus", active: "aktif", blocked: "diblokir", merged: "digabung", erased: "dihapus", admin: "Administrator",
   store_manager: "Kepala toko", cashier: "Kasir", warehouse_staff: "Gudang", shelf: "Rak", back: "Gudang", online: "terhubung", offline: "terputus", backing_off: "dicoba lagi",

@@ -1,12 +1,13 @@
 //! Files that whoever runs the machine imports.
 
 use super::StoreHandle;
-use crate::owners::ledger::OpenStock;
+use crate::owners::ledger::{OpenPoints, OpenStock};
 use crate::runtime::failure::{Done, Failure};
 use crate::runtime::request::RequestContext;
 use domain::model::base::ids::{SessionId, UserId};
 use domain::model::people::user::{Principal, Role};
 use domain::rules::inventory::stock::OpeningRow;
+use domain::rules::people::points::PointsRow;
 
 /// Who it was where no user is logged in: a command on the machine itself.
 const CONSOLE: &str = "console";
@@ -18,6 +19,14 @@ impl StoreHandle {
     /// [`Failure::Refused`] with every bad row, by [`domain::rules::inventory::stock::open_stock`].
     pub async fn open_stock(&self, rows: Vec<OpeningRow>) -> Result<Done, Failure> {
         self.run(self.console(), OpenStock(rows)).await
+    }
+
+    /// Gives every member of a file the points of its row, all of them or none.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] with every bad row, by [`domain::rules::people::points::open_points`].
+    pub async fn open_points(&self, rows: Vec<PointsRow>) -> Result<Done, Failure> {
+        self.run(self.console(), OpenPoints(rows)).await
     }
 
     /// Whoever runs the machine asks.

@@ -4,44 +4,60 @@ use super::Ledger;
 use crate::prelude::*;
 use crate::runtime::command::FILE_DEADLINE;
 use domain::model::base::ids::Sku;
+use domain::model::base::time::UtcMs;
 use domain::model::inventory::stock::MovementReason;
 use domain::rules::books::day::dated;
 use domain::rules::inventory::stock::{OpeningRow, open_stock};
 use serde_json::json;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+use storage::Storage;
 
 /// Takes the first stock of every row into the books, all of them or none, by the rules of
 /// [`domain::rules::inventory::stock::open_stock`].
 pub(crate) struct OpenStock(pub(crate) Vec<OpeningRow>);
 
-/// Products, and those of the skus that have an opening.
-type Opened = (Products, BTreeSet<Sku>);
+/// Products, and when the late rows' stock had last moved where it has no opening.
+type Seen = (Products, BTreeMap<Sku, UtcMs>);
 
 impl Dispatch for OpenStock {
-    async fn load(&self, context: &Context, _request: &RequestContext) -> Result<Opened, Failure> {
-        let mut opened = BTreeSet::new();
+    async fn load(&self, context: &Context, _request: &RequestContext) -> Result<Seen, Failure> {
+        let mut unopened = BTreeMap::new();
         for row in self.0.iter().filter(|row| row.late) {
-            let moved = context.storage.stock().movements(&row.sku, None, usize::MAX)?;
-            if moved.iter().any(|(_, movement)| movement.reason == MovementReason::Opening) {
-                opened.insert(row.sku.clone());
+            // Read before the movements: what moves in between is looked at again.
+            let stock = context.storage.stock().stock(&row.sku)?.unwrap_or_default();
+            if !is_opened(&context.storage, &row.sku)? {
+                unopened.insert(row.sku.clone(), stock.updated_at);
             }
         }
-        Ok((context.products(self.0.iter().map(|row| &row.sku))?, opened))
+        Ok((context.products(self.0.iter().map(|row| &row.sku))?, unopened))
     }
+}
+
+fn is_opened(storage: &Storage, sku: &Sku) -> Result<bool, Failure> {
+    let moved = storage.stock().movements(sku, None, usize::MAX)?;
+    Ok(moved.iter().any(|(_, movement)| movement.reason == MovementReason::Opening))
 }
 
 impl Command for OpenStock {
     type Book = LedgerBook;
-    type Rows = Opened;
+    type Rows = Seen;
     const DEADLINE: Duration = FILE_DEADLINE;
 
     fn decide(
         &self,
-        (products, opened): Opened,
+        (products, unopened): Seen,
         ledger: &mut Ledger,
         request: &RequestContext,
     ) -> Result<Decision, Failure> {
+        let mut opened = BTreeSet::new();
+        for row in self.0.iter().filter(|row| row.late) {
+            let moved_at = ledger.book.stock.get(&row.sku).map(|stock| stock.updated_at).unwrap_or_default();
+            // Stock that moved since may have the opening of another file.
+            if unopened.get(&row.sku) != Some(&moved_at) && is_opened(&ledger.storage, &row.sku)? {
+                opened.insert(row.sku.clone());
+            }
+        }
         let (stamps, rules) = (&ledger.stamps, &*ledger.rules);
         let (ids, now, by) = (ledger.movement_ids(self.0.len()), stamps.now(), &request.caller.user_id);
         let event = open_stock(&self.0, ids, now, by, (&products, &opened), &ledger.book)?;

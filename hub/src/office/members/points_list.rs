@@ -42,7 +42,7 @@ pub struct View {
     at: UtcMs,
     /// Signed.
     points: i64,
-    /// `earn`, `redeem`, `reverse`, `give_back`, `adjust`, `expire`.
+    /// `earn`, `redeem`, `reverse`, `give_back`, `adjust`, `expire`, `opening`.
     reason: String,
     /// The document.
     reference_id: String,

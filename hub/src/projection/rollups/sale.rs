@@ -78,7 +78,7 @@ pub(super) fn points(sums: &mut RollupSums, told: &RollupRecord<'_>) {
             PointsReason::Reverse => ("points_reversed", taken),
             PointsReason::GiveBack => ("points_returned", points),
             PointsReason::Expire => ("points_expired", taken),
-            PointsReason::Adjust => ("points_adjusted", points),
+            PointsReason::Adjust | PointsReason::Opening => ("points_adjusted", points),
         };
         sums.add(&MEMBER_DAYS, told.key([told.tier.into()]), [figure]);
     }

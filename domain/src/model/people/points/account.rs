@@ -28,6 +28,8 @@ pub enum PointsReason {
     Adjust,
     /// Their date passed.
     Expire,
+    /// The member had them before this system kept points.
+    Opening,
 }
 
 /// One change of a member's points; never altered, never deleted.
@@ -190,7 +192,7 @@ impl PointsAccount {
             PointsReason::Redeem | PointsReason::GiveBack => {
                 self.lifetime_redeemed = self.lifetime_redeemed.saturating_sub(entry.points);
             }
-            PointsReason::Adjust | PointsReason::Expire => {}
+            PointsReason::Adjust | PointsReason::Expire | PointsReason::Opening => {}
         }
         self.updated_at = self.updated_at.max(entry.at);
     }
@@ -229,6 +231,7 @@ impl PointsReason {
             Self::GiveBack => "give_back",
             Self::Adjust => "adjust",
             Self::Expire => "expire",
+            Self::Opening => "opening",
         }
     }
 }

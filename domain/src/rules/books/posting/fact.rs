@@ -258,6 +258,10 @@ pub enum Fact {
     PointsAdjusted {
         value: i64,
     },
+    /// Points that members had before this system kept them.
+    PointsOpened {
+        value: i64,
+    },
     PointsExpired {
         policy: PointsPolicy,
         released: i64,
@@ -349,6 +353,7 @@ fn money(fact: &Fact, accounts: &Mapped) -> Draft {
         }
         Fact::DamagedWrittenOff { value, account } => plain(account.unwrap_or(THROWN_AWAY), DAMAGED, *value),
         Fact::PointsAdjusted { value } => plain(LOYALTY, POINTS_LIABILITY, *value),
+        Fact::PointsOpened { value } => plain(OPENING, POINTS_LIABILITY, *value),
         Fact::PointsExpired { policy, released } => {
             plain(POINTS_LIABILITY, sale::earning(*policy), *released)
         }

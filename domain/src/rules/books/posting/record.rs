@@ -192,6 +192,7 @@ fn posting(told: &RecordToPost<'_>) -> Option<Posting> {
                 PointsReason::Expire => {
                     Fact::PointsExpired { policy: points.policy, released: points.released.unwrap_or(0) }
                 }
+                PointsReason::Opening => Fact::PointsOpened { value: points.earned_value },
                 _ => Fact::PointsAdjusted { value: points.earned_value },
             };
             Posting::new(it.business_date, "points", &it.entry.entry_id, vec![fact]).memo(Some(&it.reason))

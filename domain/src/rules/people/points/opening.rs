@@ -1,0 +1,126 @@
+//! Opening points: what members had gathered before this system kept their points.
+
+use crate::model::base::ids::{MemberId, UserId};
+use crate::model::base::limits::FIGURE_MAX;
+use crate::model::base::refusal::{FieldProblem, Refusal};
+use crate::model::base::settings::Rules;
+use crate::model::base::time::UtcMs;
+use crate::model::books::ledger::LedgerBook;
+use crate::model::people::member::MemberKey;
+use crate::model::people::points::{Cause, PointsReason, expiry};
+use crate::rules::books::day::dated;
+use crate::rules::people::member::ChangeMember;
+use crate::rules::people::points::Moved;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Most rows of one file: they are one commit, so that all come or none.
+pub const POINTS_ROWS_MAX: usize = 10_000;
+
+/// The opening points of one member.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PointsRow {
+    /// The line of the file.
+    pub line: u64,
+    /// The member's phone number, as typed.
+    pub phone: Option<String>,
+    /// The member's e-mail address.
+    pub email: Option<String>,
+    /// The member's code.
+    pub code: Option<String>,
+    /// Points, 1 or more.
+    pub points: i64,
+}
+
+impl PointsRow {
+    /// The keys by which the member is looked up; empty if there is none, or if one is badly written.
+    pub fn keys(&self, country_code: &str) -> Vec<MemberKey> {
+        let Self { phone, email, code, .. } = self.clone();
+        ChangeMember { phone, email, code, ..ChangeMember::default() }.keys(country_code)
+    }
+}
+
+/// The member that a row names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NamedMember {
+    /// This one.
+    One(MemberId),
+    /// Nobody has a key of the row.
+    Nobody,
+    /// The keys of the row belong to different members.
+    Several,
+    /// This one, who has opening points.
+    Opened(MemberId),
+    /// This one, whose data is erased.
+    Erased(MemberId),
+}
+
+/// Gives every member of a file the points of its row: all of them or none. `named` and `reference_ids` have one value
+/// for each row.
+///
+/// # Errors
+/// `validation_failed` with every bad row as `line <n>`: no member or several, a member twice, points that are not 1 or
+/// more, a member who has opening points.
+pub fn open_points(
+    rows: &[PointsRow],
+    named: &[NamedMember],
+    reference_ids: &[String],
+    (now, by): (UtcMs, &UserId),
+    rules: &Rules,
+    book: &LedgerBook,
+) -> Result<Vec<Moved>, Refusal> {
+    if rows.is_empty() || rows.len() > POINTS_ROWS_MAX {
+        let problem = format!("a file has 1 to {POINTS_ROWS_MAX} rows; split it");
+        return Err(Refusal::field("rows", problem));
+    }
+    let (mut lines, mut moved, mut problems) = (BTreeMap::new(), Vec::new(), Vec::new());
+    let business_date = dated(now, rules, book);
+    for ((row, named), reference_id) in rows.iter().zip(named).zip(reference_ids) {
+        let cause = Cause { reference_id, business_date, user_id: by, at: now, worth: rules.redeem_value };
+        let opened = member(named).and_then(|member| match lines.insert(member.clone(), row.line) {
+            Some(first) => Err(format!("names the member of line {first} again")),
+            None => open(row, &member, &cause, rules, book),
+        });
+        match opened {
+            Ok(opened) => moved.push(opened),
+            Err(problem) => problems.push(FieldProblem { path: format!("line {}", row.line), problem }),
+        }
+    }
+    if problems.is_empty() { Ok(moved) } else { Err(Refusal::ValidationFailed(problems)) }
+}
+
+fn member(named: &NamedMember) -> Result<MemberId, String> {
+    match named {
+        NamedMember::One(member) => Ok(member.clone()),
+        NamedMember::Nobody => {
+            Err("names no member: a phone number, an e-mail address or a code is needed, as \
+                                    the member is registered"
+                .to_owned())
+        }
+        NamedMember::Several => Err("has keys of different members".to_owned()),
+        NamedMember::Opened(member) => {
+            Err(format!("member {member} has opening points already: adjust the points instead"))
+        }
+        NamedMember::Erased(member) => Err(format!("member {member} is erased")),
+    }
+}
+
+fn open(
+    row: &PointsRow,
+    member: &MemberId,
+    cause: &Cause<'_>,
+    rules: &Rules,
+    book: &LedgerBook,
+) -> Result<Moved, String> {
+    if !(1..=FIGURE_MAX).contains(&row.points) {
+        return Err(format!("points must be 1 to {FIGURE_MAX}"));
+    }
+    let mut account = book.account(member);
+    if account.balance().saturating_add(row.points) > FIGURE_MAX {
+        return Err(format!("points: the member would have more than {FIGURE_MAX}"));
+    }
+    let lots = account.lots.earn(cause.reference_id, row.points, expiry(cause.business_date, rules));
+    let entry = account.entry(row.points, PointsReason::Opening, lots.into_iter().collect(), cause);
+    Ok(Moved { entry, account })
+}
