@@ -86,7 +86,7 @@ fn a_total_of_zero_is_completed_by_no_payment() {
 
 #[test]
 fn five_hundred_lines_with_a_discount_fit_a_record() {
-    let mut shop = Shop::open(rules(), [Product { name: "n".repeat(20), ..product("123456", 2000) }]);
+    let mut shop = Shop::open(rules(), [Product { name: "n".repeat(40), ..product("123456", 2000) }]);
     let cmd = CreateSale { discount: Some(5000), ..basket(vec![item("123456", 10, 2000); 500]) };
     shop.create(&cmd).unwrap();
 }

@@ -257,8 +257,7 @@ impl ShiftOwner {
         let entry = |action, details| audit_entry(request, action, basket, now, details);
         let set = sale::prices_by_hand(before, basket);
         let skus: Vec<&str> = set.iter().map(|line| line.sku.as_str()).collect();
-        let item =
-            |line: &&Line| json!({"sku": line.sku, "price": line.price, "price_reason": line.price_reason});
+        let item = |line: &&Line| json!({"sku": line.sku, "price": line.price, "price_reason": basket.price_reason(line.line_no)});
         let items: Vec<Value> = set.iter().map(item).collect();
         let details = || json!({"skus": skus, "items": items});
         let price = (!set.is_empty()).then(|| entry("transaction.price_overridden", details()));

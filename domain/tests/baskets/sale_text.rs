@@ -4,7 +4,7 @@ use domain::model::base::answer::Answer;
 use domain::model::base::event::{Event, Fact, Rows};
 use domain::model::hub::stamp::Stamp;
 use domain::model::people::user::Role;
-use domain::model::selling::transaction::{Scan, Transaction};
+use domain::model::selling::transaction::{PriceReason, Scan, Transaction};
 use domain::rules::selling::sale::{CreateSale, NewItem};
 use domain::rules::selling::transaction::{TransactionView, answer};
 use domain::wire::record;
@@ -94,7 +94,7 @@ proptest! {
     #[test]
     fn whatever_people_write_is_nobodys_mark(
         name in words(), note in words(), sku in words(), reason in words(), code in prop::option::of(words()),
-        cost in prop::option::of(any::<i64>()), step in 0..3_usize,
+        why in prop::option::of(words()), cost in prop::option::of(any::<i64>()), step in 0..3_usize,
     ) {
         let mut event = events().swap_remove(step);
         let sale = sale(&mut event);
@@ -104,6 +104,7 @@ proptest! {
         line.discounts[0].reason = Some(reason.clone());
         sale.flags.push(reason);
         sale.scans.extend(code.map(|code| Scan { line_no: 2, code, pack_qty: 6 }));
+        sale.price_reasons.extend(why.map(|reason| PriceReason { line_no: 1, reason }));
         let sale = sale.clone();
         check(&event, &sale);
     }

@@ -3,6 +3,7 @@
 use domain::model::base::refusal::Refusal;
 use domain::model::books::shift::{CashKind, Shift};
 use domain::model::people::authorization::Authorization;
+use domain::model::selling::transaction::Line;
 use domain::rules::books::day::{Figures, by_method};
 use domain::rules::books::shift::{BLIND_TRIES_MAX, CloseShift, close, is_blind_try};
 use domain::rules::selling::payment::NewPayment;
@@ -156,8 +157,9 @@ fn a_price_by_hand_keeps_why() {
     };
     let id = shop.create(&cmd).unwrap();
     let reasons = |shop: &Shop| {
-        let items = &shop.shift.open[&id].items;
-        items.iter().map(|line| line.price_reason.clone().unwrap_or_default()).collect::<Vec<_>>()
+        let sale = &shop.shift.open[&id];
+        let reason = |line: &Line| sale.price_reason(line.line_no).unwrap_or_default().to_owned();
+        sale.items.iter().map(reason).collect::<Vec<_>>()
     };
     assert_eq!(reasons(&shop), ["opened box", "torn", ""]);
     shop.change(

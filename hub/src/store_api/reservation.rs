@@ -109,6 +109,7 @@ fn minimal(sale: &mut Transaction) {
         sale.member_id = None;
     }
     sale.scans.clear();
+    sale.price_reasons.clear();
     sale.flags.clear();
 }
 

@@ -73,6 +73,12 @@ impl Transaction {
         self.scans.iter().find(|scan| scan.line_no == line_no)
     }
 
+    /// Why the price of a line was set by hand, if somebody said so.
+    pub fn price_reason(&self, line_no: u32) -> Option<&str> {
+        let reason = self.price_reasons.iter().find(|reason| reason.line_no == line_no)?;
+        Some(&reason.reason)
+    }
+
     /// What it earns, or will earn, as it is paid now.
     pub fn earning(&self) -> i64 {
         earned(self.total.saturating_sub(self.paid_by_points()), self.earn_per, self.multiplier_bp)
@@ -168,9 +174,6 @@ pub struct Line {
     pub total: i64,
     /// `price` differs from `list_price`.
     pub price_override: bool,
-    /// Why somebody set another price by hand, where that was said.
-    #[serde(default)]
-    pub price_reason: Option<String>,
     /// Pieces that came back.
     pub returned_qty: i64,
     /// Whether stock is kept for the product.
@@ -188,6 +191,15 @@ pub struct Scan {
     pub code: String,
     /// Pieces in one scan of it.
     pub pack_qty: i64,
+}
+
+/// Why somebody set another price by hand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PriceReason {
+    /// The line.
+    pub line_no: u32,
+    /// The reason, in words.
+    pub reason: String,
 }
 
 /// Whether a payment still counts.
@@ -281,6 +293,9 @@ pub struct Transaction {
     pub items: Vec<Line>,
     /// Lines that were scanned; apart from them, for a long sale must fit into one record.
     pub scans: Vec<Scan>,
+    /// Reasons of prices that were set by hand; apart from the lines for the same reason.
+    #[serde(default)]
+    pub price_reasons: Vec<PriceReason>,
     /// Whether prices contain tax (`tax.prices_include_tax` when it was made).
     pub prices_include_tax: bool,
     /// Σ qty × price.

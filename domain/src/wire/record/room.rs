@@ -1,7 +1,7 @@
 //! How long a basket is as JSON at most, without writing it.
 
 use crate::model::people::points::LotPart;
-use crate::model::selling::transaction::{Line, LineDiscount, Payment, Scan, Transaction};
+use crate::model::selling::transaction::{Line, LineDiscount, Payment, PriceReason, Scan, Transaction};
 
 /// Names and figures of an object in a list: a line has most of them, some 400 bytes.
 const OBJECT_BYTES: usize = 512;
@@ -27,6 +27,7 @@ pub fn of_basket(basket: &Transaction) -> usize {
         own.saturating_mul(ESCAPED_BYTES),
         sum(basket.items.iter().map(line)),
         sum(basket.scans.iter().map(|Scan { code, .. }| object([code.as_str()]))),
+        sum(basket.price_reasons.iter().map(|PriceReason { reason, .. }| object([reason.as_str()]))),
         sum(basket.payments.iter().map(payment)),
         sum(basket.points_lots.iter().map(|LotPart { lot_id, .. }| object([lot_id.as_str()]))),
         sum(basket.flags.iter().map(|flag| object([flag.as_str()]))),
@@ -37,7 +38,7 @@ pub fn of_basket(basket: &Transaction) -> usize {
 
 fn line(line: &Line) -> usize {
     let discount = |it: &LineDiscount| object([some(&it.promotion_id), some(&it.reason)]);
-    let own = object([line.sku.as_str(), &line.name, some(&line.tax_code), some(&line.price_reason)]);
+    let own = object([line.sku.as_str(), &line.name, some(&line.tax_code)]);
     own.saturating_add(sum(line.discounts.iter().map(discount)))
 }
 
@@ -76,15 +77,17 @@ mod tests {
         let discount = json!({"source": "promotion", "promotion_id": bad, "amount": most, "reason": bad});
         let line = json!({"line_no": u32::MAX, "sku": bad, "name": bad, "qty": most, "price": most, "list_price": most,
             "discounts": [discount, discount], "discount": most, "tax_rate_bp": u32::MAX, "tax_code": bad, "tax": most,
-            "total": most, "price_override": false, "price_reason": bad, "returned_qty": most, "track_stock": false, "cost": most});
+            "total": most, "price_override": false, "returned_qty": most, "track_stock": false, "cost": most});
         let payment = json!({"payment_id": id, "method": bad, "amount": most, "tendered": most, "change": most,
             "rounding": most, "reference": bad, "state": "accepted", "origin": bad, "paid_at": at});
         let scan = json!({"line_no": u32::MAX, "code": bad, "pack_qty": most});
+        let reason = json!({"line_no": u32::MAX, "reason": bad});
         let lot = json!({"lot_id": bad, "points": most, "expires": "9999-12-31"});
         for count in [0, 1, 40] {
             let basket = json!({"transaction_id": id, "receipt_no": bad, "state": "partially_paid",
                 "business_date": "9999-12-31", "occurred_at": at, "store_id": id, "register_id": id, "shift_id": id,
                 "cashier_id": id, "member_id": id, "items": vec![line.clone(); count], "scans": vec![scan.clone(); count],
+                "price_reasons": vec![reason.clone(); count],
                 "prices_include_tax": false, "subtotal": most, "discount": most, "tax": most, "rounding": most,
                 "total": most, "points_earned": most, "points_redeemed": most, "earn_per": most, "multiplier_bp": most,
                 "points_expire": "9999-12-31", "points_lots": vec![lot.clone(); count],

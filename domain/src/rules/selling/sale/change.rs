@@ -202,7 +202,7 @@ fn asked_for(basket: &Transaction) -> Vec<NewItem> {
             pack_qty: basket.scan(line.line_no).map(|scan| scan.pack_qty),
             qty: line.qty,
             price: Some(line.price),
-            price_reason: line.price_reason.clone(),
+            price_reason: basket.price_reason(line.line_no).map(str::to_owned),
             discount: Some(by_hand(line)).filter(|amount| *amount > 0),
         })
         .collect()

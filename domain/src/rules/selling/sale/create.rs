@@ -228,6 +228,7 @@ fn empty(cmd: &CreateSale, id: TransactionId, till: &TillContext<'_>) -> Transac
         member_id: None,
         items: Vec::new(),
         scans: Vec::new(),
+        price_reasons: Vec::new(),
         prices_include_tax: till.rules.prices_include_tax,
         subtotal: 0,
         discount: 0,

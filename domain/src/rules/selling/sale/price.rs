@@ -7,7 +7,7 @@ use crate::model::inventory::product::Product;
 use crate::model::people::member::Member;
 use crate::model::selling::promotion::{Occasion, Promotion};
 use crate::model::selling::transaction::{
-    DiscountSource, Line, LineDiscount, PRICE_OVERRIDE, Scan, Transaction,
+    DiscountSource, Line, LineDiscount, PRICE_OVERRIDE, PriceReason, Scan, Transaction,
 };
 use crate::rules::selling::basket;
 use crate::rules::selling::basket::{BasketLine, PricedLine};
@@ -108,8 +108,7 @@ pub(super) fn reprice(
         .zip(lines.iter().zip(&basket.lines).zip(gifts))
         .map(|((line_no, (item, product)), ((line, priced), gifts))| {
             let discounts = discounts(gifts, item, priced, asked.discount_reason);
-            let reason = item.price_reason.as_deref().or(asked.discount_reason).map(str::to_owned);
-            crate::rules::selling::sale::price::line(line_no, product, line, priced, (discounts, reason))
+            crate::rules::selling::sale::price::line(line_no, product, line, priced, discounts)
         })
         .collect();
     let scan = |(line_no, item): (u32, &NewItem)| {
@@ -117,6 +116,12 @@ pub(super) fn reprice(
         Some(Scan { line_no, code, pack_qty })
     };
     sale.scans = (1_u32..).zip(asked.items).filter_map(scan).collect();
+    let reason = |(line, item): (&Line, &NewItem)| {
+        let reason =
+            item.price_reason.as_deref().or(asked.discount_reason).filter(|_| line.price_override)?;
+        Some(PriceReason { line_no: line.line_no, reason: reason.to_owned() })
+    };
+    sale.price_reasons = sale.items.iter().zip(asked.items).filter_map(reason).collect();
     (sale.subtotal, sale.discount) = (basket.subtotal, basket.discount);
     (sale.tax, sale.total) = (basket.tax, basket.total);
     sale.amount_due = basket.total.saturating_sub(sale.amount_paid);
@@ -188,9 +193,8 @@ fn line(
     product: &Product,
     asked: &BasketLine,
     priced: &PricedLine,
-    (discounts, reason): (Vec<LineDiscount>, Option<String>),
+    discounts: Vec<LineDiscount>,
 ) -> Line {
-    let price_override = asked.price != product.price;
     Line {
         line_no,
         sku: product.sku.clone(),
@@ -204,8 +208,7 @@ fn line(
         tax_code: product.tax_code.clone(),
         tax: priced.tax,
         total: priced.total,
-        price_override,
-        price_reason: reason.filter(|_| price_override),
+        price_override: asked.price != product.price,
         returned_qty: 0,
         track_stock: product.track_stock,
         cost: None,

@@ -10,10 +10,10 @@ use crate::wire::sale_text::SaleText;
 /// 200, or 201 where it was made, with what `role` may see of a transaction; `text` is its JSON. The bytes are those of
 /// [`TransactionView`].
 pub fn answer(created: bool, transaction: &Transaction, text: &SaleText, role: Role) -> Answer {
-    // A line that was scanned shows a code that is stored apart from it.
+    // A line shows its code and the reason of its price, which are stored apart from it.
     let version = || of_text(transaction, || text);
-    let cut =
-        transaction.scans.is_empty().then(|| cut(text.as_str(), transaction.items.len(), version(), role));
+    let lines_are_whole = transaction.scans.is_empty() && transaction.price_reasons.is_empty();
+    let cut = lines_are_whole.then(|| cut(text.as_str(), transaction.items.len(), version(), role));
     let body = match cut.flatten() {
         Some(body) => body.into_bytes(),
         None => answer::envelope(&TransactionView::new(transaction, role)),

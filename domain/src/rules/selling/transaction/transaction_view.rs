@@ -3,7 +3,7 @@
 use super::version;
 use crate::model::base::time::UtcMs;
 use crate::model::people::user::Role;
-use crate::model::selling::transaction::{Line, LineDiscount, Payment, Scan, Transaction, TransactionState};
+use crate::model::selling::transaction::{Line, LineDiscount, Payment, Transaction, TransactionState};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -75,6 +75,7 @@ struct LineView<'a> {
     total: i64,
     price_override: bool,
     /// Why somebody set another price by hand, where that was said.
+    #[serde(skip_serializing_if = "Option::is_none")]
     price_reason: Option<&'a str>,
     returned_qty: i64,
     /// The outer option: whether it is shown at all.
@@ -97,7 +98,7 @@ impl<'a> TransactionView<'a> {
             shift_id: t.shift_id.as_str(),
             cashier_id: t.cashier_id.as_str(),
             member_id: t.member_id.as_ref().map(|id| id.as_str()),
-            items: t.items.iter().map(|line| LineView::new(line, t.scan(line.line_no), role)).collect(),
+            items: t.items.iter().map(|line| LineView::new(line, t, role)).collect(),
             subtotal: t.subtotal,
             discount: t.discount,
             tax: t.tax,
@@ -123,7 +124,8 @@ impl<'a> TransactionView<'a> {
 }
 
 impl<'a> LineView<'a> {
-    fn new(line: &'a Line, scan: Option<&'a Scan>, role: Role) -> Self {
+    fn new(line: &'a Line, sale: &'a Transaction, role: Role) -> Self {
+        let scan = sale.scan(line.line_no);
         Self {
             line_no: line.line_no,
             sku: line.sku.as_str(),
@@ -140,7 +142,7 @@ impl<'a> LineView<'a> {
             tax: line.tax,
             total: line.total,
             price_override: line.price_override,
-            price_reason: line.price_reason.as_deref(),
+            price_reason: sale.price_reason(line.line_no),
             returned_qty: line.returned_qty,
             cost: (role != Role::Cashier).then_some(line.cost),
         }
