@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Who this shop is.
+    /// Identity of the store.
     pub store: shop::Store,
     /// The HTTP edge.
     pub http: machine::Http,
@@ -53,7 +53,7 @@ pub struct Config {
     pub shifts: shop::Shifts,
     /// Tills.
     pub registers: shop::Registers,
-    /// What a manager has to approve.
+    /// Actions that a manager has to approve.
     pub approval: shop::Approval,
     /// Goods of suppliers.
     pub receiving: shop::Receiving,
@@ -61,7 +61,7 @@ pub struct Config {
     pub members: shop::Members,
     /// Stock.
     pub stock: shop::Stock,
-    /// Head office.
+    /// Link to head office.
     pub hub: machine::Hub,
     /// Synchronisation.
     pub sync: machine::Sync,

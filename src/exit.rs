@@ -19,7 +19,7 @@ pub const DISK: u8 = 74;
 pub struct Exit {
     /// One of the codes above.
     pub code: u8,
-    /// Why, for a person.
+    /// Description of the failure, for people.
     pub message: String,
 }
 

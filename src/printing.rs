@@ -24,7 +24,7 @@ mod printer;
 /// Ends of jobs that are remembered.
 const JOBS_MAX: usize = 256;
 
-/// How far a piece of paper is.
+/// State of a print job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "PrintState")]
@@ -45,11 +45,11 @@ pub enum State {
 pub struct PrintJob {
     /// Its number, while the daemon runs.
     pub job_id: String,
-    /// Whose printer.
+    /// Register whose printer is used.
     pub register_id: RegisterId,
-    /// How far it is.
+    /// State of the print job.
     pub state: State,
-    /// Why it was not printed.
+    /// Reason why it was not printed. Null unless it failed.
     pub problem: Option<String>,
     /// Texts with letters that the printer lacks, and what is printed for them.
     pub replaced: Vec<String>,
@@ -93,7 +93,7 @@ pub struct Printers {
     queues: BTreeMap<RegisterId, SyncSender<Paper>>,
     jobs: Jobs,
     next: AtomicU64,
-    /// Of the daemon's run: numbers of an earlier one are not this one's.
+    /// Number of the daemon's run: job numbers of an earlier run are not valid in this one.
     run: u64,
     columns: usize,
     auto_print: bool,

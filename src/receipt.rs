@@ -15,7 +15,7 @@ use domain::model::selling::returns::Return;
 use domain::model::selling::transaction::Transaction;
 use jiff::tz::TimeZone;
 
-/// What a shop prints on every receipt.
+/// Lines that a shop prints on every receipt.
 #[derive(Debug, Clone, Default)]
 pub struct ReceiptHeader {
     /// The shop's name.
@@ -24,15 +24,15 @@ pub struct ReceiptHeader {
     pub address: String,
     /// Its tax number.
     pub tax_id: String,
-    /// The last lines.
+    /// Last lines of the receipt.
     pub footer: String,
     /// ISO 4217 code.
     pub currency: String,
-    /// What its paper speaks.
+    /// Language of the paper.
     pub language: Language,
 }
 
-/// What a receipt is of.
+/// Document of a receipt.
 #[derive(Debug, Clone)]
 pub enum Subject {
     /// A sale.
@@ -44,13 +44,13 @@ pub enum Subject {
 /// A receipt to be printed.
 #[derive(Debug)]
 pub struct Receipt<'a> {
-    /// The shop.
+    /// The shop's header.
     pub head: &'a ReceiptHeader,
     /// Its clock on the wall.
     pub timezone: &'a TimeZone,
-    /// What it is of.
+    /// Document of the receipt.
     pub subject: &'a Subject,
-    /// Who stood at the till.
+    /// Name of the person at the till.
     pub cashier: &'a str,
     /// It was printed before.
     pub copy: bool,

@@ -17,24 +17,24 @@ pub struct ActorView {
     /// `running` or `restarting`.
     pub(crate) state: &'static str,
     pub(crate) restarts: u64,
-    /// Messages that wait.
+    /// Messages waiting in the actor's mailbox.
     pub(crate) mailbox: usize,
     pub(crate) started_at: UtcMs,
     pub(crate) last_failure: Option<String>,
     pub(crate) children: Vec<ActorView>,
 }
 
-/// The supervision tree.
+/// Supervision tree of the store.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ActorTree")]
 pub struct TreeView {
     pub(crate) root: Option<ActorView>,
 }
 
-/// How far head office is.
+/// State of the synchronisation with head office.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SyncStatus {
-    /// What is wrong and since when, the oldest first; empty: nothing.
+    /// Current problems with the time each began, oldest first. Empty if there are none.
     pub(crate) problems: Vec<Problem>,
     pub(crate) hub: HubStatus,
     pub(crate) outbox: OutboxStatus,
@@ -44,23 +44,24 @@ pub struct SyncStatus {
     pub(crate) clock_skew_ms: Option<i64>,
 }
 
-/// What every page of a till tells of head office.
+/// State of the link to head office, as every page of a till shows it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LinkStatus {
     /// `online`, `offline`, `backing_off`, `rejected` or `not_configured`.
     pub(crate) hub_state: &'static str,
-    /// When head office answered last since the store began to serve.
+    /// Time of the last answer from head office since the store began to serve. Null if there was none.
     pub(crate) hub_seen_at: Option<UtcMs>,
     /// Records that head office has not acknowledged; 0 in a store of its own.
     pub(crate) pending: u64,
     pub(crate) oldest_pending_at: Option<UtcMs>,
-    /// Until when products and prices are known to be head office's; none: it was never heard.
+    /// Time up to which products and prices are known to be those of head office. Null if head office was never
+    /// reached.
     pub(crate) as_of: Option<UtcMs>,
     /// This store's clock less the hub's.
     pub(crate) clock_skew_ms: Option<i64>,
 }
 
-/// The link.
+/// State of the link to the hub.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct HubStatus {
     pub(crate) configured: bool,
@@ -74,7 +75,7 @@ pub(crate) struct HubStatus {
     pub(crate) attempt: u32,
 }
 
-/// What waits to be sent.
+/// Records that wait to be sent to the hub.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct OutboxStatus {
     /// Records that the hub has not acknowledged.
@@ -90,7 +91,7 @@ pub(crate) struct OutboxStatus {
     pub(crate) fenced: bool,
 }
 
-/// What came down.
+/// Changes received from the hub's feed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct InboundStatus {
     pub(crate) cursor: Option<String>,
@@ -125,16 +126,16 @@ pub struct ConflictView {
     pub(crate) conflict_id: String,
     /// `member` or `product_settings`.
     pub(crate) resource: String,
-    /// Which one.
+    /// ID of the record that the conflict is about.
     pub(crate) id: String,
     /// `store`: the value from here won; `hub`: the one that was there.
     pub(crate) winner: String,
-    /// What lost, by field.
+    /// Values that lost, by field.
     pub(crate) lost_fields: BTreeMap<String, Value>,
-    /// What counts instead, by field.
+    /// Values that count instead, by field.
     pub(crate) kept_fields: BTreeMap<String, Value>,
     pub(crate) resolved_at: UtcMs,
-    /// When the value was put back from here.
+    /// When the value was restored at this store. Null if it was not.
     pub(crate) restored_at: Option<UtcMs>,
 }
 
@@ -161,7 +162,7 @@ impl ConflictView {
     }
 }
 
-/// What a synchronisation on request did.
+/// Result of a requested synchronisation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Forced {
     /// Records acknowledged since it was asked.
@@ -171,7 +172,7 @@ pub struct Forced {
     pub(crate) pulled: u64,
     /// The hub has all that was there when this was asked, and the feed was read to its end.
     pub(crate) completed: bool,
-    /// Why not.
+    /// Reason why it was not completed. Null if it was.
     pub(crate) error: Option<String>,
 }
 

@@ -4,7 +4,7 @@ use http::{HeaderMap, header::ACCEPT};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// What such an answer says it is.
+/// Content type of a CSV answer.
 pub const CONTENT_TYPE: &str = "text/csv; charset=utf-8";
 
 /// One cell.
@@ -36,17 +36,17 @@ impl<'a, T: Into<Cell<'a>>> From<Option<T>> for Cell<'a> {
     }
 }
 
-/// What separates the cells of a line. Spreadsheets expect a semicolon where a comma begins a fraction.
+/// Delimiter of the cells of a line. Spreadsheets expect a semicolon where a comma begins a fraction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 pub enum Separator {
-    /// A comma.
+    /// Comma (`,`).
     #[default]
     #[serde(rename = ",")]
     Comma,
-    /// A semicolon.
+    /// Semicolon (`;`).
     #[serde(rename = ";")]
     Semicolon,
-    /// A tab.
+    /// Tab character.
     #[serde(rename = "tab")]
     Tab,
 }
@@ -100,10 +100,11 @@ impl Table {
     }
 }
 
-/// What a spreadsheet takes for the beginning of a formula; the last four are the full-width forms of the first.
+/// Characters that a spreadsheet takes for the beginning of a formula; the last four are the full-width forms of the
+/// first.
 const FORMULA: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
-/// What begins a new cell or line in some reader of CSV, whatever quotes stand around it: where the decimal separator
-/// is a comma, cells end with `;`, and only a cell that the reader sees begin can be quoted.
+/// Characters that begin a new cell or line in some reader of CSV, whatever quotes stand around them: where the
+/// decimal separator is a comma, cells end with `;`, and only a cell that the reader sees begin can be quoted.
 const BEGINS_CELL: [char; 4] = [';', '\t', '\n', '\r'];
 /// Makes what follows text.
 const TEXT_MARK: char = '\'';

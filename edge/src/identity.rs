@@ -43,7 +43,7 @@ pub mod session;
 pub mod users;
 pub mod views;
 
-/// What answering "who is this" takes.
+/// Everything that is needed to identify a caller.
 pub struct Identity {
     /// Signs and checks tokens.
     pub keys: Keys,
@@ -55,7 +55,7 @@ pub struct Identity {
     pub refusals: Refusals,
     /// Ceremonies of devices.
     pub passkeys: Passkeys,
-    /// How long a session lives: as long as its refresh token.
+    /// Lifetime of a session, which is that of its refresh token.
     pub session_lifetime: Duration,
     /// Time that no wall clock sets back.
     pub clock: MonotonicWallClock,
@@ -87,7 +87,7 @@ impl Identity {
         self.refusals.add(refusals::REQUEST, Some(&caller.user_id), address, pattern, self.now());
     }
 
-    /// What an access token says, alive now.
+    /// Claims of an access token that is alive now.
     ///
     /// # Errors
     /// 401 `invalid_token`, `token_expired`.
@@ -96,7 +96,7 @@ impl Identity {
     }
 }
 
-/// How somebody proved to be who they say.
+/// Proof of a person's identity.
 #[derive(Debug, Clone)]
 pub enum Proof {
     /// By the password that the user has now.
@@ -118,7 +118,7 @@ impl Proof {
 /// The outcome of asking where users are kept.
 pub type AccountResult<T> = Result<T, ApiError>;
 
-/// Where users, sessions and devices are kept.
+/// Storage of users, sessions and devices.
 pub trait Accounts: Authority + Sized {
     /// A keyed request as its owner sees it.
     type Context: Send + Sync;
@@ -131,7 +131,7 @@ pub trait Accounts: Authority + Sized {
     /// HMAC of the parts under the installation's own key.
     fn fingerprint(&self, parts: &[&[u8]]) -> [u8; 32];
 
-    /// Who asks, under which key; `body` is what counts of the body.
+    /// Caller and key of the request; `body` is the part of the body that counts.
     ///
     /// # Errors
     /// 401 `missing_token`.
@@ -140,7 +140,7 @@ pub trait Accounts: Authority + Sized {
     /// The user with a login name (lower-cased).
     fn user_by_name(&self, name: &str) -> impl Future<Output = AccountResult<Option<User>>> + Send;
 
-    /// A user.
+    /// The user with this ID.
     fn user(&self, id: &UserId) -> impl Future<Output = AccountResult<Option<User>>> + Send;
 
     /// Everybody, in order of id.

@@ -7,24 +7,24 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where systemd puts what `LoadCredential=` names.
+/// Environment variable with the folder in which systemd puts the files of `LoadCredential=`.
 const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
 
-/// Why a file with a secret is not used.
+/// Reason why a file with a secret is not used.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
     /// It could not be read.
     #[error("{path}: {source}")]
     Io {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Error of the system.
         source: io::Error,
     },
     /// Others may read or write it.
     #[error("{path} has mode {mode:o}: only its owner may read it (chmod 600)")]
     Permissions {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
         /// Its permission bits.
         mode: u32,
@@ -32,7 +32,7 @@ pub enum SecretError {
     /// Others may change what is in it.
     #[error("{path} has mode {mode:o}: only its owner may write in it (chmod 700)")]
     Folder {
-        /// Which folder.
+        /// Path of the folder.
         path: PathBuf,
         /// Its permission bits.
         mode: u32,
@@ -40,15 +40,15 @@ pub enum SecretError {
     /// It belongs to neither this user nor root.
     #[error("{path} belongs to user {uid}: it must be this program's own (run this as that user)")]
     Owner {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Whose it is.
+        /// Owner of the file.
         uid: u32,
     },
     /// It is not a plain file, or larger than such a secret can be.
     #[error("{path} is not a file of at most {bytes_max} bytes")]
     Shape {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
         /// The largest that is read, in bytes.
         bytes_max: u64,

@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use tracing_subscriber::{EnvFilter, fmt, layer::SubscriberExt, util::SubscriberInitExt};
 
-/// How log lines look: `log.format`.
+/// Format of log lines: `log.format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LogFormat {
-    /// For people.
+    /// Text for people.
     #[default]
     Pretty,
     /// One JSON object a line.
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use std::sync::{Arc, Mutex};
 
-    /// What is written, kept.
+    /// Output that is written, kept in memory.
     #[derive(Clone, Default)]
     struct Kept(Arc<Mutex<Vec<u8>>>);
 

@@ -61,11 +61,11 @@ impl Default for Tax {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Payments {
-    /// Accepted methods.
+    /// Accepted payment methods.
     pub methods: Vec<String>,
-    /// Smallest cash step; 0: none.
+    /// Smallest cash step in whole currency units; 0 if cash is not rounded.
     pub cash_rounding: i64,
-    /// Whom rounding favours.
+    /// Side that cash rounding favours.
     pub cash_rounding_mode: RoundingMode,
     /// Notes and coins, as a drawer is counted: what tills offer.
     pub denominations: Vec<i64>,
@@ -94,7 +94,7 @@ pub struct Points {
     pub redeem_value: i64,
     /// Most points of one member that may be redeemed while the hub is away.
     pub offline_limit: i64,
-    /// How long points live; zero: for ever.
+    /// Lifetime of points. They never expire if it is zero.
     pub expire_after: Period,
     /// Days for which given-back points of an expired lot live again.
     pub restore_days: u32,
@@ -116,7 +116,7 @@ impl Default for Points {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pricing {
-    /// What a price other than the catalogue's leads to.
+    /// Policy for a price that differs from the catalogue's.
     #[serde(rename = "override")]
     pub price_override: PriceOverride,
     /// Basis points of a basket above which what is taken off by hand needs an approval; 0: no limit.
@@ -135,7 +135,7 @@ impl Default for Pricing {
 pub struct Returns {
     /// Days after which a return needs an approval.
     pub window_days: u32,
-    /// Refund above which a cashier needs an approval; 0: none.
+    /// Refund above which a cashier needs an approval; 0 if there is no such limit.
     pub cashier_limit: i64,
     /// Largest refund without a receipt; 0: no limit.
     pub unreceipted_max: i64,
@@ -153,7 +153,7 @@ impl Default for Returns {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Holds {
-    /// How long a hold waits before its sale is voided; zero: for ever.
+    /// Time after which the sale of a hold is voided. It waits for ever if this is zero.
     pub expire_after: Period,
 }
 
@@ -161,7 +161,7 @@ pub struct Holds {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Shifts {
-    /// Variance beyond which a close needs an approval; 0: off.
+    /// Variance beyond which a close needs an approval; 0 turns this off.
     pub variance_tolerance: i64,
     /// Hide expected figures from the cashier until the shift is closed.
     pub blind: bool,

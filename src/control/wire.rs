@@ -19,7 +19,7 @@ pub const LINE_BYTES_MAX: u64 = 64 * 1024;
 /// The longest line of an answer, in bytes (4 MiB): a list of bad rows.
 pub const ANSWER_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-/// What is asked for.
+/// Request to the running store.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Order {
     /// Add this user.
@@ -32,7 +32,7 @@ pub enum Order {
     ListDevices(String),
     /// Remove a device of the user with this login name.
     RemoveDevice {
-        /// The login name.
+        /// Login name.
         username: String,
         /// The device.
         credential_id: String,
@@ -47,7 +47,7 @@ pub enum Order {
     ImportPoints(Vec<PointsRow>),
     /// This hub knows the store now, up to the epoch of this number.
     Enrolled {
-        /// Who it is.
+        /// Identity of the hub, and of the store there.
         hub: HubIdentity,
         /// The current epoch's number there; 0: none.
         n: u64,
@@ -82,39 +82,39 @@ pub enum CommandHeader {
     ListUsers,
     /// [`Order::RevokeUser`]
     RevokeUser {
-        /// The login name.
+        /// Login name.
         username: String,
     },
     /// [`Order::ListDevices`]
     ListDevices {
-        /// The login name.
+        /// Login name.
         username: String,
     },
     /// [`Order::RemoveDevice`]
     RemoveDevice {
-        /// The login name.
+        /// Login name.
         username: String,
         /// The device.
         credential_id: String,
     },
     /// [`Order::ImportProducts`]
     ImportProducts {
-        /// How many lines follow.
+        /// Number of rows that follow, one a line.
         rows: usize,
     },
     /// [`Order::ImportStock`]
     ImportStock {
-        /// How many lines follow.
+        /// Number of rows that follow, one a line.
         rows: usize,
     },
     /// [`Order::ImportMembers`]
     ImportMembers {
-        /// How many lines follow.
+        /// Number of rows that follow, one a line.
         rows: usize,
     },
     /// [`Order::ImportPoints`]
     ImportPoints {
-        /// How many lines follow.
+        /// Number of rows that follow, one a line.
         rows: usize,
     },
     /// [`Order::Enrolled`]
@@ -149,17 +149,17 @@ pub enum Said {
     Working(Option<Step>),
     /// It is done.
     Done(Value),
-    /// It is not.
+    /// The command failed.
     Failed(Trouble),
 }
 
-/// Why a command failed.
+/// Reason why a command failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Trouble {
     /// The exit code.
     pub code: u8,
-    /// Why, for a person.
+    /// Description of the failure, for people.
     pub message: String,
     /// Every single thing that is wrong, a line each.
     pub notes: Vec<String>,

@@ -17,9 +17,9 @@ const CHUNK: usize = 100;
 /// Business dates, both ends included; an end that nobody names is open.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Dates {
-    /// The first.
+    /// First business date.
     pub from: Option<Date>,
-    /// The last.
+    /// Last business date.
     pub to: Option<Date>,
 }
 

@@ -8,9 +8,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// How long an answer waits for the end of the work.
+/// Time that an answer waits for the end of the work.
 const WAIT: Duration = Duration::from_secs(8);
-/// How long an end that nobody was told is kept for the next who asks, in milliseconds.
+/// Milliseconds for which an end that nobody was told of is kept for the next caller.
 const KEPT_MS: i64 = 60_000;
 
 /// One kind of work, at most once at a time.
@@ -19,20 +19,20 @@ pub struct Job(Mutex<Begun>);
 
 #[derive(Debug, Default)]
 struct Begun {
-    /// What the next who asks joins or is told.
+    /// Work that the next caller joins or gets the result of.
     open: Option<watch::Receiver<State>>,
     /// The latest, told or not: for whoever only looks.
     latest: Option<watch::Receiver<State>>,
 }
 
-/// Where the work stands.
+/// State of the work.
 #[derive(Debug, Clone)]
 pub struct State {
-    /// When it began.
+    /// When the work began.
     pub started_at: UtcMs,
-    /// How far it is.
+    /// Progress of the work.
     pub step: Option<Step>,
-    /// When and how it ended.
+    /// Time and result of its end. `None` if it goes on.
     pub ended: Option<(UtcMs, Result<Value, String>)>,
 }
 
@@ -59,7 +59,7 @@ impl Job {
         !self.lock().open.as_ref().is_some_and(|job| fresh(&job.borrow()))
     }
 
-    /// Where the latest work stands, without waiting; none: nobody asked since the start.
+    /// State of the latest work, without waiting. `None` if there was none since the start.
     pub fn latest(&self) -> Option<State> {
         self.lock().latest.as_ref().map(|job| job.borrow().clone())
     }

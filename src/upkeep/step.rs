@@ -3,14 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How far long work is.
+/// Progress of long work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
-    /// What is being done.
+    /// Name of the current step.
     pub step: String,
-    /// Bytes done.
+    /// Bytes processed so far.
     pub done: u64,
-    /// Bytes in all.
+    /// Total bytes to process.
     pub total: u64,
 }
 

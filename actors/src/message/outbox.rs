@@ -4,7 +4,7 @@ use crate::hub::hub_client::{CallError, HubClient};
 use crate::runtime::pending::Pending;
 use domain::wire::sync::{Limits, PushAnswer};
 
-/// What the outbox is told.
+/// Message to the outbox.
 pub(crate) enum OutboxMessage {
     /// There may be new records.
     Poke,
@@ -29,11 +29,11 @@ pub(crate) struct Session {
     pub(crate) generation: String,
     /// The epoch that is written.
     pub(crate) epoch: String,
-    /// What the hub accepts.
+    /// Limits of what the hub accepts.
     pub(crate) limits: Limits,
 }
 
-/// Where a batch began.
+/// Position at which a batch begins.
 #[derive(Debug, Clone)]
 pub(crate) struct Batch {
     pub(crate) epoch: String,

@@ -17,7 +17,7 @@ pub use lane::Kind;
 pub struct StoreDown {
     /// Its id, also the change's.
     pub store_id: StoreId,
-    /// Its name.
+    /// Name of the store.
     pub name: String,
     /// Head office disabled it: it hears of nothing that is sent to it.
     pub disabled: bool,
@@ -26,7 +26,7 @@ pub struct StoreDown {
 /// Kind `user`: a person that head office gives to the store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UserDown {
-    /// Who.
+    /// ID of the user.
     pub user_id: UserId,
     /// Login name, lower-cased.
     pub username: String,
@@ -34,11 +34,11 @@ pub struct UserDown {
     pub name: String,
     /// Role of the user.
     pub role: Role,
-    /// The store.
+    /// Store that the user belongs to.
     pub store_id: StoreId,
     /// argon2id in PHC form, where head office set it last.
     pub password_hash: Option<String>,
-    /// When each of that was said: what is later at the store stays.
+    /// When each of these fields was set: what was set later at the store stays.
     pub times: FieldTimes,
     /// Tokens of a lower version are dead.
     pub token_version: u64,
@@ -47,7 +47,7 @@ pub struct UserDown {
     /// Counts the times that a person at the hub let this user in: a denial stands against every `user`
     /// with the same or a lower number, whatever order they come in.
     pub grant: u64,
-    /// When the person was made, wherever that was.
+    /// When the person was created, at whichever place.
     pub created_at: UtcMs,
     /// Head office gave the person to the store: names and role are its own.
     pub given: bool,
@@ -56,11 +56,11 @@ pub struct UserDown {
 /// Kind `token_revocation`; the change's id is the user's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RevocationDown {
-    /// Whose tokens.
+    /// User whose tokens are revoked.
     pub user_id: UserId,
     /// Tokens of a lower version are dead.
     pub token_version: u64,
-    /// When.
+    /// When the tokens were revoked.
     pub revoked_at: UtcMs,
 }
 
@@ -71,22 +71,22 @@ pub struct FieldDown {
     pub value: Value,
     /// Its stamp.
     pub at: String,
-    /// Which `event_id` or hub change wrote it: the `base` of whoever replaces it.
+    /// The `event_id` or hub change that wrote the value: the `base` of a write that replaces it.
     pub by: String,
 }
 
 /// Kind `member`: its fields as they count now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemberDown {
-    /// Who.
+    /// ID of the member.
     pub member_id: String,
-    /// When it was registered, wherever that was; none: this says nothing of it, nor of who goes on as whom.
+    /// When the member was registered, at whichever place. Omitted if the record states neither this nor any merge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joined_at: Option<UtcMs>,
-    /// Whom it goes on as: head office's word alone, whatever its fields say.
+    /// Member that this one was merged into, by head office's decision alone, whatever its fields contain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged_into: Option<String>,
-    /// Who goes on as this one: their points and sales are this one's.
+    /// Members that were merged into this one: their points and sales are this one's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub merged: Vec<String>,
     /// By name.
@@ -96,9 +96,9 @@ pub struct MemberDown {
 /// A store's own records that the balances of a page contain.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Covered {
-    /// The epoch.
+    /// Name of the epoch.
     pub epoch: String,
-    /// Up to here.
+    /// Seq up to which the records are contained.
     pub seq: u64,
     /// The hash there: another one than the store's own means hello.
     pub hash: String,
@@ -108,13 +108,13 @@ pub struct Covered {
 /// records is in it stands once beside the changes of the page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PointsDown {
-    /// Who.
+    /// ID of the member.
     pub member_id: String,
     /// Σ of the entries that head office has applied, when the page was made.
     pub balance: i64,
 }
 
-/// What of the receiving store's own records all balances of a page contain; both are empty where a page has no
+/// The receiving store's own records that all balances of a page contain. Both lists are empty if a page has no
 /// balance. Read together with the balances from one state of the database.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {
@@ -138,13 +138,13 @@ impl Coverage {
 /// Kind `settings` of a product; the change's id is the setting's name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SettingDown {
-    /// Its name.
+    /// Name of the setting.
     pub name: String,
     /// Its value.
     pub value: Value,
     /// Its stamp.
     pub at: String,
-    /// Which `event_id` or hub change wrote it.
+    /// The `event_id` or hub change that wrote the value.
     pub by: String,
 }
 
@@ -161,7 +161,7 @@ pub struct StoreSettingsDown {
 /// Kind `register`; the change's id is the till's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RegisterDown {
-    /// Which till.
+    /// ID of the register.
     pub register_id: RegisterId,
     /// Its name for people; none: head office gave it none.
     pub name: Option<String>,
@@ -169,13 +169,12 @@ pub struct RegisterDown {
     pub disabled: Option<bool>,
 }
 
-/// Which version of a record holds what a push wrote: the store's own value shows on top until the feed
-/// is there.
+/// Version of a record that holds what a push wrote: the store's own value shows on top until the feed is there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RecordVersion {
     /// `member`, …
     pub kind: String,
-    /// Which one.
+    /// ID of the record.
     pub id: String,
     /// Its version at the hub.
     pub version: String,
@@ -188,15 +187,15 @@ pub struct Change {
     pub cursor: String,
     /// `product`, …
     pub kind: String,
-    /// Which one.
+    /// ID of the record.
     pub id: String,
-    /// The record's version.
+    /// Version of the record.
     pub version: String,
     /// Whether it was deleted.
     pub deleted: bool,
     /// From when on it counts.
     pub effective_at: Option<UtcMs>,
-    /// The record.
+    /// The record itself.
     pub payload: serde_json::Value,
 }
 
@@ -205,15 +204,15 @@ pub struct Change {
 pub struct PullAnswer {
     /// The changes after the cursor, in order.
     pub changes: Vec<Change>,
-    /// Where to go on.
+    /// Cursor to continue from.
     pub next_cursor: String,
-    /// Whether more waits.
+    /// Whether more changes wait.
     pub more: bool,
-    /// What of the store's own records the balances among the changes contain.
+    /// The store's own records that the balances among the changes contain.
     #[serde(flatten)]
     pub coverage: Coverage,
     /// The hub's database generation.
     pub hub_generation: String,
-    /// The hub's clock.
+    /// Current time of the hub's clock.
     pub hub_time: UtcMs,
 }

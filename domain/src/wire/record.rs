@@ -44,16 +44,16 @@ pub struct Record<P> {
     pub at: String,
     /// Wall clock of the store.
     pub occurred_at: UtcMs,
-    /// What it says of itself; none: nothing, or nothing that can be read.
+    /// Description of the record in its envelope. `None` if it has none, or none that can be read.
     #[serde(default, deserialize_with = "effect::readable")]
     pub about: Option<About>,
-    /// What happened.
+    /// Payload of the record.
     pub payload: P,
 }
 
 impl Record<Value> {
-    /// What happened; none: this version does not know the kind or the schema. What can be read speaks for itself from
-    /// then on, whatever the envelope says of it.
+    /// Payload of the record. `None` if this version does not know the kind or the schema. A payload that can be read
+    /// takes precedence from then on over what the envelope states of it.
     ///
     /// # Errors
     /// It is no payload of this kind.
@@ -67,12 +67,12 @@ impl Record<Value> {
     }
 }
 
-/// What happened, with all that is asked of every kind.
+/// Payload of a record, with all that is asked of every kind.
 pub trait Payload {
-    /// What the envelope says of it.
+    /// Description of the payload for the envelope.
     fn about(&self) -> About;
 
-    /// What it moves at head office, told by this store as a record of this kind.
+    /// Effect at head office of a record of this kind from this store.
     ///
     /// # Errors
     /// What is wrong with it: it is parked.
@@ -152,17 +152,17 @@ kinds! { $
 }
 
 impl AnyPayload {
-    /// Its kind.
+    /// Kind of the payload.
     pub fn kind(&self) -> &'static str {
         each!(self, |kind, _it| kind)
     }
 
-    /// What the envelope says of it.
+    /// Description of the payload for the envelope.
     pub fn about(&self) -> About {
         each!(self, |_, it| it.about())
     }
 
-    /// What it moves at head office, told by this store.
+    /// Effect at head office of a record from this store.
     ///
     /// # Errors
     /// What is wrong with it: it is parked.
@@ -186,10 +186,10 @@ pub fn event_id(text: &str) -> Option<Cow<'_, str>> {
     }
 }
 
-/// What paying adds to a record at most, per line: its cost, and its [`LineEffect`].
+/// Most bytes that paying adds to a record per line: its cost, and its [`LineEffect`].
 const PAID_LINE_BYTES: usize = 140;
 
-/// What paying adds to a record at most besides: envelope, numbers, times, 20 payments.
+/// Most bytes that paying adds to a record besides: envelope, numbers, times, 20 payments.
 const PAID_BYTES: usize = 16 * 1024;
 
 /// Room for a record; that of a sale takes about as much.
@@ -198,7 +198,7 @@ const TEXT_BYTES: usize = 3 * 1024;
 /// The kind of [`TransactionPaid`].
 const PAID: &str = "transaction.paid";
 
-/// What an envelope adds to its document at most.
+/// Most bytes that an envelope adds to its document.
 const ENVELOPE_BYTES: usize = 1024;
 
 /// Whether the record of this basket, once paid, stays within [`RECORD_BYTES_MAX`].

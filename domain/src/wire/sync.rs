@@ -28,13 +28,13 @@ pub const PUSH_BYTES_MAX: usize = 1024 * 1024;
 pub struct Enrol {
     /// The one-time token of `store add`.
     pub enrolment_token: String,
-    /// The store.
+    /// ID of the store.
     pub store_id: String,
     /// Ed25519 public key, raw 32 bytes, base64url.
     pub public_key: String,
     /// The store's program version.
     pub version: String,
-    /// What the store calls itself; head office takes it where it has no other name for it than its id.
+    /// Name that the store gives itself. Head office takes it if it has no other name for the store than its ID.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
 }
@@ -56,25 +56,25 @@ pub struct Enrolled {
 pub struct EpochState {
     /// `<n>-<16 hex>`.
     pub epoch: String,
-    /// Its last seq.
+    /// Last seq of the epoch.
     pub head_seq: u64,
-    /// The hash there.
+    /// Hash of the record at `head_seq`.
     pub head_hash: String,
-    /// Acknowledged seq.
+    /// Last seq that the hub acknowledged.
     pub acked_seq: u64,
-    /// The hash there.
+    /// Hash of the record at `acked_seq`.
     pub acked_hash: String,
     /// The lowest seq that is still offered.
     pub min_kept_seq: u64,
 }
 
-/// What waits at the store.
+/// Records that wait at the store.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Backlog {
-    /// Unacknowledged records.
+    /// Number of records that the hub has not acknowledged.
     pub pending: u64,
-    /// When the oldest of them was made.
+    /// When the oldest of these records was made. Null if there are none.
     pub oldest_pending_at: Option<UtcMs>,
 }
 
@@ -82,7 +82,7 @@ pub struct Backlog {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hello {
-    /// The store.
+    /// ID of the store.
     pub store_id: String,
     /// The epoch that it writes.
     pub epoch: String,
@@ -96,21 +96,21 @@ pub struct Hello {
     pub schema_max: u32,
     /// Feed cursor; null before the first call.
     pub cursor: Option<String>,
-    /// Its wall clock.
+    /// Current time of the store's wall clock.
     pub wall_clock: UtcMs,
-    /// What waits.
+    /// Records that wait at the store.
     pub backlog: Backlog,
-    /// When its business day starts, `HH:MM`.
+    /// Time of day at which the store's business day starts, `HH:MM`.
     pub day_start: String,
     /// IANA time zone of its business dates; null if the zone has no name.
     pub timezone: Option<String>,
 }
 
-/// What the hub tells a store to do.
+/// Instruction of the hub to a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Directive {
-    /// Go on.
+    /// Continue normally.
     Ok,
     /// Open epoch `n`, then hello again.
     NewEpoch,
@@ -122,21 +122,21 @@ pub enum Directive {
     UpgradeRequired,
 }
 
-/// How far the hub is in one epoch.
+/// Position of the hub in one epoch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Head")]
 pub struct ChainHead {
-    /// The epoch.
+    /// Name of the epoch.
     pub epoch: String,
-    /// The hub's cursor.
+    /// Last seq that the hub has stored.
     pub seq: u64,
-    /// The hash there.
+    /// Hash of the record at `seq`.
     pub hash: String,
     /// Contained in every kept backup.
     pub stable_seq: u64,
 }
 
-/// What the hub accepts.
+/// Limits of what the hub accepts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
     /// Most events in a batch.
@@ -158,7 +158,7 @@ impl Default for Limits {
 /// Answer to [`Hello`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HelloAnswer {
-    /// What to do.
+    /// Instruction to the store.
     pub directive: Directive,
     /// Number of the current epoch, or of the one to open.
     pub n: u64,
@@ -166,23 +166,23 @@ pub struct HelloAnswer {
     pub heads: Vec<ChainHead>,
     /// The hub's database generation.
     pub hub_generation: String,
-    /// The hub's clock.
+    /// Current time of the hub's clock.
     pub hub_time: UtcMs,
-    /// What the hub accepts.
+    /// Limits of what the hub accepts.
     pub limits: Limits,
     /// States of the store's parked records; null if there are too many for one answer.
     pub parked: Option<Vec<ParkedAt>>,
-    /// The latest values that lost to or against the store's writes, at most a batch of them: the answer to the
-    /// push that told of one may have been lost.
+    /// The latest values that lost to or against the store's writes, at most a batch of them. They repeat the answers
+    /// to pushes, since such an answer may have been lost.
     pub conflicts: Vec<ConflictDown>,
 }
 
-/// Where a parked record stands.
+/// State of a parked record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ParkedAt {
-    /// The epoch.
+    /// Epoch of the record.
     pub epoch: String,
-    /// Its number.
+    /// Seq of the record.
     pub seq: u64,
 }
 
@@ -190,11 +190,11 @@ pub struct ParkedAt {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PushEvent {
-    /// Its number.
+    /// Seq of the record.
     pub seq: u64,
-    /// Its hash.
+    /// Hash of the record.
     pub hash: String,
-    /// Its exact text.
+    /// Exact text of the record.
     pub record: String,
 }
 
@@ -202,7 +202,7 @@ pub struct PushEvent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Push {
-    /// The store.
+    /// ID of the store.
     pub store_id: String,
     /// The epoch that the sender now writes.
     pub sender_epoch: String,
@@ -212,31 +212,31 @@ pub struct Push {
     pub prev_hash: String,
     /// The records, in order.
     pub events: Vec<PushEvent>,
-    /// What waits.
+    /// Records that wait at the store.
     pub backlog: Backlog,
 }
 
 /// An event that the hub keeps raw because it can't apply it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Parked {
-    /// Its number.
+    /// Seq of the record.
     pub seq: u64,
-    /// Its id.
+    /// Event ID of the record.
     pub event_id: String,
-    /// Why, stable.
+    /// Stable code of the reason.
     pub code: String,
-    /// Why, for a person.
+    /// Reason why it is parked, for people.
     pub message: String,
 }
 
 /// Answer to [`Push`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PushAnswer {
-    /// The epoch.
+    /// Name of the epoch.
     pub epoch: String,
     /// Stored up to here.
     pub acked_seq: u64,
-    /// The hash there.
+    /// Hash of the record at `acked_seq`.
     pub acked_hash: String,
     /// Contained in every kept backup.
     pub stable_seq: u64,
@@ -250,7 +250,7 @@ pub struct PushAnswer {
     pub conflicts: Vec<ConflictDown>,
     /// The versions of the shared records that this batch wrote to.
     pub versions: Vec<RecordVersion>,
-    /// The hub's clock.
+    /// Current time of the hub's clock.
     pub hub_time: UtcMs,
 }
 
@@ -258,21 +258,21 @@ pub struct PushAnswer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Digest {
-    /// The day.
+    /// The business date.
     pub business_date: Date,
-    /// How far these figures go, for every epoch of the store: what the hub has beyond does not count.
+    /// Seq up to which the figures go, for every epoch of the store: records that the hub has beyond it do not count.
     pub heads: Vec<DigestHead>,
     /// By type of record; types without a record may be left out.
     pub types: BTreeMap<String, Figure>,
 }
 
-/// What came out.
+/// Result of comparing a business day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DigestResult {
     /// Every figure is the same.
     Match,
-    /// One is not.
+    /// A figure differs.
     Difference,
     /// The hub lacks records below these heads: push first.
     NotYet,
@@ -284,16 +284,16 @@ pub struct Difference {
     /// The type of record.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The store's figure.
+    /// Figure of the store.
     pub store: Figure,
-    /// The hub's.
+    /// Figure of the hub.
     pub hub: Figure,
 }
 
 /// Answer to [`Digest`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DigestAnswer {
-    /// What came out.
+    /// Result of the comparison.
     pub result: DigestResult,
     /// Records of the day that the hub counts, but has not applied.
     pub parked: u64,
@@ -301,6 +301,6 @@ pub struct DigestAnswer {
     pub first_difference: Option<Difference>,
     /// The hub's database generation.
     pub hub_generation: String,
-    /// The hub's clock.
+    /// Current time of the hub's clock.
     pub hub_time: UtcMs,
 }

@@ -14,13 +14,13 @@ pub use code::Code;
 pub struct ApiError {
     /// The row of the error table: it knows the status and the stable name.
     pub code: Code,
-    /// For people.
+    /// Error message for people.
     pub message: String,
     /// Always an object.
     pub details: Value,
     /// Seconds after which trying again makes sense: `Retry-After`.
     pub retry_after_s: Option<u64>,
-    /// What does not fit every failure.
+    /// Fields that do not apply to every failure.
     more: Option<Box<More>>,
 }
 
@@ -90,7 +90,7 @@ impl ApiError {
         self.more.as_ref()?.allow.as_deref()
     }
 
-    /// What the log should know.
+    /// Cause of the failure, for the log.
     pub fn cause(&self) -> Option<&str> {
         self.more.as_ref()?.cause.as_deref()
     }

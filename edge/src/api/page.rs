@@ -59,7 +59,7 @@ impl<'de> Deserialize<'de> for Limit {
 pub struct Cursor(String);
 
 impl Cursor {
-    /// Where the list stopped.
+    /// Position at which the list stopped.
     ///
     /// # Errors
     /// 400 `invalid_cursor` for one that this list did not make.
@@ -80,12 +80,12 @@ pub struct Page {
     /// Items on a page.
     #[serde(default)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// Cursor of the page, from `next_cursor` of the page before it.
     pub cursor: Option<Cursor>,
 }
 
 impl Page {
-    /// Where the last page stopped; none: the list begins.
+    /// Position at which the last page stopped. `None` if the list begins.
     ///
     /// # Errors
     /// 400 `invalid_cursor` for one that this list did not make.
@@ -103,7 +103,7 @@ pub fn cursor<T: Serialize>(position: &T) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "{T}List")]
 pub struct List<T> {
-    /// This page.
+    /// Items of this page.
     pub items: Vec<T>,
     /// Cursor of the next page; null on the last page.
     pub next_cursor: Option<String>,

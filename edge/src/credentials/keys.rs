@@ -27,21 +27,21 @@ const KEY_FILE_BYTES_MAX: u64 = 4096;
 const PEM_BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
 const PEM_END: &str = "-----END PRIVATE KEY-----";
 
-/// Why a key file can't be used.
+/// Reason why a key file can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     /// The file could not be read or written.
     #[error("key file {path}: {source}")]
     Io {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Error of the system.
         source: io::Error,
     },
     /// Others may read or write it.
     #[error("key file {path} has mode {mode:o}: only its owner may read it (chmod 600)")]
     Permissions {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
         /// Its permission bits.
         mode: u32,
@@ -49,9 +49,9 @@ pub enum KeyError {
     /// It belongs to somebody else.
     #[error("key file {path} belongs to user {uid}: run this as that user")]
     Owner {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Whose it is.
+        /// Owner of the file.
         uid: u32,
     },
     /// It holds no Ed25519 key.

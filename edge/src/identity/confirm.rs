@@ -25,7 +25,7 @@ pub const START: Doc =
         )
         .unkeyed("each ceremony has a challenge of its own and is used once");
 
-/// What the device is asked for. The ceremony is good for that alone, and for this session.
+/// Purpose for which the device is asked. The ceremony is good for that alone, and for this session.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum For {
@@ -44,7 +44,7 @@ struct Start {
     username: Option<String>,
 }
 
-/// Who is signed in, once more: the password, or a known device in a ceremony of `confirm/start`.
+/// Repeated proof of the signed-in user: the password, or a known device in a ceremony of `confirm/start`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("oneOf" = [
@@ -54,9 +54,9 @@ struct Start {
         "ceremony_id": {"type": "string"}, "credential": {"type": "object"}}},
 ]))]
 pub(super) struct Confirmation {
-    /// The own password.
+    /// Password of the signed-in user.
     password: Option<String>,
-    /// The ceremony's id.
+    /// ID of the ceremony.
     #[schemars(length(max = 64))]
     ceremony_id: Option<String>,
     /// The device's answer in WebAuthn's JSON form.

@@ -60,10 +60,10 @@ pub const REMOVE: Doc = Doc::of("Passkeys", "Remove one of your own devices")
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Finish {
-    /// The ceremony's id.
+    /// ID of the ceremony.
     #[schemars(length(max = 64))]
     ceremony_id: String,
-    /// What its owner calls the device.
+    /// Name that the owner gives the device.
     #[schemars(length(min = 1, max = 64))]
     name: String,
     /// The device's answer in WebAuthn's JSON form.

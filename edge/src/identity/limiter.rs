@@ -86,7 +86,7 @@ impl Default for Guesses {
     }
 }
 
-/// What is kept over a restart: how many failures, and the last, by what they are counted for.
+/// State that is kept over a restart: the number of failures, and the last of them, by what they are counted for.
 #[derive(Serialize, Deserialize)]
 struct SavedGuesses {
     names: BTreeMap<String, SavedFailures>,
@@ -100,11 +100,11 @@ struct SavedGuesses {
 /// An approval that is asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct Approval<'a> {
-    /// Who asks.
+    /// User who asks for the approval.
     pub requester: &'a UserId,
     /// The address that the register speaks from: what it calls itself is its own word.
     pub register: IpAddr,
-    /// Whose password is given; none: a device's assertion, which can't be guessed.
+    /// Login name of the approver whose password is given. `None` for a device's assertion, which can't be guessed.
     pub approver: Option<&'a str>,
 }
 
@@ -222,12 +222,12 @@ impl LoginLimiter {
         }
     }
 
-    /// Where somebody logged in lately.
+    /// Addresses from which somebody logged in lately.
     pub fn usual_addresses(&self) -> Vec<IpAddr> {
         self.guesses.lock().unwrap_or_else(PoisonError::into_inner).usual.addresses()
     }
 
-    /// What a restart must not forget, as JSON, if it changed since it was last asked for.
+    /// State to keep over a restart, as JSON. `None` if it has not changed since the last call.
     pub fn to_save(&self) -> Option<Vec<u8>> {
         if !self.changed.swap(false, Ordering::Relaxed) {
             return None;
@@ -267,7 +267,7 @@ impl LoginLimiter {
     }
 }
 
-/// How long name and address have to wait, in milliseconds.
+/// Milliseconds that name and address have to wait.
 #[derive(Debug, Clone, Copy)]
 struct Against {
     name_ms: i64,

@@ -46,7 +46,7 @@ pub const FINISH: Doc = Doc::of("Passkeys", "Finish a login with a device")
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Start {
-    /// The login name.
+    /// Login name.
     username: String,
 }
 
@@ -81,7 +81,7 @@ impl JsonSchema for Object {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Finish {
-    /// The ceremony's id.
+    /// ID of the ceremony.
     #[schemars(length(max = 64))]
     ceremony_id: String,
     /// The device's answer in WebAuthn's JSON form.

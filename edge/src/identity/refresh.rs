@@ -33,7 +33,7 @@ pub const REFRESH: Doc = Doc::of("Log-in", "Exchange a refresh token for a new p
         Code::AccountDisabled,
     ]);
 
-/// What the request brings; a page's token is in its cookie.
+/// Body of a refresh request; a page's token is in its cookie.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Refresh {

@@ -4,7 +4,7 @@ use domain::model::people::user::User;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A user.
+/// A user of the store or of head office.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "User")]
 pub struct UserView<'a> {
@@ -28,7 +28,7 @@ pub fn view(user: &User) -> UserView<'_> {
     }
 }
 
-/// What a log-in gives.
+/// Result of a log-in.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LoginResult<'a> {
     /// The access token.
@@ -41,17 +41,17 @@ pub struct LoginResult<'a> {
     pub user: UserView<'a>,
 }
 
-/// Who asks.
+/// The caller of the request.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Me<'a> {
-    /// The caller.
+    /// The calling user.
     pub user: UserView<'a>,
 }
 
-/// Readiness.
+/// Readiness of the service.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Ready {
-    /// Writes are accepted.
+    /// Whether writes are accepted.
     pub ready: bool,
 }
 
@@ -62,6 +62,6 @@ pub const LOGIN_RESULT: &str = r#"{"token": "eyJ0eXAiOiJKV1QiLCJhbGciOiJFZERTQSJ
 /// An example of [`Me`].
 pub const ME: &str = r#"{"user": {"id": "usr_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "name": "Ani",
     "role": "cashier", "store_id": "S001"}}"#;
-/// Why a log-in keeps no answer under a key.
+/// Reason why the answer to a log-in is not stored under an idempotency key.
 pub const LOGIN_UNKEYED: &str =
     "a log-in gives out new tokens each time, and tokens are never kept in the clear on the disk";

@@ -18,18 +18,18 @@ use tokio_rustls::TlsAcceptor;
 
 /// The largest certificate chain or key file, in bytes.
 const PEM_BYTES_MAX: u64 = 256 * 1024;
-/// What a TLS client speaks first: the type of a handshake record.
+/// First byte that a TLS client sends: the type of a handshake record.
 pub(crate) const HANDSHAKE_RECORD: u8 = 0x16;
 
-/// Why TLS can't be spoken with these files.
+/// Reason why TLS can't be used with these files.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// The certificate could not be read.
     #[error("tls_cert {path}: {source}")]
     Read {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Error of the system.
         source: io::Error,
     },
     /// It holds no chain of certificates in PEM form.

@@ -11,7 +11,7 @@ pub struct Problem {
     pub line: Option<usize>,
     /// `section.key`, when one can be named.
     pub key: Option<String>,
-    /// What is wrong with it.
+    /// Description of the problem.
     pub problem: String,
 }
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use toml::{Table, Value};
 
-/// Who says what a setting is, where it is not the default.
+/// Source of a setting that does not have its default value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SettingSource {
@@ -17,17 +17,17 @@ pub enum SettingSource {
     File,
     /// A variable of the environment.
     Environment,
-    /// Head office.
+    /// Settings of head office.
     Hub,
 }
 
-/// Where a setting comes from.
+/// Source of a setting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "SettingPlace")]
 pub struct SettingOrigin {
     /// `file`, `environment` or `hub`.
     pub source: SettingSource,
-    /// The file with its line, or the name of the variable; none: head office.
+    /// File with its line, or name of the environment variable. Null if head office set it.
     pub place: Option<String>,
 }
 
@@ -113,7 +113,7 @@ fn put_over(
     Ok(set)
 }
 
-/// Where each setting that is not the default comes from, by `section.key`.
+/// Source of each setting that does not have its default value, by `section.key`.
 ///
 /// # Errors
 /// As [`view`].

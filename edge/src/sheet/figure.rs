@@ -15,14 +15,14 @@ const MINUS: [char; 8] =
 /// Marks that group digits and nothing else.
 const SPACES: [char; 6] = [' ', '\u{a0}', '\u{202f}', '\u{2009}', '\'', '\u{2019}'];
 
-/// Which mark begins the fraction of a figure.
+/// Decimal separator of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub enum Decimal {
     /// The figures of a column decide it together.
     #[default]
     #[serde(rename = "auto")]
     Auto,
-    /// None: each mark groups digits.
+    /// No decimal separator: each mark groups digits.
     #[serde(rename = "none")]
     None,
     /// `,`
@@ -33,7 +33,7 @@ pub enum Decimal {
     Point,
 }
 
-/// Which way money went, by a word beside its figure.
+/// Direction of the money, by a word beside its figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// To us.
@@ -47,10 +47,10 @@ pub enum Direction {
 #[serde(deny_unknown_fields, default)]
 #[schemars(transform = all_optional)]
 pub struct SignWords {
-    /// Money to us.
+    /// Words for money to us.
     #[serde(rename = "in")]
     pub into: Vec<String>,
-    /// Money from us.
+    /// Words for money from us.
     pub out: Vec<String>,
 }
 
@@ -119,7 +119,7 @@ impl Figure {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// The difference.
+    /// Difference of the two figures.
     #[must_use]
     pub fn less(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
@@ -138,7 +138,7 @@ impl Figure {
     }
 }
 
-/// Why a cell is no figure.
+/// Reason why a cell is no figure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoFigure {
     /// It is none, or its digits are grouped in no known way.
@@ -241,7 +241,7 @@ impl Written {
     }
 }
 
-/// What stands on one side of the digits.
+/// Text on one side of the digits.
 #[derive(Debug, Default, Clone, Copy)]
 struct Beside {
     minus: usize,
@@ -308,7 +308,7 @@ fn half_width(c: char) -> char {
     }
 }
 
-/// What is before the digits, the digits with their marks, and what is behind them.
+/// Text before the digits, the digits with their marks, and the text behind them.
 fn parts(text: &str) -> Option<(&str, &str, &str)> {
     let first = text.find(|c: char| c.is_ascii_digit())?;
     let last = text.rfind(|c: char| c.is_ascii_digit())?;

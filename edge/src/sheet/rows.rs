@@ -10,7 +10,7 @@ pub const BLANK_ROWS_MAX: usize = 100_000;
 const QUOTED_BYTES_MAX: usize = 64 * 1024;
 /// Separators that are looked for; of equally good ones the first.
 const SEPARATORS: [char; 4] = [';', ',', '\t', '|'];
-/// How many lines are looked at for the separator.
+/// Number of lines that are looked at for the separator.
 const LOOKED_AT: usize = 20;
 
 /// A row with the number of its first line.
@@ -31,16 +31,16 @@ impl Row<'_> {
     }
 }
 
-/// Why a file can't be read on.
+/// Reason why a file can't be read on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowError {
     /// The line where that shows.
     pub line: u64,
-    /// For a person.
+    /// Description of the problem, for people.
     pub problem: String,
 }
 
-/// What ends a cell.
+/// End of a cell.
 enum End {
     Separator,
     Row,
@@ -76,7 +76,7 @@ impl<'a> Rows<'a> {
         Self { rest, separator, line, blank: 0, failed: false, is_unclosed: false }
     }
 
-    /// Cell delimiter.
+    /// Delimiter of the cells.
     pub fn separator(&self) -> char {
         self.separator
     }
@@ -189,7 +189,7 @@ fn trimmed(text: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// How many lines end between the beginning of a text and its end.
+/// Number of lines that end between the beginning of a text and its end.
 fn lines(text: &str, end: &str) -> u64 {
     let within = text.len().checked_sub(end.len()).and_then(|length| text.get(..length));
     u64::try_from(within.unwrap_or_default().matches('\n').count()).unwrap_or(u64::MAX)

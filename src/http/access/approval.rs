@@ -24,19 +24,19 @@ const APPROVAL: &str = "approval";
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 pub enum Approval {
-    /// By password.
+    /// Approval with the manager's password.
     Password(ByPassword),
-    /// By a device.
+    /// Approval with the manager's registered device.
     Passkey(ByPasskey),
 }
 
-/// By password.
+/// Approval with the manager's password.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ByPassword {
     /// The manager's login name.
     username: String,
-    /// The manager's password.
+    /// Password of the manager.
     password: String,
 }
 
@@ -44,7 +44,7 @@ pub struct ByPassword {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ByPasskey {
-    /// The ceremony's id.
+    /// ID of the ceremony.
     ceremony_id: String,
     /// The device's answer in WebAuthn's JSON form.
     credential: Object,

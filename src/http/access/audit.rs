@@ -32,7 +32,7 @@ const ROWS: usize = 250;
 struct EntryView {
     /// Its commit in the journal, and its place among the entries of that.
     entry_id: String,
-    /// None: whoever runs the machine, or nobody who is known here.
+    /// Name of the user. Null for the operator of the machine, or a user who is not known here.
     user_name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     approved_by_name: Option<String>,
@@ -45,7 +45,7 @@ struct EntryView {
 struct Query {
     user_id: Option<UserId>,
     action: Option<String>,
-    /// Of what: an id, a code or a number that stands in the details, whole.
+    /// ID, code or number of the object of the action: a whole value that stands in the details.
     resource_id: Option<String>,
     /// The first business date.
     from: Option<Date>,

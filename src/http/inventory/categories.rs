@@ -19,7 +19,7 @@ pub const LIST: Doc =
         .query::<Page>()
         .lists::<Category>(r#"{"category": "Drinks", "products_count": 120}"#);
 
-/// What a group of products is called.
+/// Category of products.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ProductCategory")]
 pub struct Category {

@@ -69,16 +69,18 @@ struct TillProduct<'a> {
 struct Products<'a> {
     items: Vec<TillProduct<'a>>,
     next_cursor: Option<String>,
-    /// Until when the catalogue is head office's, by its clock; none: never heard of it.
+    /// Time up to which the catalogue is known to be head office's, by its clock. Null if head office was never
+    /// reached.
     as_of: Option<UtcMs>,
 }
 
-/// One product.
+/// A product of the catalogue.
 #[derive(Serialize, JsonSchema)]
 struct OneProduct<'a> {
     #[serde(flatten)]
     product: TillProduct<'a>,
-    /// How fresh the catalogue is.
+    /// Time up to which the catalogue is known to be head office's, by its clock. Null if head office was never
+    /// reached.
     as_of: Option<UtcMs>,
 }
 

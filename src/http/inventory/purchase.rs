@@ -31,7 +31,7 @@ pub const ORDER: Doc =
     Doc::of("Receiving", "Retrieve a purchase order of this store with product names and open quantities")
         .answers::<OrderView>(include_str!("examples/purchase_order_detail.json"));
 
-/// An order as whoever receives it reads it.
+/// Order as its receiver reads it.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "PurchaseOrderDetail", transform = each_once)]
 struct OrderView {
@@ -39,7 +39,7 @@ struct OrderView {
     order: PurchaseOrder,
     /// Instead of the order's own.
     lines: Vec<LineView>,
-    /// None: head office has told of no such supplier.
+    /// Name of the supplier. Null if head office has sent no such supplier.
     supplier_name: Option<String>,
 }
 
@@ -57,10 +57,10 @@ fn each_once(schema: &mut Schema) {
 struct LineView {
     #[serde(flatten)]
     line: OrderLine,
-    /// None: the product is not in this store's catalogue.
+    /// Name of the product. Null if it is not in this store's catalogue.
     name: Option<String>,
-    /// The most that may be received in all, with the tolerance; none: nothing is expected any more, and what comes all the same
-    /// has no limit.
+    /// Most pieces that may be received in total, with the tolerance. Null if nothing is expected any more; goods
+    /// that arrive anyway have no limit.
     limit_qty: Option<i64>,
     /// Pieces that may still come within it.
     left_qty: Option<i64>,

@@ -50,13 +50,13 @@ pub const CANCEL: Doc = Doc::of("Transfers", "Cancel a transfer before it is rec
     .answers::<TransferView>(TRANSFER)
     .refuses(&[Code::InvalidState]);
 
-/// Which way goods go, seen from this store.
+/// Direction of a transfer, seen from this store.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Direction {
-    /// They come here.
+    /// Goods come to this store.
     In,
-    /// They leave.
+    /// Goods leave this store.
     Out,
 }
 

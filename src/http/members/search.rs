@@ -36,7 +36,7 @@ struct Query {
     q: Option<String>,
     /// A whole phone number, however it is written.
     phone: Option<String>,
-    /// A whole code.
+    /// A whole code of a member.
     code: Option<String>,
     #[serde(default)]
     limit: Limit,
@@ -51,7 +51,8 @@ struct Found {
     next_cursor: Option<String>,
     /// Whether head office was asked, where nobody was found here by a whole phone number, e-mail address or code.
     head_office: HeadOffice,
-    /// Until when profiles and points are head office's, by its clock; none: never heard of it.
+    /// Time up to which profiles and points are known to be head office's, by its clock. Null if head office was
+    /// never reached.
     as_of: Option<UtcMs>,
 }
 
@@ -108,7 +109,7 @@ pub async fn search(request: Request) -> Answered {
     Ok(Reply::ok(&Found { items, next_cursor: last, as_of, head_office }))
 }
 
-/// What was typed as words; and where it may be a phone number, as that number.
+/// Members whose words match the text, or whose number does if it may be a phone number.
 fn by_text(
     request: &Request,
     text: &str,
@@ -133,7 +134,7 @@ fn by_text(
     Ok(found)
 }
 
-/// What was typed as a whole e-mail address or phone number. Who types is not yet done with a shorter one.
+/// Keys of a text that is a whole e-mail address or phone number. A shorter one is still being typed.
 fn whole(request: &Request, text: &str) -> Vec<MemberKey> {
     let text = text.trim();
     if text.contains('@') {

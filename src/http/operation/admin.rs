@@ -39,22 +39,22 @@ pub const BACKUP: Doc = Doc::of("Operation", "Back up the store into its backup 
     .optional_body::<NewBackup>(r#"{"keys": true}"#)
     .answers::<Work>(include_str!("examples/backup.json"));
 
-/// What these routes share.
+/// State that these routes share.
 pub struct Admin {
     upkeep: Upkeep,
     loaded: Loaded,
     /// The data folder.
     data: PathBuf,
-    /// Where backups that a page asks for lie.
+    /// Folder of the backups that a page requests.
     backups: PathBuf,
-    /// How many of them stay.
+    /// Number of these backups that are kept.
     keep: usize,
     verifying: Job,
     backing_up: Job,
 }
 
 impl Admin {
-    /// Of a store with these settings.
+    /// Builds the state of a store with these settings.
     pub fn new(loaded: &Loaded, upkeep: Upkeep) -> Self {
         let config = &loaded.config;
         Self {
@@ -85,11 +85,11 @@ fn yes() -> bool {
 #[derive(Serialize, JsonSchema)]
 struct SettingsView {
     settings: Map<String, Value>,
-    /// Where each comes from that is not the default, by `section.key`.
+    /// Source of each setting that does not have its default value, by `section.key`.
     setting_places: BTreeMap<String, SettingOrigin>,
 }
 
-/// What is done for the store's data, and what was.
+/// Work on the store's data: current and latest results.
 #[derive(Serialize, JsonSchema)]
 struct WorkView {
     /// The latest verification since the daemon started.
@@ -98,7 +98,7 @@ struct WorkView {
     backup: Option<Work>,
     /// Those below the data folder, the newest first.
     backups: Vec<KeptBackup>,
-    /// What is free on the disk of the data folder.
+    /// Free bytes on the disk of the data folder.
     free_bytes: u64,
 }
 
@@ -107,7 +107,7 @@ struct WorkView {
 struct KeptBackup {
     folder: String,
     made_at: UtcMs,
-    /// How much it takes.
+    /// Size of the backup in bytes.
     bytes: u64,
 }
 
@@ -118,11 +118,11 @@ struct Work {
     completed: bool,
     started_at: UtcMs,
     finished_at: Option<UtcMs>,
-    /// How far it is.
+    /// Progress of the work. Null if none is known.
     progress: Option<Step>,
-    /// What it came to.
+    /// Result of the work. Null unless it succeeded.
     result: Option<Map<String, Value>>,
-    /// Why it came to nothing.
+    /// Reason of the failure. Null unless it failed.
     error: Option<String>,
 }
 

@@ -20,14 +20,14 @@ pub const READY: Doc =
 
 /// Seconds after which readiness is worth another look.
 const RETRY_AFTER_S: u64 = 1;
-/// How long a command may take through an owner and the writer before writes are taken for impossible.
+/// Time that a command may take through an owner and the writer before writes count as impossible.
 const READY_WITHIN: Duration = Duration::from_secs(5);
-/// Whoever only asks whether the process lives waits no longer than this.
+/// Time limit for a request that only asks whether the process lives.
 const LIVE_WITHIN: Duration = Duration::from_secs(2);
 
 #[derive(Serialize, JsonSchema)]
 struct Health<'a> {
-    /// `ok` or `degraded`.
+    /// Status of the service: `ok` or `degraded`.
     status: &'static str,
     component: &'static str,
     version: &'static str,
@@ -68,7 +68,7 @@ pub async fn ready(request: Request) -> Answered {
     }
 }
 
-/// Why writes can't be accepted right now: a command goes through every owner and the writer.
+/// Reason why writes can't be accepted right now: a command goes through every owner and the writer.
 async fn unready(shop: &AppState, patience: Duration) -> Option<String> {
     if shop.draining() {
         return Some("the daemon is stopping".to_owned());

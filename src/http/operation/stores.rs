@@ -25,7 +25,7 @@ pub const LIST: Doc = Doc::of("Transfers", "List the company's other stores; emp
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "StoreState")]
 enum State {
-    /// Yes.
+    /// Goods may be sent there.
     Active,
     /// Head office disabled it.
     Disabled,
@@ -34,9 +34,9 @@ enum State {
 /// Another store of the company.
 #[derive(Serialize, JsonSchema)]
 struct Store {
-    /// Its id.
+    /// ID of the store.
     store_id: StoreId,
-    /// Its name.
+    /// Name of the store.
     name: String,
     /// Whether goods may be sent there.
     state: State,

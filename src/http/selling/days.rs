@@ -56,7 +56,7 @@ struct Query {
     cursor: Option<Cursor>,
 }
 
-/// Where a day is in its life.
+/// Lifecycle state of a business day.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum DayState {

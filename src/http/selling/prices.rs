@@ -26,7 +26,7 @@ pub const EFFECTIVE: Doc =
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Asked {
-    /// The product.
+    /// SKU of the product.
     sku: Sku,
     /// Point in time; omitted: now. Earlier prices are in the sales.
     at: Option<UtcMs>,

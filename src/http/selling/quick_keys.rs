@@ -31,7 +31,7 @@ pub const SET: Doc = Doc::of("Point of sale", "Replace a register's quick keys, 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct OfTill {
-    /// The till.
+    /// Register whose keys are meant.
     register_id: RegisterId,
 }
 

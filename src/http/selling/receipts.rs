@@ -40,7 +40,7 @@ pub const PRINT: Doc = Doc::of(
 .unkeyed("each is a piece of paper of its own, and from the second one on it says so")
 .refuses(&[Code::NotFound]);
 
-/// Who made it out.
+/// Issuer of a receipt.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ReceiptIssuer")]
 struct Issuer<'a> {
@@ -50,7 +50,7 @@ struct Issuer<'a> {
     tax_id: &'a str,
 }
 
-/// What a receipt is of.
+/// Kind of document of a receipt.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ReceiptKind")]
@@ -68,9 +68,9 @@ struct ReceiptData<'a> {
     store: Issuer<'a>,
     /// ISO 4217 code: amounts are whole units of it.
     currency: &'a str,
-    /// Who stood at the till.
+    /// Name of the person at the till.
     cashier_name: &'a str,
-    /// The last lines.
+    /// Last lines of the receipt.
     footer: &'a str,
     /// The sale; null for a return.
     transaction: Option<TransactionView<'a>>,
@@ -108,7 +108,7 @@ pub async fn print(request: Request) -> Answered {
     Ok(Reply::ok(&request.state.printers.receipt(&till, &layout, number)))
 }
 
-/// What a number is the receipt of, and the name of who stood at the till.
+/// Document of a receipt number, and the name of the person at the till.
 fn found(request: &Request, number: &str) -> Result<(Subject, String), ApiError> {
     let storage = request.state.store.storage();
     let subject = match storage.sales().transaction_by_receipt(number).map_err(stored)? {
@@ -147,7 +147,7 @@ enum Form {
     Page,
 }
 
-/// What the caller asks for first of what there is; otherwise data.
+/// Form that the caller prefers of those that exist; otherwise data.
 fn form(request: &Request) -> Option<Form> {
     let accept = request.headers.get("accept")?.to_str().ok()?;
     let kinds = accept.split(',').map(|kind| kind.split(';').next().unwrap_or_default().trim());

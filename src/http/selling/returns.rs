@@ -63,13 +63,14 @@ pub const VOID: Doc = Doc::of("Returns", "Void a return in its own open shift")
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// Of one shift; a cashier's own open one, unless another own one is named.
+    /// Only returns of this shift. For a cashier it defaults to the cashier's own open shift; another one has to be
+    /// the cashier's own.
     shift_id: Option<ShiftId>,
-    /// Of one sale.
+    /// Only returns of this sale.
     transaction_id: Option<TransactionId>,
     /// With this number, or of the sale that has it.
     receipt_no: Option<String>,
-    /// Of this member.
+    /// Only returns of this member.
     member_id: Option<MemberId>,
     /// Only those in this state.
     state: Option<ReturnState>,
@@ -150,7 +151,7 @@ pub async fn list(request: Request) -> Answered {
     Ok(Reply::ok(&List { items, next_cursor: next.as_ref().map(cursor) }))
 }
 
-/// Which returns a list shows.
+/// Filter of a list of returns.
 struct Wanted {
     shift_id: Option<ShiftId>,
     since: UtcMs,

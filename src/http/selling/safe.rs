@@ -45,7 +45,7 @@ const SHOWN: usize = 50;
 struct SafeView {
     #[serde(flatten)]
     safe: Safe,
-    /// Newest first.
+    /// Deposits, newest first.
     deposits: Vec<Deposit>,
 }
 

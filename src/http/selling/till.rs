@@ -52,12 +52,12 @@ struct TillSettings<'a> {
     name: &'a str,
     /// ISO 4217 code; amounts are whole units of it.
     currency: &'a str,
-    /// IANA time zone.
+    /// IANA time zone of the store.
     timezone: &'a str,
-    /// Today's.
+    /// Current business date.
     business_date: Date,
-    /// The till that `X-Register-Id` names, else that of the caller's open shift, else `main`; none: nobody
-    /// registered it, and the store takes no unknown ones.
+    /// The till that `X-Register-Id` names, else that of the caller's open shift, else `main`. Null if that one is
+    /// not registered and the store refuses unknown ones.
     register: Option<RegisterView>,
     /// The tills that sell: which of them a device is, is chosen once.
     registers: Vec<RegisterView>,
@@ -84,9 +84,9 @@ struct Tax {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "TillPayments")]
 struct Payments<'a> {
-    /// Accepted methods.
+    /// Accepted payment methods.
     methods: &'a [String],
-    /// Smallest cash step; 0: none.
+    /// Smallest cash step in whole currency units; 0 if cash is not rounded.
     cash_rounding: i64,
     #[schemars(with = "String")]
     cash_rounding_mode: RoundingMode,
@@ -106,11 +106,11 @@ struct Points {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "TillPricing")]
 struct Pricing {
-    /// What a price other than the catalogue's leads to.
+    /// Policy for a price that differs from the catalogue's.
     #[serde(rename = "override")]
     #[schemars(with = "String")]
     price_override: PriceOverride,
-    /// Basis points of a basket above which discounts by hand need an approval; 0: no limit.
+    /// Basis points of a basket above which discounts by hand need an approval; 0 if there is no such limit.
     discount_limit_bp: u32,
 }
 
@@ -119,7 +119,7 @@ struct Pricing {
 struct Returns {
     /// Days after which a return needs an approval.
     window_days: u32,
-    /// Refund above which a cashier needs an approval; 0: none.
+    /// Refund above which a cashier needs an approval; 0 if there is no such limit.
     cashier_limit: i64,
 }
 
@@ -128,7 +128,7 @@ struct Returns {
 struct Shifts {
     /// Expected figures are hidden from the cashier until the shift is closed.
     blind: bool,
-    /// Variance beyond which a close needs an approval; 0: off.
+    /// Variance beyond which a close needs an approval; 0 turns this off.
     variance_tolerance: i64,
 }
 

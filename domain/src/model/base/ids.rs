@@ -10,10 +10,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Borrow;
 use std::fmt;
 
-/// What such an id must be, for a person.
+/// Description of a valid short ID, for people.
 pub const SHORT_ID_PROBLEM: &str = "must be 1 to 32 of A-Z a-z 0-9 _ -";
 
-/// What the characters of an identifier must be, for a person.
+/// Description of the characters that an identifier may have, for people.
 const ALPHABET_PROBLEM: &str = "must be made of A-Z a-z 0-9 _ - only";
 
 /// Whether `text` may be an identifier.
@@ -127,7 +127,7 @@ ids! {
 
 texts! {
     // The text that the goods' maker or the shop gave it, not an identifier of this system: any alphabet.
-    /// A product code.
+    /// Product code (SKU).
     #[derive(Deserialize)]
     Sku,
 }

@@ -20,9 +20,9 @@ const WORDS_MAX: usize = 5;
 /// One field of a request and what is wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FieldProblem {
-    /// Where, for example `items[0].qty`.
+    /// Path of the field in the request, for example `items[0].qty`.
     pub path: String,
-    /// What is wrong, for a person.
+    /// Description of the problem, for people.
     pub problem: String,
 }
 
@@ -67,15 +67,15 @@ pub enum Refusal {
     /// 409: the member has too few points, or owes some.
     #[error("{requested} points are asked for, and {available} can be spent: pay less with points")]
     InsufficientPoints {
-        /// Whose points.
+        /// Member whose points are meant.
         member_id: MemberId,
         /// The member's balance.
         balance: i64,
-        /// What payments of other unfinished sales hold of it.
+        /// Points held by payments of other unfinished sales.
         reserved: i64,
-        /// What may be spent now on this document.
+        /// Points that may be spent now on this document.
         available: i64,
-        /// What was asked for.
+        /// Points that were requested.
         requested: i64,
     },
     /// 409: somebody else changed it since it was read.
@@ -95,9 +95,9 @@ pub enum Refusal {
     /// 409: something with this identity exists.
     #[error("{what} exists already: {id}. Go on with that one, or choose another name or number")]
     Duplicate {
-        /// What it is.
+        /// Kind of the existing thing.
         what: &'static str,
-        /// Its id.
+        /// ID of the existing thing.
         id: String,
     },
     /// 409: other products that are sold have these barcodes; never empty.
@@ -106,7 +106,7 @@ pub enum Refusal {
     /// 409: a scanned code names several products: head office and the store each gave it to one.
     #[error("barcode {code} is on {}: sell by sku, and take it off all but one", .skus.join(" and "))]
     BarcodeShared {
-        /// The code.
+        /// The scanned code.
         code: String,
         /// The products.
         skus: Vec<String>,
@@ -126,9 +126,9 @@ pub enum Refusal {
     /// 422: the payments do not fit what is due.
     #[error("{problem}")]
     PaymentMismatch {
-        /// What does not fit.
+        /// Description of the mismatch.
         problem: String,
-        /// What is due.
+        /// Amount due in whole currency units.
         amount_due: i64,
     },
     /// 422: more came back than was sold.
@@ -140,9 +140,9 @@ pub enum Refusal {
     /// 409: a person dates into a day of a book that is locked.
     #[error("{date} is locked in this book: date it {next_open_date} or later, or have the day unlocked")]
     DayLocked {
-        /// Whose book; empty: head office's own.
+        /// Store whose book it is. Empty for head office's own book.
         store_id: String,
-        /// The day.
+        /// The locked day.
         date: Date,
         /// The first one after it that is open.
         next_open_date: Date,
@@ -169,7 +169,7 @@ pub enum Refusal {
     AboveLimit {
         /// The most that goes without an administrator.
         limit: i64,
-        /// What was asked for.
+        /// Amount that was requested.
         amount: i64,
     },
     /// 403: whoever made a document does not approve it.
@@ -201,15 +201,16 @@ fn taken_words(taken: &[TakenBarcode]) -> String {
 /// A sku of which there is too little.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ShortItem {
-    /// Where it stands in the request, for example `lines[0].qty`; none: its pieces are of several lines, or of none.
+    /// Path of the item in the request, for example `lines[0].qty`. `None` if its pieces are of several lines, or of
+    /// none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The product.
+    /// SKU that is short.
     pub sku: String,
-    /// What is there.
+    /// Quantity available.
     #[serde(flatten)]
     pub there: There,
-    /// What was asked for.
+    /// Quantity requested.
     pub requested: i64,
 }
 
@@ -239,7 +240,7 @@ impl Refusal {
         }
     }
 
-    /// What is wrong, for a person who does not see the details: each field with its problem.
+    /// Description of the problem for a person who does not see the details: each field with its problem.
     pub fn words(&self) -> String {
         match self {
             Self::ValidationFailed(fields) => field_words(fields),

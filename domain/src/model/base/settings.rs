@@ -11,7 +11,7 @@ mod terms;
 pub use policy::Policy;
 pub use terms::Terms;
 
-/// What a price other than the catalogue's leads to.
+/// Policy for a price that differs from the catalogue's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PriceOverride {
@@ -35,7 +35,7 @@ pub enum NegativeStock {
     Reject,
 }
 
-/// Whom cash rounding favours (docs/arithmetic.md#payment-change-and-cash-rounding).
+/// Side that cash rounding favours (docs/arithmetic.md#payment-change-and-cash-rounding).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RoundingMode {
@@ -51,11 +51,11 @@ pub enum RoundingMode {
 /// Everything that `decide` and `settle` need to know about this shop.
 #[derive(Debug, Clone)]
 pub struct Rules {
-    /// The shop.
+    /// ID of the store.
     pub store_id: StoreId,
     /// Its clock on the wall.
     pub timezone: jiff::tz::TimeZone,
-    /// When its business day starts.
+    /// Time of day at which the business day starts.
     pub day_start: jiff::civil::Time,
     /// Basis points for products without a rate of their own.
     pub default_rate_bp: u32,
@@ -63,13 +63,13 @@ pub struct Rules {
     pub prices_include_tax: bool,
     /// Accepted payment methods.
     pub methods: Vec<String>,
-    /// Smallest cash step; 0: none.
+    /// Smallest cash step in whole currency units; 0 if cash is not rounded.
     pub cash_rounding: i64,
-    /// Whom rounding favours.
+    /// Side that cash rounding favours.
     pub cash_rounding_mode: RoundingMode,
     /// One point is earned per this many currency units.
     pub earn_per: i64,
-    /// What one point pays, in currency units, at least 1.
+    /// Value of one point in currency units, at least 1.
     pub redeem_value: i64,
     /// Price policy.
     pub price_override: PriceOverride,
@@ -79,8 +79,8 @@ pub struct Rules {
     pub registers_closed: bool,
     /// Approvals, limits, lifetimes.
     pub policy: Policy,
-    /// What head office has set of the terms: the next shift that is opened begins with it. None: nothing; a shift goes by
-    /// the settings file.
+    /// Terms that head office has set; the next shift that is opened begins with them. `None` if it has set none: a
+    /// shift then goes by the settings file.
     pub next_terms: Option<Terms>,
 }
 

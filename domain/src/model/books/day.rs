@@ -6,32 +6,32 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A sealed day.
+/// A sealed business day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Day {
-    /// The day.
+    /// The sealed business date.
     pub business_date: Date,
     /// Its shifts, all closed.
     pub shift_ids: Vec<ShiftId>,
     /// User who sealed it; null if the start of the next day did.
     pub sealed_by: Option<UserId>,
-    /// When.
+    /// When the day was sealed.
     pub sealed_at: UtcMs,
-    /// Why, where it was sealed before it was over.
+    /// Reason given if the day was sealed before it was over.
     pub reason: Option<String>,
 }
 
 /// A sealed day that is open again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReopenedDay {
-    /// The day.
+    /// The reopened business date.
     pub business_date: Date,
     /// User who unsealed it; null if it was unsealed by a later document.
     pub reopened_by: Option<UserId>,
-    /// When.
+    /// When the day was reopened.
     pub reopened_at: UtcMs,
     /// It does not seal itself before this day is over.
     pub open_until: Date,
-    /// Why.
+    /// Reason given for reopening the day.
     pub reason: Option<String>,
 }

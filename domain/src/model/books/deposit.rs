@@ -10,40 +10,40 @@ use serde::{Deserialize, Serialize};
 pub struct Deposit {
     /// `csh_…`
     pub deposit_id: CashId,
-    /// Whole currency units; below 0: it takes another deposit back.
+    /// Amount in whole currency units. Negative if it takes another deposit back.
     pub amount: i64,
     /// The deposit that it takes back.
     pub reverses: Option<CashId>,
-    /// Why it does.
+    /// Reason for taking the other deposit back.
     pub reason: Option<String>,
-    /// The bag.
+    /// Number of the deposit bag.
     pub bag_no: String,
-    /// Where it goes.
+    /// Bank account that the cash goes to.
     pub bank_account: String,
-    /// When it left.
+    /// When the cash left the store.
     pub deposited_at: UtcMs,
     /// The day it counts for.
     pub business_date: jiff::civil::Date,
     /// User who recorded it.
     pub user_id: UserId,
-    /// When.
+    /// When the deposit was recorded.
     pub at: UtcMs,
 }
 
 /// The opening amount of the safe; the last one counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SafeOpening {
-    /// Whole currency units.
+    /// Opening amount in whole currency units.
     pub amount: i64,
     /// Previous opening balance; null if none was set.
     pub before: Option<i64>,
-    /// Why, or who counted it.
+    /// Reason for the opening, or the person who counted it.
     pub reason: String,
     /// The day it counts for.
     pub business_date: jiff::civil::Date,
     /// User who set it.
     pub user_id: UserId,
-    /// When.
+    /// When the opening was recorded.
     pub at: UtcMs,
 }
 
@@ -52,11 +52,11 @@ pub struct SafeOpening {
 pub struct Safe {
     /// opening + drops + counted − floats − deposited.
     pub balance: i64,
-    /// What lay there when the books began; none: nobody has said, so the balance may be below what is there.
+    /// Opening balance when the books began. Null if none was recorded: `balance` may then be below the actual cash.
     pub opening: Option<i64>,
-    /// Σ opening floats.
+    /// Sum of the opening floats.
     pub floats: i64,
-    /// Σ cash dropped.
+    /// Sum of the cash drops.
     pub drops: i64,
     /// Σ cash counted at closes; of a recounted shift the latest count.
     pub counted: i64,

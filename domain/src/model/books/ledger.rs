@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 mod book;
 pub use book::LedgerBook;
 
-/// Who sells where.
+/// Register and user of an open shift.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenShiftEntry {
-    /// The till.
+    /// Register of the shift.
     pub register_id: RegisterId,
-    /// Who opened it.
+    /// User who opened the shift.
     pub user_id: UserId,
     /// Its business date.
     pub business_date: jiff::civil::Date,
@@ -39,8 +39,8 @@ pub struct DeliveryNote {
     pub number: String,
 }
 
-/// What the number of a supplier's paper is compared by: without spaces and `- . /`, in upper case. One of nothing else
-/// stays as it is.
+/// Form in which the number of a supplier's paper is compared: without spaces and `- . /`, in upper case. A number
+/// that consists of nothing else is left as it is.
 pub fn note_key(number: &str) -> String {
     let kept = number.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '.' | '/'));
     let key: String = kept.flat_map(char::to_uppercase).collect();

@@ -12,16 +12,16 @@ pub const NAME_CHARS_MAX: usize = 64;
 /// Most quick keys of a till.
 pub const QUICK_KEYS_MAX: usize = 24;
 
-/// What a till sells by one key, mostly goods without a barcode.
+/// Product that a till sells by one key, usually without a barcode.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuickKey {
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
     /// Label of the key; null for the product's name.
     pub label: Option<String>,
 }
 
-/// A till.
+/// A register of the store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Register {
     /// Its name on the wire: at most 32 of `A-Za-z0-9_-`.

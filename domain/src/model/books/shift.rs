@@ -14,11 +14,11 @@ use std::sync::Arc;
 mod totals;
 pub use totals::Cash;
 
-/// Where a shift is in its life.
+/// Lifecycle state of a shift.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ShiftState {
-    /// It sells.
+    /// Open for sales.
     Open,
     /// Blind end: no more sales, not yet counted.
     Ended,
@@ -28,52 +28,52 @@ pub enum ShiftState {
     Interrupted,
 }
 
-/// What one payment method took in and gave back.
+/// Totals taken in and given back by one payment method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct MethodTotals {
     /// Σ (amount + rounding) of accepted payments.
     pub sales: i64,
     /// Σ (amount + rounding) of refunds.
     pub refunds: i64,
-    /// Accepted payments.
+    /// Number of accepted payments.
     pub sales_count: i64,
-    /// Refunds.
+    /// Number of refunds.
     pub refunds_count: i64,
 }
 
-/// What was sold and came back at one tax rate.
+/// Sales and returns at one tax rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TaxTotals {
     /// The rate in basis points.
     pub tax_rate_bp: u32,
     /// Σ of the lines sold, without tax.
     pub base: i64,
-    /// Σ their tax.
+    /// Tax on `base`.
     pub tax: i64,
     /// Σ of the lines that came back, without tax.
     pub returns_base: i64,
-    /// Σ their tax.
+    /// Tax on `returns_base`.
     pub returns_tax: i64,
 }
 
 /// Running sums of a shift; equal to what replaying its transactions gives.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ShiftTotals {
-    /// Completed sales.
+    /// Number of completed sales.
     pub sales_count: i64,
-    /// Pieces in them.
+    /// Pieces in the completed sales.
     pub items_count: i64,
     /// Σ qty × price.
     pub gross_sales: i64,
-    /// Σ discounts.
+    /// Sum of the discounts.
     pub discounts: i64,
-    /// Σ tax.
+    /// Sum of the tax.
     pub tax: i64,
     /// Σ totals.
     pub total: i64,
     /// Σ cash rounding of accepted payments: only what completes a sale is rounded.
     pub rounding: i64,
-    /// Return documents.
+    /// Number of return documents.
     pub returns_count: i64,
     /// Σ their refunds.
     pub returns_total: i64,
@@ -81,9 +81,9 @@ pub struct ShiftTotals {
     pub returns_tax: i64,
     /// Σ cash rounding of their refunds.
     pub returns_rounding: i64,
-    /// Voided sales.
+    /// Number of voided sales.
     pub voids_count: i64,
-    /// Σ their totals.
+    /// Sum of the totals of the voided sales.
     pub voids_total: i64,
     /// Lines sold at another price than the catalogue's.
     pub price_overrides: i64,
@@ -91,7 +91,7 @@ pub struct ShiftTotals {
     pub by_method: BTreeMap<String, MethodTotals>,
     /// By tax rate, the lowest first.
     pub by_tax: Vec<TaxTotals>,
-    /// Cash put in.
+    /// Cash put into the drawer.
     pub pay_in: i64,
     /// Cash taken out for costs.
     pub pay_out: i64,
@@ -108,35 +108,35 @@ pub struct ShiftTotals {
 pub struct Shift {
     /// `shf_…`
     pub shift_id: ShiftId,
-    /// The shop.
+    /// Store of the shift.
     pub store_id: StoreId,
-    /// The till.
+    /// Register of the shift.
     pub register_id: RegisterId,
     /// From opening; all that is done in it has that date.
     pub business_date: jiff::civil::Date,
-    /// Where it is in its life.
+    /// State of the shift.
     pub state: ShiftState,
-    /// Who opened it.
+    /// User who opened the shift.
     pub opened_by: UserId,
-    /// When.
+    /// When the shift was opened.
     pub opened_at: UtcMs,
     /// Cash in the drawer at opening.
     pub opening_float: i64,
-    /// Who closed it.
+    /// User who closed the shift.
     pub closed_by: Option<UserId>,
-    /// When.
+    /// When the shift was closed. Null if it is not closed.
     pub closed_at: Option<UtcMs>,
     /// Cash counted at close.
     pub counted_cash: Option<i64>,
     /// Expected cash at close.
     pub expected_cash: Option<i64>,
-    /// counted − expected.
+    /// Variance at close: counted − expected.
     pub variance: Option<i64>,
     /// Counted amounts of the other methods, by method.
     pub counts: BTreeMap<String, i64>,
-    /// How the cash was counted.
+    /// Notes and coins as they were counted.
     pub denominations: Vec<Denomination>,
-    /// When it was ended blind.
+    /// When the shift was ended blind. Null if it was not.
     pub ended_at: Option<UtcMs>,
     /// User who approved its variance; null if no approval was needed.
     pub approved_by: Option<UserId>,
@@ -146,7 +146,7 @@ pub struct Shift {
     pub reversed: BTreeSet<CashId>,
     /// Its Z number, one counter per register.
     pub z_no: Option<u64>,
-    /// A note.
+    /// Free-text note.
     pub note: Option<String>,
     /// The terms that it was opened with and keeps, where head office had set some; none: the settings file's.
     #[serde(default)]
@@ -201,16 +201,16 @@ pub struct ShiftBook {
     pub series: String,
     /// Its open and partially paid transactions.
     pub open: BTreeMap<TransactionId, Transaction>,
-    /// How often figures of the drawer were refused that somebody gave who counts blind: so that nobody finds out by
-    /// trying what should be in it. A start counts anew; the audit log has them all.
+    /// Number of refused attempts by users who count blind to state the drawer's figures. It keeps anybody from
+    /// finding out the expected cash by trying. A restart counts anew; the audit log has all attempts.
     pub blind_tries: u32,
 }
 
-/// Why the drawer was opened.
+/// Kind of a cash movement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CashKind {
-    /// Cash put in.
+    /// Cash put into the drawer.
     PayIn,
     /// Cash taken out for costs.
     PayOut,
@@ -232,33 +232,33 @@ impl CashKind {
     }
 }
 
-/// Cash that moved.
+/// Cash movement without a sale.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CashMovement {
     /// `csh_…`
     pub cash_id: CashId,
-    /// The shift.
+    /// Shift of the movement.
     pub shift_id: ShiftId,
-    /// The till.
+    /// Register of the movement.
     pub register_id: RegisterId,
     /// The shift's business date.
     pub business_date: jiff::civil::Date,
-    /// Which way.
+    /// Kind of the movement.
     #[serde(rename = "type")]
     pub kind: CashKind,
-    /// Whole currency units; below 0: it takes another movement back.
+    /// Amount in whole currency units. Negative if it takes another movement back.
     pub amount: i64,
     /// The movement that it takes back.
     pub reverses: Option<CashId>,
-    /// Why.
+    /// Reason given for the movement.
     pub reason: String,
-    /// Why, as the shop codes it.
+    /// Reason code as the shop defines it.
     pub reason_code: Option<String>,
     /// The bag of a drop.
     pub bag_no: Option<String>,
-    /// Who.
+    /// User who recorded the movement.
     pub user_id: UserId,
-    /// When.
+    /// When the movement was recorded.
     pub at: UtcMs,
 }
 
@@ -266,37 +266,37 @@ pub struct CashMovement {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Denomination {
-    /// Whole currency units.
+    /// Value of one note or coin in whole currency units.
     pub value: i64,
-    /// Pieces.
+    /// Number of notes or coins.
     pub count: i64,
 }
 
-/// What was counted of a method other than cash.
+/// Amount counted of a method other than cash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MethodCount {
     /// `card`, …
     pub method: String,
-    /// Whole currency units.
+    /// Counted amount in whole currency units.
     pub amount: i64,
 }
 
 /// A later count of a closed shift.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Recount {
-    /// What the latest count said before.
+    /// Latest counted cash before this count.
     pub before: i64,
-    /// What this one says.
+    /// Cash counted this time.
     pub counted_cash: i64,
-    /// counted − expected.
+    /// Variance of this count: counted − expected.
     pub variance: i64,
-    /// Why.
+    /// Reason given for the count.
     pub reason: String,
     /// The day that its difference counts for: the shift's, or a later one if that is sealed.
     pub business_date: jiff::civil::Date,
-    /// Who.
+    /// User who recorded the count.
     pub user_id: UserId,
-    /// When.
+    /// When the shift was counted again.
     pub at: UtcMs,
 }

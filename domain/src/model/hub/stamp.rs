@@ -14,10 +14,10 @@ pub struct HubIdentity {
     pub generation: String,
 }
 
-/// How far the hub has acknowledged an epoch.
+/// Position up to which the hub has acknowledged an epoch.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AckMark {
-    /// The epoch.
+    /// The acknowledged epoch.
     pub epoch: String,
     /// The last acknowledged seq; 0: none.
     pub seq: u64,
@@ -27,7 +27,7 @@ pub struct AckMark {
     pub stable_seq: u64,
 }
 
-/// What tells one fact apart from every other: given at the edge, an argument of every rule.
+/// Identity of one fact: assigned at the edge, an argument of every rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp {
     /// Wall-clock time of the fact.

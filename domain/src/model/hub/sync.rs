@@ -16,15 +16,15 @@ pub struct ConflictDown {
     pub conflict_id: String,
     /// `member`, …
     pub resource: String,
-    /// Which one.
+    /// ID of the record that the conflict is about.
     pub id: String,
     /// `store`: the pushed value won; `hub`: the one that was there.
     pub winner: String,
-    /// What lost, by field: one.
+    /// Value that lost, by field; exactly one field.
     pub lost_fields: BTreeMap<String, Value>,
-    /// What counts instead, by field: the same one.
+    /// Value that counts instead, by field; the same field.
     pub kept_fields: BTreeMap<String, Value>,
-    /// When it was decided.
+    /// When the conflict was decided.
     pub resolved_at: UtcMs,
 }
 
@@ -35,11 +35,11 @@ impl ConflictDown {
     }
 }
 
-/// What a type of record came to on a business day.
+/// Count and sum of one type of record on a business day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
-    /// Distinct events.
+    /// Number of distinct events.
     pub count: u64,
     /// Σ of what each of them counts.
     pub total: i64,
@@ -49,10 +49,10 @@ pub struct Figure {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DigestHead {
-    /// The epoch.
+    /// Name of the epoch.
     pub epoch: String,
-    /// Its last seq.
+    /// Last seq of the epoch.
     pub seq: u64,
-    /// The hash there.
+    /// Hash of the record at `seq`.
     pub hash: String,
 }

@@ -7,19 +7,19 @@ use crate::model::inventory::stock::StockPlace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Why stock is adjusted.
+/// Reason for a stock adjustment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AdjustmentReason {
-    /// Broken.
+    /// Goods are broken.
     Damaged,
-    /// Past its date.
+    /// Goods are past their date.
     Expired,
-    /// Stolen.
+    /// Goods were stolen.
     Theft,
-    /// Gone.
+    /// Goods are missing.
     Loss,
-    /// There after all.
+    /// Goods were found again.
     Found,
     /// Given away to try.
     Sample,
@@ -27,7 +27,7 @@ pub enum AdjustmentReason {
     Correction,
 }
 
-/// Where an adjustment is in its life.
+/// Lifecycle state of an adjustment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AdjustmentState {
@@ -41,12 +41,12 @@ pub enum AdjustmentState {
     Reversed,
 }
 
-/// One adjusted sku.
+/// Line of an adjustment: one adjusted SKU.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AdjustmentLine {
-    /// 1-based.
+    /// Line number, starting at 1.
     pub line_no: u32,
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
     /// Its name at the time.
     pub name: String,
@@ -60,37 +60,37 @@ pub struct AdjustmentLine {
     pub balance_after: Option<i64>,
 }
 
-/// An adjustment document.
+/// A stock adjustment document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Adjustment {
     /// `adj_…`
     pub adjustment_id: AdjustmentId,
-    /// Where it is in its life.
+    /// State of the adjustment.
     pub state: AdjustmentState,
-    /// The shop.
+    /// Store of the adjustment.
     pub store_id: StoreId,
-    /// Why.
+    /// Reason for the adjustment.
     pub reason: AdjustmentReason,
-    /// What the goods are taken from.
+    /// Stock that the goods are taken from.
     pub bucket: StockPlace,
     /// They are not gone: from the shelf they went to those that were put aside as damaged.
     #[serde(default)]
     pub keep: bool,
-    /// What.
+    /// Lines of the adjustment.
     pub lines: Vec<AdjustmentLine>,
     /// Σ costs, signed; an estimate while it is pending.
     pub value: i64,
-    /// A note.
+    /// Free-text note.
     pub note: Option<String>,
     /// By its own time.
     pub business_date: jiff::civil::Date,
-    /// Who asked.
+    /// User who requested the adjustment.
     pub created_by: UserId,
-    /// When.
+    /// When the adjustment was created.
     pub created_at: UtcMs,
     /// User who approved or rejected it; null if no approval was needed.
     pub decided_by: Option<UserId>,
-    /// When.
+    /// When the adjustment was approved or rejected. Null if it was not.
     pub decided_at: Option<UtcMs>,
 }
 

@@ -9,29 +9,29 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is counted.
+/// Scope of a count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// Everything.
+    /// All products.
     All,
-    /// One category.
+    /// Products of one category.
     Category,
-    /// Named products.
+    /// Named products only.
     Skus,
 }
 
-/// Where a count is in its life.
+/// Lifecycle state of a count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OpnameState {
-    /// People count.
+    /// Counting is in progress.
     Counting,
     /// Somebody looks at the differences.
     Review,
     /// The differences have moved.
     Posted,
-    /// Nothing has moved.
+    /// Cancelled; nothing has moved.
     Cancelled,
 }
 
@@ -40,19 +40,19 @@ pub enum OpnameState {
 pub struct Opname {
     /// `opn_…`
     pub opname_id: OpnameId,
-    /// Where it is in its life.
+    /// State of the count.
     pub state: OpnameState,
-    /// The shop.
+    /// Store of the count.
     pub store_id: StoreId,
-    /// What is counted.
+    /// Scope of the count.
     pub scope: Scope,
-    /// Of a category: its name.
+    /// Name of the counted category, if `scope` is `category`.
     pub category: Option<String>,
-    /// Of named products: which.
+    /// Counted products, if `scope` is `skus`.
     pub skus: BTreeSet<Sku>,
     /// Categories of those when it was started.
     pub categories: BTreeSet<String>,
-    /// While counting again: only these; none: all in scope.
+    /// Products to count again. Null if all products in scope are open to counting.
     pub reopened: Option<BTreeSet<Sku>>,
     /// Counters do not see what is expected.
     pub blind: bool,
@@ -62,17 +62,17 @@ pub struct Opname {
     pub lines_counted: u64,
     /// Σ cost of what posting moved, signed.
     pub variance_value: Option<i64>,
-    /// A note.
+    /// Free-text note.
     pub note: Option<String>,
     /// By its own time.
     pub business_date: jiff::civil::Date,
     /// User who started it.
     pub created_by: UserId,
-    /// When.
+    /// When the count was started.
     pub created_at: UtcMs,
     /// User who posted or cancelled it.
     pub ended_by: Option<UserId>,
-    /// When.
+    /// When the count was posted or cancelled. Null if it is still under way.
     pub ended_at: Option<UtcMs>,
 }
 
@@ -141,25 +141,25 @@ impl Opname {
     }
 }
 
-/// What was counted at one place.
+/// Quantity counted in one zone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ZoneCount {
-    /// Pieces.
+    /// Counted pieces.
     pub qty: i64,
-    /// How often the sku had moved when it was counted.
+    /// Number of movements of the SKU up to the time of counting.
     pub moves: u64,
     /// On hand at that moment.
     #[serde(default)]
     pub on_hand: i64,
     /// User who counted last.
     pub user_id: UserId,
-    /// Who else counted a part of these pieces before, where counts of several people were added up.
+    /// Other users who counted a part of these pieces before, if counts of several people were added up.
     #[serde(default)]
     pub others: BTreeSet<UserId>,
     /// The product moved between the parts that were added up.
     #[serde(default)]
     pub moved: bool,
-    /// When.
+    /// When the pieces were counted.
     pub at: UtcMs,
 }
 
@@ -173,9 +173,9 @@ impl ZoneCount {
 /// A counted sku of a count; a row of its own, since a count may be as long as the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct OpnameLine {
-    /// The document.
+    /// The count that the line belongs to.
     pub opname_id: OpnameId,
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
     /// Its name at the time.
     pub name: String,
@@ -185,7 +185,7 @@ pub struct OpnameLine {
     pub expected: i64,
     /// User who counted last.
     pub counted_by: UserId,
-    /// When.
+    /// When the product was last counted.
     pub counted_at: UtcMs,
     /// Posted although it moved between two counts.
     pub accepted: bool,

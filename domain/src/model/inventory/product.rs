@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// A code that a scanner reads, and how many pieces it stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Barcode {
-    /// The code.
+    /// Barcode or other code as a scanner reads it.
     pub code: String,
     /// Pieces in one scan.
     pub pack_qty: i64,
@@ -23,26 +23,26 @@ pub enum ProductState {
     /// It may be sold.
     #[default]
     Active,
-    /// It may not.
+    /// May not be sold.
     Inactive,
 }
 
 /// A product of the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Product {
-    /// Its code.
+    /// Product code (SKU).
     pub sku: Sku,
-    /// Its name.
+    /// Name of the product.
     pub name: String,
     /// Unit price in whole currency units, where no price that was set for it counts.
     pub price: i64,
-    /// When this price was set: a price for all stores that began before it counts no more.
+    /// When `price` was set. A price for all stores that began before this time no longer counts.
     pub price_set_at: UtcMs,
     /// Tax rate in basis points; null for the store's default.
     pub tax_rate_bp: Option<u32>,
     /// Says why a rate is 0, for example `exempt`.
     pub tax_code: Option<String>,
-    /// Category name.
+    /// Name of the category.
     pub category: Option<String>,
     /// Codes that name it at a scanner.
     pub barcodes: Vec<Barcode>,
@@ -54,18 +54,18 @@ pub struct Product {
     pub track_stock: bool,
     /// Whether it may be sold.
     pub state: ProductState,
-    /// When it was last changed.
+    /// When the product was last changed.
     pub updated_at: UtcMs,
 }
 
 /// A barcode or sku that a change would give to a product while another one that is sold has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TakenBarcode {
-    /// The code.
+    /// The barcode or SKU that is taken.
     pub code: String,
-    /// Who would get it.
+    /// Product that would get the code.
     pub sku: Sku,
-    /// Who has it.
+    /// Product that has the code.
     pub taken_by: Sku,
     /// The line of the file that names it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,7 +94,7 @@ impl Product {
         self.code_of(scan).is_some()
     }
 
-    /// What is doubtful about its codes, for a person.
+    /// Doubts about the product's codes, for people.
     pub fn doubts(&self) -> Vec<String> {
         self.barcodes.iter().filter_map(|known| barcode::doubt(&known.code)).collect()
     }

@@ -15,13 +15,13 @@ pub(crate) const PLACE: &str = "shelf_place";
 /// The store's settings of a product; a field without a mark was never written.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ProductSettings {
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
     /// On-hand quantity at or below which it should be ordered.
     pub reorder_level: Option<i64>,
-    /// Where it lies.
+    /// Place in the store where the product is kept.
     pub shelf_place: Option<String>,
-    /// Who wrote each field last.
+    /// Last write of each field.
     pub marks: BTreeMap<String, FieldMark>,
 }
 

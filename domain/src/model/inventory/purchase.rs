@@ -11,29 +11,29 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SupplierState {
-    /// Yes.
+    /// May be ordered from.
     #[default]
     Active,
-    /// No longer.
+    /// No longer ordered from.
     Inactive,
 }
 
-/// Whom head office buys from.
+/// A supplier that head office buys from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Supplier {
     /// `sup_…`
     pub supplier_id: String,
-    /// Short and unique.
+    /// Short unique code of the supplier.
     pub code: String,
-    /// Its name.
+    /// Name of the supplier.
     pub name: String,
     /// Tax number.
     pub tax_id: Option<String>,
-    /// Telephone.
+    /// Telephone number.
     pub phone: Option<String>,
-    /// E-mail.
+    /// E-mail address.
     pub email: Option<String>,
-    /// Address.
+    /// Postal address.
     pub address: Option<String>,
     /// Days until an invoice has to be paid.
     pub payment_terms_days: Option<u32>,
@@ -41,11 +41,11 @@ pub struct Supplier {
     pub lead_time_days: Option<u32>,
     /// Whether it may be ordered from.
     pub state: SupplierState,
-    /// When it was last changed.
+    /// When the supplier was last changed.
     pub updated_at: UtcMs,
 }
 
-/// How far a purchase order is.
+/// State of a purchase order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OrderState {
@@ -55,9 +55,9 @@ pub enum OrderState {
     Approved,
     /// The supplier and the store know it.
     Sent,
-    /// Something came.
+    /// Some of the goods were received.
     PartiallyReceived,
-    /// Everything came.
+    /// All goods were received.
     Received,
     /// Nothing more is expected.
     Closed,
@@ -85,12 +85,12 @@ impl OrderState {
     }
 }
 
-/// How far a line of an order is.
+/// State of a line of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "PurchaseOrderLineState")]
 pub enum LineState {
-    /// Nothing came.
+    /// Nothing was received yet.
     #[default]
     Open,
     /// Something came, and more is expected.
@@ -101,11 +101,11 @@ pub enum LineState {
     Closed,
 }
 
-/// What is worth a look before an order is approved; it refuses nothing.
+/// Point to check before an order is approved. It does not block the approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "PurchaseOrderWarning")]
 pub struct OrderWarning {
-    /// What it is.
+    /// Kind of warning.
     pub code: OrderWarningCode,
     /// The line; null for the whole order.
     pub line_no: Option<u32>,
@@ -113,7 +113,7 @@ pub struct OrderWarning {
     pub expected: i64,
 }
 
-/// What an order may lack of its supplier's terms.
+/// Kind of conflict between an order and its supplier's terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "PurchaseOrderWarningCode")]
@@ -129,15 +129,15 @@ pub enum OrderWarningCode {
 /// One product of an order.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct OrderLine {
-    /// 1-based.
+    /// Line number, starting at 1.
     pub line_no: u32,
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
-    /// Pieces ordered.
+    /// Ordered quantity in pieces.
     pub qty: i64,
     /// Price per piece in whole currency units, rounded where the line has a total.
     pub unit_cost: i64,
-    /// What all pieces cost together, where that was ordered in place of a price per piece.
+    /// Total cost of all pieces, if the line was ordered by total instead of by price per piece.
     #[serde(default)]
     pub line_total: Option<i64>,
     /// Pieces that came so far.
@@ -154,16 +154,17 @@ pub struct OrderLine {
     /// Closed by a user: no further receipts are expected.
     #[serde(default)]
     pub closed: bool,
-    /// How far it is.
+    /// State of the line.
     #[serde(default)]
     pub state: LineState,
-    /// When its goods should be there, where that is another day than the order's.
+    /// Expected delivery date of this line, if it differs from the order's.
     #[serde(default)]
     pub expected_at: Option<Date>,
 }
 
 impl OrderLine {
-    /// What `n` of its pieces cost: of a total their share, rounded down, so that all together cost the total.
+    /// Cost of `n` of its pieces. If the line has a total, their share of it, rounded down, so that all pieces
+    /// together cost the total.
     pub fn value_of(&self, n: i64) -> i64 {
         let value = match self.line_total {
             Some(total) => share(total, n, self.qty.max(1)),
@@ -196,29 +197,29 @@ impl OrderLine {
 pub struct ProposedLine {
     /// Line of the order; null adds a line.
     pub line_no: Option<u32>,
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
-    /// Pieces.
+    /// Quantity in pieces.
     pub qty: i64,
     /// Price per piece in whole currency units.
     pub unit_cost: i64,
-    /// What all its pieces cost together, where that was agreed on instead of a price per piece.
+    /// Total cost of all its pieces, if that was agreed on instead of a price per piece.
     #[serde(default)]
     pub line_total: Option<i64>,
-    /// When its goods should be there.
+    /// Expected delivery date of this line.
     pub expected_at: Option<Date>,
 }
 
 /// A revision to a higher total that waits for another person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProposedRevision {
-    /// Who proposed it.
+    /// User who proposed the revision.
     pub by: String,
-    /// When.
+    /// When the revision was proposed.
     pub at: UtcMs,
-    /// Why.
+    /// Reason given for the revision.
     pub reason: String,
-    /// What the order would come to.
+    /// Total of the order after the revision.
     pub total: i64,
     /// All that would be expected.
     pub lines: Vec<ProposedLine>,
@@ -228,33 +229,33 @@ pub struct ProposedRevision {
     pub note: Option<String>,
 }
 
-/// What head office ordered for a store; kind `purchase_order` of the feed.
+/// Purchase order of head office for a store; kind `purchase_order` of the feed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PurchaseOrder {
     /// `po_…`
     pub po_id: String,
-    /// From whom.
+    /// Supplier that is ordered from.
     pub supplier_id: String,
-    /// For which store.
+    /// Store that the goods are ordered for.
     pub store_id: StoreId,
-    /// Its number for people, `PO-2026-000001`; empty: head office gave none.
+    /// Number of the order for people, `PO-2026-000001`. Empty if head office gave none.
     #[serde(default)]
     pub po_no: String,
-    /// How far it is.
+    /// State of the order.
     pub state: OrderState,
-    /// How often it was changed after it was sent.
+    /// Number of changes since the order was sent.
     pub revision: u32,
-    /// When the goods should be there.
+    /// Expected delivery date.
     pub expected_at: Option<Date>,
-    /// What was ordered.
+    /// Ordered products.
     pub lines: Vec<OrderLine>,
     /// Σ qty × unit cost.
     pub total: i64,
-    /// For people.
+    /// Note for people.
     pub note: Option<String>,
     /// User who created it.
     pub created_by: String,
-    /// When.
+    /// When the order was created.
     pub created_at: UtcMs,
     /// Users who changed its lines, its supplier or its store since then.
     #[serde(default)]
@@ -265,7 +266,7 @@ pub struct PurchaseOrder {
     /// User who submitted it for approval.
     #[serde(default)]
     pub submitted_by: Option<String>,
-    /// When.
+    /// When the order was submitted for approval. Null if it was not.
     #[serde(default)]
     pub submitted_at: Option<UtcMs>,
     /// Reason of the rejection; null if it was not rejected.
@@ -276,21 +277,21 @@ pub struct PurchaseOrder {
     /// Approved total; a revision above it needs a new approval.
     #[serde(default)]
     pub approved_total: Option<i64>,
-    /// When its store and its supplier were told.
+    /// When the order was sent to its store and its supplier. Null if it was not.
     #[serde(default)]
     pub sent_at: Option<UtcMs>,
-    /// When somebody called it off. Goods that came all the same win: the state says what counts.
+    /// When cancellation was requested. Goods that arrive anyway take precedence: `state` has what counts.
     pub cancel_requested_at: Option<UtcMs>,
     /// Its store knows that it was called off: what comes now is goods without an order.
     #[serde(default)]
     pub cancel_final: bool,
-    /// Why nothing more is expected.
+    /// Reason why nothing more is expected.
     #[serde(default)]
     pub closed_reason: Option<String>,
-    /// What is worth a look before it is approved.
+    /// Points to check before the order is approved.
     #[serde(default)]
     pub warnings: Vec<OrderWarning>,
-    /// When it was last changed.
+    /// When the order was last changed.
     pub updated_at: UtcMs,
 }
 
@@ -350,7 +351,7 @@ impl PurchaseOrder {
     }
 }
 
-/// What came of one line of an order.
+/// Receipts of one line of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct OrderLineReceipt {
     /// The line.
@@ -361,7 +362,7 @@ pub struct OrderLineReceipt {
     pub rejected: i64,
 }
 
-/// What came of an order here; a row of its own, since head office's copy of the order may be older
+/// Receiving progress of an order at this store. A row of its own, since head office's copy of the order may be older
 /// than the last receipt.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct OrderProgress {

@@ -5,12 +5,12 @@ use crate::model::base::time::UtcMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One received sku.
+/// Line of a receiving document: one received SKU.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReceivingLine {
-    /// 1-based.
+    /// Line number, starting at 1.
     pub line_no: u32,
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
     /// Its name at the time.
     pub name: String,
@@ -24,11 +24,11 @@ pub struct ReceivingLine {
     pub cost: i64,
     /// Booked to cost of goods where stock was below zero.
     pub correction: i64,
-    /// On hand afterwards.
+    /// Stock on hand after the receipt.
     pub balance_after: i64,
     /// No cost was known: neither given, nor ordered, nor an average.
     pub cost_missing: bool,
-    /// A note.
+    /// Free-text note.
     pub note: Option<String>,
 }
 
@@ -37,36 +37,36 @@ pub struct ReceivingLine {
 pub struct Receiving {
     /// `rcv_…`
     pub receiving_id: ReceivingId,
-    /// `posted` or `reversed`.
+    /// State of the document: `posted` or `reversed`.
     pub state: String,
-    /// The shop.
+    /// Store that received the goods.
     pub store_id: StoreId,
     /// Order, supplier, delivery note and free reference, where known.
     pub po_id: Option<String>,
-    /// The supplier.
+    /// Supplier of the goods, if known.
     pub supplier_id: Option<String>,
     /// The supplier's delivery note: one receipt each.
     pub delivery_note_no: Option<String>,
-    /// Free reference.
+    /// Free-text reference.
     pub reference: Option<String>,
-    /// What came.
+    /// Received lines.
     pub lines: Vec<ReceivingLine>,
-    /// Σ line costs.
+    /// Sum of the line costs.
     pub total_cost: i64,
-    /// A note.
+    /// Free-text note.
     pub note: Option<String>,
     /// By its own time.
     pub business_date: jiff::civil::Date,
-    /// Who.
+    /// User who recorded the receipt.
     pub created_by: UserId,
-    /// When.
+    /// When the receipt was recorded.
     pub created_at: UtcMs,
-    /// What is worth a look: it was posted all the same.
+    /// Points to check. The receipt was posted in spite of them.
     #[serde(default)]
     pub warnings: Vec<ReceivingWarning>,
 }
 
-/// What may be wrong with a receipt.
+/// Kind of possible problem of a receipt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReceivingWarningCode {
@@ -79,14 +79,14 @@ pub enum ReceivingWarningCode {
 /// Something that is worth a look.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReceivingWarning {
-    /// What it is.
+    /// Kind of warning.
     pub code: ReceivingWarningCode,
     /// The count, or the other receipt.
     pub document_id: String,
     /// The product that the count found.
     pub sku: Option<Sku>,
-    /// How many pieces more it found.
+    /// Pieces that the count found beyond what was expected.
     pub found: Option<i64>,
-    /// When the count was posted, or the other receipt.
+    /// When the count or the other receipt was posted.
     pub at: UtcMs,
 }

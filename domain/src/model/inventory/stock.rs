@@ -6,7 +6,7 @@ use crate::model::inventory::product::Product;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Why a movement was made.
+/// Reason for a stock movement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MovementReason {
@@ -26,7 +26,7 @@ pub enum MovementReason {
     Adjustment,
     /// A count found a difference.
     Opname,
-    /// The first stock.
+    /// Opening stock.
     Opening,
 }
 
@@ -50,7 +50,7 @@ impl MovementReason {
 /// A sku's current stock (docs/arithmetic.md#cost-of-stock: `q`, `v`, `u`).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Stock {
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
     /// Pieces on hand; may be below zero.
     pub qty: i64,
@@ -64,9 +64,9 @@ pub struct Stock {
     pub damaged: i64,
     /// Cost of the pieces.
     pub damaged_value: i64,
-    /// How often it moved: two counts with the same figure saw the same stock.
+    /// Number of movements so far: two counts with the same number saw the same stock.
     pub moves: u64,
-    /// When it last moved.
+    /// When the stock last moved.
     pub updated_at: UtcMs,
 }
 
@@ -75,29 +75,29 @@ pub struct Stock {
 pub struct Movement {
     /// `mov_…`
     pub movement_id: MovementId,
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
-    /// Signed pieces.
+    /// Quantity in pieces, signed.
     pub qty: i64,
     /// Signed cost of these pieces: the truth for the books.
     pub cost: i64,
     /// Correction of earlier estimates, booked to cost of goods now.
     pub correction: i64,
-    /// On hand afterwards.
+    /// Stock on hand after the movement.
     pub balance_after: i64,
-    /// Why.
+    /// Reason for the movement.
     pub reason: MovementReason,
-    /// `transaction`, `receiving`, …
+    /// Type of the document that caused the movement: `transaction`, `receiving`, …
     pub reference_type: String,
-    /// The document's id.
+    /// ID of the document that caused the movement.
     pub reference_id: String,
-    /// The document's line.
+    /// Line of the document that caused the movement.
     pub line_no: u32,
     /// cost / qty, for show.
     pub unit_cost: i64,
-    /// Who.
+    /// User who caused the movement.
     pub user_id: UserId,
-    /// When.
+    /// When the stock moved.
     pub at: UtcMs,
     /// On hand was below zero afterwards.
     pub negative: bool,
@@ -110,7 +110,7 @@ impl Stock {
     }
 }
 
-/// What a document takes goods from.
+/// Stock that a document takes goods from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StockPlace {

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SupplierPriceState {
-    /// Within its days.
+    /// Within its validity dates.
     #[default]
     Active,
-    /// No longer.
+    /// No longer valid.
     Inactive,
 }
 
@@ -22,11 +22,11 @@ pub enum SupplierPriceState {
 pub struct SupplierPrice {
     /// `spp_…`
     pub row_id: String,
-    /// Whose list it is.
+    /// Supplier of the price list.
     pub supplier_id: String,
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
-    /// What the supplier calls it.
+    /// The supplier's own code of the product.
     pub supplier_sku: Option<String>,
     /// Price per piece in whole currency units.
     pub unit_cost: i64,
@@ -42,9 +42,9 @@ pub struct SupplierPrice {
     pub lead_time_days: Option<u32>,
     /// The product is bought here when nobody says otherwise.
     pub preferred: bool,
-    /// Whether it counts.
+    /// Whether the row counts.
     pub state: SupplierPriceState,
-    /// When it was last changed.
+    /// When the row was last changed.
     pub updated_at: UtcMs,
 }
 

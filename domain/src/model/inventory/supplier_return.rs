@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 /// One sku that went back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SupplierReturnLine {
-    /// 1-based.
+    /// Line number, starting at 1.
     pub line_no: u32,
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
     /// Its name at the time.
     pub name: String,
-    /// Pieces.
+    /// Returned quantity in pieces.
     pub qty: i64,
     /// Amount claimed from the supplier.
     pub claim: i64,
@@ -30,26 +30,26 @@ pub struct SupplierReturnLine {
 pub struct SupplierReturn {
     /// `srt_…`
     pub supplier_return_id: SupplierReturnId,
-    /// The shop.
+    /// Store that returned the goods.
     pub store_id: StoreId,
-    /// The supplier.
+    /// Supplier that the goods went back to.
     pub supplier_id: String,
     /// The receipt that they came with.
     pub reference: Option<String>,
-    /// What the goods were taken from.
+    /// Stock that the goods were taken from.
     pub bucket: StockPlace,
-    /// What went back.
+    /// Returned lines.
     pub lines: Vec<SupplierReturnLine>,
-    /// Σ claims.
+    /// Sum of the claims.
     pub claim: i64,
     /// Σ stock costs; the difference is purchase variance.
     pub stock_cost: i64,
-    /// A note.
+    /// Free-text note.
     pub note: Option<String>,
     /// By its own time.
     pub business_date: jiff::civil::Date,
-    /// Who.
+    /// User who recorded the return.
     pub created_by: UserId,
-    /// When.
+    /// When the return was recorded.
     pub created_at: UtcMs,
 }

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 mod line;
 pub use line::{Resolution, Resolved, TransferLine};
 
-/// Where a transfer is in its life.
+/// Lifecycle state of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TransferState {
     /// Written down; nothing left.
     Draft,
-    /// The goods left.
+    /// The goods have left the sender.
     InTransit,
     /// The other store took them in, once.
     Received,
@@ -28,29 +28,29 @@ pub enum TransferState {
 pub struct Transfer {
     /// `trf_…`
     pub transfer_id: TransferId,
-    /// Where it is in its life.
+    /// State of the transfer.
     pub state: TransferState,
-    /// The sender.
+    /// Store that sends the goods.
     pub from_store_id: StoreId,
-    /// The receiver.
+    /// Store that receives the goods.
     pub to_store_id: StoreId,
-    /// What; one line per sku.
+    /// Lines of the transfer, one per SKU.
     pub lines: Vec<TransferLine>,
-    /// A note.
+    /// Free-text note.
     pub note: Option<String>,
     /// By its own time.
     pub business_date: jiff::civil::Date,
     /// User who recorded it.
     pub created_by: UserId,
-    /// When.
+    /// When the transfer was recorded.
     pub created_at: UtcMs,
-    /// When the goods left.
+    /// When the goods left the sender. Null if they have not left.
     pub sent_at: Option<UtcMs>,
     /// User who received them.
     pub received_by: Option<UserId>,
-    /// When.
+    /// When the goods were received. Null if they were not.
     pub received_at: Option<UtcMs>,
-    /// When it was called off.
+    /// When the transfer was cancelled. Null if it was not.
     pub cancelled_at: Option<UtcMs>,
     /// It was called off too late: the other store had received it.
     pub cancel_lost: bool,
@@ -90,7 +90,7 @@ impl Transfer {
         }
     }
 
-    /// What is on its way, or not settled yet.
+    /// Value that is in transit or not settled yet.
     pub fn in_transit_value(&self) -> i64 {
         match self.state {
             TransferState::Draft | TransferState::Cancelled => 0,

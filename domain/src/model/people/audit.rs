@@ -13,7 +13,7 @@ pub const RECEIPT_PRINTED: &str = "receipt.printed";
 /// A sensitive action; never altered, never deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditEntry {
-    /// Who did it; empty: whoever runs the machine.
+    /// User who did it. Empty for the operator of the machine.
     pub user_id: UserId,
     /// User who approved it; null if no approval was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -21,25 +21,25 @@ pub struct AuditEntry {
     /// Register of the request; null if the request named none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub register_id: Option<RegisterId>,
-    /// What, for example `transaction.voided`.
+    /// Name of the action, for example `transaction.voided`.
     pub action: String,
-    /// When.
+    /// When the action took place.
     pub at: UtcMs,
-    /// What it was done to and why: an object, whose fields have the names and types that they have everywhere else
-    /// (amounts and quantities are numbers, lists are lists); never a secret.
+    /// Object of the action and the reason for it: a JSON object whose fields have the names and types that they have
+    /// everywhere else (amounts and quantities are numbers, lists are lists). Never contains a secret.
     #[schemars(with = "Map<String, Value>")]
     pub details: Value,
 }
 
 impl AuditEntry {
-    /// What was done under an authorization.
+    /// Entry for an action under an authorization.
     pub fn new(authorization: &Authorization<'_>, action: &str, at: UtcMs, details: Value) -> Self {
         let entry = Self::unapproved(&authorization.caller.user_id, action, at, details);
         let register_id = authorization.register_id.cloned();
         Self { approved_by: authorization.approved_by(), register_id, ..entry }
     }
 
-    /// What somebody did with a right of their own. A detail that is null is left out.
+    /// Entry for an action of a user's own right. A detail that is null is left out.
     pub fn unapproved(user_id: &UserId, action: &str, at: UtcMs, mut details: Value) -> Self {
         if let Value::Object(details) = &mut details {
             details.retain(|_, detail| !detail.is_null());

@@ -9,9 +9,9 @@ use crate::model::people::user::{Principal, Role};
 /// The person asking and, where one was given and verified, the person approving.
 #[derive(Debug, Clone, Copy)]
 pub struct Authorization<'a> {
-    /// Who asks.
+    /// User who asks.
     pub caller: &'a Principal,
-    /// Who approves.
+    /// User who approves.
     pub approver: Option<&'a Principal>,
     /// The till that speaks, where the request names one.
     pub register_id: Option<&'a RegisterId>,
@@ -36,7 +36,7 @@ impl<'a> Authorization<'a> {
         if self.manages() { Ok(()) } else { Err(Refusal::ApprovalRequired(Box::new(needs()))) }
     }
 
-    /// Who approved it, where the caller's own role did not allow it.
+    /// User who approved it. `None` if the caller's own role allowed it.
     pub fn approved_by(&self) -> Option<UserId> {
         let needed = !self.caller.role.manages();
         self.approver.filter(|_| needed).map(|approver| approver.user_id.clone())

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 mod key;
 pub use key::{MemberBook, MemberKey};
 
-/// Where a member is in its life.
+/// Lifecycle state of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MemberState {
@@ -28,7 +28,7 @@ pub enum MemberState {
     Erased,
 }
 
-/// Who wrote a field last: what the hub resolves conflicts by (docs/protocol.md#last-write-wins).
+/// Last write of a field, by which the hub resolves conflicts (docs/protocol.md#last-write-wins).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct FieldMark {
     /// Hybrid clock of the write.
@@ -45,7 +45,7 @@ impl FieldMark {
         Self { at: stamp.at.clone(), event_id: stamp.event_id.0.clone(), open: true }
     }
 
-    /// What head office has.
+    /// Mark of a value that head office has.
     pub(crate) fn from_hub(at: &str, by: &str) -> Self {
         Self { at: at.to_owned(), event_id: by.to_owned(), open: false }
     }
@@ -58,29 +58,29 @@ pub struct Member {
     pub member_id: MemberId,
     /// Card number or the like; unique.
     pub code: Option<String>,
-    /// Name.
+    /// Name of the member.
     pub name: String,
     /// E.164; unique.
     pub phone: Option<String>,
     /// Lower-cased; unique.
     pub email: Option<String>,
-    /// Birthday.
+    /// Date of birth.
     pub birth_date: Option<Date>,
     /// Tier, as head office names them.
     pub tier: Option<String>,
-    /// Where it is in its life.
+    /// State of the member.
     pub state: MemberState,
-    /// Whom it was merged into.
+    /// Member that this one was merged into.
     pub merged_into: Option<MemberId>,
-    /// Who goes on as this one.
+    /// Members that were merged into this one.
     pub merged: Vec<MemberId>,
-    /// When it was registered.
+    /// When the member was registered.
     pub joined_at: UtcMs,
-    /// When it was last changed.
+    /// When the member was last changed.
     pub updated_at: UtcMs,
     /// Highest stamp of its fields.
     pub version: String,
-    /// Who wrote each field last.
+    /// Last write of each field.
     pub marks: BTreeMap<String, FieldMark>,
 }
 
@@ -125,7 +125,7 @@ impl Member {
         }
     }
 
-    /// What the member earns, in basis points of what a member without a tier does.
+    /// Points that the member earns, in basis points of what a member without a tier earns.
     pub fn multiplier_bp(&self, rules: &Rules) -> i64 {
         match self.state {
             MemberState::Active => {
@@ -139,10 +139,10 @@ impl Member {
 
 /// The field that says whether a member is active, blocked or erased.
 pub const STATE: &str = "state";
-/// What a member whose data was erased is called.
+/// Name of a member whose data was erased.
 pub const ERASED_NAME: &str = "erased";
 
-/// What stands in a field of a member whose data was erased.
+/// Value of a field of a member whose data was erased.
 pub fn of_erased(field: &str) -> Value {
     match field {
         STATE => json!(MemberState::Erased),

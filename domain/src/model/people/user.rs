@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 pub mod costs;
 
-/// Role.
+/// Role of a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Everything.
+    /// All rights.
     Admin,
     /// Cloud Hub: finance, settlement, reports.
     HoFinance,
@@ -67,11 +67,12 @@ impl Role {
 /// A year before the last moment that can be written down: a word that is said knowing it comes after it.
 pub const LATEST_WORD: UtcMs = UtcMs(253_370_764_800_000);
 
-/// When each of what a store and head office both may say of a person was said last, by either of them: the later word
-/// counts (docs/decisions/0019-whose-people-and-names.md). A word comes after the one before it, whatever the clock says.
+/// When each field of a person that both the store and head office may set was last set by either of them; the later
+/// value counts (docs/decisions/0019-whose-people-and-names.md). A value always comes after the one before it,
+/// whatever the clock shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct FieldTimes {
-    /// The login name.
+    /// When the login name was set.
     pub username: UtcMs,
     /// The display name.
     pub name: UtcMs,
@@ -123,13 +124,13 @@ pub struct User {
     pub store_id: StoreId,
     /// argon2id in PHC form; none: no password login.
     pub password_hash: Option<String>,
-    /// When that was said.
+    /// When each of these fields was last set.
     pub times: FieldTimes,
     /// Raised to kill every token at once.
     pub token_version: u64,
     /// Disabled users can't log in and their tokens are refused.
     pub disabled: bool,
-    /// When the user was made.
+    /// When the user was created.
     pub created_at: UtcMs,
     /// When the user was last changed.
     pub updated_at: UtcMs,
@@ -143,22 +144,22 @@ impl User {
     }
 }
 
-/// What a login opened; it dies by expiry, logout or revocation.
+/// Session that a login opens. It ends by expiry, logout or revocation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     /// `ses_…`
     pub session_id: SessionId,
-    /// Whose.
+    /// User of the session.
     pub user_id: UserId,
     /// The user's `token_version` at login.
     pub token_version: u64,
-    /// When it was opened.
+    /// When the session was opened.
     pub opened_at: UtcMs,
     /// When the last token of the session expires.
     pub expires_at: UtcMs,
 }
 
-/// Who is asking: what a verified token, and the rows behind it, say.
+/// The caller, from a verified token and the rows behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
     /// The user.
@@ -186,17 +187,17 @@ pub fn login_name(text: &str) -> String {
 pub struct Passkey {
     /// The authenticator's own id, in base64url.
     pub credential_id: String,
-    /// Whose.
+    /// User who owns the device.
     pub user_id: UserId,
     /// The owner's `token_version` when it was registered: it dies with the tokens of that version.
     pub token_version: u64,
-    /// What its owner calls it.
+    /// Name that the owner gave the device.
     pub name: String,
     /// The device's signature counter; 0 for ever with devices that keep none.
     pub counter: u32,
-    /// When it was registered.
+    /// When the device was registered.
     pub created_at: UtcMs,
-    /// When it last opened a session or approved something.
+    /// When the device last opened a session or approved something. `None` if it never did.
     pub last_used_at: Option<UtcMs>,
     /// The public key and what belongs to it, as JSON: its library's own format.
     pub document: String,
@@ -207,7 +208,7 @@ pub struct Passkey {
 pub struct Rotation {
     /// Id of the token that is alive.
     pub current: String,
-    /// When it was issued: with its id all that is needed to sign the same token again.
+    /// When it was issued: with its ID all that is needed to sign the same token again.
     pub issued_at: UtcMs,
     /// Id of the token that was spent for it.
     pub spent: String,

@@ -6,11 +6,11 @@ use crate::model::base::time::UtcMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where a hold is in its life.
+/// Lifecycle state of a hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HoldState {
-    /// Waiting.
+    /// The basket is waiting.
     Active,
     /// A till took it.
     Recalled,
@@ -20,28 +20,28 @@ pub enum HoldState {
     Voided,
 }
 
-/// A waiting basket.
+/// A basket that was put on hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Hold {
     /// `hld_…`
     pub hold_id: HoldId,
-    /// Where it is in its life.
+    /// State of the hold.
     pub state: HoldState,
-    /// The basket.
+    /// Transaction that is on hold.
     pub transaction_id: TransactionId,
     /// The till that put it away.
     pub register_id: RegisterId,
-    /// For whom, or the like.
+    /// Note on the hold, for example the customer's name.
     pub note: Option<String>,
-    /// Who put it away.
+    /// User who put the basket on hold.
     pub held_by: UserId,
-    /// When.
+    /// When the basket was put on hold.
     pub held_at: UtcMs,
-    /// When its sale will be voided; none: never.
+    /// When the sale will be voided. Null if it never will.
     pub expires_at: Option<UtcMs>,
     /// The basket's total when it was put away.
     pub total: i64,
-    /// Pieces in it.
+    /// Pieces in the basket.
     pub item_count: i64,
 }
 

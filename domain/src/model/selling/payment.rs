@@ -13,7 +13,7 @@ pub const POINTS: &str = "points";
 /// The method by which a return pays a new sale; its origin is the method that paid the old one.
 pub const EXCHANGE: &str = "exchange";
 
-/// What one method paid of a sale, and what went back by it so far. In the order of use.
+/// Amount that one method paid of a sale, and the amount that went back by it so far. In the order of use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Paid {
     /// `cash`, `card`, …; for an `exchange` the method of the sale that it came from.
@@ -40,7 +40,7 @@ impl Paid {
         self.refunded_rounding = self.refunded_rounding.saturating_add(rounding);
     }
 
-    /// What may still go back by this method without an approval.
+    /// Amount that may still go back by this method without an approval.
     pub fn left(&self) -> i64 {
         self.amount.saturating_sub(self.refunded).max(0)
     }
@@ -54,7 +54,7 @@ pub struct ReversedPayment {
     pub payment_id: PaymentId,
     /// The method that it goes back by: of an exchange that of the sale before it.
     pub method: String,
-    /// Before rounding.
+    /// Amount before cash rounding.
     pub amount: i64,
     /// Cash rounding.
     pub rounding: i64,

@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 pub struct Price {
     /// As head office set it.
     pub price: PriceDown,
-    /// When it begins here.
+    /// When the price begins to count in this store.
     pub effective_at: UtcMs,
 }
 
-/// When a price is asked for. A price from a day counts by the business date, as promotions do; one that was set at once
-/// counts by the moment.
+/// Moment for which a price is asked. A price from a day counts by the business date, as promotions do; one that was
+/// set at once counts by the moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PriceMoment {
     /// The moment.
@@ -50,16 +50,16 @@ impl Price {
 pub struct PriceDown {
     /// Its id, also the change's.
     pub price_id: String,
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
-    /// The store; empty: all. A store's own price beats one for all.
+    /// Store that the price is for. Empty for all stores. A store's own price takes precedence over one for all.
     pub store_id: StoreId,
     /// Unit price in whole currency units.
     pub price: i64,
-    /// First business day; none: from when it was set.
+    /// First business day. Null if the price counts from when it was set.
     pub from: Option<Date>,
-    /// When head office said so: it counts no earlier.
+    /// When head office set the price. It does not count earlier.
     pub set_at: UtcMs,
-    /// When head office took it back; one that was counts nowhere any more.
+    /// When head office withdrew the price. A withdrawn price counts nowhere any more. Null if it was not withdrawn.
     pub withdrawn_at: Option<UtcMs>,
 }

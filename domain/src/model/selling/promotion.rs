@@ -5,7 +5,7 @@ use jiff::civil::{Date, Weekday};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a promotion does.
+/// Effect of a promotion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PromotionKind {
@@ -13,7 +13,7 @@ pub enum PromotionKind {
     LinePercent,
     /// `value` currency units off each piece.
     LineAmount,
-    /// Of each `buy + get` pieces the `get` cheapest are reduced by `value` basis points.
+    /// Of each `buy + get` pieces, the `get` cheapest are reduced by `value` basis points.
     BuyXGetY,
     /// `value` basis points off what is left of all its lines.
     BasketPercent,
@@ -56,10 +56,10 @@ pub struct Promotion {
     /// Basis points or currency units, by `kind`.
     #[serde(default)]
     pub value: i64,
-    /// Only these products.
+    /// Products that the promotion is limited to.
     #[serde(default)]
     pub skus: Option<Vec<Sku>>,
-    /// Only this category.
+    /// Category that the promotion is limited to.
     #[serde(default)]
     pub category: Option<String>,
     /// Fewest pieces among the lines it sees.
@@ -68,10 +68,10 @@ pub struct Promotion {
     /// Least that is left of the lines it sees.
     #[serde(default)]
     pub min_total: Option<i64>,
-    /// Pieces to buy.
+    /// Number of pieces to buy.
     #[serde(default)]
     pub buy: Option<i64>,
-    /// Pieces to get.
+    /// Number of pieces to get.
     #[serde(default)]
     pub get: Option<i64>,
     /// Only members of this tier.
@@ -80,31 +80,31 @@ pub struct Promotion {
     /// Only these stores; null for all.
     #[serde(default)]
     pub store_ids: Option<Vec<StoreId>>,
-    /// First business date.
+    /// First business date of the promotion.
     pub from: Date,
-    /// Last business date.
+    /// Last business date of the promotion.
     pub to: Date,
     /// Only on these days of the week.
     #[serde(default)]
     pub days: Option<Vec<Day>>,
-    /// 1 goes first.
+    /// Priority; 1 is applied first.
     pub priority: i64,
     /// Whether it joins others on a line.
     pub stackable: bool,
 }
 
-/// When, where and for whom promotions are asked for.
+/// Occasion on which promotions are asked for: date, store and member.
 #[derive(Debug, Clone, Copy)]
 pub struct Occasion<'a> {
-    /// The business date.
+    /// Business date of the occasion.
     pub date: Date,
-    /// The shop.
+    /// ID of the store.
     pub store_id: &'a StoreId,
-    /// The member's tier.
+    /// Tier of the member.
     pub tier: Option<&'a str>,
 }
 
-/// Why a promotion gives nothing.
+/// Reason why a promotion gives nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NotGiven {
@@ -124,9 +124,9 @@ pub enum NotGiven {
     NotStackable,
     /// Fewer pieces than `min_qty`.
     MinQty,
-    /// Less than `min_total`.
+    /// Less is left than `min_total`.
     MinTotal,
-    /// It comes to 0: too few pieces to get one, or nothing is left of the price.
+    /// The discount comes to 0: too few pieces to get one, or nothing is left of the price.
     Nothing,
 }
 
@@ -157,7 +157,7 @@ impl Promotion {
         self.not_in_force(on).is_none()
     }
 
-    /// Why it does not count on this occasion; none: it does.
+    /// Reason why it does not count on this occasion. `None` if it counts.
     pub fn not_in_force(&self, on: &Occasion<'_>) -> Option<NotGiven> {
         let other_day = |days: &Vec<Day>| !days.contains(&Day::of(on.date.weekday()));
         let other_store = |stores: &Vec<StoreId>| !stores.contains(on.store_id);

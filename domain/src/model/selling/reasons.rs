@@ -14,24 +14,24 @@ const CODES_MAX: usize = 50;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reasons {
-    /// Of voids: baskets, sales, holds and returns.
+    /// Reasons for voiding baskets, sales, holds and returns.
     pub voids: Vec<String>,
-    /// Of discounts by hand.
+    /// Reasons for discounts by hand.
     pub discounts: Vec<String>,
-    /// Of what comes back, line by line.
+    /// Reasons for returned goods, line by line.
     pub returns: Vec<String>,
     /// Only these; else they are a help, and any text is taken.
     pub enforced: bool,
 }
 
-/// What is done for a reason.
+/// Use of a reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// Something is voided.
+    /// Voiding.
     Void,
     /// A discount is given by hand.
     Discount,
-    /// Goods come back.
+    /// Return of goods.
     Return,
 }
 

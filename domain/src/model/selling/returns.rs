@@ -12,7 +12,7 @@ pub(crate) mod span;
 pub use after::{LineReturned, SaleAfter};
 pub use span::Span;
 
-/// Where returned goods go.
+/// Destination of returned goods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Disposition {
@@ -22,16 +22,16 @@ pub enum Disposition {
     Damaged,
     /// Kept for the supplier.
     Vendor,
-    /// Thrown away.
+    /// Discarded.
     #[default]
     None,
 }
 
-/// Where a return is in its life.
+/// Lifecycle state of a return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReturnState {
-    /// It counts.
+    /// The return counts.
     Posted,
     /// Taken back in its own shift.
     Voided,
@@ -54,15 +54,15 @@ pub struct ReturnLine {
     pub line_no: u32,
     /// The line of the sale; none without a receipt.
     pub sold_line_no: Option<u32>,
-    /// Which pieces of that line.
+    /// Pieces of the sold line that came back.
     pub pieces: Vec<Span>,
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
-    /// Its name.
+    /// Name of the product.
     pub name: String,
-    /// Pieces.
+    /// Quantity in pieces.
     pub qty: i64,
-    /// Unit price.
+    /// Unit price in whole currency units.
     pub price: i64,
     /// qty × price.
     pub gross: i64,
@@ -72,15 +72,15 @@ pub struct ReturnLine {
     pub tax_rate_bp: u32,
     /// Their part of the tax.
     pub tax: i64,
-    /// What goes back for them.
+    /// Amount refunded for these pieces.
     pub refund: i64,
-    /// What the goods cost; never shown to cashiers.
+    /// Cost of the goods; never shown to cashiers.
     pub cost: i64,
     /// Correction of earlier estimates.
     pub correction: i64,
-    /// Where they go.
+    /// Destination of the returned goods.
     pub disposition: Disposition,
-    /// Why they came back.
+    /// Reason why the goods came back.
     pub reason: Option<String>,
     /// Whether stock is kept for the product.
     pub track_stock: bool,
@@ -91,18 +91,18 @@ pub struct ReturnLine {
 /// Money that goes back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Refund {
-    /// The method.
+    /// Payment method of the refund.
     pub method: String,
-    /// Before rounding.
+    /// Amount before cash rounding.
     pub amount: i64,
     /// Cash rounding: paid out − amount.
     pub rounding: i64,
-    /// Of an exchange of what cash had paid: the rounding that goes on with it. No cash moves here.
+    /// For an exchange of what cash had paid: the rounding that is carried over with it. No cash moves in this step.
     #[serde(default)]
     pub origin_rounding: i64,
-    /// Of an exchange: the method that had paid.
+    /// For an exchange: the method that had paid.
     pub origin: Option<String>,
-    /// Of an exchange: the transaction that it pays.
+    /// For an exchange: the transaction that it pays.
     pub transaction_id: Option<TransactionId>,
     /// Slip number or the like.
     pub reference: Option<String>,
@@ -115,7 +115,7 @@ pub struct Return {
     pub return_id: ReturnId,
     /// By the register's counter.
     pub receipt_no: String,
-    /// Whether it counts.
+    /// State of the return.
     pub state: ReturnState,
     /// The sale; none without a receipt.
     pub transaction_id: Option<TransactionId>,
@@ -123,23 +123,23 @@ pub struct Return {
     pub origin_receipt_no: Option<String>,
     /// Whether that was checked.
     pub verification: Option<Verification>,
-    /// The shop.
+    /// Store that took the return.
     pub store_id: StoreId,
-    /// The till.
+    /// Register that took the return.
     pub register_id: RegisterId,
-    /// The shift.
+    /// Shift in which the return was made.
     pub shift_id: ShiftId,
-    /// Who took the goods.
+    /// User who took the goods.
     pub cashier_id: UserId,
     /// User who approved it; null if no approval was needed.
     pub approved_by: Option<UserId>,
-    /// Whose points moved.
+    /// Member whose points moved.
     pub member_id: Option<MemberId>,
     /// The shift's business date.
     pub business_date: jiff::civil::Date,
     /// Whether prices contained tax.
     pub prices_include_tax: bool,
-    /// What came back.
+    /// Returned lines.
     pub items: Vec<ReturnLine>,
     /// Σ refunds of its lines.
     pub refund_total: i64,
@@ -147,19 +147,19 @@ pub struct Return {
     pub rounding: i64,
     /// Σ tax of its lines.
     pub tax: i64,
-    /// How it went back.
+    /// Refunds, one per payment method or exchange.
     pub refunds: Vec<Refund>,
     /// Earned points that were taken back.
     pub points_reversed: i64,
     /// Spent points that were given back.
     pub points_back: i64,
-    /// A note.
+    /// Free-text note.
     pub note: Option<String>,
-    /// When.
+    /// When the return was created.
     pub created_at: UtcMs,
-    /// When it was voided.
+    /// When the return was voided.
     pub voided_at: Option<UtcMs>,
-    /// Why it was voided.
+    /// Reason given for voiding the return.
     pub void_reason: Option<String>,
 }
 
@@ -185,14 +185,14 @@ impl ReturnState {
     }
 }
 
-/// What one store took back of a sale, or has reserved for a return that is not told yet.
+/// Returns of one sale at one store, including pieces reserved for a return that is not reported yet.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TakenBack {
     /// The store that took it.
     pub store_id: StoreId,
-    /// Which pieces, one entry per line of which some came.
+    /// Pieces taken back, one entry per line of which some came.
     pub lines: Vec<LineReturned>,
-    /// What went back by each method that had paid; of what is only reserved nothing is known.
+    /// Amounts that went back, by each method that had paid. Of pieces that are only reserved nothing is known.
     pub refunds: Vec<MethodBack>,
     /// Σ of its returns, in whole currency units.
     pub refunded: i64,
@@ -207,7 +207,7 @@ pub struct TakenBack {
 pub struct MethodBack {
     /// The method; of an exchange the one that had paid.
     pub method: String,
-    /// Before rounding.
+    /// Amount before cash rounding.
     pub amount: i64,
     /// Cash rounding.
     #[serde(default)]

@@ -16,7 +16,7 @@ pub const PRICE_OVERRIDE: &str = "price_override";
 /// Flag: goods went out that were not there on paper.
 pub const NEGATIVE_STOCK: &str = "negative_stock";
 
-/// Where a transaction is in its life.
+/// Lifecycle state of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TransactionState {
@@ -28,7 +28,7 @@ pub enum TransactionState {
     PartiallyPaid,
     /// Complete: immutable but for returns and a void.
     Paid,
-    /// Cancelled.
+    /// The transaction was cancelled.
     Voided,
 }
 
@@ -38,7 +38,7 @@ impl Payment {
         self.origin.as_deref().unwrap_or(&self.method)
     }
 
-    /// Whether it counts.
+    /// Whether the payment counts.
     pub fn counts(&self) -> bool {
         self.state == PaymentState::Accepted
     }
@@ -68,18 +68,18 @@ impl Transaction {
         points.fold(0_i64, |sum, payment| sum.saturating_add(payment.amount))
     }
 
-    /// How a line was scanned, if it was.
+    /// Scan of a line. `None` if it was not scanned.
     pub fn scan(&self, line_no: u32) -> Option<&Scan> {
         self.scans.iter().find(|scan| scan.line_no == line_no)
     }
 
-    /// Why the price of a line was set by hand, if somebody said so.
+    /// Reason why the price of a line was set by hand. `None` if none was given.
     pub fn price_reason(&self, line_no: u32) -> Option<&str> {
         let reason = self.price_reasons.iter().find(|reason| reason.line_no == line_no)?;
         Some(&reason.reason)
     }
 
-    /// What it earns, or will earn, as it is paid now.
+    /// Points that it earns, or will earn, as it is paid now.
     pub fn earning(&self) -> i64 {
         earned(self.total.saturating_sub(self.paid_by_points()), self.earn_per, self.multiplier_bp)
     }
@@ -120,7 +120,7 @@ impl TransactionState {
     }
 }
 
-/// Where a discount of a line comes from.
+/// Source of a discount on a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DiscountSource {
@@ -135,26 +135,26 @@ pub enum DiscountSource {
 /// One reason why a line costs less.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LineDiscount {
-    /// Where it comes from.
+    /// Source of the discount.
     pub source: DiscountSource,
-    /// Which promotion.
+    /// Promotion that gave the discount. Null if the discount is from no promotion.
     pub promotion_id: Option<String>,
     /// Whole currency units, ≥ 0.
     pub amount: i64,
-    /// Why.
+    /// Reason given for the discount.
     pub reason: Option<String>,
 }
 
 /// A line. `total` is what it adds to the transaction's total.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line {
-    /// 1-based.
+    /// Line number, starting at 1.
     pub line_no: u32,
     /// Product code.
     pub sku: Sku,
     /// Product name at the time.
     pub name: String,
-    /// Pieces, 1–1,000,000.
+    /// Quantity in pieces, 1–1,000,000.
     pub qty: i64,
     /// Unit price charged.
     pub price: i64,
@@ -166,7 +166,7 @@ pub struct Line {
     pub discount: i64,
     /// Basis points.
     pub tax_rate_bp: u32,
-    /// Why a rate is 0.
+    /// Tax code that explains a rate of 0.
     pub tax_code: Option<String>,
     /// Tax on, or contained in, the line's net.
     pub tax: i64,
@@ -178,7 +178,7 @@ pub struct Line {
     pub returned_qty: i64,
     /// Whether stock is kept for the product.
     pub track_stock: bool,
-    /// What the pieces cost the shop, known once paid; never shown to cashiers.
+    /// Cost of the pieces to the shop, known once paid; never shown to cashiers.
     pub cost: Option<i64>,
 }
 
@@ -187,13 +187,13 @@ pub struct Line {
 pub struct Scan {
     /// The line.
     pub line_no: u32,
-    /// The code.
+    /// The scanned code.
     pub code: String,
     /// Pieces in one scan of it.
     pub pack_qty: i64,
 }
 
-/// Why somebody set another price by hand.
+/// Reason why the price of a line was set by hand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PriceReason {
     /// The line.
@@ -206,7 +206,7 @@ pub struct PriceReason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PaymentState {
-    /// It counts.
+    /// The payment counts.
     Accepted,
     /// It was taken back.
     Reversed,
@@ -217,7 +217,7 @@ pub enum PaymentState {
 pub struct Payment {
     /// `pay_…`
     pub payment_id: PaymentId,
-    /// `cash`, `card`, …
+    /// Payment method: `cash`, `card`, …
     pub method: String,
     /// The part of `total` that it settles, before rounding.
     pub amount: i64,
@@ -233,11 +233,11 @@ pub struct Payment {
     pub origin_rounding: i64,
     /// Slip number or the like.
     pub reference: Option<String>,
-    /// Whether it counts.
+    /// Whether the payment counts.
     pub state: PaymentState,
     /// For an `exchange`: the methods of the sale that it came from.
     pub origin: Option<String>,
-    /// When it was accepted.
+    /// When the payment was accepted.
     pub paid_at: UtcMs,
 }
 
@@ -248,21 +248,21 @@ pub struct TransactionHead {
     pub transaction_id: TransactionId,
     /// As in [`Transaction`].
     pub receipt_no: Option<String>,
-    /// Where it is in its life.
+    /// State of the transaction.
     pub state: TransactionState,
     /// The shift's business date.
     pub business_date: jiff::civil::Date,
     /// As in [`Transaction`].
     pub occurred_at: UtcMs,
-    /// The shop.
+    /// Store of the transaction.
     pub store_id: StoreId,
-    /// The till.
+    /// Register of the transaction.
     pub register_id: RegisterId,
-    /// The shift.
+    /// Shift of the transaction.
     pub shift_id: ShiftId,
     /// User who created it.
     pub cashier_id: UserId,
-    /// Whom it is attributed to.
+    /// Member that the transaction is attributed to.
     pub member_id: Option<MemberId>,
 }
 
@@ -273,21 +273,21 @@ pub struct Transaction {
     pub transaction_id: TransactionId,
     /// Given by the payment that completes the sale.
     pub receipt_no: Option<String>,
-    /// Where it is in its life.
+    /// State of the transaction.
     pub state: TransactionState,
     /// The shift's business date.
     pub business_date: jiff::civil::Date,
-    /// When it happened: creation, and once paid the completing payment.
+    /// When the transaction was created; once it is paid, when the completing payment was made.
     pub occurred_at: UtcMs,
-    /// The shop.
+    /// Store of the transaction.
     pub store_id: StoreId,
-    /// The till.
+    /// Register of the transaction.
     pub register_id: RegisterId,
-    /// The shift.
+    /// Shift of the transaction.
     pub shift_id: ShiftId,
     /// User who created it.
     pub cashier_id: UserId,
-    /// Whom it is attributed to.
+    /// Member that the transaction is attributed to.
     pub member_id: Option<MemberId>,
     /// Its lines, in order; never merged or split.
     pub items: Vec<Line>,
@@ -314,7 +314,7 @@ pub struct Transaction {
     pub points_redeemed: i64,
     /// Currency units per point when it was made; 0: it earns none.
     pub earn_per: i64,
-    /// What its member earned then, in basis points of what others do.
+    /// Points rate of its member at that time, in basis points of the normal rate.
     pub multiplier_bp: i64,
     /// Last day of the points that it earned.
     pub points_expire: Option<jiff::civil::Date>,
@@ -326,7 +326,7 @@ pub struct Transaction {
     pub amount_paid: i64,
     /// total − amount_paid.
     pub amount_due: i64,
-    /// What completing it in cash would cost now.
+    /// Amount due if the rest is paid in cash now.
     pub cash_due: i64,
     /// Σ change of its payments.
     pub change: i64,
@@ -334,14 +334,14 @@ pub struct Transaction {
     pub refunded: i64,
     /// Marks for a person, for example `negative_stock`, `price_override`.
     pub flags: Vec<String>,
-    /// When it was made.
+    /// When the transaction was created.
     pub created_at: UtcMs,
-    /// When it was completed.
+    /// When the transaction was completed.
     pub paid_at: Option<UtcMs>,
-    /// When it was voided.
+    /// When the transaction was voided.
     pub voided_at: Option<UtcMs>,
-    /// Why it was voided.
+    /// Reason given for voiding the transaction.
     pub void_reason: Option<String>,
-    /// A note.
+    /// Free-text note.
     pub note: Option<String>,
 }

@@ -27,7 +27,7 @@ pub struct SealDay {
     /// Seal a day that is not over.
     #[serde(default)]
     pub force: bool,
-    /// Why; needed with `force`.
+    /// Reason for sealing the day; needed with `force`.
     pub reason: Option<String>,
 }
 
@@ -35,7 +35,7 @@ pub struct SealDay {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UnsealDay {
-    /// Why.
+    /// Reason for reopening the day.
     pub reason: String,
 }
 
@@ -75,7 +75,7 @@ pub fn due(today: Date, book: &LedgerBook) -> Option<Date> {
     over.find(|date| !sells(*date) && (later(*date) || near(*date)))
 }
 
-/// When a word on a day is said: after the one before it, whatever the clock says, so that whoever gets both back knows
+/// Time of a statement on a day: after the one before it, whatever the clock shows, so that a reader of both knows
 /// which is the later one.
 pub fn said_after(before: Option<UtcMs>, now: UtcMs) -> UtcMs {
     before.map_or(now, |before| now.max(UtcMs(before.0.saturating_add(1))))

@@ -25,11 +25,11 @@ pub use safe::{Share, settle_safe};
 pub struct NewDeposit {
     /// Whole currency units, above 0.
     pub amount: i64,
-    /// The bag.
+    /// Number of the deposit bag.
     pub bag_no: String,
-    /// Where it goes.
+    /// Bank account that the cash goes to.
     pub bank_account: String,
-    /// When it left the store; omitted: now.
+    /// When the cash left the store; omitted: now.
     pub deposited_at: Option<UtcMs>,
 }
 
@@ -37,7 +37,7 @@ pub struct NewDeposit {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReverseDeposit {
-    /// Why.
+    /// Reason for reversing the deposit.
     pub reason: String,
 }
 

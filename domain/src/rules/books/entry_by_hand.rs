@@ -17,15 +17,15 @@ const AMOUNT_MAX: i64 = 1_000_000_000_000;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "JournalLineByHand")]
 pub struct HandLine {
-    /// Four digits.
+    /// Account number, four digits.
     pub account: String,
-    /// Whole currency units.
+    /// Debit in whole currency units.
     #[serde(default)]
     pub debit: i64,
-    /// Whole currency units.
+    /// Credit in whole currency units.
     #[serde(default)]
     pub credit: i64,
-    /// The book; empty: head office's own.
+    /// Store whose book it is. Empty for head office's own book.
     #[serde(default)]
     pub store_id: String,
 }
@@ -34,12 +34,12 @@ pub struct HandLine {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpeningLine {
-    /// Four digits.
+    /// Account number, four digits.
     pub account: String,
-    /// Whole currency units.
+    /// Debit in whole currency units.
     #[serde(default)]
     pub debit: i64,
-    /// Whole currency units.
+    /// Credit in whole currency units.
     #[serde(default)]
     pub credit: i64,
 }
@@ -47,16 +47,16 @@ pub struct OpeningLine {
 /// A line of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryLine {
-    /// Four digits.
+    /// Account number, four digits.
     pub account: String,
-    /// Whole currency units.
+    /// Debit in whole currency units.
     pub debit: i64,
-    /// Whole currency units.
+    /// Credit in whole currency units.
     pub credit: i64,
 }
 
 impl EntryLine {
-    /// Of an amount, debit above 0.
+    /// Line for a signed amount, debit above 0.
     pub fn of(account: String, amount: i64) -> Self {
         Self { account, debit: amount.max(0), credit: amount.min(0).saturating_neg() }
     }
@@ -74,7 +74,7 @@ pub fn mirror(lines: Vec<EntryLine>) -> Vec<EntryLine> {
         .collect()
 }
 
-/// What a person writes, book by book, each balanced by a line between stores where there are several.
+/// Lines of a person's entry, book by book, each book balanced by a line between stores if there are several.
 ///
 /// # Errors
 /// `validation_failed` naming each line that is wrong; `unbalanced`.
@@ -111,7 +111,7 @@ pub fn opening(lines: &[OpeningLine]) -> Result<Vec<EntryLine>, Refusal> {
     Ok(lines)
 }
 
-/// Whatever is missing to a balance goes to an account.
+/// Adds the amount that is missing to a balance as a line on `account`.
 fn balance(lines: &mut Vec<EntryLine>, account: String) {
     let excess = sum(lines, EntryLine::amount);
     if excess != 0 {

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where figures are blamed that leave the range.
+/// Path reported when figures leave the range.
 const PATH: &str = "report";
 
 /// Most groups of a report.
@@ -39,7 +39,7 @@ pub const FIGURES: [&str; 11] = [
     "net_total",
 ];
 
-/// What the rows of a sales report are about.
+/// Grouping of the rows of a sales report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GroupBy {
@@ -50,7 +50,7 @@ pub enum GroupBy {
     Hour,
     /// Store.
     Store,
-    /// Who sold, and who took goods back.
+    /// Cashier who sold, or who took goods back.
     Cashier,
     /// Product.
     Sku,
@@ -97,21 +97,21 @@ pub fn sums(figures: [i64; FIGURES.len()]) -> Value {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[schemars(transform = hides)]
 pub struct Sums {
-    /// Completed sales.
+    /// Number of completed sales.
     pub sales_count: i64,
-    /// Pieces in them.
+    /// Pieces in the completed sales.
     pub items_count: i64,
     /// Σ qty × price.
     pub gross_sales: i64,
-    /// Σ discounts.
+    /// Sum of the discounts.
     pub discounts: i64,
-    /// Σ tax.
+    /// Sum of the tax.
     pub tax: i64,
     /// Σ totals, before returns; cash rounding is not in them.
     pub total: i64,
     /// Σ cash rounding of the sales: what was taken in is total + rounding.
     pub rounding: i64,
-    /// Return documents.
+    /// Number of return documents.
     pub returns_count: i64,
     /// Σ their refunds; cash rounding is not in them.
     pub returns_total: i64,
@@ -178,7 +178,7 @@ impl Sums {
         ]
     }
 
-    /// total − returns_total.
+    /// Net total: total − returns_total.
     pub fn net_total(&self) -> i64 {
         shown_sum([self.total, self.returns_total.saturating_neg()])
     }
@@ -242,7 +242,7 @@ impl Sums {
 }
 
 impl SalesReport {
-    /// Of nothing yet; hours are those of the store's time zone.
+    /// Empty sums; hours are those of the store's time zone.
     pub fn new(group_by: GroupBy, timezone: TimeZone) -> Self {
         Self { group_by, timezone, groups: BTreeMap::new(), whole: Sums::default() }
     }

@@ -28,10 +28,11 @@ const PLACE_BYTES_MAX: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeProductSettings {
-    /// On-hand quantity at or below which it should be ordered, 0–1,000,000,000; null: none of its own.
+    /// On-hand quantity at or below which the product should be ordered, 0–1,000,000,000. Null to remove the store's
+    /// own level.
     #[serde(default, skip_serializing_if = "Given::is_nothing")]
     pub reorder_level: Given<i64>,
-    /// Where it lies, at most 64 bytes; empty: nowhere in particular.
+    /// Place in the store where the product is kept, at most 64 bytes. Empty for no particular place.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub shelf_place: Option<String>,
 }
@@ -40,11 +41,11 @@ pub struct ChangeProductSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "ProductSettings")]
 pub struct SettingsView {
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
     /// On-hand quantity at or below which it should be ordered.
     pub reorder_level: Option<i64>,
-    /// Where it lies.
+    /// Place in the store where the product is kept.
     pub shelf_place: Option<String>,
 }
 

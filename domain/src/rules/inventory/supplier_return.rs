@@ -22,20 +22,20 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewSupplierReturn {
-    /// The supplier.
+    /// Supplier that the goods go back to.
     pub supplier_id: String,
     /// The receipt that they came with.
     pub reference: Option<String>,
-    /// What the goods are taken from: those that can be sold, or those that were put aside.
+    /// Stock that the goods are taken from: sellable stock, or stock that was set aside as damaged.
     #[serde(default)]
     pub bucket: StockPlace,
     /// Returned lines, 1–500.
     pub lines: Vec<NewSupplierReturnLine>,
-    /// A note.
+    /// Free-text note.
     pub note: Option<String>,
 }
 
-/// One sku.
+/// Line of a new supplier return: one SKU.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["code"]}]))]
@@ -46,11 +46,11 @@ pub struct NewSupplierReturnLine {
     /// The code that was scanned: `qty` then counts scans, each of as many pieces as the code stands for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// Pieces.
+    /// Quantity in pieces.
     pub qty: i64,
-    /// What is claimed per piece; without it and `line_total`: what the goods cost at the average.
+    /// Amount claimed per piece. If it and `line_total` are omitted, the average cost of the goods.
     pub unit_cost: Option<i64>,
-    /// What is claimed for all pieces together, in place of `unit_cost`.
+    /// Amount claimed for all pieces together, in place of `unit_cost`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_total: Option<i64>,
 }
@@ -58,7 +58,7 @@ pub struct NewSupplierReturnLine {
 crate::rules::selling::sale::scanned!(NewSupplierReturnLine, "lines", |line| vec![("qty", &mut line.qty)]);
 
 impl NewSupplierReturn {
-    /// What can be told without looking at the shop.
+    /// Checks that do not need the shop.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.

@@ -5,12 +5,12 @@ use crate::model::base::money::{figure, figure_at, product, spread, sum};
 use crate::model::base::refusal::Refusal;
 use crate::rules::selling::tax::tax;
 
-/// What pricing needs to know of a line.
+/// Data of a line that pricing needs.
 #[derive(Debug, Clone, Copy)]
 pub struct BasketLine {
-    /// Pieces.
+    /// Quantity in pieces.
     pub qty: i64,
-    /// Unit price.
+    /// Unit price in whole currency units.
     pub price: i64,
     /// The line's own discount.
     pub discount: i64,
@@ -42,9 +42,9 @@ pub struct Basket {
     pub lines: Vec<PricedLine>,
     /// Σ gross.
     pub subtotal: i64,
-    /// Σ discounts.
+    /// Sum of the discounts.
     pub discount: i64,
-    /// Σ tax.
+    /// Sum of the tax.
     pub tax: i64,
     /// Σ totals.
     pub total: i64,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewPayment {
-    /// `cash`, `card`, …
+    /// Payment method: `cash`, `card`, …
     pub method: String,
     /// The part of the total that it settles, before rounding.
     pub amount: i64,
@@ -21,7 +21,7 @@ pub struct NewPayment {
     pub reference: Option<String>,
 }
 
-/// Which way cash goes.
+/// Direction in which cash goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// Into the drawer.
@@ -44,7 +44,7 @@ pub struct Accepted {
     pub rounding: i64,
 }
 
-/// What rounding adds to a cash amount that is not below zero; `step` 0: nothing.
+/// Amount that rounding adds to a cash amount that is not below zero; 0 if `step` is 0.
 pub fn cash_rounding(amount: i64, step: i64, mode: RoundingMode, direction: Direction) -> i128 {
     if step <= 0 {
         return 0;
@@ -59,7 +59,7 @@ pub fn cash_rounding(amount: i64, step: i64, mode: RoundingMode, direction: Dire
     if up { step.saturating_sub(over) } else { over.saturating_neg() }
 }
 
-/// What paying `due` in cash costs.
+/// Amount to pay in cash for `due`.
 ///
 /// # Errors
 /// `validation_failed` for a figure above the largest.

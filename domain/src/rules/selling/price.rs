@@ -26,7 +26,7 @@ impl Price {
     }
 }
 
-/// When a business day begins in a time zone; none: it does not.
+/// When a business day begins in a time zone. `None` if the day does not exist there.
 pub fn day_begins(day: Date, zone: &TimeZone, day_start: Time) -> Option<UtcMs> {
     let begins = day.to_datetime(day_start).to_zoned(zone.clone()).ok()?;
     Some(UtcMs(begins.timestamp().as_millisecond()))
@@ -45,7 +45,7 @@ pub fn last_begun(mut last_first: impl Iterator<Item = Price>, on: PriceMoment) 
     last_first.find(|price| price.has_begun(on) && price.price.withdrawn_at.is_none())
 }
 
-/// When a price is asked for that no basket is priced by: the business date of that moment.
+/// Moment of a price that no basket is priced by: the business date of that moment.
 pub fn moment(at: UtcMs, zone: &TimeZone, day_start: Time) -> PriceMoment {
     PriceMoment { at, date: business_date(at, zone, day_start) }
 }
@@ -61,7 +61,7 @@ pub fn priced(product: Product, last_begun: Option<Price>) -> Product {
     Product { price, ..product }
 }
 
-/// Whose word a price is.
+/// Source of a price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PriceSource {
@@ -76,21 +76,21 @@ pub enum PriceSource {
 /// `GET /api/prices/effective`: the price that counts, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EffectivePrice {
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
-    /// In this store.
+    /// Store that the price is for.
     pub store_id: StoreId,
-    /// At this time.
+    /// Point in time that the price is for.
     pub at: UtcMs,
     /// Unit price in whole currency units.
     pub price: i64,
-    /// Where it comes from.
+    /// Source of the price.
     pub source: PriceSource,
     /// The price that was set; null if the product's own price applies.
     pub price_row: Option<PriceDown>,
     /// Since when it counts.
     pub since: UtcMs,
-    /// Why this one, in a sentence.
+    /// Explanation, in a sentence, why this price applies.
     pub why: String,
 }
 
@@ -148,7 +148,7 @@ mod tests {
         Price::here(price, |_| Some(UtcMs(begins)), UtcMs(i64::MAX)).unwrap()
     }
 
-    /// What counts at `now` of a product that costs 1 since `product_set_at`.
+    /// Price and source that count at `now` for a product that costs 1 since `product_set_at`.
     fn at(prices: &[Price], product_set_at: i64, now: i64) -> (i64, PriceSource) {
         let mut prices = prices.to_vec();
         prices.sort_by_key(|price| std::cmp::Reverse(order(price)));

@@ -32,7 +32,7 @@ pub const RECORD_ID_BYTES_MAX: usize = 192;
 /// The most that a record weighs, in bytes of text.
 pub const RECORD_BYTES_MAX: usize = 1024 * 1024;
 
-/// How deep a record may be nested.
+/// Greatest depth to which a record may be nested.
 const DEPTH_MAX: usize = 16;
 
 /// The longest name of a kind and a version, in bytes.
@@ -65,14 +65,14 @@ const NAMED_MAX: usize = 10_000;
 /// 2000-01-01 to 2200-01-01: what any clock here may say.
 pub const MOMENTS: RangeInclusive<i64> = 946_684_800_000..=7_258_118_400_000;
 
-/// When a word about a person may have been said: from the beginning of time, which is that nobody did, or a clock that
-/// had stopped, to a year before the last that can be written down.
+/// Range of times at which a value about a person may have been set: from the beginning of time, which means that
+/// nobody did, or a clock that had stopped, to a year before the last that can be written down.
 const WORDS: RangeInclusive<i64> = 0..=LATEST_WORD.0;
 
-/// What a store holds a record against.
+/// Values of a store that a record is checked against.
 #[derive(Debug, Clone, Copy)]
 pub struct Own<'a> {
-    /// The store.
+    /// ID of the store.
     pub store_id: &'a StoreId,
     /// The most that a password hash may cost.
     pub costs_max: Costs,
@@ -346,7 +346,7 @@ pub fn points(change: &Change, points: &PointsDown) -> Result<(), Refusal> {
     fields.done()
 }
 
-/// What the balances of a page contain.
+/// Checks the own records that the balances of a page contain.
 ///
 /// # Errors
 /// `validation_failed`.

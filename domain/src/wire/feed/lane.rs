@@ -18,7 +18,7 @@ pub const MEMBERS: &str = "members";
 /// `product`, `supplier`, `purchase_order`, `transfer`.
 pub const REST: &str = "rest";
 
-/// What a change of the feed is about.
+/// Kind of a change of the feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -92,7 +92,7 @@ impl Kind {
         }
     }
 
-    /// Where it travels.
+    /// Lane in which it travels.
     pub fn lane(self) -> &'static str {
         match self {
             Self::TokenRevocation | Self::User => USERS,

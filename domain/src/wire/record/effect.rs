@@ -8,11 +8,13 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::fmt;
 
-/// What a record says of itself beside its payload, so that whoever does not understand that knows it all the same.
+/// Description of a record beside its payload, so that a reader that does not understand the payload knows it all the
+/// same.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct About {
-    /// What it belongs to: later records of the same wait behind a parked one; none: nothing.
+    /// Aggregate that the record belongs to: later records of the same aggregate wait behind a parked one. Omitted if
+    /// it belongs to none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aggregate: Option<String>,
     /// Members whose points it may move.
@@ -21,7 +23,7 @@ pub struct About {
     /// The day that it counts for; none: no digest counts it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub business_date: Option<Date>,
-    /// What a digest adds up.
+    /// Amount that a digest adds up.
     pub amount: i64,
 }
 
@@ -47,33 +49,33 @@ impl About {
     }
 }
 
-/// What a record moves at head office.
+/// Effect of a record at head office.
 #[derive(Debug, Default)]
 pub struct Effect {
     /// The shift that it was done in, where that has to be open.
     pub shift_id: Option<ShiftId>,
     /// Pieces and value by sku.
     pub moves: Vec<Move>,
-    /// What a method took in (or gave back, below 0) in a shift.
+    /// Amount that a method took in (or gave back, below 0) in a shift.
     pub methods: Vec<(ShiftId, String, i64)>,
     /// Points entries.
     pub points: Vec<PointsEntry>,
-    /// What it can't do without.
+    /// Document that the record requires.
     pub needs: Option<Known>,
-    /// What others may have waited for.
+    /// Document that others may have waited for.
     pub gives: Option<Known>,
 }
 
 /// One sku that moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Move {
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
-    /// Signed pieces.
+    /// Quantity in pieces, signed.
     pub qty: i64,
     /// Signed: cost less correction (docs/arithmetic.md#cost-of-stock).
     pub value: i64,
-    /// What goods that came cost beyond what those before them were taken for; it is not in the value.
+    /// Cost of the received goods beyond the estimate at which goods before them were taken; not part of the value.
     pub correction: i64,
     /// On hand afterwards, as the store counted it.
     pub balance_after: i64,
@@ -108,7 +110,7 @@ impl fmt::Display for Known {
 pub struct LineEffect {
     /// The line.
     pub line_no: u32,
-    /// On hand afterwards.
+    /// Stock on hand after the movement.
     pub balance_after: i64,
     /// Signed cost of the movement.
     pub cost: i64,

@@ -21,9 +21,9 @@ pub struct TransactionPaid {
     pub business_date: Date,
     /// The sale.
     pub transaction: Transaction,
-    /// What each line did to stock.
+    /// Effect of each line on stock.
     pub lines: Vec<LineEffect>,
-    /// What it did to points.
+    /// Points movements of the sale.
     pub points: Vec<PointsEntry>,
 }
 
@@ -83,11 +83,11 @@ pub struct TransactionVoided {
     pub business_date: Date,
     /// The transaction; without a receipt number it was never paid, and moves no figure.
     pub transaction: Transaction,
-    /// What each line did to stock.
+    /// Effect of each line on stock.
     pub lines: Vec<LineEffect>,
-    /// What went back to the customer.
+    /// Payments that went back to the customer.
     pub refunds: Vec<ReversedPayment>,
-    /// What it did to points.
+    /// Points movements of the void.
     pub points: Vec<PointsEntry>,
     /// The hold in which the basket waited, where it did: it counts in no shift.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -99,7 +99,7 @@ impl Payload for TransactionVoided {
         of_sale(self.business_date, &self.transaction, &self.points)
     }
 
-    /// Of a basket that was never complete it moves nothing here, since nothing came before.
+    /// Effect of a void. A basket that was never complete moves nothing here, since nothing came before.
     fn effect(&self, _kind: &str, store_id: &str) -> Result<Effect, String> {
         let sale = &self.transaction;
         of_store(sale.store_id.as_str(), store_id)?;
@@ -127,11 +127,11 @@ impl Payload for TransactionVoided {
 pub struct ReturnRecord {
     /// The day it counts for.
     pub business_date: Date,
-    /// The document.
+    /// The return.
     pub document: Return,
-    /// What each line did to stock.
+    /// Effect of each line on stock.
     pub lines: Vec<LineEffect>,
-    /// What it did to points.
+    /// Points movements of the return.
     pub points: Vec<PointsEntry>,
 }
 

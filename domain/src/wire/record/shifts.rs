@@ -34,7 +34,7 @@ impl Payload for ShiftRecord {
 pub struct CashMoved {
     /// The day it counts for.
     pub business_date: Date,
-    /// What moved.
+    /// The cash movement.
     pub movement: CashMovement,
 }
 
@@ -84,7 +84,7 @@ impl Payload for ReopenedDay {
 /// Payload of `receipts.skipped`: numbers that a restored store knows it will never give.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReceiptsSkipped {
-    /// The till.
+    /// Register of the numbers.
     pub register_id: RegisterId,
     /// Its series.
     pub series: String,

@@ -21,9 +21,9 @@ pub const OPNAME_LINES_MAX: usize = 500;
 pub struct ReceivingPosted {
     /// The day it counts for.
     pub business_date: Date,
-    /// The document.
+    /// The receiving document.
     pub receiving: Receiving,
-    /// What each line did to stock; of a receipt that is in the document.
+    /// Effect of each line on stock; for a receipt it is in the document.
     pub lines: Vec<LineEffect>,
 }
 
@@ -62,7 +62,7 @@ pub struct TransferRecord {
     pub business_date: Date,
     /// The document as it is now.
     pub transfer: Transfer,
-    /// What each line did to this store's stock.
+    /// Effect of each line on this store's stock.
     pub lines: Vec<LineEffect>,
 }
 
@@ -99,9 +99,9 @@ impl Payload for TransferRecord {
 pub struct AdjustmentPosted {
     /// The day it counts for.
     pub business_date: Date,
-    /// The document.
+    /// The adjustment document.
     pub adjustment: Adjustment,
-    /// What each line did to stock.
+    /// Effect of each line on stock.
     pub lines: Vec<LineEffect>,
     /// The goods are not gone: they were put aside as damaged.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -127,11 +127,11 @@ impl Payload for AdjustmentPosted {
 pub struct OpnamePosted {
     /// The day it counts for.
     pub business_date: Date,
-    /// The document.
+    /// The count.
     pub opname: Opname,
-    /// Which part this is, from 1.
+    /// Number of this part, starting at 1.
     pub part: usize,
-    /// How many there are.
+    /// Number of parts.
     pub parts: usize,
     /// Counted lines.
     pub lines: Vec<OpnameLine>,
@@ -162,7 +162,7 @@ impl Payload for OpnamePosted {
 pub struct SupplierReturnPosted {
     /// The day it counts for.
     pub business_date: Date,
-    /// The document.
+    /// The supplier return.
     pub document: SupplierReturn,
 }
 
@@ -190,15 +190,15 @@ impl Payload for SupplierReturnPosted {
 /// Payload of `stock.moved`: movements without a document of their own, for example the opening.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StockMoved {
-    /// The shop.
+    /// ID of the store.
     pub store_id: StoreId,
     /// The day it counts for.
     pub business_date: Date,
-    /// Which part this is, from 1.
+    /// Number of this part, starting at 1.
     pub part: u32,
-    /// How many parts there are.
+    /// Number of parts.
     pub parts: u32,
-    /// What moved.
+    /// The stock movements.
     pub movements: Vec<Movement>,
 }
 

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 /// A field that both sides may write (docs/protocol.md#last-write-wins).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldWrite {
-    /// What it is now.
+    /// New value of the field.
     pub value: Value,
     /// Hybrid clock of the write.
     pub at: String,
@@ -29,7 +29,7 @@ pub struct FieldWrite {
 /// Payload of `member.changed`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemberChanged {
-    /// The member.
+    /// ID of the member.
     pub id: MemberId,
     /// The fields that were written.
     pub fields: BTreeMap<String, FieldWrite>,
@@ -51,7 +51,7 @@ impl Payload for MemberChanged {
 /// Payload of `product_settings.changed`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProductSettingsChanged {
-    /// The product.
+    /// SKU of the product.
     pub id: Sku,
     /// The fields that were written.
     pub fields: BTreeMap<String, FieldWrite>,
@@ -68,9 +68,9 @@ impl Payload for ProductSettingsChanged {
 pub struct PointsAdjusted {
     /// The day it counts for.
     pub business_date: Date,
-    /// What moved.
+    /// The points movement.
     pub entry: PointsEntry,
-    /// Why.
+    /// Reason given for the correction.
     pub reason: String,
 }
 
@@ -88,7 +88,7 @@ impl Payload for PointsAdjusted {
 /// Payload of `user.changed`: all that a rebuilt box needs to let the person in again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserChanged {
-    /// Who.
+    /// ID of the user.
     pub user_id: UserId,
     /// Login name.
     pub username: String,
@@ -106,11 +106,11 @@ pub struct UserChanged {
     /// nobody but this store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password_hash: Option<String>,
-    /// When each of that was said: the record tells of the whole person, and of what was said long before it.
+    /// When each of these fields was set: the record has the whole person, including what was set long before it.
     pub times: FieldTimes,
-    /// When the person was made, wherever that was.
+    /// When the person was created, at whichever place.
     pub created_at: UtcMs,
-    /// When it was changed.
+    /// When the person was last changed.
     pub updated_at: UtcMs,
 }
 
@@ -138,7 +138,7 @@ pub struct AuditRecorded {
     /// The day it counts for, where a day matters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub business_date: Option<Date>,
-    /// What was done.
+    /// The recorded audit entry.
     #[serde(flatten)]
     pub entry: AuditEntry,
 }

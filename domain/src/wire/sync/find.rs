@@ -7,17 +7,17 @@ use crate::wire::feed::{Change, Coverage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `POST /api/sync/members`: whoever has one of these is meant; one at least.
+/// `POST /api/sync/members`: finds the member that has one of these values. At least one is needed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FindMember {
     /// An id that it has or had.
     pub member_id: Option<MemberId>,
-    /// E.164.
+    /// Phone number in E.164 format.
     pub phone: Option<String>,
-    /// Lower-cased.
+    /// E-mail address, lower-cased.
     pub email: Option<String>,
-    /// As given.
+    /// Code, exactly as given.
     pub code: Option<String>,
 }
 
@@ -26,12 +26,12 @@ pub struct FindMember {
 pub struct FoundMember {
     /// Kinds `member` and `points`; their cursors are not to be pulled from.
     pub changes: Vec<Change>,
-    /// What of the store's own records the balances contain.
+    /// The store's own records that the balances contain.
     #[serde(flatten)]
     pub coverage: Coverage,
     /// The hub's database generation.
     pub hub_generation: String,
-    /// The hub's clock.
+    /// Current time of the hub's clock.
     pub hub_time: UtcMs,
 }
 
@@ -50,7 +50,7 @@ impl FindMember {
         })
     }
 
-    /// What is asked for, field by field.
+    /// Values that are searched for, field by field.
     pub fn texts(&self) -> Vec<(&'static str, &str)> {
         let id = self.member_id.as_ref().map(MemberId::as_str);
         let asked = [

@@ -13,28 +13,28 @@ pub struct Hole {
     pub from_seq: u64,
     /// The last that is missing.
     pub to_seq: u64,
-    /// The hash at `to_seq`, as the store told it: the chain goes on from there.
+    /// Hash at `to_seq`, as the store reported it. The chain continues from there.
     pub hash: String,
 }
 
 /// Answer to `GET /api/sync/own?epoch&after`: the records of `epoch` after seq `after`, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OwnAnswer {
-    /// The epoch.
+    /// Name of the epoch.
     pub epoch: String,
     /// The hash before the first of the events.
     pub prev_hash: String,
-    /// The records.
+    /// Records in order of seq.
     pub events: Vec<PushEvent>,
-    /// Whether more waits.
+    /// Whether more records wait.
     pub more: bool,
-    /// How far the hub is in this epoch.
+    /// Position of the hub in this epoch.
     pub head: ChainHead,
-    /// What is missing in this epoch for ever.
+    /// Ranges of this epoch that are missing for ever.
     pub holes: Vec<Hole>,
     /// The hub's database generation.
     pub hub_generation: String,
-    /// The hub's clock.
+    /// Current time of the hub's clock.
     pub hub_time: UtcMs,
 }
 
@@ -45,13 +45,13 @@ pub struct SnapshotAnswer {
     pub changes: Vec<Change>,
     /// `page` of the next call; null on the last page.
     pub next_page: Option<String>,
-    /// Where to pull on after the last page: fixed before the first one.
+    /// Feed cursor to pull from after the last page: fixed before the first page.
     pub cursor: String,
-    /// What of the store's own records the balances among the changes contain.
+    /// The store's own records that the balances among the changes contain.
     #[serde(flatten)]
     pub coverage: Coverage,
     /// The hub's database generation.
     pub hub_generation: String,
-    /// The hub's clock.
+    /// Current time of the hub's clock.
     pub hub_time: UtcMs,
 }

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReservePieces {
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
-    /// Pieces.
+    /// Quantity in pieces.
     pub qty: i64,
 }
 
@@ -24,7 +24,7 @@ pub struct ReservePieces {
 pub struct ReserveReceipt {
     /// The return that the pieces are reserved for.
     pub return_id: ReturnId,
-    /// The receipt.
+    /// Receipt number of the sale.
     pub receipt_no: String,
     /// Returned lines, 1–500.
     pub items: Vec<ReservePieces>,
@@ -33,14 +33,14 @@ pub struct ReserveReceipt {
 /// Answer to [`ReserveReceipt`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReservedReceipt {
-    /// The sale as its store told it; `returned_qty` of a line counts what came back of it by now, or is
-    /// reserved for another return.
+    /// The sale as its store reported it. `returned_qty` of a line counts the pieces of it that came back by now, or
+    /// are reserved for another return.
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub transaction: Transaction,
     /// The same by store, with the money: of the asking store its posted returns, of others also what they
     /// have reserved.
     pub taken: Vec<TakenBack>,
-    /// The hub's clock.
+    /// Current time of the hub's clock.
     pub hub_time: UtcMs,
 }
 
@@ -48,13 +48,13 @@ pub struct ReservedReceipt {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReleaseReceipt {
-    /// The return.
+    /// The return that does not take place.
     pub return_id: ReturnId,
 }
 
 /// Answer to [`ReleaseReceipt`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReleasedReceipt {
-    /// The hub's clock.
+    /// Current time of the hub's clock.
     pub hub_time: UtcMs,
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Seconds after which a stream that found no place may be asked for again.
 const RETRY_AFTER_S: u64 = 5;
 
-/// Who listens.
+/// Open event streams, by listener.
 #[derive(Debug, Clone)]
 pub struct Streams {
     users: Arc<Mutex<HashMap<UserId, usize>>>,
@@ -29,7 +29,7 @@ impl Streams {
         Self { users: Arc::default(), most, most_per_user }
     }
 
-    /// How many there are.
+    /// Number of open streams.
     pub fn count(&self) -> usize {
         self.lock().values().sum()
     }

@@ -17,7 +17,7 @@ pub enum RouteError {
     /// Two rows for one method and path.
     #[error("route {method} {pattern} is listed twice")]
     Twice {
-        /// The method.
+        /// Method of the route.
         method: Method,
         /// The later pattern.
         pattern: &'static str,

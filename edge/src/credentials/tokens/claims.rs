@@ -3,7 +3,7 @@
 use domain::model::people::user::Role;
 use serde::{Deserialize, Serialize};
 
-/// What a token is for.
+/// Use of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenKind {
@@ -13,12 +13,12 @@ pub enum TokenKind {
     Refresh,
 }
 
-/// What a user's token says.
+/// Claims of a user's token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claims {
-    /// Who issued it: `store-router:<store_id>` or `cloud-hub:<hub_id>`.
+    /// Issuer of the token: `store-router:<store_id>` or `cloud-hub:<hub_id>`.
     pub iss: String,
-    /// Whom it is for: the same.
+    /// Audience of the token: the same as the issuer.
     pub aud: String,
     /// The user's id.
     pub sub: String,
@@ -34,7 +34,7 @@ pub struct Claims {
     pub sid: String,
     /// The user's `token_version` when it was issued.
     pub ver: u64,
-    /// What it is for.
+    /// Use of the token.
     pub typ: TokenKind,
     /// Issued at, in seconds since 1970.
     pub iat: i64,
@@ -46,18 +46,18 @@ pub struct Claims {
 }
 
 impl Claims {
-    /// Whom it is for, which session and which token it is: all of them named.
+    /// Whether audience, user, session and token are all named.
     pub(super) fn is_whole(&self) -> bool {
         [&self.sub, &self.jti, &self.sid].into_iter().all(|text| !text.is_empty())
     }
 
-    /// When it lives.
+    /// Lifetime of the token.
     pub(super) fn life(&self) -> Life {
         Life { iat: self.iat, nbf: self.nbf, exp: self.exp }
     }
 }
 
-/// When a token lives, in seconds since 1970.
+/// Lifetime of a token, in seconds since 1970.
 #[derive(Debug, Clone, Copy)]
 pub struct Life {
     pub iat: i64,

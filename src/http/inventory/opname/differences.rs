@@ -28,11 +28,11 @@ pub const LIST: Doc =
             r#"{"lines_count": 1, "moved_count": 0, "missing": -2, "found": 0, "missing_value": -20000, "found_value": 0, "awaited": [], "items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "expected": 95, "counted": 93, "variance": -2, "variance_value": -20000, "zones": [], "moved_between_counts": false, "counters": [], "counted_by": null, "counted_at": null}], "next_cursor": null}"#,
         );
 
-/// What differs, with its sums.
+/// Lines that differ, with their sums.
 #[derive(Default, Serialize, JsonSchema)]
 #[schemars(rename = "OpnameDifferences")]
 struct Differences {
-    /// Products that differ.
+    /// Number of products that differ.
     lines_count: u64,
     /// Products that moved between their first and their last count.
     moved_count: u64,
@@ -40,9 +40,9 @@ struct Differences {
     missing: i64,
     /// Pieces that are too many.
     found: i64,
-    /// What the missing ones are worth; estimates before posting.
+    /// Value of the missing pieces; an estimate before posting.
     missing_value: i64,
-    /// What the found ones are worth.
+    /// Value of the found pieces; an estimate before posting.
     found_value: i64,
     /// Counted products of which an order is still open, of those shown: their delivery may be on the shelf without having
     /// been received.
@@ -62,7 +62,7 @@ struct Awaited {
     po_no: String,
     /// Pieces that may still come.
     open_qty: i64,
-    /// When the goods should be there.
+    /// Expected delivery date. Null if none is known.
     expected_at: Option<Date>,
 }
 
@@ -121,7 +121,7 @@ fn page(
     Ok(page)
 }
 
-/// What open orders still expect of these products.
+/// Pieces that open orders still expect of these products.
 fn awaited(storage: &Storage, skus: &BTreeSet<Sku>) -> Result<Vec<Awaited>, ApiError> {
     let (mut found, mut after) = (Vec::new(), None);
     loop {
@@ -146,7 +146,7 @@ fn awaited(storage: &Storage, skus: &BTreeSet<Sku>) -> Result<Vec<Awaited>, ApiE
     }
 }
 
-/// What a line's difference is worth: posted, or by today's average.
+/// Value of a line's difference: as posted, or by today's average.
 fn value(storage: &Storage, line: &OpnameLine) -> Result<i64, ApiError> {
     if let Some(value) = line.variance_value {
         return Ok(value);

@@ -27,7 +27,7 @@ pub const LIST: Doc = Doc::of(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// A scanner's code.
+    /// Code as a scanner reads it.
     barcode: Option<String>,
     /// A whole sku, which names one product, sold or not; else the beginnings of words of name, category or sku.
     q: Option<String>,
@@ -36,13 +36,13 @@ struct Query {
     cursor: Option<Cursor>,
 }
 
-/// A product as whoever counts it sees it.
+/// Product as a counter sees it.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CountedProduct")]
 pub struct Counted {
     sku: Sku,
     name: String,
-    /// Where it lies.
+    /// Place in the store where the product is kept.
     shelf_place: Option<String>,
     /// Pieces that one scan of the code stands for.
     pack_qty: i64,
@@ -68,7 +68,7 @@ pub async fn list(request: Request) -> Answered {
     Ok(Reply::ok(&List { items, next_cursor }))
 }
 
-/// What the code, the whole sku or the words name, one more than fits.
+/// Products that the code, the whole SKU or the words name, one more than fits.
 fn named(storage: &Storage, query: &Query, after: Option<&Sku>) -> Result<Vec<Product>, ApiError> {
     let (products, limit) = (storage.products(), query.limit.one_more());
     let (barcode, q) = (query.barcode.as_deref(), query.q.as_deref());

@@ -36,7 +36,7 @@ pub const LIST: Doc = Doc::of(
 struct Query {
     /// The beginnings of words of the name, the category or the sku.
     q: Option<String>,
-    /// What this zone lacks, counted elsewhere or not.
+    /// Zone to check: lists the products that were not counted in it, counted elsewhere or not.
     zone: Option<String>,
     #[serde(default)]
     limit: Limit,
@@ -50,7 +50,7 @@ pub struct Uncounted {
     sku: Sku,
     name: String,
     category: Option<String>,
-    /// Where it lies.
+    /// Place in the store where the product is kept.
     shelf_place: Option<String>,
 }
 
@@ -105,7 +105,7 @@ fn found_by(product: &Product, words: &BTreeSet<String>) -> bool {
         || product::code_part(words).is_some_and(|part| product::has_code_part(product, part))
 }
 
-/// What has been counted of the products after one up to another.
+/// Products that were counted, after one product up to another.
 fn counted(
     storage: &Storage,
     opname: &Opname,

@@ -28,11 +28,11 @@ pub const LIST: Doc = Doc::of("Stock", "List stock")
     .query::<Query>()
     .lists_as::<StockList>(include_str!("../examples/stock.json"), r#"{"total": 1}"#);
 
-/// In which order.
+/// Order of the list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Sort {
-    /// By sku.
+    /// By SKU.
     #[default]
     Sku,
     /// The furthest below its reorder level first; without one, below zero.
@@ -71,12 +71,12 @@ struct StockList {
     #[schemars(with = "Vec<Listed<'static>>")]
     items: Vec<Value>,
     next_cursor: Option<String>,
-    /// How many products there are on all pages; left out where nobody asked.
+    /// Number of products on all pages. Omitted if it was not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<usize>,
 }
 
-/// Where a product stands among the worst.
+/// Position of a product in the order `worst`.
 type Place = (i64, Sku);
 
 /// A product, and how many pieces of it the code stands for that was asked for.

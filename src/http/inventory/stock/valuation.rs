@@ -22,7 +22,7 @@ use storage::Storage;
 const CHUNK: usize = 500;
 /// Movements that a total reads at most: beyond it, pages add up to it.
 const MOVEMENTS_MAX: usize = 200_000;
-/// How often a sku that moves meanwhile is looked at again.
+/// Number of attempts at a SKU that moves meanwhile.
 const ATTEMPTS: u32 = 5;
 
 /// `GET /api/stock/valuation`
@@ -40,7 +40,7 @@ pub const VALUATION: Doc =
 struct Query {
     /// Business date; omitted: today.
     date: Option<Date>,
-    /// Only this category.
+    /// Category that the list is limited to.
     category: Option<String>,
     #[serde(default)]
     limit: Limit,
@@ -59,7 +59,7 @@ struct Valuation {
     /// Σ value of all pages, on the first one; null on the others, and where too much moved since the date to
     /// tell it at once.
     total_value: Option<i64>,
-    /// Where the next page starts; null: this was the last.
+    /// Cursor of the next page. Null on the last page.
     next_cursor: Option<String>,
 }
 
@@ -71,7 +71,7 @@ struct Valued {
     category: Option<String>,
     /// Pieces; may be below zero.
     on_hand: i64,
-    /// Of what was on hand, in whole currency units.
+    /// Value of the stock on hand at that time, in whole currency units.
     value: i64,
 }
 

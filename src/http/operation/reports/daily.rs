@@ -67,7 +67,7 @@ struct Query {
     separator: Separator,
 }
 
-/// A day.
+/// Report of one business day.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DailyReport")]
 struct Daily {
@@ -94,7 +94,7 @@ struct Daily {
     unreadable: usize,
 }
 
-/// Drawers together.
+/// Sums over the drawers of the day.
 #[derive(Serialize, JsonSchema, Default)]
 #[schemars(transform = hides)]
 struct Drawers {
@@ -104,11 +104,11 @@ struct Drawers {
     pay_in: i64,
     pay_out: i64,
     drops: i64,
-    /// What should be, or should have been, in them.
+    /// Cash that should be, or should have been, in the drawers.
     expected: i64,
-    /// Of those that were counted: what was in them, latest count.
+    /// Cash in the drawers that were counted, by their latest count.
     counted: i64,
-    /// Of those that were counted: counted − expected.
+    /// Variance of the drawers that were counted: counted − expected.
     variance: i64,
 }
 
@@ -124,7 +124,7 @@ struct ShiftRow {
     totals: Figures,
     returns_tax: i64,
     cash: Cash,
-    /// The latest count.
+    /// Cash of the latest count. Null if the shift was not counted.
     counted_cash: Option<i64>,
     variance: Option<i64>,
 }

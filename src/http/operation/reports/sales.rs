@@ -36,11 +36,11 @@ pub const SALES: Doc =
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// First business day.
+    /// First business date.
     from: Date,
-    /// Last business day.
+    /// Last business date.
     to: Date,
-    /// What the rows are about.
+    /// Grouping of the rows.
     #[serde(default)]
     group_by: GroupBy,
     /// Delimiter of the CSV: `,`, `;` or `tab`; omitted: a comma.

@@ -61,7 +61,7 @@ struct Query {
     /// Delimiter of the CSV: `,`, `;` or `tab`; omitted: a comma.
     #[serde(default)]
     separator: Separator,
-    /// Only this category.
+    /// Category that the report is limited to.
     category: Option<String>,
     #[serde(default)]
     limit: Limit,
@@ -72,7 +72,7 @@ struct Query {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "StockReport")]
 struct Report {
-    /// When it was made.
+    /// When the report was made.
     as_of: UtcMs,
     /// Σ all pages; null on all but the first.
     totals: Option<Totals>,
@@ -87,18 +87,18 @@ struct Totals {
     /// Products in the report.
     products_count: i64,
     on_hand: i64,
-    /// Of what is on hand, in whole currency units.
+    /// Value of the stock on hand, in whole currency units.
     value: i64,
     /// Pieces that can't be sold; not in `on_hand`.
     damaged: i64,
     damaged_value: i64,
-    /// Products below zero.
+    /// Number of products with stock below zero.
     negative_count: i64,
     /// Products to be ordered.
     below_reorder_count: i64,
 }
 
-/// A product.
+/// Stock of one product.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "StockReportRow")]
 struct Row {

@@ -32,16 +32,16 @@ pub const DIGESTS: Doc = Doc::of(
 #[schemars(rename = "DayDigest")]
 struct DayView {
     business_date: Date,
-    /// What came out; none: the day goes on, or was not compared yet.
+    /// Result of the comparison. Null if the day goes on, or was not compared yet.
     result: Option<DigestResult>,
     /// Since when it is not a match.
     since: Option<UtcMs>,
     /// Records of the day that the hub counts, but could not apply.
     parked: u64,
     first_difference: Option<Difference>,
-    /// When the hub was asked, by its clock.
+    /// When the hub was asked, by its clock. Null if the day was not compared yet.
     compared_at: Option<UtcMs>,
-    /// What the store counts now, by type of record.
+    /// Current figures of the store, by type of record.
     types: BTreeMap<String, Figure>,
 }
 

@@ -65,14 +65,14 @@ facts! {
     TransactionVoided {
         /// The basket, its payments reversed.
         transaction: Transaction,
-        /// What goes back to the customer.
+        /// Payments that go back to the customer.
         refunds: Vec<ReversedPayment>,
     } => finished(it, from_ref(&it.transaction))
     /// A sale was voided in its own shift.
     SaleVoided {
         /// The sale, its payments reversed.
         transaction: Transaction,
-        /// What goes back to the customer.
+        /// Payments that go back to the customer.
         refunds: Vec<ReversedPayment>,
     } => finished(it, from_ref(&it.transaction))
     /// A wrong payment method of a sale was put right.
@@ -105,7 +105,7 @@ facts! {
     } => finished(it, from_ref(&it.transaction))
     /// Goods came back and money went back.
     ReturnPosted {
-        /// The document.
+        /// The posted return.
         document: Return,
     } => document(Return, document.return_id)
     /// A return was voided in its own shift.
@@ -115,24 +115,24 @@ facts! {
     } => document(Return, document.return_id)
     /// Cash was put into a drawer or taken out of it without a sale.
     CashMoved {
-        /// What moved.
+        /// The cash movement.
         movement: CashMovement,
     }
     /// A shift was opened.
     ShiftOpened {
-        /// The shift.
+        /// The opened shift.
         shift: Shift,
     }
     /// A shift was closed.
     ShiftClosed {
-        /// The shift.
+        /// The closed shift.
         shift: Shift,
         /// Open transactions that the close voided (`void_open`).
         voided: Vec<Transaction>,
     } => finished(it, &it.voided)
     /// A shift was ended blind.
     ShiftEnded {
-        /// The shift.
+        /// The ended shift.
         shift: Shift,
     }
     /// A closed shift was counted again.
@@ -147,7 +147,7 @@ facts! {
     }
     /// A supplier's goods were received.
     ReceivingPosted {
-        /// The document.
+        /// The posted receiving document.
         receiving: Receiving,
     } => document(Receiving, receiving.receiving_id)
     /// The first stock of skus was taken into the books.
@@ -163,7 +163,7 @@ facts! {
     Restored {}
     /// Goods went back to a supplier.
     SupplierReturnPosted {
-        /// The document.
+        /// The posted supplier return.
         document: SupplierReturn,
     } => document(SupplierReturn, document.supplier_return_id)
     /// Cash left for the bank.
@@ -173,12 +173,12 @@ facts! {
     }
     /// A day was sealed: nothing of it will change.
     DaySealed {
-        /// The day.
+        /// The sealed day.
         day: Day,
     }
     /// A sealed day is open again.
     DayReopened {
-        /// The day.
+        /// The reopened day.
         day: ReopenedDay,
     }
     /// Somebody said what lies in the safe when the books begin.
@@ -212,7 +212,7 @@ facts! {
     }
     /// A promotion was withdrawn.
     PromotionWithdrawn {
-        /// Which.
+        /// ID of the withdrawn promotion.
         promotion_id: String,
     }
     /// A supplier came from head office, or was changed.
@@ -227,7 +227,7 @@ facts! {
     }
     /// Somebody did something sensitive.
     Audited {
-        /// What.
+        /// The recorded audit entry.
         entry: AuditEntry,
     }
     /// A product was made or changed.
@@ -267,7 +267,7 @@ facts! {
     }
     /// A session ended.
     SessionClosed {
-        /// Which.
+        /// ID of the closed session.
         session_id: SessionId,
     }
     /// A device was registered, or used.
@@ -277,14 +277,14 @@ facts! {
     }
     /// A device was removed.
     PasskeyRemoved {
-        /// Whose.
+        /// User whose device was removed.
         user_id: UserId,
-        /// Which.
+        /// Credential ID of the removed device.
         credential_id: String,
     }
     /// The store was enrolled at a hub.
     HubEnrolled {
-        /// Where and as whom.
+        /// The hub, and the store's identity there.
         hub: HubIdentity,
     }
     /// A new epoch began: later records have it, with seq from 1.
@@ -299,20 +299,20 @@ facts! {
     }
     /// A page of the hub's feed was applied; the changes are events of the same commit.
     FeedApplied {
-        /// Where to go on.
+        /// Cursor after the page, from which the next pull continues.
         cursor: String,
         /// The hub's time of the page, for "how fresh is this".
         hub_time: UtcMs,
     }
     /// Something changed in what the store keeps of its dealings with the hub.
     SyncChanged {
-        /// What.
+        /// The change to the synchronisation state.
         change: Change,
     }
 }
 
 impl Fact {
-    /// What it finished that was voided before it was paid.
+    /// Transactions that the event finished by voiding them before they were paid.
     pub fn voided(&self) -> &[Transaction] {
         match self {
             Self::TransactionVoided(_) | Self::HoldVoided(_) | Self::ShiftClosed(_) => self.finished(),

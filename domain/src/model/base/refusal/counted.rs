@@ -11,13 +11,13 @@ const WORDS_MAX: usize = 3;
 pub struct CountConflict {
     /// The count that is refused, for example `counts[0]`.
     pub path: String,
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
-    /// Where; empty where none was named.
+    /// Zone that was counted. Empty if none was named.
     pub zone: String,
-    /// How many pieces were counted there.
+    /// Pieces that were counted there.
     pub qty: i64,
-    /// By whom.
+    /// Users who counted there.
     pub counted_by: Vec<CountedBy>,
 }
 

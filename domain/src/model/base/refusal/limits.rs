@@ -10,9 +10,9 @@ const WORDS_MAX: usize = 3;
 /// A product of which more would come back than is left of its sale.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReturnLeft {
-    /// Where it stands in the request, for example `items[0]`.
+    /// Path of the item in the request, for example `items[0]`.
     pub path: String,
-    /// The product.
+    /// SKU of the product.
     pub sku: String,
     /// Pieces that were sold, in the lines that the request names.
     pub sold: i64,
@@ -25,7 +25,7 @@ pub struct ReturnLeft {
 }
 
 impl ReturnLeft {
-    /// Of so many pieces that were sold so many are left.
+    /// Builds it from the pieces sold and the pieces that are left.
     pub fn new(path: String, sku: String, sold: i64, left: i64, requested: i64) -> Self {
         let left = left.clamp(0, sold.max(0));
         Self { path, sku, sold, returned: sold.saturating_sub(left), left, requested }
@@ -35,34 +35,34 @@ impl ReturnLeft {
 /// More than an order or a transfer has room for.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct OverReceived {
-    /// Where it stands in the request, for example `lines[0].qty`.
+    /// Path of the line in the request, for example `lines[0].qty`.
     pub path: String,
-    /// The product.
+    /// SKU of the product.
     pub sku: String,
     /// The most that may be received in all.
     pub limit: i64,
-    /// What was received before.
+    /// Pieces received before.
     pub received: i64,
-    /// What may still be received.
+    /// Pieces that may still be received.
     pub left: i64,
-    /// What was to be received now.
+    /// Pieces that were to be received now.
     pub requested: i64,
 }
 
 impl OverReceived {
-    /// Of a product with this limit so much came before, and so much was to come now.
+    /// Builds it from the limit, the pieces received before, and those to be received now.
     pub fn new(sku: &str, limit: i64, received: i64, requested: i64) -> Self {
         let left = limit.saturating_sub(received).max(0);
         Self { path: String::new(), sku: sku.to_owned(), limit, received, left, requested }
     }
 }
 
-/// Why an action needs a manager: what it is, and which limit it is beyond, where there is one.
+/// Reason why an action needs a manager: the action, and the limit that it exceeds, if there is one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NeedsApproval {
-    /// What needs it, for a person.
+    /// Action that needs the approval, for people.
     pub action: &'static str,
-    /// Where the figure stands in the request.
+    /// Path of the figure in the request. Null if the request has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The figure.
@@ -91,7 +91,7 @@ impl NeedsApproval {
         Self { value: Some(value), limit: Some(limit), setting: Some(setting), ..self }
     }
 
-    /// Where the figure stands in the request.
+    /// Sets the path of the figure in the request.
     #[must_use]
     pub fn at(self, path: impl Into<String>) -> Self {
         Self { path: Some(path.into()), ..self }

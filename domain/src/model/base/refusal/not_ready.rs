@@ -15,13 +15,13 @@ const WORDS_MAX: usize = 3;
 pub struct NotReady {
     /// `day_not_sealed`, `store_not_heard`, `records_pending`, `parked`, `hole`, …: stable.
     pub code: String,
-    /// Of which book; empty: head office's own, or of all.
+    /// Store whose book is meant. Empty for head office's own book, or for all books.
     pub store_id: String,
-    /// Of which day, where it is one.
+    /// Business date that is meant. Null if the problem is of no single day.
     pub date: Option<Date>,
-    /// Of what, where it has an id.
+    /// ID of the document that is meant. Null if it has none.
     pub id: Option<String>,
-    /// What is to be done, for a person.
+    /// Action that is needed, for people.
     pub message: String,
 }
 

@@ -3,7 +3,7 @@
 use super::{RoundingMode, Rules};
 use serde::{Deserialize, Serialize};
 
-/// How baskets are taxed and paid, and what they earn. Another word of head office on it counts from the next shift on.
+/// Terms by which baskets are taxed and paid, and earn points. A change by head office counts from the next shift on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
     /// Basis points for products without a rate of their own.
@@ -12,9 +12,9 @@ pub struct Terms {
     pub prices_include_tax: bool,
     /// Accepted payment methods.
     pub methods: Vec<String>,
-    /// Smallest cash step; 0: none.
+    /// Smallest cash step in whole currency units; 0 if cash is not rounded.
     pub cash_rounding: i64,
-    /// Whom rounding favours.
+    /// Side that cash rounding favours.
     pub cash_rounding_mode: RoundingMode,
     /// One point is earned per this many currency units.
     pub earn_per: i64,

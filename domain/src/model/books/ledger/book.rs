@@ -32,7 +32,7 @@ pub struct LedgerBook {
     pub points: HashMap<MemberId, PointsAccount>,
     /// Points that unfinished sales were paid with: whose, and how many.
     pub reserved_points: BTreeMap<TransactionId, (MemberId, i64)>,
-    /// What became of paid sales; one that is not there is as it was sold.
+    /// State of paid sales after the sale. A sale without an entry is as it was sold.
     pub sales: HashMap<TransactionId, SaleAfter>,
     /// Waiting baskets.
     pub holds: BTreeMap<HoldId, (Hold, Transaction)>,
@@ -57,9 +57,9 @@ pub struct LedgerBook {
     pub opnames: BTreeMap<OpnameId, Opname>,
     /// Counted lines of those that are not over.
     pub counted: BTreeMap<(OpnameId, Sku), OpnameLine>,
-    /// What came of purchase orders; one that is not there is as head office has it.
+    /// Receiving progress of purchase orders. An order without an entry is as head office has it.
     pub orders: BTreeMap<String, OrderProgress>,
-    /// What lies in the safe.
+    /// Balance of the safe.
     pub safe: Safe,
     /// Head office is away: redeeming points has an allowance.
     pub apart: bool,
@@ -76,7 +76,7 @@ impl LedgerBook {
         self.stock.get(sku).cloned().unwrap_or_else(empty)
     }
 
-    /// What became of a sale.
+    /// State of a sale after it was paid.
     pub(crate) fn after(&self, sale: &Transaction) -> SaleAfter {
         self.sales.get(&sale.transaction_id).cloned().unwrap_or_else(|| SaleAfter::from_sale(sale))
     }
@@ -105,7 +105,7 @@ impl LedgerBook {
         others.fold(0_i64, |sum, (_, (_, points))| sum.saturating_add(*points))
     }
 
-    /// What came of an order.
+    /// Receiving progress of an order.
     pub(crate) fn progress(&self, order: &PurchaseOrder) -> OrderProgress {
         self.orders.get(&order.po_id).cloned().unwrap_or_else(|| OrderProgress::of(order))
     }

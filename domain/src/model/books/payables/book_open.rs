@@ -4,12 +4,12 @@ use crate::model::base::money::spread;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is open of a document in a book.
+/// Open amount of a document in one book.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct BookOpen {
-    /// The book; empty: head office's own.
+    /// Store whose book it is. Empty for head office's own book.
     pub store_id: String,
-    /// Not below 0.
+    /// Open amount in whole currency units, at least 0.
     pub open: i64,
 }
 
@@ -37,7 +37,7 @@ impl BookOpen {
         }
     }
 
-    /// What is open in all books.
+    /// Sum of the open amounts in all books.
     pub fn sum(books: &[Self]) -> i64 {
         books.iter().map(|book| book.open).fold(0, i64::saturating_add)
     }

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a credit note is for.
+/// Reason for a credit note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CreditNoteKind {
@@ -18,7 +18,7 @@ pub enum CreditNoteKind {
     ReceiptReversed,
 }
 
-/// How far a credit note is.
+/// State of a credit note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CreditNoteState {
@@ -26,7 +26,7 @@ pub enum CreditNoteState {
     Expected,
     /// The paper is here, and not in the books.
     Draft,
-    /// In the books.
+    /// Posted to the books.
     Approved,
     /// Applied to invoices in full.
     Applied,
@@ -52,15 +52,15 @@ impl CreditNoteState {
 pub struct CreditNoteLine {
     /// The line of the invoice that it is of.
     pub invoice_line_no: Option<u32>,
-    /// The book.
+    /// Store whose book it is. Empty for head office's own book.
     pub store_id: String,
     /// The receipt that it is of.
     pub receiving_id: Option<String>,
-    /// Its line.
+    /// Line of that receipt.
     pub receiving_line_no: Option<u32>,
-    /// Without tax.
+    /// Net amount, without tax, in whole currency units.
     pub net: i64,
-    /// Its tax.
+    /// Tax amount in whole currency units.
     pub tax: i64,
 }
 
@@ -69,15 +69,15 @@ pub struct CreditNoteLine {
 pub struct ProposedPaper {
     /// User who recorded it.
     pub by: String,
-    /// When.
+    /// When the paper was recorded.
     pub at: UtcMs,
-    /// The supplier's number.
+    /// The supplier's number of the credit note.
     pub credit_note_no: String,
-    /// Its day.
+    /// Date of the paper.
     pub date: Date,
-    /// Without tax.
+    /// Net amount, without tax, in whole currency units.
     pub net: i64,
-    /// Its tax.
+    /// Tax amount in whole currency units.
     pub tax: i64,
 }
 
@@ -89,55 +89,55 @@ impl ProposedPaper {
     }
 }
 
-/// What a supplier gives back.
+/// Credit note of a supplier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CreditNote {
     /// `crn_…`
     pub credit_note_id: String,
     /// `CN-2026-000001`
     pub doc_no: String,
-    /// Whose it is.
+    /// Supplier that issued the credit note.
     pub supplier_id: String,
     /// The supplier's number; null until its document has come.
     pub credit_note_no: Option<String>,
     /// Its day; of an expected one the day of the return.
     pub date: Date,
-    /// What it is for.
+    /// Reason for the credit note.
     pub kind: CreditNoteKind,
     /// The return that it is expected for.
     pub supplier_return_id: Option<String>,
     /// The invoice that it is of.
     pub invoice_id: Option<String>,
-    /// What it is made of.
+    /// Lines of the credit note.
     pub lines: Vec<CreditNoteLine>,
-    /// Σ net.
+    /// Sum of the lines' net amounts.
     pub net: i64,
-    /// Σ tax.
+    /// Sum of the lines' tax amounts.
     pub tax: i64,
-    /// net + tax
+    /// Total amount: net + tax.
     pub total: i64,
-    /// What settled invoices.
+    /// Amount that was applied to invoices.
     pub applied: i64,
     /// Amount that can still be applied to invoices.
     pub open: i64,
     /// The same, book by book.
     pub books: Vec<BookOpen>,
-    /// How far it is.
+    /// State of the credit note.
     pub state: CreditNoteState,
-    /// For people.
+    /// Note for people.
     pub note: Option<String>,
     /// User who created it; null if a supplier return did.
     pub created_by: Option<String>,
-    /// When.
+    /// When the credit note was created.
     pub created_at: UtcMs,
-    /// What the supplier's paper says by one person, where it is not what was expected: it waits for another person who says
-    /// the same.
+    /// Figures of the supplier's paper as one user recorded them, if they differ from what was expected. They wait
+    /// for a second user who records the same.
     #[serde(default)]
     pub proposed: Option<ProposedPaper>,
 }
 
 impl CreditNote {
-    /// What is open and the state follow from what was applied.
+    /// Recomputes the open amount and the state from the applied amount.
     pub fn settle(&mut self) {
         self.open = match self.state {
             CreditNoteState::Approved | CreditNoteState::Applied => self.total.saturating_sub(self.applied),

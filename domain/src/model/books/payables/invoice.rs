@@ -7,14 +7,14 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How far an invoice is.
+/// State of an invoice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InvoiceState {
     /// May still be changed.
     #[default]
     Draft,
-    /// What it bills was received and ordered so.
+    /// Billed goods match what was ordered and received.
     Matched,
     /// A person has to look at it.
     Disputed,
@@ -53,28 +53,28 @@ impl InvoiceState {
     }
 }
 
-/// Early-payment discount.
+/// Terms of an early-payment discount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiscountTerms {
     /// Days after the invoice's date.
     pub days: u32,
-    /// Of its total, in basis points.
+    /// Discount in basis points of the invoice's total.
     pub bp: u32,
 }
 
 /// The line of a receipt, in the store that told of it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct ReceiptRef {
-    /// Where the goods came in.
+    /// Store that received the goods.
     pub store_id: String,
-    /// The receipt.
+    /// The receiving document.
     pub receiving_id: String,
     /// Its line, from 1.
     pub line_no: u32,
 }
 
-/// What a match found.
+/// Kind of difference found by matching an invoice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MatchExceptionKind {
@@ -100,12 +100,12 @@ pub enum MatchExceptionKind {
     ByHand,
 }
 
-/// What a match found at a line, and who accepted it.
+/// Difference found at a line by matching, with its acceptance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MatchException {
     /// The line; null for the whole invoice.
     pub line_no: Option<u32>,
-    /// What it is.
+    /// Kind of difference.
     #[serde(rename = "type")]
     pub kind: MatchExceptionKind,
     /// The invoice is disputed until somebody accepts it.
@@ -116,7 +116,7 @@ pub struct MatchException {
     pub expected: Option<i64>,
     /// Value on the invoice.
     pub actual: Option<i64>,
-    /// Why it is right all the same; of one by hand: why it is not.
+    /// Reason why the difference is accepted; for one that was raised by hand, the reason why it was raised.
     pub reason: Option<String>,
     /// User who accepted it; null if it is not accepted.
     pub accepted_by: Option<String>,
@@ -125,39 +125,39 @@ pub struct MatchException {
 /// A line of an invoice: a receipt's line, or an expense.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct InvoiceLine {
-    /// From 1.
+    /// Line number, starting at 1.
     pub line_no: u32,
-    /// The book; empty: head office's own.
+    /// Store whose book it is. Empty for head office's own book.
     pub store_id: String,
     /// The receipt; null for an expense, or if no receipt was found.
     pub receiving_id: Option<String>,
-    /// Its line.
+    /// Line of that receipt. Null if there is no receipt.
     pub receiving_line_no: Option<u32>,
     /// The order that it came by.
     pub po_id: Option<String>,
-    /// Its line.
+    /// Line of that order. Null if there is no order.
     pub po_line_no: Option<u32>,
     /// The product; null for an expense.
     pub sku: Option<Sku>,
     /// The account of an expense.
     pub account: Option<String>,
-    /// For people.
+    /// Description of the line, for people.
     pub description: Option<String>,
-    /// Pieces.
+    /// Quantity in pieces.
     pub qty: i64,
     /// Price per piece in whole currency units.
     pub unit_cost: i64,
-    /// Without tax.
+    /// Net amount, without tax, in whole currency units.
     pub net: i64,
-    /// In basis points.
+    /// Tax rate in basis points.
     pub tax_rate_bp: u32,
-    /// What is paid on top.
+    /// Tax added to the net amount, in whole currency units.
     pub tax: i64,
     /// Pieces of the receipt that it takes; the others, which a person accepted, bill no receipt.
     pub matched_qty: i64,
     /// Amount that approval takes out of 2020.
     pub receipt_value: Option<i64>,
-    /// What it is dearer than that.
+    /// Amount by which the line costs more than `receipt_value`.
     pub variance: Option<i64>,
 }
 
@@ -174,22 +174,22 @@ impl InvoiceLine {
     }
 }
 
-/// A supplier's invoice.
+/// Invoice of a supplier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Invoice {
     /// `inv_…`
     pub invoice_id: String,
     /// `IN-2026-000001`
     pub doc_no: String,
-    /// Whose it is.
+    /// Supplier that issued the invoice.
     pub supplier_id: String,
-    /// The supplier's number.
+    /// The supplier's number of the invoice.
     pub invoice_no: String,
-    /// Its day.
+    /// Date of the invoice.
     pub invoice_date: Date,
-    /// When it has to be paid.
+    /// Date by which the invoice has to be paid.
     pub due_date: Date,
-    /// How far it is.
+    /// State of the invoice.
     pub state: InvoiceState,
     /// It was owed before the books began: 3010 instead of receipts.
     pub opening: bool,
@@ -203,9 +203,9 @@ pub struct Invoice {
     pub total: i64,
     /// The number of the tax invoice.
     pub tax_invoice_no: Option<String>,
-    /// Its day.
+    /// Date of the tax invoice.
     pub tax_invoice_date: Option<Date>,
-    /// Early-payment discount.
+    /// Terms of the early-payment discount. Null if there are none.
     pub discount_terms: Option<DiscountTerms>,
     /// Invoiced receipts and order lines.
     pub lines: Vec<InvoiceLine>,
@@ -213,7 +213,7 @@ pub struct Invoice {
     pub exceptions: Vec<MatchException>,
     /// Amount settled by payments, including discounts.
     pub paid: i64,
-    /// Early-payment discount.
+    /// Early-payment discount that was taken, in whole currency units.
     pub discount: i64,
     /// Amount settled by credit notes.
     pub credited: i64,
@@ -221,17 +221,17 @@ pub struct Invoice {
     pub open: i64,
     /// The same, book by book.
     pub books: Vec<BookOpen>,
-    /// When it was matched last.
+    /// When the invoice was last matched. Null if it was not.
     pub matched_at: Option<UtcMs>,
     /// User who approved it.
     pub approved_by: Option<String>,
-    /// When.
+    /// When the invoice was approved. Null if it was not.
     pub approved_at: Option<UtcMs>,
-    /// For people.
+    /// Note for people.
     pub note: Option<String>,
     /// User who recorded it.
     pub created_by: String,
-    /// When.
+    /// When the invoice was recorded.
     pub created_at: UtcMs,
     /// Users who changed its lines, its amounts or its supplier since then.
     #[serde(default)]

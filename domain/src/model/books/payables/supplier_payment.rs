@@ -5,39 +5,39 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a payment settles of an invoice.
+/// Part of a payment that settles an invoice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Allocation {
-    /// Which one.
+    /// Invoice that is settled.
     pub invoice_id: String,
     /// Settled amount, including the discount.
     pub amount: i64,
-    /// Early-payment discount.
+    /// Early-payment discount in whole currency units.
     pub discount: i64,
 }
 
-/// What a credit note settles of an invoice with a payment.
+/// Part of a credit note that settles an invoice together with a payment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreditUse {
-    /// Which credit note.
+    /// Credit note that is used.
     pub credit_note_id: String,
-    /// Which invoice.
+    /// Invoice that is settled.
     pub invoice_id: String,
-    /// How much.
+    /// Settled amount in whole currency units.
     pub amount: i64,
 }
 
-/// What a payment moved of a document in a book.
+/// Amount that a payment moved of a document in one book.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SupplierPaymentPart")]
 pub struct PaymentPart {
     /// The invoice or the credit note.
     pub document_id: String,
-    /// The book.
+    /// Store whose book it is. Empty for head office's own book.
     pub store_id: String,
-    /// How much.
+    /// Moved amount in whole currency units.
     pub amount: i64,
 }
 
@@ -46,9 +46,9 @@ pub struct PaymentPart {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SupplierPaymentState")]
 pub enum PaymentState {
-    /// In the books.
+    /// Posted to the books.
     Posted,
-    /// Taken back.
+    /// Reversed by a later entry.
     Reversed,
 }
 
@@ -69,32 +69,32 @@ pub struct SupplierPayment {
     pub payment_id: String,
     /// `PM-2026-000001`
     pub doc_no: String,
-    /// To whom.
+    /// Supplier that was paid.
     pub supplier_id: String,
-    /// When.
+    /// Date of the payment.
     pub date: Date,
     /// From where: a bank's account, or a store's safe.
     pub account: String,
-    /// The store whose safe it is; empty: a bank's account.
+    /// Store whose safe paid. Empty if a bank account paid.
     pub store_id: String,
-    /// What left.
+    /// Paid amount in whole currency units.
     pub amount: i64,
-    /// What the bank calls it.
+    /// The bank's reference for the payment.
     pub reference: Option<String>,
-    /// What it settles.
+    /// Invoices that the payment settles.
     pub allocations: Vec<Allocation>,
     /// Amount settled by credit notes with this payment.
     pub credits: Vec<CreditUse>,
-    /// What it settles nothing with yet.
+    /// Amount that is not yet allocated to invoices.
     pub unallocated: i64,
-    /// What it moved of each document, book by book: its reversal puts that back.
+    /// Amounts moved of each document, book by book. A reversal restores them.
     pub parts: Vec<PaymentPart>,
-    /// Whether it counts.
+    /// State of the payment.
     pub state: PaymentState,
-    /// Why it was taken back.
+    /// Reason given for the reversal. Null if the payment was not reversed.
     pub reversed_reason: Option<String>,
     /// User who recorded it.
     pub created_by: String,
-    /// When.
+    /// When the payment was recorded.
     pub created_at: UtcMs,
 }

@@ -9,7 +9,7 @@ use crate::model::selling::transaction::{Payment, PaymentState, Transaction};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Where a shift's sums are blamed when they leave the range of figures.
+/// Path reported when a shift's sums leave the range of figures.
 const PATH: &str = "shift";
 
 /// The drawer of a shift.
@@ -21,13 +21,13 @@ pub struct Cash {
     pub sales: i64,
     /// Σ (amount + rounding) of cash refunds.
     pub refunds: i64,
-    /// Put in.
+    /// Cash put into the drawer.
     pub pay_in: i64,
     /// Taken out for costs.
     pub pay_out: i64,
     /// Brought to the safe.
     pub drops: i64,
-    /// Expected cash.
+    /// Cash expected in the drawer.
     pub expected: i64,
 }
 
@@ -76,7 +76,7 @@ impl ShiftTotals {
         Ok(())
     }
 
-    /// What was sold and came back at a rate so far.
+    /// Sales and returns at a tax rate so far.
     fn at_rate(&mut self, tax_rate_bp: u32) -> Option<&mut TaxTotals> {
         let found = self.by_tax.binary_search_by_key(&tax_rate_bp, |of| of.tax_rate_bp);
         let place = found.unwrap_or_else(|place| {

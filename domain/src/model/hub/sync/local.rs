@@ -28,20 +28,20 @@ pub struct LinkRow {
     /// Since when this copy may lack records of its own that the hub has: from a restore, or a rejoin, until a
     /// hello was completed. Nothing that a date decides is done meanwhile.
     pub recovering_at: Option<UtcMs>,
-    /// Who was made on this box before the store's history was there: where that has somebody else of the same login
-    /// name, they give it up.
+    /// Users who were created on this box before the store's history was there. If that history has another user of
+    /// the same login name, they give the name up.
     pub newcomers: Vec<UserId>,
-    /// What is wrong with the link; none: it is well.
+    /// Problem of the link. `None` if there is none.
     pub trouble: Option<Trouble>,
     /// Since when the clock has been off.
     pub skewed_at: Option<UtcMs>,
-    /// What the shop's sales are dated and counted in, from its first shift on; none: it has had none.
+    /// Time zone and currency of the shop's sales, fixed by its first shift. `None` before the first shift.
     pub terms: Option<SoldIn>,
     /// The version of the program that took the feed's records in: another one may understand more of them.
     pub taken_by: String,
 }
 
-/// What sales are dated by and counted in. Neither changes once something was sold: business days would move, and
+/// Time zone and currency of the sales. Neither changes once something was sold: business days would move, and
 /// amounts would be of another money.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SoldIn {
@@ -51,21 +51,21 @@ pub struct SoldIn {
     pub currency: String,
 }
 
-/// What is wrong with the link, since when: a restart forgets neither.
+/// Problem of the link and the time it began. It survives a restart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trouble {
     /// `unreachable` or `rejected`.
     pub code: String,
-    /// What the first failed call said.
+    /// Error of the first failed call.
     pub message: String,
-    /// When it failed.
+    /// When the first call failed.
     pub since: UtcMs,
 }
 
-/// Where records of another epoch than the current one belong: brought back by `own`.
+/// Position of records of another epoch than the current one, brought back by `own`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecoveryPosition {
-    /// The epoch.
+    /// Epoch of the records.
     pub epoch: String,
     /// Seq of the commit's first record.
     pub first_seq: u64,
@@ -78,13 +78,13 @@ pub struct RecoveryPosition {
 pub struct Inbound {
     /// `price`, `promotion`, …
     pub kind: String,
-    /// Which one.
+    /// ID of the record.
     pub id: String,
-    /// Its version.
+    /// Version of the record.
     pub version: String,
     /// From when on it counts.
     pub effective_at: Option<UtcMs>,
-    /// The record.
+    /// The record itself.
     pub payload: Value,
 }
 
@@ -92,24 +92,24 @@ pub struct Inbound {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ParkedRecord")]
 pub struct ParkedNote {
-    /// Its epoch.
+    /// Epoch of the record.
     pub epoch: String,
-    /// Its number.
+    /// Seq of the record.
     pub seq: u64,
-    /// Its id.
+    /// Event ID of the record.
     pub event_id: String,
-    /// Why, stable.
+    /// Stable code of the reason.
     pub code: String,
-    /// Why, for a person.
+    /// Reason why it is parked, for people.
     pub message: String,
-    /// When the hub said so, hub time.
+    /// When the hub parked it, in hub time.
     pub parked_at: UtcMs,
-    /// The record's type.
+    /// Type of the record.
     #[serde(rename = "type")]
     pub kind: Option<String>,
-    /// The day that it counts for; none: for no day.
+    /// Business date that the record counts for. Null if it counts for no day.
     pub business_date: Option<Date>,
-    /// What it amounts to on that day.
+    /// Amount that the record counts for on that day.
     pub amount: Option<i64>,
 }
 
@@ -119,7 +119,7 @@ pub struct ConflictNote {
     /// As the hub told it.
     #[serde(flatten)]
     pub conflict: ConflictDown,
-    /// When the value was put back here.
+    /// When the value was restored at this store. `None` if it was not.
     pub restored_at: Option<UtcMs>,
 }
 
@@ -128,7 +128,7 @@ pub struct ConflictNote {
 pub struct OwnWrite {
     /// `member`, …
     pub kind: String,
-    /// Which one.
+    /// ID of the shared record.
     pub id: String,
     /// The event that wrote.
     pub event_id: String,
@@ -140,19 +140,19 @@ pub struct OwnWrite {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Untaken")]
 pub struct Unsupported {
-    /// Its kind.
+    /// Kind of the record.
     pub kind: String,
-    /// Which one.
+    /// ID of the record.
     pub id: String,
-    /// Its version.
+    /// Version of the record.
     pub version: String,
-    /// Why, for a person.
+    /// Reason why it can't be used, for people.
     pub problem: String,
-    /// When it came.
+    /// When the record was received.
     pub at: UtcMs,
 }
 
-/// What came out when a business day was compared.
+/// Result of comparing a business day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DayProof {
     /// The day, `YYYY-MM-DD`.
@@ -163,11 +163,11 @@ pub struct DayProof {
     pub parked: u64,
     /// The first figure that is not the same.
     pub first_difference: Option<Value>,
-    /// When, hub time.
+    /// When the day was compared, in hub time.
     pub at: UtcMs,
     /// The hub's generation: another one has to be asked anew.
     pub generation: String,
-    /// What the store counted then.
+    /// Figures that the store counted at that time.
     pub types: BTreeMap<String, Figure>,
     /// Since when it has not been a match, hub time; none: it is one.
     pub since: Option<UtcMs>,
@@ -181,7 +181,7 @@ impl DayProof {
     }
 }
 
-/// How far the business days were made due for a generation of the hub: another one has to be asked anew.
+/// Progress of making business days due for a generation of the hub: another one has to be asked anew.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Proving {
     /// The generation.
@@ -192,19 +192,19 @@ pub struct Proving {
     pub whole: bool,
 }
 
-/// Which records are in the figures of the days.
+/// Extent of the records that are in the figures of the days.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tally {
     /// Rises when everything is counted anew: figures of another number count for nothing.
     pub number: u64,
-    /// How far each epoch was counted, and the hash there.
+    /// Seq up to which each epoch was counted, with the hash there.
     pub heads: Vec<DigestHead>,
 }
 
-/// What the store's counted records of a business day come to.
+/// Sums of the store's counted records of a business day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DayFigures {
-    /// The day.
+    /// The business date.
     pub business_date: Date,
     /// The tally that it belongs to.
     pub tally: u64,
@@ -224,7 +224,7 @@ pub enum Change {
     },
     /// The commit's records are of an earlier epoch.
     Refill {
-        /// Where they belong.
+        /// Position of the records.
         refill: RecoveryPosition,
     },
     /// The hybrid clock goes on from here, although it was ahead.
@@ -234,23 +234,23 @@ pub enum Change {
     },
     /// A lane of the feed was applied up to here.
     Lane {
-        /// Which.
+        /// Name of the lane.
         lane: String,
-        /// Where to go on; empty: from the beginning.
+        /// Cursor to continue from. Empty to begin at the start.
         cursor: String,
         /// The hub's time of the page.
         hub_time: UtcMs,
     },
     /// A record of the feed.
     Pulled {
-        /// The record.
+        /// The received record.
         record: Inbound,
     },
     /// A record of the feed that is no more.
     Gone {
-        /// Its kind.
+        /// Kind of the record.
         kind: String,
-        /// Which one.
+        /// ID of the record.
         id: String,
     },
     /// A price as it counts here.
@@ -263,14 +263,14 @@ pub enum Change {
         /// The price, as it was.
         price: Price,
     },
-    /// What the store settles about a product, as it is now.
+    /// The store's settings of a product, as they are now.
     ProductSettings {
         /// The settings.
         settings: ProductSettings,
     },
     /// Head office decided on an own write.
     Decided {
-        /// Which, and where its outcome is.
+        /// The write, with the version that has its outcome.
         write: OwnWrite,
     },
     /// The feed is there.
@@ -280,26 +280,26 @@ pub enum Change {
     },
     /// A record of the feed that can't be used.
     Untaken {
-        /// Which, and why.
+        /// The record and the reason.
         note: Unsupported,
     },
     /// A record of the feed that can be used after all, or is no more.
     Taken {
-        /// Its kind.
+        /// Kind of the record.
         kind: String,
-        /// Which one.
+        /// ID of the record.
         id: String,
     },
     /// The hub keeps a record that it could not apply.
     Parked {
-        /// Which, and why.
+        /// The record and the reason.
         note: ParkedNote,
     },
     /// The hub has applied a record that it had parked.
     Unparked {
-        /// Its epoch.
+        /// Epoch of the record.
         epoch: String,
-        /// Its number.
+        /// Seq of the record.
         seq: u64,
     },
     /// A value lost against another one.
@@ -309,36 +309,36 @@ pub enum Change {
         /// As the hub told it.
         conflict: Value,
     },
-    /// What is still offered of an epoch.
+    /// Part of an epoch that is still offered.
     Kept {
         /// The row.
         kept: Retention,
     },
     /// Records were counted up to here.
     Tally {
-        /// How far.
+        /// Extent of the count.
         tally: Tally,
     },
     /// A business day's figures, now.
     Figures {
-        /// The day.
+        /// Figures of the day.
         day: DayFigures,
     },
     /// A business day was compared.
     Day {
-        /// What came out.
+        /// Result of the comparison.
         proof: DayProof,
     },
     /// Business days are due although their figures are as they were: the hub is another one.
     Proving {
-        /// How far.
+        /// Progress of the check.
         proving: Proving,
         /// The days.
         days: Vec<Date>,
     },
     /// A business day is not due: it was compared as it is, or counts no more.
     Proven {
-        /// The day.
+        /// The business date.
         day: Date,
     },
 }

@@ -24,16 +24,16 @@ pub fn stable_seq(inside: &[u64]) -> u64 {
 /// So much was acknowledged by then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AckedAt {
-    /// When, hub time.
+    /// When it was acknowledged, in hub time.
     pub at: UtcMs,
     /// Up to where.
     pub seq: u64,
 }
 
-/// What is kept of an epoch.
+/// Part of an epoch that is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Retention {
-    /// The epoch.
+    /// Name of the epoch.
     pub epoch: String,
     /// The lowest seq that is still offered; 0 as 1: all of them.
     pub min_kept_seq: u64,

@@ -7,53 +7,53 @@ use crate::model::base::time::UtcMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What became of pieces that were sent and not received.
+/// Outcome of pieces that were sent and not received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Resolution {
-    /// Nobody has them.
+    /// The pieces are lost.
     Lost,
     /// They can't be sold.
     Damaged,
-    /// They never left.
+    /// The pieces never left the sender.
     FoundAtSource,
-    /// They did arrive.
+    /// The pieces did arrive at the receiver.
     FoundAtDestination,
 }
 
 /// One settled part of a shortfall.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Resolved {
-    /// What became of them.
+    /// Outcome of the pieces.
     pub resolution: Resolution,
-    /// Pieces.
+    /// Quantity in pieces.
     pub qty: i64,
     /// Cost of the pieces.
     pub cost: i64,
-    /// Who settled it.
+    /// User who settled it.
     pub user_id: UserId,
-    /// When.
+    /// When the shortfall was settled.
     pub at: UtcMs,
 }
 
 /// One sku of a transfer.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TransferLine {
-    /// 1-based.
+    /// Line number, starting at 1.
     pub line_no: u32,
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
     /// Its name at the time.
     pub name: String,
-    /// Pieces sent.
+    /// Quantity sent, in pieces.
     pub qty: i64,
     /// Value at which they left stock; 0 in a draft.
     pub cost: i64,
     /// Pieces received; none: nobody received yet.
     pub received_qty: Option<i64>,
-    /// What those cost.
+    /// Cost of the received pieces.
     pub in_cost: i64,
-    /// What became of the rest, so far.
+    /// Parts of the shortfall that were settled so far.
     pub resolved: Vec<Resolved>,
 }
 
@@ -104,7 +104,7 @@ impl TransferLine {
         self.received_qty.map_or(0, |_| self.qty.saturating_sub(self.accounted()))
     }
 
-    /// What is still on its way.
+    /// Value that is still in transit.
     pub fn in_transit_value(&self) -> i64 {
         self.cost.saturating_sub(self.cost_of(self.accounted()))
     }
@@ -120,7 +120,7 @@ impl TransferLine {
         settled.fold(self.received_qty.unwrap_or(0), i64::saturating_add)
     }
 
-    /// What the first `k` pieces cost: never above the line's.
+    /// Cost of the first `k` pieces, never above the line's.
     fn cost_of(&self, k: i64) -> i64 {
         i64::try_from(share(self.cost, k, self.qty.max(1))).unwrap_or(self.cost)
     }

@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MemberKey {
-    /// E.164.
+    /// Phone number in E.164 format.
     Phone(String),
-    /// Lower-cased.
+    /// E-mail address, lower-cased.
     Email(String),
-    /// As given.
+    /// Code, exactly as given.
     Code(String),
 }
 
@@ -38,7 +38,7 @@ impl MemberKey {
         [phone, email, code].into_iter().flatten().collect()
     }
 
-    /// What names nobody any more, now that the member is as it is.
+    /// Keys that no longer name anybody now that the member is as it is.
     pub(crate) fn freed(before: Option<&Member>, after: &Member) -> Vec<Self> {
         let kept = Self::of(after);
         let before = before.map(Self::of).unwrap_or_default();

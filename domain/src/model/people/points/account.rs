@@ -12,21 +12,21 @@ use serde::{Deserialize, Serialize};
 /// The lot of points that head office knows of and this store did not see come.
 const HUB_LOT: &str = "hub";
 
-/// Why points moved.
+/// Reason for a points movement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PointsReason {
     /// A sale earned them.
     Earn,
-    /// They paid.
+    /// The points paid for a sale.
     Redeem,
     /// A return or a void took back what a sale had earned.
     Reverse,
     /// A return or a void gave back what had paid.
     GiveBack,
-    /// A manager's correction.
+    /// A manager corrected the points.
     Adjust,
-    /// Their date passed.
+    /// The points expired.
     Expire,
     /// The member had them before this system kept points.
     Opening,
@@ -37,13 +37,13 @@ pub enum PointsReason {
 pub struct PointsEntry {
     /// `<document>:<reason>`: one per cause, whatever is sent twice.
     pub entry_id: String,
-    /// Whose.
+    /// Member whose points changed.
     pub member_id: MemberId,
-    /// Signed.
+    /// Points of the movement, signed.
     pub points: i64,
-    /// Why.
+    /// Reason for the movement.
     pub reason: PointsReason,
-    /// The document's id.
+    /// ID of the document that moved the points.
     pub reference_id: String,
     /// The member's points afterwards.
     pub balance_after: i64,
@@ -51,11 +51,11 @@ pub struct PointsEntry {
     pub lots: Vec<LotPart>,
     /// The day it counts for.
     pub business_date: Date,
-    /// Who.
+    /// User who caused the movement.
     pub user_id: UserId,
-    /// When.
+    /// When the points moved.
     pub at: UtcMs,
-    /// What one point pays at the store that moved them; 0: it did not say.
+    /// Value of one point, in currency units, at the store that moved them; 0 if the store did not state it.
     #[serde(default)]
     pub worth: i64,
 }
@@ -63,9 +63,9 @@ pub struct PointsEntry {
 /// A member's points as they are now.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct PointsAccount {
-    /// Whose.
+    /// Member whose points these are.
     pub member_id: MemberId,
-    /// What there is, by expiry.
+    /// Points on hand, by expiry.
     pub lots: Lots,
     /// Σ earned, without what was reversed.
     pub lifetime_earned: i64,
@@ -73,22 +73,22 @@ pub struct PointsAccount {
     pub lifetime_redeemed: i64,
     /// Redeemed while head office was away, and not yet covered by its figures.
     pub redeemed_apart: i64,
-    /// When they last moved.
+    /// When the points last moved.
     pub updated_at: UtcMs,
 }
 
-/// What makes a points entry, besides the points.
+/// Details of a points entry apart from the points.
 #[derive(Debug, Clone, Copy)]
 pub struct Cause<'a> {
-    /// The document's id.
+    /// ID of the document that moves the points.
     pub reference_id: &'a str,
     /// The day it counts for.
     pub business_date: Date,
-    /// Who.
+    /// User who causes the movement.
     pub user_id: &'a UserId,
-    /// When.
+    /// When the points move.
     pub at: UtcMs,
-    /// What one point pays here; 0: nobody asks.
+    /// Value of one point at this store; 0 if it is not needed.
     pub worth: i64,
 }
 

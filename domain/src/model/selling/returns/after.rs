@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 pub struct LineReturned {
     /// The line of the sale.
     pub line_no: u32,
-    /// Which.
+    /// Pieces of the line that came back.
     pub pieces: Vec<Span>,
 }
 
 impl LineReturned {
-    /// What came back of a line in other stores, as the hub told: the first pieces.
+    /// Pieces of a line that came back in other stores, as the hub reported: the first pieces.
     fn elsewhere(line: &Line) -> Option<Self> {
         let pieces = vec![Span { start: 0, end: line.returned_qty }];
         (line.returned_qty > 0).then_some(Self { line_no: line.line_no, pieces })
@@ -36,7 +36,7 @@ pub struct SaleAfter {
     pub returned: Vec<LineReturned>,
     /// Σ refunds.
     pub refunded: i64,
-    /// What each method paid and gave back, in the order of use.
+    /// Amounts that each method paid and gave back, in the order of use.
     pub paid: Vec<Paid>,
     /// Earned points that returns took back.
     pub points_reversed: i64,

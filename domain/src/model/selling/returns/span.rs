@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 /// Pieces `start..end` of a line, counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Span {
-    /// The first.
+    /// First piece, counted from 0.
     pub start: i64,
     /// The one after the last.
     pub end: i64,
 }
 
 impl Span {
-    /// Pieces.
+    /// Number of pieces.
     pub fn qty(&self) -> i64 {
         self.end.saturating_sub(self.start)
     }

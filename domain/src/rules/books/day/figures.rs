@@ -11,34 +11,34 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(transform = hides)]
 pub struct Figures {
-    /// What was sold and what came back.
+    /// Totals of sales and returns.
     #[serde(flatten)]
     pub sums: Sums,
-    /// total − returns_total.
+    /// Net total: total − returns_total.
     pub net_total: i64,
-    /// Voided sales.
+    /// Number of voided sales.
     pub voids_count: i64,
-    /// Σ their totals.
+    /// Sum of the totals of the voided sales.
     pub voids_total: i64,
     /// Lines sold at another price than the catalogue's.
     pub price_overrides: i64,
 }
 
-/// What a payment method took in and gave back.
+/// Totals taken in and given back by one payment method.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(transform = hides)]
 pub struct MethodFigures {
-    /// `cash`, `card`, …
+    /// Payment method: `cash`, `card`, …
     pub method: String,
-    /// Accepted payments.
+    /// Number of accepted payments.
     pub sales_count: i64,
     /// Σ (amount + rounding) of accepted payments.
     pub sales: i64,
-    /// Refunds.
+    /// Number of refunds.
     pub refunds_count: i64,
     /// Σ (amount + rounding) of refunds.
     pub refunds: i64,
-    /// sales − refunds.
+    /// Net amount: sales − refunds.
     pub net: i64,
 }
 

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub struct OpenSafe {
     /// Whole currency units that lay there before the first shift.
     pub amount: i64,
-    /// Why, or who counted it.
+    /// Reason for the opening, or the person who counted it.
     pub reason: String,
 }
 

@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How long after its day something is still open.
+/// Time since the due date of an open amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AgeBucket {
@@ -16,11 +16,11 @@ pub enum AgeBucket {
     Days31To60,
     /// 61 to 90 days.
     Days61To90,
-    /// More.
+    /// More than 90 days.
     DaysOver90,
 }
 
-/// How long something that is due on a day is due on another one.
+/// Age on `as_of` of an amount that is due on `due`.
 pub fn bucket(due: Date, as_of: Date) -> AgeBucket {
     match as_of.since(due).map_or(i32::MAX, |since| since.get_days()) {
         ..=0 => AgeBucket::NotDue,
@@ -42,13 +42,13 @@ pub struct Ageing {
     pub days_31_60: i64,
     /// 61 to 90 days.
     pub days_61_90: i64,
-    /// More.
+    /// More than 90 days.
     pub days_over_90: i64,
     /// Supplier credits that are not applied to an invoice.
     pub credits: i64,
     /// Advance payments that are not allocated to an invoice.
     pub advances: i64,
-    /// Σ of all.
+    /// Sum of all columns.
     pub total: i64,
 }
 

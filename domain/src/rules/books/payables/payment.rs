@@ -25,32 +25,32 @@ pub struct Documents {
 /// Money that is to go to a supplier.
 #[derive(Debug, Clone, Copy)]
 pub struct NewPayment<'a> {
-    /// To whom.
+    /// Supplier to pay.
     pub supplier_id: &'a str,
-    /// When.
+    /// Date of the payment.
     pub date: Date,
     /// From which account.
     pub account: Account,
     /// The store whose safe it is; none: a bank's account, which every book has.
     pub safe_of: Option<&'a str>,
-    /// What leaves.
+    /// Amount to pay.
     pub amount: i64,
-    /// What it settles.
+    /// Invoices to settle.
     pub allocations: &'a [Allocation],
     /// Amount settled by credit notes with this payment.
     pub credits: &'a [CreditUse],
-    /// Who pays: administrators take discounts beyond the terms.
+    /// Role of the payer: administrators may take discounts beyond the terms.
     pub role: Role,
 }
 
-/// What a payment comes to; the documents are as they are afterwards.
+/// Effect of a payment; the documents are as they are afterwards.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PaymentPlan {
-    /// What is posted.
+    /// Lines to post.
     pub posting: BookSums,
-    /// What it moved of each document.
+    /// Amounts moved of each document.
     pub parts: Vec<PaymentPart>,
-    /// What it settles nothing with yet.
+    /// Amount that is not yet allocated to invoices.
     pub unallocated: i64,
 }
 
@@ -234,7 +234,7 @@ fn parts(document_id: &str, books: Vec<BookOpen>) -> impl Iterator<Item = Paymen
     })
 }
 
-/// What stood in other books than those that it settles moves there, 2010 against 1290; in one book nothing is posted.
+/// Moves what stood in other books than those that it settles, 2010 against 1290. In one book nothing is posted.
 fn between_books(posting: &mut BookSums, gave: &[BookOpen], took: &[BookOpen]) {
     for BookOpen { store_id, open } in took {
         posting.debit(store_id, PAYABLES, *open).credit(store_id, BETWEEN_STORES, *open);
@@ -244,7 +244,7 @@ fn between_books(posting: &mut BookSums, gave: &[BookOpen], took: &[BookOpen]) {
     }
 }
 
-/// What was paid in advance, in head office's book, settles invoices.
+/// Settles invoices with what was paid in advance, in head office's book.
 ///
 /// # Errors
 /// As [`plan`].
@@ -279,7 +279,7 @@ pub fn allocate(
     Ok(plan)
 }
 
-/// What a payment settled is open again. Its entries are mirrored by whoever wrote them.
+/// Reopens what a payment settled. The writer of its entries mirrors them.
 pub fn take_back(
     parts: &[PaymentPart],
     allocations: &[Allocation],

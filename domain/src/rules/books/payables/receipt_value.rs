@@ -2,21 +2,21 @@
 
 use crate::model::base::money::share;
 
-/// Of a line of a receipt what is not billed and did not go back.
+/// Part of a receipt's line that is not billed and did not go back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OpenReceipt {
-    /// Pieces.
+    /// Quantity in pieces.
     pub qty: i64,
-    /// What 2020 holds of them.
+    /// Value of these pieces in 2020.
     pub value: i64,
 }
 
 /// A part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Part {
-    /// Pieces.
+    /// Quantity in pieces.
     pub qty: i64,
-    /// What it takes out of 2020.
+    /// Value that it takes out of 2020.
     pub value: i64,
 }
 

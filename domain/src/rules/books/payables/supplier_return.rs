@@ -7,7 +7,7 @@ use crate::rules::books::payables::{OpenReceipt, Part};
 pub struct BilledPart {
     /// The invoice.
     pub invoice_id: String,
-    /// Its line.
+    /// Line of the invoice.
     pub line_no: u32,
     /// Pieces that did not go back yet.
     pub qty: i64,
@@ -18,17 +18,17 @@ pub struct BilledPart {
 /// A line of a receipt of the supplier and the product, in the store that sent back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReturnPlace {
-    /// The receipt.
+    /// The receiving document.
     pub receiving_id: String,
-    /// Its line.
+    /// Line of the receipt.
     pub line_no: u32,
-    /// What is not billed and did not go back.
+    /// Part that is not billed and did not go back.
     pub open: OpenReceipt,
-    /// What is billed.
+    /// Part that is billed.
     pub billed: Vec<BilledPart>,
 }
 
-/// Where pieces that went back lie.
+/// Place of pieces that went back.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PlacedReturn {
     /// Pieces that were not billed: `(receipt, line, what they take of it)`.

@@ -6,43 +6,43 @@ use crate::model::books::payables::{InvoiceLine, MatchException, MatchExceptionK
 use crate::rules::books::payables::{BilledLine, OpenReceipt, Tolerance, match_line};
 use std::collections::BTreeMap;
 
-/// What is known of a receipt's line, or of the part of it that came for one line of its order.
+/// A receipt's line, or the part of it that came for one line of its order, with what is known of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceiptLine {
-    /// Which one.
+    /// Receipt and line.
     pub at: ReceiptRef,
-    /// Who delivered; none: nobody said.
+    /// Supplier that delivered. `None` if none was recorded.
     pub supplier_id: Option<String>,
     /// The order that it came by.
     pub po_id: Option<String>,
     /// The order's line.
     pub po_line_no: Option<u32>,
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
-    /// What is not billed and did not go back.
+    /// Part that is not billed and did not go back.
     pub open: OpenReceipt,
     /// Its price per piece.
     pub unit_cost: i64,
     /// The order's; none: it came without one.
     pub order_cost: Option<i64>,
-    /// What so many pieces cost together, where the order, or a receipt without one, says a total: a price per piece is
-    /// then too coarse to compare.
+    /// Total cost of so many pieces, if the order, or a receipt without an order, states a total: a price per piece
+    /// is then too coarse to compare.
     pub total: Option<LineTotal>,
     /// Nobody knew its cost when it came.
     pub cost_missing: bool,
 }
 
-/// What pieces cost together.
+/// Total cost of a number of pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineTotal {
     /// Cost of the pieces.
     pub value: i64,
-    /// How many they are.
+    /// Number of pieces.
     pub qty: i64,
 }
 
 impl LineTotal {
-    /// What `n` of them cost.
+    /// Cost of `n` of the pieces.
     fn of(self, n: i64) -> i64 {
         let part = half_up(product(self.value, n), i128::from(self.qty.max(1)));
         i64::try_from(part).unwrap_or(i64::MAX)
@@ -56,20 +56,20 @@ pub struct Accepted {
     pub line_no: Option<u32>,
     /// The accepted difference.
     pub kind: Kind,
-    /// Why.
+    /// Reason why the exception is accepted.
     pub reason: String,
-    /// Who.
+    /// User who accepted it.
     pub by: String,
 }
 
-/// What an invoice is compared with.
+/// Data that an invoice is compared with.
 #[derive(Debug, Clone, Copy)]
 pub struct MatchContext<'a> {
-    /// Whose invoice it is.
+    /// Supplier of the invoice.
     pub supplier_id: &'a str,
     /// Lines of receipts, the oldest first: those that it names, and those of the orders and receipts that it names.
     pub receipts: &'a [ReceiptLine],
-    /// How far prices may differ.
+    /// Tolerance for differences of price.
     pub tolerance: Tolerance,
     /// Goods that nobody ordered stop an invoice.
     pub no_order_stops: bool,
@@ -77,13 +77,13 @@ pub struct MatchContext<'a> {
     pub usual_rate_bp: Option<u32>,
     /// Another invoice of the supplier has the same total within days.
     pub suspect: bool,
-    /// What people accepted now.
+    /// Exceptions that are accepted now.
     pub accepted: &'a [Accepted],
-    /// What was found before: what was accepted stays accepted, and what a person said stays.
+    /// Exceptions that were found before: accepted ones stay accepted, and those raised by a person stay.
     pub before: &'a [MatchException],
 }
 
-/// What a match comes to.
+/// Result of a match.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Matched {
     /// The lines, laid on receipts.
@@ -93,8 +93,8 @@ pub struct Matched {
 }
 
 impl Matched {
-    /// What all that is accepted of the invoice costs, whoever accepted it and whenever; 0: nothing that costs is accepted
-    /// now.
+    /// Cost of all exceptions of the invoice that are accepted, by any user at any time; 0 if nothing with a cost is
+    /// accepted now.
     pub fn accepted_cost(&self, now: &[Accepted]) -> i64 {
         let cost = |counts: &dyn Fn(&MatchException) -> bool| {
             let found = self.exceptions.iter().filter(|found| counts(found));
@@ -152,7 +152,7 @@ impl MatchContext<'_> {
         line.po_line_no.is_none() && line.receipt().is_some_and(|at| parts(at) > 1)
     }
 
-    /// What was accepted, now or before; an acceptance holds for what it was given for, and for less.
+    /// Applies an acceptance, from now or before. It holds for the amount that it was given for, and for less.
     fn accept(&self, found: &mut MatchException) {
         let now = self.accepted.iter().find(|one| one.line_no == found.line_no && one.kind == found.kind);
         if let Some(now) = now {
@@ -184,7 +184,7 @@ impl MatchContext<'_> {
     }
 }
 
-/// What an exception is about.
+/// Figures of an exception.
 #[derive(Debug, Clone, Copy, Default)]
 struct Figures {
     amount: i64,
@@ -250,7 +250,7 @@ impl Desk<'_> {
         laid
     }
 
-    /// Where a line's pieces lie, and how many.
+    /// Receipts that have a line's pieces, with the number of pieces at each.
     fn places(&self, line: &InvoiceLine, open: &mut BTreeMap<ReceiptPart, i64>) -> Vec<(ReceiptLine, i64)> {
         let named = |receipt: &&ReceiptLine| {
             let order = line.po_id.is_none() || line.po_id == receipt.po_id;
@@ -324,8 +324,8 @@ impl Desk<'_> {
     }
 }
 
-/// What a line bills beside what was ordered: price by price, or where there is a total for all pieces, sum by sum. The last
-/// figure says how often a difference counts.
+/// Billed and ordered figures of a line to compare: price by price, or sum by sum if there is a total for all pieces.
+/// The last figure is the number of times that a difference counts.
 fn compared(
     line: &InvoiceLine,
     receipt: Option<&ReceiptLine>,

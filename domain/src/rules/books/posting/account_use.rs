@@ -13,7 +13,7 @@ const CLEARING: [Account; 4] = [CARD, QRIS, BANK_TRANSFER, VOUCHER];
 /// An account as the chart has it now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccountState {
-    /// The account.
+    /// The account itself.
     pub account: Account,
     /// Whether a payment method is mapped to it.
     pub mapped_method: bool,
@@ -32,7 +32,7 @@ impl AccountState {
     }
 }
 
-/// What an account is asked for.
+/// Use of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccountUse {
     /// A mapping leads to it.
@@ -46,7 +46,7 @@ pub enum AccountUse {
 }
 
 impl AccountUse {
-    /// Why an account can't be used so; none: it can.
+    /// Reason why an account can't be used so. `None` if it can.
     pub fn problem(self, state: AccountState) -> Option<&'static str> {
         if state.closed {
             return Some("is closed");
@@ -93,7 +93,7 @@ fn mapping_problem(of: MappingOf, state: AccountState) -> Option<&'static str> {
     }
 }
 
-/// Who makes an entry that no store told.
+/// Author of an entry that no store reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Poster {
     /// A person.
@@ -109,8 +109,8 @@ pub enum Poster {
 }
 
 impl Poster {
-    /// Why an entry of it can't have a line on an account; none: it can. It is asked at the moment of posting: the account
-    /// may have got a list, or may have been closed, since the document named it.
+    /// Reason why an entry of this poster can't have a line on an account. `None` if it can. It is asked at the
+    /// moment of posting: the account may have got a list, or may have been closed, since the document named it.
     pub fn problem(self, state: AccountState) -> Option<&'static str> {
         if state.closed {
             return Some("is closed");

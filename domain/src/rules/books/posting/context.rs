@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What an account may be mapped to.
+/// Kind of object that an account may be mapped to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "MappingOf")]
@@ -61,7 +61,7 @@ impl Mapped {
         self.0.get(&format!("{} {key}", of.name())).copied()
     }
 
-    /// Where money of a method lies until it is settled.
+    /// Account on which money of a method stays until it is settled.
     pub fn method(&self, method: &str) -> Account {
         self.get(MappingOf::Method, method).unwrap_or_else(|| Account::of_method(method))
     }
@@ -81,7 +81,7 @@ impl Mapped {
     }
 }
 
-/// What a shift's close or count adds to what the books have of it.
+/// Amounts that a shift's close or count adds to those already in the books.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counted {
     /// Cash that should be there.
@@ -90,7 +90,7 @@ pub struct Counted {
     pub counted: i64,
 }
 
-/// What head office knows of a transfer.
+/// Head office's knowledge of a transfer.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TransferContext {
@@ -98,24 +98,24 @@ pub struct TransferContext {
     pub foreign: bool,
     /// Parts of the shortfall that were not posted before, with their cost.
     pub settled: Vec<(Resolution, i64)>,
-    /// What the sender's book holds in transit beyond what its document says; signed.
+    /// Amount that the sender's book holds in transit beyond its document; signed.
     pub over: i64,
 }
 
-/// What head office knows beside a record.
+/// Head office's knowledge beside a record.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Context {
     /// Accounts that take the place of the plan's.
     #[serde(skip_serializing_if = "is_default")]
     pub accounts: Mapped,
-    /// What the event does to the points' liability.
+    /// Effect of the event on the points' liability.
     #[serde(skip_serializing_if = "is_default")]
     pub points: PointsEffect,
-    /// Of a shift that was counted: what is new of it; none: what the record says.
+    /// New amounts of a counted shift. `None` if the record's own amounts count.
     #[serde(skip_serializing_if = "is_default")]
     pub counted: Option<Counted>,
-    /// Of a transfer.
+    /// Data of a transfer.
     #[serde(skip_serializing_if = "is_default")]
     pub transfer: TransferContext,
     /// The day that the event has in the book of the store that told it, where that is not its own.
@@ -144,7 +144,7 @@ fn paid(sale: &Transaction) -> BTreeSet<(MappingOf, &str)> {
     methods.chain(origins).collect()
 }
 
-/// What of a record's payload may be mapped to an account.
+/// Parts of a record's payload that may be mapped to an account.
 pub fn mapping_keys(payload: &AnyPayload) -> BTreeSet<(MappingOf, &str)> {
     match payload {
         AnyPayload::TransactionPaid(it) => paid(&it.transaction),

@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 /// One row of an entry; exactly one side is above 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
-    /// The account.
+    /// The account of the row.
     pub account: Account,
-    /// Whole currency units.
+    /// Debit in whole currency units.
     pub debit: i64,
-    /// Whole currency units.
+    /// Credit in whole currency units.
     pub credit: i64,
 }
 
@@ -25,7 +25,7 @@ pub struct Entry {
     pub rows: Vec<Row>,
 }
 
-/// What one fact posts: in its store, and for goods that arrive from another store also there.
+/// Entries of one fact: in its store, and for goods that arrive from another store also there.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Posted {
     /// In the store whose fact it is; of a transfer: the sender.
@@ -58,7 +58,7 @@ impl Draft {
         self
     }
 
-    /// Whatever is missing to a balance goes to `account`.
+    /// Adds the amount that is missing to a balance to `account`.
     pub(super) fn rest(&mut self, account: Account) -> &mut Self {
         let sum = self.excess();
         self.add(account, sum.saturating_neg())
@@ -78,7 +78,7 @@ impl Draft {
         }
     }
 
-    /// What an account gets.
+    /// Amount of an account.
     pub(super) fn of(&self, account: Account) -> i128 {
         self.0.get(&account).copied().unwrap_or_default()
     }

@@ -14,7 +14,7 @@ use crate::rules::books::posting::plan::{
 use crate::rules::books::posting::{Mapped, cash, sale, stock};
 use serde::{Deserialize, Serialize};
 
-/// How prices carry tax.
+/// Treatment of tax in prices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaxMode {
@@ -24,7 +24,7 @@ pub enum TaxMode {
     Contained,
 }
 
-/// How points are accounted for.
+/// Accounting policy for points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PointsPolicy {
@@ -40,13 +40,13 @@ pub enum PointsPolicy {
 pub struct SaleLine {
     /// qty × price.
     pub gross: i64,
-    /// Σ discounts.
+    /// Sum of the discounts.
     pub discount: i64,
     /// Tax on, or contained in, the net.
     pub tax: i64,
     /// Basis points.
     pub rate_bp: u32,
-    /// What the goods cost.
+    /// Cost of the goods.
     pub cost: i64,
     /// Correction that a void's goods made when they came back.
     #[serde(default)]
@@ -56,13 +56,13 @@ pub struct SaleLine {
 /// A line that came back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReturnLine {
-    /// What was given back for it, tax included.
+    /// Amount refunded for the line, tax included.
     pub refund: i64,
     /// The tax in it.
     pub tax: i64,
-    /// What the goods cost.
+    /// Cost of the goods.
     pub cost: i64,
-    /// Where they went.
+    /// Destination of the returned goods.
     pub disposition: Disposition,
     /// Correction of earlier estimates.
     #[serde(default)]
@@ -72,37 +72,37 @@ pub struct ReturnLine {
 /// Money by one method.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Money {
-    /// The method.
+    /// Payment method.
     pub method: String,
-    /// Before rounding.
+    /// Amount before cash rounding.
     pub amount: i64,
     /// Cash rounding.
     #[serde(default)]
     pub rounding: i64,
 }
 
-/// What a sale or return did to the points liability.
+/// Effect of a sale or return on the points liability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PointsEffect {
-    /// How points are accounted for.
+    /// Accounting policy for points.
     pub policy: PointsPolicy,
-    /// What the sale's points added to the liability.
+    /// Amount that the sale's points added to the liability.
     pub earned_value: i64,
-    /// What the pool held for them; none: their face.
+    /// Amount that the pool held for them. `None` for their face value.
     pub released: Option<i64>,
-    /// What a return took off the liability of the sale's points.
+    /// Amount that a return took off the liability of the sale's points.
     pub reversed_value: i64,
-    /// What the pool takes for points that were given back; none: their face.
+    /// Amount that the pool takes for points that were given back. `None` for their face value.
     pub back_value: Option<i64>,
 }
 
 /// A sale, or its void.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sold {
-    /// How prices carry tax.
+    /// Treatment of tax in the prices.
     pub tax: TaxMode,
-    /// Its lines.
+    /// Lines of the sale.
     pub sale_lines: Vec<SaleLine>,
     /// Its payments.
     pub payments: Vec<Money>,
@@ -114,9 +114,9 @@ pub struct Sold {
 /// A return, or its void.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Returned {
-    /// How prices carried tax.
+    /// Treatment of tax in the prices of the sale.
     pub tax: TaxMode,
-    /// Its lines.
+    /// Lines of the return.
     pub return_lines: Vec<ReturnLine>,
     /// Its refunds.
     pub refunds: Vec<Money>,
@@ -273,7 +273,7 @@ pub enum Fact {
 }
 
 impl Fact {
-    /// What is posted in the store, and in the other one.
+    /// Entry drafts for the store, and for the other store if there is one.
     pub(super) fn drafts(&self, accounts: &Mapped) -> (Draft, Option<Draft>) {
         match self {
             Fact::TransferReceived { cost, correction }
@@ -300,7 +300,7 @@ fn plain(debit: Account, credit: Account, amount: i64) -> Draft {
     draft
 }
 
-/// What is posted in one store alone.
+/// Entry draft of a fact in one store alone.
 fn alone(fact: &Fact, accounts: &Mapped) -> Draft {
     match fact {
         Fact::Sale(sold) => sale::sale(sold, accounts),
@@ -333,7 +333,7 @@ fn alone(fact: &Fact, accounts: &Mapped) -> Draft {
     }
 }
 
-/// What moves money alone.
+/// Entry draft of a fact that moves money alone.
 fn money(fact: &Fact, accounts: &Mapped) -> Draft {
     match fact {
         Fact::ShiftOpened { opening_float } => plain(TILLS, SAFE, *opening_float),

@@ -131,7 +131,7 @@ pub fn of_recount(shift: &Shift) -> Option<Fact> {
     Some(Fact::ShiftRecounted { before: recount.before, counted: recount.counted_cash })
 }
 
-/// Cash that moved.
+/// Fact of a cash movement.
 pub fn of_cash(movement: &CashMovement, accounts: &Mapped) -> Fact {
     let out = movement.kind == CashKind::PayOut;
     let account = movement.reason_code.as_ref().and_then(|code| accounts.cash_reason(code, out));

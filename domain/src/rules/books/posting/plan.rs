@@ -26,7 +26,8 @@ impl Account {
         PLAN.iter().find(|(account, _)| *account == self).map_or("", |(_, name)| name)
     }
 
-    /// Where money of a payment method lies until it is settled.
+    /// Account on which money of a payment method stays until it is settled. Methods that a store added
+    /// (`payments.methods`) are settled by bank transfer.
     ///
     /// Methods that a store added (`payments.methods`) are settled by bank transfer.
     pub fn of_method(method: &str) -> Self {
@@ -42,24 +43,24 @@ impl Account {
     }
 }
 
-/// Account type.
+/// Type of a ledger account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AccountType {
-    /// What is owned.
+    /// Something owned.
     Asset,
-    /// What is owed.
+    /// Something owed.
     Liability,
-    /// What is the owners'.
+    /// Owners' equity.
     Equity,
-    /// What came in by trade.
+    /// Income from trade.
     Income,
-    /// What trade took.
+    /// Cost of trade.
     Expense,
 }
 
 impl Account {
-    /// What it is; what stands in suspense is an asset until it is explained.
+    /// Type of the account. What stands in suspense is an asset until it is explained.
     pub fn kind(self) -> AccountType {
         match self.0 / 1000 {
             2 => AccountType::Liability,

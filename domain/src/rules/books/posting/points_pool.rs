@@ -13,39 +13,39 @@ use crate::rules::people::points::{Pool, defer};
 use crate::wire::record::{AnyPayload, ReturnRecord, TransactionPaid};
 use serde::{Deserialize, Serialize};
 
-/// How points are valued.
+/// Valuation of points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolTerms {
-    /// How they are accounted for.
+    /// Accounting policy for points.
     pub policy: PointsPolicy,
-    /// What one pays, as a store said last.
+    /// Value of one point, as a store last reported it.
     pub redeem_value: i64,
-    /// How many of them are expected to be redeemed, in basis points.
+    /// Share of the points that is expected to be redeemed, in basis points.
     pub redemption_bp: i64,
 }
 
-/// What a step of the pool is.
+/// Kind of a step of the pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepKind {
     /// A sale earned them.
     Earned,
-    /// They paid.
+    /// They paid for a sale.
     Redeemed,
-    /// What a sale had earned was taken back.
+    /// Points that a sale had earned were taken back.
     Reversed,
-    /// What had paid was given back.
+    /// Points that had paid were given back.
     GivenBack,
     /// A person moved them.
     Adjusted,
-    /// Their date passed.
+    /// They expired.
     Expired,
 }
 
 /// One step of the pool, signed as the pool moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoolStep {
-    /// What it is.
+    /// Kind of the step.
     pub kind: StepKind,
     /// The sale that earned or redeemed them; empty: none.
     pub transaction_id: String,
@@ -88,7 +88,7 @@ pub fn moves_points(payload: &AnyPayload) -> bool {
     }
 }
 
-/// What one point pays at the store that told a record; none: it does not say.
+/// Value of one point at the store that reported a record. `None` if it is not stated.
 pub fn worth(payload: &AnyPayload) -> Option<i64> {
     let entries = match payload {
         AnyPayload::TransactionPaid(it) => it.points.as_slice(),
@@ -173,13 +173,13 @@ impl<'a> PoolBook<'a> {
         value
     }
 
-    /// What the pool holds for so many points, by its average.
+    /// Value that the pool holds for so many points, by its average.
     fn average(&self, points: i64) -> i64 {
         let mut pool = *self.pool;
         pool.release(points)
     }
 
-    /// What points are worth that no sale has paid for.
+    /// Value of points that no sale has paid for.
     fn alone(&self, points: i64) -> i64 {
         let PoolTerms { policy, redeem_value, redemption_bp } = *self.terms;
         match policy {
@@ -232,8 +232,8 @@ impl<'a> PoolBook<'a> {
         PointsEffect { earned_value, released: Some(back), ..PointsEffect::default() }
     }
 
-    /// What stands for so many more points of the sale's, in proportion and all told; none: the sale is not known. Of one
-    /// whose points were cut it is what was left of them.
+    /// Value of so many more points of the sale's, in proportion and in total. `None` if the sale is not known. If
+    /// the sale's points were cut, the value is that of what was left of them.
     fn share(&self, first: StepKind, then: StepKind, points: i64) -> Option<i64> {
         let ((whole, value), (gone, gone_value)) = (self.so_far(&[first]), self.so_far(&[then]));
         let whole = whole.saturating_abs();

@@ -22,25 +22,25 @@ use crate::wire::record::{
 };
 use jiff::civil::Date;
 
-/// What an entry comes from.
+/// Cause of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause {
     /// `transaction`, `return`, `shift`, …
     pub kind: &'static str,
-    /// The document.
+    /// ID of the document.
     pub id: String,
 }
 
 /// A record as it is told to be posted.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordToPost<'a> {
-    /// What happened.
+    /// Payload of the record.
     pub payload: &'a AnyPayload,
     /// The store that tells.
     pub store_id: &'a str,
     /// By how much it moves the value of the store's stock.
     pub moved: i64,
-    /// What head office knows beside it.
+    /// Head office's knowledge beside the record.
     pub context: &'a Context,
 }
 
@@ -49,9 +49,9 @@ pub struct RecordToPost<'a> {
 pub struct Made {
     /// One row per account, by number.
     pub rows: Vec<Row>,
-    /// What its figures lacked to a balance and went to suspense, debit above 0.
+    /// Amount that its figures lacked to a balance and that went to suspense, debit above 0.
     pub unbalanced: i64,
-    /// What its goods are worth beyond what they were posted with.
+    /// Value of its goods beyond the value that they were posted with.
     pub stock_differs: i64,
 }
 
@@ -60,7 +60,7 @@ pub struct Made {
 pub struct RecordEntries {
     /// The day that they belong to.
     pub business_date: Date,
-    /// What they come from.
+    /// Document that the entries come from.
     pub cause: Cause,
     /// For a person: a receipt number, a reason.
     pub memo: Option<String>,
@@ -70,7 +70,7 @@ pub struct RecordEntries {
     pub sender: Option<(StoreId, Made)>,
 }
 
-/// Which of a fact's two books is the store's own.
+/// The store's own book of a fact's two books.
 enum Own {
     /// It is a fact of this store.
     Here,
@@ -100,7 +100,7 @@ impl Posting {
     }
 }
 
-/// What a record posts; none: its kind posts nothing.
+/// Entries of a record. `None` if its kind posts nothing.
 pub fn of_record(told: &RecordToPost<'_>) -> Option<RecordEntries> {
     let Posting { business_date, cause, memo, facts, own } = posting(told)?;
     let (mut here, mut there) = (Draft::default(), Draft::default());
@@ -235,7 +235,7 @@ fn corrected(record: &TenderCorrected) -> Posting {
         .memo(sale.receipt_no.as_deref())
 }
 
-/// Of a shift that two copies of the store counted only what is new.
+/// Reduces a shift that two copies of the store counted to what is new.
 fn counted(told: &RecordToPost<'_>, fact: Fact) -> Fact {
     let news = |Counted { expected, counted }| Fact::ShiftClosed { expected, counted };
     told.context.counted.map_or(fact, news)
@@ -267,7 +267,7 @@ fn value(lines: &[LineEffect]) -> i64 {
     lines.iter().map(one).fold(0_i64, i64::saturating_add)
 }
 
-/// What a store tells of a transfer.
+/// A store's report on a transfer.
 enum Step {
     Sent,
     Received,

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub struct NewRegister {
     /// Its name on the wire.
     pub register_id: RegisterId,
-    /// Its name for people; none: the same.
+    /// Display name of the register. Defaults to `register_id`.
     pub name: Option<String>,
 }
 
@@ -25,9 +25,9 @@ pub struct NewRegister {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RegisterState {
-    /// It may.
+    /// May be used.
     Active,
-    /// It is refused.
+    /// Refused.
     Disabled,
 }
 

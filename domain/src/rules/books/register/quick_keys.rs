@@ -16,17 +16,18 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetQuickKeys {
-    /// The first is sold by `.1`; at most 24, each product once. None: the till has no keys of the store.
+    /// Keys in order, the first sold by `.1`; at most 24, each product once. Empty to remove the store's keys from
+    /// the till.
     pub items: Vec<NewQuickKey>,
 }
 
-/// What a key is to sell.
+/// A quick key to set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewQuickKey {
     /// A product of the catalogue.
     pub sku: Sku,
-    /// What is to stand on the key, at most 64 bytes; none: the product's name.
+    /// Label of the key, at most 64 bytes. Defaults to the product's name.
     pub label: Option<String>,
 }
 
@@ -34,7 +35,7 @@ pub struct NewQuickKey {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "QuickKeys")]
 pub struct QuickKeysView {
-    /// The till.
+    /// Register of the keys.
     register_id: RegisterId,
     /// Most keys that a till has.
     limit: usize,
@@ -46,11 +47,11 @@ pub struct QuickKeysView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "QuickKey")]
 pub struct QuickKeyView {
-    /// The product.
+    /// SKU of the product.
     sku: Sku,
     /// Label of the key; null for the product's name.
     label: Option<String>,
-    /// The product's name.
+    /// Name of the product.
     name: String,
     /// Unit price in whole currency units.
     price: i64,

@@ -34,9 +34,9 @@ macro_rules! named {
 }
 
 named! {
-    /// What does not agree.
+    /// Kind of difference found by a settlement.
     ExceptionKind as "SettlementExceptionType" {
-        /// Who pays out has reported beyond an item, without it.
+        /// The provider or bank has reported beyond the item's date, without the item.
         MissingAtProvider = "missing_at_provider",
         /// A line of a provider that no payment is looked for.
         NotAPayment = "not_a_payment",
@@ -70,31 +70,31 @@ named! {
 }
 
 named! {
-    /// What a person says to it.
+    /// Resolution of a settlement difference.
     Resolution as "SettlementResolution" {
         /// It stays open, and comes up again.
         Carry = "carry",
         /// It will never come.
         WriteOff = "write_off",
-        /// These belong together.
+        /// The lines and items belong together.
         Match = "match",
-        /// To an account.
+        /// Post the amount to an account.
         Post = "post",
-        /// As it was told.
+        /// Accept the reported amount.
         Accept = "accept",
-        /// It means nothing.
+        /// Ignore it: it has no meaning for the books.
         Ignore = "ignore",
-        /// What is too much is claimed back.
+        /// Claim back the excess.
         Dispute = "dispute",
         /// It is claimed back from the customer's bank.
         Contest = "contest",
-        /// This store.
+        /// Assign the line to a store.
         StoreId = "store_id",
     }
 }
 
 impl ExceptionKind {
-    /// What a person may say to it; nothing: it is only told.
+    /// Resolutions that a person may choose. Empty if the exception is only reported.
     pub fn resolutions(self) -> &'static [Resolution] {
         use Resolution::{Accept, Carry, Contest, Dispute, Ignore, Match, Post, StoreId, WriteOff};
         match self {
@@ -115,7 +115,7 @@ impl ExceptionKind {
         }
     }
 
-    /// Where what is given up goes, unless a person names another account; none: a person has to name one.
+    /// Account for an amount that is given up, unless a person names another one. `None` if a person has to name one.
     pub fn default_account(self, resolution: Resolution) -> Option<Account> {
         match (self, resolution) {
             (Self::DepositMissing, Resolution::WriteOff) | (Self::DepositDiffers, Resolution::Accept) => {
@@ -135,7 +135,7 @@ impl ExceptionKind {
         self.resolutions().is_empty()
     }
 
-    /// What a person reads of it: what it is, and what to do.
+    /// Description for people: the problem, and what to do about it.
     pub fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::MissingAtProvider => (

@@ -20,9 +20,9 @@ const DEPOSIT: &str = "deposit";
 pub struct NewItem {
     /// Unique in its store.
     pub item_id: String,
-    /// What it is.
+    /// Kind of the item.
     pub kind: ItemKind,
-    /// How it was paid.
+    /// Payment method of the item.
     pub method: String,
     /// The day it belongs to.
     pub business_date: Date,
@@ -32,18 +32,18 @@ pub struct NewItem {
     pub reference: Option<String>,
     /// The sale, return or deposit.
     pub document_id: String,
-    /// Its number.
+    /// Receipt number of that document.
     pub receipt_no: Option<String>,
-    /// The till.
+    /// Register of the item.
     pub register_id: Option<String>,
-    /// When it happened.
+    /// When the payment took place.
     pub occurred_at: UtcMs,
     /// The item that it takes back.
     pub contra_of: Option<String>,
 }
 
 impl NewItem {
-    /// Where it stands until it is settled, which is where its event posts it.
+    /// Account on which the item stays until it is settled, which is the one that its event posts it to.
     pub fn account(&self, mapped: &Mapped) -> Account {
         match self.kind {
             ItemKind::Deposit => ON_THE_WAY,
@@ -101,15 +101,15 @@ fn paid(sale: &Transaction, payment: &Payment, business_date: Date) -> NewItem {
     }
 }
 
-/// What takes an item back.
+/// Item that takes another item back.
 fn contra(item: NewItem) -> NewItem {
     let item_id = format!("{}#contra", item.item_id);
     let amount = item.amount.saturating_neg();
     NewItem { item_id, amount, contra_of: Some(item.item_id), ..item }
 }
 
-/// What a void gives back; what came by an exchange goes back by the method that it came from, and takes no item back. A
-/// sale that was never complete made no items: nothing of it is taken back.
+/// Items that a void gives back. Money that came by an exchange goes back by the method that it came from, and takes
+/// no item back. A sale that was never complete made no items: nothing of it is taken back.
 fn voided(voided: &TransactionVoided) -> Vec<NewItem> {
     let sale = &voided.transaction;
     let back = |refund: &crate::model::selling::payment::ReversedPayment| {

@@ -12,21 +12,21 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct TextLine {
     /// The day that it is of.
     pub date: Date,
-    /// Empty: none.
+    /// Reference of the line. Empty if it has none.
     pub reference: String,
-    /// Empty: none.
+    /// Description of the line. Empty if it has none.
     pub description: String,
-    /// What it is.
+    /// Kind of the line.
     pub kind: LineKind,
-    /// What it was paid out with.
+    /// Payout batch that the line was paid out with.
     pub batch: Option<String>,
-    /// The terminal or shop, by who tells.
+    /// Terminal or shop, as the source names it.
     pub store_ref: Option<String>,
     /// Before fees; money to us is above 0.
     pub gross: Option<i64>,
-    /// Above 0: it costs.
+    /// Fee; above 0 if it is a cost.
     pub fee: Option<i64>,
-    /// What reaches the account.
+    /// Net amount that reaches the account.
     pub net: Option<i64>,
 }
 
@@ -46,9 +46,9 @@ pub struct Figures {
     pub amount: Option<i64>,
     /// Before fees.
     pub gross: Option<i64>,
-    /// Above 0: it costs.
+    /// Fee; above 0 if it is a cost.
     pub fee: Option<i64>,
-    /// What reaches the account.
+    /// Net amount that reaches the account.
     pub net: Option<i64>,
 }
 
@@ -107,7 +107,7 @@ impl Figures {
 }
 
 impl LineKind {
-    /// What a line is that does not say it.
+    /// Kind of a line that does not state it, by its sign.
     pub fn by_sign(kind: SourceKind, amount: i64) -> Self {
         match kind {
             SourceKind::Bank => Self::Other,

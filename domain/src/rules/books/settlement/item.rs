@@ -7,12 +7,12 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What an item is.
+/// Kind of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SettlementItemKind")]
 pub enum ItemKind {
-    /// A customer paid.
+    /// Payment by a customer.
     Payment,
     /// A customer got something back.
     Refund,
@@ -50,11 +50,11 @@ pub type ItemRef = (String, String);
 pub struct OpenItem {
     /// Unique in its store.
     pub item_id: String,
-    /// The store.
+    /// Store of the item.
     pub store_id: String,
-    /// What it is.
+    /// Kind of the item.
     pub kind: ItemKind,
-    /// How it was paid.
+    /// Payment method of the item.
     pub method: String,
     /// The account that it stands on until it is settled.
     pub account: Account,
@@ -62,7 +62,7 @@ pub struct OpenItem {
     pub business_date: Date,
     /// The day whose settlement has it.
     pub settlement_date: Date,
-    /// When it happened.
+    /// When the payment took place.
     pub occurred_at: UtcMs,
     /// Money to us is above 0.
     pub amount: i64,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "StatementLineType")]
 pub enum LineKind {
-    /// A customer paid.
+    /// Payment by a customer.
     #[serde(alias = "payment")]
     Sale,
     /// A customer got something back.
@@ -28,9 +28,9 @@ pub enum LineKind {
     Adjustment,
     /// Cash that was paid in.
     Deposit,
-    /// Between accounts.
+    /// Transfer between accounts.
     Transfer,
-    /// Anything else.
+    /// Any other line.
     Other,
 }
 
@@ -83,11 +83,11 @@ pub struct OpenLine {
     pub date: Date,
     /// Its place in its statement.
     pub line_no: i64,
-    /// What it says that it is.
+    /// Kind that the line states.
     pub kind: LineKind,
-    /// Empty: none.
+    /// Reference of the line. Empty if it has none.
     pub reference: String,
-    /// Empty: none.
+    /// Description of the line. Empty if it has none.
     pub description: String,
     /// The store that it names.
     pub store_id: Option<String>,
@@ -95,11 +95,11 @@ pub struct OpenLine {
     pub unknown_store: bool,
     /// Before fees; money to us is above 0.
     pub gross: Option<i64>,
-    /// Above 0: it costs.
+    /// Fee; above 0 if it is a cost.
     pub fee: Option<i64>,
-    /// What reaches the account.
+    /// Net amount that reaches the account.
     pub net: Option<i64>,
-    /// What it was paid out with.
+    /// Payout batch that the line was paid out with.
     pub batch: Option<String>,
 }
 
@@ -111,17 +111,17 @@ impl OpenLine {
         (self.date, self.line_no, self.line_id.as_str())
     }
 
-    /// What it comes to, as far as it says.
+    /// Amount of the line, as far as it states one.
     pub fn amount(&self) -> i64 {
         self.gross.or(self.net).unwrap_or(0)
     }
 
-    /// What it moves on the account of its source, as far as it says.
+    /// Amount that the line moves on the account of its source, as far as it states one.
     pub fn posted(&self) -> i64 {
         self.net.or(self.gross).unwrap_or(0)
     }
 
-    /// Where words are looked for.
+    /// Text in which words are looked for.
     pub(super) fn text(&self) -> String {
         format!("{} {}", self.reference, self.description)
     }

@@ -6,7 +6,7 @@ use crate::rules::books::settlement::{ItemRef, OpenItem, OpenLine};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Why lines and items belong together.
+/// Rule by which lines and items belong together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SettlementMatchRule")]
@@ -27,7 +27,7 @@ pub enum Rule {
     SupplierPayment,
     /// A bank's text.
     Text,
-    /// A person.
+    /// A person matched them.
     ByHand,
 }
 
@@ -64,28 +64,28 @@ impl Rule {
 /// Lines and items that belong together: those that were looked at, not copies of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match<'a> {
-    /// Why.
+    /// Rule of the match.
     pub rule: Rule,
     /// None: an item and what takes it back.
     pub lines: Vec<&'a OpenLine>,
     /// None: what has no items, a payout or a bank's text.
     pub items: Vec<&'a OpenItem>,
-    /// Σ items.
+    /// Sum of the items.
     pub gross: i64,
-    /// What the provider keeps.
+    /// Fee that the provider keeps.
     pub fee: i64,
     /// Net amount that reached the account.
     pub net: i64,
     /// gross − fee − net.
     pub difference: i64,
-    /// Of a bank's text: where the line is posted; of a payout: none.
+    /// Account to which a bank's text posts the line. `None` for a payout.
     pub account: Option<Account>,
 }
 
-/// What a person has to look at.
+/// Difference that a person has to look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Raised {
-    /// What it is.
+    /// Kind of difference.
     pub kind: ExceptionKind,
     /// The lines that it is about.
     pub line_ids: Vec<String>,

@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 /// The part of a match that belongs to a store and a day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slice {
-    /// The store.
+    /// Store of the slice.
     pub store_id: String,
     /// The day whose settlement posts it.
     pub settlement_date: Date,
-    /// Σ its items.
+    /// Sum of its items.
     pub gross: i64,
     /// Its part of the fee.
     pub fee: i64,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where the settlement of a store's day stands.
+/// State of the settlement of a store's day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SettlementState")]
@@ -32,7 +32,7 @@ impl State {
         }
     }
 
-    /// Where one that is not approved stands, with so many items that are waited for and exceptions that are open.
+    /// State of a settlement that is not approved, from the number of awaited items and of open exceptions.
     pub fn of(items_open: i64, exceptions_open: i64) -> Self {
         match (items_open, exceptions_open) {
             (0, 0) => Self::Reconciled,
@@ -70,7 +70,7 @@ impl StatementState {
         }
     }
 
-    /// Where one that is not approved stands.
+    /// State of a statement that is not approved.
     pub fn of(lines_open: i64, exceptions_open: i64) -> Self {
         match State::of(lines_open, exceptions_open) {
             State::Open => Self::Imported,

@@ -5,10 +5,10 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How far back a payment is looked for by its reference, in days.
+/// Days before a line in which a payment is looked for by its reference.
 const LATE_DAYS_MAX: i32 = 90;
-/// How many days before a payment a line with its reference may be dated: clocks of other time zones, and banks that date
-/// by value.
+/// Days by which a line may be dated before the payment with its reference, because of clocks of other time zones and
+/// banks that date by value.
 const EARLY_DAYS_MAX: i32 = 3;
 
 /// Kind of source: a payment provider or a bank.
@@ -32,7 +32,7 @@ impl SourceKind {
     }
 }
 
-/// How the fee of a refunded payment is treated.
+/// Treatment of the fee of a refunded payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FeeOnRefunds {
@@ -43,22 +43,22 @@ pub enum FeeOnRefunds {
     Returned,
 }
 
-/// How a source settles.
+/// Settlement terms of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Terms {
     /// Kind of source: a payment provider or a bank.
     pub kind: SourceKind,
-    /// Of each payment; none: fees are as reported.
+    /// Fee rate of each payment, in basis points. `None` if fees are as reported.
     pub fee_rate_bp: Option<i64>,
-    /// Of each payment, beside that.
+    /// Fixed fee of each payment, added to the rate.
     pub fee_fixed: i64,
     /// By how much a fee may be another.
     pub fee_tolerance: i64,
-    /// Of refunds.
+    /// Treatment of the fee of refunds.
     pub fee_on_refunds: FeeOnRefunds,
-    /// How many days after a payment its line may come.
+    /// Days after a payment within which its line may come.
     pub window_days: i32,
-    /// How many days after a payment it is reported.
+    /// Days after a payment until it is reported.
     pub lag_days: i32,
 }
 

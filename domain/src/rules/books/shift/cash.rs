@@ -18,15 +18,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MoveCash {
-    /// Which way.
+    /// Kind of cash movement.
     #[serde(rename = "type")]
     pub kind: CashKind,
     /// Whole currency units, above 0; 0 for `no_sale`.
     #[serde(default)]
     pub amount: i64,
-    /// Why.
+    /// Reason for the movement.
     pub reason: String,
-    /// Why, as the shop codes it.
+    /// Reason code as the shop defines it.
     pub reason_code: Option<String>,
     /// The bag of a drop.
     pub bag_no: Option<String>,
@@ -36,12 +36,12 @@ pub struct MoveCash {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReverseCash {
-    /// Why.
+    /// Reason for reversing the movement.
     pub reason: String,
 }
 
 impl MoveCash {
-    /// What can be told without looking at the shift.
+    /// Checks that do not need the shift.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.
@@ -131,7 +131,7 @@ pub fn is_blind_try(refusal: &Refusal, authorization: &Authorization<'_>, rules:
     rules.policy.blind && !authorization.manages() && about_the_drawer
 }
 
-/// Whoever counts blind and was refused too often needs a manager, right or wrong.
+/// Requires a manager of a user who counts blind and was refused too often, whether the figures are right or wrong.
 ///
 /// # Errors
 /// `approval_required`.

@@ -24,7 +24,7 @@ pub const RECOUNTS_MAX: usize = 50;
 pub struct RecountShift {
     /// Cash counted this time.
     pub counted_cash: i64,
-    /// Why it was counted again.
+    /// Reason for counting again.
     pub reason: String,
 }
 

@@ -22,11 +22,11 @@ pub const COUNTS_MAX: usize = 50;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenShift {
-    /// Register; omitted: `main`.
+    /// Register of the shift; omitted: `main`.
     pub register_id: Option<RegisterId>,
     /// Cash in the drawer; omitted: 0.
     pub opening_float: Option<i64>,
-    /// A note.
+    /// Free-text note.
     pub note: Option<String>,
 }
 
@@ -36,18 +36,18 @@ pub struct OpenShift {
 pub struct CloseShift {
     /// Cash counted in the drawer.
     pub counted_cash: i64,
-    /// How it was counted; adds up to `counted_cash`.
+    /// Notes and coins as they were counted; they add up to `counted_cash`.
     pub denominations: Option<Vec<Denomination>>,
-    /// What was counted of other methods, for example card slips.
+    /// Amounts counted of other methods, for example of card slips.
     pub counts: Option<Vec<MethodCount>>,
     /// Voids open transactions that nothing was paid of.
     pub void_open: Option<bool>,
-    /// A note.
+    /// Free-text note.
     pub note: Option<String>,
 }
 
 impl OpenShift {
-    /// What can be told without looking at the shop.
+    /// Checks that do not need the shop.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.
@@ -65,7 +65,7 @@ impl OpenShift {
 }
 
 impl CloseShift {
-    /// What can be told without looking at the shift.
+    /// Checks that do not need the shift.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.

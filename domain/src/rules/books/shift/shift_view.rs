@@ -36,9 +36,9 @@ pub struct ShiftView<'a> {
     closed_at: Option<UtcMs>,
     counted_cash: Option<i64>,
     expected_cash: Option<i64>,
-    /// counted − expected.
+    /// Variance at close: counted − expected.
     variance: Option<i64>,
-    /// When it was ended blind.
+    /// When the shift was ended blind. Null if it was not.
     ended_at: Option<UtcMs>,
     /// User who approved its variance; null if no approval was needed.
     approved_by: Option<&'a UserId>,
@@ -70,7 +70,7 @@ pub struct ShiftSums<'a> {
     total: i64,
     /// Σ cash rounding of payments: in `by_method`, not in `total`.
     rounding: i64,
-    /// total − tax.
+    /// Net sales: total − tax.
     net_sales: i64,
     returns_count: i64,
     returns_total: i64,
@@ -81,26 +81,27 @@ pub struct ShiftSums<'a> {
     voids_total: i64,
     /// Lines sold at another price than the catalogue's.
     price_overrides: i64,
-    /// None: hidden from the cashier until the shift is closed (`shifts.blind`).
+    /// Totals by payment method. Null while they are hidden from the cashier until the shift is closed
+    /// (`shifts.blind`).
     by_method: Option<Vec<MethodSummary<'a>>>,
-    /// What was sold and came back at each tax rate.
+    /// Sales and returns at each tax rate.
     by_tax: &'a [TaxTotals],
-    /// None: hidden in the same way.
+    /// Cash of the drawer. Null while it is hidden in the same way.
     cash: Option<Cash>,
     first_receipt: Option<&'a str>,
     last_receipt: Option<&'a str>,
 }
 
-/// What one payment method took in, gave back, and was counted.
+/// Totals taken in and given back by one payment method, with the counted amount.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct MethodSummary<'a> {
     method: &'a str,
-    /// Accepted payments.
+    /// Number of accepted payments.
     sales_count: i64,
     sales: i64,
     refunds_count: i64,
     refunds: i64,
-    /// sales − refunds.
+    /// Net amount: sales − refunds.
     net: i64,
     counted: Option<i64>,
     variance: Option<i64>,
@@ -168,7 +169,7 @@ pub fn sums(shift: &Shift) -> ShiftSums<'_> {
     }
 }
 
-/// What each method took in, gave back, and was counted.
+/// Totals taken in, given back and counted, by payment method.
 pub fn by_method(shift: &Shift) -> Vec<MethodSummary<'_>> {
     let used = shift.totals.by_method.keys().chain(shift.counts.keys());
     let methods: BTreeSet<&str> = used.map(String::as_str).chain([CASH]).collect();

@@ -18,8 +18,8 @@ impl Digest {
         self.heads.iter().all(|head| head.epoch != epoch || seq <= head.seq)
     }
 
-    /// What comes out, and the first figure that is not the same. `stored`: the hub's hash at each of the
-    /// heads, none where it has no such record; `hub`: its own figures of the day.
+    /// Result of the comparison, and the first figure that differs. `stored`: the hub's hash at each of the heads,
+    /// none where it has no such record; `hub`: its own figures of the day.
     pub fn compare(
         &self,
         stored: &[Option<String>],
@@ -52,9 +52,9 @@ impl Digest {
 pub struct Counted {
     /// Counts once.
     pub event_id: String,
-    /// Its type.
+    /// Type of the record.
     pub kind: String,
-    /// Its day.
+    /// Business date of the record.
     pub business_date: Date,
     /// Its amount.
     pub total: i64,

@@ -17,18 +17,18 @@ pub const SKEW_MS_MAX: i64 = 60 * 1000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SyncProblem")]
 pub struct Problem {
-    /// Stable.
+    /// Stable code of the problem.
     pub code: String,
-    /// For a person.
+    /// Description of the problem, for people.
     pub message: String,
-    /// Since when.
+    /// When the problem began.
     pub since: UtcMs,
 }
 
 /// Records that the hub could not apply.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Held {
-    /// How many.
+    /// Number of these records.
     pub count: u64,
     /// Since when; none: there are none.
     pub since: Option<UtcMs>,
@@ -37,7 +37,7 @@ pub struct Held {
 /// Business days that the hub counts otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Differing {
-    /// How many.
+    /// Number of these days.
     pub count: u64,
     /// Since when; none: there are none.
     pub since: Option<UtcMs>,
@@ -48,26 +48,26 @@ pub struct Differing {
 /// Records of the feed that the store can't use.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Unusable {
-    /// How many.
+    /// Number of these records.
     pub count: u64,
     /// The one that came first; none: there are none.
     pub first: Option<Unsupported>,
 }
 
-/// What a store knows of its dealings with the hub.
+/// State of a store's dealings with the hub.
 #[derive(Debug, Clone)]
 pub struct Facts<'a> {
     /// Its standing.
     pub standing: &'a LinkRow,
-    /// What the last failed call said, where there was one since the start.
+    /// Error of the last failed call. `None` if there was none since the start.
     pub last_error: Option<&'a str>,
-    /// What waits.
+    /// Records that wait at the store.
     pub backlog: &'a Backlog,
-    /// What the hub could not apply.
+    /// Records that the hub could not apply.
     pub parked: Held,
     /// Days of which it counts something else.
     pub differing: Differing,
-    /// What it can't use of the feed.
+    /// Records of the feed that the store can't use.
     pub unusable: Unusable,
     /// This clock less the hub's.
     pub clock_skew_ms: Option<i64>,

@@ -46,7 +46,7 @@ impl Count {
     }
 }
 
-/// What there is to count.
+/// Records that are still to be counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Due {
     /// Nothing: every acknowledged record is in the figures.
@@ -60,7 +60,7 @@ pub enum Due {
 /// Records of an epoch that are in no figures yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
-    /// The epoch.
+    /// Name of the epoch.
     pub epoch: String,
     /// After this one …
     pub after: u64,
@@ -69,7 +69,7 @@ pub struct Span {
 }
 
 impl Tally {
-    /// What there is to count. An epoch may be as long as it was and hold other records.
+    /// Records that are still to be counted. An epoch may be as long as it was and hold other records.
     ///
     /// # Errors
     /// The own records can't be read.
@@ -92,13 +92,13 @@ impl Tally {
         places.iter().any(|(other, at)| if other == epoch { *at < seq } else { *at <= self.place(other).0 })
     }
 
-    /// How far an epoch was counted, and the hash there.
+    /// Seq up to which an epoch was counted, and the hash there.
     pub fn place(&self, epoch: &str) -> (u64, &str) {
         let head = self.heads.iter().find(|head| head.epoch == epoch);
         head.map_or((0, GENESIS), |head| (head.seq, &head.hash))
     }
 
-    /// How far each epoch of the store was counted, with those of which nothing was counted yet.
+    /// Seq up to which each epoch of the store was counted, including those of which nothing was counted yet.
     pub fn named<'a>(&self, lineage: impl Iterator<Item = &'a str>) -> Vec<DigestHead> {
         let head = |epoch: &str| {
             let (seq, hash) = self.place(epoch);

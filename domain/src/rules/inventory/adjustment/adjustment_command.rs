@@ -14,23 +14,23 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewAdjustment {
-    /// Why.
+    /// Reason for the adjustment.
     pub reason: AdjustmentReason,
-    /// What the goods are taken from: those that can be sold, or those that were put aside.
+    /// Stock that the goods are taken from: sellable stock, or stock that was set aside as damaged.
     #[serde(default)]
     pub bucket: StockPlace,
-    /// Of damaged goods that can be sold no more and stay here: they are put aside, not written off.
+    /// For damaged goods that can't be sold any more and stay here: they are set aside, not written off.
     #[serde(default)]
     pub keep: bool,
-    /// Lines, 1–500.
+    /// Lines of the adjustment, 1–500.
     pub lines: Vec<NewAdjustmentLine>,
-    /// A note.
+    /// Free-text note.
     pub note: Option<String>,
     /// Waits for a manager instead of needing one now.
     pub request_approval: Option<bool>,
 }
 
-/// One sku.
+/// Line of a new adjustment: one SKU.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["code"]}]))]
@@ -48,7 +48,7 @@ pub struct NewAdjustmentLine {
 crate::rules::selling::sale::scanned!(NewAdjustmentLine, "lines", |line| vec![("qty", &mut line.qty)]);
 
 impl NewAdjustment {
-    /// What can be told without looking at the shop; the sign fits the reason.
+    /// Checks that do not need the shop, including that the sign fits the reason.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.

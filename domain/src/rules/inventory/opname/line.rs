@@ -47,7 +47,7 @@ impl OpnameLine {
         self.zones.values().fold(0_i64, |sum, zone| sum.saturating_add(zone.qty))
     }
 
-    /// counted − expected.
+    /// Variance: counted − expected.
     pub fn variance(&self) -> i64 {
         self.counted().saturating_sub(self.expected)
     }
@@ -60,7 +60,7 @@ impl OpnameLine {
         moves.any(|zone| Some(zone) != first) || self.zones.values().any(|zone| zone.moved)
     }
 
-    /// What the variance is worth by today's average: an estimate before posting.
+    /// Value of the variance by today's average: an estimate before posting.
     pub fn estimate(&self, stock: &Stock) -> i64 {
         let variance = self.variance();
         let value = if stock.qty > 0 {

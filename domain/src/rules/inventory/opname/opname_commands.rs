@@ -16,15 +16,15 @@ pub const ZONES_MAX: usize = 50;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewOpname {
-    /// What is counted.
+    /// Scope of the count.
     pub scope: Scope,
-    /// Of a category: its name.
+    /// Name of the category, if `scope` is `category`.
     pub category: Option<String>,
-    /// Of named products: which, 1–500.
+    /// Products to count, if `scope` is `skus`, 1–500.
     pub skus: Option<Vec<Sku>>,
     /// Counters do not see what is expected.
     pub blind: Option<bool>,
-    /// A note.
+    /// Free-text note.
     pub note: Option<String>,
 }
 
@@ -34,13 +34,13 @@ pub struct NewOpname {
 pub struct CountOpname {
     /// Counted quantities, 1–500 entries.
     pub counts: Vec<Count>,
-    /// What becomes of pieces that somebody else counted at the same place; without it nothing is overwritten: 409
-    /// `already_counted`.
+    /// Treatment of pieces that somebody else counted at the same place. If it is omitted, nothing is overwritten:
+    /// 409 `already_counted`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<CountMode>,
 }
 
-/// How a count treats an earlier count of the same place.
+/// Treatment of an earlier count of the same place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CountMode {
@@ -61,9 +61,10 @@ pub struct Count {
     /// The code that was scanned: `qty` then counts scans, each of as many pieces as the code stands for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// Pieces.
+    /// Quantity in pieces.
     pub qty: i64,
-    /// Where; zones add up. Who counts a zone again replaces what they counted there; for another's count see `mode`.
+    /// Zone that was counted; zones add up. A user who counts a zone again replaces their own count there; for
+    /// another user's count see `mode`.
     pub zone: Option<String>,
     /// Takes back what was said of this zone, as if nobody had counted there; `qty` is 0 then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,7 +90,7 @@ pub struct PostOpname {
 }
 
 impl NewOpname {
-    /// What can be told without looking at the shop.
+    /// Checks that do not need the shop.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.
@@ -113,7 +114,7 @@ impl NewOpname {
 }
 
 impl CountOpname {
-    /// What can be told without looking at the count.
+    /// Checks that do not need the count.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.
@@ -138,7 +139,7 @@ impl Count {
 }
 
 impl RecountOpname {
-    /// What can be told without looking at the count.
+    /// Checks that do not need the count.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.

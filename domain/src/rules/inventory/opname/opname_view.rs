@@ -24,23 +24,23 @@ pub struct OpnameView {
     pub next_cursor: Option<String>,
 }
 
-/// A counted line.
+/// Counted line of a count.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "OpnameLine")]
 pub struct OpnameLineView {
-    /// The product.
+    /// SKU of the product.
     sku: Sku,
     /// Its name at the time.
     name: String,
     /// On hand at the latest count; null where a blind count hides it.
     expected: Option<i64>,
-    /// Σ zones; null: to be counted again.
+    /// Sum of the zones. Null if the product is to be counted again.
     counted: Option<i64>,
-    /// counted − expected.
+    /// Variance: counted − expected.
     variance: Option<i64>,
     /// Value of the variance; an estimate before posting.
     variance_value: Option<i64>,
-    /// What was counted where.
+    /// Counts by zone.
     zones: Vec<ZoneView>,
     /// It moved between its first and its last count: count again, or accept it.
     moved_between_counts: bool,
@@ -48,26 +48,26 @@ pub struct OpnameLineView {
     counted_by: Option<UserId>,
     /// Everybody whose counts stand.
     counters: BTreeSet<UserId>,
-    /// When.
+    /// When the product was last counted.
     counted_at: Option<UtcMs>,
 }
 
-/// What was counted at one place.
+/// Quantity counted in one zone.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ZoneView {
-    /// Where; empty where none was named.
+    /// Name of the zone. Empty if none was named.
     zone: String,
-    /// Pieces.
+    /// Counted pieces.
     qty: i64,
     /// User of the last count there.
     counted_by: UserId,
     /// Everybody who counted there.
     counters: BTreeSet<UserId>,
-    /// When.
+    /// When the zone was last counted.
     counted_at: UtcMs,
 }
 
-/// What `role` may see: a blind count hides from counters what is expected.
+/// Line as `role` may see it: a blind count hides from counters what is expected.
 pub fn line_view(opname: &Opname, line: &OpnameLine, stock: &Stock, role: Role) -> Value {
     let hidden = opname.hides_from(role);
     let counted = !line.zones.is_empty();

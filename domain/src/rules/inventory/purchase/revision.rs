@@ -12,7 +12,7 @@ use crate::rules::inventory::stock::average;
 use jiff::civil::Date;
 use std::collections::BTreeSet;
 
-/// What is told of a line that nobody gave a price.
+/// Text of the refusal of a line without a price.
 pub const COST_NEEDED: &str = "is needed: the supplier's price list has none";
 
 /// A line as it is to be.
@@ -20,29 +20,30 @@ pub const COST_NEEDED: &str = "is needed: the supplier's price list has none";
 pub struct RevisedLine {
     /// Number of the line; null adds a line at the end.
     pub line_no: Option<u32>,
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
-    /// Pieces.
+    /// Quantity in pieces.
     pub qty: i64,
-    /// Price per piece in whole currency units; none: what the line has, of a new one or another product the price list's.
+    /// Price per piece in whole currency units. Defaults to the price that the line has; for a new line or another
+    /// product, to the supplier's price list.
     pub unit_cost: Option<i64>,
-    /// What all pieces cost together, in place of a price per piece.
+    /// Total cost of all pieces, in place of a price per piece.
     pub line_total: Option<i64>,
-    /// When its goods should be there.
+    /// Expected delivery date of this line.
     pub expected_at: Option<Date>,
 }
 
-/// What a line of an order costs.
+/// Cost of a line of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineCost {
     /// Price per piece.
     pub unit_cost: i64,
-    /// What all pieces cost together, where that was said.
+    /// Total cost of all pieces, if one was given.
     pub line_total: Option<i64>,
 }
 
 impl LineCost {
-    /// What a line says: its total, or its price per piece; none: neither.
+    /// Cost that a line states: its total, or its price per piece. `None` if it states neither.
     ///
     /// # Errors
     /// `validation_failed` for both, or a figure out of range.
@@ -66,7 +67,7 @@ impl LineCost {
         Self { unit_cost, line_total: None }
     }
 
-    /// What a line that becomes `qty` pieces costs at the price that it has.
+    /// Cost of a line that becomes `qty` pieces, at the price that it has.
     fn of(line: &OrderLine, qty: i64) -> Self {
         let scaled = |total| half_up(product(total, qty), i128::from(line.qty.max(1)));
         let line_total = line.line_total.map(|total| i64::try_from(scaled(total)).unwrap_or(i64::MAX));
@@ -74,7 +75,7 @@ impl LineCost {
     }
 }
 
-/// How an order that was sent is to be.
+/// Revision of an order that was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Revision {
     /// The one that it changes.
@@ -181,7 +182,7 @@ impl PurchaseOrder {
         Ok(order)
     }
 
-    /// What the line has that is revised; none: it is new, or becomes another product.
+    /// Cost of the line that is revised. `None` if it is new, or becomes another product.
     fn cost_of(&self, asked: &RevisedLine) -> Option<LineCost> {
         let line = self.lines.iter().find(|line| Some(line.line_no) == asked.line_no);
         line.filter(|line| line.sku == asked.sku).map(|line| LineCost::of(line, asked.qty))

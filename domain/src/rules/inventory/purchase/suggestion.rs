@@ -3,7 +3,7 @@
 use crate::model::base::limits::FIGURE_MAX;
 use crate::model::base::money::{half_up, product};
 
-/// What is known of a product in a store, and by which terms it is bought.
+/// Demand for a product in a store, with the terms by which it is bought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Need {
     /// Pieces sold within the days that are looked at.
@@ -20,7 +20,7 @@ pub struct Need {
     pub review_days: i64,
     /// On-hand quantity at or below which it should be ordered.
     pub reorder_level: i64,
-    /// Pieces that are there; below 0: they are owed.
+    /// Pieces on hand; negative if they are owed.
     pub on_hand: i64,
     /// Pieces of orders that are approved or sent.
     pub on_order: i64,
@@ -34,22 +34,22 @@ pub struct Need {
     pub pack_qty: i64,
 }
 
-/// How much to order, and why.
+/// Suggested order quantity with its reasons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Suggested {
     /// Thousandths of a piece a day.
     pub rate_milli: i64,
     /// At or below it something is ordered.
     pub reorder_point: i64,
-    /// What is there and on its way.
+    /// Pieces on hand and on their way.
     pub available: i64,
     /// Until where it is filled up; none: nothing is ordered.
     pub order_up_to: Option<i64>,
-    /// Pieces to order.
+    /// Suggested order quantity in pieces.
     pub qty: i64,
 }
 
-/// How much to order.
+/// Suggests an order quantity.
 pub fn suggest(need: &Need) -> Suggested {
     let sold = need.sold.saturating_sub(need.returned).max(0);
     let rate_milli = match need.days_open {

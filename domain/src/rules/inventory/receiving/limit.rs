@@ -14,7 +14,7 @@ pub struct OrderLine {
     pub rejected: i64,
 }
 
-/// How far an order line is.
+/// State of an order line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OrderLineState {
     /// Nothing was accepted yet.
@@ -51,7 +51,7 @@ impl OrderLine {
         self.ordered.saturating_sub(self.received).max(0)
     }
 
-    /// How far it is.
+    /// State of the order line.
     pub fn state(&self) -> OrderLineState {
         if self.received >= self.ordered {
             OrderLineState::Received

@@ -14,22 +14,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewReceiving {
-    /// The purchase order.
+    /// Purchase order that the goods came by.
     pub po_id: Option<String>,
-    /// The supplier.
+    /// Supplier of the goods.
     pub supplier_id: Option<String>,
     /// The supplier's delivery note: one receipt each.
     pub delivery_note_no: Option<String>,
-    /// Free reference.
+    /// Free-text reference.
     pub reference: Option<String>,
     /// Received lines, 1–500.
     #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub lines: Vec<NewReceivingLine>,
-    /// A note.
+    /// Free-text note.
     pub note: Option<String>,
 }
 
-/// One received sku.
+/// Line of a new receiving document: one received SKU.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["code"]}]))]
@@ -45,12 +45,12 @@ pub struct NewReceivingLine {
     pub qty: i64,
     /// Cost per piece; null for the order's cost, or the average.
     pub unit_cost: Option<i64>,
-    /// What all accepted pieces cost together, in place of `unit_cost`: the value that goes into stock, to the unit.
+    /// Total cost of all accepted pieces, in place of `unit_cost`: the exact value that goes into stock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_total: Option<i64>,
     /// Pieces that came and went back.
     pub rejected_qty: Option<i64>,
-    /// A note.
+    /// Free-text note.
     pub note: Option<String>,
 }
 
@@ -60,7 +60,7 @@ crate::rules::selling::sale::scanned!(NewReceivingLine, "lines", |line| {
 });
 
 impl NewReceiving {
-    /// What can be told without looking at the shop.
+    /// Checks that do not need the shop.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.

@@ -11,14 +11,14 @@ use crate::rules::inventory::stock::{Document, Moves};
 use jiff::civil::Date;
 use std::collections::BTreeMap;
 
-/// What the rule of every stock document is asked with.
+/// Context of the rule of every stock document.
 #[derive(Debug, Clone, Copy)]
 pub struct StockContext<'a> {
-    /// When.
+    /// When the document is recorded.
     pub now: UtcMs,
-    /// Who.
+    /// Authorization of the caller.
     pub authorization: Authorization<'a>,
-    /// By which rules.
+    /// Rules in force.
     pub rules: &'a Rules,
     /// Over which book.
     pub book: &'a LedgerBook,

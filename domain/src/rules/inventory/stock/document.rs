@@ -14,22 +14,22 @@ use std::collections::BTreeMap;
 pub(crate) struct Document<'a> {
     /// `transaction`, `return`, …
     pub(crate) kind: &'static str,
-    /// Its id.
+    /// ID of the document.
     pub(crate) id: &'a str,
-    /// Who.
+    /// User who recorded the document.
     pub(crate) user_id: &'a UserId,
-    /// When.
+    /// When the document was recorded.
     pub(crate) at: UtcMs,
 }
 
-/// What a line is told of its movement.
+/// Result of a line's movement.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Noted {
-    /// Of the pieces, with its sign.
+    /// Cost of the pieces, signed.
     pub(crate) cost: i64,
-    /// Of earlier costs.
+    /// Correction of earlier costs.
     pub(crate) correction: i64,
-    /// On hand afterwards.
+    /// Stock on hand after the movement.
     pub(crate) balance_after: i64,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Moves<'a> {
         Self { book, document, ids: ids.into_iter(), rows, movements }
     }
 
-    /// When the document moves it.
+    /// When the document moves the stock.
     pub(crate) fn at(&self) -> UtcMs {
         self.document.at
     }

@@ -22,11 +22,11 @@ pub const OPENING_ROWS_MAX: usize = 20_000;
 pub struct OpeningRow {
     /// The line of the file, to name it in a complaint.
     pub line: u64,
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
     /// Pieces on hand, 1–1,000,000.
     pub qty: i64,
-    /// What one piece cost.
+    /// Cost of one piece in whole currency units.
     pub unit_cost: i64,
     /// It may have moved already: these pieces lay there before its first movement, and are added to what moved since.
     #[serde(default)]

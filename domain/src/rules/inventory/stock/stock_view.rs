@@ -21,23 +21,23 @@ pub struct StockView<'a> {
     reserved: i64,
     /// Pieces that can't be sold.
     damaged: i64,
-    /// on_hand − reserved.
+    /// Available quantity: on_hand − reserved.
     available: i64,
     /// Pieces on their way here.
     in_transit_in: i64,
     /// The unit cost that was used last.
     average_cost: i64,
-    /// Of what is on hand, in whole currency units.
+    /// Value of the stock on hand in whole currency units.
     value: i64,
     /// On-hand quantity at or below which it should be ordered.
     reorder_level: Option<i64>,
-    /// Where it lies, as the store says.
+    /// Place in the store where the product is kept, as the store recorded it.
     shelf_place: Option<String>,
-    /// When it last moved.
+    /// When the stock last moved.
     updated_at: Option<UtcMs>,
 }
 
-/// What is shown of goods that have stock and no product: their code.
+/// Product shown for goods that have stock and no product: their code only.
 pub fn out_of_catalogue(sku: Sku) -> Product {
     let name = sku.0.clone();
     Product { state: ProductState::Inactive, ..Product::new(sku, name, 0, UtcMs(0)) }

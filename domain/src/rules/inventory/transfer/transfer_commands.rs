@@ -14,11 +14,11 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewTransfer {
-    /// Destination.
+    /// Store that the goods are sent to.
     pub to_store_id: StoreId,
     /// Lines, 1–500; each SKU once.
     pub lines: Vec<NewTransferLine>,
-    /// A note.
+    /// Free-text note.
     pub note: Option<String>,
     /// Written down only: nothing leaves yet.
     pub draft: Option<bool>,
@@ -35,7 +35,7 @@ pub struct NewTransferLine {
     /// The code that was scanned: `qty` then counts scans, each of as many pieces as the code stands for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// Pieces.
+    /// Quantity in pieces.
     pub qty: i64,
 }
 
@@ -45,7 +45,7 @@ crate::rules::selling::sale::scanned!(NewTransferLine, "lines", |line| vec![("qt
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReceiveTransfer {
-    /// Received pieces.
+    /// Received products.
     pub lines: Vec<NewTransferLine>,
 }
 
@@ -53,24 +53,24 @@ pub struct ReceiveTransfer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResolveTransfer {
-    /// What became of missing pieces, in order.
+    /// Outcomes of missing pieces, in order.
     pub lines: Vec<ResolveLine>,
 }
 
-/// What became of missing pieces of one sku.
+/// Outcome of missing pieces of one SKU.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResolveLine {
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
-    /// Pieces.
+    /// Quantity in pieces.
     pub qty: i64,
-    /// What became of them.
+    /// Outcome of these pieces.
     pub resolution: Resolution,
 }
 
 impl NewTransfer {
-    /// What can be told without looking at the shop.
+    /// Checks that do not need the shop.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.
@@ -88,7 +88,7 @@ impl NewTransfer {
 }
 
 impl ReceiveTransfer {
-    /// What can be told without looking at the transfer.
+    /// Checks that do not need the transfer.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.
@@ -101,7 +101,7 @@ impl ReceiveTransfer {
 }
 
 impl ResolveTransfer {
-    /// What can be told without looking at the transfer.
+    /// Checks that do not need the transfer.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.

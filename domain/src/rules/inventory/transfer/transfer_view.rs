@@ -13,33 +13,33 @@ use serde_json::Value;
 pub struct TransferView {
     /// `trf_…`
     transfer_id: TransferId,
-    /// Where it is in its life.
+    /// State of the transfer.
     state: TransferState,
-    /// The sender.
+    /// Store that sends the goods.
     from_store_id: StoreId,
-    /// The receiver.
+    /// Store that receives the goods.
     to_store_id: StoreId,
-    /// What; one line per sku.
+    /// Lines of the transfer, one per SKU.
     lines: Vec<TransferLineView>,
     /// Pieces that were sent and not received.
     discrepancies: Vec<Discrepancy>,
-    /// What is on its way, or not settled yet, in whole currency units.
+    /// Value that is in transit or not settled yet, in whole currency units.
     in_transit_value: i64,
-    /// A note.
+    /// Free-text note.
     note: Option<String>,
     /// By its own time.
     business_date: jiff::civil::Date,
     /// User who recorded it.
     created_by: UserId,
-    /// When.
+    /// When the transfer was recorded.
     created_at: UtcMs,
-    /// When the goods left.
+    /// When the goods left the sender. Null if they have not left.
     sent_at: Option<UtcMs>,
     /// User who received them.
     received_by: Option<UserId>,
-    /// When.
+    /// When the goods were received. Null if they were not.
     received_at: Option<UtcMs>,
-    /// When it was called off.
+    /// When the transfer was cancelled. Null if it was not.
     cancelled_at: Option<UtcMs>,
     /// It was called off too late: the other store had received it.
     cancel_lost: bool,
@@ -49,46 +49,46 @@ pub struct TransferView {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "TransferLine")]
 pub struct TransferLineView {
-    /// 1-based.
+    /// Line number, starting at 1.
     line_no: u32,
-    /// The product.
+    /// SKU of the product.
     sku: Sku,
     /// Its name at the time.
     name: String,
-    /// Pieces sent.
+    /// Quantity sent, in pieces.
     qty: i64,
     /// Value at which they left stock; 0 in a draft.
     cost: i64,
-    /// Pieces received; null: nobody received yet.
+    /// Pieces received. Null if nothing was received yet.
     received_qty: Option<i64>,
 }
 
 /// Missing pieces of a sku.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Discrepancy {
-    /// The product.
+    /// SKU of the product.
     sku: Sku,
-    /// Pieces.
+    /// Quantity in pieces.
     qty: i64,
-    /// What became of them.
+    /// Outcome of these pieces.
     resolution: Outcome,
-    /// When that was settled.
+    /// When the outcome was settled. Null if it is pending.
     resolved_at: Option<UtcMs>,
 }
 
-/// What became of missing pieces.
+/// Outcome of missing pieces.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// Nobody has said yet.
     Pending,
-    /// Nobody has them.
+    /// The pieces are lost.
     Lost,
     /// They can't be sold.
     Damaged,
-    /// They never left.
+    /// The pieces never left the sender.
     FoundAtSource,
-    /// They did arrive.
+    /// The pieces did arrive at the receiver.
     FoundAtDestination,
 }
 

@@ -11,14 +11,14 @@ use crate::rules::people::member::{changed_to, set};
 use crate::wire::feed::{FieldDown, MemberDown, check};
 use std::collections::BTreeMap;
 
-/// What a store knows beside the record itself.
+/// Store's knowledge beside the record itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Heard<'a> {
-    /// The record's version.
+    /// Version of the record.
     pub version: &'a str,
     /// The version that holds what came of each own write that head office decided on, by its event.
     pub decided: &'a BTreeMap<String, String>,
-    /// When.
+    /// When the record is applied.
     pub now: UtcMs,
 }
 
@@ -68,7 +68,7 @@ pub fn apply_feed(
     Ok(Some(changed_to(known, member)))
 }
 
-/// Who goes on as whom. A write of a store that had not heard of it makes nobody alive again.
+/// Applies the merging of members. A write of a store that had not heard of it makes nobody alive again.
 fn merged(member: &mut Member, down: &MemberDown) {
     member.merged_into = down.merged_into.clone().map(MemberId);
     member.merged = down.merged.iter().cloned().map(MemberId).collect();

@@ -17,7 +17,7 @@ pub const MEMBER_ROWS_MAX: usize = 10_000;
 /// A row of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemberRow {
-    /// Its line.
+    /// Line of the row in the file.
     pub line: u64,
     /// The member in it.
     pub member: NewMember,
@@ -56,7 +56,7 @@ pub fn import(
     if problems.is_empty() { Ok(events) } else { Err(Refusal::ValidationFailed(problems)) }
 }
 
-/// What is wrong with a row, on one line.
+/// Problem of a row, on one line.
 fn problem(refusal: &Refusal, lines: &BTreeMap<String, u64>) -> String {
     match refusal {
         Refusal::ValidationFailed(fields) => {

@@ -19,13 +19,13 @@ const CODE_BYTES_MAX: usize = 64;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewMember {
-    /// Name.
+    /// Name of the member.
     pub name: String,
     /// As typed; phone or e-mail is needed.
     pub phone: Option<String>,
     /// E-mail address.
     pub email: Option<String>,
-    /// Birthday.
+    /// Date of birth.
     pub birth_date: Option<Date>,
     /// Card number or the like.
     pub code: Option<String>,
@@ -35,25 +35,25 @@ pub struct NewMember {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeMember {
-    /// Name.
+    /// Name of the member.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub name: Option<String>,
-    /// As typed; empty or null: none any more.
+    /// Phone number as typed. Empty or null to remove it.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub phone: Option<String>,
-    /// E-mail address; empty or null: none any more.
+    /// E-mail address. Empty or null to remove it.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub email: Option<String>,
-    /// Birthday; null: none any more.
+    /// Date of birth. Null to remove it.
     #[serde(default, skip_serializing_if = "Given::is_nothing")]
     pub birth_date: Given<Date>,
-    /// Card number or the like; empty or null: none any more.
+    /// Card number or other code of the member. Empty or null to remove it.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub code: Option<String>,
-    /// Tier; empty or null: none any more.
+    /// Tier of the member. Empty or null to remove it.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub tier: Option<String>,
-    /// `active` or `blocked`.
+    /// State of the member: `active` or `blocked`.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub state: Option<crate::model::people::member::MemberState>,
 }
@@ -78,7 +78,7 @@ impl NewMember {
         self.check(country_code).map(Contact::keys).unwrap_or_default()
     }
 
-    /// What can be told without looking at the shop; phone and e-mail as they are stored.
+    /// Checks that do not need the shop. Returns phone and e-mail as they are stored.
     pub(super) fn check(&self, country_code: &str) -> Result<Contact, Refusal> {
         let mut fields = Fields::default();
         fields.name("name", self.name.trim(), NAME_CHARS_MAX);
@@ -173,7 +173,7 @@ impl ChangeMember {
     }
 }
 
-/// What somebody really wrote.
+/// The text, if it has anything but whitespace.
 pub(super) fn given(text: Option<&String>) -> Option<&str> {
     text.map(|text| text.trim()).filter(|text| !text.is_empty())
 }

@@ -15,23 +15,23 @@ pub struct MemberView {
     pub member_id: MemberId,
     /// Card number or the like.
     pub code: Option<String>,
-    /// Name.
+    /// Name of the member.
     pub name: String,
-    /// E.164.
+    /// Phone number in E.164 format.
     pub phone: Option<String>,
-    /// Lower-cased.
+    /// E-mail address, lower-cased.
     pub email: Option<String>,
-    /// Birthday.
+    /// Date of birth.
     pub birth_date: Option<Date>,
     /// Tier, as head office names them.
     pub tier: Option<String>,
-    /// Where it is in its life.
+    /// State of the member.
     pub state: MemberState,
-    /// Points that may be spent; below 0: owed.
+    /// Points that may be spent. Negative if the member owes points.
     pub points_balance: i64,
-    /// When it was registered.
+    /// When the member was registered.
     pub joined_at: UtcMs,
-    /// When it was last changed.
+    /// When the member was last changed.
     pub updated_at: UtcMs,
     /// Highest stamp of its fields.
     pub version: String,

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 /// Points that moved without a sale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moved {
-    /// What moved.
+    /// The points movement.
     pub entry: PointsEntry,
     /// The member's points afterwards.
     pub account: PointsAccount,
@@ -75,14 +75,14 @@ pub fn expire(member: &MemberId, today: Date, now: UtcMs, by: &UserId, book: &Le
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AdjustPoints {
-    /// Signed, not 0.
+    /// Points to add or to subtract, signed, not 0.
     pub points: i64,
-    /// Why.
+    /// Reason for the correction.
     pub reason: String,
 }
 
 impl AdjustPoints {
-    /// What can be told without looking at the member.
+    /// Checks that do not need the member.
     ///
     /// # Errors
     /// `validation_failed`.

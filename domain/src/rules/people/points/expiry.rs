@@ -8,15 +8,15 @@ use crate::model::people::points::{LotPart, Lots, PointsReason};
 use jiff::civil::Date;
 use std::collections::BTreeMap;
 
-/// How long points live that were given back after their date, where the store does not say, in days.
+/// Lifetime in days of points that were given back after their date, where the store does not state it.
 const RESTORE_DAYS: u32 = 30;
 
 /// An entry of a member's points, as far as expiry goes by it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpiryEntry {
-    /// Why they moved.
+    /// Reason for the movement.
     pub reason: PointsReason,
-    /// Signed.
+    /// Points of the movement, signed.
     pub points: i64,
     /// The last day of their lot, as the store told it; none: for ever, or it is not told.
     pub expires: Option<Date>,
@@ -26,7 +26,7 @@ pub struct ExpiryEntry {
     pub business_date: Date,
 }
 
-/// What is to be done about a member's points on a day.
+/// Expiry of a member's points on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Expiry {
     /// So many are to expire; below 0: so many expired that had been redeemed in time, and come back.
@@ -40,10 +40,10 @@ pub struct Expiry {
 pub struct LotFold {
     today: Date,
     lots: Lots,
-    /// What had to expire so far, and what was said to have expired.
+    /// Points that had to expire so far, less those recorded as expired.
     due: i64,
     expired: i64,
-    /// What each sale's redemption took and did not give back.
+    /// Lots that each sale's redemption took and did not give back.
     taken: BTreeMap<String, Vec<LotPart>>,
     /// The last day of what each sale earned.
     earned: BTreeMap<String, Option<Date>>,
@@ -78,7 +78,7 @@ impl LotFold {
         }
     }
 
-    /// What that comes to.
+    /// The resulting expiry.
     pub fn done(mut self) -> Expiry {
         self.pass(self.today);
         let next = self.lots.lots.iter().filter_map(|lot| lot.expires).min();
@@ -90,7 +90,7 @@ impl LotFold {
         self.due = self.due.saturating_add(sum(&self.lots.expire(day)));
     }
 
-    /// What a sale earned has one last day, whichever store speaks of it.
+    /// Last day of what a sale earned: it is the same, whichever store reports it.
     fn last_day(&self, told: &ExpiryEntry) -> Option<Date> {
         let known = Some(&told.transaction_id).filter(|id| !id.is_empty());
         known.and_then(|id| self.earned.get(id)).copied().unwrap_or(told.expires)

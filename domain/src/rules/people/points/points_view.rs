@@ -10,13 +10,13 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "PointsEntry")]
 pub struct EntryView {
-    /// When.
+    /// When the points moved.
     pub at: UtcMs,
-    /// Signed.
+    /// Points of the movement, signed.
     pub points: i64,
-    /// Why.
+    /// Reason for the movement.
     pub reason: PointsReason,
-    /// The document's id.
+    /// ID of the document that moved the points.
     pub reference_id: String,
     /// The member's points afterwards.
     pub balance_after: i64,
@@ -26,11 +26,11 @@ pub struct EntryView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Points")]
 pub struct PointsView {
-    /// Whose.
+    /// Member whose points these are.
     pub member_id: MemberId,
-    /// Points that there are; below 0: owed.
+    /// Points on hand. Negative if the member owes points.
     pub balance: i64,
-    /// Of these, what head office has not been told yet: signed; 0 where there is none.
+    /// Part of `balance` that was not yet sent to head office, signed; 0 if there is none.
     pub pending_sync: i64,
     /// Σ earned, without what was reversed.
     pub lifetime_earned: i64,
@@ -45,11 +45,11 @@ pub struct PointsView {
 /// Points that a manager corrected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AdjustedPoints {
-    /// Whose.
+    /// Member whose points were corrected.
     pub member_id: MemberId,
     /// Points that there are now.
     pub balance: i64,
-    /// What this moved.
+    /// The recorded points movement.
     pub entry: EntryView,
 }
 

@@ -24,16 +24,16 @@ pub enum Change {
     },
     /// Change a user.
     Update {
-        /// Whom.
+        /// User to change.
         id: UserId,
-        /// What.
+        /// Change to make.
         change: ChangeUser,
         /// Hash of the new password.
         hash: Option<String>,
     },
     /// Kill every token of a user.
     Revoke {
-        /// Whose.
+        /// User whose tokens are killed.
         id: UserId,
     },
     /// Give oneself a new password: every other session dies, and every device.
@@ -50,21 +50,21 @@ pub enum Change {
     },
     /// Remove a device of one's own.
     RemovePasskey {
-        /// Which.
+        /// Credential ID of the device.
         credential_id: String,
     },
     /// Remove a device of somebody whom the caller may change.
     RemoveDevice {
-        /// Whose.
+        /// User who owns the device.
         id: UserId,
-        /// Which.
+        /// Credential ID of the device.
         credential_id: String,
     },
 }
 
-/// What a decision needs to know, as it is when the decision is made.
+/// Data that a decision needs, as it is when the decision is made.
 pub struct Known<'a> {
-    /// Who asks.
+    /// The caller.
     pub caller: &'a Principal,
     /// Every user.
     pub users: &'a [User],
@@ -82,7 +82,7 @@ pub struct Known<'a> {
     pub now: UtcMs,
 }
 
-/// What becomes of a device.
+/// Change of a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Device {
     /// It is this from now on.
@@ -91,7 +91,7 @@ pub enum Device {
     Removed(Passkey),
 }
 
-/// What a change comes to.
+/// Result of a change.
 #[derive(Debug, Clone)]
 pub struct Decided {
     /// The user afterwards, where one changes.
@@ -100,20 +100,20 @@ pub struct Decided {
     pub session: Option<Session>,
     /// The devices that change: whatever kills a person's tokens removes the person's devices.
     pub devices: Vec<Device>,
-    /// What the audit log calls it.
+    /// Name of the action in the audit log.
     pub action: &'static str,
-    /// Of what; never a secret.
+    /// Object of the action; never contains a secret.
     pub details: Value,
-    /// What the caller is told.
+    /// Answer to the caller.
     pub answer: Answer,
 }
 
-/// Why there is no decision.
+/// Reason why there is no decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Undecided {
     /// The rule book says no.
     Refused(Refusal),
-    /// What was checked before is no longer so: the caller may try again.
+    /// A value that was checked before has changed: the caller may try again.
     Moved,
 }
 

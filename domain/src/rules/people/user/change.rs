@@ -22,13 +22,13 @@ pub struct NewUser {
     pub name: String,
     /// Role of the user.
     pub role: Role,
-    /// None: no log-in by password.
+    /// Password. Null for a user without log-in by password.
     pub password: Option<String>,
     /// Whether the person is kept out.
     pub disabled: Option<bool>,
 }
 
-/// What is to be changed of a user; what is absent stays. Not printable: it may hold a password.
+/// Changes to a user; absent fields stay as they are. Not printable: it may hold a password.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeUser {
@@ -60,11 +60,11 @@ pub struct UserDetail {
     pub name: String,
     /// Role of the user.
     pub role: Role,
-    /// The person's store.
+    /// Store of the user.
     pub store_id: StoreId,
     /// Whether the person is kept out.
     pub disabled: bool,
-    /// When the user was made.
+    /// When the user was created.
     pub created_at: UtcMs,
     /// When the user was last changed.
     pub updated_at: UtcMs,

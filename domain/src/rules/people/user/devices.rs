@@ -14,7 +14,7 @@ pub struct UserChanged {
     /// The user.
     #[serde(flatten)]
     pub user: UserDetail,
-    /// How many of the person's devices were removed with the person's tokens.
+    /// Number of the user's devices that were removed together with the user's tokens.
     pub devices_removed: usize,
 }
 
@@ -28,16 +28,16 @@ impl UserChanged {
 /// Every token from before is dead, and every device gone.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TokensRevoked {
-    /// When.
+    /// When the tokens were revoked.
     pub revoked_at: UtcMs,
-    /// How many of the person's devices were removed.
+    /// Number of the user's devices that were removed.
     pub devices_removed: usize,
 }
 
 /// The own password is another one.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PasswordChanged {
-    /// How many devices were removed: all. Those that are still wanted are registered anew.
+    /// Number of devices that were removed: all of them. Devices that are still wanted have to be registered anew.
     pub devices_removed: usize,
 }
 

@@ -18,22 +18,22 @@ pub const NAME_CHARS_MAX: usize = 64;
 pub struct PasskeyDetail {
     /// The authenticator's own id, in base64url.
     pub credential_id: String,
-    /// What its owner calls it.
+    /// Name that the owner gave the device.
     pub name: String,
-    /// When it was registered.
+    /// When the device was registered.
     pub created_at: UtcMs,
-    /// When it was last used.
+    /// When the device was last used. Null if it never was.
     pub last_used_at: Option<UtcMs>,
 }
 
-/// What a new device is answered with.
+/// Answer to the registration of a device.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PasskeyAdded {
     /// The authenticator's own id, in base64url.
     pub credential_id: String,
-    /// What its owner calls it.
+    /// Name that the owner gave the device.
     pub name: String,
-    /// When it was registered.
+    /// When the device was registered.
     pub created_at: UtcMs,
 }
 
@@ -70,7 +70,8 @@ impl Passkey {
     }
 }
 
-/// Of these devices those of the person that open nothing any more: to be removed with the change that made it so.
+/// Devices of the person, among those given, that open nothing any more: to be removed with the change that made it
+/// so.
 pub fn dead(user: &User, passkeys: &[Passkey]) -> Vec<Passkey> {
     let own = passkeys.iter().filter(|passkey| passkey.user_id == user.user_id);
     own.filter(|passkey| !passkey.is_alive(user)).cloned().collect()

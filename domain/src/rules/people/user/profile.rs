@@ -5,7 +5,7 @@ use crate::model::people::user::{FieldTimes, Role, User};
 use crate::wire::feed::UserDown;
 use crate::wire::record::UserChanged;
 
-/// How a person is called, what the person may do, and when that was said.
+/// Names and role of a person, and when each was set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profile {
     /// Login name.
@@ -14,7 +14,7 @@ pub struct Profile {
     pub name: String,
     /// Role of the user.
     pub role: Role,
-    /// When. The password's is not merged here: it goes with the hash.
+    /// When each field was set. The password's time is not merged here: it goes with the hash.
     pub times: FieldTimes,
 }
 

@@ -4,10 +4,10 @@ use crate::model::base::ids::SessionId;
 use crate::model::base::time::UtcMs;
 use crate::model::people::user::{Rotation, Session, User};
 
-/// How long the token that was just spent is answered again to its own key, in milliseconds.
+/// Milliseconds for which the token that was just spent is answered again to its own key.
 pub const AGAIN_MS: i64 = 60_000;
 
-/// What a presented token leads to.
+/// Outcome of a presented token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Turn {
     /// It is the living one: this follows it.
@@ -27,18 +27,18 @@ pub struct Presented {
     pub jti: String,
     /// Fingerprint of the request's idempotency key.
     pub key: Option<String>,
-    /// When: by a clock that is never set back.
+    /// Current time, by a clock that is never set back.
     pub now: UtcMs,
-    /// How long its successor lives, in milliseconds.
+    /// Lifetime of its successor in milliseconds.
     pub lifetime_ms: i64,
 }
 
-/// What a refresh token came to.
+/// Outcome of a refresh token.
 #[derive(Debug, Clone)]
 pub enum Refreshed {
     /// Its successor is `rotation.current`, of that time.
     Renewed {
-        /// Whose.
+        /// User of the session.
         user: Box<User>,
         /// The session, which goes on.
         session: Session,

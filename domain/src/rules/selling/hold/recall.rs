@@ -29,9 +29,9 @@ pub struct RecallHold {
 /// The shift that wants the basket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecallDraft {
-    /// Which hold.
+    /// Hold to recall.
     pub hold_id: HoldId,
-    /// How.
+    /// The command.
     pub cmd: RecallHold,
     /// The shift that it moves to, as it is.
     pub shift: Shift,
@@ -43,7 +43,7 @@ pub struct RecallDraft {
 pub struct Change {
     /// The line; null for the whole basket.
     pub line_no: Option<u32>,
-    /// Its product.
+    /// Product of the line.
     pub sku: Option<Sku>,
     /// `price`, `discount`, `tax` or `total`.
     pub field: &'static str,
@@ -56,7 +56,7 @@ pub struct Change {
 /// A recalled basket and what moved meanwhile.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recalled {
-    /// What happened.
+    /// The resulting event.
     pub event: Event<fact::HoldRecalled>,
     /// For the cashier to tell the customer.
     pub changes: Vec<Change>,
@@ -126,7 +126,7 @@ pub(crate) fn waiting<'a>(id: &HoldId, book: &'a LedgerBook) -> Result<(&'a Hold
     Ok((hold, basket))
 }
 
-/// What to do about a basket that can't be priced anew.
+/// Refusal with advice about a basket that can't be priced anew.
 fn keep_prices(refusal: &Refusal) -> Refusal {
     let why = match refusal {
         Refusal::ValidationFailed(problems) => {

@@ -23,13 +23,13 @@ pub const HOLDS_MAX: usize = 5_000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "HoldBody")]
 pub struct HoldSale {
-    /// What is put away.
+    /// Basket to put on hold.
     pub basket: HeldBasket,
-    /// For whom, or the like.
+    /// Note on the hold, for example the customer's name.
     pub note: Option<String>,
 }
 
-/// What is put away.
+/// Basket to put on hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum HeldBasket {
     /// An open transaction of the shift.

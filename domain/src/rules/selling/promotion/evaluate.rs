@@ -8,38 +8,39 @@ use crate::rules::selling::promotion::kind;
 /// A line as promotions see it.
 #[derive(Debug, Clone, Copy)]
 pub struct PromoLine<'a> {
-    /// The product.
+    /// SKU of the product.
     pub sku: &'a Sku,
     /// Its category.
     pub category: Option<&'a str>,
-    /// Pieces.
+    /// Quantity in pieces.
     pub qty: i64,
-    /// Unit price.
+    /// Unit price in whole currency units.
     pub price: i64,
 }
 
-/// What a promotion gave to a line: above 0.
+/// Amount that a promotion gave to a line: above 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shared {
-    /// Which.
+    /// ID of the promotion.
     pub promotion_id: String,
-    /// Its name.
+    /// Name of the promotion.
     pub name: String,
-    /// Whole currency units.
+    /// Discount in whole currency units.
     pub amount: i64,
 }
 
 /// A line while promotions go over it.
 pub(super) struct Seen {
-    /// Pieces.
+    /// Quantity in pieces.
     pub(super) qty: i64,
-    /// What is left of its price.
+    /// Remaining amount of its price.
     pub(super) left: i64,
     given: Vec<Shared>,
     closed: bool,
 }
 
-/// What each line gets, in the order of giving. A line's sum is never above its price.
+/// Discounts of each line, in the order of giving. The sum of a line's discounts is never above its price. Line
+/// promotions come first, then those of the basket; within each by priority, then by ID.
 ///
 /// Line promotions come first, then those of the basket; within each by priority, then by id.
 pub fn evaluate(lines: &[PromoLine<'_>], promotions: &[Promotion], on: &Occasion<'_>) -> Vec<Vec<Shared>> {
@@ -53,10 +54,10 @@ pub fn evaluate(lines: &[PromoLine<'_>], promotions: &[Promotion], on: &Occasion
     seen.into_iter().map(|line| line.given).collect()
 }
 
-/// What promotions give to a basket, and why those that give nothing do not.
+/// Discounts that promotions give to a basket, and the reasons of those that give nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explained {
-    /// What each line gets, as [`evaluate`] says it.
+    /// Discounts of each line, as [`evaluate`] returns them.
     pub given: Vec<Vec<Shared>>,
     /// The ids of the others, in the order in which they are looked at.
     pub not_given: Vec<(String, NotGiven)>,

@@ -9,7 +9,7 @@ use crate::model::selling::transaction::Line;
 pub struct SoldLine {
     /// Pieces, at least 1.
     pub qty: i64,
-    /// Unit price.
+    /// Unit price in whole currency units.
     pub price: i64,
     /// Σ discounts, the basket's share included.
     pub discount: i64,
@@ -19,7 +19,7 @@ pub struct SoldLine {
     pub contained: bool,
 }
 
-/// What some pieces of a line give back.
+/// Amounts that some pieces of a line give back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RefundPart {
     /// Pieces × price.
@@ -51,7 +51,7 @@ impl SoldLine {
         Self { qty, price, discount, tax, contained }
     }
 
-    /// What `qty` more pieces give back after `returned` came back before.
+    /// Amounts that `qty` more pieces give back after `returned` came back before.
     ///
     /// # Errors
     /// `return_exceeds_sold`.
@@ -69,7 +69,7 @@ impl SoldLine {
         })
     }
 
-    /// What the first `k` pieces gave back in all. A sold line's figures are below 2^53.
+    /// Amounts that the first `k` pieces gave back in all. A sold line's figures are below 2^53.
     fn back(&self, k: i64) -> RefundPart {
         let part = |whole: i64| i64::try_from(share(whole, k, self.qty.max(1))).unwrap_or(whole);
         let gross = i64::try_from(product(k, self.price)).unwrap_or(i64::MAX);

@@ -30,7 +30,7 @@ pub struct NewReturn {
     pub refunds: Option<Vec<NewRefund>>,
     /// Shift; omitted: the caller's own open shift.
     pub shift_id: Option<ShiftId>,
-    /// A note.
+    /// Free-text note.
     pub note: Option<String>,
 }
 
@@ -38,38 +38,38 @@ pub struct NewReturn {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewReturnItem {
-    /// The product.
+    /// SKU of the product.
     pub sku: Sku,
-    /// Pieces, 1–1,000,000.
+    /// Quantity in pieces, 1–1,000,000.
     pub qty: i64,
-    /// The line of the sale; none: the lines of the product in their order.
+    /// Line of the sale. If it is omitted, the lines of the product are taken in their order.
     pub line_no: Option<u32>,
-    /// Why.
+    /// Reason why the goods came back.
     pub reason: Option<String>,
     /// `true`: `restock`, `false`: `none`.
     pub restock: Option<bool>,
-    /// Where they go.
+    /// Destination of the returned goods.
     pub disposition: Option<Disposition>,
     /// Unit price; needed without a receipt, and only there.
     pub price: Option<i64>,
 }
 
-/// How a part goes back.
+/// Part of a refund with its payment method.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewRefund {
     /// `cash`, `card`, …, `exchange`.
     pub method: String,
-    /// Before rounding.
+    /// Amount before cash rounding.
     pub amount: i64,
-    /// Of an exchange: the open transaction that it pays.
+    /// For an exchange: the open transaction that it pays.
     pub transaction_id: Option<TransactionId>,
     /// Slip number or the like.
     pub reference: Option<String>,
 }
 
 impl NewReturn {
-    /// What can be told without looking at the sale.
+    /// Checks that do not need the sale.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.
@@ -134,7 +134,7 @@ impl NewReturnItem {
         }
     }
 
-    /// Where the pieces go.
+    /// Destination of the pieces.
     pub fn disposition(&self) -> Disposition {
         let by_flag = match self.restock {
             Some(false) => Disposition::None,

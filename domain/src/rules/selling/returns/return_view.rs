@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-/// What `role` may see of `document`: the cost of goods is not for cashiers.
+/// `document` as `role` may see it: the cost of goods is not for cashiers.
 pub fn view(document: &Return, role: Role) -> Value {
     serde_json::to_value(ReturnView::new(document, role)).unwrap_or_default()
 }
@@ -66,7 +66,7 @@ struct ReturnLineView<'a> {
     correction: Option<i64>,
 }
 
-/// What a return would give back, before it is posted: nothing has changed.
+/// Preview of a return before it is posted. Nothing has changed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ReturnQuote<'a> {
     transaction_id: Option<&'a str>,
@@ -85,7 +85,7 @@ pub struct ReturnQuote<'a> {
 }
 
 impl<'a> ReturnQuote<'a> {
-    /// Of a return as it would be posted.
+    /// Quote of a return as it would be posted.
     pub fn new(document: &'a Return, approval_required: bool, role: Role) -> Self {
         let d = document;
         Self {
@@ -105,7 +105,7 @@ impl<'a> ReturnQuote<'a> {
 }
 
 impl<'a> ReturnView<'a> {
-    /// What `role` may see.
+    /// Return as `role` may see it.
     pub fn new(document: &'a Return, role: Role) -> Self {
         let d = document;
         Self {

@@ -26,13 +26,13 @@ use crate::wire::record;
 /// A return, and what it paid of another transaction: one commit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settled {
-    /// The return.
+    /// The posted return.
     pub posted: Event<fact::ReturnPosted>,
-    /// What it was exchanged for.
+    /// Transaction that the return was exchanged for.
     pub exchange: Option<Exchange>,
 }
 
-/// What a return paid.
+/// Payment of another transaction by a return.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Exchange {
     /// A part of a basket.

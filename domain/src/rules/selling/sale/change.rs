@@ -28,16 +28,16 @@ pub struct ChangeSale {
     /// All lines, as they are to be: as many as a new transaction may have.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub items: Option<Vec<NewItem>>,
-    /// Whom the sale is attributed to; empty: nobody.
+    /// Member that the sale is attributed to. Empty to remove the member.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub member_id: Option<MemberId>,
     /// Discount on the whole basket.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub discount: Option<i64>,
-    /// Why.
+    /// Reason for the discount.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub discount_reason: Option<String>,
-    /// A note.
+    /// Free-text note.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub note: Option<String>,
 }
@@ -45,14 +45,14 @@ pub struct ChangeSale {
 /// A changed basket, and the lines that were taken off or lessened: for the audit log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Changed {
-    /// What happened.
+    /// The resulting event.
     pub event: Event<fact::TransactionOpen>,
     /// Lines as they were, with the pieces that are gone.
     pub removed: Vec<Line>,
 }
 
 impl ChangeSale {
-    /// What can be told without looking at the shop.
+    /// Checks that do not need the shop.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.
@@ -176,7 +176,7 @@ fn as_now(line: &Line, pricing: &PricingContext<'_>) -> Product {
     }
 }
 
-/// What somebody took off a line.
+/// Discount of a line that was given by hand.
 pub(super) fn by_hand(line: &Line) -> i64 {
     let own = line.discounts.iter().filter(|part| part.source == DiscountSource::Manual);
     own.fold(0_i64, |sum, part| sum.saturating_add(part.amount))
@@ -218,7 +218,7 @@ fn reason(basket: &Transaction) -> Option<String> {
     parts.find(|part| part.source != DiscountSource::Promotion).and_then(|part| part.reason.clone())
 }
 
-/// What is gone, sku by sku, as lines with the missing pieces.
+/// Removed pieces, SKU by SKU, as lines.
 fn removed(before: &Transaction, after: &Transaction) -> Vec<Line> {
     let pieces = |basket: &Transaction, line: &Line| {
         let same = basket.items.iter().filter(|other| other.sku == line.sku);

@@ -31,7 +31,7 @@ pub struct AddLine {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetLine {
-    /// Pieces, 1–1,000,000.
+    /// Quantity in pieces, 1–1,000,000.
     #[schemars(range(min = 1, max = QTY_MAX))]
     qty: Option<i64>,
     /// Price of one piece, 0–10^12.
@@ -39,7 +39,7 @@ pub struct SetLine {
     price: Option<i64>,
     /// Discount on this line.
     discount: Option<i64>,
-    /// Why: of the discount, and of pieces taken off, in the audit log.
+    /// Reason for the discount, and for pieces taken off; recorded in the audit log.
     reason: Option<String>,
 }
 
@@ -47,7 +47,7 @@ pub struct SetLine {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RemoveLine {
-    /// Why, for the audit log.
+    /// Reason for removing the line, for the audit log.
     reason: Option<String>,
 }
 
@@ -71,7 +71,7 @@ impl From<AddLine> for BasketChange {
 }
 
 impl BasketChange {
-    /// What can be told without looking at the shop.
+    /// Checks that do not need the shop.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.
@@ -100,7 +100,7 @@ impl BasketChange {
         fields.done()
     }
 
-    /// Why a line is changed or taken off.
+    /// Reason for changing the line or taking it off.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Set(_, SetLine { reason, .. }) | Self::Remove(_, RemoveLine { reason }) => {
@@ -119,7 +119,7 @@ impl BasketChange {
         }
     }
 
-    /// What it asks of the basket as a whole; `read` is the version that the caller knows.
+    /// Change of the basket as a whole; `read` is the version that the caller knows.
     ///
     /// # Errors
     /// `invalid_state` for a basket that is not open; `version_conflict` if it is another one by now; `not_found` for a line;
@@ -168,7 +168,7 @@ impl BasketChange {
     }
 }
 
-/// Where a line stands; number 0 is no line's.
+/// Index of a line; number 0 is no line's.
 fn place(line_no: u32) -> usize {
     line_no.checked_sub(1).and_then(|place| usize::try_from(place).ok()).unwrap_or(usize::MAX)
 }

@@ -21,15 +21,15 @@ pub struct CreateSale {
     /// from about 300 on it may not, and the basket is refused (422).
     #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub items: Vec<NewItem>,
-    /// Whom the sale is attributed to.
+    /// Member that the sale is attributed to.
     pub member_id: Option<MemberId>,
     /// Shift; omitted: the caller's own open shift.
     pub shift_id: Option<ShiftId>,
     /// Discount on the whole basket.
     pub discount: Option<i64>,
-    /// Why.
+    /// Reason for the discount.
     pub discount_reason: Option<String>,
-    /// A note.
+    /// Free-text note.
     pub note: Option<String>,
 }
 
@@ -52,14 +52,14 @@ pub struct NewItem {
     /// Price of one piece, 0–10^12; left out, the catalogue's.
     #[schemars(range(min = 0, max = PRICE_MAX))]
     pub price: Option<i64>,
-    /// Why the price is another than the catalogue's; left out, `discount_reason`.
+    /// Reason for a price that differs from the catalogue's. Defaults to `discount_reason`.
     pub price_reason: Option<String>,
     /// Discount on this line.
     pub discount: Option<i64>,
 }
 
 impl NewItem {
-    /// What one piece of this product is sold for: the price that was asked, else the catalogue's.
+    /// Price of one piece of this product: the requested price, else the catalogue's.
     pub(super) fn price_of(&self, product: &Product) -> i64 {
         self.price.unwrap_or(product.price)
     }
@@ -105,7 +105,7 @@ impl TryFrom<PayBody> for PaySale {
 }
 
 impl CreateSale {
-    /// What can be told without looking at the shop: counts, ranges, lengths.
+    /// Checks that do not need the shop: counts, ranges, lengths.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.
@@ -127,7 +127,7 @@ impl CreateSale {
 }
 
 impl PaySale {
-    /// What can be told without looking at the sale: counts, ranges, lengths.
+    /// Checks that do not need the sale: counts, ranges, lengths.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.

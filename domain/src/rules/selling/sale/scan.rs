@@ -15,7 +15,7 @@ use std::fmt::Display;
 pub trait Scanned {
     /// The list that it is in, as in JSON.
     const LIST: &'static str;
-    /// The code.
+    /// The scanned code, if there is one.
     fn code(&self) -> Option<&str>;
     /// The product; empty where the code names it.
     fn sku(&self) -> &Sku;

@@ -25,9 +25,9 @@ use serde::{Deserialize, Serialize};
 pub struct CorrectTender {
     /// The payment that was keyed wrongly.
     pub payment_id: PaymentId,
-    /// How it really was paid: adds up to the same amount.
+    /// Actual payments; they add up to the same amount.
     pub payments: Vec<NewPayment>,
-    /// Why.
+    /// Reason for the correction.
     pub reason: String,
 }
 

@@ -9,16 +9,16 @@ use crate::rules::books::shift::may_sell;
 use crate::rules::selling::sale::PricingContext;
 use crate::rules::selling::sale::create::in_time;
 
-/// What the rule of every basket that is made or changed is asked with.
+/// Context of the rule of every basket that is made or changed.
 #[derive(Debug, Clone, Copy)]
 pub struct TillContext<'a> {
-    /// When.
+    /// When the basket is made or changed.
     pub now: UtcMs,
-    /// Who.
+    /// Authorization of the caller.
     pub authorization: Authorization<'a>,
-    /// What the basket is priced with.
+    /// Data that the basket is priced with.
     pub pricing: PricingContext<'a>,
-    /// By which rules.
+    /// Rules in force.
     pub rules: &'a Rules,
     /// The shift's book.
     pub book: &'a ShiftBook,

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VoidSale {
-    /// Why.
+    /// Reason for the void.
     pub reason: String,
 }
 
@@ -36,7 +36,7 @@ pub struct VoidDraft {
 }
 
 impl VoidSale {
-    /// What can be told without looking at the sale.
+    /// Checks that do not need the sale.
     ///
     /// # Errors
     /// `validation_failed`.

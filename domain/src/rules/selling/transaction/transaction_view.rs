@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-/// What `role` may see of `transaction`: the cost of goods is not for cashiers.
+/// `transaction` as `role` may see it: the cost of goods is not for cashiers.
 pub fn view(transaction: &Transaction, role: Role) -> Value {
     serde_json::to_value(TransactionView::new(transaction, role)).unwrap_or_default()
 }
@@ -47,7 +47,7 @@ pub struct TransactionView<'a> {
     voided_at: Option<UtcMs>,
     void_reason: Option<&'a str>,
     note: Option<&'a str>,
-    /// Of an open basket: what `If-Match` names.
+    /// Version of an open basket, to be sent in `If-Match`.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<String>,
 }
@@ -74,7 +74,7 @@ struct LineView<'a> {
     tax: i64,
     total: i64,
     price_override: bool,
-    /// Why somebody set another price by hand, where that was said.
+    /// Reason given for setting another price by hand, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     price_reason: Option<&'a str>,
     returned_qty: i64,
@@ -84,7 +84,7 @@ struct LineView<'a> {
 }
 
 impl<'a> TransactionView<'a> {
-    /// What `role` may see.
+    /// Transaction as `role` may see it.
     pub fn new(transaction: &'a Transaction, role: Role) -> Self {
         let t = transaction;
         Self {
