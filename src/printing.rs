@@ -33,17 +33,17 @@ pub enum State {
     Waiting,
     /// On its way to the printer.
     Printing,
-    /// The printer took all of it.
+    /// The printer accepted all of it.
     Printed,
-    /// It did not: `problem` says why.
+    /// Not printed; `problem` has the reason.
     Failed,
 }
 
-/// A piece of paper.
+/// A print job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "PrintJob")]
 pub struct PrintJob {
-    /// Its number, while the daemon runs.
+    /// ID of the job, valid while the daemon runs.
     pub job_id: String,
     /// Register whose printer is used.
     pub register_id: RegisterId,

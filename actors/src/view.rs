@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// An actor and those that it supervises.
+/// Actor with the actors that it supervises.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Actor")]
 pub struct ActorView {
@@ -40,7 +40,7 @@ pub struct SyncStatus {
     pub(crate) outbox: OutboxStatus,
     pub(crate) inbound: InboundStatus,
     pub(crate) conflicts: Conflicts,
-    /// This store's clock less the hub's.
+    /// Difference of the clocks in milliseconds: this store's clock − the hub's.
     pub(crate) clock_skew_ms: Option<i64>,
 }
 
@@ -51,13 +51,13 @@ pub struct LinkStatus {
     pub(crate) hub_state: &'static str,
     /// Time of the last answer from head office since the store began to serve. Null if there was none.
     pub(crate) hub_seen_at: Option<UtcMs>,
-    /// Records that head office has not acknowledged; 0 in a store of its own.
+    /// Records that head office has not acknowledged; 0 in a store without head office.
     pub(crate) pending: u64,
     pub(crate) oldest_pending_at: Option<UtcMs>,
     /// Time up to which products and prices are known to be those of head office. Null if head office was never
     /// reached.
     pub(crate) as_of: Option<UtcMs>,
-    /// This store's clock less the hub's.
+    /// Difference of the clocks in milliseconds: this store's clock − the hub's.
     pub(crate) clock_skew_ms: Option<i64>,
 }
 
@@ -71,23 +71,23 @@ pub(crate) struct HubStatus {
     pub(crate) last_success_at: Option<UtcMs>,
     pub(crate) last_error: Option<String>,
     pub(crate) next_attempt_at: Option<UtcMs>,
-    /// Failed tries since the last success.
+    /// Number of failed attempts since the last success.
     pub(crate) attempt: u32,
 }
 
 /// Records that wait to be sent to the hub.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct OutboxStatus {
-    /// Records that the hub has not acknowledged.
+    /// Number of records that the hub has not acknowledged.
     pub(crate) pending: u64,
     pub(crate) oldest_pending_at: Option<UtcMs>,
     pub(crate) last_seq: u64,
     pub(crate) acked_seq: u64,
     pub(crate) epoch: String,
     pub(crate) head_hash: String,
-    /// Records that the hub keeps and can't apply.
+    /// Number of records that the hub keeps and can't apply.
     pub(crate) parked: u64,
-    /// A copy of this store writes a newer epoch.
+    /// Whether a copy of this store writes a newer epoch.
     pub(crate) fenced: bool,
 }
 
@@ -96,7 +96,7 @@ pub(crate) struct OutboxStatus {
 pub(crate) struct InboundStatus {
     pub(crate) cursor: Option<String>,
     pub(crate) last_change_at: Option<UtcMs>,
-    /// Records that this version can't use: kept as they came, and used once it can.
+    /// Records that this version can't use. They are kept as they came, and used once it can.
     pub(crate) untaken: UntakenStatus,
 }
 
@@ -105,7 +105,7 @@ pub(crate) struct InboundStatus {
 #[schemars(rename = "Untaken")]
 pub(crate) struct UntakenStatus {
     pub(crate) total: u64,
-    /// The first of them, each with the reason.
+    /// First of these records, each with the reason.
     pub(crate) records: Vec<Unsupported>,
 }
 
@@ -113,11 +113,11 @@ pub(crate) struct UntakenStatus {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Conflicts {
     pub(crate) total: u64,
-    /// The latest of them, newest first.
+    /// Latest conflicts, newest first.
     pub(crate) recent: Vec<ConflictView>,
 }
 
-/// A value that lost against another one, and may be put back.
+/// Value that lost against another one, and may be restored.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "Conflict")]
 pub struct ConflictView {
@@ -128,7 +128,7 @@ pub struct ConflictView {
     pub(crate) resource: String,
     /// ID of the record that the conflict is about.
     pub(crate) id: String,
-    /// `store`: the value from here won; `hub`: the one that was there.
+    /// Side that won: `store` for the value of this store, `hub` for the one that was there.
     pub(crate) winner: String,
     /// Values that lost, by field.
     pub(crate) lost_fields: BTreeMap<String, Value>,
@@ -165,12 +165,12 @@ impl ConflictView {
 /// Result of a requested synchronisation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Forced {
-    /// Records acknowledged since it was asked.
+    /// Records acknowledged since the request.
     pub(crate) pushed: u64,
     pub(crate) acked_seq: u64,
-    /// Changes taken from the feed since it was asked.
+    /// Changes taken from the feed since the request.
     pub(crate) pulled: u64,
-    /// The hub has all that was there when this was asked, and the feed was read to its end.
+    /// Whether the hub has all records that existed at the time of the request, and the feed was read to its end.
     pub(crate) completed: bool,
     /// Reason why it was not completed. Null if it was.
     pub(crate) error: Option<String>,

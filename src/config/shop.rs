@@ -45,7 +45,7 @@ impl Default for Store {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tax {
-    /// Basis points for products without a rate of their own.
+    /// Tax rate in basis points for products without a rate of their own.
     pub default_rate_bp: u32,
     /// Whether prices contain tax.
     pub prices_include_tax: bool,

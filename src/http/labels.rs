@@ -28,7 +28,7 @@ pub const PAGE: Doc = Doc::of("Point of sale", "Retrieve price labels to print, 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// At most 200 skus, with commas in between.
+    /// At most 200 SKUs, separated by commas.
     skus: String,
 }
 

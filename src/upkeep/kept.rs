@@ -15,7 +15,7 @@ pub fn name(now: UtcMs) -> String {
     now.timestamp().strftime("%Y%m%dT%H%M%S%3fZ").to_string().replace('.', "")
 }
 
-/// A backup that is kept.
+/// A kept backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackupFolder {
     /// Its folder.

@@ -11,15 +11,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::time::timeout;
 
-/// Whether head office was asked for somebody who was not found here.
+/// Outcome of asking head office for a member who was not found in this store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HeadOffice {
-    /// There was no need, or there is none.
+    /// It was not necessary, or the store has no head office.
     NotNeeded,
-    /// It was, and whom it knows is here now.
+    /// Head office was asked, and the members that it knows are in this store now.
     Asked,
-    /// It could not be, was asked by too many, or said nothing in time: it may know whom this store does not.
+    /// Head office was not asked, was asked by too many, or did not answer in time: it may know members that this
+    /// store does not.
     NotAsked,
 }
 

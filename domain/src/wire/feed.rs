@@ -15,7 +15,7 @@ pub use lane::Kind;
 /// Kind `store`: a store of the company; every store is told of all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StoreDown {
-    /// Its id, also the change's.
+    /// ID of the store, which is also the change's.
     pub store_id: StoreId,
     /// Name of the store.
     pub name: String,
@@ -100,7 +100,7 @@ pub struct Covered {
     pub epoch: String,
     /// Seq up to which the records are contained.
     pub seq: u64,
-    /// The hash there: another one than the store's own means hello.
+    /// Hash of the record at `seq`. If the store's own hash differs, it has to send hello.
     pub hash: String,
 }
 
@@ -118,7 +118,7 @@ pub struct PointsDown {
 /// balance. Read together with the balances from one state of the database.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {
-    /// The store's own records that are in the balances …
+    /// Own records that the balances contain …
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub includes: Vec<Covered>,
     /// … except for these events, which are parked.
@@ -176,14 +176,14 @@ pub struct RecordVersion {
     pub kind: String,
     /// ID of the record.
     pub id: String,
-    /// Its version at the hub.
+    /// Version of the record at the hub.
     pub version: String,
 }
 
-/// One change of the hub's feed.
+/// A change of the hub's feed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Change {
-    /// Its place in the feed.
+    /// Position of the change in the feed.
     pub cursor: String,
     /// `product`, …
     pub kind: String,
@@ -191,9 +191,9 @@ pub struct Change {
     pub id: String,
     /// Version of the record.
     pub version: String,
-    /// Whether it was deleted.
+    /// Whether the record was deleted.
     pub deleted: bool,
-    /// From when on it counts.
+    /// When the record begins to count. Null if it has no such time.
     pub effective_at: Option<UtcMs>,
     /// The record itself.
     pub payload: serde_json::Value,
@@ -202,7 +202,7 @@ pub struct Change {
 /// Answer to a pull.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PullAnswer {
-    /// The changes after the cursor, in order.
+    /// Changes after the cursor, in order.
     pub changes: Vec<Change>,
     /// Cursor to continue from.
     pub next_cursor: String,
@@ -211,7 +211,7 @@ pub struct PullAnswer {
     /// The store's own records that the balances among the changes contain.
     #[serde(flatten)]
     pub coverage: Coverage,
-    /// The hub's database generation.
+    /// Generation of the hub's database.
     pub hub_generation: String,
     /// Current time of the hub's clock.
     pub hub_time: UtcMs,

@@ -26,13 +26,13 @@ pub const PUSH_BYTES_MAX: usize = 1024 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Enrol {
-    /// The one-time token of `store add`.
+    /// One-time token of `store add`.
     pub enrolment_token: String,
     /// ID of the store.
     pub store_id: String,
     /// Ed25519 public key, raw 32 bytes, base64url.
     pub public_key: String,
-    /// The store's program version.
+    /// Version of the store's program.
     pub version: String,
     /// Name that the store gives itself. Head office takes it if it has no other name for the store than its ID.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -42,15 +42,15 @@ pub struct Enrol {
 /// Answer to [`Enrol`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Enrolled {
-    /// The audience of the store's tokens.
+    /// Audience of the store's tokens.
     pub hub_id: String,
-    /// The hub's database generation.
+    /// Generation of the hub's database.
     pub hub_generation: String,
     /// Number of the current epoch, 0 if none.
     pub n: u64,
 }
 
-/// One epoch as the store knows it.
+/// An epoch as the store knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EpochState {
@@ -64,7 +64,7 @@ pub struct EpochState {
     pub acked_seq: u64,
     /// Hash of the record at `acked_seq`.
     pub acked_hash: String,
-    /// The lowest seq that is still offered.
+    /// Lowest seq that the store still offers.
     pub min_kept_seq: u64,
 }
 
@@ -84,15 +84,15 @@ pub struct Backlog {
 pub struct Hello {
     /// ID of the store.
     pub store_id: String,
-    /// The epoch that it writes.
+    /// Epoch that the store writes.
     pub epoch: String,
-    /// All its epochs, oldest first.
+    /// All epochs of the store, oldest first.
     pub lineage: Vec<EpochState>,
-    /// The hub's history and the store's run apart.
+    /// Whether the hub's history and the store's have diverged.
     pub apart: bool,
-    /// The store's program version.
+    /// Version of the store's program.
     pub version: String,
-    /// Highest record schema that it understands.
+    /// Highest record schema that the store understands.
     pub schema_max: u32,
     /// Feed cursor; null before the first call.
     pub cursor: Option<String>,
@@ -114,11 +114,11 @@ pub enum Directive {
     Ok,
     /// Open epoch `n`, then hello again.
     NewEpoch,
-    /// You are a copy: sell nothing, keep the queue.
+    /// This store is a copy: it must not sell, and keeps its queue.
     Fenced,
-    /// The store has forgotten what the hub lacks: push on from `min_kept_seq`, with the hash before it.
+    /// The store has forgotten records that the hub lacks: it pushes on from `min_kept_seq`, with the hash before it.
     Resync,
-    /// This program is too old.
+    /// The store's program is too old.
     UpgradeRequired,
 }
 
@@ -132,18 +132,18 @@ pub struct ChainHead {
     pub seq: u64,
     /// Hash of the record at `seq`.
     pub hash: String,
-    /// Contained in every kept backup.
+    /// Last seq that every kept backup contains.
     pub stable_seq: u64,
 }
 
 /// Limits of what the hub accepts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
-    /// Most events in a batch.
+    /// Greatest number of events in a batch.
     pub batch_events: usize,
-    /// Most uncompressed bytes in a batch.
+    /// Greatest number of uncompressed bytes in a batch.
     pub batch_bytes: usize,
-    /// Most bytes in an event.
+    /// Greatest number of bytes in an event.
     pub event_bytes: usize,
 }
 
@@ -162,9 +162,9 @@ pub struct HelloAnswer {
     pub directive: Directive,
     /// Number of the current epoch, or of the one to open.
     pub n: u64,
-    /// Every epoch of the store that the hub knows.
+    /// All epochs of the store that the hub knows.
     pub heads: Vec<ChainHead>,
-    /// The hub's database generation.
+    /// Generation of the hub's database.
     pub hub_generation: String,
     /// Current time of the hub's clock.
     pub hub_time: UtcMs,
@@ -204,13 +204,13 @@ pub struct PushEvent {
 pub struct Push {
     /// ID of the store.
     pub store_id: String,
-    /// The epoch that the sender now writes.
+    /// Epoch that the sender now writes.
     pub sender_epoch: String,
-    /// The epoch that these records belong to.
+    /// Epoch of these records.
     pub epoch: String,
-    /// The hash before the first of them.
+    /// Hash before the first record.
     pub prev_hash: String,
-    /// The records, in order.
+    /// Records in order of seq.
     pub events: Vec<PushEvent>,
     /// Records that wait at the store.
     pub backlog: Backlog,
@@ -234,27 +234,27 @@ pub struct Parked {
 pub struct PushAnswer {
     /// Name of the epoch.
     pub epoch: String,
-    /// Stored up to here.
+    /// Last seq that the hub has stored.
     pub acked_seq: u64,
     /// Hash of the record at `acked_seq`.
     pub acked_hash: String,
-    /// Contained in every kept backup.
+    /// Last seq that every kept backup contains.
     pub stable_seq: u64,
-    /// The hub's database generation.
+    /// Generation of the hub's database.
     pub hub_generation: String,
-    /// Records of this batch that the hub had already.
+    /// Number of records of this batch that the hub already had.
     pub duplicates: u64,
     /// Records of this batch that were parked.
     pub parked: Vec<Parked>,
     /// Conflicts that this batch made.
     pub conflicts: Vec<ConflictDown>,
-    /// The versions of the shared records that this batch wrote to.
+    /// Versions of the shared records that this batch wrote to.
     pub versions: Vec<RecordVersion>,
     /// Current time of the hub's clock.
     pub hub_time: UtcMs,
 }
 
-/// `POST /api/sync/digest`: what the store has of a business day, over distinct `event_id`s of all epochs.
+/// `POST /api/sync/digest`: figures of a business day at the store, over distinct `event_id`s of all epochs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Digest {
@@ -262,7 +262,7 @@ pub struct Digest {
     pub business_date: Date,
     /// Seq up to which the figures go, for every epoch of the store: records that the hub has beyond it do not count.
     pub heads: Vec<DigestHead>,
-    /// By type of record; types without a record may be left out.
+    /// Figures by type of record. Types without a record may be omitted.
     pub types: BTreeMap<String, Figure>,
 }
 
@@ -278,10 +278,10 @@ pub enum DigestResult {
     NotYet,
 }
 
-/// The first figure that is not the same.
+/// First figure that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
-    /// The type of record.
+    /// Type of the record.
     #[serde(rename = "type")]
     pub kind: String,
     /// Figure of the store.
@@ -295,11 +295,11 @@ pub struct Difference {
 pub struct DigestAnswer {
     /// Result of the comparison.
     pub result: DigestResult,
-    /// Records of the day that the hub counts, but has not applied.
+    /// Number of records of the day that the hub counts, but has not applied.
     pub parked: u64,
-    /// The first figure that is not the same.
+    /// First figure that differs. Null if none does.
     pub first_difference: Option<Difference>,
-    /// The hub's database generation.
+    /// Generation of the hub's database.
     pub hub_generation: String,
     /// Current time of the hub's clock.
     pub hub_time: UtcMs,

@@ -77,7 +77,7 @@ impl Cursor {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Page {
-    /// Items on a page.
+    /// Number of items on a page.
     #[serde(default)]
     pub limit: Limit,
     /// Cursor of the page, from `next_cursor` of the page before it.

@@ -53,7 +53,7 @@ pub enum PasskeyError {
 pub struct Begun {
     /// `cer_…`
     pub ceremony_id: String,
-    /// The options in WebAuthn's JSON form.
+    /// Options in WebAuthn's JSON form.
     pub public_key: Value,
 }
 

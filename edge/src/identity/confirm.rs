@@ -59,7 +59,7 @@ pub(super) struct Confirmation {
     /// ID of the ceremony.
     #[schemars(length(max = 64))]
     ceremony_id: Option<String>,
-    /// The device's answer in WebAuthn's JSON form.
+    /// Answer of the device in WebAuthn's JSON form.
     credential: Option<Object>,
 }
 

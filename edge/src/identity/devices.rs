@@ -66,7 +66,7 @@ struct Finish {
     /// Name that the owner gives the device.
     #[schemars(length(min = 1, max = 64))]
     name: String,
-    /// The device's answer in WebAuthn's JSON form.
+    /// Answer of the device in WebAuthn's JSON form.
     credential: Object,
 }
 

@@ -24,7 +24,7 @@ pub const LOGIN: Doc = Doc::of("Log-in", "Log in with a password")
     .unkeyed(LOGIN_UNKEYED)
     .refuses(&[Code::InvalidCredentials, Code::AccountDisabled, Code::RateLimited]);
 
-/// The login name is in `username` or in `email`, in exactly one of them.
+/// Body of a log-in. The login name is in `username` or in `email`, in exactly one of them.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("oneOf" = [

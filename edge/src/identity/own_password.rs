@@ -25,9 +25,9 @@ pub const CHANGE: Doc =
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ChangePassword")]
 struct Change {
-    /// The password until now.
+    /// Current password of the user.
     current_password: String,
-    /// 8–128 characters, not the login name, none of the common ones.
+    /// New password: 8–128 characters, not the login name, none of the common ones.
     #[schemars(length(min = 8, max = 128))]
     new_password: String,
 }

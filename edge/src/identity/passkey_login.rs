@@ -50,12 +50,12 @@ struct Start {
     username: String,
 }
 
-/// A ceremony that was begun.
+/// A ceremony that was started.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Ceremony {
-    /// To be sent back with the device's answer, once, within five minutes.
+    /// ID of the ceremony, to be sent back with the device's answer, once, within five minutes.
     pub ceremony_id: String,
-    /// The options in WebAuthn's JSON form.
+    /// Options in WebAuthn's JSON form.
     pub public_key: Object,
 }
 
@@ -84,7 +84,7 @@ struct Finish {
     /// ID of the ceremony.
     #[schemars(length(max = 64))]
     ceremony_id: String,
-    /// The device's answer in WebAuthn's JSON form.
+    /// Answer of the device in WebAuthn's JSON form.
     credential: Object,
 }
 

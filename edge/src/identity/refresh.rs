@@ -37,7 +37,7 @@ pub const REFRESH: Doc = Doc::of("Log-in", "Exchange a refresh token for a new p
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Refresh {
-    /// The living refresh token; may be absent with `X-Session: cookie`.
+    /// The current refresh token. May be omitted with `X-Session: cookie`.
     refresh_token: Option<String>,
 }
 

@@ -14,7 +14,7 @@ pub struct UserView<'a> {
     pub name: &'a str,
     /// Role of the user.
     pub role: domain::model::people::user::Role,
-    /// The store that the person belongs to; empty for head office.
+    /// Store that the user belongs to. Empty for head office.
     pub store_id: &'a str,
 }
 

@@ -15,7 +15,7 @@ use toml::{Table, Value};
 pub enum SettingSource {
     /// The settings file.
     File,
-    /// A variable of the environment.
+    /// An environment variable.
     Environment,
     /// Settings of head office.
     Hub,

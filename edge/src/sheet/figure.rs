@@ -18,7 +18,7 @@ const SPACES: [char; 6] = [' ', '\u{a0}', '\u{202f}', '\u{2009}', '\'', '\u{2019
 /// Decimal separator of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub enum Decimal {
-    /// The figures of a column decide it together.
+    /// Decided from the figures of a column together.
     #[default]
     #[serde(rename = "auto")]
     Auto,
@@ -42,7 +42,7 @@ pub enum Direction {
     Out,
 }
 
-/// The words for each direction.
+/// Words for each direction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(transform = all_optional)]

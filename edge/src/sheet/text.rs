@@ -15,7 +15,7 @@ const WINDOWS_1252: [char; 32] = [
     '\u{203a}', '\u{153}', '\u{9d}', '\u{17e}', '\u{178}',
 ];
 
-/// The encoding of a file. A byte order mark in the file counts more.
+/// Encoding of a file. A byte order mark in the file takes precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub enum Encoding {
     /// UTF-8.

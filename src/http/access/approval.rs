@@ -20,7 +20,7 @@ use std::marker::PhantomData;
 /// The field of a body that holds an approval.
 const APPROVAL: &str = "approval";
 
-/// A manager's word, given at the till for this one command: by password or by device.
+/// Approval by a manager at the till for this one command, by password or by device.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 pub enum Approval {
@@ -34,19 +34,19 @@ pub enum Approval {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ByPassword {
-    /// The manager's login name.
+    /// Login name of the manager.
     username: String,
     /// Password of the manager.
     password: String,
 }
 
-/// By a device, in a ceremony of `POST /api/auth/webauthn/confirm/start` that the same session began.
+/// Approval by device, in a ceremony of `POST /api/auth/webauthn/confirm/start` that the same session began.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ByPasskey {
     /// ID of the ceremony.
     ceremony_id: String,
-    /// The device's answer in WebAuthn's JSON form.
+    /// Answer of the device in WebAuthn's JSON form.
     credential: Object,
 }
 

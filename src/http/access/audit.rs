@@ -26,11 +26,11 @@ const LOOKED_AT_MAX: usize = 5_000;
 /// Entries that are read at once.
 const ROWS: usize = 250;
 
-/// An entry, with its number and the names of who stands behind it.
+/// Audit entry with its ID and the names of the users.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "StoreAuditEntry")]
 struct EntryView {
-    /// Its commit in the journal, and its place among the entries of that.
+    /// ID of the entry: its commit in the journal, and its place among the entries of that commit.
     entry_id: String,
     /// Name of the user. Null for the operator of the machine, or a user who is not known here.
     user_name: Option<String>,
@@ -47,9 +47,9 @@ struct Query {
     action: Option<String>,
     /// ID, code or number of the object of the action: a whole value that stands in the details.
     resource_id: Option<String>,
-    /// The first business date.
+    /// First business date.
     from: Option<Date>,
-    /// The last business date.
+    /// Last business date.
     to: Option<Date>,
     #[serde(default)]
     limit: Limit,

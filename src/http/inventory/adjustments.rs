@@ -55,11 +55,11 @@ struct Query {
     state: Option<AdjustmentState>,
     /// Only those for this reason.
     reason: Option<AdjustmentReason>,
-    /// Only those with this product.
+    /// Only documents with this product.
     sku: Option<Sku>,
-    /// The first business date.
+    /// First business date.
     from: Option<Date>,
-    /// The last business date.
+    /// Last business date.
     to: Option<Date>,
     #[serde(default)]
     limit: Limit,

@@ -76,9 +76,9 @@ pub const CANCEL: Doc = Doc::of("Opname", "Cancel a stock count; no stock moves"
 struct Query {
     /// Only those in this state.
     state: Option<OpnameState>,
-    /// The first business date.
+    /// First business date.
     from: Option<Date>,
-    /// The last business date.
+    /// Last business date.
     to: Option<Date>,
     #[serde(default)]
     limit: Limit,

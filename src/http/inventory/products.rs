@@ -35,9 +35,10 @@ pub const READ: Doc =
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// The beginnings of words of the name, the category or the sku, or at least four digits of a barcode.
+    /// Beginnings of words of the name, the category or the SKU, or at least four digits of a barcode.
     q: Option<String>,
-    /// A scan as the scanner sends it, GS1 codes too: the product that has the code; several where head office and the store each gave it to one.
+    /// A scan as the scanner sends it, including GS1 codes. Finds the product that has the code, or several if head
+    /// office and the store each gave it to one.
     barcode: Option<String>,
     #[serde(default)]
     limit: Limit,
@@ -54,11 +55,11 @@ struct TillProduct<'a> {
     /// Tax rate in basis points.
     tax_rate_bp: u32,
     category: Option<&'a str>,
-    /// The code that was asked for, else that of a single piece.
+    /// The requested code, or else the code of a single piece.
     barcode: Option<&'a str>,
     /// Pieces that one scan of `barcode` sells.
     pack_qty: i64,
-    /// All codes that name it.
+    /// All codes of the product.
     barcodes: &'a [Barcode],
     on_hand: i64,
     updated_at: UtcMs,

@@ -37,7 +37,7 @@ pub const ORDER: Doc =
 struct OrderView {
     #[serde(flatten)]
     order: PurchaseOrder,
-    /// Instead of the order's own.
+    /// Lines of the order, in place of the order's own.
     lines: Vec<LineView>,
     /// Name of the supplier. Null if head office has sent no such supplier.
     supplier_name: Option<String>,
@@ -51,7 +51,7 @@ fn each_once(schema: &mut Schema) {
     }
 }
 
-/// A line of it.
+/// Line of the order.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "PurchaseOrderLineDetail")]
 struct LineView {
@@ -62,16 +62,16 @@ struct LineView {
     /// Most pieces that may be received in total, with the tolerance. Null if nothing is expected any more; goods
     /// that arrive anyway have no limit.
     limit_qty: Option<i64>,
-    /// Pieces that may still come within it.
+    /// Pieces that may still be received within `limit_qty`.
     left_qty: Option<i64>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// Only those of this supplier.
+    /// Only documents of this supplier.
     supplier_id: Option<String>,
-    /// Only those with this product.
+    /// Only documents with this product.
     sku: Option<Sku>,
     #[serde(default)]
     limit: Limit,

@@ -42,17 +42,17 @@ pub const REVERSE: Doc =
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// Only those of this supplier.
+    /// Only documents of this supplier.
     supplier_id: Option<String>,
-    /// Only those against this order.
+    /// Only documents against this order.
     po_id: Option<String>,
-    /// Only those whose delivery note has this in it, whatever the case.
+    /// Only documents whose delivery note contains this text, in any case.
     delivery_note_no: Option<String>,
-    /// Only those with this product.
+    /// Only documents with this product.
     sku: Option<Sku>,
-    /// The first business date.
+    /// First business date.
     from: Option<Date>,
-    /// The last business date.
+    /// Last business date.
     to: Option<Date>,
     #[serde(default)]
     limit: Limit,

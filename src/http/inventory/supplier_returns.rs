@@ -35,13 +35,13 @@ pub const READ: Doc =
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// Only those to this supplier.
+    /// Only returns to this supplier.
     supplier_id: Option<String>,
-    /// Only those with this product.
+    /// Only documents with this product.
     sku: Option<Sku>,
-    /// The first business date.
+    /// First business date.
     from: Option<Date>,
-    /// The last business date.
+    /// Last business date.
     to: Option<Date>,
     #[serde(default)]
     limit: Limit,

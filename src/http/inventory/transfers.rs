@@ -67,13 +67,13 @@ struct Query {
     direction: Option<Direction>,
     /// Only those in this state.
     state: Option<TransferState>,
-    /// Only those with this other store.
+    /// Only transfers with this other store.
     store_id: Option<StoreId>,
-    /// Only those with this product.
+    /// Only documents with this product.
     sku: Option<Sku>,
-    /// The first business date.
+    /// First business date.
     from: Option<Date>,
-    /// The last business date.
+    /// Last business date.
     to: Option<Date>,
     #[serde(default)]
     limit: Limit,

@@ -34,7 +34,7 @@ pub const SEARCH: Doc = Doc::of("Members", "Search members").query::<Query>().an
 struct Query {
     /// Beginnings of words of the name, of code or e-mail, or digits of the phone: at least 2 characters.
     q: Option<String>,
-    /// A whole phone number, however it is written.
+    /// A whole phone number, in any spelling.
     phone: Option<String>,
     /// A whole code of a member.
     code: Option<String>,
@@ -49,7 +49,7 @@ struct Query {
 struct Found {
     items: Vec<MemberView>,
     next_cursor: Option<String>,
-    /// Whether head office was asked, where nobody was found here by a whole phone number, e-mail address or code.
+    /// Whether head office was asked, if nobody was found here by a whole phone number, e-mail address or code.
     head_office: HeadOffice,
     /// Time up to which profiles and points are known to be head office's, by its clock. Null if head office was
     /// never reached.

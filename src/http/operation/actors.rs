@@ -19,7 +19,7 @@ pub const RESTART: Doc = Doc::of("Operation", "Kill an actor as a crash would; i
     .answers::<Restarted>(r#"{"name": "ledger", "state": "running"}"#)
     .refuses(&[Code::InvalidState]);
 
-/// The actor's successor runs.
+/// Actor that was restarted; its successor runs.
 #[derive(Serialize, JsonSchema)]
 struct Restarted<'a> {
     name: &'a str,

@@ -72,7 +72,7 @@ impl Admin {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct NewBackup {
-    /// Whether the store's keys are in it; without them a restored store has to be enrolled anew.
+    /// Whether the backup contains the store's keys. Without them a restored store has to be enrolled anew.
     #[serde(default = "yes")]
     keys: bool,
 }
@@ -96,13 +96,13 @@ struct WorkView {
     verify: Option<Work>,
     /// The latest backup since the daemon started.
     backup: Option<Work>,
-    /// Those below the data folder, the newest first.
+    /// Backups below the data folder, newest first.
     backups: Vec<KeptBackup>,
     /// Free bytes on the disk of the data folder.
     free_bytes: u64,
 }
 
-/// A backup that is kept.
+/// A kept backup.
 #[derive(Serialize, JsonSchema)]
 struct KeptBackup {
     folder: String,
@@ -111,10 +111,10 @@ struct KeptBackup {
     bytes: u64,
 }
 
-/// Long work: ask again while it is not completed.
+/// Long work. Repeat the request while it is not completed.
 #[derive(Serialize, JsonSchema)]
 struct Work {
-    /// It ended; else it goes on, and asking again joins it.
+    /// Whether the work ended successfully. A request during the work joins it.
     completed: bool,
     started_at: UtcMs,
     finished_at: Option<UtcMs>,

@@ -27,7 +27,7 @@ pub const LIST: Doc = Doc::of("Transfers", "List the company's other stores; emp
 enum State {
     /// Goods may be sent there.
     Active,
-    /// Head office disabled it.
+    /// Disabled by head office.
     Disabled,
 }
 
@@ -46,7 +46,7 @@ struct Store {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "StoreSearch")]
 struct Query {
-    /// A part of the name or the id.
+    /// Part of the name or the ID.
     q: Option<String>,
     /// Only those in this state.
     state: Option<State>,

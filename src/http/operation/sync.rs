@@ -29,7 +29,7 @@ pub const FORCE: Doc = Doc::of("Synchronisation", "Synchronise now")
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Force {
-    /// Read every inbound record again.
+    /// Whether to read every inbound record again.
     #[serde(default)]
     full: bool,
 }

@@ -47,9 +47,9 @@ pub const UNSEAL: Doc = Doc::of("Days", "Unseal a day until it is sealed again o
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// The first business date.
+    /// First business date.
     from: Option<Date>,
-    /// The last business date.
+    /// Last business date.
     to: Option<Date>,
     #[serde(default)]
     limit: Limit,

@@ -38,7 +38,7 @@ pub const RECALL: Doc = Doc::of("Holds", "Recall a held basket into your own shi
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// Those of one till.
+    /// Only holds of this register.
     register_id: Option<RegisterId>,
     #[serde(default)]
     limit: Limit,

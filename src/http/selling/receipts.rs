@@ -72,9 +72,9 @@ struct ReceiptData<'a> {
     cashier_name: &'a str,
     /// Last lines of the receipt.
     footer: &'a str,
-    /// The sale; null for a return.
+    /// The sale. Null for a return.
     transaction: Option<TransactionView<'a>>,
-    /// The return; null for a sale.
+    /// The return. Null for a sale.
     #[serde(rename = "return")]
     back: Option<ReturnView<'a>>,
 }

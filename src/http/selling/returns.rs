@@ -68,21 +68,21 @@ struct Query {
     shift_id: Option<ShiftId>,
     /// Only returns of this sale.
     transaction_id: Option<TransactionId>,
-    /// With this number, or of the sale that has it.
+    /// Only the return with this receipt number, or the returns of the sale that has it.
     receipt_no: Option<String>,
     /// Only returns of this member.
     member_id: Option<MemberId>,
     /// Only those in this state.
     state: Option<ReturnState>,
-    /// Only those of this till.
+    /// Only documents of this register.
     register_id: Option<RegisterId>,
-    /// Only those of this cashier.
+    /// Only documents of this cashier.
     cashier_id: Option<UserId>,
-    /// Only those with this product.
+    /// Only documents with this product.
     sku: Option<Sku>,
-    /// The first business date.
+    /// First business date.
     from: Option<Date>,
-    /// The last business date.
+    /// Last business date.
     to: Option<Date>,
     #[serde(default)]
     limit: Limit,

@@ -40,7 +40,7 @@ pub const READ: Doc = Doc::of("Safe", "Retrieve the cash in the safe and the lat
 /// Deposits that are shown.
 const SHOWN: usize = 50;
 
-/// The safe with what left it last.
+/// Safe with its latest deposits.
 #[derive(Serialize, JsonSchema)]
 struct SafeView {
     #[serde(flatten)]

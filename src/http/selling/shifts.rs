@@ -51,7 +51,7 @@ pub const SUMMARY: Doc =
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CurrentQuery {
-    /// Another till than the caller's.
+    /// Register other than the caller's.
     register_id: Option<RegisterId>,
 }
 

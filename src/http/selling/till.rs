@@ -44,11 +44,11 @@ pub const STATUS: Doc = Doc::of(
         "oldest_pending_at": "2026-11-20T02:06:12.000Z", "as_of": "2026-11-20T02:06:00.000Z", "clock_skew_ms": 12}"#,
 );
 
-/// The settings in force, by the names of their sections and keys.
+/// Settings in force, by the names of their sections and keys.
 #[derive(Serialize, JsonSchema)]
 struct TillSettings<'a> {
     store_id: &'a StoreId,
-    /// The shop's name on receipts.
+    /// Name of the shop on receipts.
     name: &'a str,
     /// ISO 4217 code; amounts are whole units of it.
     currency: &'a str,
@@ -59,9 +59,9 @@ struct TillSettings<'a> {
     /// The till that `X-Register-Id` names, else that of the caller's open shift, else `main`. Null if that one is
     /// not registered and the store refuses unknown ones.
     register: Option<RegisterView>,
-    /// The tills that sell: which of them a device is, is chosen once.
+    /// Registers that may sell. A device is set to one of them once.
     registers: Vec<RegisterView>,
-    /// The caller's open shift.
+    /// Open shift of the caller.
     shift_id: Option<ShiftId>,
     tax: Tax,
     payments: Payments<'a>,
@@ -77,7 +77,7 @@ struct TillSettings<'a> {
 struct Tax {
     /// Whether prices contain tax.
     prices_include_tax: bool,
-    /// Basis points for products without a rate of their own.
+    /// Tax rate in basis points for products without a rate of their own.
     default_rate_bp: u32,
 }
 
@@ -139,7 +139,7 @@ struct Paper<'a> {
     characters: usize,
     /// Whether a till prints each receipt by itself.
     auto_print: bool,
-    /// The tills that have a printer of their own; the others print by their browser.
+    /// Registers that have a printer of their own. The others print by their browser.
     register_ids: Vec<&'a RegisterId>,
 }
 

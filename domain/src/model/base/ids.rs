@@ -87,9 +87,9 @@ macro_rules! texts {
 }
 
 ids! {
-    /// A shop, for example `S001`.
+    /// ID of a store, for example `S001`.
     StoreId,
-    /// A till, for example `till-1`; without one, `main`.
+    /// ID of a register, for example `till-1`. Without one, `main`.
     RegisterId,
     /// `trx_…`
     TransactionId,

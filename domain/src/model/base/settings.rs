@@ -57,7 +57,7 @@ pub struct Rules {
     pub timezone: jiff::tz::TimeZone,
     /// Time of day at which the business day starts.
     pub day_start: jiff::civil::Time,
-    /// Basis points for products without a rate of their own.
+    /// Tax rate in basis points for products without a rate of their own.
     pub default_rate_bp: u32,
     /// Whether prices contain tax.
     pub prices_include_tax: bool,

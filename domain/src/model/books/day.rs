@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Day {
     /// The sealed business date.
     pub business_date: Date,
-    /// Its shifts, all closed.
+    /// Shifts of the day, all closed.
     pub shift_ids: Vec<ShiftId>,
     /// User who sealed it; null if the start of the next day did.
     pub sealed_by: Option<UserId>,
@@ -21,7 +21,7 @@ pub struct Day {
     pub reason: Option<String>,
 }
 
-/// A sealed day that is open again.
+/// A sealed business day that was reopened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReopenedDay {
     /// The reopened business date.
@@ -30,7 +30,7 @@ pub struct ReopenedDay {
     pub reopened_by: Option<UserId>,
     /// When the day was reopened.
     pub reopened_at: UtcMs,
-    /// It does not seal itself before this day is over.
+    /// Date before whose end the day does not seal itself again.
     pub open_until: Date,
     /// Reason given for reopening the day.
     pub reason: Option<String>,

@@ -5,14 +5,14 @@ use crate::model::base::time::UtcMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Cash that left for the bank.
+/// Cash deposit to the bank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Deposit {
     /// `csh_…`
     pub deposit_id: CashId,
     /// Amount in whole currency units. Negative if it takes another deposit back.
     pub amount: i64,
-    /// The deposit that it takes back.
+    /// Deposit that it takes back.
     pub reverses: Option<CashId>,
     /// Reason for taking the other deposit back.
     pub reason: Option<String>,
@@ -22,7 +22,7 @@ pub struct Deposit {
     pub bank_account: String,
     /// When the cash left the store.
     pub deposited_at: UtcMs,
-    /// The day it counts for.
+    /// Business date that it counts for.
     pub business_date: jiff::civil::Date,
     /// User who recorded it.
     pub user_id: UserId,
@@ -30,7 +30,7 @@ pub struct Deposit {
     pub at: UtcMs,
 }
 
-/// The opening amount of the safe; the last one counts.
+/// Opening amount of the safe. The latest one counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SafeOpening {
     /// Opening amount in whole currency units.
@@ -39,7 +39,7 @@ pub struct SafeOpening {
     pub before: Option<i64>,
     /// Reason for the opening, or the person who counted it.
     pub reason: String,
-    /// The day it counts for.
+    /// Business date that it counts for.
     pub business_date: jiff::civil::Date,
     /// User who set it.
     pub user_id: UserId,
@@ -50,7 +50,7 @@ pub struct SafeOpening {
 /// Cash in the safe by the store's own books, which begin with what somebody said lay there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Safe {
-    /// opening + drops + counted − floats − deposited.
+    /// Balance of the safe: opening + drops + counted − floats − deposited.
     pub balance: i64,
     /// Opening balance when the books began. Null if none was recorded: `balance` may then be below the actual cash.
     pub opening: Option<i64>,
@@ -58,8 +58,8 @@ pub struct Safe {
     pub floats: i64,
     /// Sum of the cash drops.
     pub drops: i64,
-    /// Σ cash counted at closes; of a recounted shift the latest count.
+    /// Sum of the cash counted at closes. For a recounted shift, the latest count.
     pub counted: i64,
-    /// Σ deposits, less those that were taken back.
+    /// Sum of the deposits, less those that were taken back.
     pub deposited: i64,
 }

@@ -17,7 +17,7 @@ pub const QUICK_KEYS_MAX: usize = 24;
 pub struct QuickKey {
     /// SKU of the product.
     pub sku: Sku,
-    /// Label of the key; null for the product's name.
+    /// Label of the key. Null for the product's name.
     pub label: Option<String>,
 }
 
@@ -26,7 +26,7 @@ pub struct QuickKey {
 pub struct Register {
     /// Its name on the wire: at most 32 of `A-Za-z0-9_-`.
     pub register_id: RegisterId,
-    /// Its name for people.
+    /// Display name of the register.
     pub name: String,
     /// A disabled till is refused.
     pub disabled: bool,

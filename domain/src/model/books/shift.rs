@@ -24,7 +24,7 @@ pub enum ShiftState {
     Ended,
     /// Counted and closed.
     Closed,
-    /// The store was restored while it was open: to be read, never to be sold in again.
+    /// The store was restored while the shift was open. It can be read, and never be sold in again.
     Interrupted,
 }
 
@@ -46,11 +46,11 @@ pub struct MethodTotals {
 pub struct TaxTotals {
     /// The rate in basis points.
     pub tax_rate_bp: u32,
-    /// Σ of the lines sold, without tax.
+    /// Sum of the lines sold, without tax.
     pub base: i64,
     /// Tax on `base`.
     pub tax: i64,
-    /// Σ of the lines that came back, without tax.
+    /// Sum of the returned lines, without tax.
     pub returns_base: i64,
     /// Tax on `returns_base`.
     pub returns_tax: i64,
@@ -85,7 +85,7 @@ pub struct ShiftTotals {
     pub voids_count: i64,
     /// Sum of the totals of the voided sales.
     pub voids_total: i64,
-    /// Lines sold at another price than the catalogue's.
+    /// Number of lines sold at another price than the catalogue's.
     pub price_overrides: i64,
     /// By payment method; cash counts here too.
     pub by_method: BTreeMap<String, MethodTotals>,
@@ -93,9 +93,9 @@ pub struct ShiftTotals {
     pub by_tax: Vec<TaxTotals>,
     /// Cash put into the drawer.
     pub pay_in: i64,
-    /// Cash taken out for costs.
+    /// Cash taken out of the drawer for costs.
     pub pay_out: i64,
-    /// Cash brought to the safe.
+    /// Cash moved from the drawer to the safe.
     pub drops: i64,
     /// First receipt number of the shift.
     pub first_receipt: Option<String>,
@@ -112,7 +112,7 @@ pub struct Shift {
     pub store_id: StoreId,
     /// Register of the shift.
     pub register_id: RegisterId,
-    /// From opening; all that is done in it has that date.
+    /// Business date of the opening. All documents of the shift have this date.
     pub business_date: jiff::civil::Date,
     /// State of the shift.
     pub state: ShiftState,
@@ -140,7 +140,7 @@ pub struct Shift {
     pub ended_at: Option<UtcMs>,
     /// User who approved its variance; null if no approval was needed.
     pub approved_by: Option<UserId>,
-    /// Later counts; the first stays.
+    /// Later counts. The count at close is kept.
     pub recounts: Vec<Recount>,
     /// Cash movements that were taken back.
     pub reversed: BTreeSet<CashId>,
@@ -212,11 +212,11 @@ pub struct ShiftBook {
 pub enum CashKind {
     /// Cash put into the drawer.
     PayIn,
-    /// Cash taken out for costs.
+    /// Cash taken out of the drawer for costs.
     PayOut,
-    /// Cash brought to the safe.
+    /// Cash moved from the drawer to the safe.
     Drop,
-    /// Nothing moved: the drawer was only opened.
+    /// The drawer was opened without moving cash.
     NoSale,
 }
 
@@ -241,20 +241,20 @@ pub struct CashMovement {
     pub shift_id: ShiftId,
     /// Register of the movement.
     pub register_id: RegisterId,
-    /// The shift's business date.
+    /// Business date of the shift.
     pub business_date: jiff::civil::Date,
     /// Kind of the movement.
     #[serde(rename = "type")]
     pub kind: CashKind,
     /// Amount in whole currency units. Negative if it takes another movement back.
     pub amount: i64,
-    /// The movement that it takes back.
+    /// Movement that it takes back.
     pub reverses: Option<CashId>,
     /// Reason given for the movement.
     pub reason: String,
     /// Reason code as the shop defines it.
     pub reason_code: Option<String>,
-    /// The bag of a drop.
+    /// Number of the bag of a drop.
     pub bag_no: Option<String>,
     /// User who recorded the movement.
     pub user_id: UserId,
@@ -262,7 +262,7 @@ pub struct CashMovement {
     pub at: UtcMs,
 }
 
-/// So many notes or coins of a value.
+/// Number of notes or coins of one value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Denomination {
@@ -293,7 +293,7 @@ pub struct Recount {
     pub variance: i64,
     /// Reason given for the count.
     pub reason: String,
-    /// The day that its difference counts for: the shift's, or a later one if that is sealed.
+    /// Business date that the difference counts for: the shift's, or a later one if that is sealed.
     pub business_date: jiff::civil::Date,
     /// User who recorded the count.
     pub user_id: UserId,

@@ -9,16 +9,16 @@ use std::collections::BTreeMap;
 pub mod local;
 pub mod retention;
 
-/// A value that lost against another one; kept, and restored with one click.
+/// Value that lost against another one. It is kept, and can be restored with one click.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ConflictDown {
-    /// Its id at the hub.
+    /// ID of the conflict at the hub.
     pub conflict_id: String,
     /// `member`, …
     pub resource: String,
     /// ID of the record that the conflict is about.
     pub id: String,
-    /// `store`: the pushed value won; `hub`: the one that was there.
+    /// Side that won: `store` for the pushed value, `hub` for the one that was there.
     pub winner: String,
     /// Value that lost, by field; exactly one field.
     pub lost_fields: BTreeMap<String, Value>,
@@ -41,11 +41,11 @@ impl ConflictDown {
 pub struct Figure {
     /// Number of distinct events.
     pub count: u64,
-    /// Σ of what each of them counts.
+    /// Sum of the amounts that these events count for.
     pub total: i64,
 }
 
-/// One epoch's end, as the store has it.
+/// Last record of an epoch, as the store has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DigestHead {

@@ -21,9 +21,9 @@ pub enum AdjustmentReason {
     Loss,
     /// Goods were found again.
     Found,
-    /// Given away to try.
+    /// Goods were given away as samples.
     Sample,
-    /// The figure was wrong, either way.
+    /// The recorded figure was wrong, in either direction.
     Correction,
 }
 
@@ -35,9 +35,9 @@ pub enum AdjustmentState {
     Pending,
     /// Stock has moved.
     Posted,
-    /// A manager said no.
+    /// Rejected by a manager.
     Rejected,
-    /// Taken back by movements of its own.
+    /// Reversed by movements of its own.
     Reversed,
 }
 
@@ -48,15 +48,15 @@ pub struct AdjustmentLine {
     pub line_no: u32,
     /// SKU of the product.
     pub sku: Sku,
-    /// Its name at the time.
+    /// Name of the product at that time.
     pub name: String,
-    /// Signed pieces, not 0.
+    /// Quantity in pieces, signed, not 0.
     pub qty: i64,
     /// Signed cost of the movement; an estimate while it is pending.
     pub cost: i64,
     /// Correction of earlier estimates.
     pub correction: i64,
-    /// Stock on hand afterwards; null while it is pending.
+    /// Stock on hand afterwards. Null while the adjustment is pending.
     pub balance_after: Option<i64>,
 }
 
@@ -73,16 +73,16 @@ pub struct Adjustment {
     pub reason: AdjustmentReason,
     /// Stock that the goods are taken from.
     pub bucket: StockPlace,
-    /// They are not gone: from the shelf they went to those that were put aside as damaged.
+    /// Whether the goods were set aside as damaged instead of leaving the stock.
     #[serde(default)]
     pub keep: bool,
     /// Lines of the adjustment.
     pub lines: Vec<AdjustmentLine>,
-    /// Σ costs, signed; an estimate while it is pending.
+    /// Sum of the signed costs; an estimate while the adjustment is pending.
     pub value: i64,
     /// Free-text note.
     pub note: Option<String>,
-    /// By its own time.
+    /// Business date of the document, by its own time.
     pub business_date: jiff::civil::Date,
     /// User who requested the adjustment.
     pub created_by: UserId,

@@ -27,15 +27,15 @@ pub enum Scope {
 pub enum OpnameState {
     /// Counting is in progress.
     Counting,
-    /// Somebody looks at the differences.
+    /// The differences are under review.
     Review,
-    /// The differences have moved.
+    /// The differences were posted to stock.
     Posted,
     /// Cancelled; nothing has moved.
     Cancelled,
 }
 
-/// A count; its lines are rows of their own.
+/// A stock count. Its lines are rows of their own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Opname {
     /// `opn_…`
@@ -50,21 +50,21 @@ pub struct Opname {
     pub category: Option<String>,
     /// Counted products, if `scope` is `skus`.
     pub skus: BTreeSet<Sku>,
-    /// Categories of those when it was started.
+    /// Categories of the counted products when the count was started.
     pub categories: BTreeSet<String>,
     /// Products to count again. Null if all products in scope are open to counting.
     pub reopened: Option<BTreeSet<Sku>>,
-    /// Counters do not see what is expected.
+    /// Whether the expected quantities are hidden from counters.
     pub blind: bool,
-    /// Products in scope when it was started.
+    /// Number of products in scope when the count was started.
     pub lines_total: u64,
-    /// Products of which a count stands: one that is to be counted again is none.
+    /// Number of products with a valid count. A product that is to be counted again is not included.
     pub lines_counted: u64,
-    /// Σ cost of what posting moved, signed.
+    /// Sum of the costs that posting moved, signed.
     pub variance_value: Option<i64>,
     /// Free-text note.
     pub note: Option<String>,
-    /// By its own time.
+    /// Business date of the document, by its own time.
     pub business_date: jiff::civil::Date,
     /// User who started it.
     pub created_by: UserId,
@@ -177,7 +177,7 @@ pub struct OpnameLine {
     pub opname_id: OpnameId,
     /// SKU of the product.
     pub sku: Sku,
-    /// Its name at the time.
+    /// Name of the product at that time.
     pub name: String,
     /// Counts by zone; `""` where none was named. Empty: to be counted again.
     pub zones: BTreeMap<String, ZoneCount>,

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// A code that a scanner reads, and how many pieces it stands for.
+/// Code that a scanner reads, with the number of pieces that it stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Barcode {
     /// Barcode or other code as a scanner reads it.
@@ -20,7 +20,7 @@ pub struct Barcode {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProductState {
-    /// It may be sold.
+    /// May be sold.
     #[default]
     Active,
     /// May not be sold.
@@ -34,25 +34,25 @@ pub struct Product {
     pub sku: Sku,
     /// Name of the product.
     pub name: String,
-    /// Unit price in whole currency units, where no price that was set for it counts.
+    /// Unit price in whole currency units, which applies if no other price set for the product counts.
     pub price: i64,
     /// When `price` was set. A price for all stores that began before this time no longer counts.
     pub price_set_at: UtcMs,
     /// Tax rate in basis points; null for the store's default.
     pub tax_rate_bp: Option<u32>,
-    /// Says why a rate is 0, for example `exempt`.
+    /// Tax code that explains a rate of 0, for example `exempt`.
     pub tax_code: Option<String>,
     /// Name of the category.
     pub category: Option<String>,
-    /// Codes that name it at a scanner.
+    /// Codes by which a scanner finds the product.
     pub barcodes: Vec<Barcode>,
     /// First cost estimate per piece, for stock that was never received.
     pub cost: Option<i64>,
     /// On-hand quantity at or below which it should be ordered.
     pub reorder_level: Option<i64>,
-    /// Whether stock is kept for it.
+    /// Whether stock is kept for the product.
     pub track_stock: bool,
-    /// Whether it may be sold.
+    /// Whether the product may be sold.
     pub state: ProductState,
     /// When the product was last changed.
     pub updated_at: UtcMs,
@@ -73,7 +73,7 @@ pub struct TakenBarcode {
 }
 
 impl Product {
-    /// Whether it may be sold.
+    /// Whether the product may be sold.
     pub fn is_active(&self) -> bool {
         self.state == ProductState::Active
     }

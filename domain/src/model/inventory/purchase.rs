@@ -39,7 +39,7 @@ pub struct Supplier {
     pub payment_terms_days: Option<u32>,
     /// Days from order to delivery.
     pub lead_time_days: Option<u32>,
-    /// Whether it may be ordered from.
+    /// Whether the supplier may be ordered from.
     pub state: SupplierState,
     /// When the supplier was last changed.
     pub updated_at: UtcMs,
@@ -51,9 +51,9 @@ pub struct Supplier {
 pub enum OrderState {
     /// May still be changed.
     Draft,
-    /// Somebody answers for it.
+    /// Approved by a responsible user.
     Approved,
-    /// The supplier and the store know it.
+    /// Sent to the supplier and the store.
     Sent,
     /// Some of the goods were received.
     PartiallyReceived,
@@ -61,7 +61,7 @@ pub enum OrderState {
     Received,
     /// Nothing more is expected.
     Closed,
-    /// Called off before anything came.
+    /// Cancelled before anything was received.
     Cancelled,
 }
 
@@ -93,7 +93,7 @@ pub enum LineState {
     /// Nothing was received yet.
     #[default]
     Open,
-    /// Something came, and more is expected.
+    /// Some of it was received, and more is expected.
     Partial,
     /// Received in full.
     Received,
@@ -107,9 +107,9 @@ pub enum LineState {
 pub struct OrderWarning {
     /// Kind of warning.
     pub code: OrderWarningCode,
-    /// The line; null for the whole order.
+    /// Line number. Null for the whole order.
     pub line_no: Option<u32>,
-    /// The figure that the supplier asks for.
+    /// Figure that the supplier requires.
     pub expected: i64,
 }
 
@@ -118,15 +118,15 @@ pub struct OrderWarning {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "PurchaseOrderWarningCode")]
 pub enum OrderWarningCode {
-    /// The quantity is no multiple of what is packed together.
+    /// The quantity is not a multiple of the pack size.
     NotAPack,
-    /// The quantity is below the least that is sold at this price.
+    /// The quantity is below the least that the supplier sells at this price.
     BelowMinQty,
-    /// The total is below the least that is delivered.
+    /// The total is below the least that the supplier delivers.
     BelowMinOrderTotal,
 }
 
-/// One product of an order.
+/// Line of an order: one product.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct OrderLine {
     /// Line number, starting at 1.
@@ -135,17 +135,17 @@ pub struct OrderLine {
     pub sku: Sku,
     /// Ordered quantity in pieces.
     pub qty: i64,
-    /// Price per piece in whole currency units, rounded where the line has a total.
+    /// Price per piece in whole currency units, rounded if the line has a total.
     pub unit_cost: i64,
     /// Total cost of all pieces, if the line was ordered by total instead of by price per piece.
     #[serde(default)]
     pub line_total: Option<i64>,
-    /// Pieces that came so far.
+    /// Pieces received so far.
     pub received_qty: i64,
     /// Pieces that came and were refused at the door.
     #[serde(default)]
     pub rejected_qty: i64,
-    /// Pieces that invoices bill.
+    /// Pieces that were invoiced.
     #[serde(default)]
     pub invoiced_qty: i64,
     /// Pieces that went back to the supplier.
@@ -173,7 +173,7 @@ impl OrderLine {
         i64::try_from(value).unwrap_or(i64::MAX)
     }
 
-    /// Pieces that may still come.
+    /// Pieces that may still be received.
     pub fn open_qty(&self) -> i64 {
         if self.closed { 0 } else { self.qty.saturating_sub(self.received_qty).max(0) }
     }
@@ -192,7 +192,7 @@ impl OrderLine {
     }
 }
 
-/// A line as a proposed revision has it.
+/// Line of a proposed revision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProposedLine {
     /// Line of the order; null adds a line.
@@ -210,7 +210,7 @@ pub struct ProposedLine {
     pub expected_at: Option<Date>,
 }
 
-/// A revision to a higher total that waits for another person.
+/// Revision to a higher total that waits for the approval of another user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProposedRevision {
     /// User who proposed the revision.
@@ -221,7 +221,7 @@ pub struct ProposedRevision {
     pub reason: String,
     /// Total of the order after the revision.
     pub total: i64,
-    /// All that would be expected.
+    /// All lines that would be expected.
     pub lines: Vec<ProposedLine>,
     /// Expected delivery; null to keep it.
     pub expected_at: Option<Date>,
@@ -260,7 +260,7 @@ pub struct PurchaseOrder {
     /// Users who changed its lines, its supplier or its store since then.
     #[serde(default)]
     pub writers: Vec<String>,
-    /// A revision that waits for the approval of another person.
+    /// Revision that waits for the approval of another user.
     #[serde(default)]
     pub proposed: Option<ProposedRevision>,
     /// User who submitted it for approval.
@@ -282,7 +282,7 @@ pub struct PurchaseOrder {
     pub sent_at: Option<UtcMs>,
     /// When cancellation was requested. Goods that arrive anyway take precedence: `state` has what counts.
     pub cancel_requested_at: Option<UtcMs>,
-    /// Its store knows that it was called off: what comes now is goods without an order.
+    /// Whether its store knows of the cancellation. Goods that arrive now are goods without an order.
     #[serde(default)]
     pub cancel_final: bool,
     /// Reason why nothing more is expected.
@@ -358,7 +358,7 @@ pub struct OrderLineReceipt {
     pub line_no: u32,
     /// Pieces accepted in all receipts that count.
     pub received: i64,
-    /// Pieces that came and went back.
+    /// Pieces that came and were refused at the door.
     pub rejected: i64,
 }
 

@@ -12,21 +12,21 @@ pub struct ReceivingLine {
     pub line_no: u32,
     /// SKU of the product.
     pub sku: Sku,
-    /// Its name at the time.
+    /// Name of the product at that time.
     pub name: String,
     /// Pieces accepted into stock.
     pub qty: i64,
-    /// Pieces that came and went back; no stock, no cost.
+    /// Pieces that came and were refused at the door; they have no stock and no cost.
     pub rejected_qty: i64,
-    /// Cost per piece, rounded where the line said its total.
+    /// Cost per piece, rounded if the line states a total.
     pub unit_cost: i64,
     /// Total cost of the accepted pieces: the line's total, or qty × unit_cost.
     pub cost: i64,
-    /// Booked to cost of goods where stock was below zero.
+    /// Amount booked to cost of goods because stock was below zero.
     pub correction: i64,
     /// Stock on hand after the receipt.
     pub balance_after: i64,
-    /// No cost was known: neither given, nor ordered, nor an average.
+    /// Whether no cost was known: none was given or ordered, and there was no average.
     pub cost_missing: bool,
     /// Free-text note.
     pub note: Option<String>,
@@ -41,11 +41,11 @@ pub struct Receiving {
     pub state: String,
     /// Store that received the goods.
     pub store_id: StoreId,
-    /// Order, supplier, delivery note and free reference, where known.
+    /// Purchase order that the goods came by, if known.
     pub po_id: Option<String>,
     /// Supplier of the goods, if known.
     pub supplier_id: Option<String>,
-    /// The supplier's delivery note: one receipt each.
+    /// Number of the supplier's delivery note. Each may be received once.
     pub delivery_note_no: Option<String>,
     /// Free-text reference.
     pub reference: Option<String>,
@@ -55,7 +55,7 @@ pub struct Receiving {
     pub total_cost: i64,
     /// Free-text note.
     pub note: Option<String>,
-    /// By its own time.
+    /// Business date of the document, by its own time.
     pub business_date: jiff::civil::Date,
     /// User who recorded the receipt.
     pub created_by: UserId,
@@ -70,20 +70,20 @@ pub struct Receiving {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReceivingWarningCode {
-    /// A count that was posted before found more of the product than was expected: perhaps these pieces.
+    /// A count that was posted before found more of the product than expected, perhaps these pieces.
     CountedBefore,
-    /// A receipt of the last days has the same lines, and one of the two lacks a supplier or a delivery note.
+    /// A receipt of the last days has the same lines, and one of the two has no supplier or delivery note.
     RepeatsReceipt,
 }
 
-/// Something that is worth a look.
+/// Point to check about a receipt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReceivingWarning {
     /// Kind of warning.
     pub code: ReceivingWarningCode,
-    /// The count, or the other receipt.
+    /// ID of the count or the other receipt.
     pub document_id: String,
-    /// The product that the count found.
+    /// Product that the count found more of.
     pub sku: Option<Sku>,
     /// Pieces that the count found beyond what was expected.
     pub found: Option<i64>,

@@ -22,7 +22,7 @@ pub enum MovementReason {
     TransferOut,
     /// Goods of another store came in.
     TransferIn,
-    /// Written off, found, corrected.
+    /// Goods were written off, found or corrected.
     Adjustment,
     /// A count found a difference.
     Opname,
@@ -58,11 +58,11 @@ pub struct Stock {
     pub value: i64,
     /// Last unit cost: what is shown as average cost.
     pub last_cost: i64,
-    /// Pieces promised to somebody.
+    /// Pieces reserved for somebody.
     pub reserved: i64,
     /// Pieces that can't be sold; not in `qty`.
     pub damaged: i64,
-    /// Cost of the pieces.
+    /// Cost of the damaged pieces.
     pub damaged_value: i64,
     /// Number of movements so far: two counts with the same number saw the same stock.
     pub moves: u64,
@@ -70,7 +70,7 @@ pub struct Stock {
     pub updated_at: UtcMs,
 }
 
-/// One change of a sku's stock; never altered, never deleted.
+/// One change of a SKU's stock; never altered, never deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Movement {
     /// `mov_…`
@@ -79,7 +79,7 @@ pub struct Movement {
     pub sku: Sku,
     /// Quantity in pieces, signed.
     pub qty: i64,
-    /// Signed cost of these pieces: the truth for the books.
+    /// Signed cost of these pieces, as posted to the books.
     pub cost: i64,
     /// Correction of earlier estimates, booked to cost of goods now.
     pub correction: i64,
@@ -93,13 +93,13 @@ pub struct Movement {
     pub reference_id: String,
     /// Line of the document that caused the movement.
     pub line_no: u32,
-    /// cost / qty, for show.
+    /// Unit cost for display: cost / qty.
     pub unit_cost: i64,
     /// User who caused the movement.
     pub user_id: UserId,
     /// When the stock moved.
     pub at: UtcMs,
-    /// On hand was below zero afterwards.
+    /// Whether the stock on hand was below zero afterwards.
     pub negative: bool,
 }
 

@@ -17,7 +17,7 @@ pub enum SupplierPriceState {
     Inactive,
 }
 
-/// A row of a supplier's price list; supplier, sku, `min_qty` and `from` name it.
+/// Row of a supplier's price list, identified by supplier, SKU, `min_qty` and `from`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SupplierPrice {
     /// `spp_…`
@@ -30,17 +30,17 @@ pub struct SupplierPrice {
     pub supplier_sku: Option<String>,
     /// Price per piece in whole currency units.
     pub unit_cost: i64,
-    /// From so many pieces on.
+    /// Least number of pieces for this price.
     pub min_qty: i64,
-    /// Pieces that are packed together.
+    /// Number of pieces in a pack.
     pub pack_qty: i64,
-    /// First day; null if it always applied.
+    /// First day of the price. Null if it always applied.
     pub from: Option<Date>,
-    /// Last day; null if it applies until the next price.
+    /// Last day of the price. Null if it applies until the next price.
     pub to: Option<Date>,
     /// Days from order to delivery; null for the supplier's lead time.
     pub lead_time_days: Option<u32>,
-    /// The product is bought here when nobody says otherwise.
+    /// Whether this is the default supplier of the product.
     pub preferred: bool,
     /// Whether the row counts.
     pub state: SupplierPriceState,

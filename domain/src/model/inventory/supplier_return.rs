@@ -6,22 +6,22 @@ use crate::model::inventory::stock::StockPlace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One sku that went back.
+/// Line of a supplier return: one SKU.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SupplierReturnLine {
     /// Line number, starting at 1.
     pub line_no: u32,
     /// SKU of the product.
     pub sku: Sku,
-    /// Its name at the time.
+    /// Name of the product at that time.
     pub name: String,
     /// Returned quantity in pieces.
     pub qty: i64,
     /// Amount claimed from the supplier.
     pub claim: i64,
-    /// Value at which they left stock.
+    /// Value at which the pieces left stock.
     pub stock_cost: i64,
-    /// Afterwards on hand, or put aside, wherever they were taken from.
+    /// Stock after the return: on hand, or damaged if the goods were taken from there.
     pub balance_after: i64,
 }
 
@@ -34,7 +34,7 @@ pub struct SupplierReturn {
     pub store_id: StoreId,
     /// Supplier that the goods went back to.
     pub supplier_id: String,
-    /// The receipt that they came with.
+    /// Receiving document that the goods came with.
     pub reference: Option<String>,
     /// Stock that the goods were taken from.
     pub bucket: StockPlace,
@@ -42,11 +42,11 @@ pub struct SupplierReturn {
     pub lines: Vec<SupplierReturnLine>,
     /// Sum of the claims.
     pub claim: i64,
-    /// Σ stock costs; the difference is purchase variance.
+    /// Sum of the stock costs. Its difference from `claim` is purchase variance.
     pub stock_cost: i64,
     /// Free-text note.
     pub note: Option<String>,
-    /// By its own time.
+    /// Business date of the document, by its own time.
     pub business_date: jiff::civil::Date,
     /// User who recorded the return.
     pub created_by: UserId,

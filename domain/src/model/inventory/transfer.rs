@@ -13,13 +13,13 @@ pub use line::{Resolution, Resolved, TransferLine};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TransferState {
-    /// Written down; nothing left.
+    /// Recorded; the goods have not left the sender.
     Draft,
     /// The goods have left the sender.
     InTransit,
-    /// The other store took them in, once.
+    /// Received by the other store, once.
     Received,
-    /// Called off; the goods are back.
+    /// Cancelled; the goods are back at the sender.
     Cancelled,
 }
 
@@ -38,7 +38,7 @@ pub struct Transfer {
     pub lines: Vec<TransferLine>,
     /// Free-text note.
     pub note: Option<String>,
-    /// By its own time.
+    /// Business date of the document, by its own time.
     pub business_date: jiff::civil::Date,
     /// User who recorded it.
     pub created_by: UserId,
@@ -52,7 +52,7 @@ pub struct Transfer {
     pub received_at: Option<UtcMs>,
     /// When the transfer was cancelled. Null if it was not.
     pub cancelled_at: Option<UtcMs>,
-    /// It was called off too late: the other store had received it.
+    /// Whether it was cancelled too late, because the other store had already received it.
     pub cancel_lost: bool,
 }
 

@@ -18,13 +18,13 @@ pub use key::{MemberBook, MemberKey};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MemberState {
-    /// Buys, earns and redeems.
+    /// May buy, earn and redeem.
     Active,
-    /// Buys, neither earns nor redeems.
+    /// May buy, but neither earns nor redeems.
     Blocked,
-    /// Goes on as another one.
+    /// Merged into another member.
     Merged,
-    /// Nothing personal is left.
+    /// All personal data was erased.
     Erased,
 }
 
@@ -66,7 +66,7 @@ pub struct Member {
     pub email: Option<String>,
     /// Date of birth.
     pub birth_date: Option<Date>,
-    /// Tier, as head office names them.
+    /// Tier of the member, by head office's name for it.
     pub tier: Option<String>,
     /// State of the member.
     pub state: MemberState,
@@ -78,7 +78,7 @@ pub struct Member {
     pub joined_at: UtcMs,
     /// When the member was last changed.
     pub updated_at: UtcMs,
-    /// Highest stamp of its fields.
+    /// Version of the record: the highest stamp of its fields.
     pub version: String,
     /// Last write of each field.
     pub marks: BTreeMap<String, FieldMark>,

@@ -120,7 +120,7 @@ pub struct User {
     pub name: String,
     /// Role of the user.
     pub role: Role,
-    /// The store that the person belongs to; empty for head office.
+    /// Store that the user belongs to. Empty for head office.
     pub store_id: StoreId,
     /// argon2id in PHC form; none: no password login.
     pub password_hash: Option<String>,
@@ -168,7 +168,7 @@ pub struct Principal {
     pub name: String,
     /// Role of the user.
     pub role: Role,
-    /// The store that the person belongs to; empty for head office.
+    /// Store that the user belongs to. Empty for head office.
     pub store_id: StoreId,
     /// The session of the token.
     pub session_id: SessionId,
@@ -185,7 +185,7 @@ pub fn login_name(text: &str) -> String {
 /// A registered device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Passkey {
-    /// The authenticator's own id, in base64url.
+    /// ID that the authenticator gave the device, in base64url.
     pub credential_id: String,
     /// User who owns the device.
     pub user_id: UserId,

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 pub enum HoldState {
     /// The basket is waiting.
     Active,
-    /// A till took it.
+    /// A till recalled it.
     Recalled,
-    /// It waited too long: the sale was voided.
+    /// It waited too long, and the sale was voided.
     Expired,
     /// The sale was voided.
     Voided,
@@ -29,7 +29,7 @@ pub struct Hold {
     pub state: HoldState,
     /// Transaction that is on hold.
     pub transaction_id: TransactionId,
-    /// The till that put it away.
+    /// Register that put the basket on hold.
     pub register_id: RegisterId,
     /// Note on the hold, for example the customer's name.
     pub note: Option<String>,
@@ -39,7 +39,7 @@ pub struct Hold {
     pub held_at: UtcMs,
     /// When the sale will be voided. Null if it never will.
     pub expires_at: Option<UtcMs>,
-    /// The basket's total when it was put away.
+    /// Total of the basket when it was put on hold.
     pub total: i64,
     /// Pieces in the basket.
     pub item_count: i64,

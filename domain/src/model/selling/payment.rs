@@ -46,18 +46,18 @@ impl Paid {
     }
 }
 
-/// Money that a cashier hands back.
+/// Payment that a cashier hands back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "GivenBack")]
 pub struct ReversedPayment {
-    /// The payment that is reversed.
+    /// Payment that is reversed.
     pub payment_id: PaymentId,
-    /// The method that it goes back by: of an exchange that of the sale before it.
+    /// Method by which it goes back. For an exchange, the method of the sale before it.
     pub method: String,
     /// Amount before cash rounding.
     pub amount: i64,
     /// Cash rounding.
     pub rounding: i64,
-    /// It came by an exchange.
+    /// Whether it came by an exchange.
     pub exchange: bool,
 }

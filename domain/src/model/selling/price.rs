@@ -44,11 +44,11 @@ impl Price {
     }
 }
 
-/// Kind `price`: what a product costs, at once or from a business day on. Of those that have begun a store's own
+/// Kind `price`: price of a product, at once or from a business day on. Of those that have begun, a store's own
 /// counts before one for all stores, and of these the one that began last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PriceDown {
-    /// Its id, also the change's.
+    /// ID of the price, which is also the change's.
     pub price_id: String,
     /// SKU of the product.
     pub sku: Sku,

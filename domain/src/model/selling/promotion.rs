@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PromotionKind {
-    /// `value` basis points off what is left of each line.
+    /// `value` basis points off the remaining amount of each line.
     LinePercent,
     /// `value` currency units off each piece.
     LineAmount,
     /// Of each `buy + get` pieces, the `get` cheapest are reduced by `value` basis points.
     BuyXGetY,
-    /// `value` basis points off what is left of all its lines.
+    /// `value` basis points off the remaining amount of all its lines.
     BasketPercent,
-    /// `value` currency units off what is left of all its lines.
+    /// `value` currency units off the remaining amount of all its lines.
     BasketAmount,
 }
 
@@ -45,15 +45,15 @@ pub enum Day {
 /// A promotion of the hub.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Promotion {
-    /// Its id; ties of priority go to the lower one.
+    /// ID of the promotion. Between equal priorities, the lower ID goes first.
     pub promotion_id: String,
-    /// Its name on a receipt.
+    /// Name of the promotion on receipts.
     #[serde(default)]
     pub name: String,
     /// Kind of promotion.
     #[serde(rename = "type")]
     pub kind: PromotionKind,
-    /// Basis points or currency units, by `kind`.
+    /// Value of the promotion in basis points or currency units, by `kind`.
     #[serde(default)]
     pub value: i64,
     /// Products that the promotion is limited to.
@@ -62,10 +62,10 @@ pub struct Promotion {
     /// Category that the promotion is limited to.
     #[serde(default)]
     pub category: Option<String>,
-    /// Fewest pieces among the lines it sees.
+    /// Least number of pieces among the lines that the promotion applies to.
     #[serde(default)]
     pub min_qty: Option<i64>,
-    /// Least that is left of the lines it sees.
+    /// Least remaining amount of the lines that the promotion applies to.
     #[serde(default)]
     pub min_total: Option<i64>,
     /// Number of pieces to buy.
@@ -74,22 +74,22 @@ pub struct Promotion {
     /// Number of pieces to get.
     #[serde(default)]
     pub get: Option<i64>,
-    /// Only members of this tier.
+    /// Tier of members that the promotion is limited to.
     #[serde(default)]
     pub tier: Option<String>,
-    /// Only these stores; null for all.
+    /// Stores that the promotion is limited to. Null for all stores.
     #[serde(default)]
     pub store_ids: Option<Vec<StoreId>>,
     /// First business date of the promotion.
     pub from: Date,
     /// Last business date of the promotion.
     pub to: Date,
-    /// Only on these days of the week.
+    /// Days of the week that the promotion is limited to.
     #[serde(default)]
     pub days: Option<Vec<Day>>,
     /// Priority; 1 is applied first.
     pub priority: i64,
-    /// Whether it joins others on a line.
+    /// Whether it may be combined with other promotions on a line.
     pub stackable: bool,
 }
 
@@ -108,19 +108,19 @@ pub struct Occasion<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NotGiven {
-    /// Its first day is later.
+    /// The promotion has not begun.
     NotBegun,
-    /// Its last day is over.
+    /// The promotion has ended.
     Ended,
-    /// It does not count on this day of the week.
+    /// The promotion does not apply on this day of the week.
     OtherDay,
-    /// The member is of another tier, or there is none.
+    /// The member has another tier, or there is no member.
     OtherTier,
-    /// It counts in other stores.
+    /// The promotion applies in other stores only.
     OtherStore,
-    /// No item is one of its products.
+    /// No item is a product of the promotion.
     NoItem,
-    /// An earlier promotion has closed its lines, or it joins no other one.
+    /// An earlier promotion has closed its lines, or it can't be combined with others.
     NotStackable,
     /// Fewer pieces than `min_qty`.
     MinQty,

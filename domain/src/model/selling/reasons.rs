@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// Most codes of one list.
 const CODES_MAX: usize = 50;
 
-/// The codes of a shop, in the order in which a till offers them.
+/// Reason codes of a shop, in the order in which a till offers them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reasons {
@@ -20,7 +20,7 @@ pub struct Reasons {
     pub discounts: Vec<String>,
     /// Reasons for returned goods, line by line.
     pub returns: Vec<String>,
-    /// Only these; else they are a help, and any text is taken.
+    /// Whether only these codes are accepted. Otherwise they are suggestions, and any text is accepted.
     pub enforced: bool,
 }
 
@@ -29,7 +29,7 @@ pub struct Reasons {
 pub enum Why {
     /// Voiding.
     Void,
-    /// A discount is given by hand.
+    /// Discount by hand.
     Discount,
     /// Return of goods.
     Return,

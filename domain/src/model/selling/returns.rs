@@ -16,9 +16,9 @@ pub use span::Span;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Disposition {
-    /// Back to the shelf.
+    /// Put back on the shelf.
     Restock,
-    /// Kept, can't be sold.
+    /// Kept as damaged; can't be sold.
     Damaged,
     /// Kept for the supplier.
     Vendor,
@@ -33,7 +33,7 @@ pub enum Disposition {
 pub enum ReturnState {
     /// The return counts.
     Posted,
-    /// Taken back in its own shift.
+    /// Voided in its own shift.
     Voided,
 }
 
@@ -43,7 +43,7 @@ pub enum ReturnState {
 pub enum Verification {
     /// The hub knows the receipt and has reserved the pieces.
     Verified,
-    /// The hub was away: a manager stood behind it.
+    /// The hub could not be reached, and a manager approved the return.
     Pending,
 }
 
@@ -88,14 +88,14 @@ pub struct ReturnLine {
     pub balance_after: Option<i64>,
 }
 
-/// Money that goes back.
+/// Refund by one method.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Refund {
     /// Payment method of the refund.
     pub method: String,
     /// Amount before cash rounding.
     pub amount: i64,
-    /// Cash rounding: paid out − amount.
+    /// Cash rounding: amount paid out − `amount`.
     pub rounding: i64,
     /// For an exchange of what cash had paid: the rounding that is carried over with it. No cash moves in this step.
     #[serde(default)]
@@ -104,7 +104,7 @@ pub struct Refund {
     pub origin: Option<String>,
     /// For an exchange: the transaction that it pays.
     pub transaction_id: Option<TransactionId>,
-    /// Slip number or the like.
+    /// Slip number or other reference of the payment.
     pub reference: Option<String>,
 }
 
@@ -117,9 +117,9 @@ pub struct Return {
     pub receipt_no: String,
     /// State of the return.
     pub state: ReturnState,
-    /// The sale; none without a receipt.
+    /// Sale that the goods are from. Null without a receipt.
     pub transaction_id: Option<TransactionId>,
-    /// The receipt of another store.
+    /// Receipt number of another store.
     pub origin_receipt_no: Option<String>,
     /// Whether that was checked.
     pub verification: Option<Verification>,
@@ -135,7 +135,7 @@ pub struct Return {
     pub approved_by: Option<UserId>,
     /// Member whose points moved.
     pub member_id: Option<MemberId>,
-    /// The shift's business date.
+    /// Business date of the shift.
     pub business_date: jiff::civil::Date,
     /// Whether prices contained tax.
     pub prices_include_tax: bool,
@@ -188,24 +188,24 @@ impl ReturnState {
 /// Returns of one sale at one store, including pieces reserved for a return that is not reported yet.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TakenBack {
-    /// The store that took it.
+    /// Store that took the goods back.
     pub store_id: StoreId,
     /// Pieces taken back, one entry per line of which some came.
     pub lines: Vec<LineReturned>,
     /// Amounts that went back, by each method that had paid. Of pieces that are only reserved nothing is known.
     pub refunds: Vec<MethodBack>,
-    /// Σ of its returns, in whole currency units.
+    /// Sum of the store's returns of the sale, in whole currency units.
     pub refunded: i64,
-    /// Earned points that it took back.
+    /// Earned points that the store took back.
     pub points_reversed: i64,
-    /// Spent points that it gave back.
+    /// Spent points that the store gave back.
     pub points_back: i64,
 }
 
-/// Money that went back.
+/// Amount that went back by one method.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MethodBack {
-    /// The method; of an exchange the one that had paid.
+    /// Payment method. For an exchange, the one that had paid.
     pub method: String,
     /// Amount before cash rounding.
     pub amount: i64,

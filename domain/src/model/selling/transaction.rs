@@ -20,13 +20,13 @@ pub const NEGATIVE_STOCK: &str = "negative_stock";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TransactionState {
-    /// Items may change, nothing is paid.
+    /// Items may change; nothing is paid.
     Open,
-    /// Parked; belongs to no shift.
+    /// On hold; it belongs to no shift.
     Held,
-    /// Something is paid, not everything.
+    /// A part of the total is paid.
     PartiallyPaid,
-    /// Complete: immutable but for returns and a void.
+    /// Complete; only returns and a void can still change it.
     Paid,
     /// The transaction was cancelled.
     Voided,
@@ -124,22 +124,22 @@ impl TransactionState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DiscountSource {
-    /// A promotion of the hub.
+    /// Promotion of the hub.
     Promotion,
-    /// The cashier, on this line.
+    /// Discount by the cashier on this line.
     Manual,
-    /// The line's share of the cashier's discount on the whole basket.
+    /// Share of this line in the cashier's discount on the whole basket.
     Basket,
 }
 
-/// One reason why a line costs less.
+/// One discount of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LineDiscount {
     /// Source of the discount.
     pub source: DiscountSource,
     /// Promotion that gave the discount. Null if the discount is from no promotion.
     pub promotion_id: Option<String>,
-    /// Whole currency units, ≥ 0.
+    /// Discount in whole currency units, ≥ 0.
     pub amount: i64,
     /// Reason given for the discount.
     pub reason: Option<String>,
@@ -208,7 +208,7 @@ pub struct PriceReason {
 pub enum PaymentState {
     /// The payment counts.
     Accepted,
-    /// It was taken back.
+    /// The payment was reversed.
     Reversed,
 }
 
@@ -219,7 +219,7 @@ pub struct Payment {
     pub payment_id: PaymentId,
     /// Payment method: `cash`, `card`, …
     pub method: String,
-    /// The part of `total` that it settles, before rounding.
+    /// Part of `total` that the payment settles, before rounding.
     pub amount: i64,
     /// Amount tendered by the customer.
     pub tendered: i64,
@@ -227,15 +227,15 @@ pub struct Payment {
     pub change: i64,
     /// Cash rounding of this payment.
     pub rounding: i64,
-    /// For an `exchange` of what cash had paid: the rounding of that cash. Taken back in cash, the payment gives
-    /// amount + origin_rounding.
+    /// For an `exchange` of what cash had paid: the rounding of that cash. Reversed in cash, the payment gives amount
+    /// + origin_rounding.
     #[serde(default)]
     pub origin_rounding: i64,
-    /// Slip number or the like.
+    /// Slip number or other reference of the payment.
     pub reference: Option<String>,
     /// Whether the payment counts.
     pub state: PaymentState,
-    /// For an `exchange`: the methods of the sale that it came from.
+    /// For an `exchange`: the payment methods of the sale that it came from.
     pub origin: Option<String>,
     /// When the payment was accepted.
     pub paid_at: UtcMs,
@@ -250,7 +250,7 @@ pub struct TransactionHead {
     pub receipt_no: Option<String>,
     /// State of the transaction.
     pub state: TransactionState,
-    /// The shift's business date.
+    /// Business date of the shift.
     pub business_date: jiff::civil::Date,
     /// As in [`Transaction`].
     pub occurred_at: UtcMs,
@@ -275,7 +275,7 @@ pub struct Transaction {
     pub receipt_no: Option<String>,
     /// State of the transaction.
     pub state: TransactionState,
-    /// The shift's business date.
+    /// Business date of the shift.
     pub business_date: jiff::civil::Date,
     /// When the transaction was created; once it is paid, when the completing payment was made.
     pub occurred_at: UtcMs,

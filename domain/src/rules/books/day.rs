@@ -24,7 +24,7 @@ pub use figures::{Figures, MethodFigures, by_method};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SealDay {
-    /// Seal a day that is not over.
+    /// Whether to seal a day that is not over.
     #[serde(default)]
     pub force: bool,
     /// Reason for sealing the day; needed with `force`.

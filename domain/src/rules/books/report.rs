@@ -46,7 +46,7 @@ pub enum GroupBy {
     /// Business date.
     #[default]
     Day,
-    /// Local hour of payment, and of the return.
+    /// Local hour of the payment, or of the return.
     Hour,
     /// Store.
     Store,
@@ -107,15 +107,15 @@ pub struct Sums {
     pub discounts: i64,
     /// Sum of the tax.
     pub tax: i64,
-    /// Σ totals, before returns; cash rounding is not in them.
+    /// Sum of the totals before returns, without cash rounding.
     pub total: i64,
-    /// Σ cash rounding of the sales: what was taken in is total + rounding.
+    /// Sum of the cash rounding of the sales. The amount taken in is total + rounding.
     pub rounding: i64,
     /// Number of return documents.
     pub returns_count: i64,
-    /// Σ their refunds; cash rounding is not in them.
+    /// Sum of the refunds, without cash rounding.
     pub returns_total: i64,
-    /// Σ cash rounding of the refunds: what was given back is returns_total + returns_rounding.
+    /// Sum of the cash rounding of the refunds. The amount given back is returns_total + returns_rounding.
     pub returns_rounding: i64,
 }
 

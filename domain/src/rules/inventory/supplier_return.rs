@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 pub struct NewSupplierReturn {
     /// Supplier that the goods go back to.
     pub supplier_id: String,
-    /// The receipt that they came with.
+    /// Receiving document that the goods came with.
     pub reference: Option<String>,
     /// Stock that the goods are taken from: sellable stock, or stock that was set aside as damaged.
     #[serde(default)]
@@ -40,10 +40,10 @@ pub struct NewSupplierReturn {
 #[serde(deny_unknown_fields)]
 #[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["code"]}]))]
 pub struct NewSupplierReturnLine {
-    /// The product; may be left out where `code` names it.
+    /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]
     pub sku: Sku,
-    /// The code that was scanned: `qty` then counts scans, each of as many pieces as the code stands for.
+    /// Code that was scanned. `qty` then counts scans, each of as many pieces as the code stands for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// Quantity in pieces.

@@ -7,17 +7,17 @@ use crate::model::selling::payment::{CASH, POINTS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A payment to be accepted.
+/// Payment to accept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewPayment {
     /// Payment method: `cash`, `card`, …
     pub method: String,
-    /// The part of the total that it settles, before rounding.
+    /// Part of the total that the payment settles, before rounding.
     pub amount: i64,
     /// Amount tendered; omitted: the exact amount.
     pub tendered: Option<i64>,
-    /// Slip number or the like.
+    /// Slip number or other reference of the payment.
     pub reference: Option<String>,
 }
 

@@ -65,15 +65,15 @@ pub fn priced(product: Product, last_begun: Option<Price>) -> Product {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PriceSource {
-    /// The price of the product itself.
+    /// Price of the product itself.
     Product,
-    /// A price that was set for all stores.
+    /// Price set for all stores.
     AllStores,
-    /// A price that was set for this store.
+    /// Price set for this store.
     Store,
 }
 
-/// `GET /api/prices/effective`: the price that counts, and why.
+/// `GET /api/prices/effective`: the price that counts, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EffectivePrice {
     /// SKU of the product.
@@ -88,7 +88,7 @@ pub struct EffectivePrice {
     pub source: PriceSource,
     /// The price that was set; null if the product's own price applies.
     pub price_row: Option<PriceDown>,
-    /// Since when it counts.
+    /// When the price began to count.
     pub since: UtcMs,
     /// Explanation, in a sentence, why this price applies.
     pub why: String,

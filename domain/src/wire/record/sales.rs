@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// Payload of `transaction.paid`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransactionPaid {
-    /// The day it counts for.
+    /// Business date that it counts for.
     pub business_date: Date,
     /// The sale.
     pub transaction: Transaction,
@@ -79,7 +79,7 @@ impl Payload for TransactionPaid {
 /// Payload of `transaction.voided`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransactionVoided {
-    /// The day it counts for.
+    /// Business date that it counts for.
     pub business_date: Date,
     /// The transaction; without a receipt number it was never paid, and moves no figure.
     pub transaction: Transaction,
@@ -125,7 +125,7 @@ impl Payload for TransactionVoided {
 /// Payload of `return.posted` and `return.voided`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReturnRecord {
-    /// The day it counts for.
+    /// Business date that it counts for.
     pub business_date: Date,
     /// The return.
     pub document: Return,
@@ -171,7 +171,7 @@ impl Payload for ReturnRecord {
 /// Payload of `tender.corrected`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TenderCorrected {
-    /// The day it counts for.
+    /// Business date that it counts for.
     pub business_date: Date,
     /// The sale with both payments.
     pub transaction: Transaction,

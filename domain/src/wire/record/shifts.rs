@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// Payload of `shift.opened`, `shift.closed` and `shift.recounted`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ShiftRecord {
-    /// The day it counts for.
+    /// Business date that it counts for.
     pub business_date: Date,
     /// The shift with its sums.
     pub shift: Shift,
@@ -32,7 +32,7 @@ impl Payload for ShiftRecord {
 /// Payload of `cash.moved`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CashMoved {
-    /// The day it counts for.
+    /// Business date that it counts for.
     pub business_date: Date,
     /// The cash movement.
     pub movement: CashMovement,
@@ -51,7 +51,7 @@ impl Payload for CashMoved {
 /// Payload of `cash.deposited`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CashDeposited {
-    /// The day it counts for.
+    /// Business date that it counts for.
     pub business_date: Date,
     /// The deposit.
     pub deposit: Deposit,

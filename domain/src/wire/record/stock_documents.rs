@@ -19,7 +19,7 @@ pub const OPNAME_LINES_MAX: usize = 500;
 /// Payload of `receiving.posted` and `receiving.reversed`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReceivingPosted {
-    /// The day it counts for.
+    /// Business date that it counts for.
     pub business_date: Date,
     /// The receiving document.
     pub receiving: Receiving,
@@ -58,7 +58,7 @@ impl Payload for ReceivingPosted {
 /// Payload of `transfer.sent`, `.received`, `.cancelled` and `.resolved`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransferRecord {
-    /// The day it counts for.
+    /// Business date that it counts for.
     pub business_date: Date,
     /// The document as it is now.
     pub transfer: Transfer,
@@ -97,7 +97,7 @@ impl Payload for TransferRecord {
 /// Payload of `adjustment.posted`; also of one that is rejected or reversed, as its state says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AdjustmentPosted {
-    /// The day it counts for.
+    /// Business date that it counts for.
     pub business_date: Date,
     /// The adjustment document.
     pub adjustment: Adjustment,
@@ -125,7 +125,7 @@ impl Payload for AdjustmentPosted {
 /// Payload of `opname.posted`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OpnamePosted {
-    /// The day it counts for.
+    /// Business date that it counts for.
     pub business_date: Date,
     /// The count.
     pub opname: Opname,
@@ -160,7 +160,7 @@ impl Payload for OpnamePosted {
 /// Payload of `supplier_return.posted`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SupplierReturnPosted {
-    /// The day it counts for.
+    /// Business date that it counts for.
     pub business_date: Date,
     /// The supplier return.
     pub document: SupplierReturn,
@@ -192,7 +192,7 @@ impl Payload for SupplierReturnPosted {
 pub struct StockMoved {
     /// ID of the store.
     pub store_id: StoreId,
-    /// The day it counts for.
+    /// Business date that it counts for.
     pub business_date: Date,
     /// Number of this part, starting at 1.
     pub part: u32,

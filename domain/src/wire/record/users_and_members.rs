@@ -66,7 +66,7 @@ impl Payload for ProductSettingsChanged {
 /// Payload of `points.adjusted`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PointsAdjusted {
-    /// The day it counts for.
+    /// Business date that it counts for.
     pub business_date: Date,
     /// The points movement.
     pub entry: PointsEntry,

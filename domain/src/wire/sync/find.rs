@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FindMember {
-    /// An id that it has or had.
+    /// Current or earlier ID of the member.
     pub member_id: Option<MemberId>,
     /// Phone number in E.164 format.
     pub phone: Option<String>,
@@ -21,15 +21,15 @@ pub struct FindMember {
     pub code: Option<String>,
 }
 
-/// Its answer: the member with its points as the feed would tell them, nothing where there is none.
+/// Answer to [`FindMember`]: the member with its points as the feed would send them. Empty if there is none.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FoundMember {
-    /// Kinds `member` and `points`; their cursors are not to be pulled from.
+    /// Changes of kinds `member` and `points`. Their cursors must not be pulled from.
     pub changes: Vec<Change>,
     /// The store's own records that the balances contain.
     #[serde(flatten)]
     pub coverage: Coverage,
-    /// The hub's database generation.
+    /// Generation of the hub's database.
     pub hub_generation: String,
     /// Current time of the hub's clock.
     pub hub_time: UtcMs,

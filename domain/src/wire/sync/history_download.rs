@@ -6,12 +6,12 @@ use crate::wire::sync::{ChainHead, PushEvent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Records of an epoch that no store has any more: they were forgotten before the hub heard of them.
+/// Records of an epoch that no store has any more: they were forgotten before the hub received them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Hole {
-    /// The first that is missing.
+    /// First missing seq.
     pub from_seq: u64,
-    /// The last that is missing.
+    /// Last missing seq.
     pub to_seq: u64,
     /// Hash at `to_seq`, as the store reported it. The chain continues from there.
     pub hash: String,
@@ -22,7 +22,7 @@ pub struct Hole {
 pub struct OwnAnswer {
     /// Name of the epoch.
     pub epoch: String,
-    /// The hash before the first of the events.
+    /// Hash before the first event.
     pub prev_hash: String,
     /// Records in order of seq.
     pub events: Vec<PushEvent>,
@@ -32,7 +32,7 @@ pub struct OwnAnswer {
     pub head: ChainHead,
     /// Ranges of this epoch that are missing for ever.
     pub holes: Vec<Hole>,
-    /// The hub's database generation.
+    /// Generation of the hub's database.
     pub hub_generation: String,
     /// Current time of the hub's clock.
     pub hub_time: UtcMs,
@@ -41,7 +41,7 @@ pub struct OwnAnswer {
 /// Answer to `GET /api/sync/snapshot?lane&page`: each record of the lane once.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SnapshotAnswer {
-    /// Records as they are now; their own cursors are not to be pulled from.
+    /// Current records. Their own cursors must not be pulled from.
     pub changes: Vec<Change>,
     /// `page` of the next call; null on the last page.
     pub next_page: Option<String>,
@@ -50,7 +50,7 @@ pub struct SnapshotAnswer {
     /// The store's own records that the balances among the changes contain.
     #[serde(flatten)]
     pub coverage: Coverage,
-    /// The hub's database generation.
+    /// Generation of the hub's database.
     pub hub_generation: String,
     /// Current time of the hub's clock.
     pub hub_time: UtcMs,

@@ -8,7 +8,7 @@ use crate::model::selling::transaction::Transaction;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Pieces of a product.
+/// Pieces of one product.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReservePieces {
@@ -18,11 +18,11 @@ pub struct ReservePieces {
     pub qty: i64,
 }
 
-/// `POST /api/sync/receipts/reserve`: the same return again gets the same answer.
+/// `POST /api/sync/receipts/reserve`: repeating the same return gets the same answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReserveReceipt {
-    /// The return that the pieces are reserved for.
+    /// Return that the pieces are reserved for.
     pub return_id: ReturnId,
     /// Receipt number of the sale.
     pub receipt_no: String,
@@ -37,14 +37,14 @@ pub struct ReservedReceipt {
     /// are reserved for another return.
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub transaction: Transaction,
-    /// The same by store, with the money: of the asking store its posted returns, of others also what they
-    /// have reserved.
+    /// The same by store, with the amounts: for the asking store its posted returns, for others also what they have
+    /// reserved.
     pub taken: Vec<TakenBack>,
     /// Current time of the hub's clock.
     pub hub_time: UtcMs,
 }
 
-/// `POST /api/sync/receipts/release`: the return did not come to be.
+/// `POST /api/sync/receipts/release`: the return does not take place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReleaseReceipt {

@@ -34,33 +34,33 @@ pub const LIST: Doc =
 struct Differences {
     /// Number of products that differ.
     lines_count: u64,
-    /// Products that moved between their first and their last count.
+    /// Number of products that moved between their first and their last count.
     moved_count: u64,
-    /// Pieces that lack, as a negative number.
+    /// Missing pieces, as a negative number.
     missing: i64,
-    /// Pieces that are too many.
+    /// Surplus pieces.
     found: i64,
     /// Value of the missing pieces; an estimate before posting.
     missing_value: i64,
     /// Value of the found pieces; an estimate before posting.
     found_value: i64,
-    /// Counted products of which an order is still open, of those shown: their delivery may be on the shelf without having
-    /// been received.
+    /// Counted products with an open order, of those shown: their delivery may be on the shelf without having been
+    /// received.
     awaited: Vec<Awaited>,
     #[schemars(with = "Vec<OpnameLineView>")]
     items: Vec<Value>,
     next_cursor: Option<String>,
 }
 
-/// Pieces that an order still expects of a counted product.
+/// Pieces of a counted product that an order still expects.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "OpnameAwaited")]
 struct Awaited {
     sku: Sku,
     po_id: String,
-    /// The order's number for people.
+    /// Number of the order for people.
     po_no: String,
-    /// Pieces that may still come.
+    /// Pieces that may still be received.
     open_qty: i64,
     /// Expected delivery date. Null if none is known.
     expected_at: Option<Date>,

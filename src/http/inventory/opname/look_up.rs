@@ -29,7 +29,7 @@ pub const LIST: Doc = Doc::of(
 struct Query {
     /// Code as a scanner reads it.
     barcode: Option<String>,
-    /// A whole sku, which names one product, sold or not; else the beginnings of words of name, category or sku.
+    /// A whole SKU, which names one product, sold or not, or the beginnings of words of name, category or SKU.
     q: Option<String>,
     #[serde(default)]
     limit: Limit,
@@ -44,13 +44,13 @@ pub struct Counted {
     name: String,
     /// Place in the store where the product is kept.
     shelf_place: Option<String>,
-    /// Pieces that one scan of the code stands for.
+    /// Pieces in one scan of the code.
     pack_qty: i64,
-    /// Whether this count takes numbers of it now.
+    /// Whether the count accepts counts of the product now.
     here: bool,
     /// Quantity counted so far in all zones; null if nothing was counted.
     counted: Option<i64>,
-    /// On hand now; null where a blind count hides it.
+    /// Current stock on hand. Null while a blind count hides it.
     expected: Option<i64>,
 }
 

@@ -34,7 +34,7 @@ pub const LIST: Doc = Doc::of(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// The beginnings of words of the name, the category or the sku.
+    /// Beginnings of words of the name, the category or the SKU.
     q: Option<String>,
     /// Zone to check: lists the products that were not counted in it, counted elsewhere or not.
     zone: Option<String>,
@@ -43,7 +43,7 @@ struct Query {
     cursor: Option<Cursor>,
 }
 
-/// A product that is still to be counted; what is expected of it does not stand here.
+/// Product that is still to be counted. Its expected quantity is not shown.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "UncountedProduct")]
 pub struct Uncounted {

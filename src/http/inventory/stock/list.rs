@@ -35,29 +35,29 @@ enum Sort {
     /// By SKU.
     #[default]
     Sku,
-    /// The furthest below its reorder level first; without one, below zero.
+    /// Products furthest below their reorder level first; without a level, below zero.
     Worst,
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// The beginning of the sku, of the name or of a word of it.
+    /// Beginning of the SKU, of the name or of a word of it.
     q: Option<String>,
     category: Option<String>,
     barcode: Option<String>,
-    /// Only products of which a barcode also is on another one: scanned, it sells neither.
+    /// Only products with a barcode that is also on another product: a scan of it sells neither.
     #[serde(default)]
     shared_barcode: bool,
-    /// Only what should be ordered.
+    /// Only products that should be ordered.
     #[serde(default)]
     below_reorder: bool,
-    /// Only what is below zero.
+    /// Only products with stock below zero.
     #[serde(default)]
     negative: bool,
     #[serde(default)]
     sort: Sort,
-    /// Asks how many there are: `total`.
+    /// Whether to return `total`.
     #[serde(default)]
     with_total: bool,
     #[serde(default)]
@@ -79,13 +79,14 @@ struct StockList {
 /// Position of a product in the order `worst`.
 type Place = (i64, Sku);
 
-/// A product, and how many pieces of it the code stands for that was asked for.
+/// Product with the number of pieces that the requested code stands for.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ListedStock")]
 struct Listed<'a> {
     #[serde(flatten)]
     stock: StockView<'a>,
-    /// Pieces that one scan of `barcode` is: of a carton's code, its pieces. Left out where no barcode was asked for.
+    /// Pieces in one scan of `barcode`; for a carton's code, the pieces of the carton. Omitted if no barcode was
+    /// requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pack_qty: Option<i64>,
 }

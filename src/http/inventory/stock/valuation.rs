@@ -47,29 +47,29 @@ struct Query {
     cursor: Option<Cursor>,
 }
 
-/// A page of a valuation; Σ `page_value` over all pages is `total_value`.
+/// A page of a valuation. The sum of `page_value` over all pages is `total_value`.
 #[derive(Serialize, JsonSchema)]
 struct Valuation {
     /// The business date.
     date: Date,
     /// Products that stock is kept for.
     items: Vec<Valued>,
-    /// Σ value of this page.
+    /// Sum of the values on this page.
     page_value: i64,
-    /// Σ value of all pages, on the first one; null on the others, and where too much moved since the date to
-    /// tell it at once.
+    /// Sum of the values on all pages, on the first page. Null on the others, and if too much moved since the date to
+    /// compute it at once.
     total_value: Option<i64>,
     /// Cursor of the next page. Null on the last page.
     next_cursor: Option<String>,
 }
 
-/// A product as it was at the end of a date.
+/// Stock of a product at the end of a date.
 #[derive(Serialize, JsonSchema)]
 struct Valued {
     sku: Sku,
     name: String,
     category: Option<String>,
-    /// Pieces; may be below zero.
+    /// Stock on hand in pieces; may be negative.
     on_hand: i64,
     /// Value of the stock on hand at that time, in whole currency units.
     value: i64,

@@ -72,24 +72,24 @@ struct Query {
 #[schemars(rename = "DailyReport")]
 struct Daily {
     business_date: Date,
-    /// Sealed: its documents can no longer change.
+    /// Whether the day is sealed: its documents can no longer change.
     sealed: bool,
-    /// Shifts that are not closed: while there are any, figures may still grow.
+    /// Number of shifts that are not closed. While there are any, figures may still grow.
     shifts_open: usize,
     totals: Figures,
     /// Tax in `totals.returns_total`.
     returns_tax: i64,
     by_method: Vec<MethodFigures>,
-    /// Σ the drawers of its shifts.
+    /// Sums over the drawers of its shifts.
     drawers: Drawers,
     shifts: Vec<ShiftRow>,
-    /// By local hour of payment and of return.
+    /// Figures by local hour of payment and of return.
     #[schemars(schema_with = "rows")]
     by_hour: Vec<Value>,
-    /// By who sold and who took goods back.
+    /// Figures by cashier who sold or took goods back.
     #[schemars(schema_with = "rows")]
     by_cashier: Vec<Value>,
-    /// Places of the journal that are damaged: what was sold there is in `totals`, and in no row of `by_hour` and
+    /// Number of damaged places of the journal. Their sales are in `totals`, and in no row of `by_hour` and
     /// `by_cashier`.
     unreadable: usize,
 }
@@ -112,7 +112,7 @@ struct Drawers {
     variance: i64,
 }
 
-/// A shift in a line.
+/// Summary of a shift.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DailyShift")]
 struct ShiftRow {

@@ -48,23 +48,23 @@ struct Query {
     separator: Separator,
 }
 
-/// The figures of a range of days.
+/// Figures of a range of days.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "SalesReport")]
 struct Report {
     from: Date,
     to: Date,
     group_by: GroupBy,
-    /// Shifts of these days that are not closed: while there are any, figures may still grow.
+    /// Number of shifts of these days that are not closed. While there are any, figures may still grow.
     shifts_open: usize,
-    /// The sums of all sales and returns, each counted once: the same whatever the rows are about. By product,
-    /// category or method a sale counts in every row that it has a part of.
+    /// Sums of all sales and returns, each counted once, whatever the grouping. By product, category or method a sale
+    /// counts in every row that it has a part of.
     #[schemars(schema_with = "totals")]
     totals: Value,
     /// Rows in order of their key.
     #[schemars(schema_with = "rows")]
     items: Vec<Value>,
-    /// Places of the journal that are damaged: what was sold there is left out.
+    /// Number of damaged places of the journal. Their sales are left out.
     unreadable: usize,
     next_cursor: Option<String>,
 }

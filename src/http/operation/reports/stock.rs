@@ -74,7 +74,7 @@ struct Query {
 struct Report {
     /// When the report was made.
     as_of: UtcMs,
-    /// Σ all pages; null on all but the first.
+    /// Sums over all pages. Null on all but the first page.
     totals: Option<Totals>,
     items: Vec<Row>,
     next_cursor: Option<String>,
@@ -84,7 +84,7 @@ struct Report {
 #[derive(Serialize, JsonSchema, Default)]
 #[schemars(rename = "StockReportTotals", transform = hides)]
 struct Totals {
-    /// Products in the report.
+    /// Number of products in the report.
     products_count: i64,
     on_hand: i64,
     /// Value of the stock on hand, in whole currency units.
@@ -94,7 +94,7 @@ struct Totals {
     damaged_value: i64,
     /// Number of products with stock below zero.
     negative_count: i64,
-    /// Products to be ordered.
+    /// Number of products that should be ordered.
     below_reorder_count: i64,
 }
 

@@ -27,16 +27,16 @@ pub const DIGESTS: Doc = Doc::of(
             "types": {"transaction.paid": {"count": 812, "total": 91435997}}}], "next_cursor": null}"#,
 );
 
-/// A business day, as the store counts it and as the hub answered.
+/// Business day, as the store counts it and as the hub answered.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DayDigest")]
 struct DayView {
     business_date: Date,
     /// Result of the comparison. Null if the day goes on, or was not compared yet.
     result: Option<DigestResult>,
-    /// Since when it is not a match.
+    /// When it began not to match. Null if it matches, or was not compared.
     since: Option<UtcMs>,
-    /// Records of the day that the hub counts, but could not apply.
+    /// Number of records of the day that the hub counts, but could not apply.
     parked: u64,
     first_difference: Option<Difference>,
     /// When the hub was asked, by its clock. Null if the day was not compared yet.

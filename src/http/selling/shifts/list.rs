@@ -31,13 +31,13 @@ const ROWS: usize = 500;
 #[serde(deny_unknown_fields)]
 struct Query {
     state: Option<ShiftState>,
-    /// The first business date.
+    /// First business date.
     from: Option<Date>,
-    /// The last business date.
+    /// Last business date.
     to: Option<Date>,
-    /// Only those of this till.
+    /// Only documents of this register.
     register_id: Option<RegisterId>,
-    /// Only those that this person opened.
+    /// Only shifts that this user opened.
     cashier_id: Option<UserId>,
     #[serde(default)]
     limit: Limit,

@@ -34,20 +34,20 @@ pub const LIST: Doc = Doc::of(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// Another shift than the caller's open one.
+    /// Shift other than the caller's open one.
     shift_id: Option<ShiftId>,
     state: Option<TransactionState>,
     receipt_no: Option<String>,
     member_id: Option<MemberId>,
-    /// First business date; of the whole store without it: 400 days before the last.
+    /// First business date. Without it, for the whole store: 400 days before the last.
     from: Option<Date>,
-    /// Last business date; without it: today.
+    /// Last business date. Defaults to today.
     to: Option<Date>,
-    /// Only those of this till.
+    /// Only documents of this register.
     register_id: Option<RegisterId>,
-    /// Only those of this cashier.
+    /// Only documents of this cashier.
     cashier_id: Option<UserId>,
-    /// Only those with this product.
+    /// Only documents with this product.
     sku: Option<Sku>,
     #[serde(default)]
     limit: Limit,

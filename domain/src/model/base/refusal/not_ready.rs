@@ -10,10 +10,10 @@ const TOLD_MAX: usize = 100;
 /// Most that are told in words.
 const WORDS_MAX: usize = 3;
 
-/// Something that a step waits for.
+/// Precondition that a step waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NotReady {
-    /// `day_not_sealed`, `store_not_heard`, `records_pending`, `parked`, `hole`, …: stable.
+    /// Stable code: `day_not_sealed`, `store_not_heard`, `records_pending`, `parked`, `hole`, …
     pub code: String,
     /// Store whose book is meant. Empty for head office's own book, or for all books.
     pub store_id: String,

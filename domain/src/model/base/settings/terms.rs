@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Terms by which baskets are taxed and paid, and earn points. A change by head office counts from the next shift on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
-    /// Basis points for products without a rate of their own.
+    /// Tax rate in basis points for products without a rate of their own.
     pub default_rate_bp: u32,
     /// Whether prices contain tax.
     pub prices_include_tax: bool,

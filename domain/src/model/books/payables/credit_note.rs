@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub enum CreditNoteKind {
     /// Goods that went back after they were billed.
     Return,
-    /// A price that was too high.
+    /// Price that was too high.
     Price,
     /// Goods that were billed, and whose receipt was taken back.
     ReceiptReversed,
@@ -24,13 +24,13 @@ pub enum CreditNoteKind {
 pub enum CreditNoteState {
     /// Goods went back; the supplier's paper has not come. It is in the books.
     Expected,
-    /// The paper is here, and not in the books.
+    /// The supplier's paper has come, and is not in the books.
     Draft,
     /// Posted to the books.
     Approved,
     /// Applied to invoices in full.
     Applied,
-    /// It does not count.
+    /// Cancelled; it does not count.
     Cancelled,
 }
 
@@ -47,14 +47,14 @@ impl CreditNoteState {
     }
 }
 
-/// A part of a credit note.
+/// Line of a credit note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CreditNoteLine {
-    /// The line of the invoice that it is of.
+    /// Invoice line that is credited.
     pub invoice_line_no: Option<u32>,
     /// Store whose book it is. Empty for head office's own book.
     pub store_id: String,
-    /// The receipt that it is of.
+    /// Receiving document that is credited.
     pub receiving_id: Option<String>,
     /// Line of that receipt.
     pub receiving_line_no: Option<u32>,
@@ -64,7 +64,7 @@ pub struct CreditNoteLine {
     pub tax: i64,
 }
 
-/// A supplier's paper that says something else than was expected.
+/// Supplier's paper that differs from what was expected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProposedPaper {
     /// User who recorded it.
@@ -98,15 +98,15 @@ pub struct CreditNote {
     pub doc_no: String,
     /// Supplier that issued the credit note.
     pub supplier_id: String,
-    /// The supplier's number; null until its document has come.
+    /// The supplier's number of the credit note. Null until its document has come.
     pub credit_note_no: Option<String>,
-    /// Its day; of an expected one the day of the return.
+    /// Date of the credit note. For an expected one, the date of the return.
     pub date: Date,
     /// Reason for the credit note.
     pub kind: CreditNoteKind,
-    /// The return that it is expected for.
+    /// Supplier return that the credit note is expected for.
     pub supplier_return_id: Option<String>,
-    /// The invoice that it is of.
+    /// Invoice that is credited.
     pub invoice_id: Option<String>,
     /// Lines of the credit note.
     pub lines: Vec<CreditNoteLine>,
@@ -120,7 +120,7 @@ pub struct CreditNote {
     pub applied: i64,
     /// Amount that can still be applied to invoices.
     pub open: i64,
-    /// The same, book by book.
+    /// Open amount of each book.
     pub books: Vec<BookOpen>,
     /// State of the credit note.
     pub state: CreditNoteState,

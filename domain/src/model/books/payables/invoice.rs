@@ -16,15 +16,15 @@ pub enum InvoiceState {
     Draft,
     /// Billed goods match what was ordered and received.
     Matched,
-    /// A person has to look at it.
+    /// A person has to check it.
     Disputed,
-    /// It is owed, and in the books.
+    /// Owed, and posted to the books.
     Approved,
-    /// A part of it is settled.
+    /// Partly settled.
     PartiallyPaid,
-    /// All of it is settled.
+    /// Settled in full.
     Paid,
-    /// It does not count; its number is free again.
+    /// Cancelled; it does not count, and its number may be used again.
     Cancelled,
 }
 
@@ -57,7 +57,7 @@ impl InvoiceState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiscountTerms {
-    /// Days after the invoice's date.
+    /// Days after the invoice date within which the discount applies.
     pub days: u32,
     /// Discount in basis points of the invoice's total.
     pub bp: u32,
@@ -78,13 +78,13 @@ pub struct ReceiptRef {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MatchExceptionKind {
-    /// More is billed than is open of what came.
+    /// More is billed than is open of the received goods.
     QtyOver,
-    /// Nothing is open of what came.
+    /// Nothing is open of the received goods.
     NotReceived,
-    /// Dearer than ordered, by more than is allowed.
+    /// The price exceeds the ordered price by more than the tolerance.
     PriceOver,
-    /// Cheaper than ordered, by more than is allowed.
+    /// The price is below the ordered price by more than the tolerance.
     PriceUnder,
     /// The goods came without an order.
     NoOrder,
@@ -94,21 +94,21 @@ pub enum MatchExceptionKind {
     WrongSupplier,
     /// The rate is not the supplier's usual one.
     TaxRate,
-    /// Another invoice of the supplier has the same total within days.
+    /// Another invoice of the supplier has the same total within a few days.
     DuplicateSuspect,
-    /// A person says so.
+    /// A person raised it.
     ByHand,
 }
 
 /// Difference found at a line by matching, with its acceptance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MatchException {
-    /// The line; null for the whole invoice.
+    /// Line number. Null for the whole invoice.
     pub line_no: Option<u32>,
     /// Kind of difference.
     #[serde(rename = "type")]
     pub kind: MatchExceptionKind,
-    /// The invoice is disputed until somebody accepts it.
+    /// Whether the invoice is disputed until somebody accepts the difference.
     pub stops: bool,
     /// Cost above what was ordered and received; 0 if none or unknown.
     pub amount: i64,
@@ -122,24 +122,24 @@ pub struct MatchException {
     pub accepted_by: Option<String>,
 }
 
-/// A line of an invoice: a receipt's line, or an expense.
+/// Line of an invoice: for a line of a receipt, or for an expense.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct InvoiceLine {
     /// Line number, starting at 1.
     pub line_no: u32,
     /// Store whose book it is. Empty for head office's own book.
     pub store_id: String,
-    /// The receipt; null for an expense, or if no receipt was found.
+    /// Receiving document. Null for an expense, or if no receipt was found.
     pub receiving_id: Option<String>,
     /// Line of that receipt. Null if there is no receipt.
     pub receiving_line_no: Option<u32>,
-    /// The order that it came by.
+    /// Order that the goods came by.
     pub po_id: Option<String>,
     /// Line of that order. Null if there is no order.
     pub po_line_no: Option<u32>,
-    /// The product; null for an expense.
+    /// SKU of the product. Null for an expense.
     pub sku: Option<Sku>,
-    /// The account of an expense.
+    /// Account of an expense.
     pub account: Option<String>,
     /// Description of the line, for people.
     pub description: Option<String>,
@@ -153,9 +153,9 @@ pub struct InvoiceLine {
     pub tax_rate_bp: u32,
     /// Tax added to the net amount, in whole currency units.
     pub tax: i64,
-    /// Pieces of the receipt that it takes; the others, which a person accepted, bill no receipt.
+    /// Pieces of the receipt that the line takes. The other pieces, which a person accepted, bill no receipt.
     pub matched_qty: i64,
-    /// Amount that approval takes out of 2020.
+    /// Amount that approval takes out of account 2020.
     pub receipt_value: Option<i64>,
     /// Amount by which the line costs more than `receipt_value`.
     pub variance: Option<i64>,
@@ -191,17 +191,17 @@ pub struct Invoice {
     pub due_date: Date,
     /// State of the invoice.
     pub state: InvoiceState,
-    /// It was owed before the books began: 3010 instead of receipts.
+    /// Whether it was owed before the books began. Such an invoice is posted to 3010 instead of receipts.
     pub opening: bool,
-    /// Σ net of its lines.
+    /// Sum of the lines' net amounts.
     pub net: i64,
-    /// Σ tax of its lines.
+    /// Sum of the lines' tax amounts.
     pub tax: i64,
     /// Rounding by the supplier; signed.
     pub rounding: i64,
     /// Amount owed: net + tax + rounding.
     pub total: i64,
-    /// The number of the tax invoice.
+    /// Number of the tax invoice.
     pub tax_invoice_no: Option<String>,
     /// Date of the tax invoice.
     pub tax_invoice_date: Option<Date>,
@@ -219,7 +219,7 @@ pub struct Invoice {
     pub credited: i64,
     /// Open amount; 0 before it is approved.
     pub open: i64,
-    /// The same, book by book.
+    /// Open amount of each book.
     pub books: Vec<BookOpen>,
     /// When the invoice was last matched. Null if it was not.
     pub matched_at: Option<UtcMs>,

@@ -33,7 +33,7 @@ pub struct CreditUse {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SupplierPaymentPart")]
 pub struct PaymentPart {
-    /// The invoice or the credit note.
+    /// Invoice or credit note.
     pub document_id: String,
     /// Store whose book it is. Empty for head office's own book.
     pub store_id: String,
@@ -62,7 +62,7 @@ impl PaymentState {
     }
 }
 
-/// Money that went to a supplier.
+/// Payment to a supplier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SupplierPayment {
     /// `spm_…`
@@ -73,7 +73,7 @@ pub struct SupplierPayment {
     pub supplier_id: String,
     /// Date of the payment.
     pub date: Date,
-    /// From where: a bank's account, or a store's safe.
+    /// Account that paid: a bank account, or a store's safe.
     pub account: String,
     /// Store whose safe paid. Empty if a bank account paid.
     pub store_id: String,

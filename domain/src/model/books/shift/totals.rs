@@ -12,10 +12,10 @@ use serde::Serialize;
 /// Path reported when a shift's sums leave the range of figures.
 const PATH: &str = "shift";
 
-/// The drawer of a shift.
+/// Cash in the drawer of a shift.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Cash {
-    /// In it at opening.
+    /// Cash in the drawer at opening.
     pub opening_float: i64,
     /// Σ (amount + rounding) of accepted cash payments, without voided sales.
     pub sales: i64,

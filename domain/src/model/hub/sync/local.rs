@@ -82,13 +82,13 @@ pub struct Inbound {
     pub id: String,
     /// Version of the record.
     pub version: String,
-    /// From when on it counts.
+    /// When the record begins to count. Null if it has no such time.
     pub effective_at: Option<UtcMs>,
     /// The record itself.
     pub payload: Value,
 }
 
-/// A record that the hub could not apply when it was pushed.
+/// Record that the hub could not apply when it was pushed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ParkedRecord")]
 pub struct ParkedNote {
@@ -136,7 +136,7 @@ pub struct OwnWrite {
     pub version: String,
 }
 
-/// A record of the feed that this version can't use. It is kept as it came; the feed goes on.
+/// Record of the feed that this version can't use. It is kept as it came, and the feed continues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Untaken")]
 pub struct Unsupported {
@@ -161,7 +161,7 @@ pub struct DayProof {
     pub result: String,
     /// Records that the hub counts, but has not applied.
     pub parked: u64,
-    /// The first figure that is not the same.
+    /// First figure that differs. Null if none does.
     pub first_difference: Option<Value>,
     /// When the day was compared, in hub time.
     pub at: UtcMs,
@@ -304,7 +304,7 @@ pub enum Change {
     },
     /// A value lost against another one.
     Conflict {
-        /// Its id at the hub.
+        /// ID of the conflict at the hub.
         id: String,
         /// As the hub told it.
         conflict: Value,

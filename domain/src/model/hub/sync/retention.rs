@@ -77,7 +77,7 @@ impl Retention {
         kept
     }
 
-    /// The lowest seq that is still offered.
+    /// Lowest seq that the store still offers.
     pub fn first(&self) -> u64 {
         self.min_kept_seq.max(1)
     }

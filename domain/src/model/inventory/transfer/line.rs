@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub enum Resolution {
     /// The pieces are lost.
     Lost,
-    /// They can't be sold.
+    /// The pieces can't be sold.
     Damaged,
     /// The pieces never left the sender.
     FoundAtSource,
@@ -43,11 +43,11 @@ pub struct TransferLine {
     pub line_no: u32,
     /// SKU of the product.
     pub sku: Sku,
-    /// Its name at the time.
+    /// Name of the product at that time.
     pub name: String,
     /// Quantity sent, in pieces.
     pub qty: i64,
-    /// Value at which they left stock; 0 in a draft.
+    /// Value at which the pieces left stock; 0 in a draft.
     pub cost: i64,
     /// Pieces received; none: nobody received yet.
     pub received_qty: Option<i64>,

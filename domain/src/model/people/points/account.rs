@@ -16,19 +16,19 @@ const HUB_LOT: &str = "hub";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PointsReason {
-    /// A sale earned them.
+    /// A sale earned the points.
     Earn,
     /// The points paid for a sale.
     Redeem,
-    /// A return or a void took back what a sale had earned.
+    /// A return or a void took back points that a sale had earned.
     Reverse,
-    /// A return or a void gave back what had paid.
+    /// A return or a void gave back points that had paid.
     GiveBack,
     /// A manager corrected the points.
     Adjust,
     /// The points expired.
     Expire,
-    /// The member had them before this system kept points.
+    /// Points that the member had before this system kept points.
     Opening,
 }
 
@@ -45,11 +45,11 @@ pub struct PointsEntry {
     pub reason: PointsReason,
     /// ID of the document that moved the points.
     pub reference_id: String,
-    /// The member's points afterwards.
+    /// Points of the member after the movement.
     pub balance_after: i64,
     /// The lots they came from or went into.
     pub lots: Vec<LotPart>,
-    /// The day it counts for.
+    /// Business date that it counts for.
     pub business_date: Date,
     /// User who caused the movement.
     pub user_id: UserId,
@@ -67,9 +67,9 @@ pub struct PointsAccount {
     pub member_id: MemberId,
     /// Points on hand, by expiry.
     pub lots: Lots,
-    /// Σ earned, without what was reversed.
+    /// Sum of the points earned, without those that were reversed.
     pub lifetime_earned: i64,
-    /// Σ redeemed, without what was given back.
+    /// Sum of the points redeemed, without those that were given back.
     pub lifetime_redeemed: i64,
     /// Redeemed while head office was away, and not yet covered by its figures.
     pub redeemed_apart: i64,
@@ -82,7 +82,7 @@ pub struct PointsAccount {
 pub struct Cause<'a> {
     /// ID of the document that moves the points.
     pub reference_id: &'a str,
-    /// The day it counts for.
+    /// Business date that it counts for.
     pub business_date: Date,
     /// User who causes the movement.
     pub user_id: &'a UserId,

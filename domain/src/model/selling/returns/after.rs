@@ -8,11 +8,11 @@ use crate::model::selling::transaction::{Line, Transaction, TransactionState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Pieces of a line that came back. A list of these, since a map's numbers do not survive being
-/// read inside a tagged event.
+/// Pieces of a line that came back. The data is a list of these, since a map's numbers do not survive being read
+/// inside a tagged event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LineReturned {
-    /// The line of the sale.
+    /// Line of the sale.
     pub line_no: u32,
     /// Pieces of the line that came back.
     pub pieces: Vec<Span>,

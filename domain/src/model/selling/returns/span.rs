@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Span {
     /// First piece, counted from 0.
     pub start: i64,
-    /// The one after the last.
+    /// The piece after the last.
     pub end: i64,
 }
 

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Sums over shifts; voided sales are in none of them but `voids_…`.
+/// Sums over shifts. Voided sales are included only in `voids_…`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(transform = hides)]
 pub struct Figures {
@@ -20,7 +20,7 @@ pub struct Figures {
     pub voids_count: i64,
     /// Sum of the totals of the voided sales.
     pub voids_total: i64,
-    /// Lines sold at another price than the catalogue's.
+    /// Number of lines sold at another price than the catalogue's.
     pub price_overrides: i64,
 }
 

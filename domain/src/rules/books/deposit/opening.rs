@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenSafe {
-    /// Whole currency units that lay there before the first shift.
+    /// Amount in the safe before the first shift, in whole currency units.
     pub amount: i64,
     /// Reason for the opening, or the person who counted it.
     pub reason: String,

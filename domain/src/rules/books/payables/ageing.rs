@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AgeBucket {
-    /// Its day has not passed.
+    /// Not due yet.
     NotDue,
     /// One to 30 days.
     Days1To30,
@@ -34,7 +34,7 @@ pub fn bucket(due: Date, as_of: Date) -> AgeBucket {
 /// Open amounts by age; credits and advances are negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Ageing {
-    /// Its day has not passed.
+    /// Not due yet.
     pub not_due: i64,
     /// One to 30 days.
     pub days_1_30: i64,

@@ -12,11 +12,11 @@ pub enum InvoiceStep {
     Match,
     /// A person does not agree.
     Dispute,
-    /// Somebody answers for it.
+    /// Approves the invoice, with the user's responsibility for it.
     Approve,
     /// It is settled.
     Pay,
-    /// It does not count.
+    /// Cancels the invoice, so that it does not count.
     Cancel,
 }
 

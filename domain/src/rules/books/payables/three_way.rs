@@ -13,7 +13,7 @@ pub struct ReceiptLine {
     pub at: ReceiptRef,
     /// Supplier that delivered. `None` if none was recorded.
     pub supplier_id: Option<String>,
-    /// The order that it came by.
+    /// Order that the goods came by.
     pub po_id: Option<String>,
     /// The order's line.
     pub po_line_no: Option<u32>,
@@ -35,7 +35,7 @@ pub struct ReceiptLine {
 /// Total cost of a number of pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineTotal {
-    /// Cost of the pieces.
+    /// Total cost of the pieces.
     pub value: i64,
     /// Number of pieces.
     pub qty: i64,
@@ -52,7 +52,7 @@ impl LineTotal {
 /// Somebody says that an exception is right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Accepted {
-    /// The line; null for the whole invoice.
+    /// Line number. Null for the whole invoice.
     pub line_no: Option<u32>,
     /// The accepted difference.
     pub kind: Kind,

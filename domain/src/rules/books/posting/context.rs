@@ -20,7 +20,7 @@ pub enum MappingOf {
     Method,
     /// The `reason_code` of a pay-in or pay-out.
     CashReason,
-    /// Why stock was adjusted.
+    /// The reason of a stock adjustment.
     AdjustmentReason,
     /// A part of the text of a bank's line.
     BankText,

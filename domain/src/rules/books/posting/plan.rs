@@ -26,8 +26,7 @@ impl Account {
         PLAN.iter().find(|(account, _)| *account == self).map_or("", |(_, name)| name)
     }
 
-    /// Account on which money of a payment method stays until it is settled. Methods that a store added
-    /// (`payments.methods`) are settled by bank transfer.
+    /// Account on which money of a payment method stays until it is settled.
     ///
     /// Methods that a store added (`payments.methods`) are settled by bank transfer.
     pub fn of_method(method: &str) -> Self {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewRegister {
-    /// Its name on the wire.
+    /// ID of the register: at most 32 of `A-Za-z0-9_-`.
     pub register_id: RegisterId,
     /// Display name of the register. Defaults to `register_id`.
     pub name: Option<String>,
@@ -31,14 +31,14 @@ pub enum RegisterState {
     Disabled,
 }
 
-/// `PATCH /registers/:id`: what is given is changed.
+/// `PATCH /registers/:id`: only the given fields are changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeRegister {
-    /// Its name for people.
+    /// Display name of the register.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub name: Option<String>,
-    /// Whether it may sell.
+    /// Whether the register may sell.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub state: Option<RegisterState>,
 }

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// `PUT /pos/quick-keys`: all quick keys of a till, in order.
+/// `PUT /pos/quick-keys`: all quick keys of a register, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetQuickKeys {
@@ -25,21 +25,21 @@ pub struct SetQuickKeys {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewQuickKey {
-    /// A product of the catalogue.
+    /// SKU of a product of the catalogue.
     pub sku: Sku,
     /// Label of the key, at most 64 bytes. Defaults to the product's name.
     pub label: Option<String>,
 }
 
-/// The quick keys of a till with what their products cost now (`GET /pos/quick-keys`).
+/// Quick keys of a register with the current prices of their products (`GET /pos/quick-keys`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "QuickKeys")]
 pub struct QuickKeysView {
     /// Register of the keys.
     register_id: RegisterId,
-    /// Most keys that a till has.
+    /// Greatest number of keys of a register.
     limit: usize,
-    /// In order: the first is sold by `.1`.
+    /// Keys in order; the first is sold by `.1`.
     items: Vec<QuickKeyView>,
 }
 
@@ -49,13 +49,13 @@ pub struct QuickKeysView {
 pub struct QuickKeyView {
     /// SKU of the product.
     sku: Sku,
-    /// Label of the key; null for the product's name.
+    /// Label of the key. Null for the product's name.
     label: Option<String>,
     /// Name of the product.
     name: String,
     /// Unit price in whole currency units.
     price: i64,
-    /// An inactive product keeps its key and is not sold.
+    /// Whether the product may be sold. An inactive product keeps its key.
     state: ProductState,
 }
 

@@ -6,15 +6,15 @@ use crate::rules::books::register::RegisterState;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A till (`GET /registers`).
+/// A register (`GET /registers`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Register")]
 pub struct RegisterView {
-    /// Its name on the wire.
+    /// ID of the register: at most 32 of `A-Za-z0-9_-`.
     pub register_id: RegisterId,
-    /// Its name for people.
+    /// Display name of the register.
     pub name: String,
-    /// Whether it may sell.
+    /// Whether the register may sell.
     pub state: RegisterState,
 }
 

@@ -38,33 +38,33 @@ named! {
     ExceptionKind as "SettlementExceptionType" {
         /// The provider or bank has reported beyond the item's date, without the item.
         MissingAtProvider = "missing_at_provider",
-        /// A line of a provider that no payment is looked for.
+        /// A line of a provider that is no payment.
         NotAPayment = "not_a_payment",
-        /// A line without an item.
+        /// A line has no matching item.
         MissingInStore = "missing_in_store",
-        /// One reference, two amounts.
+        /// Two amounts have the same reference.
         AmountDiffers = "amount_differs",
-        /// One payment, reported or paid twice.
+        /// A payment was reported or paid twice.
         Duplicate = "duplicate",
-        /// A fee beyond what is tolerated.
+        /// The fee differs by more than the tolerance.
         FeeDiffers = "fee_differs",
         /// A customer's bank took a payment back.
         Chargeback = "chargeback",
-        /// An item of an approved day, or a line beyond its days.
+        /// An item belongs to an approved day, or a line is beyond its days.
         Late = "late",
-        /// Several fit equally well.
+        /// Several matches fit equally well.
         Ambiguous = "ambiguous",
-        /// A terminal or shop that nobody knows.
+        /// The terminal or shop is not known.
         UnknownStore = "unknown_store",
         /// The bank has another amount than the provider paid out.
         PayoutDiffers = "payout_differs",
         /// The bank counted another amount than was in the bag.
         DepositDiffers = "deposit_differs",
-        /// A bag that never reached the bank.
+        /// A bag never reached the bank.
         DepositMissing = "deposit_missing",
-        /// A statement does not begin where the last one ended.
+        /// A statement does not begin with the closing balance of the last one.
         BalanceDiffers = "balance_differs",
-        /// A store's shifts have other figures than its payments.
+        /// The shifts of a store have other figures than its payments.
         ShiftDiffers = "shift_differs",
     }
 }
@@ -72,9 +72,9 @@ named! {
 named! {
     /// Resolution of a settlement difference.
     Resolution as "SettlementResolution" {
-        /// It stays open, and comes up again.
+        /// Keep it open; it comes up again.
         Carry = "carry",
-        /// It will never come.
+        /// Write it off; the money will never come.
         WriteOff = "write_off",
         /// The lines and items belong together.
         Match = "match",
@@ -86,7 +86,7 @@ named! {
         Ignore = "ignore",
         /// Claim back the excess.
         Dispute = "dispute",
-        /// It is claimed back from the customer's bank.
+        /// Claim it back from the customer's bank.
         Contest = "contest",
         /// Assign the line to a store.
         StoreId = "store_id",

@@ -38,7 +38,7 @@ pub struct NewItem {
     pub register_id: Option<String>,
     /// When the payment took place.
     pub occurred_at: UtcMs,
-    /// The item that it takes back.
+    /// Item that it takes back.
     pub contra_of: Option<String>,
 }
 

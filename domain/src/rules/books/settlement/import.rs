@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A line as a statement tells it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextLine {
-    /// The day that it is of.
+    /// Date of the line.
     pub date: Date,
     /// Reference of the line. Empty if it has none.
     pub reference: String,
@@ -22,7 +22,7 @@ pub struct TextLine {
     pub batch: Option<String>,
     /// Terminal or shop, as the source names it.
     pub store_ref: Option<String>,
-    /// Before fees; money to us is above 0.
+    /// Gross amount before fees; above 0 for money received.
     pub gross: Option<i64>,
     /// Fee; above 0 if it is a cost.
     pub fee: Option<i64>,
@@ -42,7 +42,7 @@ impl TextLine {
 /// Amounts as a row has them; `amount` is what its source means by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Figures {
-    /// Gross of a provider, net of a bank.
+    /// Amount of the row: gross for a provider, net for a bank.
     pub amount: Option<i64>,
     /// Before fees.
     pub gross: Option<i64>,

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub enum ItemKind {
     /// Payment by a customer.
     Payment,
-    /// A customer got something back.
+    /// Refund to a customer.
     Refund,
     /// Cash that is on its way to the bank.
     Deposit,
@@ -60,15 +60,15 @@ pub struct OpenItem {
     pub account: Account,
     /// The day it belongs to.
     pub business_date: Date,
-    /// The day whose settlement has it.
+    /// Date of the settlement that the item belongs to.
     pub settlement_date: Date,
     /// When the payment took place.
     pub occurred_at: UtcMs,
-    /// Money to us is above 0.
+    /// Amount in whole currency units; above 0 for money received.
     pub amount: i64,
     /// Slip or bag number.
     pub reference: Option<String>,
-    /// The item that it takes back.
+    /// Item that it takes back.
     pub contra_of: Option<String>,
 }
 

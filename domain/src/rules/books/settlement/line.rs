@@ -12,7 +12,7 @@ pub enum LineKind {
     /// Payment by a customer.
     #[serde(alias = "payment")]
     Sale,
-    /// A customer got something back.
+    /// Refund to a customer.
     Refund,
     /// A customer's bank took a payment back.
     Chargeback,
@@ -26,7 +26,7 @@ pub enum LineKind {
     Reserve,
     /// A correction by the provider that belongs to no payment.
     Adjustment,
-    /// Cash that was paid in.
+    /// Cash paid in at the bank.
     Deposit,
     /// Transfer between accounts.
     Transfer,
@@ -79,7 +79,7 @@ impl LineKind {
 pub struct OpenLine {
     /// Unique.
     pub line_id: String,
-    /// The day that it is of.
+    /// Date of the line.
     pub date: Date,
     /// Its place in its statement.
     pub line_no: i64,
@@ -93,7 +93,7 @@ pub struct OpenLine {
     pub store_id: Option<String>,
     /// It names a store that nobody knows.
     pub unknown_store: bool,
-    /// Before fees; money to us is above 0.
+    /// Gross amount before fees; above 0 for money received.
     pub gross: Option<i64>,
     /// Fee; above 0 if it is a cost.
     pub fee: Option<i64>,

@@ -76,7 +76,7 @@ pub struct Match<'a> {
     pub fee: i64,
     /// Net amount that reached the account.
     pub net: i64,
-    /// gross − fee − net.
+    /// Difference: gross − fee − net.
     pub difference: i64,
     /// Account to which a bank's text posts the line. `None` for a payout.
     pub account: Option<Account>,
@@ -87,12 +87,12 @@ pub struct Match<'a> {
 pub struct Raised {
     /// Kind of difference.
     pub kind: ExceptionKind,
-    /// The lines that it is about.
+    /// Lines that the difference is about.
     pub line_ids: Vec<String>,
-    /// The items that it is about.
+    /// Items that the difference is about.
     pub items: Vec<ItemRef>,
     /// Groups of items that would fit equally well.
     pub candidates: Vec<Vec<ItemRef>>,
-    /// By how much, or of how much.
+    /// Amount of the difference, or of the item or line it is about.
     pub amount: i64,
 }

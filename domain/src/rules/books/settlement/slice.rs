@@ -7,16 +7,16 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The part of a match that belongs to a store and a day.
+/// Part of a match that belongs to one store and day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slice {
     /// Store of the slice.
     pub store_id: String,
-    /// The day whose settlement posts it.
+    /// Date of the settlement that posts it.
     pub settlement_date: Date,
     /// Sum of its items.
     pub gross: i64,
-    /// Its part of the fee.
+    /// Part of the fee that belongs to the slice.
     pub fee: i64,
     /// Its part of what is missing, or above 0 of what is too little.
     pub difference: i64,

@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SettlementState")]
 pub enum State {
-    /// Items are waited for.
+    /// Items are still awaited.
     Open,
-    /// Each item is matched, carried or written off.
+    /// Every item is matched, carried or written off.
     Reconciled,
-    /// A person has to look at something.
+    /// A person has to resolve a difference.
     Discrepant,
-    /// It is posted, and its day is locked.
+    /// Posted; its day is locked.
     Approved,
 }
 
@@ -46,11 +46,11 @@ impl State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StatementState {
-    /// Lines are left that nothing took.
+    /// Some lines are not matched or resolved.
     Imported,
-    /// Each line is matched or resolved.
+    /// Every line is matched or resolved.
     Reconciled,
-    /// A person has to look at something.
+    /// A person has to resolve a difference.
     Discrepant,
     /// Approved: lines that belong to no settlement are posted.
     Approved,

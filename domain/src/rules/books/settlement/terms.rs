@@ -16,9 +16,9 @@ const EARLY_DAYS_MAX: i32 = 3;
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "StatementSourceKind")]
 pub enum SourceKind {
-    /// Reports payments or batches.
+    /// A provider, which reports payments or batches.
     Provider,
-    /// Reports what reached the account.
+    /// A bank, which reports what reached the account.
     Bank,
 }
 
@@ -36,10 +36,10 @@ impl SourceKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FeeOnRefunds {
-    /// The provider keeps it.
+    /// The provider keeps the fee.
     #[default]
     Kept,
-    /// The provider gives it back.
+    /// The provider gives the fee back.
     Returned,
 }
 
@@ -52,7 +52,7 @@ pub struct Terms {
     pub fee_rate_bp: Option<i64>,
     /// Fixed fee of each payment, added to the rate.
     pub fee_fixed: i64,
-    /// By how much a fee may be another.
+    /// Greatest accepted difference of a fee, in whole currency units.
     pub fee_tolerance: i64,
     /// Treatment of the fee of refunds.
     pub fee_on_refunds: FeeOnRefunds,

@@ -21,14 +21,14 @@ pub struct MoveCash {
     /// Kind of cash movement.
     #[serde(rename = "type")]
     pub kind: CashKind,
-    /// Whole currency units, above 0; 0 for `no_sale`.
+    /// Amount in whole currency units, above 0; 0 for `no_sale`.
     #[serde(default)]
     pub amount: i64,
     /// Reason for the movement.
     pub reason: String,
     /// Reason code as the shop defines it.
     pub reason_code: Option<String>,
-    /// The bag of a drop.
+    /// Number of the bag of a drop.
     pub bag_no: Option<String>,
 }
 

@@ -40,7 +40,7 @@ pub struct CloseShift {
     pub denominations: Option<Vec<Denomination>>,
     /// Amounts counted of other methods, for example of card slips.
     pub counts: Option<Vec<MethodCount>>,
-    /// Voids open transactions that nothing was paid of.
+    /// Whether to void open transactions without payments.
     pub void_open: Option<bool>,
     /// Free-text note.
     pub note: Option<String>,

@@ -17,16 +17,16 @@ pub fn overdue(shift: &Shift, now: UtcMs, rules: &Rules) -> bool {
         && rules.business_date(now) > shift.business_date
 }
 
-/// A shift as the interface shows it.
+/// A shift as the API shows it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Shift")]
 pub struct ShiftView<'a> {
     shift_id: &'a ShiftId,
     store_id: &'a StoreId,
     register_id: &'a RegisterId,
-    /// From opening; all that is done in it has that date.
+    /// Business date of the opening. All documents of the shift have this date.
     business_date: jiff::civil::Date,
-    /// Still open after its business date has ended.
+    /// Whether it is still open after its business date has ended.
     overdue: bool,
     state: ShiftState,
     opened_by: &'a UserId,
@@ -42,9 +42,9 @@ pub struct ShiftView<'a> {
     ended_at: Option<UtcMs>,
     /// User who approved its variance; null if no approval was needed.
     approved_by: Option<&'a UserId>,
-    /// Later counts; the first stays.
+    /// Later counts. The count at close is kept.
     recounts: &'a [Recount],
-    /// One counter per register.
+    /// Z number, one counter per register. Null until the shift has one.
     z_no: Option<u64>,
     note: Option<&'a str>,
 }
@@ -68,18 +68,18 @@ pub struct ShiftSums<'a> {
     discounts: i64,
     tax: i64,
     total: i64,
-    /// Σ cash rounding of payments: in `by_method`, not in `total`.
+    /// Sum of the cash rounding of payments, which is in `by_method` and not in `total`.
     rounding: i64,
     /// Net sales: total − tax.
     net_sales: i64,
     returns_count: i64,
     returns_total: i64,
     returns_tax: i64,
-    /// Σ cash rounding of their refunds: in `by_method`, not in `returns_total`.
+    /// Sum of the cash rounding of refunds, which is in `by_method` and not in `returns_total`.
     returns_rounding: i64,
     voids_count: i64,
     voids_total: i64,
-    /// Lines sold at another price than the catalogue's.
+    /// Number of lines sold at another price than the catalogue's.
     price_overrides: i64,
     /// Totals by payment method. Null while they are hidden from the cashier until the shift is closed
     /// (`shifts.blind`).

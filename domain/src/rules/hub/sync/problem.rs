@@ -13,7 +13,7 @@ pub const WAITS_MS_MAX: i64 = 5 * 60 * 1000;
 /// A clock further off than this is wrong, in milliseconds (60 s).
 pub const SKEW_MS_MAX: i64 = 60 * 1000;
 
-/// One thing that is wrong.
+/// Problem of the synchronisation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SyncProblem")]
 pub struct Problem {
@@ -41,7 +41,7 @@ pub struct Differing {
     pub count: u64,
     /// Since when; none: there are none.
     pub since: Option<UtcMs>,
-    /// The first of them.
+    /// First of these days.
     pub first: Vec<Date>,
 }
 

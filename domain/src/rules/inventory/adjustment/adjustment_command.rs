@@ -26,7 +26,7 @@ pub struct NewAdjustment {
     pub lines: Vec<NewAdjustmentLine>,
     /// Free-text note.
     pub note: Option<String>,
-    /// Waits for a manager instead of needing one now.
+    /// Whether the adjustment waits for a manager instead of requiring an approval now.
     pub request_approval: Option<bool>,
 }
 
@@ -35,13 +35,13 @@ pub struct NewAdjustment {
 #[serde(deny_unknown_fields)]
 #[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["code"]}]))]
 pub struct NewAdjustmentLine {
-    /// The product; may be left out where `code` names it.
+    /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]
     pub sku: Sku,
-    /// The code that was scanned: `qty` then counts scans, each of as many pieces as the code stands for.
+    /// Code that was scanned. `qty` then counts scans, each of as many pieces as the code stands for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// Signed pieces, not 0.
+    /// Quantity in pieces, signed, not 0.
     pub qty: i64,
 }
 

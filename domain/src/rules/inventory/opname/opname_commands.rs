@@ -22,7 +22,7 @@ pub struct NewOpname {
     pub category: Option<String>,
     /// Products to count, if `scope` is `skus`, 1–500.
     pub skus: Option<Vec<Sku>>,
-    /// Counters do not see what is expected.
+    /// Whether the expected quantities are hidden from counters.
     pub blind: Option<bool>,
     /// Free-text note.
     pub note: Option<String>,
@@ -44,21 +44,21 @@ pub struct CountOpname {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CountMode {
-    /// The pieces are counted on top: there are two places of one name, or two people share it.
+    /// The pieces are added to the earlier count: there are two places of one name, or two people share it.
     Add,
-    /// They take the place of what was counted.
+    /// The pieces replace the earlier count.
     Replace,
 }
 
-/// A product at one place.
+/// Count of a product in one zone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["code"]}]))]
 pub struct Count {
-    /// The product; may be left out where `code` names it.
+    /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]
     pub sku: Sku,
-    /// The code that was scanned: `qty` then counts scans, each of as many pieces as the code stands for.
+    /// Code that was scanned. `qty` then counts scans, each of as many pieces as the code stands for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// Quantity in pieces.
@@ -66,7 +66,7 @@ pub struct Count {
     /// Zone that was counted; zones add up. A user who counts a zone again replaces their own count there; for
     /// another user's count see `mode`.
     pub zone: Option<String>,
-    /// Takes back what was said of this zone, as if nobody had counted there; `qty` is 0 then.
+    /// Withdraws the count of this zone, as if nobody had counted there; `qty` is 0 then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdraw: Option<bool>,
 }
@@ -85,7 +85,7 @@ pub struct RecountOpname {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PostOpname {
-    /// Also lines that moved between two counts.
+    /// Whether to post lines that moved between two counts, too.
     pub accept: Option<bool>,
 }
 

@@ -10,17 +10,17 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// A count with lines of it.
+/// A count with a page of its lines.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "OpnameDetail")]
 pub struct OpnameView {
     /// The count.
     #[serde(flatten)]
     pub opname: Opname,
-    /// Counted lines, in order of sku.
+    /// Counted lines, in order of SKU.
     #[schemars(with = "Vec<OpnameLineView>")]
     pub lines: Vec<Value>,
-    /// Cursor of the next lines; null on the last page.
+    /// Cursor of the next lines. Null on the last page.
     pub next_cursor: Option<String>,
 }
 
@@ -30,9 +30,9 @@ pub struct OpnameView {
 pub struct OpnameLineView {
     /// SKU of the product.
     sku: Sku,
-    /// Its name at the time.
+    /// Name of the product at that time.
     name: String,
-    /// On hand at the latest count; null where a blind count hides it.
+    /// Stock on hand at the latest count. Null while a blind count hides it.
     expected: Option<i64>,
     /// Sum of the zones. Null if the product is to be counted again.
     counted: Option<i64>,
@@ -42,11 +42,11 @@ pub struct OpnameLineView {
     variance_value: Option<i64>,
     /// Counts by zone.
     zones: Vec<ZoneView>,
-    /// It moved between its first and its last count: count again, or accept it.
+    /// Whether the product moved between its first and its last count. Count it again, or accept it.
     moved_between_counts: bool,
     /// User who counted last.
     counted_by: Option<UserId>,
-    /// Everybody whose counts stand.
+    /// All users whose counts are valid.
     counters: BTreeSet<UserId>,
     /// When the product was last counted.
     counted_at: Option<UtcMs>,
@@ -59,9 +59,9 @@ pub struct ZoneView {
     zone: String,
     /// Counted pieces.
     qty: i64,
-    /// User of the last count there.
+    /// User who last counted there.
     counted_by: UserId,
-    /// Everybody who counted there.
+    /// All users who counted there.
     counters: BTreeSet<UserId>,
     /// When the zone was last counted.
     counted_at: UtcMs,

@@ -14,7 +14,7 @@ pub struct CatalogueRow {
     pub product: Product,
     /// The columns of the file beside those that every file has.
     pub columns: FileColumns,
-    /// The line of the file at which the row begins.
+    /// Line of the file at which the row begins.
     pub line: u64,
 }
 

@@ -10,11 +10,11 @@ use crate::rules::inventory::purchase::{Approval, Approver, order_total};
 pub enum OrderStep {
     /// Somebody is asked to answer for it.
     Submit,
-    /// Somebody answers for it.
+    /// Approves the order, with the user's responsibility for it.
     Approve,
     /// Somebody does not.
     Reject,
-    /// The supplier and the store know it.
+    /// Sends the order to the supplier and the store.
     Send,
     /// What was sent is changed.
     Revise,
@@ -22,7 +22,7 @@ pub enum OrderStep {
     CloseLine,
     /// A line that was closed is waited for again.
     OpenLine,
-    /// Called off before anything came.
+    /// Cancels the order before anything was received.
     Cancel,
     /// Nothing more is expected of it.
     Close,

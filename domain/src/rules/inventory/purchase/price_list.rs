@@ -37,7 +37,7 @@ pub fn cheapest_supplier(rows: &[SupplierPrice], qty: i64, day: Date) -> Option<
 /// What a supplier asks of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Terms {
-    /// The least that is delivered, in whole currency units.
+    /// Least total that the supplier delivers, in whole currency units.
     pub min_order_total: Option<i64>,
 }
 

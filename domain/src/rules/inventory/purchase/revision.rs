@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 /// Text of the refusal of a line without a price.
 pub const COST_NEEDED: &str = "is needed: the supplier's price list has none";
 
-/// A line as it is to be.
+/// Line of a revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevisedLine {
     /// Number of the line; null adds a line at the end.
@@ -80,7 +80,7 @@ impl LineCost {
 pub struct Revision {
     /// The one that it changes.
     pub revision: u32,
-    /// All that is expected; a line that is left out is closed.
+    /// All lines that are expected. An omitted line is closed.
     pub lines: Vec<RevisedLine>,
     /// Expected delivery; null to keep it.
     pub expected_at: Option<Date>,

@@ -30,16 +30,16 @@ pub struct Need {
     pub in_transit_in: i64,
     /// The least that is sold.
     pub min_qty: i64,
-    /// Pieces that are packed together.
+    /// Number of pieces in a pack.
     pub pack_qty: i64,
 }
 
 /// Suggested order quantity with its reasons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Suggested {
-    /// Thousandths of a piece a day.
+    /// Rate of sale in thousandths of a piece per day.
     pub rate_milli: i64,
-    /// At or below it something is ordered.
+    /// Quantity at or below which the product is ordered.
     pub reorder_point: i64,
     /// Pieces on hand and on their way.
     pub available: i64,

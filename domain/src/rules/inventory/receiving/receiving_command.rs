@@ -18,7 +18,7 @@ pub struct NewReceiving {
     pub po_id: Option<String>,
     /// Supplier of the goods.
     pub supplier_id: Option<String>,
-    /// The supplier's delivery note: one receipt each.
+    /// Number of the supplier's delivery note. Each may be received once.
     pub delivery_note_no: Option<String>,
     /// Free-text reference.
     pub reference: Option<String>,
@@ -34,10 +34,11 @@ pub struct NewReceiving {
 #[serde(deny_unknown_fields)]
 #[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["code"]}]))]
 pub struct NewReceivingLine {
-    /// The product; may be left out where `code` names it.
+    /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]
     pub sku: Sku,
-    /// The code that was scanned: `qty` and `rejected_qty` then count scans, each of as many pieces as the code stands for.
+    /// Code that was scanned. `qty` and `rejected_qty` then count scans, each of as many pieces as the code stands
+    /// for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// Pieces accepted into stock, 0–1,000,000.
@@ -48,7 +49,7 @@ pub struct NewReceivingLine {
     /// Total cost of all accepted pieces, in place of `unit_cost`: the exact value that goes into stock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_total: Option<i64>,
-    /// Pieces that came and went back.
+    /// Pieces that came and were refused at the door.
     pub rejected_qty: Option<i64>,
     /// Free-text note.
     pub note: Option<String>,

@@ -7,25 +7,26 @@ use crate::model::inventory::stock::Stock;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The stock of a product.
+/// Stock of a product.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Stock")]
 pub struct StockView<'a> {
     sku: &'a str,
     name: &'a str,
-    /// False: it has stock and is in no catalogue, so that nothing more is known of it.
+    /// Whether the product is in the catalogue. False for a product that has stock only, of which nothing more is
+    /// known.
     in_catalogue: bool,
-    /// Pieces; may be below zero.
+    /// Stock on hand in pieces; may be negative.
     on_hand: i64,
-    /// Pieces promised to somebody.
+    /// Pieces reserved for somebody.
     reserved: i64,
     /// Pieces that can't be sold.
     damaged: i64,
     /// Available quantity: on_hand − reserved.
     available: i64,
-    /// Pieces on their way here.
+    /// Pieces in transit to this store.
     in_transit_in: i64,
-    /// The unit cost that was used last.
+    /// Average cost per piece: the unit cost that was last used.
     average_cost: i64,
     /// Value of the stock on hand in whole currency units.
     value: i64,

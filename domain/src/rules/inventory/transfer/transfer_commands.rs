@@ -20,19 +20,19 @@ pub struct NewTransfer {
     pub lines: Vec<NewTransferLine>,
     /// Free-text note.
     pub note: Option<String>,
-    /// Written down only: nothing leaves yet.
+    /// Whether to record the transfer only: nothing leaves yet.
     pub draft: Option<bool>,
 }
 
-/// One sku, to be sent or received.
+/// One SKU to send or to receive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["code"]}]))]
 pub struct NewTransferLine {
-    /// The product; may be left out where `code` names it.
+    /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]
     pub sku: Sku,
-    /// The code that was scanned: `qty` then counts scans, each of as many pieces as the code stands for.
+    /// Code that was scanned. `qty` then counts scans, each of as many pieces as the code stands for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// Quantity in pieces.
@@ -41,7 +41,7 @@ pub struct NewTransferLine {
 
 crate::rules::selling::sale::scanned!(NewTransferLine, "lines", |line| vec![("qty", &mut line.qty)]);
 
-/// `POST /transfers/:id/receive`: a sku that is not named did not arrive.
+/// `POST /transfers/:id/receive`: a SKU that is not named did not arrive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReceiveTransfer {

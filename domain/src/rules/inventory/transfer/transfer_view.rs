@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-/// A transfer with what is missing, settled or not.
+/// Transfer with its missing pieces, settled or not.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "Transfer")]
 pub struct TransferView {
@@ -27,7 +27,7 @@ pub struct TransferView {
     in_transit_value: i64,
     /// Free-text note.
     note: Option<String>,
-    /// By its own time.
+    /// Business date of the document, by its own time.
     business_date: jiff::civil::Date,
     /// User who recorded it.
     created_by: UserId,
@@ -41,11 +41,11 @@ pub struct TransferView {
     received_at: Option<UtcMs>,
     /// When the transfer was cancelled. Null if it was not.
     cancelled_at: Option<UtcMs>,
-    /// It was called off too late: the other store had received it.
+    /// Whether it was cancelled too late, because the other store had already received it.
     cancel_lost: bool,
 }
 
-/// A line of a transfer.
+/// Line of a transfer.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "TransferLine")]
 pub struct TransferLineView {
@@ -53,17 +53,17 @@ pub struct TransferLineView {
     line_no: u32,
     /// SKU of the product.
     sku: Sku,
-    /// Its name at the time.
+    /// Name of the product at that time.
     name: String,
     /// Quantity sent, in pieces.
     qty: i64,
-    /// Value at which they left stock; 0 in a draft.
+    /// Value at which the pieces left stock; 0 in a draft.
     cost: i64,
     /// Pieces received. Null if nothing was received yet.
     received_qty: Option<i64>,
 }
 
-/// Missing pieces of a sku.
+/// Missing pieces of one SKU.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Discrepancy {
     /// SKU of the product.
@@ -80,11 +80,11 @@ pub struct Discrepancy {
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// Nobody has said yet.
+    /// Not settled yet.
     Pending,
     /// The pieces are lost.
     Lost,
-    /// They can't be sold.
+    /// The pieces can't be sold.
     Damaged,
     /// The pieces never left the sender.
     FoundAtSource,

@@ -21,17 +21,17 @@ const CODE_BYTES_MAX: usize = 64;
 pub struct NewMember {
     /// Name of the member.
     pub name: String,
-    /// As typed; phone or e-mail is needed.
+    /// Phone number as typed. A phone number or an e-mail address is required.
     pub phone: Option<String>,
     /// E-mail address.
     pub email: Option<String>,
     /// Date of birth.
     pub birth_date: Option<Date>,
-    /// Card number or the like.
+    /// Card number or other code of the member.
     pub code: Option<String>,
 }
 
-/// `PATCH /members/:id`: what is given is changed.
+/// `PATCH /members/:id`: only the given fields are changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeMember {

@@ -11,9 +11,9 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Member")]
 pub struct MemberView {
-    /// `mbr_…`; of a merged one, the one that it goes on as.
+    /// `mbr_…`. For a merged member, the ID of the one that it was merged into.
     pub member_id: MemberId,
-    /// Card number or the like.
+    /// Card number or other code of the member.
     pub code: Option<String>,
     /// Name of the member.
     pub name: String,
@@ -23,7 +23,7 @@ pub struct MemberView {
     pub email: Option<String>,
     /// Date of birth.
     pub birth_date: Option<Date>,
-    /// Tier, as head office names them.
+    /// Tier of the member, by head office's name for it.
     pub tier: Option<String>,
     /// State of the member.
     pub state: MemberState,
@@ -33,7 +33,7 @@ pub struct MemberView {
     pub joined_at: UtcMs,
     /// When the member was last changed.
     pub updated_at: UtcMs,
-    /// Highest stamp of its fields.
+    /// Version of the record: the highest stamp of its fields.
     pub version: String,
 }
 

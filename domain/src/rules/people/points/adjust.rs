@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 pub struct Moved {
     /// The points movement.
     pub entry: PointsEntry,
-    /// The member's points afterwards.
+    /// Points of the member after the movement.
     pub account: PointsAccount,
 }
 

@@ -6,7 +6,7 @@ use crate::model::people::points::{PointsAccount, PointsEntry, PointsReason};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A change of a member's points, as it is shown.
+/// One change of a member's points.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "PointsEntry")]
 pub struct EntryView {
@@ -18,7 +18,7 @@ pub struct EntryView {
     pub reason: PointsReason,
     /// ID of the document that moved the points.
     pub reference_id: String,
-    /// The member's points afterwards.
+    /// Points of the member after the movement.
     pub balance_after: i64,
 }
 
@@ -32,9 +32,9 @@ pub struct PointsView {
     pub balance: i64,
     /// Part of `balance` that was not yet sent to head office, signed; 0 if there is none.
     pub pending_sync: i64,
-    /// Σ earned, without what was reversed.
+    /// Sum of the points earned, without those that were reversed.
     pub lifetime_earned: i64,
-    /// Σ redeemed, without what was given back.
+    /// Sum of the points redeemed, without those that were given back.
     pub lifetime_redeemed: i64,
     /// Point movements, newest first.
     pub entries: Vec<EntryView>,
@@ -42,12 +42,12 @@ pub struct PointsView {
     pub next_cursor: Option<String>,
 }
 
-/// Points that a manager corrected.
+/// Points of a member after a manager's correction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AdjustedPoints {
     /// Member whose points were corrected.
     pub member_id: MemberId,
-    /// Points that there are now.
+    /// Points on hand after the correction.
     pub balance: i64,
     /// The recorded points movement.
     pub entry: EntryView,

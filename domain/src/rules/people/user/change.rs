@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// Most users of a store.
 pub const USERS_MAX: usize = 2_000;
 
-/// A user to be made. Not printable: it may hold a password.
+/// User to create. Not printable: it may hold a password.
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewUser {
@@ -24,7 +24,7 @@ pub struct NewUser {
     pub role: Role,
     /// Password. Null for a user without log-in by password.
     pub password: Option<String>,
-    /// Whether the person is kept out.
+    /// Whether the user is disabled.
     pub disabled: Option<bool>,
 }
 
@@ -32,24 +32,24 @@ pub struct NewUser {
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeUser {
-    /// A new login name.
+    /// New login name.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub username: Option<String>,
-    /// A new display name.
+    /// New display name.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub name: Option<String>,
-    /// Another role: kills every token.
+    /// New role. A change kills every token of the user.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub role: Option<Role>,
-    /// A new password: kills every token.
+    /// New password. A change kills every token of the user.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub password: Option<String>,
-    /// Keep out, or let in again: kills every token.
+    /// Whether to disable the user. A change kills every token of the user.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub disabled: Option<bool>,
 }
 
-/// A user as the users API shows one; never the hash.
+/// A user, as the users API returns one; never contains the hash.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct UserDetail {
     /// `usr_…`
@@ -62,7 +62,7 @@ pub struct UserDetail {
     pub role: Role,
     /// Store of the user.
     pub store_id: StoreId,
-    /// Whether the person is kept out.
+    /// Whether the user is disabled.
     pub disabled: bool,
     /// When the user was created.
     pub created_at: UtcMs,

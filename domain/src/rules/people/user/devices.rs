@@ -8,7 +8,7 @@ use crate::rules::people::user::{change, passkey};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A user after a change, as the users API shows one.
+/// A user after a change, as the users API returns one.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct UserChanged {
     /// The user.
@@ -25,7 +25,7 @@ impl UserChanged {
     }
 }
 
-/// Every token from before is dead, and every device gone.
+/// Result of revoking every token of a user and removing every device.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TokensRevoked {
     /// When the tokens were revoked.
@@ -34,7 +34,7 @@ pub struct TokensRevoked {
     pub devices_removed: usize,
 }
 
-/// The own password is another one.
+/// Result of a change of one's own password.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PasswordChanged {
     /// Number of devices that were removed: all of them. Devices that are still wanted have to be registered anew.

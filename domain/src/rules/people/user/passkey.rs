@@ -13,10 +13,10 @@ pub const PASSKEYS_PER_USER_MAX: usize = 8;
 /// The longest name of a device, in bytes.
 pub const NAME_CHARS_MAX: usize = 64;
 
-/// A device as its owner sees it; never the key.
+/// A device as its owner sees it; never contains the key.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PasskeyDetail {
-    /// The authenticator's own id, in base64url.
+    /// ID that the authenticator gave the device, in base64url.
     pub credential_id: String,
     /// Name that the owner gave the device.
     pub name: String,
@@ -29,7 +29,7 @@ pub struct PasskeyDetail {
 /// Answer to the registration of a device.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PasskeyAdded {
-    /// The authenticator's own id, in base64url.
+    /// ID that the authenticator gave the device, in base64url.
     pub credential_id: String,
     /// Name that the owner gave the device.
     pub name: String,

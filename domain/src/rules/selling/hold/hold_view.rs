@@ -7,7 +7,7 @@ use crate::rules::selling::transaction::TransactionView;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A transaction that a till took, and what moved while it waited.
+/// Recalled transaction, and the figures that changed while it waited.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RecalledTransaction")]
 pub struct RecalledView<'a> {

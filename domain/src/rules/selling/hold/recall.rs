@@ -21,7 +21,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecallHold {
-    /// Take the basket as it was held where it can't be priced anew. Otherwise it is priced anew all the same.
+    /// Whether to keep the prices of the held basket if it can't be priced anew. Otherwise it is priced anew all the
+    /// same.
     #[serde(default)]
     pub keep_prices: bool,
 }
@@ -37,11 +38,11 @@ pub struct RecallDraft {
     pub shift: Shift,
 }
 
-/// A figure that moved while the basket waited.
+/// Figure that changed while the basket waited.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "RecallChange")]
 pub struct Change {
-    /// The line; null for the whole basket.
+    /// Line number. Null for the whole basket.
     pub line_no: Option<u32>,
     /// Product of the line.
     pub sku: Option<Sku>,

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 /// Most baskets that wait at once: they live in the ledger's memory.
 pub const HOLDS_MAX: usize = 5_000;
 
-/// `POST /pos/holds`: a basket of the shift, or a whole new one.
+/// `POST /pos/holds`: puts on hold a basket of the shift, or a whole new one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "HoldBody")]
 pub struct HoldSale {

@@ -39,10 +39,9 @@ pub(super) struct Seen {
     closed: bool,
 }
 
-/// Discounts of each line, in the order of giving. The sum of a line's discounts is never above its price. Line
-/// promotions come first, then those of the basket; within each by priority, then by ID.
+/// Discounts of each line, in the order of giving. The sum of a line's discounts is never above its price.
 ///
-/// Line promotions come first, then those of the basket; within each by priority, then by id.
+/// Line promotions come first, then those of the basket; within each by priority, then by ID.
 pub fn evaluate(lines: &[PromoLine<'_>], promotions: &[Promotion], on: &Occasion<'_>) -> Vec<Vec<Shared>> {
     let mut order: Vec<&Promotion> = promotions.iter().filter(|promotion| promotion.in_force(on)).collect();
     let mut seen = begun(lines);

@@ -20,9 +20,9 @@ pub const REFUNDS_MAX: usize = 20;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewReturn {
-    /// The sale; omitted for a return without a receipt.
+    /// Sale that the goods are from. Omitted for a return without a receipt.
     pub transaction_id: Option<TransactionId>,
-    /// The receipt, where the sale's id is not known; perhaps another store's.
+    /// Receipt number, if the sale's ID is not known; may be another store's.
     pub receipt_no: Option<String>,
     /// Returned lines, 1–500.
     pub items: Vec<NewReturnItem>,
@@ -46,11 +46,11 @@ pub struct NewReturnItem {
     pub line_no: Option<u32>,
     /// Reason why the goods came back.
     pub reason: Option<String>,
-    /// `true`: `restock`, `false`: `none`.
+    /// Short form of `disposition`: `true` for `restock`, `false` for `none`.
     pub restock: Option<bool>,
     /// Destination of the returned goods.
     pub disposition: Option<Disposition>,
-    /// Unit price; needed without a receipt, and only there.
+    /// Unit price. Required without a receipt, and accepted only then.
     pub price: Option<i64>,
 }
 
@@ -58,13 +58,13 @@ pub struct NewReturnItem {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewRefund {
-    /// `cash`, `card`, …, `exchange`.
+    /// Payment method: `cash`, `card`, …, `exchange`.
     pub method: String,
     /// Amount before cash rounding.
     pub amount: i64,
     /// For an exchange: the open transaction that it pays.
     pub transaction_id: Option<TransactionId>,
-    /// Slip number or the like.
+    /// Slip number or other reference of the payment.
     pub reference: Option<String>,
 }
 

@@ -12,7 +12,8 @@ pub fn view(document: &Return, role: Role) -> Value {
     serde_json::to_value(ReturnView::new(document, role)).unwrap_or_default()
 }
 
-/// The same without the detour by a JSON tree. Which pieces came back is a matter of arithmetic.
+/// A return with its lines. The spans of pieces that came back are not shown.
+// It serialises itself straight into an answer, without the detour by a JSON tree.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Return")]
 pub struct ReturnView<'a> {
@@ -74,13 +75,13 @@ pub struct ReturnQuote<'a> {
     verification: Option<Verification>,
     items: Vec<ReturnLineView<'a>>,
     refund_total: i64,
-    /// Cash rounding of the refunds: what is given out is refund_total + rounding.
+    /// Cash rounding of the refunds. The amount given out is refund_total + rounding.
     rounding: i64,
     tax: i64,
     refunds: &'a [Refund],
     points_reversed: i64,
     points_back: i64,
-    /// Whether the caller needs a manager's approval for it.
+    /// Whether the caller needs a manager's approval for the return.
     approval_required: bool,
 }
 

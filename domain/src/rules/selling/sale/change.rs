@@ -21,11 +21,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// `PATCH /pos/transactions/:id`: what is given is changed.
+/// `PATCH /pos/transactions/:id`: only the given fields are changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeSale {
-    /// All lines, as they are to be: as many as a new transaction may have.
+    /// All lines of the changed transaction, as many as a new transaction may have.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub items: Option<Vec<NewItem>>,
     /// Member that the sale is attributed to. Empty to remove the member.

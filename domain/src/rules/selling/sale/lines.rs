@@ -17,17 +17,17 @@ use std::borrow::Cow;
 #[serde(deny_unknown_fields)]
 #[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["barcode"]}]))]
 pub struct AddLine {
-    /// The product; may be left out where `barcode` names it.
+    /// SKU of the product. May be omitted if `barcode` names it.
     #[serde(default)]
     sku: Sku,
-    /// The code that was scanned: `qty` then counts scans, each of as many pieces as the code stands for.
+    /// Code that was scanned. `qty` then counts scans, each of as many pieces as the code stands for.
     barcode: Option<String>,
-    /// Pieces, 1–1,000,000; with `barcode` scans.
+    /// Pieces, 1–1,000,000. With `barcode`, the number of scans.
     #[schemars(range(min = 1, max = QTY_MAX))]
     qty: i64,
 }
 
-/// `PATCH /pos/transactions/:id/lines/:line_no`: what is given is changed.
+/// `PATCH /pos/transactions/:id/lines/:line_no`: only the given fields are changed.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetLine {

@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateSale {
-    /// The lines, 1–500, as far as their record fits into 262,144 bytes: with long names, reasons and two discounts a line
-    /// from about 300 on it may not, and the basket is refused (422).
+    /// Lines of the transaction, 1–500, as far as their record fits into 262,144 bytes: with long names, reasons and
+    /// two discounts a line from about 300 on it may not, and the basket is refused (422).
     #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub items: Vec<NewItem>,
     /// Member that the sale is attributed to.
@@ -33,23 +33,23 @@ pub struct CreateSale {
     pub note: Option<String>,
 }
 
-/// A line to be sold.
+/// Line to sell.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["code"]}]))]
 pub struct NewItem {
-    /// The product; may be left out where `code` names it.
+    /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]
     pub sku: Sku,
-    /// The code that was scanned: `qty` then counts scans, each of as many pieces as the code stands for.
+    /// Code that was scanned. `qty` then counts scans, each of as many pieces as the code stands for.
     pub code: Option<String>,
     /// Pieces in one scan of `code`, once that was looked up.
     #[serde(skip)]
     pub pack_qty: Option<i64>,
-    /// Pieces, 1–1,000,000; with `code` scans.
+    /// Pieces, 1–1,000,000. With `code`, the number of scans.
     #[schemars(range(min = 1, max = QTY_MAX))]
     pub qty: i64,
-    /// Price of one piece, 0–10^12; left out, the catalogue's.
+    /// Price of one piece, 0–10^12. Defaults to the catalogue's.
     #[schemars(range(min = 0, max = PRICE_MAX))]
     pub price: Option<i64>,
     /// Reason for a price that differs from the catalogue's. Defaults to `discount_reason`.

@@ -7,7 +7,7 @@ use crate::rules::selling::transaction::TransactionView;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A transaction of which payments were reversed, and what the cashier hands back for them.
+/// Transaction with reversed payments, and the amounts that the cashier hands back for them.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "VoidedTransaction")]
 pub struct VoidedView<'a> {

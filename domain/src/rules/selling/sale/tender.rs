@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CorrectTender {
-    /// The payment that was keyed wrongly.
+    /// Payment that was keyed wrongly.
     pub payment_id: PaymentId,
     /// Actual payments; they add up to the same amount.
     pub payments: Vec<NewPayment>,

@@ -13,7 +13,8 @@ pub fn view(transaction: &Transaction, role: Role) -> Value {
     serde_json::to_value(TransactionView::new(transaction, role)).unwrap_or_default()
 }
 
-/// The same without the detour by a JSON tree: it serialises itself straight into an answer.
+/// A transaction with its lines, payments and totals.
+// It serialises itself straight into an answer, without the detour by a JSON tree.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Transaction")]
 pub struct TransactionView<'a> {
@@ -58,7 +59,7 @@ struct LineView<'a> {
     line_no: u32,
     sku: &'a str,
     name: &'a str,
-    /// The code that was scanned, where one was.
+    /// Code that was scanned, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<&'a str>,
     /// Pieces in one scan of it; `qty` counts pieces.
@@ -78,7 +79,7 @@ struct LineView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     price_reason: Option<&'a str>,
     returned_qty: i64,
-    /// The outer option: whether it is shown at all.
+    /// Cost of the pieces to the shop. Null until the sale is paid; omitted for cashiers.
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<Option<i64>>,
 }
