@@ -61,7 +61,7 @@ fn lock(jobs: &Jobs) -> MutexGuard<'_, VecDeque<PrintJob>> {
     jobs.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A job in a printer's queue, and where its end is told.
+/// Job in a printer's queue, with the receiver of its end.
 pub struct Job {
     id: String,
     jobs: Jobs,
@@ -134,7 +134,7 @@ impl Printers {
         self.queues.contains_key(register)
     }
 
-    /// A job as it is; none: of another run, or long ago.
+    /// Current state of a job. `None` if it is of another run, or too old.
     pub fn job(&self, id: &str) -> Option<PrintJob> {
         lock(&self.jobs).iter().find(|job| job.job_id == id).cloned()
     }

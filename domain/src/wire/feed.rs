@@ -12,7 +12,7 @@ pub mod check;
 pub mod lane;
 pub use lane::Kind;
 
-/// Kind `store`: a store of the company; every store is told of all.
+/// Kind `store`: a store of the company. Every store receives all of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StoreDown {
     /// ID of the store, which is also the change's.
@@ -148,13 +148,13 @@ pub struct SettingDown {
     pub by: String,
 }
 
-/// The id of the record of kind `settings` that tells what head office set for the store.
+/// ID of the record of kind `settings` with the settings that head office made for the store.
 pub const STORE_SETTINGS: &str = "store";
 
 /// Kind `settings`, id [`STORE_SETTINGS`]: all that head office set for the store, by section and key as in its settings file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StoreSettingsDown {
-    /// By name; what is not there is as the store's settings file says.
+    /// Fields by name. A field that is not there is as in the store's settings file.
     pub fields: BTreeMap<String, FieldDown>,
 }
 
@@ -163,9 +163,9 @@ pub struct StoreSettingsDown {
 pub struct RegisterDown {
     /// ID of the register.
     pub register_id: RegisterId,
-    /// Its name for people; none: head office gave it none.
+    /// Display name of the register. Omitted if head office gave it none.
     pub name: Option<String>,
-    /// It is refused; none: head office never said.
+    /// Whether the register is refused. Omitted if head office never set it.
     pub disabled: Option<bool>,
 }
 

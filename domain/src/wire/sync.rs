@@ -94,7 +94,7 @@ pub struct Hello {
     pub version: String,
     /// Highest record schema that the store understands.
     pub schema_max: u32,
-    /// Feed cursor; null before the first call.
+    /// Feed cursor. Null before the first call.
     pub cursor: Option<String>,
     /// Current time of the store's wall clock.
     pub wall_clock: UtcMs,
@@ -102,7 +102,7 @@ pub struct Hello {
     pub backlog: Backlog,
     /// Time of day at which the store's business day starts, `HH:MM`.
     pub day_start: String,
-    /// IANA time zone of its business dates; null if the zone has no name.
+    /// IANA time zone of its business dates. Null if the zone has no name.
     pub timezone: Option<String>,
 }
 
@@ -170,7 +170,7 @@ pub struct HelloAnswer {
     pub hub_time: UtcMs,
     /// Limits of what the hub accepts.
     pub limits: Limits,
-    /// States of the store's parked records; null if there are too many for one answer.
+    /// States of the store's parked records. Null if there are too many for one answer.
     pub parked: Option<Vec<ParkedAt>>,
     /// The latest values that lost to or against the store's writes, at most a batch of them. They repeat the answers
     /// to pushes, since such an answer may have been lost.

@@ -5,7 +5,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned, de::Error as _};
 
-/// Items on a page unless the client says otherwise.
+/// Items on a page unless the client asks for another number.
 pub const LIMIT_DEFAULT: usize = 50;
 /// Most items on a page.
 pub const LIMIT_MAX: usize = 500;
@@ -94,7 +94,7 @@ impl Page {
     }
 }
 
-/// The cursor that says: go on after `position`.
+/// Cursor to continue after `position`.
 pub fn cursor<T: Serialize>(position: &T) -> String {
     URL_SAFE_NO_PAD.encode(serde_json::to_vec(position).unwrap_or_default())
 }
@@ -105,7 +105,7 @@ pub fn cursor<T: Serialize>(position: &T) -> String {
 pub struct List<T> {
     /// Items of this page.
     pub items: Vec<T>,
-    /// Cursor of the next page; null on the last page.
+    /// Cursor of the next page. Null on the last page.
     pub next_cursor: Option<String>,
 }
 

@@ -156,15 +156,15 @@ pub(super) async fn checked<S: Accounts>(
     }
 }
 
-/// Whose hash tells how long a wrong password of an unknown name takes. Hashes of other costs than the settings'
-/// live until their owners log in: were unknown names always of today's costs, those would stand out.
+/// Hash by which a wrong password of an unknown name takes its time. Hashes of other costs than the settings' live
+/// until their owners log in: were unknown names always of today's costs, those would stand out.
 async fn stand_in<S: Accounts>(state: &S, name: &str) -> Result<Option<String>, ApiError> {
     let users = state.users().await?;
     let draw = |id: &UserId| state.fingerprint(&[b"stand-in", name.as_bytes(), id.as_str().as_bytes()]);
     Ok(drawn(&users, draw).map(str::to_owned))
 }
 
-/// The hash of whoever draws the highest number: the same one each time, whoever else comes or goes.
+/// Hash of the user who draws the highest number: the same one each time, whoever else comes or goes.
 fn drawn(users: &[User], draw: impl Fn(&UserId) -> [u8; 32]) -> Option<&str> {
     let known = users.iter().filter(|user| user.password_hash.is_some());
     known.max_by_key(|user| draw(&user.user_id)).and_then(|user| user.password_hash.as_deref())

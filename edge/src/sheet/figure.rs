@@ -177,7 +177,7 @@ impl std::fmt::Display for NoFigure {
 pub struct Written {
     /// Digits and marks.
     pub(super) digits: String,
-    /// Whether a sign or brackets say that it is below 0.
+    /// Whether a sign or brackets mark it as below 0.
     pub negative: bool,
     /// The word beside it.
     pub direction: Option<Direction>,
@@ -225,7 +225,7 @@ impl Written {
         Ok(Some(Self { digits: digits.to_owned(), negative, direction, currency }))
     }
 
-    /// Whether the figure says itself that it is above or below 0.
+    /// Whether the figure has a sign of its own.
     pub fn is_signed(&self) -> bool {
         self.negative || self.direction.is_some()
     }

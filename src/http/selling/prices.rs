@@ -28,7 +28,7 @@ pub const EFFECTIVE: Doc =
 struct Asked {
     /// SKU of the product.
     sku: Sku,
-    /// Point in time; omitted: now. Earlier prices are in the sales.
+    /// Point in time. Defaults to now. Earlier prices are in the sales.
     at: Option<UtcMs>,
 }
 

@@ -157,7 +157,7 @@ struct Wanted {
     since: UtcMs,
     /// A number, and the sale that has it.
     receipt: Option<(String, Option<TransactionId>)>,
-    /// The ids of a member; empty: of whomever.
+    /// IDs of a member. Empty for all members.
     members: Vec<MemberId>,
     sale: Option<TransactionId>,
     state: Option<ReturnState>,

@@ -30,8 +30,8 @@ fn of_alphabet(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
-/// An identifier as it is read, whatever brings it: a request, a record, a page of the feed, a row. No
-/// characters stand for "none", as head office has no store; whoever needs one says so.
+/// Reads an identifier, whatever its source: a request, a record, a page of the feed, a row. No characters mean
+/// "none", as head office has no store; a caller that needs one has to check for it.
 fn read<'de, D: Deserializer<'de>>(source: D) -> Result<String, D::Error> {
     let text = String::deserialize(source)?;
     if of_alphabet(&text) { Ok(text) } else { Err(D::Error::custom(ALPHABET_PROBLEM)) }

@@ -5,7 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 
-/// What a change says of a field that may be empty; the field needs `#[serde(default)]`, and where it is written
+/// Change of a field that may be empty. The field needs `#[serde(default)]`, and where it is serialised
 /// `skip_serializing_if = "Given::is_nothing"`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Given<T> {
@@ -19,7 +19,7 @@ pub enum Given<T> {
 }
 
 impl<T> Given<T> {
-    /// What the field is after the change.
+    /// Value of the field after the change.
     pub fn over(self, old: Option<T>) -> Option<T> {
         match self {
             Self::Nothing => old,

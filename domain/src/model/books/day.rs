@@ -13,7 +13,7 @@ pub struct Day {
     pub business_date: Date,
     /// Shifts of the day, all closed.
     pub shift_ids: Vec<ShiftId>,
-    /// User who sealed it; null if the start of the next day did.
+    /// User who sealed it. Null if the start of the next day did.
     pub sealed_by: Option<UserId>,
     /// When the day was sealed.
     pub sealed_at: UtcMs,
@@ -26,7 +26,7 @@ pub struct Day {
 pub struct ReopenedDay {
     /// The reopened business date.
     pub business_date: Date,
-    /// User who unsealed it; null if it was unsealed by a later document.
+    /// User who unsealed it. Null if it was unsealed by a later document.
     pub reopened_by: Option<UserId>,
     /// When the day was reopened.
     pub reopened_at: UtcMs,

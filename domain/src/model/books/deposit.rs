@@ -35,7 +35,7 @@ pub struct Deposit {
 pub struct SafeOpening {
     /// Opening amount in whole currency units.
     pub amount: i64,
-    /// Previous opening balance; null if none was set.
+    /// Previous opening balance. Null if none was set.
     pub before: Option<i64>,
     /// Reason for the opening, or the person who counted it.
     pub reason: String,
@@ -47,7 +47,7 @@ pub struct SafeOpening {
     pub at: UtcMs,
 }
 
-/// Cash in the safe by the store's own books, which begin with what somebody said lay there.
+/// Cash in the safe by the store's own books, which begin with the recorded opening amount.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Safe {
     /// Balance of the safe: opening + drops + counted − floats − deposited.

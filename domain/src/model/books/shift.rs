@@ -138,7 +138,7 @@ pub struct Shift {
     pub denominations: Vec<Denomination>,
     /// When the shift was ended blind. Null if it was not.
     pub ended_at: Option<UtcMs>,
-    /// User who approved its variance; null if no approval was needed.
+    /// User who approved its variance. Null if no approval was needed.
     pub approved_by: Option<UserId>,
     /// Later counts. The count at close is kept.
     pub recounts: Vec<Recount>,
@@ -148,7 +148,8 @@ pub struct Shift {
     pub z_no: Option<u64>,
     /// Free-text note.
     pub note: Option<String>,
-    /// The terms that it was opened with and keeps, where head office had set some; none: the settings file's.
+    /// Terms with which the shift was opened, and which it keeps, if head office had set some. Null if the settings
+    /// file's apply.
     #[serde(default)]
     pub terms: Option<Terms>,
     /// Running sums.

@@ -88,7 +88,7 @@ pub struct Adjustment {
     pub created_by: UserId,
     /// When the adjustment was created.
     pub created_at: UtcMs,
-    /// User who approved or rejected it; null if no approval was needed.
+    /// User who approved or rejected it. Null if no approval was needed.
     pub decided_by: Option<UserId>,
     /// When the adjustment was approved or rejected. Null if it was not.
     pub decided_at: Option<UtcMs>,

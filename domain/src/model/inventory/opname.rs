@@ -179,7 +179,7 @@ pub struct OpnameLine {
     pub sku: Sku,
     /// Name of the product at that time.
     pub name: String,
-    /// Counts by zone; `""` where none was named. Empty: to be counted again.
+    /// Counts by zone, with `""` for pieces counted without a zone. Empty if the product is to be counted again.
     pub zones: BTreeMap<String, ZoneCount>,
     /// On hand at the latest count.
     pub expected: i64,

@@ -38,7 +38,7 @@ pub struct Product {
     pub price: i64,
     /// When `price` was set. A price for all stores that began before this time no longer counts.
     pub price_set_at: UtcMs,
-    /// Tax rate in basis points; null for the store's default.
+    /// Tax rate in basis points. Null for the store's default.
     pub tax_rate_bp: Option<u32>,
     /// Tax code that explains a rate of 0, for example `exempt`.
     pub tax_code: Option<String>,

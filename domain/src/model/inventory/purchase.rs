@@ -195,7 +195,7 @@ impl OrderLine {
 /// Line of a proposed revision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProposedLine {
-    /// Line of the order; null adds a line.
+    /// Line of the order. Null adds a line.
     pub line_no: Option<u32>,
     /// SKU of the product.
     pub sku: Sku,
@@ -223,9 +223,9 @@ pub struct ProposedRevision {
     pub total: i64,
     /// All lines that would be expected.
     pub lines: Vec<ProposedLine>,
-    /// Expected delivery; null to keep it.
+    /// Expected delivery. Null to keep it.
     pub expected_at: Option<Date>,
-    /// Note for people; null to keep it.
+    /// Note for people. Null to keep it.
     pub note: Option<String>,
 }
 
@@ -269,7 +269,7 @@ pub struct PurchaseOrder {
     /// When the order was submitted for approval. Null if it was not.
     #[serde(default)]
     pub submitted_at: Option<UtcMs>,
-    /// Reason of the rejection; null if it was not rejected.
+    /// Reason of the rejection. Null if it was not rejected.
     #[serde(default)]
     pub rejected_reason: Option<String>,
     /// User who approved it.
@@ -296,7 +296,7 @@ pub struct PurchaseOrder {
 }
 
 impl PurchaseOrder {
-    /// Whether its store was ever told of it.
+    /// Whether it was ever sent to its store.
     pub fn was_sent(&self) -> bool {
         !matches!(self.state, OrderState::Draft | OrderState::Approved)
     }

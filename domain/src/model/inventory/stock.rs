@@ -54,7 +54,7 @@ pub struct Stock {
     pub sku: Sku,
     /// Pieces on hand; may be below zero.
     pub qty: i64,
-    /// Their value in whole currency units; 0 or of the sign of `qty`.
+    /// Value of the stock in whole currency units; 0 or of the sign of `qty`.
     pub value: i64,
     /// Last unit cost: what is shown as average cost.
     pub last_cost: i64,

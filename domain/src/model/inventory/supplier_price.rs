@@ -38,7 +38,7 @@ pub struct SupplierPrice {
     pub from: Option<Date>,
     /// Last day of the price. Null if it applies until the next price.
     pub to: Option<Date>,
-    /// Days from order to delivery; null for the supplier's lead time.
+    /// Days from order to delivery. Null for the supplier's lead time.
     pub lead_time_days: Option<u32>,
     /// Whether this is the default supplier of the product.
     pub preferred: bool,

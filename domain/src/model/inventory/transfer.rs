@@ -23,7 +23,7 @@ pub enum TransferState {
     Cancelled,
 }
 
-/// A transfer document; sender and receiver have one each, told apart by their store.
+/// A transfer document. Sender and receiver have one each, which differ by their store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Transfer {
     /// `trf_…`

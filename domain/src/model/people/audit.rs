@@ -15,10 +15,10 @@ pub const RECEIPT_PRINTED: &str = "receipt.printed";
 pub struct AuditEntry {
     /// User who did it. Empty for the operator of the machine.
     pub user_id: UserId,
-    /// User who approved it; null if no approval was needed.
+    /// User who approved it. Null if no approval was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_by: Option<UserId>,
-    /// Register of the request; null if the request named none.
+    /// Register of the request. Null if the request named none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub register_id: Option<RegisterId>,
     /// Name of the action, for example `transaction.voided`.
@@ -54,7 +54,7 @@ impl AuditEntry {
         }
     }
 
-    /// The same with more details: the same name again is said anew.
+    /// The same entry with more details. A detail of the same name is replaced.
     #[must_use]
     pub fn with(mut self, more: Value) -> Self {
         if let (Value::Object(details), Value::Object(more)) = (&mut self.details, more) {

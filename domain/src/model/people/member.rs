@@ -35,7 +35,8 @@ pub struct FieldMark {
     pub at: String,
     /// The event that wrote it, or the hub's change.
     pub event_id: String,
-    /// Written here, and what head office decided is not here yet: it stays on top of what the feed says.
+    /// Whether the value was written here, and head office's decision on it is not here yet: it stays on top of the
+    /// feed's value.
     pub open: bool,
 }
 

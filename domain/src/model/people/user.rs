@@ -64,7 +64,8 @@ impl Role {
     }
 }
 
-/// A year before the last moment that can be written down: a word that is said knowing it comes after it.
+/// A year before the last moment that can be written down, which leaves room for values that are set after the latest
+/// one.
 pub const LATEST_WORD: UtcMs = UtcMs(253_370_764_800_000);
 
 /// When each field of a person that both the store and head office may set was last set by either of them; the later
@@ -93,8 +94,8 @@ impl FieldTimes {
         self.username.max(self.name).max(self.role).max(self.password)
     }
 
-    /// Those, but none later than a day before [`LATEST_WORD`]: a store takes in none after that, and there is room for
-    /// more to be said.
+    /// Times capped at a day before [`LATEST_WORD`]: a store takes in none after that, and there is room for later
+    /// ones.
     #[must_use]
     pub fn capped(self) -> Self {
         const DAY_MS: i64 = 86_400_000;
@@ -103,7 +104,7 @@ impl FieldTimes {
         Self { username: cap(username), name: cap(name), role: cap(role), password: cap(password) }
     }
 
-    /// The time of a word that is said `now`, after one of `before`.
+    /// Time of a value that is set `now`, after one of `before`.
     pub fn after(before: UtcMs, now: UtcMs) -> UtcMs {
         now.max(UtcMs(before.0.saturating_add(1)))
     }
@@ -122,7 +123,7 @@ pub struct User {
     pub role: Role,
     /// Store that the user belongs to. Empty for head office.
     pub store_id: StoreId,
-    /// argon2id in PHC form; none: no password login.
+    /// Password hash: argon2id in PHC form. `None` for a user without log-in by password.
     pub password_hash: Option<String>,
     /// When each of these fields was last set.
     pub times: FieldTimes,
@@ -193,7 +194,7 @@ pub struct Passkey {
     pub token_version: u64,
     /// Name that the owner gave the device.
     pub name: String,
-    /// The device's signature counter; 0 for ever with devices that keep none.
+    /// Signature counter of the device; always 0 for devices that keep none.
     pub counter: u32,
     /// When the device was registered.
     pub created_at: UtcMs,

@@ -21,7 +21,7 @@ pub struct Price {
 pub struct PriceMoment {
     /// The moment.
     pub at: UtcMs,
-    /// The business date: of a basket its shift's, whatever the clock says.
+    /// Business date: of a basket its shift's, whatever the clock shows.
     pub date: Date,
 }
 

@@ -52,7 +52,7 @@ pub enum Verification {
 pub struct ReturnLine {
     /// 1-based, of the return.
     pub line_no: u32,
-    /// The line of the sale; none without a receipt.
+    /// Line of the sale. Null without a receipt.
     pub sold_line_no: Option<u32>,
     /// Pieces of the sold line that came back.
     pub pieces: Vec<Span>,
@@ -131,7 +131,7 @@ pub struct Return {
     pub shift_id: ShiftId,
     /// User who took the goods.
     pub cashier_id: UserId,
-    /// User who approved it; null if no approval was needed.
+    /// User who approved it. Null if no approval was needed.
     pub approved_by: Option<UserId>,
     /// Member whose points moved.
     pub member_id: Option<MemberId>,

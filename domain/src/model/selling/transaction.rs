@@ -241,7 +241,8 @@ pub struct Payment {
     pub paid_at: UtcMs,
 }
 
-/// The first fields of a [`Transaction`], in their order: whoever asks whose a basket is does not read its lines.
+/// The first fields of a [`Transaction`], in their order, so that a reader who only needs these does not read its
+/// lines.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct TransactionHead {
     /// `trx_…`
@@ -312,7 +313,7 @@ pub struct Transaction {
     pub points_earned: i64,
     /// Points that payments took.
     pub points_redeemed: i64,
-    /// Currency units per point when it was made; 0: it earns none.
+    /// Currency units per point when the transaction was created; 0 if it earns none.
     pub earn_per: i64,
     /// Points rate of its member at that time, in basis points of the normal rate.
     pub multiplier_bp: i64,

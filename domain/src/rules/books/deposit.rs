@@ -29,7 +29,7 @@ pub struct NewDeposit {
     pub bag_no: String,
     /// Bank account that the cash goes to.
     pub bank_account: String,
-    /// When the cash left the store; omitted: now.
+    /// When the cash left the store. Defaults to now.
     pub deposited_at: Option<UtcMs>,
 }
 

@@ -15,7 +15,7 @@ pub struct NewPayment {
     pub method: String,
     /// Part of the total that the payment settles, before rounding.
     pub amount: i64,
-    /// Amount tendered; omitted: the exact amount.
+    /// Amount tendered. Defaults to the exact amount.
     pub tendered: Option<i64>,
     /// Slip number or other reference of the payment.
     pub reference: Option<String>,

@@ -50,7 +50,7 @@ pub fn moment(at: UtcMs, zone: &TimeZone, day_start: Time) -> PriceMoment {
     PriceMoment { at, date: business_date(at, zone, day_start) }
 }
 
-/// The price that counts, of the product's own and the last one that has begun; none: the product's own.
+/// Price that counts, of the product's own and the last one that has begun. `None` if it is the product's own.
 pub fn counting(product: &Product, last_begun: Option<Price>) -> Option<Price> {
     last_begun.filter(|price| price.is_the_stores_own() || price.since() >= product.price_set_at)
 }
@@ -86,7 +86,7 @@ pub struct EffectivePrice {
     pub price: i64,
     /// Source of the price.
     pub source: PriceSource,
-    /// The price that was set; null if the product's own price applies.
+    /// The price that was set. Null if the product's own price applies.
     pub price_row: Option<PriceDown>,
     /// When the price began to count.
     pub since: UtcMs,

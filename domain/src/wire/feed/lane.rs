@@ -68,7 +68,7 @@ pub const KINDS: [Kind; 13] = [
 ];
 
 impl Kind {
-    /// The kind of that name; none: this version does not know it.
+    /// Kind of that name. `None` if this version does not know it.
     pub fn of(name: &str) -> Option<Self> {
         KINDS.into_iter().find(|kind| kind.name() == name)
     }

@@ -43,7 +43,7 @@ pub struct OwnAnswer {
 pub struct SnapshotAnswer {
     /// Current records. Their own cursors must not be pulled from.
     pub changes: Vec<Change>,
-    /// `page` of the next call; null on the last page.
+    /// `page` of the next call. Null on the last page.
     pub next_page: Option<String>,
     /// Feed cursor to pull from after the last page: fixed before the first page.
     pub cursor: String,

@@ -20,7 +20,7 @@ pub fn all(schemas: BTreeMap<String, Value>, refusals: Refusals) -> Value {
         "securitySchemes": {
             "bearer": {
                 "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
-                "description": "An access token of POST /api/auth/login; x-roles says who may.",
+                "description": "An access token of POST /api/auth/login; `x-roles` lists the roles that may call the operation.",
             },
             "sync": {
                 "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
@@ -33,7 +33,7 @@ pub fn all(schemas: BTreeMap<String, Value>, refusals: Refusals) -> Value {
 fn envelope() -> Value {
     json!({
         "type": "object",
-        "description": "Every success; an operation says what its data is.",
+        "description": "Envelope of every success. Each operation defines its data.",
         "required": ["success", "data"],
         "properties": {"success": {"const": true}, "data": {"type": "object"}},
         "additionalProperties": false,
@@ -43,7 +43,7 @@ fn envelope() -> Value {
 fn failure() -> Value {
     json!({
         "type": "object",
-        "description": "Every failure; an operation says which codes it gives.",
+        "description": "Envelope of every failure. Each operation lists its codes.",
         "required": ["success", "error"],
         "properties": {
             "success": {"const": false},
@@ -52,7 +52,7 @@ fn failure() -> Value {
                 "required": ["code", "message", "details", "request_id"],
                 "properties": {
                     "code": {"$ref": "#/components/schemas/ErrorCode"},
-                    "message": {"type": "string", "description": "For people."},
+                    "message": {"type": "string", "description": "Error message for people."},
                     "details": {"type": "object"},
                     "request_id": {"type": "string"},
                 },
@@ -88,12 +88,12 @@ fn parameters() -> Value {
         "IfMatch": {
             "name": "If-Match", "in": "header", "required": false,
             "description": "The `version` that was read, in double quotes: if it is another one by now, 409 \
-                `version_conflict`, and nothing is changed. Without it whatever is there is changed.",
+                `version_conflict`, and nothing is changed. Without it, the current version is changed.",
             "schema": {"type": "string", "pattern": "^\"[A-Za-z0-9_-]{1,32}\"$"},
         },
         "RegisterId": {
             "name": "X-Register-Id", "in": "header", "required": false,
-            "description": "Which till is speaking; without it that of the caller's open shift, else `main`.",
+            "description": "Register of the request. Defaults to that of the caller's open shift, else `main`.",
             "schema": {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,32}$"},
         },
     })
@@ -102,15 +102,15 @@ fn parameters() -> Value {
 fn headers() -> Value {
     json!({
         "RequestId": {
-            "description": "The client's own, if it sent one of at most 128 visible ASCII characters.",
+            "description": "ID of the request: the client's own, if it sent one of at most 128 visible ASCII characters.",
             "required": true, "schema": {"type": "string"},
         },
-        "Location": {"description": "The path of what was created.", "required": true, "schema": {"type": "string"}},
+        "Location": {"description": "Path of the created resource.", "required": true, "schema": {"type": "string"}},
         "IdempotencyReplayed": {
-            "description": "`true`: this is the stored answer of the first request with this key.",
+            "description": "`true` if this is the stored answer of the first request with this key.",
             "schema": {"type": "string", "const": "true"},
         },
-        "RetryAfter": {"description": "Seconds.", "schema": {"type": "integer", "minimum": 0}},
+        "RetryAfter": {"description": "Seconds to wait before the next attempt.", "schema": {"type": "integer", "minimum": 0}},
         "Authenticate": {"required": true, "schema": {"type": "string", "const": "Bearer"}},
     })
 }

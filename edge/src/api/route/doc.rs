@@ -13,13 +13,13 @@ pub(crate) type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BodyDoc {
     pub kind: BodyKind,
-    /// None: text, not JSON.
+    /// Schema of the body. `None` for text that is not JSON.
     pub schema: Option<SchemaOf>,
     /// JSON text, or the text itself.
     pub example: &'static str,
 }
 
-/// What a route answers when all went well.
+/// Successful answer of a route.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Success {
     /// `data` in the success envelope, with an example of it as JSON text.
@@ -30,7 +30,7 @@ pub(crate) enum Success {
     Text { media_type: &'static str },
 }
 
-/// A description that does not say yet what is answered.
+/// Description without an answer yet.
 #[derive(Debug, Clone, Copy)]
 pub struct Draft {
     tag: &'static str,
@@ -81,13 +81,13 @@ impl Doc {
         self
     }
 
-    /// A change of what has a version: `If-Match` says which one was read.
+    /// Marks a change of a versioned resource: `If-Match` names the version that was read.
     pub const fn versioned(mut self) -> Self {
         self.versioned = true;
         self
     }
 
-    /// What the route does with a body.
+    /// Use of a body by the route.
     pub(crate) const fn body_kind(&self) -> BodyKind {
         match self.body {
             Some(body) => body.kind,

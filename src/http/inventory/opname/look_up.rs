@@ -48,7 +48,7 @@ pub struct Counted {
     pack_qty: i64,
     /// Whether the count accepts counts of the product now.
     here: bool,
-    /// Quantity counted so far in all zones; null if nothing was counted.
+    /// Quantity counted so far in all zones. Null if nothing was counted.
     counted: Option<i64>,
     /// Current stock on hand. Null while a blind count hides it.
     expected: Option<i64>,

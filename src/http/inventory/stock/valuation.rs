@@ -38,7 +38,7 @@ pub const VALUATION: Doc =
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// Business date; omitted: today.
+    /// Business date. Defaults to today.
     date: Option<Date>,
     /// Category that the list is limited to.
     category: Option<String>,
@@ -117,7 +117,7 @@ fn page(then: &Then<'_>, query: &Query, after: Option<Sku>) -> Result<Valuation,
     Ok(Valuation { date: then.date, items, page_value, total_value, next_cursor })
 }
 
-/// Σ value of all products; none: too much moved since.
+/// Sum of the values of all products. `None` if too much moved since.
 fn total(then: &Then<'_>, query: &Query) -> Result<Option<i64>, ApiError> {
     let (mut sum, mut after, mut left) = (0_i64, None, MOVEMENTS_MAX);
     loop {

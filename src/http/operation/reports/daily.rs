@@ -60,9 +60,9 @@ const COLUMNS: [&str; 27] = [
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// Business date; omitted: today.
+    /// Business date. Defaults to today.
     date: Option<Date>,
-    /// Delimiter of the CSV: `,`, `;` or `tab`; omitted: a comma.
+    /// Delimiter of the CSV: `,`, `;` or `tab`. Defaults to a comma.
     #[serde(default)]
     separator: Separator,
 }

@@ -43,7 +43,7 @@ struct Query {
     /// Grouping of the rows.
     #[serde(default)]
     group_by: GroupBy,
-    /// Delimiter of the CSV: `,`, `;` or `tab`; omitted: a comma.
+    /// Delimiter of the CSV: `,`, `;` or `tab`. Defaults to a comma.
     #[serde(default)]
     separator: Separator,
 }

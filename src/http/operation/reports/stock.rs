@@ -58,7 +58,7 @@ const COLUMNS: [&str; 13] = [
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// Delimiter of the CSV: `,`, `;` or `tab`; omitted: a comma.
+    /// Delimiter of the CSV: `,`, `;` or `tab`. Defaults to a comma.
     #[serde(default)]
     separator: Separator,
     /// Category that the report is limited to.

@@ -54,12 +54,12 @@ struct Query {
     cursor: Option<Cursor>,
 }
 
-/// What else a transaction of the scope has to be.
+/// Filter of the transactions of a scope.
 #[derive(Debug, Clone)]
 struct Wanted {
     shift_id: Option<ShiftId>,
     state: Option<TransactionState>,
-    /// The ids of a member; empty: of whomever.
+    /// IDs of a member. Empty for all members.
     members: Vec<MemberId>,
     from: Option<Date>,
     to: Option<Date>,
@@ -102,7 +102,7 @@ pub async fn list(request: Request) -> Answered {
     Ok(reply(items, next.as_ref().map(cursor), role))
 }
 
-/// Whose transactions are looked through. Cashiers see shifts, their own; a named shift is the narrowest.
+/// Scope of the transactions to look through. Cashiers see shifts, their own; a named shift is the narrowest.
 fn scope(request: &Request, query: &Query, members: &[MemberId]) -> Result<Scope, ApiError> {
     if let Some(id) = &query.shift_id {
         return Ok(Scope::Shift(readable(request, id)?.shift_id));

@@ -5,9 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// Most of them that are told.
+/// Most problems that are returned.
 const TOLD_MAX: usize = 100;
-/// Most that are told in words.
+/// Most problems that are named in the message.
 const WORDS_MAX: usize = 3;
 
 /// Precondition that a step waits for.

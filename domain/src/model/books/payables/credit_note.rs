@@ -82,7 +82,7 @@ pub struct ProposedPaper {
 }
 
 impl ProposedPaper {
-    /// Whether another one says the same, whoever wrote it down.
+    /// Whether another one states the same, whoever recorded it.
     pub fn says_as(&self, other: &Self) -> bool {
         let Self { credit_note_no, date, net, tax, .. } = other;
         (&self.credit_note_no, self.date, self.net, self.tax) == (credit_note_no, *date, *net, *tax)
@@ -126,7 +126,7 @@ pub struct CreditNote {
     pub state: CreditNoteState,
     /// Note for people.
     pub note: Option<String>,
-    /// User who created it; null if a supplier return did.
+    /// User who created it. Null if a supplier return did.
     pub created_by: Option<String>,
     /// When the credit note was created.
     pub created_at: UtcMs,

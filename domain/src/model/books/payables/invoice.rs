@@ -63,7 +63,7 @@ pub struct DiscountTerms {
     pub bp: u32,
 }
 
-/// The line of a receipt, in the store that told of it.
+/// Line of a receipt, in the store that reported it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct ReceiptRef {
     /// Store that received the goods.
@@ -110,7 +110,7 @@ pub struct MatchException {
     pub kind: MatchExceptionKind,
     /// Whether the invoice is disputed until somebody accepts the difference.
     pub stops: bool,
-    /// Cost above what was ordered and received; 0 if none or unknown.
+    /// Cost above what was ordered and received. It is 0 if there is none, or it is unknown.
     pub amount: i64,
     /// Expected value, for example the price of the order.
     pub expected: Option<i64>,
@@ -118,7 +118,7 @@ pub struct MatchException {
     pub actual: Option<i64>,
     /// Reason why the difference is accepted; for one that was raised by hand, the reason why it was raised.
     pub reason: Option<String>,
-    /// User who accepted it; null if it is not accepted.
+    /// User who accepted it. Null if it is not accepted.
     pub accepted_by: Option<String>,
 }
 
@@ -217,7 +217,7 @@ pub struct Invoice {
     pub discount: i64,
     /// Amount settled by credit notes.
     pub credited: i64,
-    /// Open amount; 0 before it is approved.
+    /// Open amount. It is 0 before the invoice is approved.
     pub open: i64,
     /// Open amount of each book.
     pub books: Vec<BookOpen>,

@@ -32,7 +32,7 @@ pub struct Cash {
 }
 
 impl ShiftTotals {
-    /// The sum that cash moved this way counts in; none: the drawer was only opened.
+    /// Sum in which a movement of this kind counts. `None` if the drawer was only opened.
     pub fn of_cash(&mut self, kind: CashKind) -> Option<&mut i64> {
         match kind {
             CashKind::PayIn => Some(&mut self.pay_in),
@@ -191,7 +191,7 @@ impl ShiftTotals {
 }
 
 impl Cash {
-    /// The drawer as its shift's sums say.
+    /// Drawer of a shift, from the shift's sums.
     ///
     /// Each part is a figure below 2^53, so their sum stays within 64 bits.
     pub fn of(shift: &Shift) -> Self {

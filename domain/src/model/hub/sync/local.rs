@@ -17,9 +17,9 @@ use std::collections::BTreeMap;
 pub struct LinkRow {
     /// Since when this copy is fenced: it sells nothing and keeps its queue.
     pub fenced_at: Option<UtcMs>,
-    /// The own history runs apart from the hub's: the next hello says so, nothing is pushed before.
+    /// Whether the own history has diverged from the hub's: the next hello reports it, and nothing is pushed before.
     pub apart: bool,
-    /// Number of the hub's current epoch, as it said last.
+    /// Number of the hub's current epoch, as the hub last reported it.
     pub hub_n: u64,
     /// The hub's generation at the last hello.
     pub generation: String,
@@ -116,7 +116,7 @@ pub struct ParkedNote {
 /// A value that lost, as the store keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConflictNote {
-    /// As the hub told it.
+    /// The conflict as the hub sent it.
     #[serde(flatten)]
     pub conflict: ConflictDown,
     /// When the value was restored at this store. `None` if it was not.
@@ -169,7 +169,7 @@ pub struct DayProof {
     pub generation: String,
     /// Figures that the store counted at that time.
     pub types: BTreeMap<String, Figure>,
-    /// Since when it has not been a match, hub time; none: it is one.
+    /// Since when it has not been a match, in hub time. `None` if it is one.
     pub since: Option<UtcMs>,
 }
 
@@ -306,7 +306,7 @@ pub enum Change {
     Conflict {
         /// ID of the conflict at the hub.
         id: String,
-        /// As the hub told it.
+        /// The conflict as the hub sent it.
         conflict: Value,
     },
     /// Part of an epoch that is still offered.

@@ -49,7 +49,7 @@ pub struct TransferLine {
     pub qty: i64,
     /// Value at which the pieces left stock; 0 in a draft.
     pub cost: i64,
-    /// Pieces received; none: nobody received yet.
+    /// Pieces received. Null if nothing was received yet.
     pub received_qty: Option<i64>,
     /// Cost of the received pieces.
     pub in_cost: i64,
@@ -94,12 +94,12 @@ impl TransferLine {
         Ok(cost)
     }
 
-    /// Pieces sent and not received; 0 before the receipt.
+    /// Pieces sent and not received. It is 0 before the receipt.
     pub fn short(&self) -> i64 {
         self.received_qty.map_or(0, |received| self.qty.saturating_sub(received))
     }
 
-    /// Pieces that nobody has said yet what became of.
+    /// Pieces without a recorded outcome yet.
     pub fn pending(&self) -> i64 {
         self.received_qty.map_or(0, |_| self.qty.saturating_sub(self.accounted()))
     }

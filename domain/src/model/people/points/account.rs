@@ -165,7 +165,7 @@ impl PointsAccount {
         self.entry(points, PointsReason::GiveBack, into, cause)
     }
 
-    /// Expires lots whose date has passed: in a store without a hub; none where nothing has.
+    /// Expires lots whose date has passed, in a store without a hub. `None` if there are none.
     pub fn expire(&mut self, cause: &Cause<'_>) -> Option<PointsEntry> {
         let gone = self.lots.expire(cause.business_date);
         let points = gone.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
@@ -182,7 +182,7 @@ impl PointsAccount {
         }
     }
 
-    /// Does what an entry of a record says that came back.
+    /// Applies an entry of a record that came back.
     pub(crate) fn replay(&mut self, entry: &PointsEntry) {
         self.lots.replay(entry.points, &entry.lots);
         match entry.reason {
@@ -236,7 +236,7 @@ impl PointsReason {
     }
 }
 
-/// The last day of points earned on `on`; none: for ever.
+/// Last day of points earned on `on`. `None` if they never expire.
 pub fn expiry(on: Date, rules: &Rules) -> Option<Date> {
     let days = rules.policy.points_expire_days;
     (days > 0).then(|| days_after(on, days))

@@ -6,14 +6,14 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Points of one expiry date. Points that die together are one lot: nothing tells them apart.
+/// Points of one expiry date. Points with the same date form one lot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Lot {
-    /// What earned the first of them.
+    /// Document that earned the first of the lot's points.
     pub lot_id: String,
-    /// What is left, above 0.
+    /// Remaining points, above 0.
     pub points: i64,
-    /// The last day on which they may be used; none: for ever.
+    /// Last day on which the points may be used. Null if they never expire.
     pub expires: Option<Date>,
 }
 
@@ -33,7 +33,7 @@ pub struct LotPart {
 pub struct Lots {
     /// In the order of spending: earliest expiry first, then earliest earned.
     pub lots: Vec<Lot>,
-    /// What is owed; above 0 only while there are no lots.
+    /// Points that the member owes; above 0 only while there are no lots.
     pub debt: i64,
 }
 
@@ -43,7 +43,7 @@ impl Lots {
         self.sum(|_| true).saturating_sub(self.debt)
     }
 
-    /// What may be spent on `on`: lots past their date are refused, whoever expires them.
+    /// Points that may be spent on `on`: lots past their date are refused, whoever expires them.
     pub fn usable(&self, on: Date) -> i64 {
         self.sum(|lot| !past(lot.expires, on))
     }

@@ -77,7 +77,8 @@ impl SaleAfter {
         }
     }
 
-    /// The row of a sale that this store has none of: what the sale itself says came back, the hub told.
+    /// Row of a sale of which this store has none, from the returns that the sale itself states, as the hub reported
+    /// them.
     pub fn from_sale(sale: &Transaction) -> Self {
         let returned = sale.items.iter().filter_map(LineReturned::elsewhere).collect();
         Self { returned, ..Self::of(sale) }

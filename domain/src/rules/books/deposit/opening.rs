@@ -22,7 +22,7 @@ pub struct OpenSafe {
     pub reason: String,
 }
 
-/// Says what lies in the safe when the books begin; again, where it was wrong.
+/// Records the amount in the safe when the books begin, also to correct an earlier one.
 ///
 /// # Errors
 /// `validation_failed`, `insufficient_role`.
@@ -50,7 +50,7 @@ pub fn open_safe(
     })
 }
 
-/// Whether `one` counts and not `other`: what was said later, of two of the same millisecond the greater, so that every
+/// Whether `one` counts and not `other`: the later one, and of two of the same millisecond the greater, so that every
 /// copy of the store chooses the same.
 pub fn is_later(one: &SafeOpening, other: &SafeOpening) -> bool {
     let word =

@@ -66,7 +66,7 @@ impl Mapped {
         self.get(MappingOf::Method, method).unwrap_or_else(|| Account::of_method(method))
     }
 
-    /// None: the plan's account for cash that comes or goes.
+    /// Account mapped to a reason code. `None` for the plan's account for cash that comes or goes.
     pub(super) fn cash_reason(&self, code: &str, out: bool) -> Option<Account> {
         let plan = (out && code == SUPPLIER).then_some(NOT_INVOICED);
         self.get(MappingOf::CashReason, code).or(plan)
@@ -118,13 +118,13 @@ pub struct Context {
     /// Data of a transfer.
     #[serde(skip_serializing_if = "is_default")]
     pub transfer: TransferContext,
-    /// The day that the event has in the book of the store that told it, where that is not its own.
+    /// Day of the event in the book of the store that reported it, if it is not its own.
     #[serde(skip_serializing_if = "is_default")]
     pub entry_date: Option<Date>,
-    /// Items of it that another event told of, by their ids: their money is expected once, so it is posted once.
+    /// Items of it that another event reported, by their IDs. Their money is expected once, so it is posted once.
     #[serde(skip_serializing_if = "is_default")]
     pub told_before: BTreeMap<String, (Account, i64)>,
-    /// The tier of its member when it was told, or of the document that it takes back; none: neither has one.
+    /// Tier of its member when it was reported, or of the document that it takes back. `None` if neither has one.
     #[serde(skip_serializing_if = "is_default")]
     pub tier: Option<String>,
 }

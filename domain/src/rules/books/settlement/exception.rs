@@ -130,7 +130,7 @@ impl ExceptionKind {
         }
     }
 
-    /// Whether it is settled where it is found: it only tells.
+    /// Whether it is settled where it is found, as information only.
     pub fn is_informational(self) -> bool {
         self.resolutions().is_empty()
     }

@@ -66,9 +66,9 @@ impl Rule {
 pub struct Match<'a> {
     /// Rule of the match.
     pub rule: Rule,
-    /// None: an item and what takes it back.
+    /// Matched lines. Empty for an item and what takes it back.
     pub lines: Vec<&'a OpenLine>,
-    /// None: what has no items, a payout or a bank's text.
+    /// Matched items. Empty for a payout or a bank's text.
     pub items: Vec<&'a OpenItem>,
     /// Sum of the items.
     pub gross: i64,

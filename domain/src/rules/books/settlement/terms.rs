@@ -63,7 +63,7 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// The fee that is expected of an amount; 0 where fees are as reported.
+    /// Expected fee of an amount; 0 if fees are as reported.
     pub fn fee(&self, amount: i64) -> i64 {
         let Some(rate) = self.fee_rate_bp else { return 0 };
         if amount < 0 && self.fee_on_refunds == FeeOnRefunds::Kept {
@@ -91,13 +91,13 @@ impl Terms {
         (-EARLY_DAYS_MAX..=self.window_days).contains(&days_between(day, date))
     }
 
-    /// Whether a day is before the window of a line of `date`, and its reference says all the same that it is of it.
+    /// Whether a day is before the window of a line of `date`, although its reference shows that it belongs to it.
     pub(super) fn is_late(&self, date: Date, day: Date) -> bool {
         let days = days_between(day, date);
         days > self.window_days && days <= LATE_DAYS_MAX
     }
 
-    /// Whether an item of a day should have been told of by now: its source has reported beyond it, or its window is
+    /// Whether an item of a day should have been reported by now: its source has reported beyond it, or its window is
     /// over.
     pub fn is_overdue(&self, day: Date, reported_to: Option<Date>, today: Date) -> bool {
         reported_to.is_some_and(|to| days_between(day, to) >= self.lag_days)
@@ -110,7 +110,7 @@ impl Terms {
     }
 }
 
-/// Days from one to another; below 0: the other is before it.
+/// Days from one date to another. Negative if the other is before it.
 fn days_between(from: Date, to: Date) -> i32 {
     to.since(from).map_or(i32::MAX, |span| span.get_days())
 }

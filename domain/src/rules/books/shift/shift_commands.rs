@@ -22,9 +22,9 @@ pub const COUNTS_MAX: usize = 50;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenShift {
-    /// Register of the shift; omitted: `main`.
+    /// Register of the shift. Defaults to `main`.
     pub register_id: Option<RegisterId>,
-    /// Cash in the drawer; omitted: 0.
+    /// Cash in the drawer. Defaults to 0.
     pub opening_float: Option<i64>,
     /// Free-text note.
     pub note: Option<String>,

@@ -40,7 +40,7 @@ pub struct ShiftView<'a> {
     variance: Option<i64>,
     /// When the shift was ended blind. Null if it was not.
     ended_at: Option<UtcMs>,
-    /// User who approved its variance; null if no approval was needed.
+    /// User who approved its variance. Null if no approval was needed.
     approved_by: Option<&'a UserId>,
     /// Later counts. The count at close is kept.
     recounts: &'a [Recount],

@@ -30,7 +30,7 @@ pub struct Problem {
 pub struct Held {
     /// Number of these records.
     pub count: u64,
-    /// Since when; none: there are none.
+    /// When the first of these records was parked. `None` if there are none.
     pub since: Option<UtcMs>,
 }
 
@@ -39,7 +39,7 @@ pub struct Held {
 pub struct Differing {
     /// Number of these days.
     pub count: u64,
-    /// Since when; none: there are none.
+    /// When the first of these days began to differ. `None` if there are none.
     pub since: Option<UtcMs>,
     /// First of these days.
     pub first: Vec<Date>,
@@ -50,7 +50,7 @@ pub struct Differing {
 pub struct Unusable {
     /// Number of these records.
     pub count: u64,
-    /// The one that came first; none: there are none.
+    /// Record that came first. `None` if there are none.
     pub first: Option<Unsupported>,
 }
 

@@ -132,7 +132,7 @@ impl CountOpname {
 }
 
 impl Count {
-    /// Whether it takes back what was said.
+    /// Whether it withdraws a count.
     pub(crate) fn withdrawn(&self) -> bool {
         self.withdraw.unwrap_or(false)
     }

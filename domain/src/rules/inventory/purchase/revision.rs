@@ -18,7 +18,7 @@ pub const COST_NEEDED: &str = "is needed: the supplier's price list has none";
 /// Line of a revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevisedLine {
-    /// Number of the line; null adds a line at the end.
+    /// Number of the line. Null adds a line at the end.
     pub line_no: Option<u32>,
     /// SKU of the product.
     pub sku: Sku,
@@ -82,9 +82,9 @@ pub struct Revision {
     pub revision: u32,
     /// All lines that are expected. An omitted line is closed.
     pub lines: Vec<RevisedLine>,
-    /// Expected delivery; null to keep it.
+    /// Expected delivery. Null to keep it.
     pub expected_at: Option<Date>,
-    /// Note for people; null to keep it.
+    /// Note for people. Null to keep it.
     pub note: Option<String>,
 }
 

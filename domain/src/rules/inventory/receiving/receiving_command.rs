@@ -44,7 +44,7 @@ pub struct NewReceivingLine {
     /// Pieces accepted into stock, 0–1,000,000.
     #[schemars(range(min = 0, max = QTY_MAX))]
     pub qty: i64,
-    /// Cost per piece; null for the order's cost, or the average.
+    /// Cost per piece. Null for the order's cost, or the average.
     pub unit_cost: Option<i64>,
     /// Total cost of all accepted pieces, in place of `unit_cost`: the exact value that goes into stock.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -38,7 +38,7 @@ pub struct PointsView {
     pub lifetime_redeemed: i64,
     /// Point movements, newest first.
     pub entries: Vec<EntryView>,
-    /// Cursor of the next page; null on the last page.
+    /// Cursor of the next page. Null on the last page.
     pub next_cursor: Option<String>,
 }
 

@@ -17,7 +17,7 @@ pub struct RecalledView<'a> {
 }
 
 impl<'a> RecalledView<'a> {
-    /// What `role` may see.
+    /// Recalled transaction as `role` may see it.
     pub fn new(transaction: &'a Transaction, changes: &'a [Change], role: Role) -> Self {
         Self { transaction: TransactionView::new(transaction, role), changes }
     }

@@ -27,7 +27,7 @@ pub struct RecallHold {
     pub keep_prices: bool,
 }
 
-/// The shift that wants the basket.
+/// Shift that recalls the basket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecallDraft {
     /// Hold to recall.

@@ -26,9 +26,9 @@ pub struct NewReturn {
     pub receipt_no: Option<String>,
     /// Returned lines, 1–500.
     pub items: Vec<NewReturnItem>,
-    /// Refund method; omitted: the original payment method.
+    /// Refund method. Defaults to the original payment method.
     pub refunds: Option<Vec<NewRefund>>,
-    /// Shift; omitted: the caller's own open shift.
+    /// Shift. Defaults to the caller's own open shift.
     pub shift_id: Option<ShiftId>,
     /// Free-text note.
     pub note: Option<String>,

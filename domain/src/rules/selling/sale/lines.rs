@@ -56,7 +56,7 @@ pub struct RemoveLine {
 pub enum BasketChange {
     /// All of it.
     Whole(ChangeSale),
-    /// One line more, or more of a line that says the same.
+    /// One more line, or a higher quantity of a line with the same contents.
     Add(NewItem),
     /// The line of this number.
     Set(u32, SetLine),
@@ -173,7 +173,7 @@ fn place(line_no: u32) -> usize {
     line_no.checked_sub(1).and_then(|place| usize::try_from(place).ok()).unwrap_or(usize::MAX)
 }
 
-/// Whether `new` says nothing that the line does not say: the same goods by the same code, priced by the catalogue alone.
+/// Whether `new` states nothing beyond the line: the same goods by the same code, priced by the catalogue alone.
 fn more_of(known: &NewItem, line: &Line, new: &NewItem) -> bool {
     known.sku == new.sku && known.code == new.code && !line.price_override && by_hand(line) == 0
 }

@@ -23,7 +23,7 @@ pub struct CreateSale {
     pub items: Vec<NewItem>,
     /// Member that the sale is attributed to.
     pub member_id: Option<MemberId>,
-    /// Shift; omitted: the caller's own open shift.
+    /// Shift. Defaults to the caller's own open shift.
     pub shift_id: Option<ShiftId>,
     /// Discount on the whole basket.
     pub discount: Option<i64>,
@@ -69,7 +69,7 @@ impl NewItem {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "PayBody")]
 pub struct PaySale {
-    /// The payments, in order; none completes a total of 0.
+    /// Payments in order. No payment completes a total of 0.
     pub payments: Vec<NewPayment>,
 }
 

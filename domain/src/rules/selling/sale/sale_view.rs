@@ -17,7 +17,7 @@ pub struct VoidedView<'a> {
 }
 
 impl<'a> VoidedView<'a> {
-    /// What `role` may see.
+    /// Voided transaction as `role` may see it.
     pub fn new(transaction: &'a Transaction, refunds: &'a [ReversedPayment], role: Role) -> Self {
         Self { transaction: TransactionView::new(transaction, role), refunds }
     }
