@@ -65,7 +65,7 @@ pub struct Payments {
     pub methods: Vec<String>,
     /// Smallest cash step in whole currency units; 0 if cash is not rounded.
     pub cash_rounding: i64,
-    /// Side that cash rounding favours.
+    /// Mode of cash rounding.
     pub cash_rounding_mode: RoundingMode,
     /// Notes and coins, as a drawer is counted: what tills offer.
     pub denominations: Vec<i64>,

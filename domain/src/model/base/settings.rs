@@ -35,7 +35,7 @@ pub enum NegativeStock {
     Reject,
 }
 
-/// Side that cash rounding favours (docs/arithmetic.md#payment-change-and-cash-rounding).
+/// Mode of cash rounding (docs/arithmetic.md#payment-change-and-cash-rounding).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RoundingMode {
@@ -65,7 +65,7 @@ pub struct Rules {
     pub methods: Vec<String>,
     /// Smallest cash step in whole currency units; 0 if cash is not rounded.
     pub cash_rounding: i64,
-    /// Side that cash rounding favours.
+    /// Mode of cash rounding.
     pub cash_rounding_mode: RoundingMode,
     /// One point is earned per this many currency units.
     pub earn_per: i64,

@@ -30,7 +30,7 @@ pub struct Register {
     pub name: String,
     /// A disabled till is refused.
     pub disabled: bool,
-    /// Its quick keys in order, at most [`QUICK_KEYS_MAX`]; none: nobody set them, and the device has its own.
+    /// Quick keys in order, at most [`QUICK_KEYS_MAX`]. Empty if none were set, and the device has its own.
     pub quick_keys: Vec<QuickKey>,
 }
 

@@ -75,11 +75,11 @@ pub const LATEST_WORD: UtcMs = UtcMs(253_370_764_800_000);
 pub struct FieldTimes {
     /// When the login name was set.
     pub username: UtcMs,
-    /// The display name.
+    /// When the display name was set.
     pub name: UtcMs,
-    /// Role of the user.
+    /// When the role was set.
     pub role: UtcMs,
-    /// The password; the beginning of time: nobody set one.
+    /// When the password was set; the beginning of time if nobody set one.
     pub password: UtcMs,
 }
 

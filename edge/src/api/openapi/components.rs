@@ -20,7 +20,7 @@ pub fn all(schemas: BTreeMap<String, Value>, refusals: Refusals) -> Value {
         "securitySchemes": {
             "bearer": {
                 "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
-                "description": "An access token of POST /api/auth/login; `x-roles` lists the roles that may call the operation.",
+                "description": "Access token of POST /api/auth/login; `x-roles` lists the roles that may call.",
             },
             "sync": {
                 "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
@@ -102,7 +102,7 @@ fn parameters() -> Value {
 fn headers() -> Value {
     json!({
         "RequestId": {
-            "description": "ID of the request: the client's own, if it sent one of at most 128 visible ASCII characters.",
+            "description": "ID of the request: the client's, if it sent one of at most 128 visible ASCII characters.",
             "required": true, "schema": {"type": "string"},
         },
         "Location": {"description": "Path of the created resource.", "required": true, "schema": {"type": "string"}},
@@ -110,7 +110,7 @@ fn headers() -> Value {
             "description": "`true` if this is the stored answer of the first request with this key.",
             "schema": {"type": "string", "const": "true"},
         },
-        "RetryAfter": {"description": "Seconds to wait before the next attempt.", "schema": {"type": "integer", "minimum": 0}},
+        "RetryAfter": {"description": "Seconds to wait before a retry.", "schema": {"type": "integer", "minimum": 0}},
         "Authenticate": {"required": true, "schema": {"type": "string", "const": "Bearer"}},
     })
 }

@@ -14,7 +14,7 @@ pub struct Terms {
     pub methods: Vec<String>,
     /// Smallest cash step in whole currency units; 0 if cash is not rounded.
     pub cash_rounding: i64,
-    /// Side that cash rounding favours.
+    /// Mode of cash rounding.
     pub cash_rounding_mode: RoundingMode,
     /// One point is earned per this many currency units.
     pub earn_per: i64,

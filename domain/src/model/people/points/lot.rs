@@ -20,11 +20,11 @@ pub struct Lot {
 /// So many points taken from, or put into, a lot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LotPart {
-    /// The lot.
+    /// ID of the lot.
     pub lot_id: String,
-    /// Points.
+    /// Points of the part.
     pub points: i64,
-    /// The lot's date.
+    /// Expiry date of the lot. Null if it never expires.
     pub expires: Option<Date>,
 }
 

@@ -19,7 +19,7 @@ pub struct NewAdjustment {
     /// Stock that the goods are taken from: sellable stock, or stock that was set aside as damaged.
     #[serde(default)]
     pub bucket: StockPlace,
-    /// For damaged goods that can't be sold any more and stay here: they are set aside, not written off.
+    /// Whether damaged goods that can't be sold any more stay here: they are set aside, not written off.
     #[serde(default)]
     pub keep: bool,
     /// Lines of the adjustment, 1–500.
