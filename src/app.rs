@@ -43,7 +43,7 @@ use tokio::time::timeout;
 pub mod notify;
 pub mod signals;
 
-/// How long the end may wait for the disk: less than a service manager waits for the end.
+/// Time that the end may wait for the disk: less than a service manager waits for the end.
 const CLOSE_DEADLINE: Duration = Duration::from_secs(20);
 const SAVE_DEADLINE: Duration = Duration::from_secs(5);
 
@@ -59,7 +59,7 @@ pub struct App {
     tls: Option<Arc<Tls>>,
 }
 
-/// Why serving ends.
+/// Reason why serving ends.
 enum End {
     Asked,
     BudgetSpent,

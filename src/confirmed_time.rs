@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How often the file is written: within `domain::rules::base::trusted_time::KEPT_WITHIN_MS`.
+/// Interval at which the file is written: within `domain::rules::base::trusted_time::KEPT_WITHIN_MS`.
 const KEEP_EVERY: Duration = Duration::from_secs(60);
 
 fn file(folder: &Path) -> PathBuf {

@@ -62,7 +62,7 @@ fn folder(path: &Path) -> anyhow::Result<()> {
     storage::make_dir(path).map_err(in_use)
 }
 
-/// How the storage is run.
+/// Options of the storage.
 pub fn options(config: &Config) -> Options {
     Options {
         cache_bytes: config.storage.cache_bytes,

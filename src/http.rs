@@ -8,7 +8,7 @@ pub mod members;
 pub mod routes;
 pub mod state;
 
-/// What a till asks for.
+/// Routes of a till.
 pub mod selling {
     pub mod days;
     pub mod holds;
@@ -36,7 +36,7 @@ pub mod inventory {
     pub mod supplier_returns;
     pub mod transfers;
 }
-/// Who somebody is, what was done by whom, and who approves.
+/// Log-in, audit log and approvals.
 pub mod access {
     pub mod approval;
     pub mod audit;
@@ -61,7 +61,7 @@ pub use state::AppState;
 
 use edge::{ApiError, Reply};
 
-/// What every handler gives back.
+/// Result of every handler.
 pub type Answered = Result<Reply, ApiError>;
 /// A request of this interface.
 pub type Request = edge::Request<AppState>;

@@ -14,7 +14,7 @@ pub fn first_epoch() -> String {
     format!("1-{:016x}", epoch_part())
 }
 
-/// What tells an epoch from every other with the same number.
+/// Random part that distinguishes an epoch from every other with the same number.
 pub fn epoch_part() -> u64 {
     rand::rng().random()
 }

@@ -30,7 +30,7 @@ pub async fn offline(config: &Config, storage: Storage) -> anyhow::Result<(Store
     actors::start_offline(storage, rules, actors_config).await.map_err(not_started)
 }
 
-/// What sales are dated by and counted in, as the settings say.
+/// Time zone and currency of sales, from the settings.
 fn sold_in(config: &Config) -> SoldIn {
     SoldIn { timezone: config.store.timezone.clone(), currency: config.store.currency.clone() }
 }
@@ -79,7 +79,7 @@ fn not_started(error: StartError) -> anyhow::Error {
     }
 }
 
-/// What the actors need of the settings.
+/// Settings that the actors need.
 fn actors_config(config: &Config) -> anyhow::Result<ActorsConfig> {
     let key = SigningKey::load(&folder::sync_key(config))?;
     let store_id = config.store.id.clone();

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use storage::{Backup, Progress, Storage, VerifyReport};
 use tokio::sync::{Semaphore, watch};
 
-/// How far long work is; nothing before it began.
+/// Progress of long work; `None` before it began.
 pub type Progressing = watch::Sender<Option<Progress>>;
 
 /// Verification and backup of one store.
@@ -27,7 +27,7 @@ pub struct Upkeep {
 }
 
 impl Upkeep {
-    /// Of this store.
+    /// Upkeep of a store.
     pub fn new(storage: Storage) -> Self {
         Self { storage, turn: Arc::new(Semaphore::new(1)) }
     }

@@ -9,16 +9,16 @@ use std::{sync::Arc, time::Duration};
 /// the store's own clock is good enough.
 pub type TokenSource = Arc<dyn Fn(&str, Option<&TimeChallenge>) -> Option<String> + Send + Sync>;
 
-/// What a hub told that refused a token.
+/// Challenge of a hub that refused a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimeChallenge {
-    /// What it takes for now.
+    /// Time that the hub takes for now.
     pub time: UtcMs,
-    /// What a token for that time has to carry: the hub knows its own.
+    /// Challenge that a token for that time has to carry: the hub knows its own.
     pub challenge: String,
 }
 
-/// How a store talks to its hub.
+/// Settings of the synchronisation with the hub.
 #[derive(Clone)]
 pub struct SyncConfig {
     /// Most events in one push.
@@ -29,7 +29,7 @@ pub struct SyncConfig {
     pub backoff_min: Duration,
     /// Longest pause.
     pub backoff_max: Duration,
-    /// How long a pull may wait for a change.
+    /// Time that a pull may wait for a change.
     pub pull_wait: Duration,
     /// Signs calls.
     pub token: TokenSource,

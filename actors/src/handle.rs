@@ -45,7 +45,7 @@ mod users;
 pub struct StoreHandle {
     context: Context,
     keys: Keys,
-    /// Whoever notes a print.
+    /// Lock that is held while a print is noted.
     prints: Arc<Mutex<()>>,
     probes: Arc<probe::Probes>,
 }
@@ -68,7 +68,7 @@ impl StoreHandle {
         self.context.rules.now()
     }
 
-    /// What of them head office set, by section and key as in the settings file.
+    /// Settings that head office set, by section and key as in the settings file.
     ///
     /// # Errors
     /// The rows can't be read.

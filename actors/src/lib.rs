@@ -43,7 +43,7 @@ mod runtime {
     pub(crate) mod source;
 }
 
-/// Who owns what, with the commands that change it.
+/// Owners of the data, with the commands that change it.
 mod owners {
     pub(crate) mod catalogue;
     pub(crate) mod devices;
@@ -69,7 +69,7 @@ mod hub {
     pub(crate) mod sync_state;
 }
 
-/// Who starts whom, and what happens when somebody dies.
+/// Supervision: which actor starts which, and what follows when one dies.
 mod supervision {
     pub(crate) mod restart;
     pub(crate) mod shift_registry;
@@ -78,7 +78,7 @@ mod supervision {
     pub(crate) mod tree;
 }
 
-/// What callers ask of owners, each with the rule that decides on it.
+/// Commands of callers to owners, each with the rule that decides on it.
 pub mod commands {
     pub use crate::owners::catalogue::*;
     pub use crate::owners::ledger::*;

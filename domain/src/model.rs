@@ -1,6 +1,6 @@
 //! What is: documents, rows, identifiers, limits, money, time, and the facts that change them.
 
-/// What a till sells: baskets, prices, payments, returns.
+/// Selling at a till: baskets, prices, payments, returns.
 pub mod selling {
     pub mod hold;
     pub mod payment;
@@ -35,7 +35,7 @@ pub mod people {
     pub mod user;
 }
 
-/// What is counted of it all: registers, shifts, days, the safe, the ledger.
+/// Books: registers, shifts, days, the safe, the ledger.
 pub mod books {
     pub mod day;
     pub mod deposit;
@@ -53,7 +53,7 @@ pub mod hub {
     pub mod sync;
 }
 
-/// What all the others are said in: ids, money, time, limits, events, refusals.
+/// Basic types of all the others: IDs, money, time, limits, events, refusals.
 pub mod base {
     pub mod answer;
     pub mod business_date;

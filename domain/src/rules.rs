@@ -1,6 +1,6 @@
 //! What may happen: commands, decisions, and what is computed of the model.
 
-/// What a till sells: baskets, prices, payments, returns.
+/// Selling at a till: baskets, prices, payments, returns.
 pub mod selling {
     pub mod basket;
     pub mod hold;
@@ -34,7 +34,7 @@ pub mod people {
     pub mod user;
 }
 
-/// What is counted of it all: registers, shifts, days, the safe, the ledger.
+/// Books: registers, shifts, days, the safe, the ledger.
 pub mod books {
     pub mod day;
     pub mod deposit;
@@ -58,7 +58,7 @@ pub mod hub {
     pub mod sync;
 }
 
-/// What all the others go by: how late it certainly is, what head office set for a store.
+/// Basics of all the others: the certain time, the settings that head office made for a store.
 pub mod base {
     pub mod store_settings;
     pub mod trusted_time;

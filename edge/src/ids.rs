@@ -8,10 +8,10 @@ use rand::Rng;
 use std::sync::{Mutex, PoisonError};
 use uuid::{Builder, Uuid};
 
-/// How far ids of one millisecond count: so many bits, the highest of which is free in the first.
+/// Bits of the counter within one millisecond, the highest of which is free in the first ID.
 const COUNTER_BITS: u32 = 42;
 
-/// What the last id was made of.
+/// State of the last ID.
 static LAST: Mutex<Last> = Mutex::new(Last { ms: 0, counter: 0 });
 
 /// The time and the count of an id; the next one is greater, whatever the clock says.

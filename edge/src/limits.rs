@@ -7,7 +7,7 @@ use tokio::sync::Semaphore;
 
 /// Most bytes of a body on a route that asks for no token, such as a log-in (413).
 pub const PUBLIC_BODY_BYTES_MAX: usize = 4 * 1024;
-/// What is not counted of each body under way, in bytes.
+/// Bytes of each body under way that are not counted.
 pub const BODY_FREE_BYTES: usize = 16 * 1024;
 /// Most bytes of all bodies under way together, beyond what is not counted of each (503 for the next one). With 1,024
 /// connections both are 64 MiB.
@@ -38,9 +38,9 @@ pub struct Limits {
     pub header_timeout: Duration,
     /// Most bytes of a header; also the read buffer of a connection.
     pub max_header_bytes: usize,
-    /// How long one write of an answer may stand still because nobody reads it (closed).
+    /// Time that one write of an answer may stand still because nobody reads it (closed).
     pub write_timeout: Duration,
-    /// How long requests in flight may take to finish once the server stops.
+    /// Time that requests in flight may take to finish once the server stops.
     pub drain_timeout: Duration,
 }
 

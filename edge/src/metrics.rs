@@ -21,7 +21,7 @@ pub const HASHES: &str = "password_hashes_total";
 /// The route label of requests that match no route.
 pub const UNMATCHED: &str = "unmatched";
 
-/// How often samples are folded into buckets when nobody scrapes.
+/// Interval at which samples are folded into buckets when nobody scrapes.
 pub(crate) const UPKEEP_PERIOD: Duration = Duration::from_secs(5);
 
 const SECONDS_BUCKETS: [f64; 12] =
@@ -54,7 +54,7 @@ pub(crate) fn upkeep() {
     }
 }
 
-/// What is counted for one route.
+/// Metrics of one route.
 pub(crate) struct RouteMetrics {
     route: &'static str,
     method: &'static str,

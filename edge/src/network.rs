@@ -37,7 +37,8 @@ pub fn allows(networks: &[IpNet], address: IpAddr) -> bool {
 /// Bits of an IPv6 address that name its network: every machine may give itself any of the addresses in it.
 const IPV6_NETWORK_BITS: u32 = 64;
 
-/// What an address counts as where somebody could have many: an IPv6 one as its network of 64 bits.
+/// Address or network by which an address is counted: an IPv6 one as its network of 64 bits, since somebody could
+/// have many.
 pub fn counted_as(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
@@ -49,9 +50,9 @@ pub fn counted_as(address: IpAddr) -> IpAddr {
     }
 }
 
-/// How long an address stays known after a request with a good token.
+/// Time that an address stays known after a request with a good token.
 const KNOWN: Duration = Duration::from_secs(24 * 3600);
-/// How often that is written down anew.
+/// Interval at which that is written down anew.
 const SEEN_EVERY: Duration = Duration::from_secs(60);
 
 /// Addresses from which requests with a good token came lately. In memory: a restart begins with those of log-ins.

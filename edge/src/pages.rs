@@ -31,7 +31,7 @@ pub const PASSKEYS: Doc =
 pub const DOCS: Doc =
     Doc::of("Description", "Retrieve a page that shows this document").answers_text("text/html");
 
-/// What stands in a page where the address of its files needs it.
+/// Placeholder in a page for the address of its files.
 const BUILD: &str = "{build}";
 /// A file's address is never used for other bytes.
 const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");

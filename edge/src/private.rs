@@ -9,14 +9,14 @@ use std::{
     path::Path,
 };
 
-/// What others may not do with a file.
+/// Permission bits that others may not have on a file.
 const OTHERS: u32 = 0o077;
-/// What others may not do with a folder: names in it are nobody else's to change.
+/// Permission bits that others may not have on a folder: names in it are nobody else's to change.
 const WRITABLE: u32 = 0o022;
-/// What a file system keeps at its root for itself.
+/// Folder that a file system keeps at its root for itself.
 const NOT_OURS: &str = "lost+found";
 
-/// Whatever this process makes from now on is for its owner alone, whatever mask it was started with: an
+/// Makes all files that this process creates from now on its owner's alone, whatever mask it was started with: an
 /// engine's own files too.
 pub fn new_files_only_for_owner() {
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
@@ -77,7 +77,7 @@ fn own_uid(path: &Path) -> Result<u32, SecretError> {
     of_process.map(|meta| meta.uid()).map_err(|source| SecretError::Io { path: path.to_owned(), source })
 }
 
-/// What another process of this program took away meanwhile is not looked at.
+/// Turns a missing file into `None`: another process of this program may have taken it away meanwhile.
 fn gone_is_none<T>(path: &Path, found: io::Result<T>) -> Result<Option<T>, SecretError> {
     match found {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

@@ -33,7 +33,7 @@ const LAYOUT: Layout = Layout {
 pub struct Catalogue {
     /// Its rows.
     pub rows: Vec<CatalogueRow>,
-    /// What is doubtful about them: codes with a wrong check digit. At most [`PROBLEMS_MAX`].
+    /// Doubts about them: codes with a wrong check digit. At most [`PROBLEMS_MAX`].
     pub warnings: Vec<RowProblem>,
 }
 

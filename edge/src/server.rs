@@ -26,17 +26,17 @@ pub mod tls;
 
 pub use crate::api::router::RouteError;
 
-/// How long accepting rests after it failed, mostly for want of file descriptors.
+/// Time that accepting rests after it failed, mostly for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// How the server ended.
+/// End of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Drained {
     /// Connections, at least the one of a request, that were cut because they did not finish by the deadline.
     pub cut: usize,
 }
 
-/// Where requests come in, and what they are held to.
+/// Address of the listener, and its limits.
 pub struct ListenerConfig {
     /// Accepts connections.
     pub listener: TcpListener,

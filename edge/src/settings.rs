@@ -15,9 +15,9 @@ use serde::{Serialize, de::DeserializeOwned};
 
 /// A program's settings: a struct of sections, every one with defaults and `deny_unknown_fields`.
 pub trait Settings: Serialize + DeserializeOwned {
-    /// Where the file is looked for without `--config`, in this order.
+    /// Places where the file is looked for without `--config`, in this order.
     const FILES: &'static [&'static str];
-    /// How the program's environment variables begin, for example `STORE_ROUTER__`.
+    /// Prefix of the program's environment variables, for example `STORE_ROUTER__`.
     const ENV_PREFIX: &'static str;
     /// Keys (`section.key`) whose value is an address that may carry a log-in: masked where shown.
     const MASKED: &'static [&'static str];

@@ -14,7 +14,7 @@ const BUILD_DIGITS: usize = 16;
 #[folder = "../ui/"]
 struct Embedded;
 
-/// What a file is served as; others of the folder are there for whoever makes the pages.
+/// Content type of a file; others of the folder are for the makers of the pages.
 pub(crate) fn kind(path: &str) -> Option<&'static str> {
     // Where bundles are made from.
     if path.ends_with(".entry.js") {

@@ -4,7 +4,7 @@ use actors::StoreHandle;
 use sd_notify::NotifyState;
 use std::time::Duration;
 
-/// How often opening asks for more time, and how much it asks for.
+/// Interval at which opening asks for more time, and the time that it asks for.
 const OPENING_PERIOD: Duration = Duration::from_secs(5);
 const OPENING_EXTENSION: Duration = Duration::from_secs(30);
 /// An owner through which no command gets within this is taken for stuck.

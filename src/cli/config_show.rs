@@ -12,7 +12,7 @@ pub fn run(loaded: &Loaded) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What head office set; before there is a store, nothing.
+/// Settings of head office; empty before there is a store.
 fn of_hub(loaded: &Loaded) -> BTreeMap<String, Value> {
     if !loaded.config.storage.path.exists() {
         return BTreeMap::new();

@@ -54,7 +54,7 @@ pub fn run(
     Ok(())
 }
 
-/// What flags say, or people at a terminal; nothing where neither is there.
+/// Choices by flags, or by people at a terminal; none if neither is there.
 fn chosen(loaded: &Loaded, answers: &Answers, from_stdin: bool) -> anyhow::Result<Chosen> {
     let usage = |message: String| anyhow::Error::from(Exit::new(USAGE, message));
     let decided = |key: &str| match loaded.sources.get(key) {

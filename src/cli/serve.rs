@@ -7,7 +7,7 @@ use edge::telemetry;
 use std::time::Duration;
 use tokio::net::TcpListener;
 
-/// How long work on other threads may hold up the end of the process.
+/// Time that work on other threads may hold up the end of the process.
 const RUNTIME_DEADLINE: Duration = Duration::from_secs(1);
 
 /// Serves until a signal says stop.

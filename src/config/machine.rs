@@ -44,7 +44,7 @@ impl Default for Storage {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Backup {
-    /// How many backups that were asked for from a page are kept.
+    /// Number of backups requested from a page that are kept.
     pub keep: usize,
 }
 
@@ -93,7 +93,7 @@ impl Default for Idempotency {
 pub struct Hub {
     /// Its address; empty: the one of `enrol`, else the store works alone.
     pub url: String,
-    /// How long a pull waits for a change.
+    /// Time that a pull waits for a change.
     pub pull_wait: Period,
     /// PEM file of the only authority whose certificates are trusted; empty: those of the system.
     pub ca_cert: PathBuf,

@@ -22,13 +22,13 @@ pub struct Printing {
     pub printers: Vec<String>,
     /// Characters in a line: 42 or 32.
     pub columns: usize,
-    /// What receipts and shift reports speak.
+    /// Language of receipts and shift reports.
     pub language: Language,
     /// Whether a till prints each receipt by itself.
     pub auto_print: bool,
     /// Whether a drawer hangs on each printer, and opens where cash moves.
     pub drawer: bool,
-    /// How long a printer may take for one piece of paper.
+    /// Time that a printer may take for one piece of paper.
     pub timeout: Period,
 }
 
@@ -46,7 +46,7 @@ impl Default for Printing {
     }
 }
 
-/// Where a printer is.
+/// Address of a printer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PrinterAddress {
     /// `host:port`, as a printer in the network listens on 9100.

@@ -3,7 +3,7 @@
 use edge::settings::key_span::places;
 use toml::Value;
 
-/// What a new file begins with.
+/// Heading of a new file.
 const HEADING: &str = "# Settings of this store. `store-router config show` prints every setting in force.\n";
 
 /// The text with these settings: at the line that has the key, else below its section, else at the end. A file that

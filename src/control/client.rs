@@ -17,7 +17,7 @@ use tokio::sync::watch;
 
 /// The daemon says every half second that it is at work; longer silence means that it is not.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
-/// How often work that is done right here says how far it is.
+/// Interval at which work that is done right here reports its progress.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Carries an order out: through the daemon where one answers, else on the stopped store. Long work tells `progress`

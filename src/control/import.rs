@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// The most product bytes of one commit.
 const COMMIT_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// What makes an event of a product, at most.
+/// Most bytes that make an event of a product.
 const EVENT_BYTES: usize = 64;
 
 /// Imports a catalogue.

@@ -20,11 +20,11 @@ use tokio::task::JoinSet;
 
 /// Commands at once; more wait to be accepted.
 const COMMANDS_MAX: usize = 8;
-/// How long a line may take to come or to go.
+/// Time that a line may take to come or to go.
 const LINE_DEADLINE: Duration = Duration::from_secs(10);
-/// How often a waiting command hears that the work goes on.
+/// Interval at which a waiting command hears that the work goes on.
 const HEARTBEAT: Duration = Duration::from_millis(500);
-/// How long commands under way may hold up the end of the daemon.
+/// Time that commands under way may hold up the end of the daemon.
 const DRAIN_DEADLINE: Duration = Duration::from_secs(2);
 
 /// Takes commands until the daemon stops.

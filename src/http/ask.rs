@@ -7,7 +7,7 @@ use ::actors::{Dispatch, Done, Failure, RequestContext, RequestKey};
 use domain::model::base::command_print::CommandPrint;
 use edge::{ApiError, Reply};
 
-/// Who asks. Key, body and query are fingerprinted: none is stored in the clear.
+/// Context of the request. Key, body and query are fingerprinted: none is stored in the clear.
 pub fn ask(request: &Request) -> Result<RequestContext, ApiError> {
     ask_for(request, &request.body)
 }

@@ -45,13 +45,13 @@ use edge::{Handler, Route, pages};
 
 /// Everyone who works in the shop; head-office roles have no part in it.
 pub(super) const STAFF: &[Role] = &[Cashier, WarehouseStaff, StoreManager, Admin];
-/// Whoever sells.
+/// Roles that sell.
 const SELL: &[Role] = &[Cashier, StoreManager, Admin];
-/// Whoever handles goods.
+/// Roles that handle goods.
 const GOODS: &[Role] = &[WarehouseStaff, StoreManager, Admin];
-/// Whoever runs the shop.
+/// Roles that run the shop.
 const MANAGE: &[Role] = &[StoreManager, Admin];
-/// Whoever runs the machine.
+/// Roles that run the machine.
 const ADMIN: &[Role] = &[Admin];
 
 /// An async function as a [`Handler`].

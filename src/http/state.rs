@@ -33,15 +33,15 @@ pub struct AppState {
     pub identity: Identity,
     /// Settings, verification, backups.
     pub admin: Admin,
-    /// What stands on every receipt.
+    /// Header of every receipt.
     pub head: ReceiptHeader,
     /// The tills' own printers.
     pub printers: Printers,
     /// The places of reports.
     pub reports: Gate,
-    /// What screens were told lately.
+    /// Latest notices for screens.
     pub buffer: EventBuffer<Noticed>,
-    /// Who listens.
+    /// Open event streams.
     pub streams: Streams,
     callers: Mutex<Callers>,
     started: Instant,

@@ -19,7 +19,7 @@ const TAIL_LINES: u8 = 3;
 /// Western letters: [`Letters`] brings every text into them.
 const LETTERS: PageCode = PageCode::WPC1252;
 
-/// What a printer would get, as bytes.
+/// Bytes that a printer would get.
 #[derive(Clone, Default)]
 struct Roll(Arc<Mutex<Vec<u8>>>);
 

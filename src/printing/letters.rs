@@ -6,10 +6,10 @@ use unicode_normalization::UnicodeNormalization;
 /// Most texts that a print job lists as printed in other letters.
 const LISTED_MAX: usize = 20;
 
-/// What the page WPC1252 has from 80 to 9F.
+/// Characters of the page WPC1252 from 80 to 9F.
 const UPPER: &str = "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ";
 
-/// What stands for letters that nothing is known for.
+/// Replacement of letters that nothing is known for.
 const UNKNOWN: &str = "?";
 
 /// Texts that were brought into the printer's letters.
@@ -38,7 +38,7 @@ impl Letters {
         printed
     }
 
-    /// What was replaced, for a person.
+    /// Replaced texts, for people.
     pub fn warnings(self) -> Vec<String> {
         let more = self.replaced.len().saturating_sub(LISTED_MAX);
         let mut listed: Vec<String> = self.replaced.into_iter().take(LISTED_MAX).collect();

@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 
 /// Pieces of paper that may wait for one printer.
 pub const WAITING_MAX: usize = 32;
-/// How often a device file that takes nothing is asked again.
+/// Interval at which a device file that takes nothing is asked again.
 const AGAIN: Duration = Duration::from_millis(20);
-/// How long a printer is listened to once it was sent everything.
+/// Time that a printer is listened to once it was sent everything.
 const LISTENED: Duration = Duration::from_secs(1);
 
 /// Gives a printer these bytes, and waits no longer than so.
@@ -83,7 +83,7 @@ fn left(until: Instant) -> Result<Duration, Error> {
     if left.is_zero() { Err(ErrorKind::TimedOut.into()) } else { Ok(left) }
 }
 
-/// What waits for a printer.
+/// Paper that waits for a printer.
 pub struct Paper {
     pub job: Job,
     pub bytes: Vec<u8>,
@@ -110,7 +110,7 @@ fn run(place: &PrinterAddress, within: Duration, waiting: &Receiver<Paper>) {
     }
 }
 
-/// Why not, as the page says it.
+/// Reason of the failure, in the page's words.
 fn problem(error: &Error) -> String {
     match error.kind() {
         ErrorKind::TimedOut | ErrorKind::WouldBlock => "the printer does not answer".to_owned(),

@@ -29,7 +29,7 @@ pub enum Part {
 pub struct Layout(pub Vec<Part>);
 
 impl Layout {
-    /// Of this receipt.
+    /// Layout of a receipt.
     pub fn of(receipt: &Receipt<'_>) -> Self {
         let mut paper = Composer { parts: Vec::new(), language: receipt.head.language };
         paper.head(receipt);

@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How a folder's name ends while it is being made.
+/// Suffix of a folder's name while it is being made.
 const PARTIAL: &str = ".partial";
 
 /// The folder of a backup that begins now.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use storage::{Backup, VerifyReport};
 
-/// What a verification found.
+/// Result of a verification.
 pub fn of_verification(report: &VerifyReport) -> Value {
     json!({
         "problems": report.problems,

@@ -9,7 +9,7 @@ use domain::model::people::user::{Principal, Role};
 use domain::rules::inventory::stock::OpeningRow;
 use domain::rules::people::points::PointsRow;
 
-/// Who it was where no user is logged in: a command on the machine itself.
+/// User ID of a command on the machine itself, where no user is logged in.
 const CONSOLE: &str = "console";
 
 impl StoreHandle {
@@ -29,7 +29,7 @@ impl StoreHandle {
         self.run(self.console(), OpenPoints(rows)).await
     }
 
-    /// Whoever runs the machine asks.
+    /// Context of the operator of the machine.
     pub(super) fn console(&self) -> RequestContext {
         let caller = Principal {
             user_id: UserId::from(CONSOLE),

@@ -18,7 +18,7 @@ const ATTEMPTS: u32 = 2;
 /// itself where the ledger does not answer.
 const OWNERS: [&str; 5] = ["ledger", "members", "catalogue", "sessions", "outbox"];
 
-/// How a probe ended; none: it is under way.
+/// End of a probe. `None` while it is under way.
 type Ended = watch::Receiver<Option<bool>>;
 
 /// The latest probe of each owner: at most one is under way.

@@ -30,7 +30,7 @@ impl StoreHandle {
         }
     }
 
-    /// What a till sells by its quick keys, at the prices of now.
+    /// Quick keys of a till, at the current prices.
     ///
     /// # Errors
     /// [`Refusal::NotFound`]: nobody made this till, by hand or by its first shift; storage that can't be read.

@@ -19,9 +19,9 @@ use std::time::Duration;
 use storage::Storage;
 use tokio::sync::oneshot;
 
-/// How long a forced synchronisation is waited for.
+/// Time that a forced synchronisation is waited for.
 const FORCE_DEADLINE: Duration = Duration::from_secs(10);
-/// How often opening an epoch is tried again, where the connection opened one at the same moment.
+/// Number of attempts to open an epoch if the connection opened one at the same moment.
 const REJOIN_ATTEMPTS: u32 = 3;
 /// Conflicts that the status names.
 const RECENT_CONFLICTS: usize = 20;

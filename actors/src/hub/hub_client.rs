@@ -22,9 +22,9 @@ use hub_time::{Details, HubTime};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a till waits for the check of a receipt that comes back.
+/// Time that a till waits for the check of a receipt that comes back.
 const RECEIPT_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long a till waits for a member that is not found here, until it is taken in.
+/// Time that a till waits for a member that is not found here, until it is taken in.
 pub(crate) const MEMBER_TIMEOUT: Duration = Duration::from_millis(500);
 /// The largest answer that is read: a page of the feed.
 const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -37,7 +37,7 @@ const RETURN_EXCEEDS_SOLD: &str = "return_exceeds_sold";
 /// Changes asked for at once.
 pub(crate) const PULL_CHANGES_MAX: usize = CHANGES_MAX;
 
-/// Why a call did not work.
+/// Reason why a call failed.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct CallError {
@@ -45,7 +45,7 @@ pub(crate) struct CallError {
     pub(crate) message: String,
 }
 
-/// What kind of failure it is, and so what to do.
+/// Kind of failure, which decides what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Cause {
     /// Not reachable, too slow, not the hub, or the hub asks to wait: try again.
@@ -100,14 +100,14 @@ impl CallError {
     }
 }
 
-/// What is needed of the journal can't be read: sending again can't cure it, and selling goes on.
+/// The records needed of the journal can't be read: sending again can't cure it, and selling goes on.
 impl From<storage::StorageError> for CallError {
     fn from(error: storage::StorageError) -> Self {
         Self::rejected(format!("the store's own records can't be read: {error}"))
     }
 }
 
-/// What was submitted is found in the rows by whoever tries again.
+/// The submitted commit is found in the rows by the next attempt.
 impl From<storage::Unconfirmed> for CallError {
     fn from(unconfirmed: storage::Unconfirmed) -> Self {
         Self::transient(unconfirmed.to_string())
@@ -326,7 +326,7 @@ async fn failure(response: Response) -> CallError {
     refusal(response).await.0
 }
 
-/// What went wrong, and what tokens are to be signed with where the hub says it.
+/// Error of a refused call, with the challenge that tokens are to be signed with if the hub gives one.
 async fn refusal(response: Response) -> (CallError, Option<TimeChallenge>) {
     let status = response.status();
     let retry_after = response

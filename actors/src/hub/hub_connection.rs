@@ -35,13 +35,13 @@ pub(crate) use standing::open_epoch;
 use feed::Feed;
 use proof::Proving;
 
-/// How long the connection waits for an owner that it handed something: whatever lies before it in the mailbox goes
-/// first. What comes later than that is asked for again.
+/// Time that the connection waits for an owner that it handed something: the messages before it in the mailbox go
+/// first. An answer that comes later is asked for again.
 pub(crate) const OWNER_DEADLINE: Duration = Duration::from_secs(60);
 
 pub(crate) struct State {
     context: Context,
-    /// Whose connection this is, as the store was enrolled when it began.
+    /// Hub of the connection, as the store was enrolled when it began.
     hub: Option<HubIdentity>,
     client: Option<HubClient>,
     pace: Pace,
@@ -50,7 +50,7 @@ pub(crate) struct State {
     /// The epoch that the last hello spoke for.
     said: String,
     generation: String,
-    /// What the hub accepts, by its last hello.
+    /// Limits of what the hub accepts, by its last hello.
     limits: Limits,
     feed: Feed,
     /// Pushing fails although hello works: pauses keep growing.

@@ -49,7 +49,7 @@ pub(crate) const SETTLED_AT_ONCE: usize = 500;
 /// As much of a name as is shown where it can't be kept.
 const SHOWN_CHARS: usize = check::RECORD_ID_BYTES_MAX;
 
-/// Why a record can't be taken.
+/// Reason why a record can't be taken.
 #[derive(Debug, thiserror::Error)]
 enum Untaken {
     #[error("it can't be read: {0}")]
@@ -73,15 +73,15 @@ pub(crate) struct Page<'a> {
     rules: Arc<Rules>,
     now: UtcMs,
     events: Vec<Event>,
-    /// What the ledger has to hear, with the record it came in.
+    /// Transfers for the ledger, each with the record that it came in.
     transfers: Vec<(Change, Transfer)>,
     registers: Vec<(Change, RegisterDown)>,
     points: Vec<PointsDown>,
-    /// What the members' owner has to hear.
+    /// Members for the members' owner.
     members: Vec<(Change, MemberDown)>,
     settings: BTreeMap<Sku, ProductSettings>,
     users: BTreeMap<UserId, User>,
-    /// Who has a login name that head office gives to somebody else, newly found.
+    /// Users with a login name that head office gives to somebody else, newly found.
     holders: Vec<User>,
     /// The most that a password hash may cost.
     costs_max: Costs,
@@ -302,7 +302,7 @@ fn shortened(change: &Change) -> Change {
     }
 }
 
-/// Why a record can't be used, for a person to see.
+/// Note of the reason why a record can't be used, for people.
 pub(crate) fn noted(change: &Change, problem: String, at: UtcMs) -> Event {
     let Change { kind, id, version, .. } = change.clone();
     tracing::warn!(kind, id, problem, "a record of the feed can't be used");

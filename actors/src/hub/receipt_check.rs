@@ -13,17 +13,17 @@ use domain::rules::selling::returns::NewReturn;
 use domain::wire::sync::{ReleaseReceipt, ReservePieces, ReserveReceipt, ReservedReceipt};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a return is decided by.
+/// Data that a return is decided by.
 pub(crate) struct Found {
     /// The sale, as it was completed; none: without a receipt, or another store's that could not be checked.
     pub(crate) sale: Option<Transaction>,
-    /// Of another store's receipt.
+    /// Verification of another store's receipt.
     pub(crate) verification: Option<Verification>,
-    /// What the hub says of the sale's returns; none: it was not asked, or could not say.
+    /// The sale's returns as the hub reported them. `None` if it was not asked, or had no answer.
     pub(crate) taken: Option<Vec<TakenBack>>,
 }
 
-/// What the hub said to a return.
+/// Answer of the hub to a return.
 enum Reservation {
     /// The pieces are reserved.
     Reserved(Box<ReservedReceipt>),
@@ -65,8 +65,8 @@ impl Context {
         }
     }
 
-    /// What other stores took back of a sale of this one, with the pieces reserved for this return. A hub that
-    /// is away, or does not have the sale yet, leaves it to what this store knows.
+    /// Pieces of a sale of this store that other stores took back, with the pieces reserved for this return. If the
+    /// hub is away, or does not have the sale yet, only this store's own knowledge counts.
     pub(crate) async fn sold_here(
         &self,
         id: &ReturnId,

@@ -11,7 +11,7 @@ use domain::model::hub::sync::local::{Change, LinkRow};
 use storage::StorageError;
 use storage::Unconfirmed;
 
-/// Why the standing was not written.
+/// Reason why the standing was not written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unkept {
     #[error(transparent)]

@@ -13,12 +13,12 @@ use tokio::time::timeout;
 
 const REFILLING: &str =
     "this store's own records are coming back from head office: it sells again when they are here";
-/// How long a connection waits for what a predecessor still completes: a page of records and its commits.
+/// Time that a connection waits for work that a predecessor still completes: a page of records and its commits.
 const COMPLETING_DEADLINE: Duration = Duration::from_secs(120);
-/// How long anybody waits for another one who writes the standing: a barrier and a commit.
+/// Time that a task waits for another one that writes the standing: a barrier and a commit.
 const STANDING_DEADLINE: Duration = Duration::from_secs(90);
 
-/// Where the link stands.
+/// State of the link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LinkState {
     /// This store works alone.
@@ -56,13 +56,13 @@ pub(crate) struct Link {
     pub(crate) attempt: u32,
     /// Rises whenever earlier timers, calls and sessions no longer count; never given twice.
     pub(crate) plan: u64,
-    /// How far the hub is in the current epoch, as it said under this plan; none before it did.
+    /// Last seq that the hub has of the current epoch, as it reported under this plan. `None` before its report.
     pub(crate) hub_seq: Option<u64>,
     /// Records that the hub acknowledged since the start.
     pub(crate) pushed: u64,
     /// Changes taken from the feed since the start.
     pub(crate) pulled: u64,
-    /// How often the feed was read to its end since the start.
+    /// Number of times that the feed was read to its end since the start.
     pub(crate) pulled_to_end: u64,
     /// Failed calls since the start.
     pub(crate) failures: u64,
@@ -119,7 +119,8 @@ impl SyncState {
         timeout(COMPLETING_DEADLINE, self.completing.lock()).await.ok()
     }
 
-    /// Whoever changes the standing reads and writes it alone. None: another one takes too long.
+    /// Locks the standing, so that a task that changes it reads and writes it alone. `None` if another one takes too
+    /// long.
     pub(crate) async fn lock_standing(&self) -> Option<MutexGuard<'_, ()>> {
         timeout(STANDING_DEADLINE, self.standing.lock()).await.ok()
     }

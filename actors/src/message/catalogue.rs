@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 /// Says that a change is durable, or why there was none.
 pub(crate) type Applied = oneshot::Sender<Result<(), Failure>>;
 
-/// What the catalogue is asked.
+/// Message to the catalogue.
 pub(crate) enum CatalogueMessage {
     /// Apply these changes in one commit; the reply comes when they are durable.
     Apply { events: Vec<Event>, at: UtcMs, applied: Applied },

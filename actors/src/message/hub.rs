@@ -8,7 +8,7 @@ use domain::wire::feed::PullAnswer;
 use domain::wire::sync::HelloAnswer;
 use tokio::sync::oneshot;
 
-/// What the hub connection is told.
+/// Message to the hub connection.
 pub(crate) enum HubMessage {
     /// Say hello now, if this is still the newest plan.
     Hello { plan: u64 },
@@ -35,7 +35,7 @@ pub(crate) enum HubMessage {
 /// A lane: its place in [`domain::wire::feed::lane::LANES`].
 pub(crate) type Lane = usize;
 
-/// What came of asking a lane.
+/// Outcome of asking a lane.
 pub(crate) enum FeedPage {
     /// Changes after the cursor.
     Changes(PullAnswer),

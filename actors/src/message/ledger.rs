@@ -16,7 +16,7 @@ use domain::wire::feed::{Coverage, PointsDown, RegisterDown};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-/// What the ledger is asked.
+/// Message to the ledger.
 pub(crate) enum LedgerMessage {
     /// Decide on a command.
     Run(Box<dyn AnyCommand<LedgerBook>>),
@@ -50,7 +50,7 @@ pub(crate) enum LedgerMessage {
 }
 
 impl LedgerMessage {
-    /// Who asks for something that gets the date of now.
+    /// Request whose document gets the date of now.
     pub(crate) fn dates(&self) -> Option<&RequestContext> {
         match self {
             Self::Run(command) => command.dates(),
@@ -77,7 +77,7 @@ impl LedgerMessage {
     }
 }
 
-/// What the ledger hands back to a waiting shift.
+/// Answer of the ledger to a waiting shift.
 pub(crate) enum Settled {
     /// These were submitted, in this order: fold them.
     Submitted(Vec<Event>),
@@ -91,8 +91,8 @@ pub(crate) struct PointsPage {
     /// The last commit that was looked at.
     pub(crate) lsn: u64,
     pub(crate) balances: Vec<(PointsDown, Vec<PointsEntry>)>,
-    /// What of the store's own records the balances include.
+    /// The store's own records that the balances include.
     pub(crate) coverage: Coverage,
-    /// How head office came to tell.
+    /// Way in which head office came to report.
     pub(crate) origin: Origin,
 }

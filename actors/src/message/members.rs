@@ -7,7 +7,7 @@ use domain::model::hub::sync::local::OwnWrite;
 use domain::wire::feed::{Change, MemberDown};
 use tokio::sync::oneshot;
 
-/// What members are asked.
+/// Message to the members' owner.
 pub(crate) enum MembersMessage {
     /// Decide on a command.
     Run(Box<dyn AnyCommand<MemberRows>>),
@@ -23,7 +23,7 @@ pub(crate) enum MembersMessage {
     Panic,
 }
 
-/// How head office came to tell.
+/// Way in which head office came to report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// By the feed.

@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 
 type Reply<T> = oneshot::Sender<Result<T, Failure>>;
 
-/// What sessions are asked.
+/// Message to sessions.
 pub(crate) enum SessionsMessage {
     /// Open a session that lives for `lifetime`, for a user as its password was checked.
     Open { user: Box<User>, device: Option<Assertion>, lifetime: Duration, reply: Reply<Session> },
@@ -44,11 +44,11 @@ pub(crate) enum SessionsMessage {
     Panic,
 }
 
-/// Whose tokens were killed, and what went with them.
+/// User whose tokens were killed, with the devices that were removed.
 #[derive(Debug)]
 pub struct Revoked {
     /// The person from now on.
     pub user: User,
-    /// How many devices were removed.
+    /// Number of devices that were removed.
     pub devices_removed: usize,
 }

@@ -3,7 +3,7 @@
 use crate::runtime::command::AnyCommand;
 use domain::model::books::shift::ShiftBook;
 
-/// What a shift is asked.
+/// Message to a shift.
 pub(crate) enum ShiftMessage {
     /// Decide on a command.
     Run(Box<dyn AnyCommand<ShiftBook>>),

@@ -3,7 +3,7 @@
 use domain::model::base::ids::ShiftId;
 use tokio::sync::oneshot;
 
-/// What the shifts' supervisor is asked.
+/// Message to the shifts' supervisor.
 pub(crate) enum ShiftsMessage {
     /// Run this shift's actor if it is open and not running yet.
     Ensure { shift_id: ShiftId, ensured: oneshot::Sender<()> },

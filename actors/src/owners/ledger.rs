@@ -52,7 +52,7 @@ pub use safe::{Deposit, OpenSafe, ReverseDeposit};
 pub use supplier_return::ReturnToSupplier;
 pub use transfer::{CancelTransfer, CreateTransfer, ReceiveTransfer, ResolveTransfer, SendTransfer};
 
-/// What the ledger decides by.
+/// Owner of the ledger's data.
 pub(crate) type Ledger = Owner<LedgerBook>;
 
 pub(crate) struct State {
@@ -145,7 +145,8 @@ impl State {
         self.context.storage.barrier().await
     }
 
-    /// What head office tells. It lies in the mailbox without a permit, and is given one of the reserve here.
+    /// Takes in a change of head office. It lies in the mailbox without a permit, and is given one of the reserve
+    /// here.
     async fn merge<C>(
         &mut self,
         command: C,

@@ -22,7 +22,7 @@ pub use change::{ChangeMember, EraseMember, RegisterMember};
 pub(crate) use import::ImportMembers;
 pub use restore::RestoreConflict;
 
-/// What members are decided by.
+/// Owner of the members' data.
 type MembersOwner = Owner<MemberRows>;
 
 pub(crate) struct Members;
@@ -79,7 +79,8 @@ impl Actor for Members {
     }
 }
 
-/// What could not be settled waits for the feed; what may have been ends this actor.
+/// Outcome of settling members: a failure that leaves nothing waits for the feed; one that may have been written ends
+/// this actor.
 fn settled(outcome: Result<(), Failure>) -> Result<(), Unconfirmed> {
     if let Err(failure) = &outcome {
         tracing::warn!(error = %failure, "what came of own writes waits for the feed");

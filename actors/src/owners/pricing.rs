@@ -88,7 +88,7 @@ impl PricingInputs {
     }
 }
 
-/// How often a member may have been merged before its first id stops resolving.
+/// Number of merges of a member before its first ID stops resolving.
 const MERGES_MAX: usize = 16;
 
 /// The member of an id; of a merged one, whom it goes on as.

@@ -22,7 +22,7 @@ pub use user_changes::ChangeUsers;
 
 pub(crate) struct Sessions;
 
-/// What the actor knows besides the rows.
+/// State of the actor besides the rows.
 pub(crate) struct SessionsState {
     context: Context,
     /// Log-ins since dead sessions were last cleared away.

@@ -46,15 +46,15 @@ pub(crate) use returns::PostReturn;
 pub use returns::VoidReturn;
 pub(crate) use void::VoidSale;
 
-/// Why the actor of a closed shift ends.
+/// Reason of the end of a closed shift's actor.
 pub(crate) const CLOSED: &str = "closed";
-/// How long a shift waits for the ledger before it gives up its memory.
+/// Time that a shift waits for the ledger before it gives up its memory.
 const LEDGER_DEADLINE: Duration = Duration::from_secs(5);
 
-/// What a shift decides by.
+/// Owner of a shift's data.
 type ShiftOwner = Owner<ShiftBook>;
 
-/// What a shift's actor starts with.
+/// Arguments with which a shift's actor starts.
 #[derive(Clone)]
 pub(crate) struct ShiftArguments {
     pub(crate) context: Context,
@@ -202,7 +202,7 @@ impl Running {
 }
 
 impl ShiftOwner {
-    /// What baskets are made and changed with.
+    /// Context with which baskets are made and changed.
     fn at_till<'a>(
         &'a self,
         now: UtcMs,

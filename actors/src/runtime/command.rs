@@ -17,18 +17,18 @@ use std::sync::Arc;
 use std::time::Duration;
 use storage::Storage;
 
-/// How long a command may take before its caller is told to come back.
+/// Time that a command may take before its caller is told to come back.
 pub(crate) const COMMAND_DEADLINE: Duration = Duration::from_secs(8);
-/// How long a file may take: one commit of thousands of rows, for a person who waits at the command line.
+/// Time that a file may take: one commit of thousands of rows, for a person who waits at the command line.
 pub(crate) const FILE_DEADLINE: Duration = Duration::from_secs(120);
 
-/// What a caller asks of an owner.
+/// Request of a caller to an owner.
 pub trait Command: Sized + Send + Sync + 'static {
     /// The memory that it is decided by: whose it is decides.
     type Book: Book;
-    /// What is read for it beforehand, on its caller's task.
+    /// Rows that are read for it beforehand, on its caller's task.
     type Rows: Default + Send + 'static;
-    /// How long its caller waits.
+    /// Time that its caller waits.
     const DEADLINE: Duration = COMMAND_DEADLINE;
     /// Whether it gets the date of now: a day that sealed itself is opened again for it.
     const DATED: bool = true;
@@ -60,7 +60,7 @@ pub trait Command: Sized + Send + Sync + 'static {
 
 /// The memory of an owner.
 pub trait Book: Send + Sized + 'static {
-    /// What a command to this owner comes to.
+    /// Decision on a command to this owner.
     type Decision;
 }
 
@@ -79,7 +79,7 @@ impl Book for MemberRows {
     type Decision = Decision;
 }
 
-/// What the store settles about products is decided by the catalogue's rows, one command after the other.
+/// Rows of the catalogue that decide on the store's settings of products, one command after the other.
 pub struct CatalogueRows;
 
 impl Book for CatalogueRows {
@@ -93,7 +93,7 @@ impl Book for UserRows {
     type Decision = UserDecision;
 }
 
-/// What an owner decides by: its memory, and the rows, rules, clock and ids of the store.
+/// Data that an owner decides by: its memory, and the rows, rules, clock and IDs of the store.
 pub struct Owner<B> {
     pub(crate) storage: Storage,
     pub(crate) rules: Arc<Rules>,
@@ -109,7 +109,7 @@ pub(crate) struct Prepared<C: Command> {
     pub(crate) pending: Pending,
 }
 
-/// What came of a command, with what ends it.
+/// Decision on a command, with what ends it.
 pub struct Decided<B: Book> {
     pub(crate) decision: Result<B::Decision, Failure>,
     pub(crate) request: Arc<RequestContext>,
@@ -118,7 +118,7 @@ pub struct Decided<B: Book> {
 
 /// Any command of one owner.
 pub trait AnyCommand<B: Book>: Send {
-    /// Who asks for something that gets the date of now.
+    /// Request whose document gets the date of now.
     fn dates(&self) -> Option<&RequestContext>;
     /// Whether it is decided by rows of the disk.
     fn is_from_rows(&self, book: &B) -> bool;

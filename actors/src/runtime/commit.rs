@@ -11,7 +11,7 @@ use storage::{Commit, NotSubmitted, Unconfirmed};
 use tokio::sync::OwnedSemaphorePermit;
 
 impl Context {
-    /// What an owner with this memory decides by.
+    /// Owner with this memory.
     pub(crate) fn owner<B>(&self, book: B) -> Owner<B> {
         let (storage, rules, stamps) = (self.storage.clone(), self.rules.now(), self.stamps.clone());
         Owner { storage, rules, stamps, book }

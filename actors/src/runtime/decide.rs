@@ -34,7 +34,7 @@ pub(crate) fn not_loaded() -> Failure {
     Failure::Internal("a command came without its rows".to_owned())
 }
 
-/// What a command comes to.
+/// Decision on a command.
 pub enum Decision {
     /// This is written, and then answered.
     Commit(Outcome),
@@ -48,7 +48,7 @@ impl From<Outcome> for Decision {
     }
 }
 
-/// What is to be written, and what is answered then.
+/// Events to write, and the answer that follows.
 pub struct Outcome {
     pub(crate) events: Vec<Event>,
     pub(crate) records: Vec<String>,
@@ -94,7 +94,7 @@ impl Outcome {
     }
 }
 
-/// What a command to a shift comes to.
+/// Decision on a command to a shift.
 pub enum ShiftDecision {
     /// The shift submits it itself.
     Own(Outcome),
@@ -102,14 +102,14 @@ pub enum ShiftDecision {
     Draft(ShiftDraft),
 }
 
-/// What a change of users comes to.
+/// Decision on a change of users.
 pub struct UserDecision {
     pub(crate) outcome: Outcome,
     /// A login name may be free now.
     pub(crate) renamed: bool,
 }
 
-/// What a shift drafted: goods, points and what became of a sale are known to the ledger.
+/// Draft of a shift: goods, points and the state of a sale are known to the ledger.
 pub enum ShiftDraft {
     /// A sale that is paid.
     Sale(Box<SaleDraft>),

@@ -41,7 +41,7 @@ pub trait Dispatch: Command<Book: Addressed> {
         async { Ok(Self::Rows::default()) }
     }
 
-    /// Which of its owners it goes to.
+    /// Address of the owner that it goes to.
     fn address(&self, _rows: &mut Self::Rows) -> <Self::Book as Addressed>::Address {
         Default::default()
     }

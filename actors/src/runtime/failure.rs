@@ -12,7 +12,7 @@ pub struct Done {
     pub replayed: bool,
 }
 
-/// Why a command has no answer of its own.
+/// Reason why a command has no answer of its own.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// The rule book says no; nothing changed.
@@ -33,7 +33,7 @@ pub enum Failure {
     /// The disk is too full to accept writes.
     #[error("storage is full: {0}")]
     StorageFull(String),
-    /// What is stored of it can't be read; the text stays in the log.
+    /// Its stored data can't be read; the text stays in the log.
     #[error("{0}")]
     Damaged(String),
     /// A defect; the text stays in the log.

@@ -9,15 +9,15 @@ use std::time::Duration;
 use storage::Storage;
 use tokio::sync::watch;
 
-/// How long a repeated request waits for the first one.
+/// Time that a repeated request waits for the first one.
 pub(crate) const WAIT_FOR_FIRST: Duration = Duration::from_secs(2);
 
 /// HMACs of a request's scope (user, method, path, key) and of its command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestKey {
-    /// Of user, method, path and key.
+    /// Hash of user, method, path and key.
     pub key: [u8; 32],
-    /// Of body and query.
+    /// Hash of body and query.
     pub command: CommandPrint,
 }
 
@@ -41,7 +41,7 @@ impl Drop for KeyGuard {
     }
 }
 
-/// What a key leads to.
+/// Outcome of a key.
 pub(crate) enum Begun {
     /// Run it; the guard travels with the commit.
     Fresh(KeyGuard),

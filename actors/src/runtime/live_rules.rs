@@ -38,7 +38,7 @@ impl LiveRules {
     }
 }
 
-/// What head office set; none: nothing, or nothing that can be read.
+/// Settings of head office. `None` if there are none, or none that can be read.
 pub(crate) fn of_hub(storage: &Storage) -> Result<Option<StoreSettingsDown>, StorageError> {
     let kept = storage.sync().inbound(Kind::Settings.name(), STORE_SETTINGS)?;
     Ok(kept.and_then(|record| serde_json::from_value(record.payload).ok()))

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 
-/// How long a message waits for an actor that is restarting.
+/// Time that a message waits for an actor that is restarting.
 pub(crate) const RESTART_WAIT: Duration = Duration::from_secs(2);
 
 /// That an owner restarts, and that it is late.
@@ -19,7 +19,7 @@ pub(crate) const CATALOGUE: (&str, &str) =
     ("the catalogue is restarting", "the catalogue does not answer in time");
 pub(crate) const SESSIONS: (&str, &str) = ("sessions are restarting", "sessions do not answer in time");
 
-/// How many messages wait in a mailbox; ractor does not tell.
+/// Number of messages that wait in a mailbox; ractor does not report it.
 pub(crate) type QueueLen = Arc<AtomicUsize>;
 
 /// The current address of one permanent actor, and how many messages wait there.
@@ -87,7 +87,7 @@ impl<M: Message> Mailbox<M> {
     }
 }
 
-/// Why an owner gave no answer, in words for people.
+/// Reason why an owner gave no answer, in words for people.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum NoAnswer {
     /// It restarts: the message was not decided on.

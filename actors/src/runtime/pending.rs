@@ -20,7 +20,7 @@ pub struct Pending {
     sync: SyncState,
 }
 
-/// Where the answer goes.
+/// Sender of the answer.
 pub(crate) type Reply = oneshot::Sender<Result<Done, Failure>>;
 
 impl Pending {

@@ -6,12 +6,12 @@ use domain::model::people::authorization::Authorization;
 use domain::model::people::user::{Principal, Role};
 use std::sync::Arc;
 
-/// Who asks and who approved it, from which till, under which key.
+/// Caller and approver of a request, with its till and its key.
 #[derive(Debug, Clone)]
 pub struct RequestContext {
     /// The verified caller.
     pub caller: Arc<Principal>,
-    /// Who approved this one command at the till: verified, and no longer in its body.
+    /// Approver of this one command at the till: verified, and no longer in its body.
     pub approver: Option<Principal>,
     /// The till that is speaking, if it said so.
     pub register_id: Option<RegisterId>,
@@ -25,7 +25,7 @@ impl RequestContext {
         Self { caller: Arc::new(caller), approver: None, register_id: None, key: None }
     }
 
-    /// What rules are asked with.
+    /// Authorization for the rules.
     pub(crate) fn authorization(&self) -> Authorization<'_> {
         let register_id = self.register_id.as_ref();
         Authorization { caller: &self.caller, approver: self.approver.as_ref(), register_id }

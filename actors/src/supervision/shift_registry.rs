@@ -8,7 +8,7 @@ use ractor::ActorRef;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// How the tree calls the actor of a shift.
+/// Name of a shift's actor in the tree.
 pub(crate) fn actor_name(shift_id: &ShiftId) -> String {
     format!("shift:{shift_id}")
 }

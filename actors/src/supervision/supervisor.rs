@@ -27,7 +27,7 @@ use std::time::Duration;
 use storage::Storage;
 use tokio::sync::watch;
 
-/// How long stopping the tree may take.
+/// Time that stopping the tree may take.
 const STOP_DEADLINE: Duration = Duration::from_secs(5);
 
 /// The permanent children, in the order in which they start.
@@ -66,7 +66,7 @@ impl Child {
     }
 }
 
-/// What the root is told: to try again to start a child that did not start.
+/// Message to the root to try again to start a child that did not start.
 pub(crate) struct Retry {
     child: Child,
     attempt: u32,

@@ -18,7 +18,7 @@ pub(crate) const ROOT: &str = "supervisor";
 pub(crate) const LEDGER: &str = "ledger";
 /// The name of the shifts' supervisor.
 pub(crate) const SHIFTS: &str = "shifts";
-/// How long a restart on request may take.
+/// Time that a restart on request may take.
 const RESTART_DEADLINE: Duration = Duration::from_secs(5);
 
 /// One actor's entry.
@@ -50,7 +50,7 @@ impl Default for Tree {
     }
 }
 
-/// What a new actor is entered with.
+/// Data with which a new actor is entered.
 pub(crate) struct Entry {
     pub(crate) name: String,
     pub(crate) kind: &'static str,

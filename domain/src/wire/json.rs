@@ -14,7 +14,7 @@ use std::fmt;
 /// Most characters of a key that a complaint shows.
 const SHOWN_CHARS_MAX: usize = 64;
 
-/// Why a text is not taken.
+/// Reason why a text is not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum Unsound {
     /// It is no JSON.
@@ -23,7 +23,7 @@ pub enum Unsound {
     /// A key stands twice in one object.
     #[error("the key {key:?} stands twice in the object at {path}")]
     RepeatedKey {
-        /// Where the object is: `.` for the whole.
+        /// Path of the object: `.` for the whole.
         path: String,
         /// The key.
         key: String,
@@ -31,7 +31,7 @@ pub enum Unsound {
     /// A text or a key holds U+0000.
     #[error("the text at {path} holds a NUL (U+0000)")]
     Nul {
-        /// Where: `items[0].name`.
+        /// Path of the field: `items[0].name`.
         path: String,
     },
 }
@@ -61,7 +61,7 @@ pub fn check_keys(text: &[u8]) -> Result<(), Unsound> {
     checked(text, NulIn::AnyText)
 }
 
-/// Where U+0000 may stand.
+/// Places in which U+0000 may stand.
 enum NulIn<'a> {
     Nothing,
     TextsUnder(&'a str),
@@ -76,7 +76,7 @@ fn checked(text: &[u8], nul_in: NulIn<'_>) -> Result<(), Unsound> {
     found.into_inner().first.map_or(Ok(()), Err)
 }
 
-/// Where the reader is, and the first thing that was wrong.
+/// Position of the reader, and the first problem.
 struct Found<'a, 'de> {
     nul_in: NulIn<'a>,
     path: Vec<Step<'de>>,

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// Room for a transaction of a few lines.
 const ROOM_BYTES: usize = 3 * 1024;
-/// Where a transaction is left out of a text that says it, as the first of this name.
+/// Text in place of a transaction that is left out, as the first of this name.
 const LEFT_OUT: &str = "\"transaction\":null";
 
 /// The JSON of a transaction.

@@ -30,7 +30,7 @@ pub enum Notice {
     Shift(Box<ShiftNotice>),
     /// A till was added or renamed, may sell or not, or has other quick keys: to be read again.
     Register(RegisterId),
-    /// What goods are called or cost may have changed: of one product, or of any.
+    /// Names or prices of goods may have changed: of one product, or of any.
     Catalogue(CatalogueNotice),
     /// A document of the stock room, or an order, is another one now: to be read again.
     Document(&'static str, String),
@@ -63,7 +63,7 @@ pub struct ShiftNotice {
     z_no: Option<u64>,
 }
 
-/// Whose name, code, price or promotions are no longer what a screen remembers.
+/// Product whose name, code, price or promotions are no longer what a screen remembers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CatalogueNotice {
     /// The product; none: any of them, as by a promotion.
@@ -103,7 +103,7 @@ impl ShiftNotice {
     }
 }
 
-/// What a stored fact tells screens.
+/// Notices of a stored fact for screens.
 pub fn notices(event: &Event) -> Vec<Notice> {
     let shifts = || event.shifts().map(|shift| Notice::Shift(Box::new(ShiftNotice::of(shift)))).collect();
     match &event.fact {
@@ -135,7 +135,7 @@ pub fn notices(event: &Event) -> Vec<Notice> {
     }
 }
 
-/// What the stock room's lists show of a fact: its document, and the order that goods came for.
+/// Notices for the stock room's lists: the fact's document, and the order that goods came for.
 fn documents(event: &Event) -> impl Iterator<Item = Notice> {
     let named = event.fact.document().and_then(|(noun, id)| {
         let name = match noun {

@@ -15,7 +15,7 @@ pub use buffer::{EventBuffer, Missed};
 pub use places::{StreamPermit, Streams};
 pub use reader::{End, Reader, still, until_end};
 
-/// What an event stream says it is.
+/// Content type of an event stream.
 pub const EVENTS: &str = "text/event-stream";
 /// A stream on which nothing happens shows that it is alive this often; rights are looked at again too.
 pub const HEARTBEAT: Duration = Duration::from_secs(15);

@@ -4,10 +4,10 @@
 use crate::api::reply::Reply;
 use domain::model::base::limits::FIGURE_MAX;
 
-/// Where is told word for word what stores and records said: no figure of it was added up here.
+/// Paths whose answers repeat word for word what stores and records contain: no figure of it was added up here.
 const AS_TOLD: [&str; 3] = ["/api/sync/", "/api/audit", "/api/parked"];
 
-/// What is answered at a path, with null for each figure above the largest.
+/// Answer at a path, with null for each figure above the largest.
 pub fn hidden(path: &str, reply: Reply) -> Reply {
     match reply {
         Reply::Answer { mut answer, replayed } if !AS_TOLD.iter().any(|told| path.starts_with(told)) => {

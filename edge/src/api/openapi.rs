@@ -15,14 +15,14 @@ mod route_codes;
 
 use failure_answers::Refusals;
 
-/// What a document says about its program.
+/// Description of a document's program.
 #[derive(Debug, Clone, Copy)]
 pub struct Info {
     /// `Store Router` or `Cloud Hub`.
     pub title: &'static str,
     /// The program's version.
     pub version: &'static str,
-    /// What it is, in a sentence or two.
+    /// Description of the program, in a sentence or two.
     pub description: &'static str,
 }
 
@@ -36,7 +36,7 @@ pub enum DocumentError {
         operation: String,
         /// `body` or `answer`.
         part: &'static str,
-        /// What is wrong.
+        /// Description of the problem.
         problem: String,
     },
     /// Two types of one name, or one that is read in another shape than it is written in.

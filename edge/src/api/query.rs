@@ -20,7 +20,7 @@ pub fn parse<T: DeserializeOwned>(raw: &str) -> Result<T, ApiError> {
     T::deserialize(reader::Reader(pairs)).map_err(|error| ApiError::invalid_query(error.to_string()))
 }
 
-/// How long before now a time may be and still mean now, in milliseconds: clocks differ, requests travel.
+/// Time before now, in milliseconds, that still means now: clocks differ, requests travel.
 const LATE_MS: i64 = 60_000;
 
 /// The time that a question about what counts is asked for; none: now.

@@ -20,8 +20,8 @@ pub const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed")
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// What a browser is told about pages: nothing from elsewhere, in nobody's frame, and no word to other
-/// sites about where a person came from.
+/// Headers of pages: nothing from elsewhere, in nobody's frame, and no word to other sites about where a person came
+/// from.
 const PAGE: [(HeaderName, &str); 4] = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -34,7 +34,7 @@ const PAGE: [(HeaderName, &str); 4] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
 
-/// What a handler answers.
+/// Answer of a handler.
 #[derive(Debug)]
 pub enum Reply {
     /// An answer in the success envelope.
@@ -64,7 +64,7 @@ pub enum Reply {
     Stream {
         /// For example `text/event-stream`.
         content_type: &'static str,
-        /// What is written, as it comes.
+        /// Parts of the body, as they come.
         parts: Parts,
     },
     /// An answer in the success envelope that sets a cookie.
@@ -157,7 +157,7 @@ pub(crate) fn refused(error: &ApiError, request_id: &HeaderValue) -> Response<By
     response
 }
 
-/// What every answer carries.
+/// Sets the headers that every answer carries.
 fn common(headers: &mut HeaderMap, request_id: &HeaderValue) {
     headers.insert(REQUEST_ID, request_id.clone());
     headers.insert(BUILD, ui::build().clone());

@@ -19,7 +19,7 @@ mod strict;
 
 pub use hung_up::HungUp;
 
-/// What a handler is given.
+/// Request as a handler gets it.
 pub struct Request<S> {
     /// The shared state of the server.
     pub state: Arc<S>,
@@ -31,9 +31,9 @@ pub struct Request<S> {
     pub params: Params,
     /// The raw query, without `?`.
     pub query: String,
-    /// Who asks; none on a public route.
+    /// Caller of the request. `None` on a public route.
     pub caller: Option<Arc<Principal>>,
-    /// Where from; an IPv4 address in IPv6 clothes is unmapped.
+    /// Address of the client; an IPv4 address mapped to IPv6 is unmapped.
     pub peer: SocketAddr,
     /// It came over TLS.
     pub secure: bool,
@@ -41,7 +41,7 @@ pub struct Request<S> {
     pub request_id: String,
     /// The retry key, on a route that changes data.
     pub idempotency_key: Option<String>,
-    /// Which till is speaking, if it says so.
+    /// Register of the request, if the request names one.
     pub register_id: Option<RegisterId>,
     /// All headers.
     pub headers: Arc<HeaderMap>,
@@ -131,7 +131,7 @@ impl<S> Request<S> {
         headers::if_match(&self.headers)
     }
 
-    /// Who asks.
+    /// Caller of the request.
     ///
     /// # Errors
     /// 401 `missing_token` on a public route, where nobody was asked for a token.
@@ -139,7 +139,7 @@ impl<S> Request<S> {
         self.caller.as_deref().ok_or_else(ApiError::missing_token)
     }
 
-    /// Who asks, for whoever keeps it longer than the request.
+    /// Caller of the request, to keep for longer than the request.
     ///
     /// # Errors
     /// As [`Request::caller`].

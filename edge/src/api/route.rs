@@ -15,7 +15,7 @@ mod doc;
 pub use doc::{Doc, Draft};
 pub(crate) use doc::{SchemaOf, Success};
 
-/// Who may call a route.
+/// Callers who may use a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// Anyone on an allowed network; a token is not looked at.
@@ -30,7 +30,7 @@ pub enum Access {
     SyncToken,
 }
 
-/// What a route does with a body.
+/// Use of a body by a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyKind {
     /// Takes none; one that comes all the same is limited and ignored.
@@ -47,10 +47,10 @@ pub enum BodyKind {
     JsonCsvOrXml,
 }
 
-/// What answers a route. An `async fn(Request<S>) -> Result<Reply, ApiError>` becomes one by
-/// `|request| Box::pin(answer(request))`. It runs in a task of its own: if the client hangs up, it still runs to its
-/// end, and nobody gets its answer ([`Request::hung_up`](crate::Request) ends a wait early). Only the end of the
-/// program's drain time drops it.
+/// Function that answers a route. An `async fn(Request<S>) -> Result<Reply, ApiError>` becomes one by `|request|
+/// Box::pin(answer(request))`. It runs in a task of its own: if the client hangs up, it still runs to its end, and
+/// nobody gets its answer ([`Request::hung_up`](crate::Request) ends a wait early). Only the end of the program's
+/// drain time drops it.
 pub type Handler<S> = fn(Request<S>) -> BoxFuture<'static, Result<Reply, ApiError>>;
 
 /// One row of the table: routing, 405 with `Allow`, the role check and the metrics all read it.
@@ -59,15 +59,15 @@ pub struct Route<S: 'static> {
     pub method: Method,
     /// The path, for example `/api/shifts/:id/close`: literal segments win over `:params`.
     pub pattern: &'static str,
-    /// Who may call it.
+    /// Callers who may use it.
     pub access: Access,
     /// Whether it changes data, and so honours `Idempotency-Key`.
     pub mutates: bool,
-    /// What it does with a body.
+    /// Use of a body.
     pub body: BodyKind,
-    /// What the API description tells.
+    /// Description in the API document.
     pub doc: Doc,
-    /// What answers.
+    /// Handler that answers.
     pub handler: Handler<S>,
 }
 

@@ -21,7 +21,7 @@ mod tree;
 
 pub use tree::RouteError;
 
-/// What the connection knows about a request that warp does not.
+/// Data of the connection about a request that warp does not have.
 #[derive(Clone)]
 pub(crate) struct ConnectionInfo {
     pub peer: SocketAddr,

@@ -25,16 +25,16 @@ use ceremonies::Ceremonies;
 pub use ceremonies::{CEREMONIES_MAX, CEREMONIES_PER_ADDRESS_MAX, CEREMONY_MS};
 pub use origin::OriginError;
 
-/// What a person sees in the device's dialogue.
+/// Name that a person sees in the device's dialogue.
 const PARTY_NAME: &str = "Retail";
 
-/// Why a ceremony does not end well.
+/// Reason why a ceremony does not end well.
 #[derive(Debug, thiserror::Error)]
 pub enum PasskeyError {
     /// Unknown, spent, over, or somebody else's.
     #[error("the ceremony is unknown, was used before, or is older than five minutes")]
     Ceremony,
-    /// What the browser sent is not a credential.
+    /// The browser sent something that is not a credential.
     #[error("is not a credential: {0}")]
     Shape(String),
     /// It does not hold: challenge, origin, key, signature, or nobody was verified.
@@ -73,7 +73,7 @@ struct Registration {
     state: PasskeyRegistration,
 }
 
-/// What a device's assertion is asked for: it counts for that and nothing else.
+/// Purpose of a device's assertion: it counts for that and nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Purpose {
     /// To open a session.
@@ -256,7 +256,7 @@ pub struct Taken {
 }
 
 impl Taken {
-    /// Whose it is; none: nobody's.
+    /// User of the ceremony. `None` if it is nobody's.
     pub fn user_id(&self) -> Option<&UserId> {
         self.waiting.user_id.as_ref()
     }

@@ -34,7 +34,7 @@ pub struct Params {
     parallelism: u32,
 }
 
-/// Why a password can't be hashed or checked.
+/// Reason why a password can't be hashed or checked.
 #[derive(Debug, thiserror::Error)]
 pub enum PasswordError {
     /// The settings ask for less than is safe, or for what argon2 can't do.
@@ -46,7 +46,7 @@ pub enum PasswordError {
     /// There is no memory for it now: neither a wrong password nor a defect.
     #[error("there is not enough memory to check a password")]
     Memory,
-    /// What is stored is not a hash.
+    /// The stored text is not a hash.
     #[error("the stored password hash can't be read: {0}")]
     Stored(String),
 }
@@ -125,7 +125,7 @@ impl Passwords {
         Self { params, permits, computed: Arc::default(), workers: Workers::new(HASHES_AT_ONCE) }
     }
 
-    /// How many hashes were computed, for new passwords and for comparing: the work that a log-in costs.
+    /// Number of hashes that were computed, for new passwords and for comparing: the work that a log-in costs.
     pub fn computed(&self) -> u64 {
         self.computed.load(Ordering::Relaxed)
     }
@@ -223,8 +223,8 @@ fn compared(result: Result<(), Error>) -> Result<bool, PasswordError> {
     }
 }
 
-/// What is wrong with a new password, if anything: 8–128 characters, of which as many as the shortest password has are
-/// not white space; not the login name, none of the common ones.
+/// Problem of a new password, if it has one: 8–128 characters, of which as many as the shortest password has are not
+/// white space; not the login name, none of the common ones.
 pub fn policy_problem(password: &str, username: &str) -> Option<&'static str> {
     let chars = password.chars().count();
     if !(PASSWORD_CHARS_MIN..=PASSWORD_CHARS_MAX).contains(&chars) {

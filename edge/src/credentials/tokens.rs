@@ -23,13 +23,13 @@ mod verify;
 
 pub use claims::{Claims, TokenKind};
 
-/// How far a clock may be behind the one that issued a token, in seconds.
+/// Seconds that a clock may be behind the one that issued a token.
 pub const LEEWAY_S: i64 = 5;
 /// Longest token that is looked at, in bytes.
 pub const TOKEN_BYTES_MAX: usize = 4096;
-/// How long an access token lives unless the settings say otherwise.
+/// Lifetime of an access token unless the settings have another.
 pub const ACCESS_TTL: Duration = Duration::from_secs(3600);
-/// How long a refresh token lives unless the settings say otherwise.
+/// Lifetime of a refresh token unless the settings have another.
 pub const REFRESH_TTL: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// A token on its way to a client.
@@ -39,13 +39,13 @@ pub struct Issued {
     pub token: String,
     /// Its own id.
     pub jti: String,
-    /// When it expires.
+    /// When the token expires.
     pub expires_at: UtcMs,
     /// Its lifetime in seconds: `expires_in`.
     pub expires_in_s: i64,
 }
 
-/// Why a token is refused.
+/// Reason why a token is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {
     /// Bad signature, wrong issuer, audience, kind or key, missing claims.
@@ -158,8 +158,8 @@ impl Keys {
         self.issue(TokenKind::Refresh, self.refresh_ttl, user, session, jti.to_owned(), issued_at)
     }
 
-    /// What a token says, if it is ours, of this kind, and alive at `now`. Sessions, users and
-    /// revocations are the caller's to check, every time.
+    /// Claims of a token, if it is ours, of this kind, and alive at `now`. Sessions, users and revocations are the
+    /// caller's to check, every time.
     ///
     /// # Errors
     /// [`TokenError::Invalid`] or [`TokenError::Expired`].

@@ -12,7 +12,7 @@ use domain::model::people::user::{Principal, User};
 use serde_json::Value;
 use std::net::IpAddr;
 
-/// Whoever approves with a password.
+/// Approver who gives a password.
 ///
 /// # Errors
 /// 403 `approval_refused`, `approval_limited`, 422 `validation_failed`.
@@ -38,8 +38,8 @@ pub async fn by_password<S: Accounts>(
     decided(state, &approval, known.as_ref(), tried)
 }
 
-/// Whoever approves with a device, in a ceremony that the same session began for it. The assertion is counted,
-/// durable before this returns; the ceremony is spent whatever comes of it.
+/// Approver who uses a device, in a ceremony that the same session began for it. The assertion is counted, durable
+/// before this returns; the ceremony is spent whatever comes of it.
 ///
 /// # Errors
 /// As [`by_password`].

@@ -6,7 +6,7 @@ use crate::api::request::{Request, headers};
 use domain::model::base::answer::Answer;
 use std::time::Duration;
 
-/// What the header may say, and the cookie of it. One per app: a manager in Store Admin is not the cashier of the till
+/// Values of the header, and the cookie of each. One per app: a manager in Store Admin is not the cashier of the till
 /// in the same browser, and the two daemons on one host keep theirs apart.
 const COOKIES: [(&str, &str); 4] = [
     ("cookie", "refresh_token"),
@@ -17,7 +17,7 @@ const COOKIES: [(&str, &str); 4] = [
 /// Sent to these paths only, never to a request that another site began.
 const ATTRIBUTES: &str = "HttpOnly; SameSite=Strict; Path=/api/auth";
 
-/// Where a client keeps its refresh token.
+/// Place where a client keeps its refresh token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keeps {
     /// In the body's field: a till, a program.
@@ -38,7 +38,7 @@ impl Keeps {
     }
 }
 
-/// What the request says about it.
+/// Place that the request names.
 ///
 /// # Errors
 /// 400 `invalid_header`.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
-/// How often they are written down, in milliseconds.
+/// Interval in milliseconds at which they are written down.
 pub const EVERY_MS: i64 = 60_000;
 /// Most kinds that are told apart between two writings; what is beyond them is counted together.
 pub const KINDS_MAX: usize = 256;
@@ -25,7 +25,7 @@ pub const APPROVAL: &str = "approval.refused";
 /// The action of a request that its caller's role has no part in.
 pub const REQUEST: &str = "request.refused";
 
-/// What is told apart.
+/// Key by which refusals are distinguished.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Kind {
     action: &'static str,
@@ -91,7 +91,7 @@ impl Refusals {
         }
     }
 
-    /// What is to be written down now; nothing before its time.
+    /// Entries to write down now; none before their time.
     pub fn due(&self, now: UtcMs) -> Vec<AuditEntry> {
         let mut counting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let since_ms = counting.written.map_or(0, |at| now.0.saturating_sub(at.0));

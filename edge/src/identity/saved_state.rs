@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often the files are brought up to date.
+/// Interval at which the files are brought up to date.
 const KEEP_EVERY: Duration = Duration::from_secs(1);
 /// Every so manyth time also the clock: tokens live an hour, a minute of grace is little.
 const CLOCK_EVERY: u32 = 60;

@@ -5,7 +5,7 @@ use crate::api::error::ApiError;
 use crate::api::request::Request;
 use serde_json::Value;
 
-/// Who asks, by the body [`without`] its secrets.
+/// Context of the request, by the body [`without`] its secrets.
 ///
 /// # Errors
 /// 400 `invalid_json`, 401 `missing_token`.

@@ -39,7 +39,7 @@ struct Places {
 
 struct Taken {
     address: IpAddr,
-    /// What the connection counts as: a known address by itself, others by network.
+    /// Address or network that the connection counts as: a known address by itself, others by network.
     counted_as: IpAddr,
     slot: Arc<ConnectionSlot>,
 }
@@ -157,7 +157,7 @@ impl Admitted {
         async move { slot.evicted().await }
     }
 
-    /// What requests need of it.
+    /// Slot of the connection for its requests.
     pub fn slot(&self) -> Arc<ConnectionSlot> {
         Arc::clone(&self.slot)
     }

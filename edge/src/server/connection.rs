@@ -32,7 +32,7 @@ use warp::{Reply, reply::Response};
 /// `Retry-After` of a request that the end of the server cuts, in seconds.
 const STOPPED_RETRY_S: u64 = 1;
 
-/// What a connection carries besides its bytes.
+/// Data that a connection carries besides its bytes.
 pub struct Session {
     pub peer: SocketAddr,
     pub admitted: Admitted,
@@ -129,7 +129,7 @@ where
     drop(parts.service);
 }
 
-/// What each request of a connection takes part in.
+/// Data that the requests of a connection share.
 #[derive(Clone)]
 struct Shared {
     /// A handler whose peer is gone still counts as its connection: handlers are never more than places.
@@ -158,7 +158,7 @@ fn builder(limits: &Limits) -> http1::Builder {
     builder
 }
 
-/// Who speaks on a connection, and how.
+/// Peer of a connection.
 #[derive(Clone, Copy)]
 struct Peer {
     address: SocketAddr,

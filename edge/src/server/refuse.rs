@@ -14,7 +14,7 @@ use tokio::{
 
 use super::{admission::Gate, detect_tls};
 
-/// How long a refused or failed peer may take to read its answer and hang up.
+/// Time that a refused or failed peer may take to read its answer and hang up.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(1);
 /// Most bytes that are read and dropped meanwhile.
 const LINGER_BYTES_MAX: usize = 8 * 1024 * 1024;
@@ -39,7 +39,7 @@ pub fn answer(
     }
 }
 
-/// Who speaks TLS could not read a plain refusal: the handshake comes first, briefly.
+/// Sends a refusal after a brief handshake: a TLS client could not read a plain one.
 async fn say_in_its_language(stream: TcpStream, tls: &Tls, refusal: &ApiError) {
     match tokio::time::timeout(LINGER_TIMEOUT, detect_tls::first_byte(&stream)).await {
         Ok(Some(HANDSHAKE_RECORD)) => {

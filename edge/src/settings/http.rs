@@ -11,7 +11,7 @@ use std::{marker::PhantomData, net::SocketAddr, path::PathBuf, sync::Arc};
 
 /// A program's own port.
 pub trait Port {
-    /// Where it listens unless it is told otherwise.
+    /// Default port.
     const PORT: u16;
 }
 
@@ -41,7 +41,7 @@ pub struct Http<P> {
     pub tls_cert: PathBuf,
     /// PEM file of its private key.
     pub tls_key: PathBuf,
-    /// What a browser's address bar shows, for passkeys.
+    /// Origin that a browser's address bar shows, for passkeys.
     pub origin: String,
     #[serde(skip)]
     port: PhantomData<P>,

@@ -11,7 +11,7 @@ use toml::{Table, Value};
 /// The largest settings file (1 MiB).
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
-/// Where a value comes from.
+/// Source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// The file, at this line.

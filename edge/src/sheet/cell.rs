@@ -1,6 +1,6 @@
 //! A cell without what spreadsheets and pages put around its text.
 
-/// What a cell holds that has no figure or text: a dash is how accountants write nothing.
+/// Texts of a cell without a figure or text: a dash is how accountants write nothing.
 const NOTHING: [&str; 12] = [
     "", "-", "--", "\u{2010}", "\u{2011}", "\u{2012}", "\u{2013}", "\u{2014}", "\u{2212}", "n/a", "null",
     "nil",

@@ -7,7 +7,7 @@ const MARKS: [char; 2] = ['.', ','];
 /// Decimal places that are kept.
 const PLACES: usize = 6;
 
-/// What the digits of one figure say of its marks.
+/// Evidence of one figure's digits on its marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// There are none.
@@ -42,7 +42,7 @@ fn shape(digits: &str) -> Shape {
     }
 }
 
-/// What is known of one mark in a column.
+/// Evidence on one mark in a column.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Evidence {
     fraction: bool,
@@ -53,7 +53,7 @@ struct Evidence {
     either: Option<String>,
 }
 
-/// What the figures of a column have shown so far.
+/// Evidence of the figures of a column so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FigureColumn {
     point: Evidence,
@@ -89,8 +89,8 @@ impl FigureColumn {
         if mark == '.' { &self.point } else { &self.comma }
     }
 
-    /// How the column is read. `separator` is what separates the cells of its file: where semicolons do, points group
-    /// digits, and a comma within a cell of a file that commas separate groups them too.
+    /// Decides how the column is read. `separator` is what separates the cells of its file: where semicolons do,
+    /// points group digits, and a comma within a cell of a file that commas separate groups them too.
     pub fn decide(&self, configured: Decimal, separator: char) -> FigureReading {
         let configured = match configured {
             Decimal::Auto => return self.decided(separator),
@@ -150,7 +150,7 @@ impl FigureColumn {
     }
 }
 
-/// How the figures of a column are read.
+/// Reading of the figures of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FigureReading {
     /// The mark that begins a fraction; none: each figure shows it by itself.

@@ -14,12 +14,12 @@ const TIMES: [&str; 15] =
 /// The format of Unix seconds.
 const UNIX: &str = "%s";
 
-/// Why a cell is not a day.
+/// Reason why a cell is not a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoDay {
     /// It is not of the form.
     Malformed(String),
-    /// What stands behind the day is neither a time nor a zone.
+    /// The text after the day is neither a time nor a zone.
     Time,
     /// The zone beside it is not known.
     Zone(String),
@@ -35,7 +35,7 @@ impl std::fmt::Display for NoDay {
     }
 }
 
-/// How the days of a file are read.
+/// Reading of the days of a file.
 #[derive(Debug, Clone)]
 pub struct DayReader<'a> {
     /// Its day, as of strftime; a time in it is read too.

@@ -7,7 +7,7 @@ use std::fmt;
 
 /// Most problems of a file that are kept; further ones are counted.
 pub const PROBLEMS_MAX: usize = 1000;
-/// How much of a cell is shown where something is wrong with it, in characters.
+/// Characters of a cell that are shown if something is wrong with it.
 const SHOWN_CHARS: usize = 40;
 /// The longest name of a column, in bytes, that is shown.
 const UNKNOWN_NAMED_MAX: usize = 64;
@@ -17,7 +17,7 @@ const UNKNOWN_NAMED_MAX: usize = 64;
 pub struct RowProblem {
     /// 1-based line of the file at which the row begins.
     pub line: u64,
-    /// What is wrong, for a person.
+    /// Description of the problem, for people.
     pub problem: String,
 }
 
@@ -27,12 +27,12 @@ impl fmt::Display for RowProblem {
     }
 }
 
-/// What is wrong with a file.
+/// Problems of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Problems {
     /// The first ones.
     pub named: Vec<RowProblem>,
-    /// How many there are in all.
+    /// Number of all problems.
     pub count: usize,
 }
 
@@ -63,7 +63,7 @@ pub struct Layout {
     pub required: &'static [&'static str],
     /// Those that may be there.
     pub optional: &'static [&'static str],
-    /// Which of them hold figures.
+    /// Columns that hold figures.
     pub figures: &'static [&'static str],
     /// Most rows.
     pub rows_max: usize,
@@ -247,7 +247,7 @@ impl Cells<'_> {
         self.row.line
     }
 
-    /// What stands there; empty text where the file has no such column.
+    /// Text of the cell; empty if the file has no such column.
     pub fn raw(&self, name: &str) -> &str {
         self.table.names.iter().position(|known| known == name).map_or("", |place| self.row.cell(place))
     }

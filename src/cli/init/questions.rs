@@ -99,7 +99,7 @@ impl Answers {
         self.all().iter().all(|answer| answer.is_none())
     }
 
-    /// What the flags say.
+    /// Choices by flags.
     ///
     /// # Errors
     /// The flag whose value is none.

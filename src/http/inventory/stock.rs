@@ -48,7 +48,7 @@ pub async fn read(request: Request) -> Answered {
     Ok(Reply::ok(&view(&product, in_catalogue, stock.as_ref(), coming, place)))
 }
 
-/// Where a product lies.
+/// Place in the store where a product is kept.
 pub fn shelf_place(storage: &Storage, sku: &Sku) -> Result<Option<String>, ApiError> {
     Ok(storage.products().product_settings(sku).map_err(stored)?.and_then(|settings| settings.shelf_place))
 }
@@ -79,13 +79,13 @@ pub async fn movements(request: Request) -> Answered {
     Ok(Reply::ok(&List { items, next_cursor }))
 }
 
-/// How far pages of movements have come: one commit may hold several movements of a sku.
+/// Position of a page of movements: one commit may hold several movements of a SKU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Shown {
     /// The commit of the last one shown.
     lsn: u64,
-    /// How many of that commit were shown.
+    /// Number of movements of that commit that were shown.
     of_commit: usize,
 }
 

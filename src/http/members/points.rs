@@ -36,7 +36,7 @@ pub const ADJUST: Doc = Doc::of("Members", "Adjust a member's points manually")
     ))
     .refuses(&[Code::InvalidState]);
 
-/// Where a page stopped: so many entries of the commit at that place were shown.
+/// Position of a page: so many entries of the commit at that place were shown.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Shown {

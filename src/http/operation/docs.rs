@@ -7,7 +7,7 @@ use edge::docs;
 use edge::openapi::{DocumentError, Info};
 use std::sync::OnceLock;
 
-/// What the document says about this program.
+/// Description of this program in the document.
 const INFO: Info = Info {
     title: "Store Router",
     version: env!("CARGO_PKG_VERSION"),

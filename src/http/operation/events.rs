@@ -44,7 +44,7 @@ struct Ready<'a> {
     heartbeat_s: u64,
 }
 
-/// What screens are told, of nothing that happened up to a commit.
+/// Buffer of notices for screens, empty up to a commit.
 pub fn buffer(lsn: u64) -> EventBuffer<Noticed> {
     EventBuffer::after_commit(lsn, NOTICES_MAX)
 }

@@ -15,12 +15,12 @@ use std::time::Instant;
 /// The longest challenge, in bytes.
 const CHALLENGE_BYTES_MAX: usize = 128;
 
-/// What is read of the details of a refusal.
+/// Details of a refusal, as far as they are read.
 #[derive(Deserialize, Default)]
 pub(super) struct Details {
     #[serde(default)]
     hub_time: Option<UtcMs>,
-    /// Of `return_exceeds_sold`: line by line.
+    /// Items of `return_exceeds_sold`, line by line.
     #[serde(default)]
     pub(super) items: Vec<serde_json::Value>,
     #[serde(default)]
@@ -28,7 +28,7 @@ pub(super) struct Details {
 }
 
 impl Details {
-    /// What tokens can be signed with from now on.
+    /// Challenge that tokens can be signed with from now on.
     pub(super) fn challenge(self) -> Option<TimeChallenge> {
         let challenge = self.challenge.filter(|challenge| challenge.len() <= CHALLENGE_BYTES_MAX)?;
         let time = self.hub_time.filter(|time| MOMENTS.contains(&time.0))?;

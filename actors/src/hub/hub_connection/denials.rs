@@ -8,7 +8,7 @@ use domain::wire::feed::{Change, Kind, UserDown};
 use domain::wire::record;
 use std::collections::BTreeMap;
 
-/// What a snapshot says of people: so many as a store has, not as head office has.
+/// Users of a snapshot: as many as a store has, not as head office has.
 #[derive(Default)]
 pub(super) struct ListedUsers(BTreeMap<String, UserDown>);
 

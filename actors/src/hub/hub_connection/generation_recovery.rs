@@ -14,7 +14,7 @@ use storage::Scratch;
 /// Records that are looked at together.
 const LOOKED_AT: usize = 500;
 
-/// What of a setting goes back, because the record of it is older than what is here.
+/// Write that sends a setting back, because the record of it is older than the value here.
 pub(super) fn setting(
     context: &Context,
     change: &Change,

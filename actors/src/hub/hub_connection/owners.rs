@@ -19,11 +19,11 @@ use domain::rules::hub::sync::session;
 use domain::wire::feed::{Change, Coverage, Kind, MemberDown, PointsDown, RegisterDown, check};
 use std::sync::Arc;
 
-/// Who it was where head office said so.
+/// User ID of changes that head office made.
 const HUB: &str = "hub";
 
-/// What changes of the feed mean here; the events are the catalogue's. Of a hub of `new_generation` values of
-/// members and settings that are newer here are sent back.
+/// Events of the feed's changes for this store; the events are the catalogue's. For a hub of `new_generation`, values
+/// of members and settings that are newer here are sent back.
 pub(super) async fn events(
     context: &Context,
     changes: &[Change],

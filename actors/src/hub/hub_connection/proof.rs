@@ -192,7 +192,7 @@ impl Prover {
         self.commit(vec![Change::Day { proof }]).await
     }
 
-    /// What was parked of a day was applied since.
+    /// Notes that the parked records of a day were applied since.
     async fn unpark(&self, date: Date) -> Result<(), CallError> {
         let mut after: Option<(String, u64)> = None;
         loop {

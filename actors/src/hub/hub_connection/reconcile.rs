@@ -91,7 +91,7 @@ impl Completion {
         self.sell_again().await
     }
 
-    /// What is in memory of the rows that come back must not write: whoever has it starts anew, and is
+    /// Stops the actors that have rows in memory that come back, so that they do not write: they start anew, and are
     /// asked nothing until all is there.
     async fn stop_selling(&self) -> Result<(), CallError> {
         let now = self.context.stamps.now();

@@ -97,7 +97,7 @@ pub(super) async fn read(
     Ok(FeedPage::Anew { cursor: end.0, hub_time: end.1, changes: seen.count() })
 }
 
-/// What a restored hub says of people whom it does not have yet is news, whatever version it had before.
+/// Treats as news what a restored hub says of people whom it does not have yet, whatever version it had before.
 async fn unversioned(context: &Context, seen: &Scratch) -> Result<(), CallError> {
     for kind in [Kind::User, Kind::TokenRevocation].map(Kind::name) {
         let mut after: Option<String> = None;

@@ -68,9 +68,9 @@ impl State {
         Ok(())
     }
 
-    /// What the hub has applied since it told of it. Without a list it keeps more than it names:
-    /// then what is known here stays. A page and a commit at a time, so that tills get in between and no commit
-    /// grows with how many notes there are.
+    /// Removes the notes of records that the hub has applied since it reported them. Without a list the hub keeps
+    /// more than it names, and the notes stay. It works a page and a commit at a time, so that tills get in between
+    /// and no commit grows with the number of notes.
     async fn unparked(&self, answer: &HelloAnswer) -> Result<(), CallError> {
         let Some(parked) = &answer.parked else { return Ok(()) };
         let still: BTreeSet<(&str, u64)> = parked.iter().map(|at| (at.epoch.as_str(), at.seq)).collect();
@@ -100,7 +100,7 @@ impl State {
         Ok(self.context.commit(events).await?)
     }
 
-    /// What a failure says of this copy, and of the link: since when it is so is kept over a restart.
+    /// Keeps the consequences of a failure for this copy and for the link: the time it began is kept over a restart.
     pub(super) async fn keep_standing(&self, error: &CallError) -> Result<(), CallError> {
         let now = self.context.stamps.now();
         let code = match error.cause {

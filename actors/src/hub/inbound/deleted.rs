@@ -13,7 +13,7 @@ use storage::{Scratch, StorageError};
 /// Records of one kind that are looked at together.
 const LOOKED_AT: usize = 500;
 
-/// What is noted of a product that is sold here alone.
+/// Note on a product that is sold here alone.
 const NOT_AT_HEAD_OFFICE: &str = "it is sold here and head office's catalogue does not have it: add it there, and say there if it is not sold any more";
 
 /// The key of a record in the set of those that a snapshot has.
@@ -21,7 +21,7 @@ pub(crate) fn key(kind: &str, id: &str) -> Vec<u8> {
     format!("{kind}\0{id}").into_bytes()
 }
 
-/// What is here and not in a snapshot of a lane, a page at a time. Denials, revocations and members stay: no
+/// Records that are here and not in a snapshot of a lane, a page at a time. Denials, revocations and members stay: no
 /// snapshot removes them.
 pub(crate) struct DeletedRecords<'a> {
     context: &'a Context,
@@ -39,7 +39,7 @@ impl<'a> DeletedRecords<'a> {
         Self { context, seen, now, kinds, after: None, products }
     }
 
-    /// What the next page means here; none: everything was looked at.
+    /// Events of the next page. `None` once everything was looked at.
     ///
     /// # Errors
     /// The rows can't be read.

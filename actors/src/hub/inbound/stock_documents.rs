@@ -13,7 +13,7 @@ impl Page<'_> {
         Ok(check::store(change, &store)?)
     }
 
-    /// Who sells at it changes: the ledger decides. One that head office forgot stays as it is.
+    /// Takes a change of a register: the ledger decides. A register that head office forgot stays as it is.
     pub(super) fn register(&mut self, change: &Change) -> Result<(), Untaken> {
         if !change.deleted {
             let down: RegisterDown = self.payload(change)?;

@@ -63,7 +63,8 @@ impl Page<'_> {
         })
     }
 
-    /// Whoever has a login name here keeps it: a record of head office locks nobody out by taking the name away.
+    /// User who already has the login name here, and keeps it: a record of head office locks nobody out by taking the
+    /// name away.
     fn holder(&self, wants: &User) -> Result<Option<User>, Untaken> {
         let has = |user: &User| user.username == wants.username && user.user_id != wants.user_id;
         if let Some(user) = self.users.values().find(|user| has(user)) {

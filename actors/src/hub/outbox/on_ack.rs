@@ -17,7 +17,7 @@ use storage::{Storage, StorageError};
 /// As much of why a record is parked as is kept.
 const MESSAGE_CHARS_MAX: usize = 1_000;
 
-/// What an acknowledgement tells, in one commit: the mark, what was parked, what lost.
+/// Events of an acknowledgement, in one commit: the mark, the parked records, the lost values.
 pub(super) fn acknowledged(
     context: &Context,
     mark: AckMark,
@@ -42,7 +42,7 @@ pub(super) fn conflicts(answer: PushAnswer) -> impl Iterator<Item = Event> {
     })
 }
 
-/// What is still offered of the mark's epoch, where that is another row than before.
+/// Part of the mark's epoch that is still offered, if that is another row than before.
 pub(crate) fn kept(
     context: &Context,
     mark: &AckMark,

@@ -19,7 +19,7 @@ use storage::Unconfirmed;
 const SEALED_AT_ONCE: usize = 5;
 
 impl State {
-    /// What time does by itself: old holds end, days that are over are sealed, one after the other.
+    /// Effects of time alone: old holds end, days that are over are sealed, one after the other.
     pub(super) async fn tick(&mut self) -> Result<(), Unconfirmed> {
         self.expire_holds();
         for _ in 0..SEALED_AT_ONCE {

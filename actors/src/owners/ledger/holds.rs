@@ -12,7 +12,7 @@ use domain::rules::selling::sale::{VoidSale, VoidedView};
 use serde_json::json;
 use std::time::Duration;
 
-/// How often the ledger looks for holds that waited too long.
+/// Interval at which the ledger looks for holds that waited too long.
 pub(super) const EXPIRY_EVERY: Duration = Duration::from_secs(1);
 /// Most holds that end in one commit …
 const EXPIRED_MAX: usize = 100;

@@ -71,8 +71,8 @@ impl State {
         Ok(())
     }
 
-    /// What the page makes of the accounts. The book stays as it is: a page that can't be read to its end has said
-    /// nothing.
+    /// Events of the page for the accounts. The book stays as it is: a page that can't be read to its end has no
+    /// effect.
     fn merged_accounts(&mut self, page: PointsPage, at: UtcMs) -> Result<Vec<Event>, Failure> {
         let (mut met, mut events) = (BTreeMap::<MemberId, PointsAccount>::new(), Vec::new());
         for (down, mut uncovered) in page.balances {

@@ -49,7 +49,7 @@ impl Dispatch for StartCount {
     }
 }
 
-/// How many products a count by category, or of all, is about: those that stock is kept for.
+/// Number of products in a count by category, or of all: those that stock is kept for.
 fn in_scope(storage: &Storage, category: Option<&str>) -> Result<u64, Failure> {
     let (mut total, mut after) = (0_u64, None);
     loop {

@@ -11,11 +11,11 @@ use jiff::civil::Date;
 use ractor::{ActorProcessingErr, ActorRef};
 use std::time::Duration;
 
-/// How often the ledger looks whether a new day has begun.
+/// Interval at which the ledger looks whether a new day has begun.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 /// Accounts that are looked at between two other commands.
 const ACCOUNTS_AT_ONCE: usize = 200;
-/// Who lets points die.
+/// User ID of the expiry of points.
 const SYSTEM: &str = "system";
 
 impl State {

@@ -74,7 +74,7 @@ impl Owner<LedgerBook> {
         Ok(outcome.audited(&self.stamps, Some(back.business_date), entry))
     }
 
-    /// What a return would give back; it is settled as if it were posted, and let go.
+    /// Quote of a return; it is settled as if it were posted, and let go.
     pub(super) fn quote_return(
         &mut self,
         draft: ReturnDraft,

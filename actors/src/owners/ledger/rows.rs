@@ -85,7 +85,7 @@ impl Owner<LedgerBook> {
         Ok(Some(now))
     }
 
-    /// What head office was told since is no longer apart: the allowance is whole again.
+    /// Restores the offline allowance of the points that head office was told of since.
     pub(super) fn refresh_offline_allowance(&self, account: &mut PointsAccount) -> Result<(), Failure> {
         if self.book.apart && account.redeemed_apart > 0 {
             let untold = self.storage.members().pending_points(&account.member_id)?;

@@ -22,7 +22,7 @@ use domain::wire::sale_text::SaleText;
 use serde_json::json;
 
 impl Owner<LedgerBook> {
-    /// What a shift's draft comes to.
+    /// Settles a shift's draft.
     pub(super) fn settle(
         &mut self,
         draft: ShiftDraft,

@@ -29,7 +29,7 @@ pub struct CancelTransfer(pub TransferId);
 /// Takes over what head office tells of a transfer, by the rules of [`domain::rules::inventory::transfer::merge_remote`].
 pub(super) struct MergeTransfer(pub(super) Box<Transfer>);
 
-/// How a step is told to head office.
+/// Record by which a step is reported to head office.
 type Record = fn(&Stamp, &Transfer, &[Movement]) -> String;
 
 impl Dispatch for CreateTransfer {

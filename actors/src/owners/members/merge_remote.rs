@@ -98,7 +98,7 @@ pub(super) async fn settle(context: &Context, writes: &[OwnWrite]) -> Result<(),
     Ok(())
 }
 
-/// What a record means here, and the own writes whose outcome is in it.
+/// Events of a record here, and the own writes whose outcome is in it.
 fn merge_record(context: &Context, down: &MemberDown, version: &str) -> Result<Vec<Event>, Failure> {
     let known = context.storage.members().member(&MemberId(down.member_id.clone()))?;
     let writes = context.storage.sync().own_writes(Kind::Member.name(), &down.member_id)?;

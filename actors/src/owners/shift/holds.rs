@@ -15,7 +15,7 @@ pub struct HoldSale(pub hold::HoldSale);
 /// Takes a basket that waits into the caller's shift, by the rules of [`domain::rules::selling::hold::recall`].
 pub struct Recall(pub HoldId, pub hold::RecallHold);
 
-/// What is put away, with what a new basket is priced by.
+/// Basket to put on hold, with the data that a new basket is priced by.
 #[derive(Default)]
 pub struct Held {
     shift_id: ShiftId,

@@ -31,7 +31,7 @@ impl Dispatch for PaySale {
     }
 }
 
-/// Whose an unpaid transaction is.
+/// Head of an unpaid transaction, which has its owner.
 fn payable(context: &Context, id: &TransactionId) -> Result<TransactionHead, Failure> {
     let basket = match context.storage.sales().current_head(id)? {
         Some(basket) => basket,

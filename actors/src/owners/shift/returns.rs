@@ -29,17 +29,17 @@ pub(crate) struct PostReturn {
 /// Voids a return of a shift that is open, by the rules of [`domain::rules::selling::returns::draft_void`].
 pub struct VoidReturn(pub ReturnId, pub VoidSale);
 
-/// What a return is decided by.
+/// Data that a return is decided by.
 pub struct Returning {
     shift_id: ShiftId,
-    /// What was asked for; a receipt number is another store's.
+    /// The command; a receipt number is another store's.
     command: NewReturn,
     found: Found,
     /// The products, where there is no sale.
     products: Products,
 }
 
-/// Whose sale a return is of.
+/// Origin of the sale of a return.
 enum Sold {
     /// Nobody's that can be shown.
     Unreceipted,
@@ -98,7 +98,7 @@ fn sold(context: &Context, command: &mut NewReturn) -> Result<Sold, Failure> {
 
 impl Command for PostReturn {
     type Book = ShiftBook;
-    /// What was found.
+    /// Rows that were found.
     type Rows = Option<Box<Returning>>;
 
     fn decide(

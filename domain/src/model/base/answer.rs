@@ -10,15 +10,15 @@ const ENVELOPE_BYTES: usize = 2 * 1024;
 pub struct Answer {
     /// The HTTP status: 200 or 201.
     pub status: u16,
-    /// Where the new resource lives, when one was created.
+    /// Path of the new resource, if one was created.
     pub location: Option<String>,
     /// The whole JSON body.
     pub body: Vec<u8>,
 }
 
-/// What every answer begins with; the data follows.
+/// Beginning of every answer; the data follows.
 pub const BEGIN: &str = "{\"success\":true,\"data\":";
-/// What ends it.
+/// End of every answer.
 pub const END: &str = "}";
 
 #[derive(Serialize)]

@@ -15,7 +15,7 @@ const PART_BYTES: usize = 16;
 pub struct CommandPrint(String);
 
 impl CommandPrint {
-    /// Of a body and the raw query. `fingerprint` is keyed: neither can be guessed from what is kept.
+    /// Fingerprint of a body and the raw query. `fingerprint` is keyed: neither can be guessed from what is kept.
     pub fn of(body: &[u8], query: &str, fingerprint: impl Fn(&[&[u8]]) -> [u8; 32]) -> Self {
         let print = |name: &str, value: &[u8]| {
             let bytes = fingerprint(&[name.as_bytes(), value]);

@@ -72,14 +72,14 @@ pub use fact::{Fact, Noun};
 /// A fact with its rows: of one kind where a rule gives it, of any kind where it is stored, as JSON inside a frame.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event<F = Fact> {
-    /// What happened, with the document that it is about.
+    /// The fact, with the document that it is about.
     pub fact: F,
-    /// What else it changed.
+    /// Other rows that it changed.
     #[serde(default, skip_serializing_if = "Rows::is_empty")]
     pub rows: Rows,
 }
 
-/// What moved, and the rows as they are afterwards; whoever keeps rows takes them without asking what happened.
+/// Movements, and the rows as they are afterwards. A keeper of rows takes them without looking at the fact.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rows {
     /// Goods that moved.
@@ -103,10 +103,10 @@ pub struct Rows {
     /// The points of their member.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<Box<PointsAccount>>,
-    /// What became of a sale.
+    /// State of a sale afterwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Box<SaleAfter>>,
-    /// What came of a purchase order.
+    /// Receiving progress of a purchase order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<Box<OrderProgress>>,
     /// The sums of the safe.

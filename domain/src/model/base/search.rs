@@ -28,7 +28,7 @@ pub fn fold(text: &str) -> String {
     folded.nfc().collect()
 }
 
-/// What is written above, below or through a letter of Latin, Greek, Cyrillic, Hebrew and Arabic script. Vowels of other
+/// Marks above, below or through a letter of Latin, Greek, Cyrillic, Hebrew and Arabic script. Vowels of other
 /// scripts are letters of their own.
 fn is_accent(c: char) -> bool {
     matches!(
@@ -51,7 +51,7 @@ fn is_apostrophe(c: char) -> bool {
     )
 }
 
-/// How letters that are not an accent on another one are typed without them.
+/// Plain spelling of letters that are not an accent on another one.
 fn letters(c: char) -> Option<&'static str> {
     Some(match c {
         'ł' => "l",

@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-/// What the first record of an epoch follows: 64 zeros.
+/// Hash before the first record of an epoch: 64 zeros.
 pub const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 /// `SHA-256(previous hash as 64 lower-case hex characters ‖ record)`, in lower-case hex.

@@ -14,7 +14,7 @@ pub struct Clock {
     node: String,
     ms: i64,
     counter: u32,
-    /// What is added to a wall clock that is too far ahead; 0: it is believed.
+    /// Correction of a wall clock that is too far ahead; 0 if the clock is believed.
     correction_ms: i64,
 }
 

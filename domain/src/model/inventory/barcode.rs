@@ -29,8 +29,9 @@ pub fn scanned(text: &str) -> String {
     ungrouped(code).unwrap_or_else(|| code.to_owned())
 }
 
-/// What codes are compared by: a GTIN with 14 digits, so that UPC-A, EAN-8, EAN-13 and GTIN-14 of one article are equal; any
-/// other code as it is. The code of a carton (first digit 1 to 8) is another one than that of the piece.
+/// Normal form by which codes are compared: a GTIN with 14 digits, so that UPC-A, EAN-8, EAN-13 and GTIN-14 of one
+/// article are equal; any other code as it is. The code of a carton (first digit 1 to 8) is another one than that of
+/// the piece.
 pub fn normal(text: &str) -> String {
     let code = scanned(text);
     if is_gtin(&code) { padded(&code) } else { code }
@@ -46,7 +47,7 @@ pub fn can_be_scanned(code: &str) -> bool {
     (1..=BARCODE_BYTES_MAX).contains(&code.len()) && code.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
-/// What is doubtful about a code that is taken all the same, for a person.
+/// Doubt about a code that is accepted all the same, for people.
 pub fn doubt(code: &str) -> Option<String> {
     if !is_digits(code) || !(9..=GTIN_DIGITS).contains(&code.len()) && code.len() != 8 {
         return None;

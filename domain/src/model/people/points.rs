@@ -23,7 +23,7 @@ pub fn earned(base: i64, earn_per: i64, multiplier_bp: i64) -> i64 {
     i64::try_from(points).unwrap_or(i64::MAX)
 }
 
-/// What the rest of a sale would have earned after `refunded` of its `total` went back.
+/// Points that the rest of a sale would have earned after `refunded` of its `total` went back.
 ///
 /// The points that paid go back in proportion, so that no buy-and-return loop earns anything.
 pub fn kept(total: i64, points_paid: i64, refunded: i64, earn_per: i64, multiplier_bp: i64) -> i64 {

@@ -45,7 +45,7 @@ pub const SETTABLE: [&str; 24] = [
     "tiers",
 ];
 
-/// What a point pays: not a store's to differ in.
+/// Name of the setting of a point's value, in which stores may not differ.
 const WORTH_OF_POINTS: &str = "points.redeem_value";
 /// Sections of the terms of a shift.
 const OF_SHIFTS: [&str; 3] = ["payments", "points", "tax"];
@@ -91,7 +91,7 @@ pub fn without_file(store_id: StoreId, timezone: TimeZone, down: &StoreSettingsD
     in_force(&Rules { store_id, timezone, ..unset() }, down).0
 }
 
-/// What of it counts, by name.
+/// Settings that count, by name.
 pub fn sound(down: StoreSettingsDown) -> BTreeMap<String, Value> {
     let fields = down.fields.into_iter().map(|(name, field)| (name, field.value));
     fields.filter(|(name, value)| check(name, value).is_ok()).collect()

@@ -43,8 +43,8 @@ struct Elsewhere {
     contradicted: bool,
 }
 
-/// What is certain when a program starts. `last`: the time of the last durable commit; `kept`: the confirmed
-/// time as it was kept at least every [`KEPT_WITHIN_MS`].
+/// Certain time when a program starts. `last`: the time of the last durable commit; `kept`: the confirmed time as it
+/// was kept at least every [`KEPT_WITHIN_MS`].
 pub fn at_start(wall: UtcMs, last: Option<UtcMs>, kept: Option<UtcMs>) -> UtcMs {
     let certain = match (last, kept) {
         // A store that has not written anything yet has nothing that its clock could contradict.
@@ -113,7 +113,7 @@ impl Moment {
         self.monotonic_ms.saturating_sub(earlier.monotonic_ms)
     }
 
-    /// What a clock that went on evenly from here shows then.
+    /// Time shown at that moment by a clock that went on evenly from here.
     fn at(self, monotonic_ms: i64) -> UtcMs {
         later(self.wall, monotonic_ms.saturating_sub(self.monotonic_ms))
     }

@@ -3,7 +3,7 @@
 use jiff::civil::{Date, date};
 use std::collections::BTreeMap;
 
-/// Where the first lock of a book begins: whatever is dated before it is no later.
+/// Beginning of the first lock of a book: no document is dated before it.
 pub const BEGINNING: Date = date(0, 1, 1);
 
 /// Days that follow one another, the first and the last.
@@ -69,7 +69,7 @@ impl LockedDays {
         open
     }
 
-    /// What stays locked of the span of a day that is opened again; none: it is open.
+    /// Spans that stay locked when a day is opened again, with the span of that day. `None` if the day is open.
     pub fn without(&self, day: Date) -> Option<(Span, Vec<Span>)> {
         let (from, to) = self.span(day)?;
         let before = day.yesterday().ok().filter(|before| *before >= from).map(|before| (from, before));

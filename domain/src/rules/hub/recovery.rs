@@ -69,7 +69,7 @@ trait Recover: Sized {
     }
 }
 
-/// What a record comes to.
+/// Event of a record.
 fn one<F>(fact: F, rows: event::Rows) -> Option<Event>
 where
     Event<F>: Into<Event>,

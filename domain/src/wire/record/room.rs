@@ -7,7 +7,7 @@ use crate::model::selling::transaction::{Line, LineDiscount, Payment, PriceReaso
 const OBJECT_BYTES: usize = 512;
 /// Names and figures of the basket itself.
 const BASKET_BYTES: usize = 2 * 1024;
-/// What a byte of a text takes at most: `\u0001`.
+/// Most bytes that a byte of a text takes: `\u0001`.
 const ESCAPED_BYTES: usize = 6;
 
 /// No less than the basket takes as JSON.

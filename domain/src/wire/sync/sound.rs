@@ -41,7 +41,7 @@ fn time(at: UtcMs) -> Result<(), &'static str> {
     holds(MOMENTS.contains(&at.0), "its time is not between the years 2000 and 2200")
 }
 
-/// What goes back to the hub in an address.
+/// Checks the text of a cursor, which goes back to the hub in an address.
 fn cursor(text: &str) -> Result<(), &'static str> {
     let safe = |c: char| c.is_ascii_alphanumeric() || "-_.~".contains(c);
     holds(text.len() <= CURSOR_BYTES_MAX && text.chars().all(safe), "a cursor or generation is none")

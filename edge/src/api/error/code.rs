@@ -25,7 +25,7 @@ macro_rules! codes {
                 match self {$(Self::$variant => $name,)+}
             }
 
-            /// What it says, for people.
+            /// Meaning of the code, for people.
             pub const fn meaning(self) -> &'static str {
                 match self {$(Self::$variant => $meaning,)+}
             }

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 /// Commits that a stream takes at once.
 const CHUNK: usize = 32;
 
-/// What was told lately, commit by commit; the numbers of commits rise.
+/// Latest notices, commit by commit; the numbers of commits rise.
 #[derive(Debug)]
 pub struct EventBuffer<T> {
     kept: Mutex<Kept<T>>,
@@ -39,19 +39,19 @@ struct Told<T> {
 pub struct Missed(pub u64);
 
 impl<T> EventBuffer<T> {
-    /// Of nothing that happened up to a commit, for so many notices.
+    /// Empty buffer after a commit, for so many notices.
     pub fn after_commit(number: u64, notices_max: usize) -> Self {
         let kept = Kept { told: VecDeque::new(), notices: 0, floor: number, head: number };
         Self { kept: Mutex::new(kept), moved: watch::Sender::new(number), notices_max }
     }
 
-    /// Where a new reader begins.
+    /// Position at which a new reader begins.
     pub fn head(&self) -> u64 {
         self.lock().head
     }
 
-    /// Where the reader of a request begins, and whether it goes on where it was: by its `Last-Event-ID`. None: that was
-    /// never given out, or too long ago.
+    /// Position at which the reader of a request begins, and whether it goes on where it was: by its `Last-Event-ID`.
+    /// `None` if that was never given out, or too long ago.
     pub fn place(&self, headers: &HeaderMap) -> (Option<u64>, bool) {
         let Some(last) = headers.get("last-event-id") else { return (Some(self.head()), false) };
         let known = last.to_str().ok().and_then(|id| id.parse().ok()).filter(|id| self.knows(*id));

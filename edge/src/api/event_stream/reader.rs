@@ -12,7 +12,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Why a stream ends.
+/// Reason why a stream ends.
 #[derive(Debug)]
 pub enum End {
     /// Nobody reads it.
@@ -36,14 +36,14 @@ impl From<ApiError> for End {
 /// A reader and how far it is.
 #[derive(Debug)]
 pub struct Reader {
-    /// Where it is written to.
+    /// Writer of the stream.
     pub writer: StreamWriter,
     /// The last commit that it was told; none: it missed something, and loads again.
     pub position: Option<u64>,
 }
 
 impl Reader {
-    /// What it comes back with; none: nothing yet.
+    /// Position with which the reader comes back. `None` if there is none yet.
     pub fn place(&self) -> Option<String> {
         self.position.map(|position| position.to_string())
     }
@@ -92,7 +92,7 @@ pub async fn until_end(
     }
 }
 
-/// Whose token this is, if it still opens what its caller was let in to.
+/// Caller of a token, if it still opens what its caller was let in to.
 ///
 /// # Errors
 /// As [`Authority::authenticate`]; 403 `insufficient_role`.

@@ -5,7 +5,7 @@ use crate::api::openapi;
 use crate::api::route::{Access, BodyKind, Route};
 use std::collections::BTreeSet;
 
-/// What the edge itself may say to any request.
+/// Codes that the edge itself may give to any request.
 const ANY: [Code; 8] = [
     Code::InvalidHeader,
     Code::NetworkNotAllowed,
@@ -16,15 +16,15 @@ const ANY: [Code; 8] = [
     Code::Damaged,
     Code::Unavailable,
 ];
-/// What a token may be wrong about.
+/// Codes of a wrong token.
 const TOKEN: [Code; 3] = [Code::MissingToken, Code::InvalidToken, Code::TokenExpired];
-/// What a person may be refused for.
+/// Codes with which a person may be refused.
 const PERSON: [Code; 3] = [Code::TokenRevoked, Code::AccountDisabled, Code::InsufficientRole];
-/// What an approval in the body may be refused for.
+/// Codes with which an approval in the body may be refused.
 const APPROVAL: [Code; 3] = [Code::ApprovalRequired, Code::ApprovalRefused, Code::ApprovalLimited];
-/// What a change may meet.
+/// Codes that a change may give.
 const CHANGE: [Code; 1] = [Code::StorageFull];
-/// What an `Idempotency-Key` may meet.
+/// Codes that an `Idempotency-Key` may give.
 const KEY: [Code; 2] = [Code::RequestInProgress, Code::IdempotencyKeyReused];
 
 impl<S> Route<S> {

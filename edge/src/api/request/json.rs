@@ -46,8 +46,8 @@ fn refuse(unsound: Unsound) -> ApiError {
     }
 }
 
-/// Where it is wrong; the body as a whole is `.`. A field that is missing has no path of its own for
-/// serde: it is named here, so that a form can mark it.
+/// Path of the error; the body as a whole is `.`. A field that is missing has no path of its own for serde: it is
+/// named here, so that a form can mark it.
 fn path(path: &serde_path_to_error::Path, problem: &str) -> String {
     let missing = problem.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
     match (missing, path.to_string()) {
@@ -57,7 +57,7 @@ fn path(path: &serde_path_to_error::Path, problem: &str) -> String {
     }
 }
 
-/// What is wrong, without serde_json's position: the path says where.
+/// Description of the error, without serde_json's position, which the path gives.
 fn problem(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rfind(" at line ") {

@@ -16,7 +16,7 @@ pub fn plain(problem: &str) -> String {
     expected.and_then(kind).map_or_else(|| problem.to_owned(), |kind| format!("must be {kind}"))
 }
 
-/// What follows `beginning`, up to what is expected, and that.
+/// Text after `beginning`, up to what is expected, and the expected.
 fn split<'a>(problem: &'a str, beginning: &str) -> Option<(&'a str, &'a str)> {
     problem.strip_prefix(beginning)?.split_once("`, ")
 }

@@ -136,7 +136,7 @@ fn media_type(headers: &HeaderMap, kind: BodyKind) -> Result<(), ApiError> {
     }
 }
 
-/// How a body was packed.
+/// Compression of a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Packing {
     Plain,
@@ -144,7 +144,7 @@ enum Packing {
     Zstd,
 }
 
-/// What is unpacked at a time, in bytes.
+/// Number of bytes that are unpacked at a time.
 const STEP_BYTES: usize = 8 * 1024;
 /// The largest zstd window that is unpacked, as a power of two: 8 MiB, what every decoder has to take.
 const ZSTD_WINDOW_LOG_MAX: u32 = 23;

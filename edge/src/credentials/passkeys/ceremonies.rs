@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
-/// How long a ceremony lives, in milliseconds.
+/// Lifetime of a ceremony in milliseconds.
 pub const CEREMONY_MS: i64 = 5 * 60 * 1000;
 /// Most ceremonies of one kind that wait at once; one more ends the oldest of whoever has most.
 pub const CEREMONIES_MAX: usize = 1024;
@@ -57,7 +57,7 @@ fn alive(since: UtcMs, now: UtcMs) -> bool {
     (0..CEREMONY_MS).contains(&now.0.saturating_sub(since.0))
 }
 
-/// Who has most of them: many addresses with many each don't end the one of somebody who logs in.
+/// Address with most of them: many addresses with many each don't end the one of somebody who logs in.
 fn busiest<T>(all: &HashMap<String, Waiting<T>>) -> Option<IpAddr> {
     let mut counts: HashMap<IpAddr, usize> = HashMap::new();
     for waiting in all.values() {

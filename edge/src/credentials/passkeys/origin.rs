@@ -2,7 +2,7 @@
 
 use webauthn_rs::prelude::Url;
 
-/// Why an origin can't carry passkeys.
+/// Reason why an origin can't carry passkeys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum OriginError {
     /// Browsers bind passkeys to names.

@@ -38,7 +38,7 @@ impl KeySet {
         sign(&self.header, claims, &self.key)
     }
 
-    /// What a token of this installation says, alive at `now`, of whatever kind.
+    /// Claims of a token of this installation that is alive at `now`, of whatever kind.
     pub fn verify(&self, token: &str, issuer: &str, now: UtcMs) -> Result<Arc<Claims>, TokenError> {
         let now_s = seconds(now);
         let hash = cache::hash(token);

@@ -14,7 +14,7 @@ pub const SYNC_TTL_S_MAX: i64 = 300;
 const ISSUER_PREFIX: &str = "store-router:";
 const AUDIENCE_PREFIX: &str = "cloud-hub:";
 
-/// What a sync token is for; there is one kind only.
+/// Use of a sync token; there is one kind only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SyncKind {
@@ -22,7 +22,7 @@ pub enum SyncKind {
     Sync,
 }
 
-/// What a sync token says.
+/// Claims of a sync token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SyncClaims {
     /// `store-router:<store_id>`.
@@ -42,8 +42,8 @@ pub struct SyncClaims {
     /// Not valid before, in seconds since 1970: never given out, and obeyed where it stands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nbf: Option<i64>,
-    /// Of a token that was signed for the time that a hub named: what that hub gave out with it. Only a hub that
-    /// knows it as its own, and as fresh, may take the token.
+    /// For a token that was signed for the time that a hub named: the challenge that the hub gave out with it. Only a
+    /// hub that knows it as its own, and as fresh, may take the token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub challenge: Option<String>,
 }
@@ -94,7 +94,7 @@ fn made(
     sign(&header(key), &claims, key)
 }
 
-/// Which store a token claims to be from: nothing is proven yet, it only says whose key to look up.
+/// Store that a token claims to be from. Nothing is proven yet; it only names the key to look up.
 ///
 /// # Errors
 /// [`TokenError::Invalid`] if it is no sync token at all.

@@ -20,7 +20,7 @@ pub struct Failures {
     before: Option<(usize, i64)>,
 }
 
-/// What is kept of it over a restart: how many, and the last.
+/// State that is kept over a restart: the number of failures, and the time of the last.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct SavedFailures(usize, i64);
 

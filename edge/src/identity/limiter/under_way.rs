@@ -12,10 +12,10 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// How long an attempt waits for others to be decided.
+/// Time that an attempt waits for others to be decided.
 const OTHERS_WAIT: Duration = Duration::from_secs(10);
 
-/// What an attempt counts for.
+/// Key that an attempt is counted by.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Counted {
     Name(String),
@@ -25,7 +25,7 @@ enum Counted {
     Approver(String),
 }
 
-/// How many are under way, by what they count for.
+/// Number of attempts under way, by what they count for.
 #[derive(Debug, Default)]
 pub(super) struct UnderWay {
     attempts: Mutex<HashMap<Counted, usize>>,

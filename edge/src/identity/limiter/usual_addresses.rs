@@ -8,7 +8,7 @@ use std::net::IpAddr;
 
 /// Addresses of one name that are remembered, the latest log-ins: each is an allowance of guesses.
 const PER_NAME_MAX: usize = 2;
-/// How long ago lately is, in milliseconds: 30 days.
+/// Time that counts as lately, in milliseconds: 30 days.
 const LATELY_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 
 /// Addresses by name.
@@ -22,7 +22,7 @@ struct UsualAddress {
     failures: Failures,
 }
 
-/// What is kept over a restart: address, when somebody logged in there, and what was guessed from there.
+/// State that is kept over a restart: address, the time of the last log-in there, and the failures from there.
 pub type SavedUsual = BTreeMap<String, Vec<(IpAddr, i64, SavedFailures)>>;
 
 impl Usual {

@@ -81,7 +81,7 @@ pub fn day(
     categories.failure.map_or(Ok(()), |error| Err(stored(error)))
 }
 
-/// What category a product has now; at most the catalogue is remembered.
+/// Current categories of products; at most the catalogue is remembered.
 struct Categories<'a> {
     storage: &'a Storage,
     known: HashMap<Sku, String>,
@@ -105,7 +105,7 @@ impl Categories<'_> {
     }
 }
 
-/// How much was left out, for whoever reads the report; the log has all of it.
+/// Number of places that were left out, for the reader of the report; the log has all of it.
 pub fn unreadable(damaged: &BTreeSet<String>) -> usize {
     for what in damaged {
         tracing::error!(what, "a report leaves out what can't be read");

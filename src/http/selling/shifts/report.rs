@@ -43,7 +43,7 @@ pub fn of(request: &Request) -> Result<String, ApiError> {
     Ok(text(&shift, &names, request.caller()?.role, clock::now(), rules, paper))
 }
 
-/// What people call the till, and those who opened and closed the shift.
+/// Names of the till, and of those who opened and closed the shift.
 pub struct Names {
     register: String,
     opened_by: String,

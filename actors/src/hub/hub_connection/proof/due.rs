@@ -5,7 +5,7 @@ use super::DAYS_AT_ONCE;
 use domain::model::hub::sync::local::{Change, DayFigures, Proving};
 use storage::{Storage, StorageError};
 
-/// What a due day is.
+/// Result of looking at a due day.
 pub(super) enum Look {
     /// To be compared.
     Due(DayFigures),

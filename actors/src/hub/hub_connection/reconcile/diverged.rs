@@ -71,7 +71,7 @@ impl Completion {
         Ok(same)
     }
 
-    /// What an epoch that is not replaced has is at the hub, or will be.
+    /// Notes that the records of an epoch that is not replaced are at the hub, or will be.
     fn note_others(&self, diverged: &[(ChainHead, u64)], known: &mut Scratch) -> Result<(), CallError> {
         let stays = |epoch: &str| diverged.iter().all(|(head, _)| head.epoch != epoch);
         for other in self.context.storage.outbox().lineage()?.iter().filter(|other| stays(&other.epoch)) {

@@ -1,6 +1,6 @@
 //! What a person can do where a state does not allow a step: the words of `invalid_state`.
 
-/// What happened, and what to do next; `allowed` are the steps that are possible instead.
+/// Description of the refusal, and of what to do next; `allowed` are the steps that are possible instead.
 pub(super) fn words(state: &str, allowed: &[String]) -> String {
     match known(state) {
         Some(words) => words.to_owned(),

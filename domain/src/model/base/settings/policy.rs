@@ -3,13 +3,13 @@
 use crate::model::selling::reasons::Reasons;
 use std::collections::BTreeMap;
 
-/// What a shop decided; the default is `config.toml`'s.
+/// Policy of a shop; the default is `config.toml`'s.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
-    /// How long a hold waits before its sale is voided, in milliseconds; 0: for ever.
+    /// Time that a hold waits before its sale is voided, in milliseconds; 0 for ever.
     pub hold_expire_after_ms: i64,
-    /// What is taken off by hand, by a discount or a lower price, above so many basis points of a basket at the
-    /// catalogue's prices needs an approval; 0: no limit.
+    /// Basis points of a basket at the catalogue's prices above which an amount taken off by hand, by a discount or a
+    /// lower price, needs an approval; 0 for no limit.
     pub discount_limit_bp: u32,
     /// Days after which a return needs an approval.
     pub return_window_days: u32,
@@ -39,9 +39,9 @@ pub struct Policy {
     pub points_expire_days: u32,
     /// Days that given-back points of an expired lot live again.
     pub points_restore_days: u32,
-    /// What a tier's members earn, in basis points of what others do.
+    /// Points that a tier's members earn, in basis points of what others earn.
     pub tiers: BTreeMap<String, i64>,
-    /// Why things are done.
+    /// Reason codes.
     pub reasons: Reasons,
     /// Notes and coins, as a drawer is counted.
     pub denominations: Vec<i64>,

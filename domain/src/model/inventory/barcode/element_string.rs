@@ -65,7 +65,7 @@ fn is_complete(mut text: &str) -> bool {
     true
 }
 
-/// What follows the first field; none where it is not a field.
+/// Text after the first field. `None` if it is not a field.
 fn after_field(text: &str) -> Option<&str> {
     let identifier = text.get(..2).filter(|identifier| super::is_digits(identifier))?;
     match fixed_length(identifier) {

@@ -4,10 +4,10 @@
 /// The longest hash that is looked at, in bytes.
 pub const HASH_BYTES_MAX: usize = 256;
 
-/// How many times the memory of a new hash one from elsewhere may ask for.
+/// Greatest multiple of a new hash's memory that a hash from elsewhere may need.
 const MEMORY_TIMES_MAX: u32 = 2;
 
-/// How many times the work of a new hash one from elsewhere may ask for, in rounds and in lanes each.
+/// Greatest multiple of a new hash's work that a hash from elsewhere may need, in rounds and in lanes each.
 const WORK_TIMES_MAX: u32 = 4;
 
 const BEGIN: &str = "$argon2id$v=19$";
@@ -24,7 +24,7 @@ pub struct Costs {
 }
 
 impl Costs {
-    /// Of new hashes, where the settings say nothing else.
+    /// Costs of new hashes, unless the settings have others.
     pub const DEFAULT: Self = Self { memory_kib: 65_536, iterations: 3, parallelism: 1 };
 
     /// The costs that a hash names; `None` if it is not an argon2id hash in PHC form, as this program writes them.

@@ -10,7 +10,7 @@ use crate::model::books::ledger::LedgerBook;
 use crate::model::books::shift::Shift;
 use crate::model::people::authorization::Authorization;
 
-/// Where figures are blamed that leave the range.
+/// Path reported when figures leave the range.
 const PATH: &str = "safe";
 
 impl Safe {
@@ -67,11 +67,11 @@ impl Safe {
 /// A shift's share of the safe; none of it before the shift began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Share {
-    /// What it took out as its float.
+    /// Float that it took out.
     pub float: i64,
-    /// What it dropped into it.
+    /// Cash that it dropped into the safe.
     pub drops: i64,
-    /// What was counted into it, by the latest count.
+    /// Cash that was counted into the safe, by the latest count.
     pub counted: i64,
 }
 

@@ -81,7 +81,7 @@ pub fn settle_correction(
     ))
 }
 
-/// What became of a sale: nothing yet.
+/// State of a sale of which nothing came back yet.
 fn untouched(sale: &Transaction, book: &LedgerBook) -> Result<SaleAfter, Refusal> {
     let after = book.after(sale);
     let known = book.sales.contains_key(&sale.transaction_id);

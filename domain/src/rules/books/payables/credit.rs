@@ -7,7 +7,7 @@ use crate::rules::books::payables::payment::settle;
 use crate::rules::books::posting::plan::{INPUT_TAX, NOT_INVOICED, PAYABLES, PRICE_VARIANCE};
 use std::collections::BTreeMap;
 
-/// What a credit note takes off what is owed in each book; together its total.
+/// Amount that a credit note takes off the payables in each book; together its total.
 pub fn credit_books(note: &CreditNote) -> Vec<BookOpen> {
     let mut books: BTreeMap<&str, i64> = BTreeMap::new();
     for line in &note.lines {

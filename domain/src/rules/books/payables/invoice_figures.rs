@@ -6,7 +6,7 @@ use crate::model::base::refusal::{FieldProblem, Refusal};
 use crate::model::books::payables::{Invoice, InvoiceLine};
 use crate::rules::books::posting::plan::Account;
 
-/// What an invoice's figures are checked by.
+/// Limits by which an invoice's figures are checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FigureLimits {
     /// The most that a supplier rounds by.

@@ -3,10 +3,10 @@
 use crate::model::base::money::{WHOLE_BP, half_up, product};
 use crate::model::books::payables::MatchExceptionKind;
 
-/// How far a price may differ from the order's.
+/// Greatest difference of a price from the order's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tolerance {
-    /// Of the order's price, in basis points.
+    /// Basis points of the order's price.
     pub bp: i64,
     /// Or so much, if that is more.
     pub amount: i64,
@@ -20,7 +20,7 @@ impl Tolerance {
     }
 }
 
-/// What a line bills, and what there is.
+/// Billed figures of a line, and those that are there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BilledLine {
     /// The order's price per piece; without an order the receipt's.
@@ -33,7 +33,7 @@ pub struct BilledLine {
     pub open_qty: i64,
 }
 
-/// What a line may differ by, and how it does.
+/// Allowed and actual differences of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LineMatch {
     /// The most that a piece may differ.

@@ -3,8 +3,8 @@
 use crate::model::books::ledger::note_key;
 use jiff::civil::Date;
 
-/// What a supplier's number is compared by: without spaces and `- . /`, in upper case; where the supplier begins anew
-/// each year, with the year.
+/// Form by which a supplier's number is compared: without spaces and `- . /`, in upper case; with the year if the
+/// supplier begins anew each year.
 pub fn number_key(number: &str, date: Date, per_year: bool) -> String {
     let key = note_key(number);
     if per_year { format!("{:04}:{key}", date.year()) } else { key }

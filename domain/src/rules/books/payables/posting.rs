@@ -13,7 +13,7 @@ fn first_book(invoice: &Invoice) -> &str {
     invoice.lines.first().map_or("", |line| line.store_id.as_str())
 }
 
-/// What is owed of an invoice in each book; together its total.
+/// Amount owed of an invoice in each book; together its total.
 pub fn invoice_books(invoice: &Invoice) -> Vec<BookOpen> {
     let mut books: BTreeMap<&str, i64> = BTreeMap::new();
     let mut add = |book, amount: i64| {

@@ -50,7 +50,7 @@ fn without_tax(line: &SaleLine, mode: TaxMode) -> i64 {
     }
 }
 
-/// What points paid, or was given back in points.
+/// Amount that points paid, or that was given back in points.
 fn face(money: &[Money]) -> i64 {
     let by_points = money.iter().filter(|money| money.method == POINTS);
     by_points.map(|money| money.amount).fold(0, i64::saturating_add)
@@ -62,7 +62,7 @@ fn spent(draft: &mut Draft, face: i64, points: &PointsEffect) {
     draft.debit(POINTS_LIABILITY, released).debit(earning(points.policy), face.saturating_sub(released));
 }
 
-/// Where earning points is charged.
+/// Account to which earning points is charged.
 pub(super) fn earning(policy: PointsPolicy) -> Account {
     match policy {
         PointsPolicy::Deferral => POINTS_DEFERRED,

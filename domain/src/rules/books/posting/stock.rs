@@ -15,7 +15,7 @@ pub(super) fn into_stock(from: Account, cost: i64, correction: i64) -> Draft {
     draft
 }
 
-/// Where an adjustment's value goes.
+/// Account of an adjustment's value.
 pub(super) fn reason(reason: AdjustmentReason) -> Account {
     match reason {
         AdjustmentReason::Damaged | AdjustmentReason::Expired => THROWN_AWAY,
@@ -25,7 +25,7 @@ pub(super) fn reason(reason: AdjustmentReason) -> Account {
     }
 }
 
-/// Where goods lie by the books.
+/// Account of the goods in the books.
 pub(super) fn place(place: StockPlace) -> Account {
     match place {
         StockPlace::OnHand => INVENTORY,

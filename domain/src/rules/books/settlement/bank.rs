@@ -6,14 +6,14 @@ use crate::rules::books::settlement::matching::{Known, Matcher};
 use crate::rules::books::settlement::{ItemKind, Match, OpenItem, OpenLine, Rule, has_word};
 use jiff::civil::Date;
 
-/// What a provider paid out by its own lines.
+/// Payout of a provider by its own lines.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Payout {
     /// The last day of its lines.
     pub date: Date,
     /// The provider.
     pub source_id: String,
-    /// What they were paid out with.
+    /// Payout batch of the lines.
     pub batch: String,
     /// Σ net of its lines.
     pub net: i64,
@@ -24,7 +24,7 @@ pub struct Payout {
 pub struct BankText {
     /// Lower-cased; anywhere in a line.
     pub key: String,
-    /// Where such lines are posted.
+    /// Account to which such lines are posted.
     pub account: Account,
     /// From this day of a line on, until a later one of the same key.
     pub from: Date,

@@ -4,7 +4,7 @@ use crate::rules::books::settlement::matching::total;
 use crate::rules::books::settlement::{ItemKind, Match, OpenItem, OpenLine, Rule, Terms};
 
 impl Terms {
-    /// What a line says of fee and net, or what was agreed where it does not.
+    /// Fee and net amount of a line, or those that were agreed if the line has none.
     fn figures(&self, line: &OpenLine) -> (i64, i64) {
         let fee = line.fee.unwrap_or_else(|| line.gross.map_or(0, |gross| self.fee(gross)));
         (fee, line.net.unwrap_or_else(|| line.gross.unwrap_or(0).saturating_sub(fee)))

@@ -7,7 +7,7 @@ use crate::rules::books::settlement::{OpenItem, OpenLine, Rule, Terms, reference
 use jiff::civil::Date;
 use std::collections::BTreeMap;
 
-/// What items come to.
+/// Sums of items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Sums {
     pub gross: i128,
@@ -55,7 +55,7 @@ struct Group<'a> {
 /// Items of customers by their reference, in their order.
 type ByKey<'a> = BTreeMap<String, Vec<&'a OpenItem>>;
 
-/// What each day comes to, in order.
+/// Sums of each day, in order.
 type Days = BTreeMap<Date, Sums>;
 
 /// Runs of days; of one day, or of more than one.

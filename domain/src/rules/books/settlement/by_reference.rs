@@ -5,7 +5,7 @@ use crate::rules::books::settlement::matching::{Before, Matcher, total};
 use crate::rules::books::settlement::{ItemKind, OpenItem, OpenLine, Rule, Terms, reference_key};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What has one key.
+/// Lines and items with one key.
 #[derive(Default)]
 struct Group<'a> {
     lines: Vec<&'a OpenLine>,
@@ -30,12 +30,12 @@ fn groups<'a>(
     groups
 }
 
-/// Whose past matching asks for, by reference keys.
+/// Reference keys whose past the matching asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Again {
-    /// Of matched lines.
+    /// Keys of matched lines.
     pub lines: BTreeSet<String>,
-    /// Of matched items: only money that goes back asks for these.
+    /// Keys of matched items: only money that goes back asks for these.
     pub items: BTreeSet<String>,
 }
 

@@ -9,7 +9,7 @@ use crate::rules::books::settlement::{LineKind, Match, OpenItem, OpenLine, Raise
 use jiff::civil::Date;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What earlier imports have matched, by reference keys: a line that tells it again is no other payment.
+/// Matches of earlier imports, by reference keys: a line that reports it again is no other payment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Before {
     /// Key and gross of matched lines.
@@ -18,29 +18,29 @@ pub struct Before {
     pub items: BTreeSet<String>,
 }
 
-/// What is known beside lines and items.
+/// Data beside lines and items.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Known {
-    /// What was matched before.
+    /// Earlier matches.
     pub before: Before,
-    /// Of a bank: what providers paid out and no line of it has.
+    /// For a bank: payouts that providers reported and no line of the bank has.
     pub payouts: Vec<Payout>,
-    /// Of a bank: texts with their accounts.
+    /// For a bank: texts with their accounts.
     pub texts: Vec<BankText>,
 }
 
-/// What matching comes to. A line that is in neither is left as it was.
+/// Result of matching. A line that is in neither is left as it was.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Found<'a> {
     /// Each line and each item at most once.
     pub matches: Vec<Match<'a>>,
-    /// What a person has to look at.
+    /// Differences that a person has to look at.
     pub raised: Vec<Raised>,
     /// Lines that are fees of their own.
     pub fees: Vec<String>,
     /// Lines of providers that say what they paid out: the other lines of their batches have posted it.
     pub payouts: Vec<String>,
-    /// Of payouts, by line, which batch it was: source and batch.
+    /// Batch of each payout, by line: source and batch.
     pub paid_out: BTreeMap<String, (String, String)>,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Matcher<'a> {
     pub terms: Terms,
     pub lines: BTreeMap<LineKey<'a>, &'a OpenLine>,
     pub items: BTreeMap<ItemKey<'a>, &'a OpenItem>,
-    /// What customers' items of a day and store come to.
+    /// Sums of customers' items of a day and store.
     pub cells: BTreeMap<(Date, &'a str), Sums>,
     pub found: Found<'a>,
 }

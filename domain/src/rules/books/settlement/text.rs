@@ -1,6 +1,6 @@
 //! References and words, as far as they are the same whoever writes them.
 
-/// What banks and providers write where there is no reference: letters and digits only, in upper case.
+/// Texts that banks and providers write if there is no reference: letters and digits only, in upper case.
 const NO_REFERENCES: [&str; 12] = [
     "NOTPROVIDED",
     "NOTAVAILABLE",

@@ -12,7 +12,7 @@ use crate::rules::books::shift::cash::may_try;
 use crate::rules::books::shift::{CloseShift, may_run};
 use std::collections::BTreeMap;
 
-/// Why `void_open` voided a transaction.
+/// Reason for voiding a transaction by `void_open`.
 pub const SHIFT_CLOSED: &str = "shift_closed";
 
 /// Closes the book's shift; constant in the number of its sales.
@@ -108,7 +108,7 @@ fn void(basket: &Transaction, now: UtcMs) -> Transaction {
     voided
 }
 
-/// What was noted at opening stays.
+/// Note after closing; the note at opening stays.
 fn notes(opening: Option<String>, closing: Option<&str>) -> Option<String> {
     match (opening, closing) {
         (Some(opening), Some(closing)) => Some(format!("{opening}\n{closing}")),

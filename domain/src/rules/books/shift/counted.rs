@@ -8,19 +8,19 @@ use crate::model::books::shift::Shift;
 /// A shift that was counted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CountedShift {
-    /// Of the till that went on.
+    /// Z number, as the till that went on gave it.
     pub z_no: Option<u64>,
     /// When the first count was.
     pub closed_at: Option<UtcMs>,
-    /// Whose it was.
+    /// User who made the first count.
     pub closed_by: Option<UserId>,
     /// The first count.
     pub counted_cash: i64,
-    /// What should have been there: as whoever has the Z says.
+    /// Cash that should have been there, as recorded by the copy that has the Z.
     pub expected_cash: i64,
     /// The latest count, which counts.
     pub last_counted: i64,
-    /// When that was.
+    /// When the latest count was made.
     pub last_counted_at: UtcMs,
 }
 

@@ -57,7 +57,7 @@ fn did_more(known: &ShiftTotals, told: &ShiftTotals) -> bool {
         || cash(known) != cash(told)
 }
 
-/// What a count is known by, and where it stands among others.
+/// Identity of a count, which also gives its place among others.
 fn place_of(count: &Recount) -> (UtcMs, &UserId, i64, &str) {
     (count.at, &count.user_id, count.counted_cash, &count.reason)
 }
@@ -67,7 +67,7 @@ fn same_count(known: &[Recount], one: &Recount) -> bool {
 }
 
 impl Shift {
-    /// What each count differs by, after the sums or the counts of a closed shift have changed.
+    /// Variance of each count, after the sums or the counts of a closed shift have changed.
     #[must_use]
     pub fn balanced(mut self) -> Self {
         let Some(mut before) = self.counted_cash else { return self };

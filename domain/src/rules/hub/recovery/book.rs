@@ -26,7 +26,7 @@ use std::collections::{HashMap, HashSet};
 
 /// The rows of the store, as they are.
 pub trait Rows {
-    /// Why they can't be read.
+    /// Error when they can't be read.
     type Error;
     /// A sku's stock, or what it starts from.
     ///
@@ -43,7 +43,7 @@ pub trait Rows {
     /// # Errors
     /// As above.
     fn sale(&self, id: &TransactionId) -> Result<Option<Transaction>, Self::Error>;
-    /// What became of a sale.
+    /// State of a sale after it was paid.
     ///
     /// # Errors
     /// As above.
@@ -63,17 +63,17 @@ pub trait Rows {
     /// # Errors
     /// As above.
     fn register(&self, id: &RegisterId) -> Result<Option<Register>, Self::Error>;
-    /// What lies in the safe.
+    /// Balance of the safe.
     ///
     /// # Errors
     /// As above.
     fn safe(&self) -> Result<Safe, Self::Error>;
-    /// What lay in the safe first.
+    /// Opening of the safe.
     ///
     /// # Errors
     /// As above.
     fn safe_opening(&self) -> Result<Option<SafeOpening>, Self::Error>;
-    /// When the last word on a day was said: that it is sealed, or open again.
+    /// When the last statement on a day was made: that it is sealed, or open again.
     ///
     /// # Errors
     /// As above.
@@ -123,7 +123,7 @@ pub trait Rows {
     /// # Errors
     /// As above.
     fn known_user(&self, id: &UserId) -> Result<Option<User>, Self::Error>;
-    /// What head office said of a person.
+    /// Head office's record of a person.
     ///
     /// # Errors
     /// As above.
@@ -155,7 +155,7 @@ pub struct Book<'a, R> {
     day_words: HashMap<Date, UtcMs>,
 }
 
-/// What was kept, else the row.
+/// Gives the kept value, else the row.
 macro_rules! kept {
     ($name:ident, $map:ident, $id:ty, $row:ty) => {
         pub(super) fn $name(&self, id: &$id) -> Result<Option<$row>, R::Error> {

@@ -24,7 +24,7 @@ fn counted(begun: Option<&Transaction>, payment: &Payment) -> bool {
     known.any(|known| known.payment_id == payment.payment_id && known.counts())
 }
 
-/// What a return had paid of a basket goes back by money, now that there is no basket.
+/// Amount that a return had paid of a basket and that goes back as money, now that there is no basket.
 fn exchanged_back(refunds: &[ReversedPayment], totals: &mut ShiftTotals) -> Result<(), Refusal> {
     for back in refunds.iter().filter(|back| back.exchange) {
         totals.add_refund(EXCHANGE, back.amount.saturating_neg(), 0)?;
@@ -188,7 +188,7 @@ impl Recover for ReturnRecord {
 }
 
 impl<R: Rows> Book<'_, R> {
-    /// What became of a return's sale before it.
+    /// State of a return's sale before it.
     fn after_of(&self, back: &Return) -> Result<Option<(Transaction, SaleAfter)>, R::Error> {
         let Some(id) = &back.transaction_id else { return Ok(None) };
         let Some(sale) = self.sale(id)? else { return Ok(None) };

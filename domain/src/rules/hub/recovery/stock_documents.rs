@@ -171,7 +171,7 @@ impl Recover for AdjustmentPosted {
     }
 }
 
-/// What left the shelf is among the damaged pieces, at its cost; what came back is not any more.
+/// Moves the pieces that left the shelf to the damaged ones, at their cost, and those that came back out of them.
 fn put_aside(rows: &mut event::Rows) {
     for movement in &rows.movements {
         for row in rows.stock.iter_mut().filter(|row| row.sku == movement.sku) {

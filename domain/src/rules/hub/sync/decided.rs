@@ -22,12 +22,12 @@ pub fn decided<'a>(records: impl Iterator<Item = &'a str>, versions: &[RecordVer
     records.flat_map(written).map(write).collect()
 }
 
-/// What a record writes to.
+/// Shared record that a record writes to.
 struct Written {
     kind: Kind,
     /// The record that has the version.
     of: String,
-    /// What the feed tells of it.
+    /// ID of the shared record in the feed.
     id: String,
     event_id: String,
 }

@@ -2,16 +2,16 @@
 
 use crate::model::hub::hlc;
 
-/// What a field is now.
+/// Current value of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldClock<'a> {
     /// Its stamp.
     pub at: &'a str,
-    /// Which event, or change of the hub, wrote it.
+    /// Event or change of the hub that wrote it.
     pub by: &'a str,
 }
 
-/// What becomes of a write.
+/// Outcome of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// It replaces what it had seen: it wins whatever its stamp.

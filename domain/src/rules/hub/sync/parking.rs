@@ -1,7 +1,7 @@
 //! What the hub does with a record: applies it, knows it already, or keeps it raw for later (docs/protocol.md#push).
 //! Pure, so that the hub and the simulation run the same rules.
 
-/// What the hub has of a record's event already.
+/// State of a record's event at the hub before it is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Before {
     /// Nothing, applied or parked, in whatever epoch.
@@ -12,7 +12,7 @@ pub enum Before {
     OtherText,
 }
 
-/// What the hub knows when it judges a record.
+/// Data with which the hub judges a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Case {
     /// Its event, under another place.
@@ -21,11 +21,11 @@ pub struct Case {
     pub behind: bool,
     /// This program can read it.
     pub understood: bool,
-    /// What it can't do without has come.
+    /// Whether the records that it requires have come.
     pub complete: bool,
 }
 
-/// What becomes of a record. No rule of business is among the reasons to park one.
+/// Outcome of a record. No rule of business is among the reasons to park one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// Its effects are applied.
@@ -36,7 +36,7 @@ pub enum Verdict {
     Park(Why),
 }
 
-/// Why a record is parked.
+/// Reason why a record is parked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
     /// Its event's id came before with another text.
@@ -45,7 +45,7 @@ pub enum Why {
     Behind,
     /// It can't be read, or the database refuses its effects.
     NotUnderstood,
-    /// What it needs has not come yet.
+    /// A record that it requires has not come yet.
     Waits,
 }
 

@@ -5,7 +5,7 @@ use crate::model::hub::chain::{GENESIS, next};
 use crate::rules::hub::sync::session::number;
 use crate::wire::sync::{ChainHead, Directive, EpochState, PushEvent};
 
-/// What an epoch that says hello is to the hub, before its chain is compared.
+/// Standing of an epoch that sends hello, before its chain is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EpochVerdict {
     /// It is the current one.
@@ -18,7 +18,7 @@ pub enum EpochVerdict {
     Fenced,
 }
 
-/// How the epoch of a hello stands. `heard`: it said hello or was named in a lineage before.
+/// Standing of the epoch of a hello. `heard`: it sent hello or was named in a lineage before.
 pub fn epoch_verdict(current: Option<&str>, epoch: &str, heard: bool) -> EpochVerdict {
     match (current == Some(epoch), heard) {
         (true, _) => EpochVerdict::Current,
@@ -28,7 +28,7 @@ pub fn epoch_verdict(current: Option<&str>, epoch: &str, heard: bool) -> EpochVe
     }
 }
 
-/// How far above the current one the number of a new epoch may be. A restore or a rejoin adds one; what is further
+/// Greatest distance of a new epoch's number above the current one. A restore or a rejoin adds one; a greater number
 /// would only use numbers up.
 pub const EPOCHS_AHEAD_MAX: u64 = 1_000;
 
@@ -56,7 +56,7 @@ pub fn directive(apart: bool, forgotten: bool) -> Directive {
     }
 }
 
-/// Why a batch is refused.
+/// Reason why a batch is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unfit {
     /// Its first record is not the next one, nor one that is there.
@@ -82,7 +82,7 @@ pub fn chained(prev_hash: &str, events: &[PushEvent]) -> bool {
     !first_of_epoch || prev_hash == GENESIS
 }
 
-/// What of a chained batch is there already, and by what that shows.
+/// Part of a chained batch that is there already, and what shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seen<'a> {
     /// So many of its first records.
@@ -93,7 +93,7 @@ pub struct Seen<'a> {
     pub seq: u64,
 }
 
-/// How much of a chained batch is there already; none: it has no record.
+/// Part of a chained batch that is there already. `None` if the batch has no record.
 ///
 /// # Errors
 /// [`Unfit::SequenceGap`].
@@ -112,7 +112,7 @@ pub fn seen<'a>(
     Ok(Some(Seen { skipped, hash, seq }))
 }
 
-/// How many of a batch's first records are there already. `stored` is the hub's hash at a seq.
+/// Number of a batch's first records that are there already. `stored` is the hub's hash at a seq.
 ///
 /// # Errors
 /// [`Unfit`]: nothing of it may be applied.
@@ -156,9 +156,9 @@ pub fn forgotten(state: &EpochState, cursor: u64) -> bool {
     cursor.saturating_add(1) < state.min_kept_seq
 }
 
-/// How many records of an epoch the hub has stored without the store having heard of it: a push was under way, or its
-/// answer was lost, when the store described the epoch. The store still counts them as waiting. `cursor`: the last seq
-/// that the hub has stored.
+/// Number of records of an epoch that the hub has stored without the store having heard of it: a push was under way,
+/// or its answer was lost, when the store described the epoch. The store still counts them as waiting. `cursor`: the
+/// last seq that the hub has stored.
 pub fn stored_unheard(state: &EpochState, cursor: u64) -> u64 {
     cursor.min(state.head_seq).saturating_sub(state.acked_seq)
 }

@@ -6,9 +6,9 @@ use crate::model::hub::stamp::AckMark;
 use crate::wire::feed::Covered;
 use crate::wire::sync::{ChainHead, Directive, EpochState, HelloAnswer, PushAnswer};
 
-/// What a store can say of its own records: its journal, or a simulated one.
+/// A store's own records: its journal, or a simulated one.
 pub trait Chain {
-    /// Why it can't be read.
+    /// Error when it can't be read.
     type Error;
 
     /// The hash of a record; that before the first one for 0; none: there is no such record.
@@ -18,7 +18,7 @@ pub trait Chain {
     fn hash_at(&self, epoch: &str, seq: u64) -> Result<Option<String>, Self::Error>;
 }
 
-/// What to do after a hello.
+/// Next step after a hello.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Greeted {
     /// Open epoch `n`, then hello again.
@@ -33,14 +33,14 @@ pub enum Greeted {
     Complete(Plan),
 }
 
-/// How the epochs of store and hub become the same.
+/// Plan by which the epochs of store and hub become the same.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
     /// Earlier epochs that ran apart: the hub's copy replaces the own one, from the first record.
     pub replace: Vec<ChainHead>,
     /// Earlier epochs of which the hub has more: the rest comes by `own`, after the seq.
     pub refill: Vec<(ChainHead, u64)>,
-    /// How far the hub is where nothing has to come down.
+    /// Marks of the hub where nothing has to come down.
     pub marks: Vec<AckMark>,
 }
 
@@ -103,7 +103,7 @@ pub fn next_push(lineage: &[EpochState]) -> Option<(&str, u64)> {
     Some((&open.epoch, open.acked_seq.max(open.min_kept_seq.saturating_sub(1))))
 }
 
-/// What the answer to a push means.
+/// Meaning of the answer to a push.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pushed {
     /// The hub has this.
@@ -161,7 +161,7 @@ pub fn foreign_end<'a, C: Chain>(
     Ok(None)
 }
 
-/// What a refused push means.
+/// Meaning of a refused push.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
     /// Another copy took over: sell nothing.

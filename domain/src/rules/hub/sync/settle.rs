@@ -11,21 +11,21 @@ use crate::wire::record::FieldWrite;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Who writes.
+/// Writer of the record.
 #[derive(Debug, Clone, Copy)]
 pub struct Writer<'a> {
     /// The event, or the hub's change.
     pub by: &'a str,
     /// The stamp that counts for it, in place of one that lies ahead of the hub.
     pub stamp: &'a str,
-    /// When, by the hub's clock.
+    /// Time by the hub's clock.
     pub now: UtcMs,
 }
 
 /// A value that lost: it goes to the conflict log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lost {
-    /// Which field.
+    /// Name of the field.
     pub field: String,
     /// `store`: the value that was written won; `hub`: the one that was there.
     pub winner: &'static str,
@@ -33,13 +33,13 @@ pub struct Lost {
     pub lost: Value,
     /// Its stamp.
     pub lost_at: String,
-    /// Which event, or change of the hub, wrote it.
+    /// Event or change of the hub that wrote it.
     pub lost_by: String,
     /// The value that counts.
     pub kept: Value,
 }
 
-/// What becomes of a record.
+/// Outcome of a record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settled {
     /// The fields that are others now.

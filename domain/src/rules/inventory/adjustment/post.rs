@@ -9,10 +9,10 @@ use crate::model::inventory::adjustment::{Adjustment, AdjustmentLine};
 use crate::model::inventory::stock::{MovementReason, Stock, StockPlace};
 use crate::rules::inventory::stock::{Incoming, StockContext, enough_damaged};
 
-/// What its movements name as their cause.
+/// Kind of cause that its movements name.
 const KIND: &str = "adjustment";
 
-/// What the stock says of it today: an estimate.
+/// Estimate by the current stock.
 pub(super) fn estimate(
     lines: &mut [AdjustmentLine],
     bucket: StockPlace,

@@ -75,7 +75,7 @@ pub fn count(
     Ok(Event::of(fact::OpnameChanged { opname, lines: lines.into_values().collect() }))
 }
 
-/// What stands at the place of a count.
+/// Earlier count of the place of a count.
 fn there<'a>(id: &OpnameId, count: &Count, book: &'a LedgerBook) -> Option<&'a ZoneCount> {
     let line = book.counted.get(&(id.clone(), count.sku.clone()))?;
     line.zones.get(count.zone.as_deref().unwrap_or_default())

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// In the barcode cell of a file it takes every code off the product.
 pub const NO_BARCODES: &str = "-";
 
-/// What a file says of a product: what it has no column for stays as it is known.
+/// Row of a product file: a value without a column stays as it is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CatalogueRow {
     /// The product as the file has it; of one that is not known yet, all of it.

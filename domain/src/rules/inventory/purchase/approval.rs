@@ -3,7 +3,7 @@
 use crate::model::base::refusal::Refusal;
 use crate::model::people::user::Role;
 
-/// What head office set for approvals of one kind.
+/// Head office's settings for approvals of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Approval {
     /// The most that others than administrators approve; 0: any amount.
@@ -12,7 +12,7 @@ pub struct Approval {
     pub four_eyes: bool,
 }
 
-/// Who approves.
+/// User who approves.
 #[derive(Debug, Clone, Copy)]
 pub struct Approver<'a> {
     /// Their id.

@@ -16,7 +16,7 @@ pub enum OrderStep {
     Reject,
     /// Sends the order to the supplier and the store.
     Send,
-    /// What was sent is changed.
+    /// Change an order that was sent.
     Revise,
     /// Nothing more is expected of a line.
     CloseLine,
@@ -56,7 +56,7 @@ impl OrderStep {
         }
     }
 
-    /// What the audit log calls it.
+    /// Name of the action in the audit log.
     pub fn audit_action(self) -> &'static str {
         match self {
             Self::Submit => "purchasing.order_submitted",

@@ -34,14 +34,14 @@ pub fn cheapest_supplier(rows: &[SupplierPrice], qty: i64, day: Date) -> Option<
     preferred.or_else(|| found.into_iter().min_by_key(|row| (row.unit_cost, row.supplier_id.clone())))
 }
 
-/// What a supplier asks of an order.
+/// A supplier's terms for an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Terms {
     /// Least total that the supplier delivers, in whole currency units.
     pub min_order_total: Option<i64>,
 }
 
-/// What an order lacks of its supplier's terms; `row` gives the row of the price list that counts for a line.
+/// Terms of the supplier that an order does not meet; `row` gives the row of the price list that counts for a line.
 pub fn warnings<'a>(
     lines: &[OrderLine],
     total: i64,

@@ -110,7 +110,7 @@ impl OrderProgress {
         came.map_or(0, |came| came.received)
     }
 
-    /// What came of a line; head office may have added it since.
+    /// Receipts of a line; head office may have added the line since.
     fn line(&mut self, line_no: u32) -> Option<&mut OrderLineReceipt> {
         if !self.lines.iter().any(|came| came.line_no == line_no) {
             self.lines.push(OrderLineReceipt { line_no, ..OrderLineReceipt::default() });

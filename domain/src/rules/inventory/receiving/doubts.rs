@@ -8,7 +8,7 @@ use crate::model::inventory::receiving::{Receiving, ReceivingWarning, ReceivingW
 use crate::rules::inventory::receiving::NewReceiving;
 use std::collections::BTreeMap;
 
-/// How long ago a count or a receipt may be that a new receipt is compared with: a week.
+/// Age in milliseconds up to which a count or a receipt is compared with a new receipt: a week.
 pub const COMPARED_MS: i64 = 7 * 24 * 60 * 60 * 1_000;
 
 /// Most counts, and most receipts, that a new receipt is compared with, the newest first.
@@ -24,7 +24,7 @@ pub fn may_have_found(count: &Opname, now: UtcMs) -> bool {
     count.state == OpnameState::Posted && count.ended_at.is_some_and(|at| is_recent(at, now))
 }
 
-/// What the latest count of a product says: that it found more than was expected.
+/// Warning by the latest count of a product, if it found more than was expected.
 pub fn counted_before(count: &Opname, line: &OpnameLine) -> Option<ReceivingWarning> {
     let found = line.variance();
     let at = count.ended_at.filter(|_| found > 0)?;

@@ -108,7 +108,7 @@ pub fn check_supplier(known: bool, list_is_here: bool) -> Result<(), Refusal> {
     Err(Refusal::field("supplier_id", problem))
 }
 
-/// What is left of an order's receipts once this one is taken back.
+/// Remaining receipts of an order once this one is taken back.
 pub fn taken_back(receiving: &Receiving, order: &PurchaseOrder, book: &LedgerBook) -> OrderProgress {
     let mut progress = book.progress(order);
     for line in &receiving.lines {

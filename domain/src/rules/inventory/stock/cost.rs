@@ -7,10 +7,10 @@ use crate::model::base::money::{figure, half_up, product};
 use crate::model::base::refusal::Refusal;
 use crate::model::inventory::stock::{Movement, Stock};
 
-/// Where a figure that leaves the range is blamed.
+/// Path reported when a figure leaves the range.
 const PATH: &str = "stock";
 
-/// What goods that come in bring with them. Costs are not below zero.
+/// Cost of goods that come in. Costs are not below zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Incoming {
     /// A price of their own: a receipt, a transfer, the opening stock.
@@ -21,7 +21,7 @@ pub enum Incoming {
     Found,
 }
 
-/// What a movement did to the books.
+/// Effect of a movement on the books.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moved {
     /// Signed cost of the moved pieces.
@@ -84,7 +84,7 @@ impl Stock {
         if self.qty > 0 { average(self.value, self.qty) } else { self.last_cost }
     }
 
-    /// What `n` pieces are worth at the average, to the unit: a share of the value, not pieces × a rounded cost.
+    /// Value of `n` pieces at the average, to the unit: a share of the value, not pieces × a rounded cost.
     ///
     /// # Errors
     /// `validation_failed` for a figure above the largest.
@@ -122,9 +122,9 @@ pub(crate) fn average(value: i64, qty: i64) -> i64 {
 
 /// Pieces that went out before they had come in, and what they were estimated at.
 struct Gap {
-    /// How many of them an incoming movement covers.
+    /// Number of pieces that an incoming movement covers.
     covered: i64,
-    /// What those were estimated at.
+    /// Amount at which those were estimated.
     estimate: i128,
 }
 

@@ -3,7 +3,7 @@
 use crate::model::base::ids::StoreId;
 use crate::model::inventory::transfer::{Transfer, TransferState};
 
-/// What becomes of the document, and who hears of it.
+/// Outcome for the document, and those who are informed of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Precedence {
     /// The told document counts from now on; otherwise the known one is further along.
@@ -31,7 +31,7 @@ pub fn precedence(known: &Transfer, told: &Transfer, by_sender: bool) -> Precede
     Precedence { stands, met, hear }
 }
 
-/// What is further along counts; received beats cancelled.
+/// Rank of a state: the one that is further along counts; received beats cancelled.
 fn rank(state: TransferState) -> u8 {
     match state {
         TransferState::Draft => 0,

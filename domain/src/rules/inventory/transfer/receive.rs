@@ -66,8 +66,8 @@ fn sent(cmd: &ReceiveTransfer, transfer: &Transfer) -> Result<(), Refusal> {
     if problems.is_empty() { Ok(()) } else { Err(Refusal::ValidationFailed(problems)) }
 }
 
-/// What the sender does when it learns of the receipt: nothing moves, unless it had called the
-/// transfer off. Then the goods leave again, since they are elsewhere, and both are told.
+/// Step of the sender when it learns of the receipt: nothing moves, unless it had called the transfer off. Then the
+/// goods leave again, since they are elsewhere, and both are told.
 ///
 /// # Errors
 /// `not_found` (another store's), `invalid_state` (known already), `validation_failed`.
@@ -106,10 +106,10 @@ pub fn meet(
     Ok(Event::new(fact::TransferChanged { transfer: after }, moves.done()))
 }
 
-/// What the receiver does when the sender says that pieces were found here: they come in.
+/// Step of the receiver when the sender reports that pieces were found here: they come in.
 ///
-/// `settled` is the sender's document; what this store's own row has resolved came in before. Where nothing comes in,
-/// the day stays that of the receipt.
+/// `settled` is the sender's document; what this store's own row has resolved came in before. If nothing comes in, the
+/// day stays that of the receipt.
 ///
 /// # Errors
 /// `not_found`, `validation_failed`.

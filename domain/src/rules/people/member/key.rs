@@ -7,7 +7,7 @@ use crate::model::base::search;
 use crate::model::people::member::{Member, MemberBook, MemberKey};
 use crate::rules::people::member::words;
 
-/// What is stored of a member that was registered or changed.
+/// Event of a member that was registered or changed.
 pub(crate) fn changed_to(before: Option<&Member>, after: Member) -> Event<fact::MemberChanged> {
     let freed = MemberKey::freed(before, &after);
     let lost_words = search::lost(before.map(words).unwrap_or_default(), &words(&after));

@@ -27,7 +27,7 @@ const DIGITS: std::ops::RangeInclusive<usize> = 8..=15;
 /// Fewest digits of a number that stands alone; where two such are in one text, they are two numbers.
 const OWN_DIGITS_MIN: usize = 6;
 
-/// Why a text is no phone number.
+/// Reason why a text is no phone number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoPhone {
     /// It has other characters, or too few or too many digits.
@@ -43,7 +43,7 @@ pub enum NoPhone {
 }
 
 impl NoPhone {
-    /// What is wrong, for a person.
+    /// Description of the problem, for people.
     pub fn problem(self) -> &'static str {
         match self {
             Self::Malformed => "must be a phone number of 8 to 15 digits, for example +62 812 3456 7890",

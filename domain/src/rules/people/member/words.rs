@@ -11,9 +11,9 @@ pub const PHONE_DIGITS_MIN: usize = 3;
 /// The fewest characters that are searched for.
 pub const SEARCH_CHARS_MIN: usize = 2;
 
-/// What somebody who typed a phone number, or a part of it, means: its digits without the zeros that
-/// stand for a country. None for what begins with no zero or is no number. The first digits alone, fewer than are
-/// searched for anywhere in a number, are those of a number of `country_code`.
+/// Digits of a typed phone number, or of a part of it, without the zeros that stand for a country. `None` for what
+/// begins with no zero or is no number. The first digits alone, fewer than are searched for anywhere in a number, are
+/// those of a number of `country_code`.
 pub fn digits(typed: &str, country_code: &str) -> Option<String> {
     let typed = &*plain(typed);
     let phone = |c: char| c.is_ascii_digit() || matches!(c, ' ' | '-' | '.' | '(' | ')' | '/' | '+');

@@ -2,10 +2,10 @@
 
 use crate::model::base::money::{WHOLE_BP, half_up, product};
 
-/// What a sale's points defer.
+/// Deferral of a sale's points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deferred {
-    /// What the points are worth alone, at the expected redemption.
+    /// Value of the points alone, at the expected redemption.
     pub standalone: i64,
     /// Their share of the price: what is deferred.
     pub deferred: i64,
@@ -31,7 +31,7 @@ pub fn defer(net: i64, earned: i64, redeem_value: i64, redemption_bp: i64) -> De
 pub struct Pool {
     /// Points out.
     pub points: i64,
-    /// What they owe.
+    /// Liability of the points.
     pub value: i64,
 }
 

@@ -7,7 +7,7 @@ use crate::model::people::user::{Passkey, Role, User};
 /// The state that the refusal names.
 const LAST: &str = "last_administrator";
 
-/// What a change leaves different.
+/// Difference that a change makes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct After<'a> {
     /// The user as it would be.

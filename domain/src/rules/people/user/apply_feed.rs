@@ -8,12 +8,12 @@ use crate::rules::people::user::change::ChangeUser;
 use crate::rules::people::user::profile::Profile;
 use crate::wire::feed::UserDown;
 
-/// What the store has of the person.
+/// The store's data of the person.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Known<'a> {
     /// As it is here; none: not yet.
     pub user: Option<&'a User>,
-    /// What head office said before.
+    /// Earlier record of head office.
     pub before: Option<&'a UserDown>,
     /// Tokens of a lower version are dead.
     pub revoked: u64,
@@ -74,7 +74,7 @@ pub fn is_stronger(user: &User, down: &UserDown) -> bool {
     (user.disabled && !down.disabled) || user.token_version > down.token_version || (later && !down.given)
 }
 
-/// What head office makes of a person that a store told of.
+/// Head office's version of a person that a store reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
     /// The person from now on.

@@ -7,8 +7,8 @@ use crate::wire::feed::UserDown;
 use crate::wire::record::UserChanged;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is added to the login name of whoever was made on a box before its history was there, where that gives the
-/// name to somebody else.
+/// Suffix of the login name of a user who was made on a box before its history was there, if that gives the name to
+/// somebody else.
 pub const NEWCOMER: &str = ".new";
 
 /// The longest login name, in bytes.
@@ -63,7 +63,7 @@ fn told(record: UserChanged, costs_max: Costs) -> User {
     }
 }
 
-/// Whose a person is, the first having the strongest claim to a login name.
+/// Claim of a person to a login name, the strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Claim {
     /// Head office gave the person to the store.
@@ -74,8 +74,8 @@ pub enum Claim {
     Newcomer,
 }
 
-/// Where several have one login name: who keeps it, and who has another one from now on. The strongest claim counts,
-/// then who was made first.
+/// Users who keep a login name that several have, and users who get another one. The strongest claim counts, then the
+/// earliest creation.
 pub fn names(users: &[User], claim: impl Fn(&User) -> Claim) -> (Vec<User>, Vec<User>) {
     let mut taken: BTreeMap<String, Vec<&User>> = BTreeMap::new();
     for user in users {

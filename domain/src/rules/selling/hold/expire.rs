@@ -13,7 +13,7 @@ use crate::model::selling::transaction::{Transaction, TransactionState};
 use crate::rules::selling::hold::recall::waiting;
 use crate::rules::selling::sale::{VoidSale, may_drop};
 
-/// Why an expired hold's sale is voided.
+/// Reason for voiding an expired hold's sale.
 pub const HOLD_EXPIRED: &str = "hold_expired";
 
 /// Whether a hold has waited too long.

@@ -5,7 +5,7 @@ use crate::model::base::settings::RoundingMode;
 use crate::model::selling::payment::{CASH, Paid};
 use crate::rules::selling::payment::{Direction, cash_rounding};
 
-/// What rounding adds to a cash refund of `amount`, after what each method `paid` and gave back before it.
+/// Amount that rounding adds to a cash refund of `amount`, after what each method `paid` and gave back before it.
 ///
 /// A is what went back of the cash amount so far, this refund included, and C the cash that the sale brought. After each
 /// refund min(C, R(A)) is paid out in all, and C once the whole amount is back. Only what goes beyond the cash that the

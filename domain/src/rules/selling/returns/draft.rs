@@ -34,7 +34,7 @@ pub struct ReturnIds {
 /// A return, before the ledger.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReturnDraft {
-    /// What was asked for.
+    /// The command.
     pub cmd: NewReturn,
     /// Ids.
     pub ids: ReturnIds,
@@ -42,9 +42,9 @@ pub struct ReturnDraft {
     pub sale: Option<Transaction>,
     /// The products, where there is no receipt.
     pub products: BTreeMap<Sku, Product>,
-    /// What the hub said of another store's receipt.
+    /// Verification of another store's receipt by the hub.
     pub verification: Option<Verification>,
-    /// What the hub told of the sale's returns, this store's and others'; none: nothing.
+    /// The sale's returns as the hub reported them, this store's and others'. `None` if it reported nothing.
     pub taken: Option<Vec<TakenBack>>,
     /// The shift, as it is.
     pub shift: Shift,

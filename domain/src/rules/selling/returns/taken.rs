@@ -68,10 +68,10 @@ impl TakenBack {
     }
 }
 
-/// What became of a sale before another return of it: by the store `here` alone, and everywhere.
+/// State of a sale before another return of it: by the store `here` alone, and everywhere.
 ///
-/// `row` is the store's own, and wins over what the hub tells of this store: it is never behind. `told` is
-/// none where the hub was not asked, away, or without knowledge of the sale.
+/// `row` is the store's own, and wins over what the hub reports of this store: it is never behind. `told` is `None` if
+/// the hub was not asked, away, or without knowledge of the sale.
 pub(crate) fn before(
     row: Option<&SaleAfter>,
     sale: &Transaction,

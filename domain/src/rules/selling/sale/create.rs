@@ -146,7 +146,7 @@ pub(super) fn price_policy(
     }
 }
 
-/// What is taken off by hand above the shop's limit is for managers, whether it is called a discount or a price.
+/// Requires a manager for amounts taken off by hand above the shop's limit, whether as a discount or as a price.
 pub(super) fn discount_policy(
     items: &[NewItem],
     found: &[&Product],
@@ -172,7 +172,7 @@ pub(super) fn discount_policy(
     })
 }
 
-/// Whoever gives a discount by hand says why, where the shop has codes for it.
+/// Requires a reason of a discount by hand, if the shop has codes for it.
 pub(super) fn discount_reason(
     items: &[NewItem],
     on_the_whole: i64,
@@ -194,7 +194,8 @@ pub fn discounted_above_limit(basket: &Transaction, rules: &Rules) -> bool {
     above_limit(given, gross, rules)
 }
 
-/// What lines are worth at the catalogue's prices (or their own, where those are higher), and how much less is asked.
+/// Value of lines at the catalogue's prices (or their own, if those are higher), and the amount by which less is
+/// asked.
 fn below_list(lines: impl Iterator<Item = (i64, i64, i64)>) -> (i128, i128) {
     lines.fold((0, 0), |(gross, cut): (i128, i128), (qty, price, list)| {
         let (worth, asked) = (product(qty, price.max(list)), product(qty, price));

@@ -19,7 +19,7 @@ use crate::rules::selling::payment::{Accepted, accept, cash_due};
 use crate::rules::selling::sale::PaySale;
 use crate::rules::selling::sale::plausible::plausible_cash;
 
-/// What paying led to.
+/// Outcome of paying.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PayOutcome {
     /// Something is still due: the event is complete, once the ledger has checked it.

@@ -12,7 +12,7 @@ use crate::rules::selling::sale::NewItem;
 /// A price or an amount of cash is asked about above so many times what it is for, and so many of the largest note.
 const PLAUSIBLE_TIMES: i64 = 100;
 
-/// What a large price that somebody types is a multiple of.
+/// Amount of which a large price that somebody types is a multiple.
 const ROUND: i64 = 1_000;
 
 /// The largest note where the shop names none.

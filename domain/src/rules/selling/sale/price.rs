@@ -31,7 +31,7 @@ impl<P: Borrow<Product> + std::fmt::Debug + Sync> Products for BTreeMap<Sku, P> 
     }
 }
 
-/// What a basket is priced with.
+/// Data that a basket is priced with.
 #[derive(Debug, Clone, Copy)]
 pub struct PricingContext<'a> {
     /// At least the catalogue's rows of the basket's skus.
@@ -42,7 +42,7 @@ pub struct PricingContext<'a> {
     pub member: Option<&'a Member>,
 }
 
-/// What a cashier asked for.
+/// Request of a cashier.
 pub(super) struct Asked<'a> {
     pub(super) items: &'a [NewItem],
     pub(super) discount: i64,
@@ -134,7 +134,7 @@ pub(super) fn reprice(
     record::basket_fits(sale)
 }
 
-/// What promotions give to each line.
+/// Discounts that promotions give to each line.
 pub(super) fn promotions(
     date: Date,
     items: &[NewItem],

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 /// So much of the digest is enough to tell the states of one basket apart.
 const BYTES: usize = 8;
 
-/// Of an open basket a digest of all that is stored of it; of others, which nobody changes, none.
+/// Digest of all that is stored of an open basket. `None` for others, which nobody changes.
 pub fn version(transaction: &Transaction) -> Option<String> {
     of_text(transaction, || SaleText::of(transaction))
 }

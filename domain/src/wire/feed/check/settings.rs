@@ -18,7 +18,7 @@ pub fn setting(change: &Change, setting: &SettingDown) -> Result<(), Refusal> {
     fields.done()
 }
 
-/// What head office set for the store; each value is held to its own rule.
+/// Checks the settings of head office for the store; each value is held to its own rule.
 ///
 /// # Errors
 /// `validation_failed`.

@@ -18,7 +18,7 @@ impl Default for Budget {
     }
 }
 
-/// What one body holds of the budget.
+/// Share of one body in the budget.
 pub struct Held {
     left: Arc<Semaphore>,
     permit: Option<OwnedSemaphorePermit>,

@@ -16,7 +16,7 @@ const SCANNED_MAX: usize = 5_000;
 /// Business dates looked at for one page.
 pub const DAYS_MAX: u16 = 400;
 
-/// Whose transactions are looked through.
+/// Transactions that are looked through.
 #[derive(Debug, Clone)]
 pub enum Scope {
     /// Those of a shift.
@@ -27,7 +27,7 @@ pub enum Scope {
     Days { from: Date, to: Date },
 }
 
-/// What is gone through, in this order.
+/// Phases of the scan, in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub enum Phase {
@@ -37,13 +37,13 @@ pub enum Phase {
     Sales,
     /// Sales of one business date.
     Day(Date),
-    /// What was voided before it was paid.
+    /// Baskets that were voided before payment.
     Voided,
     /// The same of one business date.
     VoidedOf(Date),
 }
 
-/// Where a page stopped.
+/// Position at which a page stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Position {
@@ -79,7 +79,7 @@ pub struct Scan<'a> {
 type Page = (Vec<Transaction>, Option<Position>);
 
 impl<'a> Scan<'a> {
-    /// Of this scope, what fits.
+    /// Scan of this scope, for what fits.
     pub fn new(storage: &'a Storage, scope: Scope, wanted: Wanted, limit: usize) -> Self {
         Self { storage, scope, wanted, limit, found: Vec::new() }
     }
@@ -120,7 +120,7 @@ impl<'a> Scan<'a> {
         (self.found.into_iter().map(|(item, _)| item).collect(), next)
     }
 
-    /// What comes after a phase.
+    /// Phase after a phase.
     fn next(&self, phase: Phase) -> Option<Phase> {
         match (&self.scope, phase) {
             (Scope::Days { from, to }, Phase::Unfinished) => (from <= to).then_some(Phase::Day(*to)),
