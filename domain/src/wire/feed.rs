@@ -163,9 +163,9 @@ pub struct StoreSettingsDown {
 pub struct RegisterDown {
     /// ID of the register.
     pub register_id: RegisterId,
-    /// Display name of the register. Omitted if head office gave it none.
+    /// Display name of the register. Null if head office gave it none.
     pub name: Option<String>,
-    /// Whether the register is refused. Omitted if head office never set it.
+    /// Whether the register is refused. Null if head office never set it.
     pub disabled: Option<bool>,
 }
 

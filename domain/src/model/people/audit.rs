@@ -15,10 +15,10 @@ pub const RECEIPT_PRINTED: &str = "receipt.printed";
 pub struct AuditEntry {
     /// User who did it. Empty for the operator of the machine.
     pub user_id: UserId,
-    /// User who approved it. Null if no approval was needed.
+    /// User who approved it. Omitted if no approval was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_by: Option<UserId>,
-    /// Register of the request. Null if the request named none.
+    /// Register of the request. Omitted if the request named none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub register_id: Option<RegisterId>,
     /// Name of the action, for example `transaction.voided`.

@@ -227,8 +227,8 @@ pub struct Payment {
     pub change: i64,
     /// Cash rounding of this payment.
     pub rounding: i64,
-    /// For an `exchange` of what cash had paid: the rounding of that cash. Reversed in cash, the payment gives amount
-    /// + origin_rounding.
+    /// For an `exchange` of what cash had paid: the rounding of that cash. Reversed in cash, the payment gives
+    /// amount + origin_rounding.
     #[serde(default)]
     pub origin_rounding: i64,
     /// Slip number or other reference of the payment.

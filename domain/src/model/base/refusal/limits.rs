@@ -62,7 +62,7 @@ impl OverReceived {
 pub struct NeedsApproval {
     /// Action that needs the approval, for people.
     pub action: &'static str,
-    /// Path of the figure in the request. Null if the request has none.
+    /// Path of the figure in the request. Omitted if the request has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The figure.
