@@ -183,13 +183,13 @@ pub struct Catalogue {
     pub closed_categories: bool,
 }
 
-/// `[finance]`
+/// Settings of the section `[finance]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Finance {
     /// The first day of the fiscal year, `MM-DD`: the first of a month.
     pub fiscal_year_start: String,
-    /// How points are accounted for.
+    /// Accounting policy for loyalty points.
     pub points_policy: PointsPolicy,
     /// The largest entry that others than administrators write by hand; 0: any.
     pub manual_limit: i64,
@@ -197,7 +197,7 @@ pub struct Finance {
     pub approval_limit: i64,
     /// Whoever made an invoice or a credit note does not approve it.
     pub four_eyes: bool,
-    /// How many of the points that are earned are expected to be redeemed, in basis points.
+    /// Share of the earned points that is expected to be redeemed, in basis points.
     pub points_redemption_bp: u32,
 }
 
@@ -295,7 +295,7 @@ impl Limits {
     }
 }
 
-/// `[purchasing]`
+/// Settings of the section `[purchasing]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Purchasing {
@@ -303,11 +303,13 @@ pub struct Purchasing {
     pub approval_limit: i64,
     /// Whoever made an order does not approve it.
     pub four_eyes: bool,
-    /// How far a billed price may differ from the order's, in basis points, where a supplier has nothing else.
+    /// Allowed difference between a billed price and the order's, in basis points, for suppliers without a
+    /// tolerance of their own.
     pub price_tolerance_bp: u32,
     /// Or by so much a piece, if that is more.
     pub price_tolerance_amount: i64,
-    /// What others than administrators accept of what an invoice costs beyond that; 0: any.
+    /// Largest excess of an invoice beyond the tolerance that users other than administrators may accept; 0
+    /// for no limit.
     pub accept_limit: i64,
     /// The most that a supplier rounds an invoice by.
     pub invoice_rounding: i64,

@@ -24,7 +24,7 @@ pub const ROLES: [Role; 4] = [Role::Admin, Role::StoreManager, Role::Cashier, Ro
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "HubUser")]
 pub struct View {
-    /// `usr_…`
+    /// Id of the user, `usr_…`.
     pub id: String,
     /// Login name.
     pub username: String,
@@ -32,15 +32,15 @@ pub struct View {
     pub name: String,
     /// Role of the user.
     pub role: Role,
-    /// The store; empty: head office.
+    /// Store of the user. Empty for head office.
     pub store_id: String,
-    /// Kept out.
+    /// Whether the user is locked out.
     pub disabled: bool,
-    /// `hub` or `store`: who made it.
+    /// Where the user was created: `hub` or `store`.
     pub origin: String,
-    /// When it was made.
+    /// When the user was created.
     pub created_at: UtcMs,
-    /// When it was last changed.
+    /// When the user was last changed.
     pub updated_at: UtcMs,
 }
 

@@ -27,7 +27,7 @@ use sqlx::{AnyConnection, AnyPool};
 /// The longest login name, in bytes.
 const NAME_BYTES_MAX: usize = 128;
 
-/// `POST /api/users`
+/// Request body of `POST /api/users`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewUser")]
@@ -44,7 +44,7 @@ pub struct New {
     pub password: Option<String>,
 }
 
-/// `PATCH /api/users/:id`
+/// Request body of `PATCH /api/users/:id`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ChangeUser")]
@@ -61,16 +61,16 @@ pub struct Change {
     /// Kept out, or granted again.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub disabled: Option<bool>,
-    /// A new password.
+    /// New password of the user.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub password: Option<String>,
 }
 
-/// `POST /api/users/:id/revoke-tokens`
+/// Request body of `POST /api/users/:id/revoke-tokens`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "TokensRevoked")]
 pub struct Revoked {
-    /// When.
+    /// When the tokens were revoked.
     pub revoked_at: UtcMs,
 }
 

@@ -20,7 +20,7 @@ pub const PAGE_MAX: usize = 500;
 pub struct Entry {
     /// What it is about; it says the lane.
     pub kind: Kind,
-    /// Which one.
+    /// Id of the object.
     pub id: String,
     /// For which store; empty: for all.
     pub store_id: String,

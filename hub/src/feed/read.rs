@@ -57,11 +57,11 @@ impl FeedPosition {
 pub struct Page {
     /// In order.
     pub changes: Vec<Arc<Change>>,
-    /// Where to go on.
+    /// Cursor to continue from.
     pub next_cursor: String,
     /// The number that it names.
     pub until: i64,
-    /// Whether more waits.
+    /// Whether there are more entries.
     pub more: bool,
     /// What of the store's own records the balances contain.
     pub coverage: Coverage,

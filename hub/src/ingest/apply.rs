@@ -22,7 +22,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// What every record of a batch shares.
 pub struct BatchContext<'a> {
-    /// The store.
+    /// Id of the store.
     pub store_id: &'a str,
     /// The epoch of the records.
     pub epoch: &'a str,

@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Records of one transaction.
 const CHUNK: usize = 100;
 
-/// What a replay came to.
+/// Result of a replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[schemars(rename = "Replayed")]
 pub struct Replayed {

@@ -32,7 +32,7 @@ pub struct FeedUpdates {
 pub struct Named {
     /// Who.
     pub member_id: String,
-    /// The store.
+    /// Id of the store.
     pub store_id: String,
     /// The event that told.
     pub event_id: String,

@@ -13,14 +13,14 @@ use serde_json::{Map, Value};
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
-/// What the chain goes over: an entry of head office with its place.
+/// Entry of head office with its place, as hashed by the chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chained {
-    /// Its place.
+    /// Place of the entry in the chain.
     pub position: i64,
-    /// `evt_…`
+    /// Id of the entry, `evt_…`.
     pub audit_id: String,
-    /// Who did what.
+    /// Action, user and time of the entry.
     #[serde(flatten)]
     pub entry: AuditEntry,
 }

@@ -17,33 +17,33 @@ use std::fmt::Write;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "HubAuditEntry")]
 pub struct View {
-    /// `evt_…`
+    /// Id of the entry, `evt_…`.
     pub audit_id: String,
-    /// `hub`, or `store`: who wrote it down.
+    /// Where the entry was written: `hub` or `store`.
     pub origin: &'static str,
-    /// The store that it is about; empty: none.
+    /// Store that the entry is about. Empty if there is none.
     pub store_id: String,
     /// Name of the user; null for the operator of the machine or an unknown user.
     pub user_name: Option<String>,
-    /// What it was done to, for example `invoice`; none: nothing with an id.
+    /// Type of the object of the action, for example `invoice`. Null if the object has no id.
     pub object_type: Option<&'static str>,
-    /// Its id.
+    /// Id of the object of the action. Null if it has none.
     pub object_id: Option<String>,
-    /// What was done, by whom and when.
+    /// The entry itself: action, user and time.
     #[serde(flatten)]
     pub entry: AuditEntry,
 }
 
-/// Which entries are asked for.
+/// Filters of the audit log.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// By whom.
+    /// Only actions of this user.
     pub user_id: Option<String>,
-    /// What.
+    /// Only this action.
     pub action: Option<String>,
-    /// At which store, or about it.
+    /// Only actions at this store, or about it.
     pub store_id: Option<String>,
-    /// To what.
+    /// Only actions on this object.
     pub object_id: Option<String>,
     /// Only actions of which the names begin so; none: all.
     pub areas: Option<&'static [&'static str]>,

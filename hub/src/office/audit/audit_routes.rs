@@ -32,7 +32,7 @@ struct Ask {
     cursor: Option<Cursor>,
     /// Done by this person.
     user_id: Option<String>,
-    /// What was done, for example `store.disabled`.
+    /// Only this action, for example `store.disabled`.
     action: Option<String>,
     /// Done at this store, or about it.
     store_id: Option<String>,
@@ -40,7 +40,7 @@ struct Ask {
     object_id: Option<String>,
     /// The first day: a store's business day, the day in UTC at head office.
     from: Option<Date>,
-    /// The last day.
+    /// Only those of this day or earlier.
     to: Option<Date>,
 }
 

@@ -18,14 +18,14 @@ use sqlx::{AnyConnection, AnyPool};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Whether a lost value was put back.
+/// Whether the lost value was put back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ConflictState")]
 pub enum State {
-    /// It was not.
+    /// The lost value was not put back.
     Open,
-    /// It was.
+    /// The lost value was put back.
     Restored,
 }
 

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A bag.
 pub struct Bag {
-    /// Where it is.
+    /// Where the money of the bag is.
     pub state: State,
     /// What the bank says of it, once it does.
     pub at_bank: Option<AtBank>,

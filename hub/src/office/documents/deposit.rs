@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-/// Where a deposit is.
+/// Where the money of a deposit is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "DepositState")]
@@ -50,23 +50,23 @@ impl State {
     }
 }
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DepositsQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Of one store.
+    /// Only those of this store.
     pub store_id: Option<String>,
-    /// Of this business day or later.
+    /// Only those of this business day or later.
     pub from: Option<Date>,
-    /// Of this business day or earlier.
+    /// Only those of this business day or earlier.
     pub to: Option<Date>,
-    /// That stand there: none of those that were taken back, nor of what took them back.
+    /// Only those in this state. Deposits that were taken back, and those that took them back, are left out.
     pub state: Option<State>,
 }
 asks!(DepositsQuery, "deposits");
@@ -87,14 +87,14 @@ pub struct View {
     bank_account: String,
     deposited_at: UtcMs,
     business_date: Date,
-    /// Where it is; none: it was taken back, or takes one back.
+    /// Where the money of the deposit is. Null if the deposit was taken back, or takes another one back.
     state: Option<State>,
     /// Amount counted by the bank; null until the bank reports it. If the bank reports several bags together, each
     /// has its share.
     banked: Option<i64>,
-    /// What was in the bag beyond that.
+    /// Amount of the deposit less `banked`. Null until the bank reports it.
     difference: Option<i64>,
-    /// The line of the bank's statement that tells of it, the first of several.
+    /// Line of the bank's statement that reports the deposit, the first if there are several.
     statement_line: Option<String>,
 }
 

@@ -23,35 +23,35 @@ use sqlx::{AnyConnection, AnyPool};
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SaleState")]
 pub enum State {
-    /// It counts.
+    /// The sale counts.
     Paid,
     /// It was taken back.
     Voided,
 }
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TransactionsQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Of one store.
+    /// Only those of this store.
     pub store_id: Option<String>,
-    /// Of this business day or later.
+    /// Only those of this business day or later.
     pub from: Option<Date>,
-    /// Of this business day or earlier.
+    /// Only those of this business day or earlier.
     pub to: Option<Date>,
-    /// With this number.
+    /// Only the one with this receipt number.
     pub receipt_no: Option<String>,
-    /// Of this member.
+    /// Only those of this member.
     pub member_id: Option<String>,
-    /// Of this shift.
+    /// Only those of this shift.
     pub shift_id: Option<String>,
-    /// By this cashier.
+    /// Only those of this cashier.
     pub cashier_id: Option<String>,
     /// With a payment by this method that counts.
     pub method: Option<String>,
@@ -69,7 +69,7 @@ asks!(TransactionsQuery, "transactions");
 #[schemars(rename = "StoreTransaction")]
 pub struct View {
     transaction_id: String,
-    /// None: it was not its store's to give.
+    /// Receipt number. Null if it was not its store's to give.
     receipt_no: Option<String>,
     state: State,
     business_date: Date,
@@ -80,7 +80,7 @@ pub struct View {
     shift_id: String,
     cashier_id: String,
     member_id: Option<String>,
-    /// Pieces.
+    /// Number of pieces.
     items_count: i64,
     subtotal: i64,
     discount: i64,
@@ -90,7 +90,7 @@ pub struct View {
     paid_at: UtcMs,
 }
 
-/// A sale as its store told it last, with where it stands in the books.
+/// A sale as last reported by its store, with its entries in the books.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "StoreTransactionDetail")]
 pub struct Detail<'a> {
@@ -103,7 +103,7 @@ pub struct Detail<'a> {
     pub event_id: &'a str,
     /// Its entries in the books: of the sale, of its void, of a payment that was put right.
     pub entries: &'a [DocumentEntry],
-    /// What others have to settle of it.
+    /// Items of the sale that third parties have to settle.
     pub settlement_items: &'a [SettlementItem],
 }
 

@@ -53,13 +53,13 @@ struct Ask {
     limit: Limit,
     cursor: Option<Cursor>,
     store_id: Option<String>,
-    /// Of this code only.
+    /// Only those with this code.
     code: Option<String>,
     /// Open or settled ones only.
     state: Option<State>,
     /// The first day on which it was found, in UTC.
     from: Option<Date>,
-    /// The last day.
+    /// Only those of this day or earlier.
     to: Option<Date>,
 }
 

@@ -16,7 +16,7 @@ use sqlx::{AnyConnection, Row};
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "AccountEntry")]
 pub struct View {
-    /// `jrn_…`
+    /// Id of the entry, `jrn_…`.
     pub entry_id: String,
     /// From 1 in each book, without a gap.
     pub entry_no: i64,
@@ -28,13 +28,13 @@ pub struct View {
     pub entry_date: Date,
     /// The day that it belongs to, where that is another one.
     pub reference_date: Option<Date>,
-    /// What made it.
+    /// Origin of the entry.
     pub kind: Kind,
     /// A receipt number, a bag, a reason.
     pub memo: Option<String>,
-    /// Whole currency units.
+    /// Debit amount in whole currency units.
     pub debit: i64,
-    /// Whole currency units.
+    /// Credit amount in whole currency units.
     pub credit: i64,
     /// Account balance after the entry; debit is positive.
     pub balance: i64,

@@ -47,7 +47,7 @@ struct DaysQuery {
     limit: Limit,
     #[serde(skip_serializing)]
     cursor: Option<Cursor>,
-    /// Of one book; empty: head office's own.
+    /// Only days of this store's book. Empty for head office's own book.
     store_id: Option<String>,
     /// From this day on.
     from: Option<Date>,

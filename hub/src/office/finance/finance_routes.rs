@@ -162,9 +162,9 @@ struct JournalQuery {
     limit: Limit,
     #[serde(skip_serializing)]
     cursor: Option<Cursor>,
-    /// Of one store's book; empty: head office's own.
+    /// Only entries of this store's book. Empty for head office's own book.
     store_id: Option<String>,
-    /// Of head office's own book only, or of stores' books only.
+    /// Only entries of head office's own book, or only of stores' books.
     head_office: Option<bool>,
     /// From this day in the books on.
     from: Option<Date>,
@@ -174,7 +174,7 @@ struct JournalQuery {
     account: Option<String>,
     /// Made by this.
     kind: Option<Kind>,
-    /// Of one document.
+    /// Only entries of this document.
     cause_id: Option<String>,
     /// Those that belong to another day than they have in the books, or only the others.
     late: Option<bool>,
@@ -221,7 +221,7 @@ struct BalanceQuery {
     date: Option<Date>,
     /// Store of the book; empty for head office's own book, omitted for the whole company.
     store_id: Option<String>,
-    /// Of head office's own book.
+    /// Only head office's own book.
     #[serde(default)]
     head_office: bool,
     /// With what moved each account from this day on.

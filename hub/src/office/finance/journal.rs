@@ -20,7 +20,7 @@ use sqlx::{AnyConnection, AssertSqlSafe};
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "JournalEntry")]
 pub struct View {
-    /// `jrn_…`
+    /// Id of the entry, `jrn_…`.
     pub entry_id: String,
     /// From 1 in each book, without a gap.
     pub entry_no: i64,
@@ -30,13 +30,13 @@ pub struct View {
     pub entry_date: Date,
     /// The day that it belongs to, where that is another one.
     pub reference_date: Option<Date>,
-    /// What made it.
+    /// Origin of the entry.
     pub kind: Kind,
-    /// What it comes from.
+    /// Document or event that the entry comes from.
     pub cause: Cause,
-    /// One entry each.
+    /// Unique key of the event or document that caused the entry; each key has one entry per book.
     pub cause_key: String,
-    /// Of several books, written by a person as one.
+    /// Id that the entries of several books share if a user wrote them as one. Null for all others.
     pub group_id: Option<String>,
     /// A receipt number, a bag, a reason.
     pub memo: Option<String>,
@@ -48,11 +48,11 @@ pub struct View {
     pub reversed_by: Option<String>,
     /// User who wrote it; null if it was posted automatically.
     pub created_by: Option<String>,
-    /// When it was made.
+    /// When the entry was created.
     pub created_at: UtcMs,
 }
 
-/// What an entry comes from.
+/// Document or event that an entry comes from.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "EntryCause")]
 pub struct Cause {
@@ -60,7 +60,7 @@ pub struct Cause {
     /// `adjustment`, `opname`, `stock`; of head office `manual`, `opening`, `entry`, `month`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The document.
+    /// Id of the document.
     pub id: String,
     /// Id of the store's event; null for an entry of head office.
     pub event_id: Option<String>,
@@ -70,12 +70,12 @@ pub struct Cause {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "JournalEntryWithLines")]
 pub struct Whole {
-    /// The entry.
+    /// The entry without its lines.
     #[serde(flatten)]
     pub entry: View,
-    /// By account.
+    /// Lines of the entry, by account.
     pub lines: Vec<Line>,
-    /// The document's figures as they were told; of an entry of head office: none.
+    /// The document's figures as they were reported. Null for an entry of head office.
     #[schemars(with = "Option<Map<String, Value>>")]
     pub source: Option<Value>,
 }
@@ -84,13 +84,13 @@ pub struct Whole {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "JournalLine")]
 pub struct Line {
-    /// From 1.
+    /// Line number, from 1.
     pub line_no: i64,
-    /// The account.
+    /// Account number.
     pub account: String,
-    /// Whole currency units.
+    /// Debit amount in whole currency units.
     pub debit: i64,
-    /// Whole currency units.
+    /// Credit amount in whole currency units.
     pub credit: i64,
 }
 
@@ -109,7 +109,7 @@ pub struct Filter {
     pub account: Option<String>,
     /// Made by this.
     pub kind: Option<Kind>,
-    /// Of one document.
+    /// Only entries of this document.
     pub cause_id: Option<String>,
     /// Those that belong to another day, or only the others.
     pub late: Option<bool>,

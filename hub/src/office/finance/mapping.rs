@@ -25,13 +25,13 @@ const KEY_BYTES_MAX: usize = 64;
 /// The shortest part of a bank's text, in characters.
 const BANK_TEXT_CHARS_MIN: usize = 3;
 
-/// A mapping.
+/// Mapping of a key to an account.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "Mapping")]
 pub struct View {
-    /// `map_…`
+    /// Id of the mapping, `map_…`.
     pub mapping_id: String,
-    /// What is mapped.
+    /// Kind of object that is mapped.
     pub of: MappingOf,
     /// A method, a reason's code, or a part of a bank's text.
     pub key: String,
@@ -39,18 +39,18 @@ pub struct View {
     pub account: String,
     /// From this day in the books on, until a later mapping of the same.
     pub from: Date,
-    /// When it was made.
+    /// When the mapping was created.
     pub created_at: UtcMs,
     /// User who created it.
     pub created_by: String,
 }
 
-/// `POST /api/finance/mappings`
+/// Request body of `POST /api/finance/mappings`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewMapping")]
 pub struct New {
-    /// What is mapped.
+    /// Kind of object that is mapped.
     of: MappingOf,
     /// A method, a reason's code, or at least 3 characters of a bank's text.
     key: String,

@@ -27,13 +27,13 @@ const AMOUNT_MAX: i64 = 1_000_000_000_000;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpeningItem {
-    /// How it was paid.
+    /// Payment method.
     method: String,
-    /// When; not after the book's first day.
+    /// Business day of the payment. Not after the book's first day.
     business_date: Date,
     /// Money to us is above 0.
     amount: i64,
-    /// Slip number.
+    /// Slip number of the payment.
     reference: Option<String>,
 }
 

@@ -26,19 +26,19 @@ const TOLD_MAX: usize = 100;
 /// Rollups are held against the documents of so many days before today.
 const ROLLUP_DAYS: i64 = 3;
 
-/// A proof.
+/// Proof that a part of the books agrees with its list.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Proof {
     /// `entries`, `cash_in_tills`, `exchange`, `clearing`, `on_the_way`, `inventory`, `damaged`, `in_transit`, `between_stores`,
     /// `payables`, `not_invoiced`, `output_tax`, `points`, `payables_by_supplier`, `rollups`.
     pub name: &'static str,
-    /// Whether it holds.
+    /// Whether the proof holds.
     pub ok: bool,
-    /// What the books say.
+    /// Sum according to the books.
     pub left: i64,
-    /// What the list beside them says.
+    /// Sum according to the list that is compared with the books.
     pub right: i64,
-    /// Where it does not hold.
+    /// Differences that were found. Empty if the proof holds.
     pub details: Vec<Value>,
 }
 
@@ -61,15 +61,15 @@ pub const NAMES: [&str; 15] = [
     "rollups",
 ];
 
-/// What all proofs came to.
+/// Result of all proofs.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Proofs")]
 pub struct Proofs {
-    /// When.
+    /// When the proofs were run.
     pub at: UtcMs,
     /// Whether all of them hold.
     pub ok: bool,
-    /// Each.
+    /// Result of each proof.
     pub proofs: Vec<Proof>,
 }
 
@@ -192,14 +192,14 @@ pub async fn failed(connection: &mut AnyConnection) -> Result<Vec<String>, sqlx:
     row.map_or_else(|| Ok(Vec::new()), |row| row.json("failed"))
 }
 
-/// What the last run came to.
+/// Result of the last run of the proofs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LastProof {
-    /// When.
+    /// When the proofs were run.
     pub at: UtcMs,
     /// Whether all of them held.
     pub ok: bool,
-    /// How many did not.
+    /// Number of proofs that did not hold.
     pub problems: i64,
 }
 

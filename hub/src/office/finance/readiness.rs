@@ -12,7 +12,7 @@ use sqlx::{AnyConnection, AssertSqlSafe, Row};
 
 /// A store, as far as it matters to its days.
 pub struct Teller {
-    /// Its id.
+    /// Id of the store.
     pub store_id: String,
     zone: TimeZone,
     day_start: jiff::civil::Time,

@@ -16,15 +16,15 @@ use sqlx::AnyConnection;
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "TrialBalanceRow", transform = hides)]
 pub struct Line {
-    /// The account.
+    /// Account number.
     pub account: String,
-    /// Its name.
+    /// Name of the account.
     pub name: String,
     /// Debit balance at the end of the day.
     pub debit: i64,
     /// The same below 0.
     pub credit: i64,
-    /// Balance before `from`.
+    /// Debit balance before `from`.
     pub opening_debit: Option<i64>,
     /// The same below 0.
     pub opening_credit: Option<i64>,

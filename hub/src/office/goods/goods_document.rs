@@ -40,21 +40,21 @@ impl Kind {
 pub struct Filter<'a> {
     /// What they are.
     pub kind: Kind,
-    /// Of one store.
+    /// Only those of this store.
     pub store_id: Option<&'a str>,
-    /// Of one supplier.
+    /// Only those of this supplier.
     pub supplier_id: Option<&'a str>,
-    /// Against one order.
+    /// Only those against this order.
     pub po_id: Option<&'a str>,
     /// With this delivery note.
     pub delivery_note_no: Option<&'a str>,
-    /// In one state.
+    /// Only those in this state.
     pub state: Option<&'a str>,
-    /// For one reason.
+    /// Only those with this reason.
     pub reason: Option<&'a str>,
-    /// Of this business day or later.
+    /// Only those of this business day or later.
     pub from: Option<Date>,
-    /// Of this business day or earlier.
+    /// Only those of this business day or earlier.
     pub to: Option<Date>,
 }
 

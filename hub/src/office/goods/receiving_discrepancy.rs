@@ -16,9 +16,10 @@ use sqlx::any::AnyRow;
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ReceivingDiscrepancyKind")]
 pub enum Kind {
-    /// Less came in all than was ordered, and nothing more is expected; told at the last receipt of it.
+    /// Less came in all than was ordered, and nothing more is expected. Reported at the last receipt of the
+    /// product.
     Short,
-    /// More came in all than was ordered; told at the last receipt of it.
+    /// More came in all than was ordered. Reported at the last receipt of the product.
     Over,
     /// Pieces came and were refused at the door.
     Rejected,
@@ -43,25 +44,25 @@ impl Kind {
     }
 }
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiscrepanciesQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Of one store.
+    /// Only those of this store.
     pub store_id: Option<String>,
-    /// Of one supplier.
+    /// Only those of this supplier.
     pub supplier_id: Option<String>,
-    /// That differ in one way.
+    /// Only those of this kind.
     pub kind: Option<Kind>,
-    /// Of this business day or later.
+    /// Only those of this business day or later.
     pub from: Option<Date>,
-    /// Of this business day or earlier.
+    /// Only those of this business day or earlier.
     pub to: Option<Date>,
 }
 asks!(DiscrepanciesQuery, "receiving-discrepancies");
@@ -88,7 +89,7 @@ pub struct View {
     /// Unit cost of the order.
     order_cost: Option<i64>,
     unit_cost: i64,
-    /// What the difference is worth; below 0: less came, or it was cheaper.
+    /// Value of the difference. Negative if less came or the goods were cheaper.
     value: i64,
 }
 

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How deep categories may lie below one another.
 const DEPTH_MAX: usize = 16;
 
-/// A category.
+/// A product category.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Category {
     /// As products name it.
@@ -35,7 +35,7 @@ impl Entry for Category {
     }
 }
 
-/// `POST /api/categories`
+/// Request body of `POST /api/categories`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewCategory {
@@ -50,14 +50,14 @@ pub struct NewCategory {
     pub state: State,
 }
 
-/// `PATCH /api/categories/:code`: what is given is changed.
+/// Request body of `PATCH /api/categories/:code`. Omitted fields stay as they are.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CategoryChange {
     /// Its name for people.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
-    /// The category that it lies below; empty: none.
+    /// Parent category. Empty for none.
     #[serde(default, deserialize_with = "domain::model::base::patch::cleared")]
     pub parent: Option<String>,
     /// Whether products may be put into it.

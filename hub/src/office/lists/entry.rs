@@ -16,10 +16,10 @@ use sqlx::{Any, AnyConnection, Executor};
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ListState")]
 pub enum State {
-    /// It is.
+    /// The entry is still used.
     #[default]
     Active,
-    /// It stays for what was done with it.
+    /// The entry is no longer used and stays for the records that name it.
     Inactive,
 }
 

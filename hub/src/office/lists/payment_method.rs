@@ -11,14 +11,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 
-/// A method.
+/// A payment method.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PaymentMethod {
     /// As tills send it.
     pub method: String,
     /// Its name for people.
     pub name: String,
-    /// The account that its money is mapped to today, here or among the mappings; none: the plan's.
+    /// Account that its money is mapped to today, here or among the mappings. Null for the account of the
+    /// standard chart.
     pub account: Option<String>,
     /// Whether it is still used.
     pub state: State,
@@ -32,7 +33,7 @@ impl Entry for PaymentMethod {
     }
 }
 
-/// `POST /api/payment-methods`
+/// Request body of `POST /api/payment-methods`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewPaymentMethod {
@@ -47,7 +48,7 @@ pub struct NewPaymentMethod {
     pub state: State,
 }
 
-/// `PATCH /api/payment-methods/:method`: what is given is changed.
+/// Request body of `PATCH /api/payment-methods/:method`. Omitted fields stay as they are.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PaymentMethodChange {

@@ -8,14 +8,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 
-/// A tier.
+/// A member tier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tier {
     /// As members name it.
     pub tier: String,
     /// Its name for people.
     pub name: String,
-    /// What its members earn, in basis points of what others do.
+    /// Points that members of the tier earn, in basis points of the usual points.
     pub multiplier_bp: i64,
 }
 
@@ -27,7 +27,7 @@ impl Entry for Tier {
     }
 }
 
-/// `POST /api/tiers`
+/// Request body of `POST /api/tiers`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewTier {
@@ -35,7 +35,7 @@ pub struct NewTier {
     pub tier: String,
     /// Its name for people.
     pub name: String,
-    /// What its members earn, in basis points of what others do.
+    /// Points that members of the tier earn, in basis points of the usual points.
     pub multiplier_bp: i64,
 }
 

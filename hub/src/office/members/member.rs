@@ -29,27 +29,27 @@ const COUNTRY_CODE: &str = "62";
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "HubMember")]
 pub struct View {
-    /// `mbr_…`
+    /// Id of the member, `mbr_…`.
     pub member_id: String,
     /// Card number or the like.
     pub code: Option<String>,
     /// Name.
     pub name: Option<String>,
-    /// E.164.
+    /// Phone number in E.164 format.
     pub phone: Option<String>,
-    /// Lower-cased.
+    /// E-mail address in lower case.
     pub email: Option<String>,
     /// Birthday.
     pub birth_date: Option<Date>,
     /// Tier.
     pub tier: Option<String>,
-    /// Actions that are allowed now.
+    /// State of the member.
     pub state: Option<MemberState>,
     /// Σ of the entries of all stores.
     pub points_balance: i64,
-    /// When it was registered, wherever that was.
+    /// When the member was registered, at any store or at head office.
     pub joined_at: UtcMs,
-    /// When it was last changed.
+    /// When the member was last changed.
     pub updated_at: UtcMs,
     /// Highest stamp of its fields.
     pub version: String,

@@ -25,12 +25,12 @@ use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// `POST /api/members/:id/merge`
+/// Request body of `POST /api/members/:id/merge`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "MergeMember")]
 pub struct Merge {
-    /// Whom the member goes on as.
+    /// Id of the member that the merged one continues as.
     pub into: String,
 }
 

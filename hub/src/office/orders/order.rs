@@ -59,7 +59,7 @@ impl<'a> Buyer<'a> {
     }
 }
 
-/// Which orders; what is none lets all through.
+/// Filters of the list of orders; an omitted one lets all orders through.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PurchaseOrderSearch")]
@@ -67,7 +67,7 @@ pub struct Filter {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Those of a supplier.
@@ -125,20 +125,20 @@ pub async fn list(
     rows.iter().map(|row| Ok((row.try_get("made_on")?, decode(row.try_get("document")?)?))).collect()
 }
 
-/// `POST /api/purchase-orders`
+/// Request body of `POST /api/purchase-orders`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewPurchaseOrder")]
 pub struct New {
-    /// From whom.
+    /// Supplier of the order.
     pub supplier_id: String,
-    /// For which store.
+    /// Store that the order is for.
     pub store_id: String,
-    /// When the goods should be there.
+    /// Expected delivery date of the order.
     pub expected_at: Option<Date>,
-    /// What.
+    /// Lines of the order.
     pub lines: Vec<NewLine>,
-    /// For people.
+    /// Note on the order, for people.
     pub note: Option<String>,
 }
 
@@ -147,9 +147,9 @@ pub struct New {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewOrderLine")]
 pub struct NewLine {
-    /// The product.
+    /// Code of the product.
     pub sku: Sku,
-    /// Pieces.
+    /// Number of pieces.
     pub qty: i64,
     /// Price per piece in whole currency units; null for that of the price list.
     pub unit_cost: Option<i64>,
@@ -159,24 +159,24 @@ pub struct NewLine {
     pub expected_at: Option<Date>,
 }
 
-/// `PATCH /api/purchase-orders/:id`: what is left out stays as it is.
+/// Request body of `PATCH /api/purchase-orders/:id`. Omitted fields stay as they are.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ChangePurchaseOrder")]
 pub struct Change {
-    /// From whom.
+    /// Supplier of the order.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub supplier_id: Option<String>,
-    /// For which store.
+    /// Store that the order is for.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub store_id: Option<String>,
-    /// When the goods should be there.
+    /// Expected delivery date of the order.
     #[serde(default)]
     pub expected_at: Given<Date>,
-    /// What, in place of all lines.
+    /// Lines of the order; they replace all existing lines.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub lines: Option<Vec<NewLine>>,
-    /// For people.
+    /// Note on the order, for people.
     #[serde(default)]
     pub note: Given<String>,
 }

@@ -20,12 +20,12 @@ use serde::Deserialize;
 use sqlx::AnyConnection;
 use std::collections::BTreeMap;
 
-/// Why.
+/// Request body with a reason.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "InvoiceReason")]
 pub struct Reason {
-    /// For people.
+    /// Reason, for people.
     pub reason: String,
 }
 

@@ -12,28 +12,28 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UninvoicedQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Day in the books; omitted: now.
     pub as_of: Option<Date>,
-    /// Of one supplier.
+    /// Only those of this supplier.
     pub supplier_id: Option<String>,
-    /// Of one store.
+    /// Only those of this store.
     pub store_id: Option<String>,
     /// Older than so many days.
     pub older_than_days: Option<u32>,
 }
 asks!(UninvoicedQuery, "uninvoiced");
 
-/// A line that 2020 holds something of.
+/// A line with a balance on account 2020.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Uninvoiced")]
 pub struct View {
@@ -43,7 +43,7 @@ pub struct View {
     line_no: u32,
     po_id: Option<String>,
     supplier_id: Option<String>,
-    /// Empty: cash.
+    /// Code of the product. Empty for cash.
     sku: Sku,
     business_date: Date,
     /// Pieces that are not billed and did not go back.

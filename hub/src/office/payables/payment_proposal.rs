@@ -16,14 +16,14 @@ use sqlx::{AnyConnection, Row};
 /// Most bills that are looked at: the earliest due.
 const BILLS_MAX: i64 = 5000;
 
-/// For which day.
+/// Query parameters of the payment proposal.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PaymentProposalQuery")]
 pub struct ProposalQuery {
-    /// The day on which it is paid; none: today.
+    /// Day of the payment; omitted: today.
     pub date: Option<Date>,
-    /// From where: a bank, or stores' safes; none: 1040.
+    /// Account to pay from, a bank or the stores' safes; omitted: 1040.
     pub account: Option<String>,
 }
 
@@ -46,7 +46,7 @@ pub struct Proposed {
     amount: i64,
 }
 
-/// Amount to pay.
+/// Proposed payments.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "PaymentProposal")]
 pub struct Proposal {
@@ -54,7 +54,7 @@ pub struct Proposal {
     account: String,
     /// Discounts that lapse first come first, then what is due first.
     items: Vec<Proposed>,
-    /// Total amount paid.
+    /// Sum of the amounts to pay.
     total: i64,
 }
 

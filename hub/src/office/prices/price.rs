@@ -27,14 +27,14 @@ const PRICE_MAX: i64 = 1_000_000_000_000;
 /// Where they are.
 pub const TABLE: Table = table!("prices", "price_id");
 
-/// Whether a price was taken back.
+/// Whether a price was withdrawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "PriceState")]
 pub enum State {
-    /// It was not.
+    /// The price was not withdrawn.
     Active,
-    /// It was, and counts nowhere any more.
+    /// The price was withdrawn and no longer counts anywhere.
     Withdrawn,
 }
 
@@ -75,12 +75,12 @@ pub async fn list(
     rows.iter().map(|row| row.json("document")).collect()
 }
 
-/// `POST /api/prices`
+/// Request body of `POST /api/prices`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewPrice")]
 pub struct New {
-    /// The product.
+    /// Code of the product.
     pub sku: Sku,
     /// Unit price in whole currency units.
     pub price: i64,

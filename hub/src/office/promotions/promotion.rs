@@ -54,7 +54,7 @@ impl Filter {
     }
 }
 
-/// `POST /api/promotions`
+/// Request body of `POST /api/promotions`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewPromotion")]
@@ -88,7 +88,7 @@ pub struct New {
     pub to: Date,
     /// Only on these days of the week.
     pub days: Option<Vec<Day>>,
-    /// 1 goes first.
+    /// Order in which promotions are applied; 1 is applied first.
     pub priority: i64,
     /// Whether it joins others on a line.
     #[serde(default)]
@@ -119,7 +119,7 @@ impl From<New> for Promotion {
     }
 }
 
-/// `PATCH /api/promotions/:id`
+/// Request body of `PATCH /api/promotions/:id`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ChangePromotion")]
@@ -133,7 +133,7 @@ pub struct Change {
     /// Last business date: one before today ends it.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub to: Option<Date>,
-    /// 1 goes first.
+    /// Order in which promotions are applied; 1 is applied first.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub priority: Option<i64>,
 }

@@ -84,7 +84,7 @@ pub const DAY: Key = text("{day}", "d.{day}");
 /// The store.
 pub const STORE: Key = text("store_id", "d.store_id");
 
-/// Which of its two days counts.
+/// Which of the two days of a document counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ReportDates")]
@@ -92,7 +92,7 @@ pub enum Dates {
     /// The day that something belongs to.
     #[default]
     Business,
-    /// The day that it has in the books.
+    /// The day of its entry in the books.
     Books,
 }
 
@@ -129,9 +129,9 @@ pub struct ReportQuery<'a> {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "LateDocuments")]
 pub struct Late {
-    /// How many.
+    /// Number of documents.
     pub count: i64,
-    /// What they come to: what belongs to the range less what the books have in it.
+    /// Total of the documents: those that belong to the range less those that the books have in it.
     pub total: i64,
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-/// A shift's drawer.
+/// Cash in a shift's drawer.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SettlementShift")]
 pub struct ShiftCash {
@@ -17,7 +17,7 @@ pub struct ShiftCash {
     expected: Option<i64>,
     /// Counted cash of the last count.
     counted: Option<i64>,
-    /// Above 0: more than expected.
+    /// `counted` less `expected`.
     variance: Option<i64>,
 }
 

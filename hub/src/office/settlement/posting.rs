@@ -21,13 +21,13 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SettlementPosting")]
 pub struct Posting {
-    /// Its book; empty: head office's own.
+    /// Store that the book belongs to. Empty for head office's own book.
     store_id: String,
     /// The day that it has in the books.
     entry_date: Date,
     /// It is posted with the approval of its settlement or statement, not at once.
     waits: bool,
-    /// By account.
+    /// Lines of the entry, by account.
     lines: Vec<Line>,
 }
 

@@ -16,15 +16,15 @@ const SILENT_MS: i64 = 5 * 60 * 1000;
 /// again, in milliseconds (a day).
 const COPY_SILENT_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// One thing that is wrong.
+/// A problem of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "StoreProblem")]
 pub struct Problem {
-    /// Stable.
+    /// Stable code of the problem.
     pub code: String,
-    /// For a person.
+    /// Description of the problem, for people.
     pub message: String,
-    /// Since when.
+    /// Time since which the problem exists.
     pub since: UtcMs,
 }
 

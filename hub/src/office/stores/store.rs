@@ -30,15 +30,15 @@ pub struct NewStore {
     timezone: String,
 }
 
-/// Who keeps a place's records.
+/// Kind of store: with a Store Router, or a warehouse that the hub keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "StoreKind")]
 pub enum StoreKind {
-    /// Its Store Router.
+    /// A store: its Store Router keeps them.
     #[default]
     Store,
-    /// The hub: nothing is sold there, and nothing enrols.
+    /// A warehouse: the hub keeps them. Nothing is sold there, and no router enrols.
     Warehouse,
 }
 
@@ -146,15 +146,15 @@ async fn insert(
     Ok(())
 }
 
-/// What somebody changes of a store.
+/// Fields of a store that can be changed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "StoreFields")]
 pub struct Fields {
-    /// Its name.
+    /// Name of the store.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
-    /// Where it is; empty or null: not said.
+    /// Address of the store. Empty or null for none.
     #[serde(default)]
     pub address: Given<String>,
     /// IANA time zone, before the store's first record.
@@ -166,11 +166,11 @@ pub struct Fields {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreChanged")]
 pub struct Changed {
-    /// Its id.
+    /// Id of the store.
     pub store_id: String,
-    /// Its name.
+    /// Name of the store.
     pub name: String,
-    /// Where it is.
+    /// Address of the store. Null if none was given.
     pub address: Option<String>,
     /// IANA time zone.
     pub timezone: String,
@@ -284,15 +284,15 @@ pub async fn new_token(
     Ok(Some(token))
 }
 
-/// Whether a store may speak.
+/// Whether a store may connect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StoreState {
-    /// It was never enrolled.
+    /// The store was never enrolled.
     New,
-    /// It may.
+    /// The store may connect.
     Active,
-    /// It is refused.
+    /// The store is refused.
     Disabled,
 }
 

@@ -22,23 +22,23 @@ use std::collections::BTreeMap;
 pub enum Kind {
     /// An event of a store.
     Event,
-    /// A person.
+    /// Written by a user.
     Manual,
-    /// A person took back what a person wrote.
+    /// Reversal of a manual entry by a user.
     Reversal,
-    /// A person, when the book began.
+    /// Opening balance of a book, written by a user.
     Opening,
     /// The end of a fiscal year.
     YearEnd,
-    /// What was matched and approved, or a person's word on what was not.
+    /// A match that was approved, or a user's decision on items without a match.
     Settlement,
-    /// What a bank's line is that belongs to no settlement.
+    /// A bank's line that belongs to no settlement.
     Bank,
     /// A supplier's invoice.
     Invoice,
-    /// Money that went to a supplier.
+    /// A payment to a supplier.
     Payment,
-    /// What a supplier gives back.
+    /// A supplier's credit note.
     CreditNote,
 }
 

@@ -25,7 +25,7 @@ pub struct Closed {
     pub of: MappingOf,
     /// Its key.
     pub key: String,
-    /// The account.
+    /// Account number.
     pub account: Account,
 }
 

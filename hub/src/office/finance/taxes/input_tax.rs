@@ -13,7 +13,7 @@ use sqlx::any::AnyRow;
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "InputTax")]
 pub struct Input {
-    /// The rate; none: credit notes, which give back tax without saying one.
+    /// Tax rate in basis points. Null for credit notes, which state no rate.
     pub tax_rate_bp: Option<i64>,
     /// Without tax; of credit notes below 0.
     pub base: i64,

@@ -54,21 +54,21 @@ pub struct Filter {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Tax")]
 pub struct View {
-    /// Of sales and returns.
+    /// Output tax of sales and returns.
     pub output: Vec<Output>,
-    /// Of suppliers' invoices and credit notes.
+    /// Input tax of suppliers' invoices and credit notes.
     pub input: Vec<Input>,
-    /// What belongs to earlier days than it has in the books, at most 1,000 of them.
+    /// Tax that is booked on a later day than its own, at most 1,000 rows.
     pub late: Vec<Late>,
-    /// Whether there is more of it: ask for fewer days.
+    /// Whether rows of `late` were left out; a shorter range shows them.
     pub more_late: bool,
     /// Tax owed on sales.
     pub output_tax: i64,
-    /// Invoiced amount.
+    /// Input tax of suppliers' invoices and credit notes.
     pub input_tax: i64,
-    /// The difference.
+    /// `output_tax` less `input_tax`.
     pub payable: i64,
-    /// What the accounts say.
+    /// Tax according to the accounts.
     pub ledger: Ledger,
     /// Completeness: which stores have reported all records of these days.
     pub completeness: Completeness,
@@ -82,21 +82,21 @@ pub struct Output {
     pub entry_date: Option<Date>,
     /// The store; only by store.
     pub store_id: Option<String>,
-    /// The code of the sale's lines; none: they named none.
+    /// Tax code of the sale's lines. Null if they have none.
     pub tax_code: Option<String>,
-    /// The rate.
+    /// Tax rate in basis points.
     pub tax_rate_bp: i64,
     /// Sales without tax, less voids.
     pub sales_base: i64,
-    /// Its tax.
+    /// Tax of `sales_base`.
     pub sales_tax: i64,
     /// Returns without tax.
     pub returns_base: i64,
-    /// Its tax.
+    /// Tax of `returns_base`.
     pub returns_tax: i64,
     /// Net sales: sales less returns.
     pub base: i64,
-    /// Its tax.
+    /// Tax of `base`.
     pub tax: i64,
     /// Eleven twelfths of the base, half up.
     pub base_11_12: i64,
@@ -106,23 +106,23 @@ pub struct Output {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LateTax")]
 pub struct Late {
-    /// The store.
+    /// Id of the store.
     pub store_id: String,
-    /// Its own day.
+    /// Day that the tax belongs to.
     pub reference_date: Date,
     /// The day in the books.
     pub entry_date: Date,
-    /// How much.
+    /// Amount of tax.
     pub tax: i64,
 }
 
-/// What the accounts say.
+/// Tax according to the accounts.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "TaxLedger")]
 pub struct Ledger {
-    /// By what 2030 moved by events.
+    /// Movement of account 2030 by events.
     pub output_tax: i64,
-    /// By what 1310 moved by invoices and credit notes.
+    /// Movement of account 1310 by invoices and credit notes.
     pub input_tax: i64,
     /// Whether both agree with the documents.
     pub agrees: bool,

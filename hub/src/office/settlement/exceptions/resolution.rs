@@ -24,32 +24,32 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use sqlx::AnyConnection;
 
-/// What belongs together.
+/// Lines and items of a match.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "SettlementExceptionMatch")]
 pub struct Named {
-    /// Lines beside those that it is about.
+    /// Ids of the lines, beside those of the exception.
     pub line_ids: Vec<String>,
-    /// Items beside those that it is about.
+    /// Ids of the items, beside those of the exception.
     pub item_ids: Vec<String>,
 }
 
-/// What a person says to it.
+/// Resolution of an exception by a user.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SettlementExceptionResolution")]
 pub struct Resolve {
-    /// What to do.
+    /// Chosen resolution.
     pub resolution: Resolution,
-    /// Why.
+    /// Reason for the resolution.
     pub reason: String,
-    /// Where it is posted; of a match: what it does not come to.
+    /// Account that the amount is posted to; for a match, the account of the difference.
     pub account: Option<String>,
-    /// What belongs to it, of the resolution `match`.
+    /// Lines and items of the resolution `match`.
     #[serde(rename = "match")]
     pub named: Option<Named>,
-    /// Of an unknown terminal: its store.
+    /// Store of an unknown terminal.
     pub store_id: Option<String>,
 }
 

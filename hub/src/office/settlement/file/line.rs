@@ -65,12 +65,12 @@ pub struct LineRow {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewStatementLine")]
 pub struct JsonLine {
-    /// The day that it is of.
+    /// Date of the line.
     pub date: Date,
     /// Slip or transfer number.
     #[serde(default)]
     pub reference: String,
-    /// For a person.
+    /// Description of the line, for people.
     #[serde(default)]
     pub description: String,
     /// Gross of a provider, net of a bank.
@@ -79,14 +79,14 @@ pub struct JsonLine {
     pub gross: Option<i64>,
     /// Above 0: it costs.
     pub fee: Option<i64>,
-    /// What reaches the account.
+    /// Net amount that reaches the account.
     pub net: Option<i64>,
     /// Kind of line; null to decide by the sign of the amount.
     #[serde(rename = "type")]
     pub kind: Option<LineKind>,
-    /// What it was paid out with.
+    /// Batch that the line was paid out with.
     pub batch: Option<String>,
-    /// The terminal or shop, by who tells.
+    /// Terminal or shop, as the source names it.
     pub store_ref: Option<String>,
 }
 

@@ -29,7 +29,7 @@ pub struct NewLines {
 /// What of a line matching does not look at.
 struct Beside {
     fingerprint: LineFingerprint,
-    /// The terminal or shop, by who tells.
+    /// Terminal or shop, as the source names it.
     store_ref: Option<String>,
 }
 

@@ -13,14 +13,14 @@ pub const KEPT_MAX: usize = 1_000;
 /// The longest text of a row that is kept, in bytes.
 const ROW_BYTES_MAX: usize = 1_000;
 
-/// Why a row is not a line.
+/// Reason why a row is not a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SetAsideReason")]
 pub enum Reason {
     /// It is not booked yet.
     Pending,
-    /// Its status or type says that no money moved: failed, expired, authorised.
+    /// Its status or type shows that no money moved: failed, expired, authorised.
     Status,
     /// The source's settings leave it out.
     Ignored,
@@ -32,11 +32,11 @@ pub enum Reason {
     Account,
     /// It is of another currency.
     Currency,
-    /// Its amount has a fraction, and the source does not say how that becomes whole.
+    /// Its amount has a fraction, and the source has no rule for it.
     Fraction,
     /// It can't be read.
     Invalid,
-    /// It tells of money that another line has told of in other words.
+    /// It reports money that another line reported in other words.
     Repeat,
 }
 
@@ -87,7 +87,7 @@ impl Reason {
 pub struct SetAside {
     /// Where it is in its file, from 1: a line of CSV, an entry of CAMT.053.
     pub row_no: i64,
-    /// Why.
+    /// Reason why the row is not a line.
     pub reason: Reason,
     /// The field that is wrong.
     pub field: Option<&'static str>,
@@ -95,9 +95,9 @@ pub struct SetAside {
     pub problem: String,
     /// Its day, if it can be read.
     pub date: Option<Date>,
-    /// Empty: none.
+    /// Reference of the row. Empty if there is none.
     pub reference: String,
-    /// Empty: none.
+    /// Description of the row. Empty if there is none.
     pub description: String,
     /// What it comes to, if that can be read.
     pub amount: Option<i64>,
