@@ -12,13 +12,13 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Who this head office is.
+    /// Identity of this head office.
     pub hub: Hub,
     /// The HTTP edge.
     pub http: Http,
     /// The database.
     pub database: Database,
-    /// Where keys lie.
+    /// Folder of the keys.
     pub storage: Storage,
     /// Backups.
     pub backup: Backup,
@@ -34,11 +34,11 @@ pub struct Config {
     pub finance: Finance,
     /// Orders and suppliers' invoices.
     pub purchasing: Purchasing,
-    /// What others pay out.
+    /// Payouts of third parties and their settlement.
     pub settlement: Settlement,
-    /// What is done by night.
+    /// Nightly jobs.
     pub jobs: Jobs,
-    /// How large files may be.
+    /// Limits of imports and event streams.
     pub limits: Limits,
     /// The log.
     pub log: Log,
@@ -115,7 +115,7 @@ impl Default for Storage {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Backup {
-    /// How many backups `backup DIR` keeps in one folder.
+    /// Number of backups that `backup DIR` keeps in one folder.
     pub keep: usize,
 }
 
@@ -134,9 +134,9 @@ pub type Auth = edge::settings::auth::Auth;
 pub struct Sync {
     /// Batches that are taken in at once; above it stores are asked to come back.
     pub batches_at_once: usize,
-    /// How long an enrolment token may be used.
+    /// Time for which an enrolment token may be used.
     pub enrolment_ttl: Period,
-    /// How long the feed keeps a change after a later one of the same record.
+    /// Time for which the feed keeps a change after a later one of the same record.
     pub feed_retain: Period,
 }
 
@@ -150,11 +150,11 @@ impl Default for Sync {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Members {
-    /// Which stores are told of a member.
+    /// Stores that receive a member.
     pub reach: Reach,
 }
 
-/// Which stores are told of a member.
+/// Stores that receive a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reach {
@@ -226,7 +226,7 @@ impl Finance {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settlement {
-    /// How long what is carried is not asked about again.
+    /// Days for which a carried exception is not raised again.
     pub carry_days: u32,
 }
 
@@ -240,7 +240,7 @@ impl Default for Settlement {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Jobs {
-    /// When what is done once a day is done, `HH:MM` at head office.
+    /// Time of the daily jobs, `HH:MM` at head office.
     pub at: String,
 }
 

@@ -41,7 +41,7 @@ const WRITE_SQL: &str = "BEGIN";
 /// while an abandoned one is still being undone.
 const WRITE_LOCK_SQL: &str = "BEGIN IMMEDIATE";
 
-/// Which engine speaks behind the `any` driver.
+/// Database engine behind the `any` driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Engine {
     /// Embedded, one writer at a time.

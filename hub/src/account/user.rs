@@ -21,7 +21,7 @@ pub const ROLES: [Role; 3] = Role::HEAD_OFFICE;
 /// The longest login name, in bytes.
 const NAME_BYTES_MAX: usize = 128;
 
-/// What a new user is made of.
+/// Fields of a new user.
 pub struct NewUser {
     /// Login name.
     pub username: String,

@@ -345,14 +345,14 @@ fn office(user: User) -> View {
     }
 }
 
-/// Which people are asked for.
+/// Filters of the list of users.
 #[derive(Debug, Default)]
 pub struct Filter {
     /// The login name or the name contains it.
     pub q: Option<String>,
-    /// Of this store; empty or none: of head office and all stores.
+    /// Only those of this store. Empty or none for head office and all stores.
     pub store_id: Option<String>,
-    /// With this role.
+    /// Only those with this role.
     pub role: Option<Role>,
     /// Kept out or not.
     pub disabled: Option<bool>,

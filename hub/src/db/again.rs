@@ -9,7 +9,7 @@ const AGAIN_MAX: u32 = 3;
 /// The longest pause before the first time, in milliseconds; twice that before the next.
 const PAUSE_MS: u64 = 20;
 
-/// How often something was done again.
+/// Number of repetitions of an action.
 #[derive(Default)]
 pub struct Again(u32);
 

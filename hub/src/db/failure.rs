@@ -5,7 +5,7 @@ use edge::ApiError;
 /// A refusal or a failure of the machine.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// What the client is told; nothing was changed.
+    /// A refusal that is sent to the client; nothing was changed.
     #[error("{}", .0.message)]
     Refused(ApiError),
     /// The database failed.

@@ -7,7 +7,7 @@ use sqlx::any::AnyArguments;
 use sqlx::query::Query;
 use sqlx::{Any, AssertSqlSafe};
 
-/// What is bound to a condition.
+/// Value that is bound to a condition.
 #[derive(Debug, Clone)]
 pub enum Bound {
     /// TEXT.

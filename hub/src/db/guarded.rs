@@ -57,7 +57,7 @@ pub fn guarded(engine: Engine, sql: &str) -> String {
     text
 }
 
-/// What is summed, and whether nothing is 0.
+/// Expression that is summed, and whether an empty sum is 0.
 struct Sum<'a> {
     of: &'a str,
     or_zero: bool,

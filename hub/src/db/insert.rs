@@ -73,7 +73,7 @@ impl Cell {
 pub struct NewRow {
     /// The names of its columns.
     pub columns: &'static [&'static str],
-    /// What is in each.
+    /// Values of the columns.
     pub cells: Vec<Cell>,
 }
 

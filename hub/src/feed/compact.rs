@@ -28,11 +28,11 @@ const STEP: i64 = 500;
 pub struct Compactor<'a> {
     /// The database.
     pub db: &'a Db,
-    /// How long a change stays after a later one has made it void.
+    /// Time for which a change stays after a later one has made it void.
     pub retain: Duration,
 }
 
-/// How the clock has gone since the last note.
+/// Movement of the clock since the last note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ClockStep {
     /// It was read a moment ago.

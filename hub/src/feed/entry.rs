@@ -18,15 +18,15 @@ pub const PAGE_MAX: usize = 500;
 
 /// A change on its way into the feed.
 pub struct Entry {
-    /// What it is about; it says the lane.
+    /// Kind of the record; it determines the lane.
     pub kind: Kind,
     /// Id of the object.
     pub id: String,
     /// For which store; empty: for all.
     pub store_id: String,
-    /// Of a record with a version of its own; none: the ticket's.
+    /// Version of a record with a version of its own. `None` for the ticket's.
     pub version: Option<String>,
-    /// No longer there.
+    /// Whether the record was deleted.
     pub deleted: bool,
     /// The record as JSON.
     pub payload: String,

@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// Changes that one page goes past at most, for whomever they are.
 pub(crate) const PASSED_MAX: i64 = 20_000;
 
-/// Who reads, and whose feed it is.
+/// Reader of the feed, and the store whose feed is read.
 pub struct Reader<'a> {
     /// The database.
     pub db: &'a Db,
@@ -55,7 +55,7 @@ impl FeedPosition {
 
 /// A page of a lane.
 pub struct Page {
-    /// In order.
+    /// Changes of the page, in order.
     pub changes: Vec<Arc<Change>>,
     /// Cursor to continue from.
     pub next_cursor: String,
@@ -63,11 +63,11 @@ pub struct Page {
     pub until: i64,
     /// Whether there are more entries.
     pub more: bool,
-    /// What of the store's own records the balances contain.
+    /// Records of the store that the balances contain.
     pub coverage: Coverage,
 }
 
-/// Where a page of a snapshot begins.
+/// Position at which a page of a snapshot begins.
 #[derive(Serialize, Deserialize)]
 struct Bookmark {
     cursor: String,
@@ -78,11 +78,11 @@ struct Bookmark {
 pub struct Snapshot {
     /// Records as they are now.
     pub changes: Vec<Arc<Change>>,
-    /// Where the next page begins; none: this was the last.
+    /// Cursor of the next page. `None` on the last page.
     pub next_page: Option<String>,
-    /// Where to pull on afterwards.
+    /// Cursor from which to pull afterwards.
     pub cursor: String,
-    /// What of the store's own records the balances contain.
+    /// Records of the store that the balances contain.
     pub coverage: Coverage,
 }
 
@@ -90,7 +90,7 @@ pub struct Snapshot {
 #[derive(Clone)]
 pub(crate) struct Found {
     pub(crate) change: Arc<Change>,
-    /// Empty: for all.
+    /// Store that the change is for. Empty for all stores.
     pub(crate) store_id: String,
 }
 

@@ -11,7 +11,7 @@ use tokio::sync::OnceCell;
 /// Places that are kept of one wake; whoever stands elsewhere reads by itself.
 const PLACES_MAX: usize = 64;
 
-/// What was read for others too, lane by lane.
+/// Changes that were read for other stores as well, lane by lane.
 #[derive(Default)]
 pub struct Tails([Mutex<WakeReads>; LANES.len()]);
 
@@ -26,7 +26,7 @@ struct WakeReads {
 struct Tail {
     rows: Vec<Found>,
     until: FeedPosition,
-    /// Whose cursors there are too old ('': everybody's).
+    /// Stores whose cursors there are too old. An empty id for all stores.
     dropped: Vec<String>,
     coverage: HashMap<String, Coverage>,
 }

@@ -40,12 +40,12 @@ struct State {
     known: i64,
     /// The last balance among them.
     balance: i64,
-    /// When balances ended waits; none: not yet.
+    /// When balances ended waits. `None` if they have not yet.
     woken: Option<Instant>,
     stores: HashMap<String, Own>,
 }
 
-/// What concerns one store.
+/// Changes that concern one store.
 struct Own {
     /// The last change that ends its own waits.
     changed: watch::Sender<i64>,

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// How many hexadecimal characters stand for a list and its filters.
 const OF_CHARS: usize = 16;
 
-/// What a list is asked for: its filters, with how many and from where.
+/// Query of a list: its filters, the limit and the cursor.
 pub trait ListQuery: Serialize {
     /// The list.
     const LIST: &'static str;

@@ -6,9 +6,9 @@ use crate::state::hub::Hub;
 use edge::{ApiError, Reply, figures};
 use std::future::Future;
 
-/// What a handler is given.
+/// Request that a handler receives.
 pub type Request = edge::Request<Hub>;
-/// What it gives back.
+/// Result that a handler returns.
 pub type Answered = Result<Reply, Failure>;
 
 /// What a handler answers. What the database took back because of others is done again as a whole.

@@ -197,7 +197,7 @@ struct Replay<'a> {
     done: Replayed,
 }
 
-/// What became of a record.
+/// Result of a record.
 enum ReplayOutcome {
     Applied(crate::projection::announce::FeedUpdates),
     Duplicate,

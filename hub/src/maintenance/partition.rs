@@ -32,14 +32,14 @@ const LOCKS_SQL: &str = "SELECT CAST(current_setting('max_locks_per_transaction'
      CAST(current_setting('max_prepared_transactions') AS BIGINT)) + 1 \
      FROM pg_class WHERE relkind IN ('r', 'p', 'i', 'I', 't') AND oid >= 16384";
 
-/// What was done.
+/// Result of the partitioning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Partitioned {
     /// Tables that were whole and are in parts now.
     pub moved: usize,
     /// Tables that were in parts before.
     pub left: usize,
-    /// What `max_locks_per_transaction` of the server should be at least; none: it is.
+    /// Least value of the server's `max_locks_per_transaction`. `None` if the present one is enough.
     pub locks_wanted: Option<i64>,
 }
 

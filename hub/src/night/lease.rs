@@ -11,11 +11,11 @@ const KEPT_DAYS: i32 = 30;
 
 /// A job of a day that a process has taken.
 pub struct Lease<'a> {
-    /// What is done.
+    /// Name of the job.
     pub name: &'static str,
-    /// Of which day.
+    /// Day of the job.
     pub day: Date,
-    /// The process.
+    /// Process that holds the lease.
     pub holder: &'a str,
 }
 

@@ -26,37 +26,37 @@ const DEPTH_MAX: usize = 32;
 
 /// A record with its number.
 pub struct Incoming {
-    /// Its number.
+    /// Sequence number of the record.
     pub seq: u64,
-    /// Its hash.
+    /// Hash of the record.
     pub hash: String,
-    /// Its exact text.
+    /// Exact text of the record.
     pub record: String,
     /// Unique for ever; none: it could not be read.
     pub event_id: Option<String>,
     /// `transaction.paid`, …; empty if it could not be read.
     pub kind: String,
-    /// The store's stamp.
+    /// Stamp of the store.
     pub at: Option<String>,
-    /// What it belongs to: later records of the same wait behind a parked one.
+    /// Object that the record belongs to: later records of the same object wait behind a parked one.
     pub aggregate: Option<String>,
-    /// Whose points it may move; empty: nobody's; none: that can't be told.
+    /// Member whose points the record may move. Empty if it moves nobody's; `None` if that is not known.
     pub member: Option<String>,
     /// As a digest counts it; none: it belongs to no business day.
     pub counted: Option<Counted>,
-    /// What it does, or why that is not known.
+    /// Effect of the record, or the reason why it is not known.
     pub understood: Result<Understood, Problem>,
 }
 
 /// A record of a known kind.
 pub struct Understood {
-    /// What happened.
+    /// Payload of the record.
     pub payload: AnyPayload,
-    /// What that moves.
+    /// Effect of the payload.
     pub effect: Effect,
     /// The day that it counts for.
     pub business_date: Option<Date>,
-    /// When, by the store's clock.
+    /// When the event happened, by the store's clock.
     pub occurred_at: UtcMs,
 }
 
@@ -70,12 +70,12 @@ impl Understood {
 /// A record of a known kind, with the event that told it.
 pub(crate) type ToPost<'a> = (&'a str, &'a Understood);
 
-/// Why a record is parked.
+/// Reason why a record is parked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Stable.
+    /// Stable code.
     pub code: &'static str,
-    /// For a person.
+    /// Description for people.
     pub message: String,
 }
 

@@ -16,7 +16,7 @@ type Part = (u32, Resolved);
 /// Values by the lines of a document.
 type ByLine = BTreeMap<u32, i64>;
 
-/// What the sender's book holds for a transfer.
+/// Amount that the sender's book holds for a transfer.
 #[derive(Default)]
 struct Held {
     lines: ByLine,

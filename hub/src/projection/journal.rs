@@ -36,10 +36,10 @@ mod noticed;
 
 use noticed::{Noticed, flag};
 
-/// What the rows of documents say of events, once they are written.
+/// Data of the documents' rows about events, once they are written.
 #[derive(Default)]
 pub(crate) struct Beside {
-    /// What a count adds to what the books have of its shift.
+    /// Amount that a count adds to the figures of its shift in the books.
     pub counted: BTreeMap<String, Counted>,
     /// Transfers that are between other stores.
     pub foreign: BTreeSet<String>,
@@ -137,7 +137,7 @@ fn books_of<'a>(store_id: &'a str, told: &[ToPost<'a>], beside: &Beside) -> BTre
     told.iter().filter_map(sender).chain([store_id]).collect()
 }
 
-/// Where entries are made: the books and the pool are locked.
+/// Context in which entries are made: the books and the pool are locked.
 struct Desk<'a> {
     store_id: &'a str,
     zone: &'a TimeZone,

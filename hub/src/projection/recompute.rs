@@ -13,7 +13,7 @@ use jiff::tz::TimeZone;
 use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What records post, made of them once more or read back, in words that can be held against one another.
+/// Postings of records, made again or read back, in words that can be compared.
 #[derive(Debug, Default)]
 pub(crate) struct Posted {
     /// Entries, by their book and their cause's key.

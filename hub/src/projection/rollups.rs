@@ -26,14 +26,14 @@ const CHUNK: usize = 500;
 /// A record with what is known beside it.
 pub(crate) struct RollupRecord<'a> {
     pub store_id: &'a str,
-    /// The store's.
+    /// Time zone of the store.
     pub zone: &'a TimeZone,
     /// The day that it belongs to, and that which it has in the store's book.
     pub days: (Date, Date),
     pub event: &'a Understood,
-    /// What it adds to the count of its shift.
+    /// Amount that the record adds to the count of its shift.
     pub counted: Option<Counted>,
-    /// What was kept of its document, or of the one that it takes back; none: it was not there before.
+    /// Stored data of its document, or of the one that it takes back. `None` if it was not there before.
     pub stored: Option<&'a StoredDocument>,
     /// Categories of products as they are now, by sku; none: only what was kept counts.
     pub categories: Option<&'a BTreeMap<String, String>>,
@@ -123,7 +123,7 @@ fn month(day: Date) -> String {
     day.strftime("%Y-%m").to_string()
 }
 
-/// What the tables keep of a document.
+/// Data that the tables keep of a document.
 #[derive(Debug, Default)]
 pub(crate) struct StoredDocument {
     /// The event that told it.
@@ -141,7 +141,7 @@ pub(crate) struct StoredDocument {
 #[derive(Debug, Default)]
 pub(crate) struct StoredDocuments(BTreeMap<String, StoredDocument>);
 
-/// Where a document and its lines are, which column names the event, and by which it is looked up.
+/// Tables of a document and its lines, the column that names the event, and the one for the look-up.
 struct Place {
     documents: &'static str,
     lines: &'static str,

@@ -20,7 +20,7 @@ type DocumentKey = (&'static str, String, i64);
 /// Rows of a batch.
 #[derive(Default)]
 pub(crate) struct GoodsRows {
-    /// How far each document is by these records, with its row.
+    /// State of each document by these records, with its row.
     documents: BTreeMap<DocumentKey, (i64, NewRow)>,
     receiving_lines: Vec<NewRow>,
     supplier_return_lines: Vec<NewRow>,
@@ -34,7 +34,7 @@ pub(crate) struct GoodsRows {
 /// An event, its receipt and the number of its delivery note.
 type ToldNote = (String, String, String);
 
-/// Who moved goods, why, and by which document.
+/// User, reason and document of a movement of goods.
 struct Cause<'a> {
     reason: MovementReason,
     document: (&'a str, &'a str),

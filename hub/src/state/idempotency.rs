@@ -39,7 +39,7 @@ impl Running {
     }
 }
 
-/// What a request with or without a key begins with.
+/// Beginning of a request with or without a key.
 pub enum Begun {
     /// It ran before: this was its answer.
     Before(Reply),

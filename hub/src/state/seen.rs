@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// How often a store that only listens is written down as heard, in milliseconds.
 const SEEN_EVERY_MS: i64 = 60_000;
 
-/// When each store was heard that only listens, and when that was written down by this process.
+/// Time at which each store that only listens was last heard, and at which this process recorded it.
 #[derive(Default)]
 pub struct Seen(Mutex<HashMap<String, Heard>>);
 

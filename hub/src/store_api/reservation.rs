@@ -32,9 +32,9 @@ const RETRY_AFTER_SECONDS: u64 = 60;
 
 /// A sale with what came back of it.
 pub struct Reserved {
-    /// As its store told it, `returned_qty` as everybody's.
+    /// The sale as its store reported it, with `returned_qty` of all stores.
     pub transaction: Transaction,
-    /// By store.
+    /// Pieces that came back, by store.
     pub taken: Vec<TakenBack>,
 }
 

@@ -37,11 +37,11 @@ pub const DIGEST: &str = "digest_difference";
 /// An alarm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alarm {
-    /// Stable.
+    /// Stable code of the alarm.
     pub code: String,
     /// For a person; of the last time.
     pub message: String,
-    /// The first time.
+    /// First time of the alarm.
     pub since: UtcMs,
 }
 

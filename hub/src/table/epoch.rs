@@ -25,7 +25,7 @@ pub fn read(row: &AnyRow) -> Result<(String, Cursor), Error> {
 pub struct Cursor {
     /// Stored up to here; 0: nothing.
     pub seq: u64,
-    /// The hash there.
+    /// Hash at that number.
     pub hash: String,
     /// Contained in every kept backup.
     pub stable_seq: u64,

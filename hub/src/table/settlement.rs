@@ -85,11 +85,11 @@ pub fn exception_id(kind: ExceptionKind, about: &str) -> String {
 pub struct Late {
     /// Its id in its store.
     pub item_id: String,
-    /// How it was paid.
+    /// Payment method.
     pub method: String,
     /// The day that has it now.
     pub day: Date,
-    /// Of how much.
+    /// Amount of the item.
     pub amount: i64,
 }
 

@@ -12,7 +12,7 @@ use std::process::Stdio;
 /// Where Debian and its children keep the programs of each version.
 const VERSIONS: &str = "/usr/lib/postgresql";
 
-/// How a program reaches the database.
+/// Connection of an external program to the database.
 pub(crate) struct Login {
     url: String,
     password: Option<PathBuf>,

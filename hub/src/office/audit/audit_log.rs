@@ -53,7 +53,7 @@ pub struct Filter {
     pub to: Option<Date>,
 }
 
-/// Where a page begins: after this moment, entry and store.
+/// Position of a page: the moment, entry and store of the last item before it.
 pub type Bookmark = (i64, String, String);
 
 /// The place of an entry.

@@ -29,14 +29,14 @@ pub enum State {
     Restored,
 }
 
-/// Which conflicts are asked for.
+/// Filters of the list of conflicts.
 #[derive(Debug, Default)]
 pub struct Filter {
-    /// Made by this store; empty: by any.
+    /// Only those made by this store. Empty for any store.
     pub store_id: Option<String>,
     /// About the settings of this product.
     pub sku: Option<String>,
-    /// About this member.
+    /// Only those about this member.
     pub member_id: Option<String>,
     /// Put back or not.
     pub state: Option<State>,

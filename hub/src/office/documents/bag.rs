@@ -12,16 +12,16 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Bag {
     /// Where the money of the bag is.
     pub state: State,
-    /// What the bank says of it, once it does.
+    /// Report of the bank, once there is one.
     pub at_bank: Option<AtBank>,
 }
 
-/// What the bank says of a bag.
+/// Report of the bank about a bag.
 #[derive(Clone, Default)]
 pub struct AtBank {
-    /// What was in it beyond what was counted.
+    /// Amount of the bag less the amount counted.
     pub difference: i64,
-    /// The first of the lines that tell of it.
+    /// First of the lines that report it.
     pub line_id: Option<String>,
 }
 

@@ -69,7 +69,7 @@ struct DayDigest {
     compared_at: UtcMs,
 }
 
-/// Where a page begins: after this day and store.
+/// Position of a page: the day and store of the last item before it.
 pub type Bookmark = (Date, String);
 
 /// The place of a day.

@@ -98,7 +98,7 @@ pub struct View {
     statement_line: Option<String>,
 }
 
-/// Where a page begins: after this day, moment, deposit, store and event.
+/// Position of a page: the day, moment, deposit, store and event of the last item before it.
 pub type Bookmark = (Date, i64, String, String, String);
 
 /// The place of a deposit.

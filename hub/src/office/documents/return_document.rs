@@ -104,7 +104,7 @@ impl Found {
     }
 }
 
-/// Where a page begins: after this day, moment, return, store and event.
+/// Position of a page: the day, moment, return, store and event of the last item before it.
 pub type Bookmark = (Date, i64, String, String, String);
 
 /// The place of a return.

@@ -41,7 +41,7 @@ pub struct ShiftsQuery {
 }
 asks!(ShiftsQuery, "shifts");
 
-/// A shift as its store told it last.
+/// A shift as last reported by its store.
 pub struct StoreShift {
     shift: Shift,
     store_id: String,
@@ -65,7 +65,7 @@ struct Fields<'a> {
     closed_at: Option<UtcMs>,
     counted_cash: Option<i64>,
     expected_cash: Option<i64>,
-    /// counted − expected.
+    /// `counted_cash` less `expected_cash`.
     variance: Option<i64>,
     z_no: Option<u64>,
     note: Option<&'a str>,
@@ -145,7 +145,7 @@ impl StoreShift {
     }
 }
 
-/// Where a page begins: after this day, opening, shift and store.
+/// Position of a page: the day, opening, shift and store of the last item before it.
 pub type Bookmark = (Date, i64, String, String);
 
 /// The place of a shift.

@@ -107,7 +107,7 @@ pub struct Detail<'a> {
     pub settlement_items: &'a [SettlementItem],
 }
 
-/// What a record says of a sale.
+/// Fields of a record about a sale.
 #[derive(Deserialize)]
 struct Payload {
     transaction: Transaction,
@@ -134,7 +134,7 @@ impl Found {
     }
 }
 
-/// Where a page begins: after this day, moment, sale, store and event.
+/// Position of a page: the day, moment, sale, store and event of the last item before it.
 pub type Bookmark = (Date, i64, String, String, String);
 
 /// The place of a sale.

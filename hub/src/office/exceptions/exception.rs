@@ -66,16 +66,16 @@ pub enum State {
     Settled,
 }
 
-/// Which are asked for.
+/// Filters of the list of exceptions.
 #[derive(Default)]
 pub struct Filter {
-    /// Of one store; empty: of all.
+    /// Only those of this store. Empty for all stores.
     pub store_id: String,
-    /// In one way; empty: in any.
+    /// Only those with this code. Empty for any code.
     pub code: String,
-    /// Open or settled ones; none: both.
+    /// Only open or only settled ones. `None` for both.
     pub state: Option<State>,
-    /// Of these codes alone; none: of all.
+    /// Only those with these codes. `None` for all.
     pub codes: Option<&'static [&'static str]>,
     /// Found on this day, in UTC, or later.
     pub from: Option<Date>,

@@ -40,19 +40,20 @@ pub struct View {
     pub balance: i64,
 }
 
-/// Which entries are asked for.
+/// Filters of the list of entries.
 pub struct EntriesFilter<'a> {
-    /// On this account.
+    /// Number of the account.
     pub account: &'a str,
     /// From this day in the books on.
     pub from: Option<Date>,
     /// Until this day.
     pub to: Option<Date>,
-    /// Of one book; none: of all.
+    /// Only entries of this book. `None` for all books.
     pub book: Option<&'a str>,
 }
 
-/// Where a page begins: after this day, book, number and line, with what stood on the account then.
+/// Position of a page: the day, book, number and line of the last item before it, with the balance of the
+/// account then.
 pub type Bookmark = (Date, String, (i64, i64), i64);
 
 impl EntriesFilter<'_> {

@@ -78,20 +78,20 @@ pub enum State {
     Locked,
 }
 
-/// Which days are asked for.
+/// Filters of the list of days.
 #[derive(Default)]
 pub struct Filter {
-    /// Of one book.
+    /// Only days of this book.
     pub store_id: Option<String>,
     /// From this day on.
     pub from: Option<Date>,
     /// Until this day.
     pub to: Option<Date>,
-    /// Open or locked.
+    /// Only open or only locked days.
     pub state: Option<State>,
 }
 
-/// Where a page begins: after this day and book.
+/// Position of a page: the day and book of the last item before it.
 pub type Bookmark = (Date, String);
 
 /// What knows of days: each table with its column of them, and a condition of its own.

@@ -53,7 +53,7 @@ struct DaysQuery {
     from: Option<Date>,
     /// Until this day.
     to: Option<Date>,
-    /// Open or locked.
+    /// Only open or only locked days.
     state: Option<State>,
 }
 asks!(DaysQuery, "book_days");

@@ -172,7 +172,7 @@ struct JournalQuery {
     to: Option<Date>,
     /// With a line on this account.
     account: Option<String>,
-    /// Made by this.
+    /// Only entries of this origin.
     kind: Option<Kind>,
     /// Only entries of this document.
     cause_id: Option<String>,

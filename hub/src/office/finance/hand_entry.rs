@@ -62,7 +62,7 @@ pub struct Reversal {
     reason: String,
 }
 
-/// Of an entry, what its reversal needs.
+/// Data of an entry that its reversal needs.
 struct Written {
     entry_id: String,
     store_id: String,

@@ -94,12 +94,12 @@ pub struct Line {
     pub credit: i64,
 }
 
-/// Which entries are asked for.
+/// Filters of the list of entries.
 #[derive(Default)]
 pub struct Filter {
-    /// Of one book.
+    /// Only entries of this book.
     pub store_id: Option<String>,
-    /// Of head office's own book, or of stores' books only.
+    /// Only entries of head office's own book, or only of stores' books.
     pub head_office: Option<bool>,
     /// From this day in the books on.
     pub from: Option<Date>,
@@ -107,7 +107,7 @@ pub struct Filter {
     pub to: Option<Date>,
     /// With a line on this account.
     pub account: Option<String>,
-    /// Made by this.
+    /// Only entries of this origin.
     pub kind: Option<Kind>,
     /// Only entries of this document.
     pub cause_id: Option<String>,
@@ -115,7 +115,7 @@ pub struct Filter {
     pub late: Option<bool>,
 }
 
-/// Where a page begins: after this day, book and number.
+/// Position of a page: the day, book and number of the last item before it.
 pub type Bookmark = (Date, String, i64);
 
 const COLUMNS: &str = "entry_id, entry_no, store_id, entry_date, reference_date, kind, cause_type, cause_id, event_id, \

@@ -68,7 +68,7 @@ impl New {
     }
 }
 
-/// Where a page begins: after this day, kind and key.
+/// Position of a page: the day, kind and key of the last item before it.
 pub type Bookmark = (Date, String, String);
 
 /// The latest day first, after a place.

@@ -79,7 +79,7 @@ pub async fn of_now(db: &Db, now: UtcMs) -> Result<Proofs, sqlx::Error> {
     run(&mut read, now).await
 }
 
-/// What was proven at a moment, and how far the books were.
+/// Result of the proofs at a moment, and the state of the books then.
 pub struct Proven {
     proofs: Proofs,
     posted: i64,

@@ -34,13 +34,13 @@ pub struct Line {
     pub moved_credit: Option<i64>,
 }
 
-/// Which balances are asked for.
+/// Filters of the trial balance.
 pub struct BalanceFilter<'a> {
     /// At the end of this day.
     pub date: Date,
     /// With what moved from this day on.
     pub from: Option<Date>,
-    /// Of one book; none: of all.
+    /// Only this book. `None` for all books.
     pub book: Option<&'a str>,
 }
 

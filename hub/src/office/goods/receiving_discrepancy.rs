@@ -93,7 +93,7 @@ pub struct View {
     value: i64,
 }
 
-/// Where a page begins: after this day, receipt, store, line and kind.
+/// Position of a page: the day, receipt, store, line and kind of the last item before it.
 pub type Bookmark = (Date, String, String, i64, String);
 
 /// The place of a line.

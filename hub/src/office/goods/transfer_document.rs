@@ -58,7 +58,7 @@ pub struct Detail {
     entries: Vec<DocumentEntry>,
 }
 
-/// Where a page begins: after this day and transfer.
+/// Position of a page: the day and transfer of the last item before it.
 pub type Bookmark = (Date, String);
 
 /// A transfer, and the day that it stands at in the list: that of the step that was told first.

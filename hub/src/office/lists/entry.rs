@@ -23,7 +23,7 @@ pub enum State {
     Inactive,
 }
 
-/// What a list is of.
+/// Entry of a list.
 pub trait Entry: Serialize + DeserializeOwned {
     /// The list.
     const LIST: &'static str;
@@ -86,7 +86,7 @@ pub async fn put<T: Entry>(connection: &mut AnyConnection, entry: &T) -> Result<
     query.execute(connection).await.map(drop)
 }
 
-/// What is wrong with an entry.
+/// Problems of an entry.
 #[derive(Default)]
 pub struct Problems(Vec<FieldProblem>);
 

@@ -85,14 +85,14 @@ pub async fn read(connection: &mut AnyConnection, id: &str) -> Result<View, Fail
     })
 }
 
-/// Which members are asked for.
+/// Filters of the list of members.
 #[derive(Debug, Default)]
 pub struct Filter {
     /// A name, number or code contains it.
     pub q: Option<String>,
-    /// In this state.
+    /// Only those in this state.
     pub state: Option<MemberState>,
-    /// Of this tier.
+    /// Only those of this tier.
     pub tier: Option<String>,
     /// Registered on this day (UTC) or later.
     pub from: Option<Date>,

@@ -34,13 +34,13 @@ pub struct Merge {
     pub into: String,
 }
 
-/// Who merges, and when.
+/// Context of a merge: user, clock and time.
 pub struct By<'a> {
-    /// Who.
+    /// User who merges.
     pub user_id: &'a UserId,
     /// The hub's clock.
     pub clock: &'a Mutex<Clock>,
-    /// When.
+    /// Time of the merge.
     pub now: UtcMs,
 }
 

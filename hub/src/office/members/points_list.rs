@@ -55,7 +55,7 @@ pub struct View {
     position: i64,
 }
 
-/// Where a page begins: after this day, moment, store, event and place in it.
+/// Position of a page: the day, moment, store, event and place of the last item before it.
 pub type Bookmark = (Date, i64, String, String, i64);
 
 /// The place of an entry.

@@ -26,16 +26,16 @@ use serde::{Deserialize, Serialize};
 use sqlx::{AnyConnection, AnyPool, Row};
 use std::collections::BTreeSet;
 
-/// Who works on an order, when, by which limits.
+/// Context of a change of an order: user, time and limits.
 #[derive(Debug, Clone, Copy)]
 pub struct Buyer<'a> {
-    /// Who.
+    /// User who works on the order.
     pub approver: Approver<'a>,
-    /// When.
+    /// Time of the change.
     pub now: UtcMs,
     /// The date at head office.
     pub today: Date,
-    /// What head office set for approvals.
+    /// Rules of head office for approvals.
     pub approval: Approval,
 }
 
@@ -90,7 +90,7 @@ pub struct Filter {
 }
 asks!(Filter, "purchase-orders");
 
-/// Where a page begins: before an order that was made on a day.
+/// Position of a page: the day and order of the last item before it.
 pub type Bookmark = (String, String);
 
 /// A page of orders, the newest first; each with the day on which it was made.

@@ -53,18 +53,18 @@ impl Language {
     }
 }
 
-/// What stands on the paper beside the order itself.
+/// Contents of the document beside the order itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Paper<'a> {
     /// The order.
     pub order: &'a PurchaseOrder,
-    /// Whom it goes to.
+    /// Supplier that the order goes to.
     pub supplier: &'a Supplier,
-    /// Where the goods go.
+    /// Name of the store that the goods go to.
     pub store_name: &'a str,
-    /// Of a line, the product's name and what the supplier calls it.
+    /// Name of the product and the supplier's number of it, for each line.
     pub names: &'a [(String, Option<String>)],
-    /// What it is written in.
+    /// Language of the document.
     pub language: Language,
 }
 

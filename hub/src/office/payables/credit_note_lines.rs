@@ -43,12 +43,12 @@ impl NewLine {
     }
 }
 
-/// What a credit note is of.
+/// Supplier and kind of a credit note.
 #[derive(Debug, Clone, Copy)]
 pub struct Of<'a> {
-    /// Whose it is.
+    /// Supplier of the credit note.
     pub supplier_id: &'a str,
-    /// What it is for.
+    /// Kind of the credit note.
     pub kind: CreditNoteKind,
     /// The invoice whose price was too high.
     pub invoice_id: Option<&'a str>,

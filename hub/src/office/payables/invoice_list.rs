@@ -38,7 +38,7 @@ pub struct InvoicesQuery {
 }
 asks!(InvoicesQuery, "invoices");
 
-/// Where a page begins: before the invoice of a day.
+/// Position of a page: the day and invoice of the last item before it.
 pub type Bookmark = (Date, String);
 
 /// The newest first, before a place.

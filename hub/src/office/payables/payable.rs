@@ -57,7 +57,7 @@ pub struct View {
     kind: String,
 }
 
-/// Where a page begins: before this day, store, document and line.
+/// Position of a page: the day, store, document and line of the last item before it.
 pub type Bookmark = (Date, String, String, i64);
 
 /// The place of a line.

@@ -67,7 +67,7 @@ pub struct Payables {
     completeness: Completeness,
 }
 
-/// What is open of a document.
+/// Open amount of a document.
 struct Open {
     supplier_id: String,
     document_id: String,

@@ -38,10 +38,10 @@ pub enum State {
     Withdrawn,
 }
 
-/// Which prices are asked for.
+/// Filters of the list of prices.
 #[derive(Debug, Default)]
 pub struct Filter {
-    /// Of this product.
+    /// Only those of this product.
     pub sku: Option<String>,
     /// That count in this store: its own, and those for all stores; empty: of all stores.
     pub store_id: Option<String>,

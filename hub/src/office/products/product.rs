@@ -153,7 +153,7 @@ fn differs(product: &Product, known: &HashMap<String, Product>) -> bool {
     })
 }
 
-/// What products are listed by.
+/// Filters of the list of products.
 #[derive(Debug, Default)]
 pub struct Wanted<'a> {
     /// A part of the name, the beginning of the sku, or digits of a barcode.
@@ -162,7 +162,7 @@ pub struct Wanted<'a> {
     pub category: &'a str,
     /// A scan that names one.
     pub barcode: Option<&'a str>,
-    /// Their skus.
+    /// Only products with these codes.
     pub skus: Option<&'a [String]>,
 }
 

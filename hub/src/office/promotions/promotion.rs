@@ -25,7 +25,7 @@ const NAMED_MAX: usize = 10_000;
 /// Where they are.
 pub const TABLE: Table = table!("promotions", "promotion_id");
 
-/// Which promotions are asked for.
+/// Filters of the list of promotions.
 #[derive(Debug, Default)]
 pub struct Filter {
     /// The name contains it; lower-cased.

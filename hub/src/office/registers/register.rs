@@ -48,7 +48,7 @@ pub struct RegistersQuery {
 }
 asks!(RegistersQuery, "registers");
 
-/// Where a page begins: after this till of this store.
+/// Position of a page: the store and till of the last item before it.
 pub type Bookmark = (String, String);
 
 /// Tills of which a shift was told, and those that head office named, by store and id.

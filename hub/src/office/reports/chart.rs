@@ -18,13 +18,13 @@ const COLOURS: [RGBColor; 5] = [
     RGBColor(0xB3, 0x26, 0x1E),
 ];
 
-/// What is shown.
+/// Contents of a chart.
 pub struct Picture<'a> {
-    /// What it is about.
+    /// Title of the chart.
     pub title: &'a str,
-    /// How complete it is.
+    /// Completeness of the figures.
     pub subtitle: &'a str,
-    /// What each place is about.
+    /// Label of each place.
     pub labels: Vec<String>,
     /// Figures by name, one for each place.
     pub series: Vec<(&'static str, Vec<i64>)>,

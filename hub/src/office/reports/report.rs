@@ -21,21 +21,21 @@ use std::cell::Cell;
 pub struct Report {
     /// As in its path.
     pub name: &'static str,
-    /// What its rows may be about; the first, unless another is asked for.
+    /// Groups that its rows may have. The first one is the default.
     pub groups: &'static [Group],
     /// The figures of its chart.
     pub chart: &'static [&'static str],
 }
 
-/// What rows are about.
+/// Grouping of rows.
 pub struct Group {
     /// As it is asked for.
     pub name: &'static str,
     /// The keys of a row.
     pub keys: &'static [Key],
-    /// What is summed for each.
+    /// Source of the sums of each row.
     pub source: &'static Source,
-    /// What is summed of all.
+    /// Source of the sums of all rows.
     pub totals: &'static Source,
 }
 
@@ -43,13 +43,13 @@ pub struct Group {
 pub struct Key {
     /// Its name; of a day it is that of the days that count.
     pub name: &'static str,
-    /// Where it comes from.
+    /// SQL of the key.
     pub sql: &'static str,
-    /// What it is.
+    /// Kind of a key.
     pub kind: KeyKind,
 }
 
-/// What a key is.
+/// Kind of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyKind {
     /// Text.
@@ -70,7 +70,7 @@ pub struct Source {
     pub dated: bool,
     /// The figures, in their order.
     pub figures: &'static [Figure],
-    /// How many documents a row has and what they come to, where late ones are told.
+    /// Expressions of the number of documents of a row and of their total, if late ones are reported.
     pub late: Option<(&'static str, &'static str)>,
 }
 
@@ -113,7 +113,7 @@ impl Dates {
     }
 }
 
-/// What a report is asked for.
+/// Parameters of a report.
 pub struct ReportQuery<'a> {
     /// First day.
     pub from: Date,
@@ -121,7 +121,7 @@ pub struct ReportQuery<'a> {
     pub to: Date,
     /// Store; omitted: all stores.
     pub store_id: Option<&'a str>,
-    /// Which day counts.
+    /// Day that counts.
     pub dates: Dates,
 }
 
@@ -369,7 +369,7 @@ macro_rules! group {
 }
 pub(crate) use group;
 
-/// What was sold and came back of products in the range, a statement in brackets without days.
+/// Sold and returned quantities of products in the range, a statement in brackets without days.
 macro_rules! of_products {
     ($figures:literal) => {
         concat!(

@@ -115,7 +115,7 @@ pub struct SettlementsQuery {
 }
 asks!(SettlementsQuery, "settlements");
 
-/// Where a page begins: after this day and store.
+/// Position of a page: the day and store of the last item before it.
 pub type Bookmark = (Date, String);
 
 /// The place of a settlement.

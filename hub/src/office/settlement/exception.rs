@@ -120,7 +120,7 @@ pub struct View {
     pub action: &'static str,
 }
 
-/// Where a page begins: after this moment and exception.
+/// Position of a page: the moment and exception of the last item before it.
 pub type Bookmark = (i64, String);
 
 /// The place of an exception.

@@ -136,7 +136,7 @@ pub struct View {
     carried_until: Option<Date>,
 }
 
-/// Where a page begins: after this day, store and item.
+/// Position of a page: the day, store and item of the last item before it.
 pub type Bookmark = (Date, String, String);
 
 /// The place of an item.

@@ -26,12 +26,12 @@ const CHUNK: usize = 5_000;
 /// How far back what was matched may be told again, in days.
 const AGAIN_DAYS: i32 = 90;
 
-/// Whose payments a source settles.
+/// Payment methods that a source settles.
 pub struct Methods {
     /// Those, or all but those.
     names: Vec<String>,
     all_but: bool,
-    /// Of a bank its account: also bags, and what left the account for suppliers.
+    /// Account of a bank, which also settles bags and payments to suppliers. `None` for other sources.
     bank: Option<String>,
 }
 

@@ -194,17 +194,17 @@ pub async fn read(
     Ok((view(&row)?, line.map_err(|error| sqlx::Error::Decode(error.into()))?))
 }
 
-/// What a person decided of a row.
+/// Decision of a user about a row.
 pub struct Decision<'a> {
-    /// Where it stands from now on.
+    /// New state of the row.
     pub state: State,
     /// The line that it became.
     pub line_id: Option<&'a str>,
     /// User who decided.
     pub by: &'a str,
-    /// When.
+    /// Time of the decision.
     pub at: UtcMs,
-    /// Why.
+    /// Reason for the decision.
     pub reason: &'a str,
 }
 

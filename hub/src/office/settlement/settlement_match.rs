@@ -74,7 +74,7 @@ pub struct View {
     pub undone_reason: Option<String>,
 }
 
-/// What a match was when it was taken back.
+/// A match as it was when it was undone.
 #[derive(Deserialize)]
 struct Undone {
     line_ids: Vec<String>,

@@ -102,7 +102,7 @@ pub struct StatementsQuery {
 }
 asks!(StatementsQuery, "statements");
 
-/// Where a page begins: after this day and statement.
+/// Position of a page: the day and statement of the last item before it.
 pub type Bookmark = (Date, String);
 
 /// The place of a statement.

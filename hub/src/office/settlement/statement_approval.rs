@@ -19,7 +19,7 @@ use jiff::civil::Date;
 use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a line posts, by book: the line, its day, and the entry's lines. Books are taken in their order.
+/// Entries of lines by book: the line, its day and the entry's lines. Books are taken in their order.
 type ByBook = BTreeMap<String, Vec<(String, Date, Vec<EntryLine>)>>;
 
 impl Writer<'_> {

@@ -33,29 +33,29 @@ const FIGURE_MAX: i64 = domain::model::base::limits::FIGURE_MAX;
 /// Parts of a whole unit.
 const MILLION: i64 = 1_000_000;
 
-/// What is imported, whatever it came in.
+/// An import in any format.
 pub struct Import {
-    /// Who reports.
+    /// Source of the statement.
     pub source_id: String,
-    /// For whose settlement.
+    /// Store of the settlement that the statement is for.
     pub store_id: Option<String>,
-    /// Of which day, where it is one settlement's own.
+    /// Day of that settlement. `None` if the statement is not for one settlement.
     pub settlement_date: Option<Date>,
     /// Opening balance.
     pub opening_balance: Option<i64>,
     /// Closing balance.
     pub closing_balance: Option<i64>,
-    /// From and to, where the lines don't say it.
+    /// First and last day, if the lines do not state them.
     pub span: (Option<Date>, Option<Date>),
     /// The account that the file names.
     pub account: Option<AccountName>,
-    /// Checked.
+    /// Lines, checked.
     pub lines: Vec<TextLine>,
-    /// Of each line, the row that it came by; empty: the lines are numbered from 1.
+    /// Row of the file that each line came from. Empty if the lines are numbered from 1.
     pub rows: Vec<LineRow>,
     /// Rows that are no lines.
     pub aside: RowsSetAside,
-    /// Lines that tell of known money in other words are lines all the same.
+    /// Whether lines that report known money in other words are imported all the same.
     pub accept_repeats: bool,
 }
 

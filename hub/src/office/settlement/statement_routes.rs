@@ -277,14 +277,14 @@ async fn parsed(request: &Request, ask: ImportQuery) -> Result<Import, Failure> 
     })
 }
 
-/// What a file tells, whatever its form.
+/// Contents of a file in any format.
 struct FileContent {
     opening: Option<i64>,
     closing: Option<i64>,
     lines: Vec<TextLine>,
     rows: Vec<LineRow>,
     aside: RowsSetAside,
-    /// Of a statement without lines the days that it is of.
+    /// First and last day of a statement without lines.
     span: (Option<Date>, Option<Date>),
     /// The account that the file names.
     account: Option<AccountName>,

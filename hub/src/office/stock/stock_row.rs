@@ -119,7 +119,7 @@ impl Totals {
     }
 }
 
-/// Where a page begins: after this product and store.
+/// Position of a page: the product and store of the last item before it.
 pub type Bookmark = (String, String);
 
 /// The place of a row.
@@ -202,7 +202,7 @@ pub async fn list(
 /// Pieces by store and product.
 type Pieces = HashMap<(String, String), i64>;
 
-/// What stores wait for.
+/// Quantities that stores wait for.
 #[derive(Default)]
 struct Expected {
     coming: Pieces,

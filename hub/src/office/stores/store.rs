@@ -23,7 +23,7 @@ use std::time::Duration;
 /// The longest address, in bytes.
 const ADDRESS_BYTES_MAX: usize = 500;
 
-/// What a store is made of.
+/// Fields of a new store.
 pub struct NewStore {
     id: String,
     name: String,

@@ -42,7 +42,7 @@ pub struct Warehouse<'a> {
     hub: &'a Hub,
     /// By which rules: the defaults, and what head office set for it.
     pub rules: Rules,
-    /// When.
+    /// Time of the action.
     pub now: UtcMs,
     caller: Principal,
     epoch: String,
@@ -210,7 +210,7 @@ fn refused(error: sqlx::Error) -> Failure {
     error.into()
 }
 
-/// What a warehouse did, to be noted once it is committed.
+/// Result of an action in a warehouse, to be noted once it is committed.
 pub struct Written {
     store_id: String,
     epoch: String,

@@ -15,7 +15,7 @@ use edge::{ApiError, Code};
 use serde_json::json;
 use sqlx::AnyConnection;
 
-/// What is done with an adjustment that is there.
+/// Step of an existing adjustment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AdjustmentStep {
     /// It is posted, at the stock of now.

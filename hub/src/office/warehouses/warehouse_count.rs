@@ -27,7 +27,7 @@ use std::iter;
 /// Products that are looked at together.
 const PAGE: i64 = 1_000;
 
-/// What is done with a count that is there, beside counting and posting.
+/// Step of an existing count, beside counting and posting.
 #[derive(Debug, Clone)]
 pub enum CountStep {
     /// The counting is closed.

@@ -16,12 +16,12 @@ use serde_json::{Value, json};
 use sqlx::AnyConnection;
 use std::collections::BTreeMap;
 
-/// What is noticed of a book, whose new entries are in it.
+/// Facts noticed about a book, whose new entries are in it.
 pub(super) struct Noticed {
     book: String,
     /// Entries that came late, what they come to, and an event that told, by the day that they belong to.
     late: BTreeMap<Date, (i64, i64, String)>,
-    /// What the safe lost and gained, and the last event that took something out of it.
+    /// Change of the safe, and the last event that took something out of it.
     safe: i64,
     taken_by: Option<String>,
 }

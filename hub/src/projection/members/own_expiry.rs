@@ -14,16 +14,16 @@ use sqlx::{AnyConnection, AssertSqlSafe};
 const SYSTEM: &str = "system";
 const COLUMNS: &str = "event_id, member_id, business_date, moved_at, points";
 
-/// Whose points expired, how many and when; below 0: so many came back.
+/// Points of a member that expired, with their number and time. Negative if points came back.
 #[derive(Debug, Clone)]
 pub struct Expired {
-    /// Whose.
+    /// Id of the member.
     pub member_id: String,
-    /// How many.
+    /// Number of points.
     pub points: i64,
     /// Head office's day.
     pub day: Date,
-    /// When.
+    /// Time of the expiry.
     pub at: UtcMs,
     /// The event.
     pub event_id: String,

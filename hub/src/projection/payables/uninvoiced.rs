@@ -23,7 +23,7 @@ use serde_json::json;
 use sqlx::AnyConnection;
 use std::collections::BTreeMap;
 
-/// What a store told that moves 2020, with the event that told.
+/// A report of a store that moves account 2020, with its event.
 pub(crate) enum Moved<'a> {
     /// Goods came.
     Received(&'a str, &'a Receiving),

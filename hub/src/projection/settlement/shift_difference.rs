@@ -14,7 +14,7 @@ use jiff::civil::Date;
 use sqlx::AnyConnection;
 use std::collections::BTreeMap;
 
-/// What was noted before of a day: amounts by method.
+/// Sums that were noted before of a day: amounts by method.
 type Sums = BTreeMap<String, i64>;
 
 /// Notes by which amounts the day of a store differs, and ends what differs no more. The store's book is locked. Says whether

@@ -17,7 +17,7 @@ const CHECK_CHARS: usize = 8;
 /// Hexadecimal characters of a file's name; any other name is not a file of marks.
 const NAME_CHARS: usize = 16;
 
-/// What a file says.
+/// Contents of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SavedCursors {
     pub number: u64,

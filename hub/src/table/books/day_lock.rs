@@ -12,14 +12,14 @@ use std::collections::BTreeMap;
 /// Days of a book, the first and the last.
 pub type BookSpan = (String, (Date, Date));
 
-/// Who locked days, when and why.
+/// User, time and reason of a lock of days.
 #[derive(Debug, Clone)]
 pub struct Lock<'a> {
-    /// When.
+    /// Time of the lock.
     pub at: UtcMs,
-    /// Who.
+    /// User who locked the days.
     pub by: &'a str,
-    /// Why.
+    /// Reason for the lock.
     pub reason: Option<&'a str>,
 }
 

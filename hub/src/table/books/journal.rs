@@ -98,37 +98,37 @@ impl Column for Kind {
 
 /// An entry on its way into its book.
 pub struct NewEntry {
-    /// The store; empty: head office.
+    /// Store of the book. Empty for head office.
     pub book: String,
-    /// One of [`numbers`].
+    /// Number of the entry, one of [`numbers`].
     pub entry_no: i64,
-    /// `jrn_…`
+    /// Id of the entry, `jrn_…`.
     pub entry_id: String,
     /// The day that it has in the books.
     pub entry_date: Date,
     /// The day that it belongs to, where that is another one.
     pub reference_date: Option<Date>,
-    /// What made it.
+    /// Origin of the entry.
     pub kind: Kind,
-    /// What it comes from.
+    /// Type of the document that it comes from.
     pub cause_type: &'static str,
-    /// Its id.
+    /// Id of the document.
     pub cause_id: String,
-    /// The store that told; empty: none did.
+    /// Store that reported the document. Empty if none did.
     pub cause_store_id: String,
-    /// The event that told.
+    /// Id of the event that reported it.
     pub event_id: Option<String>,
-    /// One entry each in a book.
+    /// Key of the cause. Each key has one entry per book.
     pub cause_key: String,
-    /// What it was written together with.
+    /// Id of the group that it was written with.
     pub group_id: Option<String>,
-    /// For a person.
+    /// Text of the entry, for people.
     pub memo: Option<String>,
     /// The entry that it takes back.
     pub reverses: Option<String>,
     /// User who wrote it; null if it was posted automatically.
     pub created_by: Option<String>,
-    /// Balanced.
+    /// Lines of the entry, balanced.
     pub lines: Vec<EntryLine>,
 }
 

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::{Mutex, PoisonError};
 
-/// What was made.
+/// Counts of the entries that were made.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Entries by kind.
+    /// Number of entries by kind.
     pub entries: BTreeMap<&'static str, u64>,
     /// Those among them that belong to an earlier day than they have.
     pub late: u64,

@@ -26,7 +26,7 @@ pub async fn is_warehouse(connection: &mut AnyConnection, store_id: &str) -> Res
 pub struct OwnTransfer {
     /// Its own document; none: it only heard of it.
     pub document: Option<Transfer>,
-    /// What it has not taken in.
+    /// Report of the other end that it has not taken in.
     pub remote: Option<Transfer>,
 }
 

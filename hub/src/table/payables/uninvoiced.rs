@@ -113,12 +113,12 @@ pub async fn unposted(connection: &mut AnyConnection, at: &ReceiptRef) -> Result
     Ok(Some(OpenReceipt { qty: qty.saturating_add(all_held), value }))
 }
 
-/// What takes something out of a line: the key of its entries, and the day that it belongs to.
+/// Cause of a withdrawal from a line: the key of its entries, and the day that it belongs to.
 #[derive(Debug, Clone, Copy)]
 pub struct Cause<'a> {
-    /// One entry each in a book.
+    /// Key of the cause. Each key has one entry per book.
     pub key: &'a str,
-    /// Its own day.
+    /// Day of the cause.
     pub day: Date,
 }
 

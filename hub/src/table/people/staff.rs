@@ -15,11 +15,11 @@ pub const GIVEN: &str = "hub";
 /// A person of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Staff {
-    /// What the store is told.
+    /// Data that is sent to the store.
     pub down: UserDown,
     /// `hub` or `store`: who made it.
     pub origin: String,
-    /// When it was last changed.
+    /// When the user was last changed.
     pub updated_at: UtcMs,
 }
 

@@ -38,7 +38,7 @@ pub enum GroupBy {
     Document,
 }
 
-/// Which tax is asked for.
+/// Filters of the tax report.
 pub struct Filter {
     /// From this day in the books on.
     pub from: Date,

@@ -81,7 +81,7 @@ pub struct TaxDocument {
     pub tax: i64,
 }
 
-/// Where a page begins: after this day, book and entry.
+/// Position of a page: the day, book and entry of the last item before it.
 pub type Bookmark = (Date, String, i64);
 
 /// The place of a document.

@@ -29,7 +29,7 @@ const GROUPS: &str = "SELECT grp, MIN(batch) AS batch, CAST(SUM(told) AS BIGINT)
     AND j.entry_date <= $4\
     ) moved GROUP BY grp";
 
-/// What a source told and what is booked of it, by group.
+/// Reported and booked amounts of a source, by group.
 #[derive(Debug, Default)]
 pub struct Group {
     told: i64,
@@ -46,9 +46,9 @@ impl Group {
 /// The days that are looked at: until which the bank has told, and the day of the books.
 #[derive(Debug, Clone, Copy)]
 pub struct Days {
-    /// Until which the bank has told.
+    /// Last day that the bank has reported.
     pub told: Date,
-    /// Of the books.
+    /// Last day of the books.
     pub booked: Date,
 }
 

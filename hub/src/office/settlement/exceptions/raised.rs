@@ -16,14 +16,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Exceptions that are changed at once.
 const CHUNK: usize = 5_000;
 
-/// Where an exception belongs.
+/// Place of an exception.
 #[derive(Debug, Clone, Default)]
 pub struct Belongs {
     /// The statement of its line.
     pub statement_id: Option<String>,
     /// The store and day whose settlement it holds up.
     pub settlement: Option<(String, Date)>,
-    /// How it was paid.
+    /// Payment method.
     pub method: Option<String>,
     /// The match that it is about.
     pub match_id: Option<String>,
@@ -147,7 +147,7 @@ pub async fn of_statement(
     note(connection, vec![row]).await
 }
 
-/// What is known of open items and lines, by their ids.
+/// Open items and lines by their ids.
 pub struct Index<'a> {
     items: BTreeMap<(&'a str, &'a str), &'a OpenItem>,
     lines: BTreeMap<&'a str, &'a OpenLine>,

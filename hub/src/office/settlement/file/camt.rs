@@ -21,10 +21,10 @@ use quick_xml::Reader;
 use quick_xml::events::Event;
 use walk::Walk;
 
-/// Whose statements are read.
+/// Account whose statements are read.
 #[derive(Debug, Default)]
 pub struct Wanted<'a> {
-    /// The account's number at its bank; none: the file must be of one account alone.
+    /// Number of the account at its bank. `None` if the file must be of one account.
     pub account: Option<&'a str>,
     /// The currency of the account; none: that of the file.
     pub currency: Option<&'a str>,
@@ -33,7 +33,7 @@ pub struct Wanted<'a> {
     pub zones: Option<(&'a TimeZone, &'a TimeZone)>,
 }
 
-/// What a file tells of an account.
+/// Statement of an account in a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct CamtStatement {
     /// The account that was read; none: the file names none.
@@ -42,7 +42,7 @@ pub struct CamtStatement {
     pub opening: Option<i64>,
     /// Closing balance.
     pub closing: Option<i64>,
-    /// Its booked entries.
+    /// Lines of its booked entries.
     pub lines: Vec<TextLine>,
     /// Accounts of the file whose statements were passed over.
     pub others: Vec<AccountName>,

@@ -11,10 +11,10 @@ const HEADER_ROWS_MAX: usize = 50;
 /// Fields that are not found under their own name: they change what other fields mean.
 const NAMED_ONLY: [&str; 3] = ["time", "zone", "account"];
 
-/// What `find` gives: the columns, and the row that it read last where that is a line.
+/// Result of `find`: the columns, and the row that it read last if that is a line.
 pub type Begun<'a> = (Columns, Option<Row<'a>>);
 
-/// Where each field is.
+/// Positions of the fields.
 #[derive(Debug, Clone, Default)]
 pub struct Columns {
     places: BTreeMap<&'static str, Vec<usize>>,

@@ -180,7 +180,7 @@ pub struct Format {
     /// Pattern of descriptions that name the store, gross and fee: `MID : {mid} {*} QR : {gross} DDR: {fee}`.
     /// Null if they do not.
     pub pattern: Option<String>,
-    /// Whether money to us is below 0 in its files.
+    /// Whether money to us is negative in its files.
     pub negate: bool,
 }
 

@@ -141,7 +141,7 @@ const BALANCES_WITH_A_DAY: [&str; 14] = [
     "saldo per",
 ];
 
-/// What a row is.
+/// Kind of row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowKind {
     /// A line of the statement.
@@ -170,7 +170,7 @@ impl RowKind {
     }
 }
 
-/// What a status says.
+/// Meaning of a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// Money moved.

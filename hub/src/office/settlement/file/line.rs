@@ -25,29 +25,29 @@ pub const ROUNDING: &str = "Rounding of amounts with a fraction";
 /// The largest amount of a line.
 const AMOUNT_MAX: i64 = 1_000_000_000_000;
 
-/// What lines have to keep to.
+/// Bounds of lines.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     /// The date at head office.
     pub today: Date,
-    /// How many lines are imported at once.
+    /// Limits of imports.
     pub limits: Limits,
 }
 
-/// Whose file is read.
+/// Source whose file is read.
 #[derive(Debug, Clone)]
 pub struct SourceFile<'a> {
     /// Kind of source: a payment provider or a bank.
     pub kind: SourceKind,
-    /// The number of its account; none: not checked.
+    /// Number of its account. `None` if it is not checked.
     pub account_no: Option<&'a str>,
-    /// The code of its currency; none: not checked.
+    /// Code of its currency. `None` if it is not checked.
     pub currency: Option<&'a str>,
-    /// The zone of its times; none: they change no day.
+    /// Time zone of its times. `None` if they change no day.
     pub zone: Option<TimeZone>,
     /// The zone whose days count.
     pub local: TimeZone,
-    /// What separates cells, once it is known.
+    /// Separator of cells, once it is known.
     pub separator: char,
 }
 
@@ -56,7 +56,7 @@ pub struct SourceFile<'a> {
 pub struct LineRow {
     /// The line of the file, from 1.
     pub row_no: i64,
-    /// What rounding took from its net, in millionths.
+    /// Amount that rounding took from its net, in millionths.
     pub lost: i64,
 }
 

@@ -26,7 +26,7 @@ const CURRENCIES: [&str; 4] = ["mata uang", "currency", "valuta", "währung"];
 /// How a line names the days that a file is of.
 const PERIODS: [&str; 7] = ["periode", "period", "dari", "from", "tanggal", "zeitraum", "between"];
 
-/// What stands before the header.
+/// Contents of the rows before the header.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Preamble {
     /// The number of the account, as it is written.

@@ -16,31 +16,31 @@ use domain::rules::books::settlement::import::{Figures, TextLine};
 use domain::rules::books::settlement::{LineKind, SourceKind};
 use edge::sheet::{DayReader, Direction, Figure, NoFigure, Row, Written, is_nothing, may_be_currency};
 
-/// What holds for all rows of a file.
+/// Rules for all rows of a file.
 pub struct Rules<'a> {
-    /// Where fields are.
+    /// Positions of the fields.
     pub columns: &'a Columns,
-    /// How the file looks.
+    /// Format of the file.
     pub format: &'a Format,
-    /// Whose file it is.
+    /// Source of the file.
     pub file: &'a SourceFile<'a>,
-    /// What the rows show together.
+    /// Common properties of the rows.
     pub survey: &'a Survey,
-    /// How days are read.
+    /// Reader of dates.
     pub days: &'a DayReader<'a>,
-    /// What descriptions tell.
+    /// Pattern of descriptions.
     pub pattern: Option<&'a Pattern>,
     /// The sign of fees that cost.
     pub fee_sign: FeeSign,
-    /// What lines have to keep to.
+    /// Bounds of lines.
     pub bounds: &'a Bounds,
 }
 
-/// What a row comes to.
+/// Result of a row.
 pub enum Outcome {
-    /// A line, and what rounding took from its net, in millionths.
+    /// A line, and the amount that rounding took from its net, in millionths.
     Line(Box<TextLine>, i64),
-    /// No line.
+    /// A row that is not a line.
     Aside(Box<SetAside>),
 }
 

@@ -85,13 +85,13 @@ impl Reason {
 /// A row that is not a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetAside {
-    /// Where it is in its file, from 1: a line of CSV, an entry of CAMT.053.
+    /// Position in the file, from 1: a line of CSV, an entry of CAMT.053.
     pub row_no: i64,
     /// Reason why the row is not a line.
     pub reason: Reason,
     /// The field that is wrong.
     pub field: Option<&'static str>,
-    /// What is wrong with it, for a person.
+    /// Description of the problem, for people.
     pub problem: String,
     /// Its day, if it can be read.
     pub date: Option<Date>,
@@ -99,7 +99,7 @@ pub struct SetAside {
     pub reference: String,
     /// Description of the row. Empty if there is none.
     pub description: String,
-    /// What it comes to, if that can be read.
+    /// Amount of the row, if it can be read.
     pub amount: Option<i64>,
     /// The line that it would be, if all of it can be read.
     pub line: Option<TextLine>,
@@ -107,7 +107,7 @@ pub struct SetAside {
     pub text: String,
     /// The line that it repeats in other words.
     pub repeats: Option<String>,
-    /// What else is wrong with it, by field.
+    /// Further problems of the row, by field.
     pub also: Vec<(&'static str, String)>,
 }
 
@@ -153,9 +153,9 @@ pub struct TooMany;
 pub struct RowsSetAside {
     /// The first ones, in the order of the file.
     pub rows: Vec<SetAside>,
-    /// How many, by reason.
+    /// Number of rows by reason.
     pub counts: BTreeMap<Reason, i64>,
-    /// How many are kept that wait for a person.
+    /// Number of kept rows that need a decision.
     open: usize,
 }
 

@@ -39,7 +39,7 @@ fn cut(text: &str, bytes: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// Where a reference may stand, the likeliest first.
+/// Place of a reference, the likeliest first.
 #[derive(Debug, Clone, Copy)]
 enum Place {
     EndToEnd,
@@ -131,7 +131,7 @@ pub(super) struct Entry {
     booked: Option<String>,
     value: Option<String>,
     reversal: bool,
-    /// Of a collective entry, how many transactions it has.
+    /// Number of transactions of a collective entry.
     count: Option<usize>,
     references: References,
     words: Words,
@@ -139,7 +139,7 @@ pub(super) struct Entry {
     details: Vec<Detail>,
 }
 
-/// What an entry comes to.
+/// Result of an entry.
 pub(super) struct Booked {
     pub lines: Vec<TextLine>,
     /// It takes back another one.

@@ -10,7 +10,7 @@ use jiff::civil::Date;
 pub struct AccountName {
     /// As the bank writes it.
     pub number: String,
-    /// Three letters.
+    /// Currency code, three letters.
     pub currency: String,
 }
 
@@ -69,7 +69,7 @@ impl Balance {
 pub(super) struct Statement {
     /// As the bank numbers it.
     pub id: String,
-    /// What it is of.
+    /// Account of the statement.
     pub account: AccountName,
     /// The first day that it says to be of.
     pub from: Option<Date>,
@@ -80,7 +80,7 @@ pub(super) struct Statement {
     pub to: Option<Date>,
     /// Lines of its booked entries.
     pub lines: Vec<TextLine>,
-    /// Of each line, whether its entry takes back another one.
+    /// Whether the entry of each line takes back another one.
     reversals: Vec<bool>,
 }
 

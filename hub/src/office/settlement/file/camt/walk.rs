@@ -105,7 +105,7 @@ pub(super) struct Walk<'a> {
     path: Vec<&'static str>,
     text: String,
     currency: Option<String>,
-    /// Where the statement that is being read stands in the path.
+    /// Position in the path of the statement that is being read.
     at: Option<usize>,
     statement: Statement,
     /// It is another account's: its entries are passed over.
@@ -114,7 +114,7 @@ pub(super) struct Walk<'a> {
     entry: Entry,
     entries: usize,
     rows: usize,
-    /// Of the account that is read.
+    /// Account that is read.
     pub account: Option<AccountName>,
     pub statements: Vec<Statement>,
     pub others: Vec<AccountName>,

@@ -61,7 +61,7 @@ pub fn prices(bytes: &[u8]) {
     assert_eq!(read, prices, "{text}");
 }
 
-/// How a column is written.
+/// Style of a column.
 #[derive(Debug, Clone, Copy)]
 struct Style {
     marks: (&'static str, &'static str),
