@@ -287,7 +287,7 @@ impl Default for Limits {
 
 impl Limits {
     /// # Errors
-    /// What is wrong with an import of so many rows, for a person.
+    /// Description of the problem, for people.
     pub fn check_rows(&self, rows: usize) -> Result<(), String> {
         let most = self.import_rows;
         let problem = || format!("has {rows} rows; at most {most} are imported at once (limits.import_rows)");

@@ -21,9 +21,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// How long a request waits for one.
+/// Longest wait of a request for a connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long SQLite waits for another process's write lock, in milliseconds.
+/// Longest wait of SQLite for another process's write lock, in milliseconds.
 const BUSY_TIMEOUT_SQL: &str = "PRAGMA busy_timeout = 10000";
 /// FULL: a commit is on the disk before it is answered.
 const DURABLE_SQL: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL";

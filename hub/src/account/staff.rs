@@ -60,7 +60,7 @@ impl Staff {
         }
     }
 
-    /// What its store is told.
+    /// Entry of the feed for the user's store.
     ///
     /// # Errors
     /// Never: a person is always JSON.
@@ -116,7 +116,8 @@ async fn add(connection: &mut AnyConnection, staff: &Staff) -> Result<bool, sqlx
     Ok(write(connection, staff, "DO NOTHING").await? == 1)
 }
 
-/// Who else has a login name at the store, and whether head office gave that person to it: such a one first.
+/// Other user with the login name at the store, and whether head office gave that user to it: such a user
+/// comes first.
 async fn namesake(
     connection: &mut AnyConnection,
     told: &UserDown,

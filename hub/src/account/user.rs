@@ -37,7 +37,7 @@ impl NewUser {
     /// A checked user with a lower-cased login name.
     ///
     /// # Errors
-    /// What is wrong with the names or the role, for a person.
+    /// Description of the problem with the names or the role, for people.
     pub fn new(username: &str, name: &str, role: Role, password_hash: String) -> Result<Self, String> {
         let username = username.trim().to_lowercase();
         let visible = !username.chars().any(|c| c.is_control() || c.is_whitespace());

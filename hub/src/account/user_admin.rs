@@ -95,7 +95,7 @@ fn role_of(role: Role, store: bool) -> Result<(), ApiError> {
 }
 
 impl New {
-    /// What can be told without looking: names, and a role where it belongs.
+    /// Checks that need no look-up: names, and a role where it belongs.
     ///
     /// # Errors
     /// 422.
@@ -178,7 +178,7 @@ pub async fn add(
     Ok(view)
 }
 
-/// What the audit log tells of somebody.
+/// Details of a user for the audit log.
 fn details(view: &View) -> Value {
     json!({"user_id": view.id, "role": view.role, "store_id": view.store_id, "disabled": view.disabled})
 }

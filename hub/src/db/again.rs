@@ -4,7 +4,7 @@ use crate::db::failure::Failure;
 use crate::secret;
 use std::time::Duration;
 
-/// How often at most.
+/// Greatest number of repetitions.
 const AGAIN_MAX: u32 = 3;
 /// The longest pause before the first time, in milliseconds; twice that before the next.
 const PAUSE_MS: u64 = 20;

@@ -37,7 +37,7 @@ impl From<Failure> for ApiError {
     }
 }
 
-/// What is told while the disk of the database is full.
+/// Message while the disk of the database is full.
 const FULL: &str =
     "the disk of the database is full: make room there; reading works, and nothing was changed";
 

@@ -165,7 +165,7 @@ pub async fn update(
     Ok(())
 }
 
-/// How many rows of so many columns one statement takes.
+/// Number of rows of this many columns that one statement takes.
 fn at_once(engine: Engine, width: usize) -> usize {
     match engine {
         Engine::Sqlite => (PARAMETERS_MAX / width.max(1)).max(1),

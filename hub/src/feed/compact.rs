@@ -14,7 +14,7 @@ use sqlx::any::AnyRow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How often the lanes' heights are noted and what is old enough is removed.
+/// Period between notes of the lanes' heights and removals of old changes.
 pub const PERIOD: Duration = Duration::from_millis(PERIOD_MS.unsigned_abs());
 /// A note this soon after the last one says nothing of the clock in between.
 const SOON_MS: i64 = PERIOD_MS / 2;

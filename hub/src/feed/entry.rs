@@ -131,7 +131,7 @@ pub fn lane(name: &str) -> Option<&'static str> {
     LANES.into_iter().find(|lane| *lane == name)
 }
 
-/// What each lane's counter stands at. It rises with every change; what was taken and is not written stays unused.
+/// Counter of each lane. It rises with every change; numbers that were taken and not written stay unused.
 pub async fn heads(pool: &AnyPool) -> Result<BTreeMap<String, i64>, sqlx::Error> {
     let rows = sqlx::query("SELECT lane, head FROM feed_lanes").fetch_all(pool).await?;
     rows.iter().map(|row| Ok(columns!(row => (lane, head)))).collect()

@@ -95,7 +95,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Whose balance it is.
+    /// Member of the balance.
     pub(crate) fn member(&self) -> Option<&str> {
         (self.change.kind == Kind::Points.name() && !self.change.deleted).then_some(&self.change.id)
     }
@@ -115,12 +115,13 @@ impl Found {
 }
 
 const COLUMNS: &str = "f.number, f.mark, f.kind, f.id, f.version, f.deleted, f.payload, f.store_id";
-/// Of a balance there is nothing in the feed but that it changed: it is read as it is now.
+/// Columns of a page. The feed only holds that a balance changed: the balance is read as it is now.
 fn columns() -> String {
     let balance = member::balance_of("f.id");
     format!("{COLUMNS}, CAST(CASE WHEN f.kind = 'points' THEN {balance} ELSE 0 END AS BIGINT) AS balance")
 }
-/// What changes again further on is told there: whoever reads everything anew never sees what is past.
+/// Condition for the last change of a record. A record that changes again further on is sent there: a reader
+/// of everything never sees the past.
 const LATEST: &str = "f.number = (SELECT n.number FROM feed_now n WHERE n.lane = f.lane \
                       AND n.kind = f.kind AND n.id = f.id AND n.store_id = f.store_id)";
 
@@ -232,7 +233,7 @@ impl Reader<'_> {
         Ok((rows.into_iter().map(|row| row.change).collect(), coverage))
     }
 
-    /// Where a cursor stands; before the first change without one.
+    /// Place of a cursor. Before the first change without one.
     pub(crate) fn place(&self, cursor: Option<&str>) -> Result<FeedPosition, ApiError> {
         match cursor {
             None => {
@@ -284,7 +285,7 @@ pub(crate) async fn known(
     Ok(query.fetch_one(connection).await? > 0)
 }
 
-/// Of which stores ('': of all) a deletion after a place was removed: whoever stands there has missed it.
+/// Stores ('' for all) of which a deletion after a place was removed: a reader at that place has missed it.
 pub(crate) async fn dropped(
     connection: &mut AnyConnection,
     lane: &str,

@@ -101,7 +101,7 @@ impl Tail {
         Ok(coverage.map(|coverage| Self { rows, until, dropped, coverage }))
     }
 
-    /// What of it one store sees.
+    /// Part of it that one store sees.
     async fn page(&self, reader: &Reader<'_>, cursor: &str) -> Result<Page, Failure> {
         let store_id = reader.store_id;
         if self.dropped.iter().any(|dropped| dropped.is_empty() || dropped == store_id) {

@@ -11,7 +11,7 @@ pub type Request = edge::Request<Hub>;
 /// Result that a handler returns.
 pub type Answered = Result<Reply, Failure>;
 
-/// What a handler answers. What the database took back because of others is done again as a whole.
+/// Answer of a handler. A transaction that the database took back because of others is repeated as a whole.
 ///
 /// # Errors
 /// The handler's; 503 where others were in the way each time. A figure above the largest is null.

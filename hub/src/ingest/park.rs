@@ -116,7 +116,7 @@ impl Seen {
     }
 }
 
-/// Why a record is parked, as it is told.
+/// Problem of a parked record, as it is reported.
 pub(crate) fn problem(why: Why, event: &Incoming) -> Problem {
     let (code, message) = match (why, &event.understood) {
         (Why::Reused, _) => {

@@ -193,7 +193,7 @@ async fn hole(
     Ok(())
 }
 
-/// How many of the batch's first records the hub has, with the same hashes.
+/// Number of the batch's first records that the hub has with the same hashes.
 async fn seen_before(
     write: &mut Write,
     store: &Locked,

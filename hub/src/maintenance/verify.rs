@@ -127,7 +127,7 @@ async fn one_state(pool: &AnyPool, connection: &mut AnyConnection) -> Result<(),
     Ok(())
 }
 
-/// What head office told itself, folded again.
+/// Head office's own records, folded again.
 async fn of_head_office(pool: &AnyPool, report: &mut Report) -> Result<(), sqlx::Error> {
     let mut read = pool.begin().await?;
     one_state(pool, &mut read).await?;

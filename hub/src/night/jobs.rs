@@ -19,13 +19,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, interval_at};
 
-/// How often it is looked whether it is time.
+/// Period between checks whether it is time.
 const PERIOD: Duration = Duration::from_secs(60);
 
-/// How often a long job says that it goes on: some of these are within its lease.
+/// Period between signs of life of a long job: some of these are within its lease.
 const BEAT: Duration = Duration::from_secs(15);
 
-/// What is done, in this order.
+/// Jobs, in their order.
 const JOBS: [&str; 3] = ["settlement", "points", "proofs"];
 
 /// Looks every minute; the first time a minute after the start.

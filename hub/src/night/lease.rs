@@ -6,7 +6,7 @@ use sqlx::{AnyConnection, Error};
 
 /// A process that is not heard for so long has given its job up, in milliseconds.
 const LEASE_MS: i64 = 60_000;
-/// What was done is known for so many days.
+/// Days for which done jobs are kept.
 const KEPT_DAYS: i32 = 30;
 
 /// A job of a day that a process has taken.

@@ -62,7 +62,7 @@ impl AnomalyChecks {
         }
     }
 
-    /// What was done in shifts that were closed before; called before this batch's shifts are written.
+    /// Actions in shifts that were closed before; called before this batch's shifts are written.
     pub async fn in_closed_shifts(
         &mut self,
         connection: &mut AnyConnection,

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Most characters of an id or an action that entries of the audit log are found by.
 const SEARCHED_CHARS_MAX: usize = 128;
 
-/// What an index of both engines takes, whatever a store tells; the record keeps the whole text.
+/// Text that an index of both engines takes, whatever a store sends; the record keeps the whole text.
 fn searched(text: &str) -> String {
     text.chars().filter(|c| *c != '\0').take(SEARCHED_CHARS_MAX).collect()
 }
@@ -202,7 +202,7 @@ impl Projection<'_> {
         });
     }
 
-    /// What came against an order, or went back again.
+    /// Adds pieces that came against an order, or went back again.
     pub(crate) fn ordered(&mut self, event_id: &str, receiving: &Receiving, sign: i64) {
         let Some(po_id) = &receiving.po_id else { return };
         let (mut pieces, mut rejected) = (BTreeMap::new(), BTreeMap::new());

@@ -21,7 +21,7 @@ const KIND_BYTES_MAX: usize = 64;
 const STAMP_BYTES_MAX: usize = 128;
 /// The longest name, id and text that is applied, in bytes.
 const TEXT_BYTES_MAX: usize = 1024;
-/// How deep a payload may be nested.
+/// Greatest depth of a payload.
 const DEPTH_MAX: usize = 32;
 
 /// A record with its number.
@@ -127,7 +127,7 @@ impl Incoming {
         }
     }
 
-    /// What it can't do without.
+    /// Object that the record can't do without.
     pub fn needs(&self) -> Option<&Known> {
         self.understood.as_ref().ok()?.effect.needs.as_ref()
     }
@@ -143,7 +143,8 @@ fn is_text(text: &str, bytes_max: usize) -> bool {
     (1..=bytes_max).contains(&text.len()) && !text.contains('\0')
 }
 
-/// Whose points a record may move; empty: nobody's; none: they are several, or none that a table's key can hold.
+/// Member whose points a record may move. Empty if it moves nobody's; `None` if there are several, or none
+/// that a table's key can hold.
 fn member(about: &About) -> Option<String> {
     match about.members.as_slice() {
         [] => Some(String::new()),
@@ -165,7 +166,7 @@ fn within(record: &str) -> Result<(), Problem> {
     Err(Problem { code: RECORD_TOO_LARGE, message })
 }
 
-/// What happened, if this hub can read it.
+/// Payload of a record, if this hub can read it.
 fn payload(envelope: &mut Record<Value>) -> Result<AnyPayload, Problem> {
     if envelope.schema != SCHEMA {
         let message = format!("the record has schema {}, this hub reads {SCHEMA}", envelope.schema);
@@ -190,7 +191,7 @@ fn understood(envelope: &Record<Value>, known: AnyPayload, store_id: &str) -> Re
     Ok(Understood { payload: known, effect, business_date, occurred_at: envelope.occurred_at })
 }
 
-/// What no rule of business excuses: text that can't be kept, figures out of range.
+/// Checks that no rule of business excuses: text that can't be kept, figures out of range.
 fn sound(value: &Value, depth: usize) -> Result<(), &'static str> {
     if depth > DEPTH_MAX {
         return Err("it is nested too deep");

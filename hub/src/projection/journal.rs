@@ -252,7 +252,7 @@ impl Desk<'_> {
         }
     }
 
-    /// What head office knows beside an event.
+    /// Facts of head office about an event.
     async fn context(
         &mut self,
         connection: &mut AnyConnection,
@@ -362,7 +362,8 @@ pub(crate) fn entry_id(book: &str, cause_key: &str) -> String {
     format!("jrn_{}", digest.get(..32).unwrap_or(&digest))
 }
 
-/// What is wrong with the books in themselves, summed in two parts so that no sum is too large for the database: gaps, entries that don't balance, days that are not their entries.
+/// Problems of the books in themselves, summed in two parts so that no sum is too large for the database:
+/// gaps, entries that don't balance, days that are not their entries.
 pub(crate) async fn problems(connection: &mut AnyConnection) -> Result<Vec<String>, sqlx::Error> {
     let checks = [
         (

@@ -114,7 +114,7 @@ pub(crate) async fn expect_redeemed(
     sqlx::query(sql).bind(i64::from(redemption_bp)).execute(connection).await.map(drop)
 }
 
-/// What is wrong with the pool in itself, and against the books.
+/// Problems of the pool in itself, and against the books.
 pub(crate) async fn problems(pool: &AnyPool) -> Result<Vec<String>, sqlx::Error> {
     let mut problems = Vec::new();
     let (mut no, mut points, mut value) = (0_i64, 0_i64, 0_i64);

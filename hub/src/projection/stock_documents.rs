@@ -69,8 +69,8 @@ impl GoodsRows {
         }
     }
 
-    /// Of two words on one document in a batch the one that is further along counts, of two alike the first. What was
-    /// taken back stays on its day.
+    /// Adds a report of a document. Of two in a batch the one that is further along counts, of two alike the
+    /// first. A document that was taken back stays on its day.
     fn document(&mut self, key: DocumentKey, step: i64, mut row: NewRow) {
         match self.documents.get(&key) {
             Some((known, _)) if *known >= step => {}
@@ -199,7 +199,8 @@ impl GoodsRows {
     }
 }
 
-/// Why a record moved goods; none: a line of a sale or a return says it. `place` is that of the movement in it.
+/// Cause of a movement. `None` for a line of a sale or a return, which states it itself. `place` is that of
+/// the movement in the record.
 fn cause<'a>(store_id: &str, payload: &'a AnyPayload, place: usize) -> Option<Cause<'a>> {
     let of = |reason, document, user_id| Some(Cause { reason, document, user_id });
     match payload {
@@ -242,7 +243,8 @@ fn cause<'a>(store_id: &str, payload: &'a AnyPayload, place: usize) -> Option<Ca
     }
 }
 
-/// Of what left and came back the sender tells, of what came its receiver.
+/// Cause of a transfer's movement: goods that left and came back are reported by the sender, goods that came
+/// by the receiver.
 fn transferred<'a>(store_id: &str, it: &'a TransferRecord) -> Cause<'a> {
     let transfer = &it.transfer;
     let came = transfer.to_store_id.as_str() == store_id;

@@ -102,7 +102,7 @@ impl Hub {
         now.timestamp().to_zoned(self.zone.clone()).date()
     }
 
-    /// How the books are kept and goods are bought, by the file and by what administrators set since.
+    /// Settings of the books and purchases, by the file and by later changes of administrators.
     ///
     /// # Errors
     /// The database's.

@@ -16,7 +16,7 @@ pub struct Screens {
 }
 
 impl Screens {
-    /// Of nothing that happened before now.
+    /// Streams without past events.
     ///
     /// # Errors
     /// The database's.

@@ -5,7 +5,7 @@ use domain::model::base::time::UtcMs;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How often a store that only listens is written down as heard, in milliseconds.
+/// Period between records of a store that only listens as heard, in milliseconds.
 const SEEN_EVERY_MS: i64 = 60_000;
 
 /// Time at which each store that only listens was last heard, and at which this process recorded it.

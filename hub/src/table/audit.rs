@@ -55,7 +55,7 @@ pub async fn append(
     notice::tell_action(connection, action, details).await
 }
 
-/// When head office wrote its last entry; none: never.
+/// When head office wrote its last entry. `None` if there is none.
 pub async fn last_at(connection: &mut AnyConnection) -> Result<Option<UtcMs>, sqlx::Error> {
     let sql = "SELECT MAX(at) FROM own_audit";
     let at: Option<i64> = sqlx::query_scalar(sql).fetch_one(connection).await?;
@@ -94,7 +94,7 @@ pub fn with_change<T: Serialize>(mut details: Value, documents: [&T; 2]) -> Valu
     details
 }
 
-/// What an entry may be about, by the name of its id among the details: the closest comes first.
+/// Objects that an entry may be about, by the name of its id among the details: the closest comes first.
 const OBJECTS: [(&str, &str); 37] = [
     ("match_id", "match"),
     ("exception_id", "exception"),
@@ -135,7 +135,7 @@ const OBJECTS: [(&str, &str); 37] = [
     ("store_id", "store"),
 ];
 
-/// What an entry is about, its kind and its id; none: nothing with an id.
+/// Type and id of the object of an entry. `None` if it has no id.
 pub fn object(details: &Value) -> Option<(&'static str, &str)> {
     OBJECTS.iter().find_map(|(name, kind)| Some((*kind, details.get(name)?.as_str()?)))
 }

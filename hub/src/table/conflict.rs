@@ -38,7 +38,7 @@ pub struct ConflictRow {
     pub restored_at: Option<UtcMs>,
 }
 
-/// What [`read`] reads.
+/// Columns that [`read`] reads.
 pub const COLUMNS: &str =
     "conflict_id, resource, id, field, winner, lost_value, kept_value, store_id, resolved_at, restored_at";
 

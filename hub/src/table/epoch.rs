@@ -8,7 +8,7 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe, Error};
 use std::collections::BTreeMap;
 
-/// What [`read`] reads.
+/// Columns that [`read`] reads.
 pub const COLUMNS: &str = "epoch, seq, hash, stable_seq, resume_seq";
 
 /// A row: the epoch, and how far the hub is in it.
@@ -61,7 +61,7 @@ pub async fn drop_empty(connection: &mut AnyConnection, store_id: &str) -> Resul
     Ok(())
 }
 
-/// How many epochs of a store took over since a moment.
+/// Number of epochs of a store that took over since a moment.
 pub async fn take_overs(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -47,7 +47,7 @@ impl Kind {
         }
     }
 
-    /// What an action of the audit log changes; none: nothing that a screen is told.
+    /// Change by an action of the audit log. `None` if screens are not notified of it.
     fn of_action(action: &str) -> Option<Self> {
         if matches!(action, "session.opened" | "user.created" | "passkey.added") {
             return None;

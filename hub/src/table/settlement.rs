@@ -31,7 +31,7 @@ pub async fn make(
     Ok(made)
 }
 
-/// Where a settlement stands by its items and exceptions.
+/// State of a settlement by its items and exceptions.
 const STATE: &str = "CASE WHEN EXISTS (SELECT 1 FROM settlement_exceptions e WHERE e.store_id = settlements.store_id \
                      AND e.business_date = settlements.business_date AND e.state = 'open') THEN 'discrepant' \
                      WHEN EXISTS (SELECT 1 FROM settlement_items i WHERE i.store_id = settlements.store_id \

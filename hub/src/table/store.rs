@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, Error};
 
-/// What [`read`] reads.
+/// Columns that [`read`] reads.
 pub const COLUMNS: &str = "store_id, kind, name, timezone, address, disabled, disabled_at, created_at, enrolled_at, current_epoch, \
                            last_seen_at, version, clock_skew_ms, pending, oldest_pending_at, digest_date, \
                            digest_result, digest_at";

@@ -46,9 +46,9 @@ struct Ask {
 
 asks!(Ask, "audit");
 
-/// What people of finance see the entries of, as actions begin.
+/// Beginnings of actions that users of finance see the entries of.
 const OF_FINANCE: &[&str] = &["finance", "settlement"];
-/// What people of purchasing see the entries of.
+/// Beginnings of actions that users of purchasing see the entries of.
 const OF_PURCHASING: &[&str] = &["purchasing", "stock"];
 
 /// The areas that somebody sees the entries of; none: all.

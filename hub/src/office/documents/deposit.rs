@@ -31,7 +31,7 @@ const TAKEN_BACK: &str = "(d.reverses IS NOT NULL OR EXISTS (SELECT 1 FROM depos
                           AND b.reverses = d.deposit_id))";
 
 impl State {
-    /// Which deposits `d` stand there, by their items of settlement.
+    /// Condition for deposits `d` in this state, by their items of settlement.
     fn condition(self) -> String {
         let item = |states: &str| {
             format!(

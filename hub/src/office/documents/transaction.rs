@@ -155,9 +155,9 @@ const BY_LATE: &str = "j.reference_date IS NOT NULL AND j.store_id = s.store_id 
 const LATE: &str = "EXISTS (SELECT 1 FROM journal j WHERE j.reference_date IS NOT NULL \
                     AND j.store_id = s.store_id AND j.cause_key = s.event_id)";
 
-/// What leads to the sales that are asked for: its table beside them, the business day as its index has it, and the
-/// conditions of each filter that may lead. SQLite takes every index for as good as another: what must not lead is cast,
-/// which PostgreSQL knows to be nothing.
+/// Way to the sales that are asked for: its table beside them, the business day as its index has it, and the
+/// conditions of each filter that may lead. SQLite takes every index for as good as another: what must not
+/// lead is cast, which PostgreSQL knows to be nothing.
 struct Way {
     from: &'static str,
     day: &'static str,

@@ -143,7 +143,7 @@ pub async fn list(
     query.bind(limit).fetch_all(pool).await?.iter().map(view).collect()
 }
 
-/// When a day begins at head office, which has no time zone.
+/// Beginning of a day at head office, which has no time zone.
 fn midnight(date: Date) -> Option<i64> {
     Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp().as_millisecond())
 }

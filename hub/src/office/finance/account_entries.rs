@@ -57,7 +57,7 @@ pub struct EntriesFilter<'a> {
 pub type Bookmark = (Date, String, (i64, i64), i64);
 
 impl EntriesFilter<'_> {
-    /// What stood on the account before a day, debit above 0; none: what stands there.
+    /// Balance of the account before a day, positive for debit. Without a day, the present balance.
     pub async fn balance(
         &self,
         connection: &mut AnyConnection,

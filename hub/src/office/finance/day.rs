@@ -94,7 +94,7 @@ pub struct Filter {
 /// Position of a page: the day and book of the last item before it.
 pub type Bookmark = (Date, String);
 
-/// What knows of days: each table with its column of them, and a condition of its own.
+/// Tables that know of days: each with its column of them, and a condition of its own.
 const KNOWN: [(&str, &str, &str); 5] = [
     ("store_days", "business_date", "1 = 1"),
     ("shifts", "business_date", "1 = 1"),

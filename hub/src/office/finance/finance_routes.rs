@@ -134,7 +134,7 @@ pub async fn account_entries(request: Request) -> Answered {
     Ok(Reply::ok(&AccountEntries { opening_balance, closing_balance, items, next_cursor, completeness }))
 }
 
-/// Which stores have told everything of these days that a book has; head office's own waits for none.
+/// Completeness of these days of a book. Head office's own book waits for no store.
 async fn told(
     read: &mut AnyConnection,
     book: Option<&str>,

@@ -187,7 +187,7 @@ pub async fn closed_through(connection: &mut AnyConnection) -> Result<Option<Dat
     crate::db::column::Columns::cell(&row, "last_date")
 }
 
-/// What is locked in each of these books.
+/// Locked days of each of these books.
 pub async fn locked(
     connection: &mut AnyConnection,
     books: &BTreeSet<String>,
@@ -221,7 +221,7 @@ async fn warnings(
     Ok(found)
 }
 
-/// What is not ready of the days that are to be locked, of each store from its own first open day on.
+/// Problems of the days that are to be locked, of each store from its own first open day on.
 async fn problems(
     connection: &mut AnyConnection,
     concerned: &[&Teller],

@@ -62,7 +62,7 @@ pub struct New {
 }
 
 impl New {
-    /// What is mapped, to which account, from which day on.
+    /// Mapping of a key to an account from a day on.
     pub fn of(of: MappingOf, key: String, account: String, from: Date) -> Self {
         Self { of, key, account, from }
     }

@@ -262,7 +262,7 @@ async fn lines(
     rows.iter().map(|row| Ok(columns!(row => EntryLine { account, debit, credit }))).collect()
 }
 
-/// What stands in suspense at the end of a day, book by book.
+/// Balance of suspense at the end of a day, book by book.
 async fn suspense(connection: &mut AnyConnection, day: Date) -> Result<Vec<NotReady>, sqlx::Error> {
     let sql = "SELECT store_id, CAST(SUM(debit - credit) AS BIGINT) AS balance FROM ledger_days \
                WHERE account = '9990' AND entry_date <= $1 GROUP BY store_id HAVING SUM(debit - credit) <> 0 \

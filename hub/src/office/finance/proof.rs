@@ -86,7 +86,7 @@ pub struct Proven {
     turn: i64,
 }
 
-/// How many changes of the books head office has begun.
+/// Number of changes of the books that head office has begun.
 async fn turn(connection: &mut AnyConnection) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar("SELECT turn FROM books_turn WHERE singleton = 1").fetch_one(connection).await
 }
@@ -98,7 +98,7 @@ pub async fn beforehand(db: &Db, now: UtcMs) -> Result<Proven, sqlx::Error> {
     Ok(Proven { proofs: run(&mut read, now).await?, posted, turn })
 }
 
-/// What holds in books that are locked by the change that comes next: what was proven beforehand, unless somebody has posted since.
+/// Proofs of books that are locked by the next change: those of beforehand, unless somebody has posted since.
 pub async fn of_locked(
     connection: &mut AnyConnection,
     proven: Proven,
@@ -143,7 +143,7 @@ async fn run(connection: &mut AnyConnection, now: UtcMs) -> Result<Proofs, sqlx:
 }
 
 impl Proof {
-    /// Of rows with a key, what is booked and what is listed.
+    /// Proof of rows with a key, the booked and the listed amount.
     fn of(name: &'static str, key: &str, rows: &[AnyRow]) -> Result<Self, sqlx::Error> {
         let mut proof = Self { name, ok: true, left: 0, right: 0, details: Vec::new() };
         for row in rows {
@@ -161,7 +161,7 @@ impl Proof {
         Ok(proof)
     }
 
-    /// Of the company as a whole.
+    /// Proof of the company as a whole.
     fn of_two(name: &'static str, left: i64, right: i64) -> Self {
         Self { name, ok: left == right, left, right, details: Vec::new() }
     }
@@ -203,7 +203,7 @@ pub struct LastProof {
     pub problems: i64,
 }
 
-/// What the last run came to; none: none ran yet.
+/// Result of the last run. `None` if none has run yet.
 pub async fn last(connection: &mut AnyConnection) -> Result<Option<LastProof>, sqlx::Error> {
     let row = sqlx::query("SELECT at, ok, problems FROM proofs").fetch_optional(connection).await?;
     row.map(|row| Ok(columns!(row => LastProof { at, ok, problems }))).transpose()

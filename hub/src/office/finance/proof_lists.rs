@@ -74,7 +74,7 @@ const IN_TRANSIT: &str = "SELECT l.store_id || ' ' || j.cause_id AS transfer, l.
      WHERE l.account = '1220' UNION ALL \
      SELECT store_id || ' ' || transfer_id, 0, value FROM in_transit";
 
-/// What moved account 2010 beside what its documents say.
+/// Moves of account 2010, beside the open amounts of its documents.
 const BY_SUPPLIER: &str = "SELECT supplier_id, amount AS booked, 0 AS listed FROM payable_moves UNION ALL \
      SELECT supplier_id, 0, open FROM invoices UNION ALL SELECT supplier_id, 0, -open FROM credit_notes UNION ALL \
      SELECT supplier_id, 0, -unallocated FROM supplier_payments";
@@ -105,7 +105,7 @@ pub const ROLLUPS: &str = "WITH sold AS (\
      SELECT l.store_id || ' ' || s.business_date || ' pieces', 0, s.sign * l.qty FROM sold s JOIN sale_lines l \
      ON l.store_id = s.store_id AND l.event_id = s.event_id) summed GROUP BY figure ORDER BY figure";
 
-/// What goods are worth that senders found at their destinations, as long as these have not told of them.
+/// Value of goods that senders found at their destinations, as long as these have not reported them.
 ///
 /// # Errors
 /// The database's.

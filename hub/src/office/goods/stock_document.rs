@@ -31,7 +31,7 @@ pub struct View<T> {
 }
 
 impl<T> View<T> {
-    /// What an event told.
+    /// Document of an event.
     pub fn new(document: T, event_id: String) -> Self {
         Self { document, event_id }
     }
@@ -50,7 +50,7 @@ pub struct Detail<T> {
 }
 
 impl<T> Detail<T> {
-    /// What an event of a store told, with the entries of the document.
+    /// Document of a store's event, with its entries.
     pub async fn of<P>(
         pool: &AnyPool,
         told: LatestRecord<P>,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How deep categories may lie below one another.
+/// Greatest depth of categories.
 const DEPTH_MAX: usize = 16;
 
 /// A product category.
@@ -134,7 +134,7 @@ async fn check(connection: &mut AnyConnection, category: &Category, height: usiz
     Err(ApiError::field("parent", "lies too deep: at most 16 below one another").into())
 }
 
-/// How many levels a category and all below it take: 1 where nothing does.
+/// Number of levels of a category and all below it: 1 if nothing lies below.
 async fn height(connection: &mut AnyConnection, code: &str) -> Result<usize, sqlx::Error> {
     let sql = "SELECT document FROM company_lists WHERE list = $1";
     let texts: Vec<String> = sqlx::query_scalar(sql).bind(Category::LIST).fetch_all(&mut *connection).await?;

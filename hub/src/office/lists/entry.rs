@@ -27,7 +27,7 @@ pub enum State {
 pub trait Entry: Serialize + DeserializeOwned {
     /// The list.
     const LIST: &'static str;
-    /// What one is, in words.
+    /// Name of an entry, in words.
     const WHAT: &'static str;
     /// Its place in the list, unique there.
     fn key(&self) -> String;

@@ -132,7 +132,7 @@ async fn raise(connection: &mut AnyConnection, id: &str, stamp: &str) -> Result<
     Ok(())
 }
 
-/// What was open because two were registered who are one by now is no longer.
+/// Settles the exceptions of members who were registered twice and are one by now.
 async fn settle(connection: &mut AnyConnection, by: &By<'_>) -> Result<(), Failure> {
     let sql = "SELECT exception_id, details FROM exceptions WHERE code = $1 AND settled_at IS NULL";
     for row in sqlx::query(sql).bind(MEMBER_TWICE).fetch_all(&mut *connection).await? {

@@ -83,14 +83,15 @@ async fn page(
     Ok(Some(last))
 }
 
-/// Whose points expired on a day that has not come, by a clock that ran ahead, is looked at whatever the day is now.
+/// Checks the members again on any day whose points expired on a day that has not come, by a clock that ran
+/// ahead.
 async fn look_again(connection: &mut AnyConnection, today: Date) -> Result<(), sqlx::Error> {
     let sql = "UPDATE points SET look_after = '' WHERE member_id IN (SELECT member_id FROM points_entries \
                WHERE store_id = '' AND business_date > $1)";
     sqlx::query(sql).bind(today.to_string()).execute(connection).await.map(drop)
 }
 
-/// What has expired of a member and of those who go on as it; none: nothing that was not said before.
+/// Expired points of a member and of those who go on as it. `None` if there is nothing new.
 async fn of_member(
     connection: &mut AnyConnection,
     id: &str,

@@ -346,7 +346,7 @@ pub(super) fn row<'a>(
     in_force(rows.iter().filter(|row| row.sku == *sku), qty, today)
 }
 
-/// What the supplier's terms say of an order.
+/// Warnings of an order by the supplier's terms.
 pub(super) fn warned(
     lines: &[OrderLine],
     total: i64,

@@ -69,7 +69,7 @@ pub struct Paper<'a> {
 }
 
 impl Paper<'_> {
-    /// What it is called; one that nobody answers for is no order.
+    /// Title of the document. One that nobody answers for is no order.
     fn title(&self) -> String {
         let PurchaseOrder { po_no, revision, state, .. } = self.order;
         let kind = match state {
@@ -84,7 +84,7 @@ impl Paper<'_> {
         }
     }
 
-    /// What stands above the lines, name by name.
+    /// Fields above the lines, name by name.
     fn head(&self) -> Vec<(&'static str, String)> {
         let Self { order, supplier, store_name, .. } = self;
         let mut head = vec![

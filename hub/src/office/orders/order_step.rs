@@ -49,7 +49,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// What the audit log calls it.
+    /// Name of the action in the audit log.
     pub fn audit_action(self) -> &'static str {
         let (Self::Whole(step) | Self::Line(step, _)) = self;
         step.audit_action()

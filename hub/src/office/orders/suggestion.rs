@@ -87,7 +87,7 @@ struct Figures {
     days_open: i64,
 }
 
-/// What to order for a store by what is known today, by supplier and sku.
+/// Suggested orders of a store by the figures of today, by supplier and sku.
 ///
 /// # Errors
 /// The database's.

@@ -72,7 +72,7 @@ pub async fn approve(
     Ok(invoice)
 }
 
-/// What each line takes out of 2020, the last pieces of a receipt all that it holds.
+/// Takes the amounts of each line out of 2020; the last pieces of a receipt take all that it holds.
 async fn take(connection: &mut AnyConnection, invoice: &mut Invoice) -> Result<(), Failure> {
     if invoice.opening {
         return Ok(());

@@ -77,7 +77,7 @@ struct Open {
     is_credit: bool,
 }
 
-/// What is owed at the end of a day.
+/// Amounts owed at the end of a day.
 ///
 /// # Errors
 /// 422 for a day that has not come; the database's.

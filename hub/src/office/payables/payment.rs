@@ -148,7 +148,7 @@ pub async fn create(
     Ok(payment)
 }
 
-/// What was paid in advance settles invoices.
+/// Settles invoices with an advance.
 ///
 /// # Errors
 /// 404; 422, `payment_mismatch`; 409 `invalid_state`.
@@ -264,7 +264,7 @@ pub(super) async fn taken(
     Ok(documents)
 }
 
-/// What parts move of account 2010: an invoice is owed less, a credit note or an advance is used up.
+/// Moves of account 2010 by parts: less is owed of an invoice, a credit note or an advance is used up.
 pub(super) fn moves(
     document_id: &str,
     parts: &[PaymentPart],

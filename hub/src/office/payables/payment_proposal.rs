@@ -58,7 +58,7 @@ pub struct Proposal {
     total: i64,
 }
 
-/// What is due by a day, and what has a discount that may still be taken on it.
+/// Invoices that are due by a day, and those with a discount that may still be taken on it.
 ///
 /// # Errors
 /// 422 for an account that does not pay, or a sum above the largest; the database's.

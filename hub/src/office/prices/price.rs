@@ -24,7 +24,7 @@ use std::cmp::Reverse;
 /// The highest price.
 const PRICE_MAX: i64 = 1_000_000_000_000;
 
-/// Where they are.
+/// Table of the documents.
 pub const TABLE: Table = table!("prices", "price_id");
 
 /// Whether a price was withdrawn.

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::{AnyConnection, AnyPool};
 use std::collections::HashMap;
 
-/// Which product a code is of.
+/// Condition for the product of a code.
 const NAMED_BY: &str = "sku IN (SELECT sku FROM product_barcodes WHERE code = ?)";
 
 /// A doubt about a row of a file.

@@ -35,7 +35,7 @@ pub struct View {
     pub shelf_place: Value,
 }
 
-/// What counts for a product of a store.
+/// Effective settings of a product in a store.
 ///
 /// # Errors
 /// 404 for a store or a product that is not there.

@@ -22,7 +22,7 @@ const AMOUNT_MAX: i64 = 1_000_000_000_000;
 /// Most products and stores that one names.
 const NAMED_MAX: usize = 10_000;
 
-/// Where they are.
+/// Table of the documents.
 pub const TABLE: Table = table!("promotions", "promotion_id");
 
 /// Filters of the list of promotions.

@@ -34,7 +34,7 @@ pub struct Completeness {
 }
 
 impl Completeness {
-    /// Of what no store tells anything.
+    /// Completeness of figures that no store reports.
     pub fn of_no_store(now: UtcMs) -> Self {
         Self { stores_expected: 0, stores_complete: 0, missing: Vec::new(), as_of: now, posting_left: 0 }
     }
@@ -47,7 +47,7 @@ impl Completeness {
     }
 }
 
-/// What a page of money has beside its items, for descriptions of routes.
+/// Fields of a page of figures beside its items, for descriptions of routes.
 pub const EXAMPLE: &str = r#"{"completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
     "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#;
 
@@ -159,7 +159,7 @@ pub async fn of<'e>(
     })
 }
 
-/// Why a store's figures may not be all; none: it was disabled before these days.
+/// Reasons why a store's figures may be incomplete. `None` if it was disabled before these days.
 fn reasons(row: &AnyRow, (from, to): (Date, Date), now: UtcMs) -> Result<Option<Vec<Reason>>, sqlx::Error> {
     let zone = TimeZone::get(row.try_get("timezone")?).unwrap_or(TimeZone::UTC);
     let starts = row.try_get::<Option<&str>, _>("day_start")?.and_then(day_start).unwrap_or_default();

@@ -144,7 +144,7 @@ pub struct Row {
 }
 
 impl Report {
-    /// What rows are about.
+    /// Grouping of the rows.
     ///
     /// # Errors
     /// 400 `invalid_query` for what they can't be about.
@@ -207,7 +207,7 @@ impl Group {
         Ok(self.totals.named(&figures.unwrap_or_default()).into())
     }
 
-    /// What differs between the two days in the range; none: it has one alone.
+    /// Documents that differ between the two days in the range. `None` if the report has one kind of day.
     pub async fn late(
         &self,
         connection: &mut AnyConnection,
@@ -268,13 +268,13 @@ impl Key {
 }
 
 impl ReportQuery<'_> {
-    /// How many days it is of.
+    /// Number of days of the range.
     fn days(&self) -> i64 {
         let days = self.from.until(self.to).map_or(0, |span| span.get_days());
         i64::from(days).saturating_add(1)
     }
 
-    /// What rows are taken from, with what it leaves open.
+    /// Source of the rows, with its placeholders filled.
     fn placed(&self, from: &str) -> String {
         if !from.contains('{') {
             return from.to_owned();

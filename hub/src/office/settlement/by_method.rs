@@ -41,7 +41,7 @@ pub struct ByMethod {
     late: i64,
 }
 
-/// What all methods expect together, and what nothing was found for.
+/// Expected amount of all methods together, and the amount without a match.
 pub fn sums(methods: &[ByMethod]) -> (i64, i64) {
     let sum = |of: fn(&ByMethod) -> i64| methods.iter().map(of).fold(0_i64, i64::saturating_add);
     (sum(|method| method.expected), sum(|method| method.open))
@@ -112,7 +112,7 @@ async fn now(
     Ok(methods)
 }
 
-/// What the matches of a day are to each method: `slice_methods` has those of several.
+/// Parts of a day's matches by method: `slice_methods` has those of several.
 const PARTS: &str = "SELECT COALESCE(m.method, s.method, '') AS method, \
                      CAST(SUM(COALESCE(m.fee, s.fee)) AS BIGINT) AS fee, \
                      CAST(SUM(COALESCE(m.difference, s.difference)) AS BIGINT) AS difference, \

@@ -37,7 +37,7 @@ pub struct Cash {
     deposits: i64,
 }
 
-/// Of a store's day.
+/// Drawers of a store's day.
 pub async fn of(connection: &mut AnyConnection, store_id: &str, day: Date) -> Result<Cash, sqlx::Error> {
     let sql = "SELECT shift_id, register_id, expected_cash, COALESCE(last_counted, counted_cash) AS counted \
                FROM shifts WHERE store_id = $1 AND business_date = $2 ORDER BY opened_at, shift_id";

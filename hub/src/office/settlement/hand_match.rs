@@ -150,7 +150,7 @@ fn named<'a>(field: &str, ids: &'a [String]) -> Result<BTreeSet<&'a str>, ApiErr
 /// Settlements by store and day.
 type Days = BTreeSet<(String, Date)>;
 
-/// What was open of these lines and items is resolved; gives back the settlements that it held up.
+/// Resolves the open exceptions of these lines and items. Returns the settlements that they held up.
 async fn settle_exceptions(
     connection: &mut AnyConnection,
     made: &Match<'_>,
@@ -173,7 +173,8 @@ async fn settle_exceptions(
     Ok(touched)
 }
 
-/// What was said of the match that these lines were in is over; matched so again it is asked again.
+/// Forgets the resolutions of the match that these lines were in: if they are matched so again, they are
+/// asked again.
 async fn forget(
     connection: &mut AnyConnection,
     line_ids: &[String],

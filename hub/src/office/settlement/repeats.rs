@@ -11,7 +11,7 @@ use jiff::civil::Date;
 use sqlx::AnyConnection;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many days apart two files may date one payment.
+/// Days by which the dates of one payment may differ in two files.
 const DAYS_APART: i32 = 1;
 /// Shorter references may be of several payments.
 const UNIQUE_BYTES_MIN: usize = 10;

@@ -25,9 +25,9 @@ use sqlx::{AnyConnection, AnyPool};
 
 /// The provider of every method that no other source has.
 pub const DEFAULT: &str = "src_default";
-/// Of names.
+/// Longest name, in bytes.
 const NAME_BYTES_MAX: usize = 128;
-/// Of methods and terminals.
+/// Longest method and terminal, in bytes.
 const WORD_BYTES_MAX: usize = 64;
 /// Fewer digits number no account.
 const ACCOUNT_DIGITS_MIN: usize = 4;
@@ -84,7 +84,7 @@ pub struct View {
 }
 
 impl View {
-    /// What was agreed with it.
+    /// Terms of the source.
     pub fn terms(&self) -> Terms {
         let days = |days: i64| i32::try_from(days).unwrap_or(0);
         Terms {
@@ -126,7 +126,7 @@ impl View {
     }
 }
 
-/// What is wrong with a source by itself.
+/// Problems of a source by itself.
 fn problems(source: &View) -> Vec<FieldProblem> {
     let mut problems = source.csv.problems();
     let mut check = |path: &str, good: bool, problem: &str| {

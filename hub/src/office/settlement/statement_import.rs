@@ -235,13 +235,13 @@ fn rounded(millionths: i64) -> i64 {
     millionths.saturating_add(half).checked_div(MILLION).unwrap_or_default()
 }
 
-/// How many rows are set aside, by reason, as JSON.
+/// Number of rows that are set aside, by reason, as JSON.
 fn counts(aside: &RowsSetAside) -> Result<String, sqlx::Error> {
     serde_json::to_string(&aside.counts).map_err(|error| sqlx::Error::Encode(error.into()))
 }
 
-/// What a statement says of the account has to agree with its lines; while rows wait for a person it may differ by them,
-/// and the difference is told.
+/// Difference between a statement's balances and its lines. They have to agree; while rows wait for a
+/// decision they may differ, and the difference is reported.
 fn balance_difference(import: &Import, net: i64) -> Result<Option<i64>, ApiError> {
     let figures = [import.opening_balance, import.closing_balance].into_iter().flatten();
     if figures.into_iter().any(|figure| !(-FIGURE_MAX..=FIGURE_MAX).contains(&figure)) {
@@ -266,8 +266,8 @@ fn balance_difference(import: &Import, net: i64) -> Result<Option<i64>, ApiError
     }
 }
 
-/// Which of the lines a source has told before. A line is known by its day too: none is where no statement has been of
-/// these days.
+/// Lines that a source has reported before. A line is known by its day too: none is if no statement has been
+/// of these days.
 async fn known(
     connection: &mut AnyConnection,
     source_id: &str,
@@ -323,7 +323,7 @@ async fn first_import(
     Ok(query.fetch_optional(connection).await?.unwrap_or_default())
 }
 
-/// What the last statement of a source ended with.
+/// Closing balance of a source's last statement.
 async fn last_closing(connection: &mut AnyConnection, source_id: &str) -> Result<Option<i64>, sqlx::Error> {
     let sql = "SELECT closing_balance FROM statements WHERE source_id = $1 AND closing_balance IS NOT NULL \
                ORDER BY to_date DESC, imported_at DESC LIMIT 1";

@@ -81,7 +81,7 @@ pub fn place(item: &View) -> Bookmark {
 }
 
 const ORDER: [&str; 5] = ["m.business_date", "m.moved_at", "m.store_id", "m.event_id", "m.position"];
-/// What moved goods beside selling.
+/// Movements of goods beside sales.
 const OTHERS: &str = "SELECT store_id, event_id, position, business_date, sku, qty, cost, correction, balance_after, \
                       reason, reference_type, reference_id, user_id, moved_at FROM movements";
 /// A line of a sale is its own movement. The first of its product in a sale leads to the others.

@@ -103,7 +103,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Of these rows.
+    /// Totals of these rows.
     pub fn of(rows: &[View]) -> Self {
         let sum = |of: fn(&View) -> i64| rows.iter().map(of).fold(0_i64, i64::saturating_add);
         Self {

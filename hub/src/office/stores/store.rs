@@ -333,7 +333,7 @@ pub async fn set_disabled(
     Ok(Some(StoreState::of(disabled, enrolled_at.is_some())))
 }
 
-/// What the audit log calls it.
+/// Name of the action in the audit log.
 pub fn audit_action(disabled: bool) -> &'static str {
     if disabled { "store.disabled" } else { "store.enabled" }
 }

@@ -59,7 +59,7 @@ pub enum Sum {
 }
 
 impl Sum {
-    /// What the list is ordered by.
+    /// Key that the list is ordered by.
     pub fn key(&self) -> &str {
         match self {
             Self::Stock { sku: key, .. }

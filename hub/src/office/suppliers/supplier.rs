@@ -17,7 +17,7 @@ use sqlx::AnyConnection;
 /// The most days of terms and lead times.
 const DAYS_MAX: u32 = 3650;
 
-/// Where they are.
+/// Table of the documents.
 pub const TABLE: Table = table!("suppliers", "supplier_id");
 
 /// The highest amount of a term.

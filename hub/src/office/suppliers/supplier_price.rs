@@ -88,7 +88,7 @@ pub struct Imported {
     pub changed: usize,
 }
 
-/// What is wrong with the figures of a row, field by field.
+/// Problems of the figures of a row, field by field.
 pub(super) fn problems(price: &SupplierPrice) -> Vec<(&'static str, &'static str)> {
     let mut wrong = Vec::new();
     let mut rule = |holds: bool, field, problem| {

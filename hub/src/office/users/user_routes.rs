@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 
-/// Of these only the presence is fingerprinted.
+/// Fields of which only the presence is fingerprinted.
 const SECRETS: &[&str] = &["password"];
 
 const USER: &str = r#"{"id": "usr_1", "username": "ani@example.com", "name": "Ani", "role": "cashier",
@@ -131,7 +131,7 @@ async fn hashed(
     request.state.people.passwords.hash(password.clone()).await.map(Some).map_err(ApiError::internal)
 }
 
-/// Who is written down as having done it.
+/// User who is recorded as the author.
 fn by(request: &Request) -> Result<&UserId, ApiError> {
     Ok(&request.caller()?.user_id)
 }

@@ -94,7 +94,7 @@ impl<'a> Warehouse<'a> {
         self.rules.business_date(self.now)
     }
 
-    /// What rules of the stock room are asked with.
+    /// Context of the stock room's rules.
     pub fn context<'b>(&'b self, book: &'b LedgerBook) -> StockContext<'b> {
         let authorization = Authorization::unapproved(&self.caller);
         StockContext { now: self.now, authorization, rules: &self.rules, book }

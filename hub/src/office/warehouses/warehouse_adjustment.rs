@@ -27,7 +27,7 @@ pub enum AdjustmentStep {
 }
 
 impl AdjustmentStep {
-    /// What the audit log calls it.
+    /// Name of the action in the audit log.
     pub fn audit_action(self) -> &'static str {
         match self {
             Self::Approve => "stock.adjustment_approved",

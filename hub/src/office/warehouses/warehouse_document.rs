@@ -72,7 +72,7 @@ pub async fn place(
     }
 }
 
-/// What a warehouse told of a document last; its row is locked.
+/// Last report of a warehouse about a document; its row is locked.
 ///
 /// # Errors
 /// 404.

@@ -17,7 +17,7 @@ use edge::clock;
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
-/// Who does what nobody asked for.
+/// Principal of actions that nobody asked for.
 fn nobody() -> Principal {
     Principal {
         user_id: "".into(),

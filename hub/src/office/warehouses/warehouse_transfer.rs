@@ -39,7 +39,7 @@ pub enum TransferStep {
 }
 
 impl TransferStep {
-    /// What the audit log calls it.
+    /// Name of the action in the audit log.
     pub fn audit_action(&self) -> &'static str {
         match self {
             Self::Send => "stock.transfer_sent",

@@ -27,7 +27,7 @@ pub(super) struct Noticed {
 }
 
 impl Noticed {
-    /// Of the entries that are about to be added.
+    /// Facts about the entries that are about to be added.
     pub(super) fn of(name: &str, book: &Book) -> Self {
         let mut noticed = Self { book: name.to_owned(), late: BTreeMap::new(), safe: 0, taken_by: None };
         let safe = String::from(SAFE);
@@ -112,7 +112,7 @@ async fn tell_late(
     query.bind(details.to_string()).bind(day.to_string()).execute(connection).await.map(drop)
 }
 
-/// What does not agree or explain itself holds nothing back: a person is told.
+/// Reports disagreements and unexplained facts, which hold nothing back.
 pub(super) async fn flag(
     connection: &mut AnyConnection,
     found: Found<'_>,

@@ -10,7 +10,7 @@ use jiff::civil::Date;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe};
 
-/// Who lets points expire.
+/// User name for the expiry of points.
 const SYSTEM: &str = "system";
 const COLUMNS: &str = "event_id, member_id, business_date, moved_at, points";
 

@@ -96,7 +96,7 @@ fn at(store_id: &str, receiving_id: &str, line_no: u32) -> ReceiptRef {
     ReceiptRef { store_id: store_id.to_owned(), receiving_id: receiving_id.to_owned(), line_no }
 }
 
-/// What was billed of it stays billed: the value that is then below 0 waits for a credit note.
+/// Takes a reversed receipt out. Billed pieces stay billed: a value below 0 waits for a credit note.
 async fn reversed(
     connection: &mut AnyConnection,
     receiving: &Receiving,

@@ -33,7 +33,7 @@ pub(crate) struct DaysOfBatch {
     pub closed: BTreeSet<Date>,
 }
 
-/// Which items of these events are in the store's list. Its book is locked: nobody else adds to the list.
+/// Items of these events that are in the store's list. Its book is locked: nobody else adds to the list.
 pub(crate) async fn listed(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -73,7 +73,7 @@ pub async fn split(
     add(connection, &spans, &Lock { at, by: &by, reason: reason.as_deref() }).await
 }
 
-/// Where the days of a book begin, as a person is told; none: with its first entry.
+/// First day of a book, as it is shown. `None` if it begins with its first entry.
 pub fn shown_first(first: Date) -> Option<Date> {
     (first > BEGINNING).then_some(first)
 }

@@ -74,7 +74,7 @@ impl Kind {
 }
 
 impl Kind {
-    /// Who makes such entries, where an account may refuse them: what stores tell, what is taken back and the end of a
+    /// Poster of such entries, if an account may refuse them: reports of stores, reversals and the end of a
     /// year are posted whatever became of the account.
     pub fn poster(self) -> Option<Poster> {
         match self {
@@ -143,7 +143,7 @@ pub async fn numbers(connection: &mut AnyConnection, book: &str, count: usize) -
     Ok(next.saturating_sub(count))
 }
 
-/// How many entries there are in all books, by their numbers.
+/// Number of entries in all books, by their numbers.
 pub async fn posted(connection: &mut AnyConnection) -> Result<i64, Error> {
     let sql = "SELECT CAST(COALESCE(SUM(next_entry_no - 1), 0) AS BIGINT) FROM books";
     sqlx::query_scalar(sql).fetch_one(connection).await

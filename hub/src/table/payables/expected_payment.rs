@@ -7,7 +7,7 @@ use domain::rules::books::posting::plan::{Account, SAFE};
 use domain::rules::books::settlement::ItemKind;
 use sqlx::{AnyConnection, Error};
 
-/// How they are listed.
+/// Method that they are listed under.
 const METHOD: &str = "supplier_payment";
 
 /// A payment that a line of the bank should tell of; what leaves a safe is told by none, nor what credit

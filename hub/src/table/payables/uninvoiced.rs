@@ -100,7 +100,8 @@ pub async fn hold(connection: &mut AnyConnection, at: &ReceiptRef, qty: i64) -> 
     Ok(())
 }
 
-/// What of a line no invoice took out of 2020 yet: what is open, and what invoices hold that are not posted.
+/// Pieces and value of a line that no posted invoice took out of 2020: those that are open, and those held by
+/// invoices that are not posted.
 pub async fn unposted(connection: &mut AnyConnection, at: &ReceiptRef) -> Result<Option<OpenReceipt>, Error> {
     let sql = "UPDATE uninvoiced SET closed = closed WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3 \
                RETURNING qty - invoiced_qty - returned_qty AS open_qty, open_value, \
@@ -138,7 +139,7 @@ pub async fn note(
     insert::sums(connection, "uninvoiced_moves", &key, vec![cells]).await
 }
 
-/// What an approved invoice takes out of a line.
+/// Takes the amount of an approved invoice out of a line.
 pub async fn take(
     connection: &mut AnyConnection,
     at: &ReceiptRef,

@@ -23,7 +23,7 @@ pub struct Staff {
     pub updated_at: UtcMs,
 }
 
-/// What [`read`] reads and [`write()`] writes, in this order.
+/// Columns that [`read`] reads and [`write()`] writes, in this order.
 pub const COLUMNS: &str = "user_id, username, name, role, store_id, password_hash, username_at, name_at, role_at, \
                            password_at, token_version, disabled, grants, origin, created_at, updated_at";
 

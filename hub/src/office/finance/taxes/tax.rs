@@ -159,7 +159,7 @@ impl Filter {
         Ok(())
     }
 
-    /// What holds for the entries, `j`, that are asked for.
+    /// Conditions of the entries `j` that are asked for.
     pub fn conditions(&self) -> Conditions {
         Conditions::default()
             .text("j.entry_date >= ?", Some(&self.from.to_string()))
@@ -203,7 +203,7 @@ impl Filter {
         rows.iter().map(late).collect()
     }
 
-    /// What an account moved by entries of these kinds, credit above 0.
+    /// Movement of an account by entries of these kinds, positive for credit.
     async fn moved(&self, connection: &mut AnyConnection, what: &str) -> Result<i64, sqlx::Error> {
         let sql = format!(
             "SELECT CAST(COALESCE(SUM(l.credit - l.debit), 0) AS BIGINT) AS moved FROM journal j \

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Lines that are looked up at once.
 const CHUNK: usize = 500;
 
-/// What the lines of a source and the entries that they made come to, group by group: lines that one match has are one.
+/// Sums of a source's lines and of the entries that they made, group by group: lines of one match are one.
 const GROUPS: &str = "SELECT grp, MIN(batch) AS batch, CAST(SUM(told) AS BIGINT) AS told, \
     CAST(SUM(booked) AS BIGINT) AS booked FROM (\
     SELECT COALESCE(match_id, line_id) AS grp, batch, COALESCE(net, gross, 0) AS told, 0 AS booked FROM statement_lines \
@@ -37,7 +37,7 @@ pub struct Group {
 }
 
 impl Group {
-    /// What of it is not booked.
+    /// Amount that is not booked.
     pub fn open(&self) -> i64 {
         self.told.saturating_sub(self.booked)
     }
@@ -52,8 +52,8 @@ pub struct Days {
     pub booked: Date,
 }
 
-/// What the lines of a bank come to, with what was said to what did not agree of them; a group that is explained by its own
-/// entries is left out.
+/// Sums of the lines of a bank, with the resolutions of those that did not agree; a group that is explained
+/// by its own entries is left out.
 pub async fn groups(
     connection: &mut AnyConnection,
     bank: &Source,
@@ -88,7 +88,7 @@ pub struct Said {
     pub booked: i64,
 }
 
-/// What was posted because of what somebody said to lines of a source.
+/// Amounts that were posted by resolutions of lines of a source.
 pub async fn said(
     connection: &mut AnyConnection,
     source: &Source,
@@ -130,7 +130,7 @@ pub async fn said(
 /// By batch what is booked of it, and the bank's group.
 pub type Batches = BTreeMap<Option<String>, (i64, Option<String>)>;
 
-/// What is booked of each batch of a provider, and the bank's group that it reached the bank with.
+/// Booked amount of each batch of a provider, and the bank's group that it reached the bank with.
 pub async fn batches(
     connection: &mut AnyConnection,
     provider: &Source,

@@ -191,7 +191,7 @@ async fn payments(
     Ok(())
 }
 
-/// What providers pay out is posted with their own lines: the bank's lines lead to their batches.
+/// Payouts of providers, which are posted with their own lines: the bank's lines lead to their batches.
 async fn payouts(
     connection: &mut AnyConnection,
     bank: &Source,

@@ -38,7 +38,7 @@ fn json(value: serde_json::Result<String>) -> Result<String, sqlx::Error> {
     value.map_err(|error| sqlx::Error::Encode(error.into()))
 }
 
-/// What it is about, as its row has it: lines and items.
+/// Lines and items of an exception, as its row has them.
 fn about(raised: &Raised) -> Result<[String; 2], sqlx::Error> {
     Ok([json(serde_json::to_string(&raised.line_ids))?, json(serde_json::to_string(&raised.items))?])
 }
@@ -89,8 +89,8 @@ pub fn held_up(rows: &[AnyRow]) -> Result<BTreeSet<(String, Date)>, sqlx::Error>
     Ok(settlements)
 }
 
-/// What was said of lines that were there `before` is over once something else is said of them. Gives back the settlements
-/// that it held up.
+/// Supersedes the exceptions of lines that were there `before` once another one is raised. Returns the
+/// settlements that they held up.
 pub async fn supersede(
     connection: &mut AnyConnection,
     source_id: &str,
@@ -154,7 +154,7 @@ pub struct Index<'a> {
 }
 
 impl<'a> Index<'a> {
-    /// Of these.
+    /// Index of these items and lines.
     pub fn of(items: &'a [OpenItem], lines: &'a [OpenLine]) -> Self {
         let items =
             items.iter().map(|item| ((item.store_id.as_str(), item.item_id.as_str()), item)).collect();
@@ -183,7 +183,7 @@ impl<'a> Index<'a> {
         Some((store_id.to_owned(), day))
     }
 
-    /// How all of its items were paid; none: it has none, or they were paid in several ways.
+    /// Payment method of all of its items. `None` if it has none, or they were paid by several methods.
     pub fn method(&self, raised: &Raised) -> Option<String> {
         let mut all = raised.items.iter().map(|item| self.item(item).map(|item| item.method.as_str()));
         let first = all.next()??;

@@ -161,7 +161,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Where it is posted: the account that a person names, or the usual one.
+    /// Account to post to: the one that the user names, or the usual one.
     async fn account(
         &self,
         connection: &mut AnyConnection,
@@ -264,7 +264,7 @@ impl Writer<'_> {
         Ok(entry_id)
     }
 
-    /// What a provider paid out and the bank did not get: the provider's lines have posted all of it.
+    /// Posts the part of a payout that the bank did not get: the provider's lines have posted all of it.
     async fn post_payout_rest(
         &self,
         connection: &mut AnyConnection,
@@ -327,7 +327,7 @@ async fn store_of_payment(
     Ok(Some(stores).filter(|stores| stores.len() == 1).and_then(|mut stores| stores.pop()))
 }
 
-/// Where its lines stand from now on; those that are matched stay so, and those that were said to stand elsewhere.
+/// Sets the state of its lines. Those that are matched keep theirs, and so do those that were resolved otherwise.
 async fn set_lines(connection: &mut AnyConnection, found: &View, state: &str) -> Result<(), sqlx::Error> {
     for line_id in &found.line_ids {
         let sql = "UPDATE statement_lines SET state = $2 WHERE line_id = $1 AND state = 'excepted'";
@@ -336,7 +336,7 @@ async fn set_lines(connection: &mut AnyConnection, found: &View, state: &str) ->
     Ok(())
 }
 
-/// Where the difference of its match is posted.
+/// Sets the account of its match's difference.
 async fn difference_account(
     connection: &mut AnyConnection,
     found: &View,

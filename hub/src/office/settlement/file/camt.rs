@@ -108,7 +108,7 @@ fn in_two_currencies(others: &[AccountName], wanted: &Wanted<'_>) -> bool {
     wanted.currency.is_none() && others.iter().any(|other| other.is(wanted.account, None))
 }
 
-/// What a person is told of the source.
+/// Description of the source, for people.
 fn is_of(wanted: &Wanted<'_>) -> String {
     match (wanted.account, wanted.currency) {
         (Some(account), Some(currency)) => format!("the source is of account {account} in {currency}"),

@@ -27,7 +27,7 @@ pub struct CsvStatement {
 /// Reads the lines of a file.
 ///
 /// # Errors
-/// What is wrong with the file, or with its rows where none of them is a line.
+/// Problems of the file, or of its rows if none of them is a line.
 pub fn read(
     bytes: &[u8],
     format: &Format,

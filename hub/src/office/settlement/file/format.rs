@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 const SKIPPED_MAX: u32 = 1_000;
 /// Words for signs, statuses and types.
 const WORDS_MAX: usize = 256;
-/// Of a word or the name of a column, in bytes.
+/// Longest word or name of a column, in bytes.
 const WORD_BYTES_MAX: usize = 128;
 
 /// Cell delimiter of a file.
@@ -102,7 +102,7 @@ impl ColumnName {
     }
 }
 
-/// What a column may be.
+/// Fields that a column may hold.
 pub const FIELDS: [&str; 22] = [
     "date",
     "time",
@@ -184,7 +184,8 @@ pub struct Format {
     pub negate: bool,
 }
 
-/// What is asked may leave out what an answer always has: one shape describes both.
+/// Makes every field of a schema optional: requests may omit fields that answers always have, and one shape
+/// describes both.
 fn all_optional(schema: &mut schemars::Schema) {
     schema.remove("required");
 }
@@ -213,7 +214,7 @@ impl Default for Format {
 }
 
 impl Format {
-    /// What is wrong with it.
+    /// Problems of the format.
     pub fn problems(&self) -> Vec<FieldProblem> {
         let field = |path: String, problem: &str| FieldProblem { path, problem: problem.to_owned() };
         let mut problems = Vec::new();

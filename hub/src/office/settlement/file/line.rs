@@ -12,13 +12,13 @@ use serde::Deserialize;
 
 /// Older lines are slips.
 const DAYS_BACK_MAX: i32 = 400;
-/// Where a store is, or at a bank, the day may begin before it does at head office.
+/// Days that a date may lie ahead: at a store or a bank the day may begin before it does at head office.
 const DAYS_AHEAD_MAX: i32 = 1;
-/// Of references, in bytes.
+/// Longest reference, in bytes.
 pub const REFERENCE_BYTES_MAX: usize = 140;
-/// Of batches and terminals, in bytes.
+/// Longest batch and terminal, in bytes.
 pub const NAME_BYTES_MAX: usize = 64;
-/// Of descriptions, in bytes.
+/// Longest description, in bytes.
 pub const TEXT_BYTES_MAX: usize = 500;
 /// The text of a line that holds what rounding took from the others.
 pub const ROUNDING: &str = "Rounding of amounts with a fraction";
@@ -134,7 +134,7 @@ pub fn of_json(
     if problems.is_empty() { Ok(good) } else { Err(problems) }
 }
 
-/// What is wrong with a line, by field.
+/// Problems of a line, by field.
 pub fn check_line(line: &TextLine, bounds: &Bounds) -> Vec<(&'static str, String)> {
     let mut problems = Vec::new();
     let first = bounds.today.checked_sub(Span::new().days(DAYS_BACK_MAX)).unwrap_or(Date::MIN);

@@ -48,7 +48,7 @@ pub enum Outcome {
 type Wrong = (&'static str, String);
 
 impl Rules<'_> {
-    /// What a row comes to.
+    /// Result of a row.
     pub fn outcome(&self, row: &Row<'_>) -> Outcome {
         let figures = self.figures(row);
         let mut aside = self.blank(row, figures.as_ref().ok());
@@ -114,7 +114,7 @@ impl Rules<'_> {
         Outcome::Line(Box::new(line), lost)
     }
 
-    /// What is known of a row whatever is wrong with it.
+    /// Known parts of a row, whatever is wrong with it.
     fn blank(&self, row: &Row<'_>, figures: Option<&RowFigures>) -> SetAside {
         let text = |field: &str| self.columns.text(row, field);
         let kind = self.file.kind;
@@ -134,7 +134,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Why a row is none of this account's money that moved.
+    /// Reason why a row is not money of this account that moved.
     fn left_out(&self, row: &Row<'_>) -> Option<(Reason, Option<&'static str>, String)> {
         let text = |field: &str| self.columns.text(row, field);
         if let (Some(own), named) = (self.file.account_no, text("account"))
@@ -224,7 +224,7 @@ impl Rules<'_> {
     /// The figures of a row, with the sign that money to us is above 0.
     ///
     /// # Errors
-    /// Which field is no figure, and why.
+    /// The field that is not a figure, and the reason.
     pub fn figures(&self, row: &Row<'_>) -> Result<RowFigures, Wrong> {
         let mut found = RowFigures {
             amount: self.sum(row, "amount")?,

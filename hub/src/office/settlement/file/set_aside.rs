@@ -178,7 +178,7 @@ impl RowsSetAside {
         Ok(())
     }
 
-    /// How many there are.
+    /// Number of rows.
     pub fn count(&self) -> i64 {
         self.counts.values().fold(0, |sum, count| sum.saturating_add(*count))
     }

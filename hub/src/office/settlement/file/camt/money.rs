@@ -27,7 +27,7 @@ impl Money {
     /// The figure.
     ///
     /// # Errors
-    /// What is wrong, for a person.
+    /// Description of the problem, for people.
     pub(super) fn figure(&self) -> Result<i64, &'static str> {
         if !self.text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
             return Err("must be digits with at most one point: CdtDbtInd says the direction");
@@ -90,7 +90,7 @@ impl Charges {
         self.currency = amount.currency;
     }
 
-    /// What they come to in a currency; none: there are none, or none that is clear.
+    /// Sum in a currency. `None` if there are none, or none that is clear.
     pub(super) fn of(&self, currency: &str) -> Option<i64> {
         let own = |known: Option<&str>| known.is_none_or(|known| currency.is_empty() || known == currency);
         let fee = match self.records {

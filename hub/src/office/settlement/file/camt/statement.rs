@@ -88,7 +88,7 @@ impl Statement {
     /// A balance of it is over; `currency` is what it has to be in, or empty.
     ///
     /// # Errors
-    /// What is wrong with it, by field.
+    /// Problems by field.
     pub(super) fn balance(
         &mut self,
         balance: &Balance,
@@ -151,11 +151,12 @@ impl Statement {
         self.lines.iter().fold(0, |sum, line| sum.saturating_add(line.net.unwrap_or(0)))
     }
 
-    /// Holds its lines against its balances. Some banks keep the direction of what an entry takes back: where the other
-    /// direction holds the balance, it counts. Where entries are set aside (`complete` is false) it may not hold.
+    /// Holds its lines against its balances. Some banks keep the direction of what an entry takes back: where
+    /// the other direction holds the balance, it counts. Where entries are set aside (`complete` is false) it
+    /// may not hold.
     ///
     /// # Errors
-    /// What is wrong, for a person.
+    /// Description of the problem, for people.
     fn settle(&mut self, complete: bool) -> Result<(), String> {
         let (Some(opening), Some(closing)) = (self.opening(), self.closing()) else { return Ok(()) };
         let holds = |net: i64| opening.saturating_add(net) == closing;
@@ -182,11 +183,11 @@ fn turn(line: &mut TextLine) {
     line.gross = line.gross.and(line.net).map(|net| net.saturating_add(line.fee.unwrap_or(0)));
 }
 
-/// Statements of one account as one: the opening of the first, the closing of the last, each held against its own
-/// balances.
+/// Statements of one account as one: the opening of the first, the closing of the last, each held against its
+/// own balances.
 ///
 /// # Errors
-/// What is wrong, for a person.
+/// Description of the problem, for people.
 pub(super) fn joined(mut statements: Vec<Statement>, complete: bool) -> Result<Option<Statement>, String> {
     for statement in &mut statements {
         statement.settle(complete)?;
