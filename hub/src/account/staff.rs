@@ -131,10 +131,11 @@ async fn namesake(
     Ok(Some((user_id, origin == "hub")))
 }
 
-/// What a store told of a person: it may deny, also what a restored hub has forgotten, and never lifts a
-/// denial. Where the hub knows of a stronger one, or takes a denial over, the store is told again. A person of
-/// head office or of another store is theirs, and so is a login name that head office has given at this store:
-/// what the store says of it is for somebody to look at, as are two people whom it gives one name itself.
+/// Merges a store's report of a user: it may deny, also for a denial that a restored hub has forgotten, and
+/// never lifts one. If the hub knows of a stronger denial, or takes one over, the store is notified again. A
+/// user of head office or of another store is theirs, and so is a login name that head office has given at
+/// this store: the store's report of it is for somebody to look at, as are two users to whom it gives one
+/// name itself.
 pub async fn merge_store_user(
     connection: &mut AnyConnection,
     changed: &UserChanged,

@@ -258,7 +258,8 @@ pub async fn change(
     written(connection, &by.user_id, [before, staff.view()], now).await
 }
 
-/// By the rules of every change of people, with nobody in between: what is decided on is what is written over.
+/// Changes a user by the rules of every change of users, with nobody in between: the row that the decision is
+/// about is the one that is overwritten.
 async fn change_of_office(
     connection: &mut AnyConnection,
     by: &Principal,

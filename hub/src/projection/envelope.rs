@@ -61,7 +61,7 @@ pub struct Understood {
 }
 
 impl Understood {
-    /// By how much it moves the value of the store's stock.
+    /// Amount by which it moves the value of the store's stock.
     pub fn moved(&self) -> i64 {
         self.effect.moves.iter().map(|moved| moved.value).fold(0, i64::saturating_add)
     }

@@ -131,9 +131,9 @@ pub(crate) struct StoredDocument {
     /// The tier of its member at that time.
     pub tier: Option<String>,
     hour: String,
-    /// By sku.
+    /// Categories of the lines, by sku.
     categories: BTreeMap<String, String>,
-    /// By the place of the line; none: it has no code.
+    /// Tax codes of the lines, by their place. A line without a code is left out.
     tax_codes: BTreeMap<i64, String>,
 }
 

@@ -41,7 +41,7 @@ pub struct OfficeSettings {
     pub finance: Finance,
     /// Orders and suppliers' invoices.
     pub purchasing: Purchasing,
-    /// What others pay out.
+    /// Payouts of third parties and their settlement.
     pub settlement: Settlement,
 }
 

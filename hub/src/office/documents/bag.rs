@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A bag.
 pub struct Bag {
-    /// Where the money of the bag is.
+    /// State of the bag's money.
     pub state: State,
     /// Report of the bank, once there is one.
     pub at_bank: Option<AtBank>,

@@ -13,16 +13,16 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-/// Where the money of a deposit is.
+/// State of a deposit's money.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "DepositState")]
 pub enum State {
-    /// It left the store; the bank has not reported it yet.
+    /// The deposit left the store; the bank has not reported it yet.
     OnTheWay,
-    /// The bank has it.
+    /// The bank has the money.
     Banked,
-    /// It should be at the bank by now, or was given up.
+    /// The money should be at the bank by now, or was given up.
     Missing,
 }
 
@@ -79,7 +79,7 @@ pub struct View {
     store_id: String,
     /// Id of the store's event.
     event_id: String,
-    /// Below 0: it takes another deposit back.
+    /// Amount of the deposit. Negative if it takes another deposit back.
     amount: i64,
     /// The deposit that it takes back.
     reverses: Option<String>,
@@ -87,7 +87,7 @@ pub struct View {
     bank_account: String,
     deposited_at: UtcMs,
     business_date: Date,
-    /// Where the money of the deposit is. Null if the deposit was taken back, or takes another one back.
+    /// State of the deposit's money. Null if the deposit was taken back, or takes another one back.
     state: Option<State>,
     /// Amount counted by the bank; null until the bank reports it. If the bank reports several bags together, each
     /// has its share.

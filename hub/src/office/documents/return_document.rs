@@ -35,11 +35,11 @@ pub struct ReturnsQuery {
     pub from: Option<Date>,
     /// Only those of this business day or earlier.
     pub to: Option<Date>,
-    /// With this number of its own.
+    /// Only those with this receipt number of their own.
     pub receipt_no: Option<String>,
     /// Only those of this sale, in any store.
     pub transaction_id: Option<String>,
-    /// With goods that went there.
+    /// Only those with goods of this disposition.
     pub disposition: Option<Disposition>,
 }
 asks!(ReturnsQuery, "returns");

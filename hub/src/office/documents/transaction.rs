@@ -25,7 +25,7 @@ use sqlx::{AnyConnection, AnyPool};
 pub enum State {
     /// The sale counts.
     Paid,
-    /// It was taken back.
+    /// The sale was voided.
     Voided,
 }
 
@@ -45,7 +45,7 @@ pub struct TransactionsQuery {
     pub from: Option<Date>,
     /// Only those of this business day or earlier.
     pub to: Option<Date>,
-    /// Only the one with this receipt number.
+    /// Only those with this receipt number.
     pub receipt_no: Option<String>,
     /// Only those of this member.
     pub member_id: Option<String>,
@@ -53,13 +53,13 @@ pub struct TransactionsQuery {
     pub shift_id: Option<String>,
     /// Only those of this cashier.
     pub cashier_id: Option<String>,
-    /// With a payment by this method that counts.
+    /// Only those with a payment by this method that counts.
     pub method: Option<String>,
-    /// With a line of this product.
+    /// Only those with a line of this product.
     pub sku: Option<String>,
-    /// Those that count, or those that were taken back.
+    /// Only those that count, or only those that were voided.
     pub state: Option<State>,
-    /// Those whose entry lies in another day than they do, or only the others.
+    /// Only those whose entry is on another day than their own, or only the others.
     pub late: Option<bool>,
 }
 asks!(TransactionsQuery, "transactions");
@@ -177,7 +177,7 @@ const OF_SALES: Way = Way {
     method: HAS_METHOD,
     late: LATE,
 };
-/// By something of which there are few sales, or by a table beside them.
+/// Way by a condition with few sales, or by a table beside them.
 const OF_FEW: Way =
     Way { store: "CAST(s.store_id AS TEXT) = ?", cashier: "CAST(s.cashier_id AS TEXT) = ?", ..OF_SALES };
 

@@ -56,11 +56,11 @@ pub struct View {
     pub note: Option<String>,
 }
 
-/// Open or settled.
+/// State of an exception.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// Nobody has settled it.
+    /// No user has settled it.
     Open,
     /// A user has settled it.
     Settled,

@@ -18,19 +18,19 @@ use sqlx::{AnyConnection, Row};
 pub struct View {
     /// Id of the entry, `jrn_…`.
     pub entry_id: String,
-    /// From 1 in each book, without a gap.
+    /// Number of the entry, from 1 in each book, without a gap.
     pub entry_no: i64,
-    /// From 1 in the entry: one may have several lines on the account.
+    /// Number of the line in the entry, from 1. An entry may have several lines on the account.
     pub line_no: i64,
-    /// The book: the store's.
+    /// Store that the book belongs to. Empty for head office's own book.
     pub store_id: String,
-    /// The day that it has in the books.
+    /// Day of the entry in the books.
     pub entry_date: Date,
-    /// The day that it belongs to, where that is another one.
+    /// Day that the entry belongs to. Null if it is `entry_date`.
     pub reference_date: Option<Date>,
     /// Origin of the entry.
     pub kind: Kind,
-    /// A receipt number, a bag, a reason.
+    /// Text of the entry, such as a receipt number, a bag or a reason. Null if there is none.
     pub memo: Option<String>,
     /// Debit amount in whole currency units.
     pub debit: i64,
@@ -44,9 +44,9 @@ pub struct View {
 pub struct EntriesFilter<'a> {
     /// Number of the account.
     pub account: &'a str,
-    /// From this day in the books on.
+    /// Only entries of this day in the books or later.
     pub from: Option<Date>,
-    /// Until this day.
+    /// Only entries of this day in the books or earlier.
     pub to: Option<Date>,
     /// Only entries of this book. `None` for all books.
     pub book: Option<&'a str>,

@@ -83,9 +83,9 @@ pub enum State {
 pub struct Filter {
     /// Only days of this book.
     pub store_id: Option<String>,
-    /// From this day on.
+    /// Only this day or later.
     pub from: Option<Date>,
-    /// Until this day.
+    /// Only this day or earlier.
     pub to: Option<Date>,
     /// Only open or only locked days.
     pub state: Option<State>,

@@ -49,9 +49,9 @@ struct DaysQuery {
     cursor: Option<Cursor>,
     /// Only days of this store's book. Empty for head office's own book.
     store_id: Option<String>,
-    /// From this day on.
+    /// Only this day or later.
     from: Option<Date>,
-    /// Until this day.
+    /// Only this day or earlier.
     to: Option<Date>,
     /// Only open or only locked days.
     state: Option<State>,

@@ -81,9 +81,9 @@ struct EntriesQuery {
     cursor: Option<Cursor>,
     /// Store of the book; empty for head office's own book, omitted for all books.
     store_id: Option<String>,
-    /// From this day in the books on.
+    /// Only entries of this day in the books or later.
     from: Option<Date>,
-    /// Until this day.
+    /// Only entries of this day in the books or earlier.
     to: Option<Date>,
 }
 
@@ -166,17 +166,17 @@ struct JournalQuery {
     store_id: Option<String>,
     /// Only entries of head office's own book, or only of stores' books.
     head_office: Option<bool>,
-    /// From this day in the books on.
+    /// Only entries of this day in the books or later.
     from: Option<Date>,
-    /// Until this day.
+    /// Only entries of this day in the books or earlier.
     to: Option<Date>,
-    /// With a line on this account.
+    /// Only entries with a line on this account.
     account: Option<String>,
     /// Only entries of this origin.
     kind: Option<Kind>,
     /// Only entries of this document.
     cause_id: Option<String>,
-    /// Those that belong to another day than they have in the books, or only the others.
+    /// Only entries that belong to another day than their day in the books, or only the others.
     late: Option<bool>,
 }
 asks!(JournalQuery, "journal");
@@ -224,7 +224,7 @@ struct BalanceQuery {
     /// Only head office's own book.
     #[serde(default)]
     head_office: bool,
-    /// With what moved each account from this day on.
+    /// First day of the movements of each account.
     from: Option<Date>,
 }
 

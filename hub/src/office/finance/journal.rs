@@ -22,13 +22,13 @@ use sqlx::{AnyConnection, AssertSqlSafe};
 pub struct View {
     /// Id of the entry, `jrn_…`.
     pub entry_id: String,
-    /// From 1 in each book, without a gap.
+    /// Number of the entry, from 1 in each book, without a gap.
     pub entry_no: i64,
-    /// The book: the store's.
+    /// Store that the book belongs to. Empty for head office's own book.
     pub store_id: String,
-    /// The day that it has in the books.
+    /// Day of the entry in the books.
     pub entry_date: Date,
-    /// The day that it belongs to, where that is another one.
+    /// Day that the entry belongs to. Null if it is `entry_date`.
     pub reference_date: Option<Date>,
     /// Origin of the entry.
     pub kind: Kind,
@@ -38,13 +38,13 @@ pub struct View {
     pub cause_key: String,
     /// Id that the entries of several books share if a user wrote them as one. Null for all others.
     pub group_id: Option<String>,
-    /// A receipt number, a bag, a reason.
+    /// Text of the entry, such as a receipt number, a bag or a reason. Null if there is none.
     pub memo: Option<String>,
-    /// Σ debit = Σ credit.
+    /// Sum of the debits, which is the sum of the credits.
     pub total: i64,
-    /// The entry that it takes back.
+    /// Id of the entry that it reverses. Null if it is no reversal.
     pub reverses: Option<String>,
-    /// The entry that takes it back.
+    /// Id of the entry that reverses it. Null if it was not reversed.
     pub reversed_by: Option<String>,
     /// User who wrote it; null if it was posted automatically.
     pub created_by: Option<String>,
@@ -101,11 +101,11 @@ pub struct Filter {
     pub store_id: Option<String>,
     /// Only entries of head office's own book, or only of stores' books.
     pub head_office: Option<bool>,
-    /// From this day in the books on.
+    /// Only entries of this day in the books or later.
     pub from: Option<Date>,
-    /// Until this day.
+    /// Only entries of this day in the books or earlier.
     pub to: Option<Date>,
-    /// With a line on this account.
+    /// Only entries with a line on this account.
     pub account: Option<String>,
     /// Only entries of this origin.
     pub kind: Option<Kind>,

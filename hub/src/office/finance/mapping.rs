@@ -37,7 +37,7 @@ pub struct View {
     pub key: String,
     /// The account that takes the place of the plan's.
     pub account: String,
-    /// From this day in the books on, until a later mapping of the same.
+    /// First day in the books that the mapping counts for, until a later mapping of the same key.
     pub from: Date,
     /// When the mapping was created.
     pub created_at: UtcMs,
@@ -57,7 +57,7 @@ pub struct New {
     /// The account that takes the place of the plan's. Of a method: 1110, 1120, 1130, 1140, or an asset or a liability of
     /// head office's own that nothing else is posted to. Of the rest: none that stands beside a list, but 2020 of a cash reason.
     account: String,
-    /// From this day in the books on.
+    /// First day in the books that the mapping counts for.
     from: Date,
 }
 

@@ -44,7 +44,7 @@ pub struct BalanceFilter<'a> {
     pub book: Option<&'a str>,
 }
 
-/// By account; those that stand at 0 and did not move are left out.
+/// Balances by account; those that stand at 0 and did not move are left out.
 pub async fn rows(
     connection: &mut AnyConnection,
     chart: &Chart,

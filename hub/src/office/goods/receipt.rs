@@ -22,7 +22,7 @@ use std::collections::HashMap;
 pub enum State {
     /// The receipt counts.
     Posted,
-    /// It was taken back.
+    /// The receipt was taken back.
     Reversed,
 }
 
@@ -55,9 +55,9 @@ pub struct ReceivingQuery {
     pub from: Option<Date>,
     /// Only those of this business day or earlier.
     pub to: Option<Date>,
-    /// Those that count, or those that were taken back.
+    /// Only those that count, or only those that were taken back.
     pub state: Option<State>,
-    /// With this delivery note of the supplier.
+    /// Only those with this delivery note of the supplier.
     pub delivery_note_no: Option<String>,
 }
 asks!(ReceivingQuery, "receiving");
@@ -118,7 +118,7 @@ struct Line {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreReceivingDetail")]
 pub struct Detail {
-    /// The receipt.
+    /// The receipt itself.
     #[serde(flatten)]
     pub receiving: View,
     /// Its entries in the books: of the receipt, and of what took it back.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-/// In what a line differs.
+/// Kind of difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ReceivingDiscrepancyKind")]
@@ -23,11 +23,11 @@ pub enum Kind {
     Over,
     /// Pieces came and were refused at the door.
     Rejected,
-    /// It came at another price than was ordered.
+    /// It came at another price than ordered.
     Price,
-    /// Nobody knew what it costs.
+    /// Its cost was not known.
     CostMissing,
-    /// It came without an order, or its order has no such product.
+    /// It came without an order, or its order does not list the product.
     Unordered,
 }
 
@@ -102,8 +102,8 @@ pub fn place(item: &View) -> Bookmark {
     (*business_date, receiving_id.clone(), store_id.clone(), i64::from(*line_no), kind.clone())
 }
 
-/// Where lines of an order have several prices, what came cheaper is held against the cheapest, what came dearer against
-/// the dearest.
+/// If lines of an order have several prices, what came cheaper is held against the cheapest, what came dearer
+/// against the dearest.
 ///
 /// Lines of receipts that count, each beside what its order asks for of the product, and once for each kind. What came too few
 /// or too many is a matter of all receipts of an order: it is told where nothing of it came later.

@@ -34,9 +34,9 @@ pub struct TransfersQuery {
     /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// From or to one store.
+    /// Only those from or to this store.
     pub store_id: Option<String>,
-    /// Only what comes to that store, or leaves it; without a store it says nothing.
+    /// Only those that come to that store, or only those that leave it. Without a store it has no effect.
     pub direction: Option<Direction>,
     /// Only those in this state.
     pub state: Option<TransferState>,

@@ -17,9 +17,9 @@ const DEPTH_MAX: usize = 16;
 /// A product category.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Category {
-    /// As products name it.
+    /// Code of the category, as products name it.
     pub code: String,
-    /// Its name for people.
+    /// Name of the category, for people.
     pub name: String,
     /// Parent category; null for a top-level category.
     pub parent: Option<String>,
@@ -39,7 +39,7 @@ impl Entry for Category {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewCategory {
-    /// As products name it.
+    /// Code of the category, as products name it.
     pub code: String,
     /// Display name; null to show the code.
     pub name: Option<String>,
@@ -54,7 +54,7 @@ pub struct NewCategory {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CategoryChange {
-    /// Its name for people.
+    /// Name of the category, for people.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
     /// Parent category. Empty for none.

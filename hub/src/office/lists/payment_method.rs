@@ -14,9 +14,9 @@ use sqlx::AnyConnection;
 /// A payment method.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PaymentMethod {
-    /// As tills send it.
+    /// Code of the method, as tills send it.
     pub method: String,
-    /// Its name for people.
+    /// Name of the method, for people.
     pub name: String,
     /// Account that its money is mapped to today, here or among the mappings. Null for the account of the
     /// standard chart.
@@ -37,9 +37,9 @@ impl Entry for PaymentMethod {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewPaymentMethod {
-    /// As tills send it.
+    /// Code of the method, as tills send it.
     pub method: String,
-    /// Its name for people.
+    /// Name of the method, for people.
     pub name: String,
     /// Maps its money to this account, from today on.
     pub account: Option<String>,
@@ -52,7 +52,7 @@ pub struct NewPaymentMethod {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PaymentMethodChange {
-    /// Its name for people.
+    /// Name of the method, for people.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
     /// Maps its money to this account, from today on.

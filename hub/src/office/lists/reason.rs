@@ -48,9 +48,9 @@ impl ReasonList {
 pub struct Reason {
     /// Action that the reason is given for.
     pub list: ReasonList,
-    /// As tills send it.
+    /// Code of the reason, as tills send it.
     pub code: String,
-    /// Its name for people.
+    /// Name of the reason, for people.
     pub name: String,
 }
 
@@ -72,9 +72,9 @@ fn key(list: ReasonList, code: &str) -> String {
 pub struct NewReason {
     /// Action that the reason is given for.
     pub list: ReasonList,
-    /// As tills send it.
+    /// Code of the reason, as tills send it.
     pub code: String,
-    /// Its name for people.
+    /// Name of the reason, for people.
     pub name: String,
 }
 
@@ -82,7 +82,7 @@ pub struct NewReason {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReasonChange {
-    /// Its name for people.
+    /// Name of the reason, for people.
     pub name: String,
 }
 

@@ -28,9 +28,9 @@ pub enum TaxKind {
 /// A tax code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TaxCode {
-    /// As products and sales name it.
+    /// Tax code, as products and sales name it.
     pub tax_code: String,
-    /// Its name for people.
+    /// Name of the tax code, for people.
     pub name: String,
     /// The rate in basis points; 0 of what is not taxed.
     pub rate_bp: u32,
@@ -50,7 +50,7 @@ impl Entry for TaxCode {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaxCodeChange {
-    /// Its name for people.
+    /// Name of the tax code, for people.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
     /// Tax rate in basis points; changes only while nothing was sold under the code.
@@ -65,9 +65,9 @@ pub struct TaxCodeChange {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewTaxCode {
-    /// As products and sales name it.
+    /// Tax code, as products and sales name it.
     pub tax_code: String,
-    /// Its name for people.
+    /// Name of the tax code, for people.
     pub name: String,
     /// The rate in basis points.
     pub rate_bp: u32,

@@ -33,15 +33,15 @@ pub struct View {
     pub member_id: String,
     /// Card number or the like.
     pub code: Option<String>,
-    /// Name.
+    /// Name of the member. Null if it is not known.
     pub name: Option<String>,
     /// Phone number in E.164 format.
     pub phone: Option<String>,
     /// E-mail address in lower case.
     pub email: Option<String>,
-    /// Birthday.
+    /// Birthday of the member. Null if it is not known.
     pub birth_date: Option<Date>,
-    /// Tier.
+    /// Tier of the member. Null if it has none.
     pub tier: Option<String>,
     /// State of the member.
     pub state: Option<MemberState>,

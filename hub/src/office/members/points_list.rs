@@ -36,9 +36,9 @@ pub struct View {
     /// Store that reported the entry. Null if head office let the points expire.
     store_id: Option<String>,
     event_id: String,
-    /// The day it counts for.
+    /// Business day of the entry.
     business_date: Date,
-    /// By the store's clock.
+    /// Time of the entry, by the store's clock.
     at: UtcMs,
     /// Number of points, signed.
     points: i64,

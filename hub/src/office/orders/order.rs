@@ -70,22 +70,22 @@ pub struct Filter {
     /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Those of a supplier.
+    /// Only those of this supplier.
     pub supplier_id: Option<String>,
-    /// Those for a store.
+    /// Only those for this store.
     pub store_id: Option<String>,
-    /// Those in a state.
+    /// Only those in this state.
     pub state: Option<OrderState>,
-    /// Those that somebody asked an approval for, or those that nobody did.
+    /// Only those that were submitted for approval, or only those that were not.
     pub submitted: Option<bool>,
-    /// Those of which goods should have come before today, and did not.
+    /// Only those with goods that should have come before today and did not.
     #[serde(default)]
     pub late: bool,
-    /// Made on this day or later.
+    /// Only those made on this day or later.
     pub from: Option<Date>,
-    /// Made on this day or earlier.
+    /// Only those made on this day or earlier.
     pub to: Option<Date>,
-    /// Those with a line of this product.
+    /// Only those with a line of this product.
     pub sku: Option<String>,
 }
 asks!(Filter, "purchase-orders");

@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PurchaseOrderReason")]
 pub struct Reason {
-    /// For people; needed to reject, to close a line, and to call off what was sent.
+    /// Reason, for people. Required to reject an order, to close a line, and to call off an order that was sent.
     pub reason: Option<String>,
 }
 

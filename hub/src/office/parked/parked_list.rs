@@ -10,7 +10,7 @@ use sqlx::AnyPool;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "ParkedRecord")]
 pub struct View {
-    /// Its id, for `/api/parked/:id/replay`.
+    /// Id of the parked record, for `/api/parked/:id/replay`.
     pub parked_id: String,
     /// Store that sent the record.
     pub store_id: String,

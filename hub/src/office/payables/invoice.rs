@@ -54,7 +54,7 @@ pub struct New {
     pub tax_invoice_date: Option<Date>,
     /// Early-payment discount; null to follow the supplier's terms.
     pub discount_terms: Option<DiscountTerms>,
-    /// It was owed before the books began.
+    /// Whether the invoice was owed before the books began.
     #[serde(default)]
     pub opening: bool,
     /// Note on the invoice, for people.
@@ -89,7 +89,7 @@ pub struct NewLine {
     pub unit_cost: i64,
     /// Amount without tax; null for qty × unit_cost.
     pub net: Option<i64>,
-    /// In basis points; null for the supplier's usual rate.
+    /// Tax rate in basis points. Null for the supplier's usual rate.
     pub tax_rate_bp: Option<u32>,
     /// Tax of the line. Null to calculate it from the rate.
     pub tax: Option<i64>,

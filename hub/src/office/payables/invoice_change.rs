@@ -39,10 +39,10 @@ pub struct Change {
     /// Date of the tax invoice.
     #[serde(default)]
     pub tax_invoice_date: Given<Date>,
-    /// Early-payment discount.
+    /// Early-payment discount. Null for none.
     #[serde(default)]
     pub discount_terms: Given<DiscountTerms>,
-    /// It was owed before the books began.
+    /// Whether the invoice was owed before the books began.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub opening: Option<bool>,
     /// Note on the invoice, for people.

@@ -23,7 +23,7 @@ pub struct InvoicesQuery {
     pub cursor: Option<Cursor>,
     /// Only those of this supplier.
     pub supplier_id: Option<String>,
-    /// Those that bill something of one store.
+    /// Only those that bill something of this store.
     pub store_id: Option<String>,
     /// Only those in this state.
     pub state: Option<InvoiceState>,
@@ -31,7 +31,7 @@ pub struct InvoicesQuery {
     pub from: Option<Date>,
     /// Only those of this day or earlier.
     pub to: Option<Date>,
-    /// Due on this day or earlier.
+    /// Only those due on this day or earlier.
     pub due_to: Option<Date>,
     /// Only those with this number of the supplier.
     pub invoice_no: Option<String>,

@@ -36,7 +36,7 @@ pub struct Match {
 pub struct Accept {
     /// The line; null for the whole invoice.
     pub line_no: Option<u32>,
-    /// The accepted difference.
+    /// Type of the accepted difference.
     #[serde(rename = "type")]
     pub kind: MatchExceptionKind,
     /// Reason for the acceptance.

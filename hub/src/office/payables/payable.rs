@@ -51,7 +51,7 @@ pub struct View {
     /// Cost per piece in whole currency units, as it was received: what an invoice bills, however much of the line
     /// others hold. 0: a claim, cash, or received without a cost.
     unit_cost: i64,
-    /// Its part of the balance of 2020; negative for a claim or cash that was paid.
+    /// Part of the balance of 2020 that the line holds. Negative for a claim or cash that was paid.
     open_value: i64,
     /// `receipt`, `claim` or `pay_out`.
     kind: String,

@@ -57,12 +57,12 @@ struct PayablesRow {
 /// Amounts owed to suppliers.
 #[derive(Serialize, JsonSchema)]
 pub struct Payables {
-    /// At the end of this day.
+    /// Day at whose end the amounts are owed.
     as_of: Date,
     items: Vec<PayablesRow>,
     /// Total: the balance of account 2010, which is negative in the books.
     totals: Ageing,
-    /// Which stores have reported all records until that day. Goods that went back to suppliers are reported
+    /// Stores that have reported all records until that day. Goods that went back to suppliers are reported
     /// by stores.
     completeness: Completeness,
 }

@@ -36,7 +36,7 @@ pub struct NewAllocation {
     pub invoice_id: String,
     /// Settled amount, including the discount.
     pub amount: i64,
-    /// Early-payment discount.
+    /// Early-payment discount of the invoice, in whole currency units.
     #[serde(default)]
     pub discount: i64,
 }

@@ -38,9 +38,9 @@ pub struct Proposed {
     due_date: Date,
     /// Last day of the discount; null if it has lapsed or there is none.
     discount_until: Option<Date>,
-    /// Open amount.
+    /// Open amount of the invoice, in whole currency units.
     open: i64,
-    /// Available discount.
+    /// Early-payment discount that may still be taken, in whole currency units.
     discount: i64,
     /// Amount to pay: open less discount.
     amount: i64,

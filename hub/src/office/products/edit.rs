@@ -82,7 +82,7 @@ pub struct Rest {
     /// First cost estimate per piece.
     #[serde(default)]
     pub cost: Given<i64>,
-    /// On-hand quantity at or below which it should be ordered.
+    /// On-hand quantity at or below which the product should be ordered.
     #[serde(default)]
     pub reorder_level: Given<i64>,
     /// Whether stock is kept for the product.

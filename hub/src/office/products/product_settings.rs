@@ -27,7 +27,7 @@ pub struct View {
     pub store_id: String,
     /// Code of the product.
     pub sku: String,
-    /// On-hand quantity at or below which it should be ordered.
+    /// On-hand quantity at or below which the product should be ordered.
     #[schemars(with = "Option<i64>")]
     pub reorder_level: Value,
     /// Place on the shelves where the product lies.

@@ -29,7 +29,7 @@ const LOOKED_AT_MAX: i64 = 10_000;
 pub struct Asked {
     /// Store of the basket.
     pub store_id: StoreId,
-    /// On this business date.
+    /// Business day of the basket.
     pub date: Date,
     /// Tier of the member.
     #[serde(default)]
@@ -37,7 +37,7 @@ pub struct Asked {
     /// Items of the basket.
     #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub items: Vec<Item>,
-    /// Looked at as if they were added; their ids are `draft_1` and so on.
+    /// Drafts that are evaluated as if they were added; their ids are `draft_1` and so on.
     #[serde(default)]
     #[schemars(length(max = DRAFTS_MAX))]
     pub promotions: Vec<New>,
@@ -80,9 +80,9 @@ pub struct PreviewLine {
     pub sku: Sku,
     /// Number of pieces.
     pub qty: i64,
-    /// Unit price.
+    /// Unit price in whole currency units.
     pub price: i64,
-    /// In the order of giving.
+    /// Discounts of the line, in the order of application.
     pub discounts: Vec<PreviewDiscount>,
     /// Sum of the line's discounts.
     pub discount: i64,

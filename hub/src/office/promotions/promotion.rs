@@ -59,7 +59,7 @@ impl Filter {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewPromotion")]
 pub struct New {
-    /// Its name on a receipt.
+    /// Name of the promotion on a receipt.
     pub name: String,
     /// Kind of promotion.
     #[serde(rename = "type")]
@@ -82,9 +82,9 @@ pub struct New {
     pub tier: Option<String>,
     /// Only these stores; null for all.
     pub store_ids: Option<Vec<StoreId>>,
-    /// First business date.
+    /// First business day of the promotion.
     pub from: Date,
-    /// Last business date.
+    /// Last business day of the promotion.
     pub to: Date,
     /// Only on these days of the week.
     pub days: Option<Vec<Day>>,
@@ -124,13 +124,13 @@ impl From<New> for Promotion {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ChangePromotion")]
 pub struct Change {
-    /// Its name on a receipt.
+    /// Name of the promotion on a receipt.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
-    /// First business date.
+    /// First business day of the promotion.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub from: Option<Date>,
-    /// Last business date: one before today ends it.
+    /// Last business day of the promotion: one before today ends it.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub to: Option<Date>,
     /// Order in which promotions are applied; 1 is applied first.

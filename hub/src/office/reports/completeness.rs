@@ -55,7 +55,7 @@ pub const EXAMPLE: &str = r#"{"completeness": {"stores_expected": 1, "stores_com
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "CompleteListOf{T}")]
 pub struct CompleteList<T> {
-    /// Those on this page.
+    /// Items on this page.
     pub items: Vec<T>,
     /// Cursor of the next page. Null on the last page.
     pub next_cursor: Option<String>,
@@ -88,7 +88,7 @@ impl<T> CompleteList<T> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "MissingStore")]
 pub struct Missing {
-    /// Which.
+    /// Id of the store.
     pub store_id: String,
     /// When the store was last heard. Null if it never was.
     pub last_seen: Option<UtcMs>,
@@ -108,11 +108,11 @@ pub enum Reason {
     Pending,
     /// Some of its records are missing for ever.
     Hole,
-    /// Some of its records are set aside until they can be applied.
+    /// Some of its records are parked until they can be applied.
     Parked,
-    /// It was disabled while a shift of these days was open.
+    /// The store was disabled while a shift of these days was open.
     ShiftOpen,
-    /// One of these days is over there, and was not sealed.
+    /// One of these days is over at the store, and was not sealed.
     NotSealed,
     /// A day of these or before was sealed and is open again: its figures may still change.
     DayReopened,

@@ -84,7 +84,7 @@ pub const DAY: Key = text("{day}", "d.{day}");
 /// The store.
 pub const STORE: Key = text("store_id", "d.store_id");
 
-/// Which of the two days of a document counts.
+/// Day of a document that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ReportDates")]

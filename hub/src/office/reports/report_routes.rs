@@ -119,7 +119,7 @@ struct Query {
     store_id: Option<String>,
     /// Object of the rows; omitted: the first that the report has.
     group_by: Option<String>,
-    /// Which of the two days of a document counts.
+    /// Day of a document that counts.
     #[serde(default)]
     dates: Dates,
     /// Delimiter of the CSV: `,`, `;` or `tab`; omitted: a comma.

@@ -47,7 +47,7 @@ pub fn sums(methods: &[ByMethod]) -> (i64, i64) {
     (sum(|method| method.expected), sum(|method| method.open))
 }
 
-/// By method; once it is approved as it was then.
+/// Figures by method. Once the settlement is approved, as they were then.
 pub async fn of(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -108,7 +108,7 @@ impl SettlementItemsQuery {
 pub struct View {
     item_id: String,
     store_id: String,
-    /// `payment`, `refund`, `deposit` or `supplier_payment`.
+    /// Kind of the item: `payment`, `refund`, `deposit` or `supplier_payment`.
     kind: String,
     method: String,
     /// Account that the amount is booked on until it is settled.
@@ -118,19 +118,19 @@ pub struct View {
     settlement_date: Date,
     /// Day of its entry in the books. Null if it is not posted yet.
     entry_date: Option<Date>,
-    /// Money to us is above 0.
+    /// Amount of the item, positive for money to us.
     amount: i64,
     reference: Option<String>,
     document_id: String,
     receipt_no: Option<String>,
     register_id: Option<String>,
     occurred_at: UtcMs,
-    /// The item that it takes back.
+    /// Id of the item that it takes back. Null if it takes none back.
     contra_of: Option<String>,
-    /// `open`, `matched`, `posted` or `written_off`.
+    /// State of the item: `open`, `matched`, `posted` or `written_off`.
     state: String,
     match_id: Option<String>,
-    /// It came after the settlement of its day was approved.
+    /// Whether the item came after the settlement of its day was approved.
     late: bool,
     /// Last day until which the item is known to stay open.
     carried_until: Option<Date>,

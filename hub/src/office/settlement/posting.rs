@@ -25,7 +25,7 @@ pub struct Posting {
     store_id: String,
     /// The day that it has in the books.
     entry_date: Date,
-    /// It is posted with the approval of its settlement or statement, not at once.
+    /// Whether it is posted with the approval of its settlement or statement, not at once.
     waits: bool,
     /// Lines of the entry, by account.
     lines: Vec<Line>,

@@ -58,15 +58,15 @@ pub struct TakeRow {
     reason: String,
     /// Date of the line.
     date: Option<Date>,
-    /// Slip or transfer number.
+    /// Slip or transfer number of the line.
     reference: Option<String>,
     /// Description of the line, for people.
     description: Option<String>,
-    /// Gross of a provider, net of a bank.
+    /// Amount of the line: gross for a provider, net for a bank.
     amount: Option<i64>,
-    /// Before fees; money to us is above 0.
+    /// Amount before fees, positive for money to us.
     gross: Option<i64>,
-    /// Above 0: it costs.
+    /// Fee, positive if it costs.
     fee: Option<i64>,
     /// Net amount that reaches the account.
     net: Option<i64>,

@@ -28,7 +28,7 @@ pub enum State {
     Open,
     /// The row holds no money of this account by its reason. It may be taken in all the same.
     Noted,
-    /// It became a line.
+    /// The row became a line.
     Taken,
     /// A user decided that the row is not a line.
     Dismissed,
@@ -91,13 +91,13 @@ pub struct View {
     pub description: String,
     /// Amount; null if it can't be read.
     pub amount: Option<i64>,
-    /// As it is in the file, cut after 1000 bytes.
+    /// Text of the row in the file, cut after 1000 bytes.
     pub text: String,
-    /// The line that it repeats in other words.
+    /// Id of the line that it repeats in other words. Null if it repeats none.
     pub repeats_line_id: Option<String>,
     /// State of the row.
     pub state: State,
-    /// The line that it became.
+    /// Id of the line that it became. Null if it became none.
     pub line_id: Option<String>,
     /// User who took the row in or dismissed it. Null until then.
     pub decided_by: Option<String>,

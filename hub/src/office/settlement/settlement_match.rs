@@ -21,11 +21,11 @@ pub struct SliceView {
     pub settlement_date: Date,
     /// Sum of its items.
     pub gross: i64,
-    /// Its part of the fee.
+    /// Its part of the match's fee.
     pub fee: i64,
     /// Its part of the difference.
     pub difference: i64,
-    /// Net amount that reached the account.
+    /// Its net amount that reached the account.
     pub net: i64,
     /// Whether the part is in the books.
     pub booked: bool,
@@ -58,7 +58,7 @@ pub struct View {
     pub difference_account: Option<String>,
     /// Parts of the match, by store and day.
     pub slices: Vec<SliceView>,
-    /// `matched`, `posted` or `undone`.
+    /// State of the match: `matched`, `posted` or `undone`.
     pub state: String,
     /// User who matched them; null if they were matched automatically.
     pub made_by: Option<String>,

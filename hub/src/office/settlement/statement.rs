@@ -23,7 +23,7 @@ pub struct View {
     pub statement_id: String,
     /// Number of the statement, for people.
     pub doc_no: String,
-    /// Statement source.
+    /// Id of the source.
     pub source_id: String,
     /// State of the statement.
     pub state: StatementState,

@@ -68,16 +68,16 @@ asks!(StatementLinesQuery, "statement_lines");
 pub struct View {
     /// Id of the line, `sln_…`.
     line_id: String,
-    /// Its place in its file, from 1.
+    /// Position of the line in its file, from 1.
     line_no: i64,
     date: Date,
     reference: String,
     description: String,
     #[serde(rename = "type")]
     kind: LineKind,
-    /// Before fees; money to us is above 0.
+    /// Amount before fees, positive for money to us.
     gross: Option<i64>,
-    /// Above 0: it costs.
+    /// Fee, positive if it costs.
     fee: Option<i64>,
     /// Net amount that reaches the account.
     net: Option<i64>,

@@ -48,7 +48,7 @@ pub struct View {
     cost: i64,
     /// Correction of earlier estimates, booked to cost of goods.
     correction: i64,
-    /// On hand afterwards, as the store counted it.
+    /// Pieces on hand afterwards, as counted by the store.
     balance_after: i64,
     reason: String,
     /// Type of the document: `transaction`, `receiving`, …
@@ -58,7 +58,7 @@ pub struct View {
     /// Cost of a piece, for display.
     unit_cost: i64,
     user_id: String,
-    /// By the store's clock.
+    /// Time of the movement, by the store's clock.
     at: UtcMs,
     business_date: Date,
     /// Id of the store's event.

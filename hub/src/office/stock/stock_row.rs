@@ -167,7 +167,7 @@ fn statement(engine: Engine, ask: &StockQuery, after: Option<&Bookmark>, limit: 
     (conditions, sql)
 }
 
-/// By product and store, after a place.
+/// Stock by product and store, after a place.
 pub async fn list(
     connection: &mut AnyConnection,
     ask: &StockQuery,

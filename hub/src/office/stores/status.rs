@@ -29,7 +29,7 @@ pub struct StoreView {
     pub kind: StoreKind,
     /// Name of the store.
     pub name: String,
-    /// IANA time zone.
+    /// Time zone of the store, IANA name.
     pub timezone: String,
     /// Address of the store. Null if none was given.
     pub address: Option<String>,
@@ -47,9 +47,9 @@ pub struct StoreView {
     pub pending: Option<i64>,
     /// Time of the oldest of these records.
     pub oldest_pending_at: Option<UtcMs>,
-    /// Its clock less the hub's, at the last hello.
+    /// Clock of the store less that of the hub at the last hello, in milliseconds.
     pub clock_skew_ms: Option<i64>,
-    /// The epoch that it writes.
+    /// Epoch that the store writes.
     pub epoch: Option<String>,
     /// Problems and since when they exist, oldest first; empty if there are none.
     pub problems: Vec<Problem>,

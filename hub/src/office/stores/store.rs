@@ -157,7 +157,7 @@ pub struct Fields {
     /// Address of the store. Empty or null for none.
     #[serde(default)]
     pub address: Given<String>,
-    /// IANA time zone, before the store's first record.
+    /// Time zone of the store, IANA name. It can be set before the store's first record.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub timezone: Option<String>,
 }
@@ -172,7 +172,7 @@ pub struct Changed {
     pub name: String,
     /// Address of the store. Null if none was given.
     pub address: Option<String>,
-    /// IANA time zone.
+    /// Time zone of the store, IANA name.
     pub timezone: String,
 }
 

@@ -40,7 +40,7 @@ use std::sync::PoisonError;
 /// A warehouse in which something is done: its row is locked until the transaction ends.
 pub struct Warehouse<'a> {
     hub: &'a Hub,
-    /// By which rules: the defaults, and what head office set for it.
+    /// Rules of the warehouse: the defaults, and those that head office set for it.
     pub rules: Rules,
     /// Time of the action.
     pub now: UtcMs,

@@ -19,7 +19,7 @@ pub struct AffectedSales(BTreeMap<String, Touch>);
 struct Touch {
     /// The last that touched all of it: the sale itself, or its void.
     all: Option<String>,
-    /// By product, the last that took of it since.
+    /// Last event that took some of each product since, by product.
     by_sku: BTreeMap<String, String>,
 }
 

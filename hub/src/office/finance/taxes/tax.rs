@@ -23,16 +23,16 @@ const DAYS_MAX: i32 = 366;
 /// The code of the alarm of tax that differs.
 const ALARM: &str = "tax_differs";
 
-/// By what the rows are kept apart.
+/// Grouping of the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GroupBy {
-    /// By tax code and rate alone.
+    /// By tax code and rate.
     #[default]
     Code,
-    /// By the day in the books as well.
+    /// By tax code, rate and day in the books.
     Day,
-    /// By the store as well.
+    /// By tax code, rate and store.
     Store,
     /// No sums: a list of what suppliers billed and gave back, document by document.
     Document,
@@ -40,13 +40,13 @@ pub enum GroupBy {
 
 /// Filters of the tax report.
 pub struct Filter {
-    /// From this day in the books on.
+    /// Only tax of this day in the books or later.
     pub from: Date,
-    /// Until this day.
+    /// Only tax of this day in the books or earlier.
     pub to: Date,
     /// Store; omitted: all stores.
     pub store_id: Option<String>,
-    /// By what the rows are kept apart.
+    /// Grouping of the rows.
     pub group_by: GroupBy,
 }
 

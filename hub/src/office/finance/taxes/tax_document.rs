@@ -17,13 +17,13 @@ use sqlx::any::AnyRow;
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaxQuery {
-    /// From this day in the books on.
+    /// Only tax of this day in the books or later.
     pub from: Option<Date>,
-    /// Until this day; at most 366.
+    /// Only tax of this day in the books or earlier; at most 366 days.
     pub to: Option<Date>,
     /// Store; omitted: all stores.
     pub store_id: Option<String>,
-    /// By what the rows are kept apart.
+    /// Grouping of the rows.
     #[serde(default)]
     pub group_by: GroupBy,
     /// Documents on a page, with `group_by=document` alone.
@@ -51,7 +51,7 @@ pub struct TaxDocument {
     /// Type of the document.
     #[serde(rename = "type")]
     pub kind: TaxDocumentType,
-    /// Its id, `inv_…` or `crn_…`.
+    /// Id of the document, `inv_…` or `crn_…`.
     pub document_id: String,
     /// Number of the document, such as `IN-2026-000001`.
     pub doc_no: String,

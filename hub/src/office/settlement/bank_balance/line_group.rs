@@ -84,7 +84,7 @@ pub struct Said {
     group: String,
     /// The batch of the line.
     pub batch: Option<String>,
-    /// By what the account moved.
+    /// Amount by which the account moved.
     pub booked: i64,
 }
 
@@ -127,7 +127,7 @@ pub async fn said(
     Ok(all)
 }
 
-/// By batch what is booked of it, and the bank's group.
+/// Booked amount of each batch, and the bank's group.
 pub type Batches = BTreeMap<Option<String>, (i64, Option<String>)>;
 
 /// Booked amount of each batch of a provider, and the bank's group that it reached the bank with.

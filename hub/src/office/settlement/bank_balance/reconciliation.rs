@@ -67,7 +67,7 @@ pub struct BankLine {
     pub statement_id: String,
     /// Date of the line.
     pub date: Date,
-    /// As the bank wrote it.
+    /// Reference of the line, as the bank wrote it.
     pub reference: String,
     /// Part of the amount that is not posted.
     pub amount: i64,
@@ -84,9 +84,9 @@ pub struct BookLine {
     pub object_id: Option<String>,
     /// Batch of the payout. Null for other types.
     pub batch: Option<String>,
-    /// Its day in the books; null if there are several.
+    /// Day in the books. Null if there are several.
     pub date: Option<Date>,
-    /// In whole currency units, to us above 0.
+    /// Amount in whole currency units, positive for money to us.
     pub amount: i64,
 }
 
@@ -254,7 +254,7 @@ async fn entries(
     Ok(())
 }
 
-/// By what an account moved in all books until a day.
+/// Movement of an account in all books until a day.
 async fn moved(connection: &mut AnyConnection, account: &str, as_of: Date) -> Result<i64, sqlx::Error> {
     let sql = "SELECT CAST(COALESCE(SUM(debit - credit), 0) AS BIGINT) FROM ledger_days \
                WHERE account = $1 AND entry_date <= $2";

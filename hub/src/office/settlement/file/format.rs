@@ -146,9 +146,9 @@ pub const FIGURES: [&str; 10] = [
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "StatementCsv", transform = all_optional)]
 pub struct Format {
-    /// Cell delimiter.
+    /// Cell delimiter of the file.
     pub delimiter: Delimiter,
-    /// Decimal separator.
+    /// Decimal separator of the file.
     pub decimal: Decimal,
     /// Treatment of amounts with a fraction.
     pub fraction: Fraction,

@@ -67,17 +67,17 @@ pub struct LineRow {
 pub struct JsonLine {
     /// Date of the line.
     pub date: Date,
-    /// Slip or transfer number.
+    /// Slip or transfer number of the line.
     #[serde(default)]
     pub reference: String,
     /// Description of the line, for people.
     #[serde(default)]
     pub description: String,
-    /// Gross of a provider, net of a bank.
+    /// Amount of the line: gross for a provider, net for a bank.
     pub amount: Option<i64>,
-    /// Before fees; money to us is above 0.
+    /// Amount before fees, positive for money to us.
     pub gross: Option<i64>,
-    /// Above 0: it costs.
+    /// Fee, positive if it costs.
     pub fee: Option<i64>,
     /// Net amount that reaches the account.
     pub net: Option<i64>,

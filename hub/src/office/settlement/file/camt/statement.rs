@@ -73,7 +73,8 @@ pub(super) struct Statement {
     pub account: AccountName,
     /// The first day that it says to be of.
     pub from: Option<Date>,
-    /// By what is likelier to be one: what a page begins or ends with counts only where the day's balance is missing.
+    /// Opening balances, the most reliable first: a page's first or last one counts only if the day's balance
+    /// is missing.
     opening: [Option<i64>; 3],
     closing: [Option<i64>; 2],
     /// The day of its closing balance.
