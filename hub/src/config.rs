@@ -58,7 +58,7 @@ impl Settings for Config {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hub {
-    /// Its name in tokens; empty: `init` makes one up.
+    /// Name of the hub in tokens. Empty to have `init` make one up.
     pub id: String,
     /// Head office's own time zone: which day it is there.
     pub timezone: String,
@@ -215,7 +215,7 @@ impl Default for Finance {
 }
 
 impl Finance {
-    /// The month that a fiscal year begins with, 1 to 12; none: the setting is none.
+    /// Month that a fiscal year begins with, 1 to 12. `None` if the setting is not valid.
     pub fn first_month(&self) -> Option<i8> {
         let month = self.fiscal_year_start.strip_suffix("-01").filter(|month| month.len() == 2)?;
         month.parse().ok().filter(|month| (1..=12).contains(month))
@@ -251,7 +251,7 @@ impl Default for Jobs {
 }
 
 impl Jobs {
-    /// The time of day; none: the setting is none.
+    /// Time of day. `None` if the setting is not valid.
     pub fn time(&self) -> Option<Time> {
         Time::strptime("%H:%M", &self.at).ok().filter(|_| self.at.len() == 5)
     }

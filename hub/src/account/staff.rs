@@ -111,7 +111,7 @@ pub async fn put(connection: &mut AnyConnection, staff: &Staff) -> Result<(), sq
     write(connection, staff, sql).await.map(drop)
 }
 
-/// Writes somebody new; false: there is somebody of this id by now.
+/// Writes a new user. Returns false if there is a user of this id by now.
 async fn add(connection: &mut AnyConnection, staff: &Staff) -> Result<bool, sqlx::Error> {
     Ok(write(connection, staff, "DO NOTHING").await? == 1)
 }

@@ -55,7 +55,7 @@ impl NewUser {
     }
 }
 
-/// Adds a user; `by` is written down as having done it, empty: whoever runs the machine.
+/// Adds a user. `by` is recorded as the author; empty for the operator of the machine.
 ///
 /// # Errors
 /// 409 `duplicate` for a login name that exists.

@@ -91,7 +91,7 @@ impl NewRow {
         }
     }
 
-    /// The text in a column; empty: none.
+    /// Text in a column. Empty if there is none.
     pub fn text(&self, column: &str) -> &str {
         match self.cell(column) {
             Some(Cell::Text(text) | Cell::MaybeText(Some(text))) => text,

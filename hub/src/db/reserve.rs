@@ -25,7 +25,7 @@ impl Reserve {
         Some(Self(name.into()))
     }
 
-    /// Gives the room back to the disk. False: it was given up before.
+    /// Gives the room back to the disk. Returns false if it was given up before.
     pub fn give_up(&self) -> bool {
         let given = fs::remove_file(&self.0).is_ok();
         if given {

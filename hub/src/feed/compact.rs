@@ -107,7 +107,7 @@ impl Compactor<'_> {
         Ok(gait)
     }
 
-    /// Goes past at most [`STEP`] changes that were there before that moment; none: there are no more.
+    /// Goes past at most [`STEP`] changes that were there before that moment. `None` if there are no more.
     async fn step(&self, lane: &str, before: i64) -> Result<Option<u64>, sqlx::Error> {
         let mut write = self.db.write().await?;
         let sql = "UPDATE feed_lanes SET compacted = compacted WHERE lane = $1 RETURNING compacted";

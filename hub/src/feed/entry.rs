@@ -22,7 +22,7 @@ pub struct Entry {
     pub kind: Kind,
     /// Id of the object.
     pub id: String,
-    /// For which store; empty: for all.
+    /// Store that the change is for. Empty for all stores.
     pub store_id: String,
     /// Version of a record with a version of its own. `None` for the ticket's.
     pub version: Option<String>,

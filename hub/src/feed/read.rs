@@ -248,7 +248,7 @@ impl Reader<'_> {
         FeedPosition::parse(text).filter(|place| place.generation == self.generation).ok_or_else(resync)
     }
 
-    /// The number that a cursor of this generation names; none: it is not of this generation.
+    /// Number that a cursor of this generation names. `None` if it is not of this generation.
     pub fn number(&self, cursor: &str) -> Option<i64> {
         self.parsed(cursor).ok().map(|place| place.number)
     }

@@ -76,7 +76,7 @@ impl Tails {
 }
 
 impl Tail {
-    /// None: it is too long to be read for all.
+    /// Reads a tail. `None` if it is too long to be read for all.
     async fn read(
         reader: &Reader<'_>,
         lane: &str,

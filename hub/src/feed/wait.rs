@@ -132,7 +132,7 @@ impl Waits {
         LANES.iter().zip(&self.lanes).find(|(lane, _)| **lane == name).map(|(_, lane)| lane)
     }
 
-    /// A store comes to a lane of [`LANES`]; none: there is no such lane.
+    /// A store comes to a lane of [`LANES`]. `None` if there is no such lane.
     pub fn enter<'a>(&'a self, lane: &str, store_id: &'a str) -> Option<Wait<'a>> {
         let lane = self.lane(lane)?;
         let own = lane.state().stores.entry(store_id.to_owned()).or_default().changed.subscribe();

@@ -215,7 +215,8 @@ async fn resume(
     Ok(rules::directive(false, lacks))
 }
 
-/// Whether a copy that is behind on the hub's own chain was behind at that place before; none: it is not behind there.
+/// Whether a copy that is behind on the hub's own chain was behind at that place before. `None` if it is not
+/// behind there.
 async fn is_behind_again(
     write: &mut Write,
     store: &Locked,

@@ -250,7 +250,7 @@ impl Replay<'_> {
         Ok(moved)
     }
 
-    /// The raw record and the stamp that counts for it; none: another process was quicker.
+    /// The raw record and the stamp that counts for it. `None` if another process was quicker.
     async fn load(&self, write: &mut Write, key: &Key) -> Result<Option<(Incoming, String)>, Failure> {
         let sql = "SELECT r.hash, r.record, r.encoding, r.effective_at FROM records r JOIN parked p \
                    ON p.store_id = r.store_id AND p.epoch = r.epoch AND p.seq = r.seq \

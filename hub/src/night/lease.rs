@@ -20,7 +20,7 @@ pub struct Lease<'a> {
 }
 
 impl Lease<'_> {
-    /// Takes a job that nobody has done, and that nobody else has taken lately; false: somebody has.
+    /// Takes a job that nobody has done, and that nobody else has taken lately. Returns false if somebody has.
     pub async fn claim(&self, connection: &mut AnyConnection, now: UtcMs) -> Result<bool, Error> {
         let sql = "INSERT INTO jobs (name, day, holder, beat_at) VALUES ($1, $2, $3, $4) ON CONFLICT (name, day) \
                    DO UPDATE SET holder = excluded.holder, beat_at = excluded.beat_at \
@@ -30,7 +30,7 @@ impl Lease<'_> {
         Ok(query.execute(connection).await?.rows_affected() > 0)
     }
 
-    /// Says that it goes on; false: another process has taken it over.
+    /// Gives a sign of life. Returns false if another process has taken the job over.
     pub async fn beat(&self, connection: &mut AnyConnection, now: UtcMs) -> Result<bool, Error> {
         let sql =
             "UPDATE jobs SET beat_at = $4 WHERE name = $1 AND day = $2 AND holder = $3 AND done_at IS NULL";

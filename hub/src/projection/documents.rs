@@ -64,8 +64,8 @@ impl Projection<'_> {
         });
     }
 
-    /// Registers the number of a document, so that it is found by it; none: it is not this store's to give, and
-    /// must not stand in the way of the one who may.
+    /// Registers the number of a document, so that it is found by it. `None` if it is not this store's to
+    /// give, and must not stand in the way of the one who may.
     fn own_number(&mut self, event_id: &str, receipt_no: Option<&str>) -> Option<String> {
         let receipt_no = receipt_no?.to_owned();
         if is_numbered_by(&receipt_no, self.store_id) {

@@ -32,7 +32,7 @@ pub struct Incoming {
     pub hash: String,
     /// Exact text of the record.
     pub record: String,
-    /// Unique for ever; none: it could not be read.
+    /// Id of the event, unique for ever. `None` if it could not be read.
     pub event_id: Option<String>,
     /// `transaction.paid`, …; empty if it could not be read.
     pub kind: String,
@@ -42,7 +42,7 @@ pub struct Incoming {
     pub aggregate: Option<String>,
     /// Member whose points the record may move. Empty if it moves nobody's; `None` if that is not known.
     pub member: Option<String>,
-    /// As a digest counts it; none: it belongs to no business day.
+    /// Figures of the event as a digest counts it. `None` if it belongs to no business day.
     pub counted: Option<Counted>,
     /// Effect of the record, or the reason why it is not known.
     pub understood: Result<Understood, Problem>,

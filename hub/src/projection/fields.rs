@@ -186,7 +186,7 @@ pub fn at(stamp: &str) -> Option<i64> {
     hlc::parts(stamp).map(|(ms, _)| ms)
 }
 
-/// A member for every store; none: the hub has no field of it.
+/// A member for every store. `None` if the hub has no field of it.
 pub async fn member_entry(
     connection: &mut AnyConnection,
     member_id: &str,

@@ -67,7 +67,7 @@ pub struct Projection<'a> {
 /// A day as reported by a store.
 #[derive(Debug, Default)]
 pub(crate) struct DaySeal {
-    /// The stamp of the last word on whether it is sealed; empty: there was none.
+    /// Stamp of the last report on whether it is sealed. Empty if there was none.
     pub stamp: String,
     /// When the day was sealed. `None` if it is open.
     pub sealed_at: Option<UtcMs>,
@@ -95,7 +95,7 @@ pub(crate) enum Voided {
 pub(crate) struct ReturnedFrom {
     pub event_id: String,
     pub transaction_id: Option<String>,
-    /// Another store's receipt.
+    /// Receipt of another store.
     pub receipt_no: Option<String>,
     /// The products that it took back; `None`: all of the sale.
     pub skus: Option<BTreeSet<String>>,

@@ -92,7 +92,8 @@ pub(crate) async fn lock(connection: &mut AnyConnection) -> Result<(), sqlx::Err
     sqlx::query(sql).execute(connection).await.map(drop)
 }
 
-/// From here on points are valued so; false: the pool is not empty, and its policy is another one.
+/// Sets the valuation of points from here on. Returns false if the pool is not empty and its policy is
+/// another one.
 pub(crate) async fn adopt(
     connection: &mut AnyConnection,
     policy: PointsPolicy,

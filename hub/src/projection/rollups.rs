@@ -35,9 +35,9 @@ pub(crate) struct RollupRecord<'a> {
     pub counted: Option<Counted>,
     /// Stored data of its document, or of the one that it takes back. `None` if it was not there before.
     pub stored: Option<&'a StoredDocument>,
-    /// Categories of products as they are now, by sku; none: only what was kept counts.
+    /// Categories of products as they are now, by sku. `None` if only the stored ones count.
     pub categories: Option<&'a BTreeMap<String, String>>,
-    /// The tier of its member, as it was when it was told; empty: none.
+    /// Tier of its member when it was reported. Empty for none.
     pub tier: &'a str,
 }
 
@@ -111,7 +111,7 @@ impl RollupRecord<'_> {
         kept.unwrap_or_else(|| local_hour(self.zone, at))
     }
 
-    /// The category of a product, as it was when the document was told; empty: none.
+    /// Category of a product when the document was reported. Empty for none.
     fn category(&self, sku: &Sku) -> &str {
         let categories = self.stored.map(|stored| &stored.categories).or(self.categories);
         categories.and_then(|known| known.get(sku.as_str())).map_or("", String::as_str)

@@ -108,7 +108,7 @@ pub async fn set_here(connection: &mut AnyConnection) -> Result<BTreeSet<String>
     rows.iter().map(|row| row.cell("name")).collect()
 }
 
-/// Keeps what an administrator set; none: the file's counts again.
+/// Keeps the settings of an administrator. Where a value is `None`, the file's counts again.
 pub async fn set(
     connection: &mut AnyConnection,
     values: BTreeMap<String, Option<Value>>,

@@ -62,7 +62,8 @@ pub async fn last_at(connection: &mut AnyConnection) -> Result<Option<UtcMs>, sq
     Ok(at.map(UtcMs))
 }
 
-/// Until when this database had what head office wrote, when it was last found to be restored; none: it never was.
+/// Last moment of head office's own records in this database, when it was last found to be restored. `None`
+/// if it never was.
 pub async fn written_until(connection: &mut AnyConnection) -> Result<Option<UtcMs>, sqlx::Error> {
     let sql = "SELECT record FROM own_audit WHERE action = 'generation.begun' ORDER BY position DESC LIMIT 1";
     let record: Option<String> = sqlx::query_scalar(sql).fetch_optional(connection).await?;
@@ -140,7 +141,7 @@ pub fn object(details: &Value) -> Option<(&'static str, &str)> {
     OBJECTS.iter().find_map(|(name, kind)| Some((*kind, details.get(name)?.as_str()?)))
 }
 
-/// The store that an entry of head office is about; empty: none.
+/// Store that an entry of head office is about. Empty for none.
 pub fn concerned(details: &Value) -> &str {
     details.get("store_id").and_then(Value::as_str).unwrap_or_default()
 }

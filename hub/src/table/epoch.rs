@@ -71,7 +71,7 @@ pub async fn take_overs(
     sqlx::query_scalar(sql).bind(store_id).bind(since.0).fetch_one(connection).await
 }
 
-/// The number of an epoch `<n>-<16 hex>`; none: it is not one.
+/// Number of an epoch `<n>-<16 hex>`. `None` if it is not one.
 pub fn number(epoch: &str) -> Option<u64> {
     let (n, random) = epoch.split_once('-')?;
     let hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool};
 
-/// The hash of a stored record; that before the first one; none: the hub has no such record.
+/// Hash of a stored record, or the one before the first record. `None` if the hub has no such record.
 pub async fn hash_at(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -78,7 +78,7 @@ pub struct Credentials {
     pub disabled: bool,
 }
 
-/// The credentials of a store; none: no such store.
+/// Credentials of a store. `None` if there is no such store.
 pub async fn credentials(pool: &AnyPool, store_id: &str) -> Result<Option<Credentials>, sqlx::Error> {
     let sql = "SELECT name, public_key, disabled FROM stores WHERE store_id = $1";
     let row = sqlx::query(sql).bind(store_id).fetch_optional(pool).await?;

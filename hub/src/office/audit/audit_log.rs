@@ -45,7 +45,7 @@ pub struct Filter {
     pub store_id: Option<String>,
     /// Only actions on this object.
     pub object_id: Option<String>,
-    /// Only actions of which the names begin so; none: all.
+    /// Only actions whose names begin so. `None` for all.
     pub areas: Option<&'static [&'static str]>,
     /// From this day on: a store's business day, and the day in UTC at head office.
     pub from: Option<Date>,
@@ -87,7 +87,7 @@ impl Filter {
     }
 }
 
-/// A page after a bookmark; none: the latest.
+/// A page after a bookmark. Without one, the latest entries.
 pub async fn list(
     pool: &AnyPool,
     filter: &Filter,

@@ -51,7 +51,7 @@ const OF_FINANCE: &[&str] = &["finance", "settlement"];
 /// Beginnings of actions that users of purchasing see the entries of.
 const OF_PURCHASING: &[&str] = &["purchasing", "stock"];
 
-/// The areas that somebody sees the entries of; none: all.
+/// Areas that the user sees the entries of. `None` for all.
 fn own_areas(request: &Request) -> Result<Option<&'static [&'static str]>, ApiError> {
     Ok(match request.caller()?.role {
         Role::HoFinance => Some(OF_FINANCE),

@@ -63,7 +63,7 @@ struct Ask {
     to: Option<Date>,
 }
 
-/// The codes that somebody sees and settles; none: all.
+/// Codes that the user sees and settles. `None` for all.
 fn own_codes(request: &Request) -> Result<Option<&'static [&'static str]>, ApiError> {
     Ok(match request.caller()?.role {
         Role::HoFinance => Some(OF_MONEY),

@@ -106,7 +106,7 @@ pub async fn of_day(
     query.bind(from.to_string()).fetch_optional(connection).await?.as_ref().map(view).transpose()
 }
 
-/// The account that a method is mapped to on a day; none: the plan's.
+/// Account that a method is mapped to on a day. `None` for the account of the standard chart.
 pub async fn of_method(
     connection: &mut AnyConnection,
     method: &str,
@@ -118,7 +118,7 @@ pub async fn of_method(
     query.fetch_optional(connection).await
 }
 
-/// The first day after one from which a method is mapped anew; none: it stays as it is.
+/// First day after one from which a method is mapped anew. `None` if it stays as it is.
 pub async fn later(
     connection: &mut AnyConnection,
     method: &str,

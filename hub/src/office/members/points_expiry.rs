@@ -27,7 +27,7 @@ use std::time::Instant;
 /// Members of one commit: so long stores wait for balances and the pool at most.
 const AT_ONCE: i64 = 100;
 
-/// Lets expire what is due, page by page; false: another process goes on with it.
+/// Lets expired points lapse, page by page. Returns false if another process goes on with it.
 ///
 /// # Errors
 /// The database's; the pages before are done.
@@ -46,7 +46,7 @@ pub async fn run(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failu
     }
 }
 
-/// Looks at a page of members; gives the last one, none: there are no more.
+/// Checks a page of members and returns the last one. `None` if there are no more.
 async fn page(
     connection: &mut AnyConnection,
     after: &str,

@@ -43,7 +43,7 @@ pub enum State {
 pub struct Filter {
     /// Only those of this product.
     pub sku: Option<String>,
-    /// That count in this store: its own, and those for all stores; empty: of all stores.
+    /// Only those that count in this store: its own, and those for all stores. Empty for all stores.
     pub store_id: Option<String>,
     /// Taken back or not.
     pub state: Option<State>,
@@ -125,7 +125,7 @@ pub async fn set(connection: &mut AnyConnection, new: New, now: UtcMs) -> Result
     Ok(price)
 }
 
-/// Takes a price back: it is kept, and counts nowhere any more. True: it did until now.
+/// Withdraws a price: it is kept, and counts nowhere any more. Returns true if it counted until now.
 ///
 /// # Errors
 /// 404.

@@ -73,13 +73,13 @@ impl Figures<'_> {
         value.unwrap_or_default()
     }
 
-    /// A part of a whole in basis points; none: there is no whole.
+    /// Part of a whole in basis points. `None` if there is no whole.
     pub fn share_bp(&self, part: &str, whole: &str) -> Option<i64> {
         share_bp(self.get(part), self.get(whole))
     }
 }
 
-/// A part of a whole in basis points, half up; none: there is no whole.
+/// Part of a whole in basis points, half up. `None` if there is no whole.
 pub fn share_bp(part: i64, whole: i64) -> Option<i64> {
     let share = half_up(product(part, 10_000), i128::from(whole));
     i64::try_from(share).ok().filter(|_| whole > 0)

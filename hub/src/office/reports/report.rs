@@ -383,8 +383,8 @@ macro_rules! of_products {
 }
 pub(crate) use of_products;
 
-/// Rows of products, a statement in brackets, each with the supplier that it is ordered from: the preferred one; empty: nobody
-/// is.
+/// Rows of products, a statement in brackets, each with the supplier that it is ordered from: the preferred
+/// one. Empty if there is none.
 macro_rules! by_supplier {
     ($($rows:tt)+) => {
         concat!(

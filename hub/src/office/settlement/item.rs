@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, AssertSqlSafe};
 
-/// Nothing is older.
+/// Greatest age in days that can be asked for.
 const DAYS_MAX: u32 = 3_650;
 
 /// State of an item.

@@ -185,7 +185,7 @@ pub async fn own_statements(
 /// A statement, and the store and the day that it was imported for.
 pub type OfStatement = (String, Option<String>, Option<Date>);
 
-/// One statement; none: there is none of that id.
+/// One statement. `None` if there is none of that id.
 pub async fn of_statement(
     connection: &mut AnyConnection,
     statement_id: &str,

@@ -231,8 +231,8 @@ async fn has_records(connection: &mut AnyConnection, store_id: &str) -> Result<b
     Ok(sqlx::query_scalar::<_, i64>(sql).bind(store_id).fetch_one(connection).await? > 0)
 }
 
-/// Takes the name that a store has for itself, where head office has given it none: it is still called by its id. One that
-/// no store may have is passed over.
+/// Takes the name that a store has for itself, if head office has given it none: it is still called by its
+/// id. A name that no store may have is passed over.
 pub async fn take_name(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -260,9 +260,9 @@ async fn tell(connection: &mut AnyConnection, store: &StoreDown, now: UtcMs) -> 
     feed::publish(connection, vec![entry], now).await
 }
 
-/// A new enrolment token; the old one no longer counts, the enrolled key does until it is used. None:
-/// there is no such store; a warehouse enrols nobody. Epochs without records are forgotten, and so are the alarms about
-/// them: a key that is replaced may have been used to invent them.
+/// A new enrolment token; the old one no longer counts, the enrolled key does until it is used. `None` if
+/// there is no such store; a warehouse enrols nobody. Epochs without records are forgotten, and so are the
+/// alarms about them: a key that is replaced may have been used to invent them.
 pub async fn new_token(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -21,11 +21,11 @@ pub struct Expired {
     pub member_id: String,
     /// Number of points.
     pub points: i64,
-    /// Head office's day.
+    /// Day of head office.
     pub day: Date,
     /// Time of the expiry.
     pub at: UtcMs,
-    /// The event.
+    /// Id of the event.
     pub event_id: String,
 }
 
@@ -63,7 +63,7 @@ fn told(row: &AnyRow) -> Result<(String, Understood), sqlx::Error> {
     Ok((event_id, expired.understood()))
 }
 
-/// One of head office's own events; none: there is none of this id.
+/// One of head office's own events. `None` if there is none of this id.
 pub async fn read(connection: &mut AnyConnection, event_id: &str) -> Result<Option<Understood>, sqlx::Error> {
     let sql = format!("SELECT {COLUMNS} FROM points_entries WHERE store_id = '' AND event_id = $1");
     let row = sqlx::query(AssertSqlSafe(sql)).bind(event_id.to_owned()).fetch_optional(connection).await?;

@@ -207,8 +207,8 @@ async fn unallocated(
     insert::rows(connection, "uninvoiced", FIRST, vec![cells]).await
 }
 
-/// Cash that was posted to 2020, whatever reason the till gave for it: the account that its reason is mapped to decides.
-/// None: it went elsewhere.
+/// Cash that was posted to 2020, for any reason that the till gave: the account that its reason is mapped to
+/// decides. `None` if it went elsewhere.
 pub(crate) fn paid_out(
     (store_id, event_id): (&str, &str),
     payload: &AnyPayload,

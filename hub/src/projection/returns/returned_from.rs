@@ -31,7 +31,7 @@ impl Touch {
         }
     }
 
-    /// The record that took of a product; none: this batch has nothing to do with it.
+    /// Record that took of a product. `None` if this batch has nothing to do with it.
     fn of(&self, sku: &str) -> Option<&String> {
         self.by_sku.get(sku).or(self.all.as_ref())
     }

@@ -36,7 +36,7 @@ fn line(key: &str, value: u64) -> Vec<u8> {
     format!("{line:<width$}\n", width = LINE_BYTES - 1).into_bytes()
 }
 
-/// Key and value of a line; none: it was not written to its end.
+/// Key and value of a line. `None` if it was not written to its end.
 fn parsed(line: &str) -> Option<(&str, u64)> {
     let (text, found) = line.trim_end().rsplit_once(' ')?;
     let (key, value) = text.rsplit_once(' ')?;

@@ -26,7 +26,7 @@ pub async fn expect_payment(connection: &mut AnyConnection, payment: &SupplierPa
     insert::rows(connection, "settlement_items", "", vec![item]).await
 }
 
-/// A payment that was taken back comes to no bank; false: a line of one has it.
+/// Ends the expectation of a payment that was reversed. Returns false if a bank's line has it.
 pub async fn withdraw_payment(connection: &mut AnyConnection, payment_id: &str) -> Result<bool, Error> {
     let sql = "UPDATE settlement_items SET state = 'written_off' WHERE store_id = '' AND item_id = $1 AND state = 'open'";
     sqlx::query(sql).bind(payment_id).execute(&mut *connection).await?;

@@ -26,17 +26,17 @@ use walk::Walk;
 pub struct Wanted<'a> {
     /// Number of the account at its bank. `None` if the file must be of one account.
     pub account: Option<&'a str>,
-    /// The currency of the account; none: that of the file.
+    /// Currency of the account. `None` for that of the file.
     pub currency: Option<&'a str>,
-    /// The time zone of moments without an offset, and the one in which a moment has its day; none: the day is as it is
-    /// written.
+    /// Time zone of moments without an offset, and the one in which a moment has its day. `None` if the day
+    /// is as it is written.
     pub zones: Option<(&'a TimeZone, &'a TimeZone)>,
 }
 
 /// Statement of an account in a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct CamtStatement {
-    /// The account that was read; none: the file names none.
+    /// Account that was read. `None` if the file names none.
     pub account: Option<AccountName>,
     /// Opening balance.
     pub opening: Option<i64>,

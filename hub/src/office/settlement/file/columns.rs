@@ -18,7 +18,7 @@ pub type Begun<'a> = (Columns, Option<Row<'a>>);
 #[derive(Debug, Clone, Default)]
 pub struct Columns {
     places: BTreeMap<&'static str, Vec<usize>>,
-    /// The header in lower case; empty: the file has none.
+    /// Header in lower case. Empty if the file has none.
     pub names: Vec<String>,
     /// The line of the header, or of the first row.
     pub line: u64,

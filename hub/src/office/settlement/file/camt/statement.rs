@@ -5,7 +5,7 @@ use crate::office::settlement::file::camt::money::{Money, is_credit, signed};
 use domain::rules::books::settlement::import::TextLine;
 use jiff::civil::Date;
 
-/// The account and the currency of a statement; empty: it does not say.
+/// Account and currency of a statement. Empty if they are not stated.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AccountName {
     /// As the bank writes it.
