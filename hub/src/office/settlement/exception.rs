@@ -100,7 +100,7 @@ pub struct View {
     pub candidates: Vec<Vec<String>>,
     /// Whether the exception needs a decision.
     pub state: State,
-    /// Chosen resolution. Null while the exception is open.
+    /// Chosen resolution. Null while the exception is open, or if another exception took its place.
     pub resolution: Option<String>,
     /// Account that the resolution posts to. Null if it posts nothing.
     pub account: Option<String>,
