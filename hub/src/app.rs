@@ -19,18 +19,18 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 
-/// How often other processes' changes of the feed, and notices for screens, are looked for.
+/// Period between checks for other processes' changes of the feed and notices for screens.
 const FEED_PERIOD: Duration = Duration::from_millis(500);
-/// How often records that wait for others are tried again without being poked.
+/// Period between retries of records that wait for others, without a poke.
 const RETRY_PERIOD: Duration = Duration::from_secs(60);
-/// How often the marks are brought to the disk.
+/// Period between writes of the marks to the disk.
 const MARKS_PERIOD: Duration = Duration::from_secs(1);
-/// How often it is written down who was heard.
+/// Period between writes of the stores that were heard.
 const SEEN_PERIOD: Duration = Duration::from_secs(5);
-/// How often stored answers are swept.
+/// Period between sweeps of stored answers.
 const SWEEP_PERIOD: Duration = Duration::from_secs(3600);
 
-/// Where requests come in, as the settings say.
+/// Listener for requests, by the settings.
 ///
 /// # Errors
 /// A certificate or key that can't be used.

@@ -101,7 +101,7 @@ enum ConfigCommand {
 /// Runs one command to its end.
 ///
 /// # Errors
-/// What went wrong; [`exit_code`] says how the process ends.
+/// The failure; [`exit_code`] gives the exit code of the process.
 pub fn run(cli: Cli) -> anyhow::Result<()> {
     if let Command::Completions { shell } = cli.command {
         let mut command = <Cli as clap::CommandFactory>::command();

@@ -12,13 +12,13 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Who this head office is.
+    /// Identity of this head office.
     pub hub: Hub,
     /// The HTTP edge.
     pub http: Http,
     /// The database.
     pub database: Database,
-    /// Where keys lie.
+    /// Folder of the keys.
     pub storage: Storage,
     /// Backups.
     pub backup: Backup,
@@ -34,11 +34,11 @@ pub struct Config {
     pub finance: Finance,
     /// Orders and suppliers' invoices.
     pub purchasing: Purchasing,
-    /// What others pay out.
+    /// Payouts of third parties and their settlement.
     pub settlement: Settlement,
-    /// What is done by night.
+    /// Nightly jobs.
     pub jobs: Jobs,
-    /// How large files may be.
+    /// Limits of imports and event streams.
     pub limits: Limits,
     /// The log.
     pub log: Log,
@@ -58,7 +58,7 @@ impl Settings for Config {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hub {
-    /// Its name in tokens; empty: `init` makes one up.
+    /// Name of the hub in tokens. Empty to have `init` make one up.
     pub id: String,
     /// Head office's own time zone: which day it is there.
     pub timezone: String,
@@ -115,7 +115,7 @@ impl Default for Storage {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Backup {
-    /// How many backups `backup DIR` keeps in one folder.
+    /// Number of backups that `backup DIR` keeps in one folder.
     pub keep: usize,
 }
 
@@ -134,9 +134,9 @@ pub type Auth = edge::settings::auth::Auth;
 pub struct Sync {
     /// Batches that are taken in at once; above it stores are asked to come back.
     pub batches_at_once: usize,
-    /// How long an enrolment token may be used.
+    /// Time for which an enrolment token may be used.
     pub enrolment_ttl: Period,
-    /// How long the feed keeps a change after a later one of the same record.
+    /// Time for which the feed keeps a change after a later one of the same record.
     pub feed_retain: Period,
 }
 
@@ -150,11 +150,11 @@ impl Default for Sync {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Members {
-    /// Which stores are told of a member.
+    /// Stores that receive a member.
     pub reach: Reach,
 }
 
-/// Which stores are told of a member.
+/// Stores that receive a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reach {
@@ -183,13 +183,13 @@ pub struct Catalogue {
     pub closed_categories: bool,
 }
 
-/// `[finance]`
+/// Settings of the section `[finance]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Finance {
     /// The first day of the fiscal year, `MM-DD`: the first of a month.
     pub fiscal_year_start: String,
-    /// How points are accounted for.
+    /// Accounting policy for loyalty points.
     pub points_policy: PointsPolicy,
     /// The largest entry that others than administrators write by hand; 0: any.
     pub manual_limit: i64,
@@ -197,7 +197,7 @@ pub struct Finance {
     pub approval_limit: i64,
     /// Whoever made an invoice or a credit note does not approve it.
     pub four_eyes: bool,
-    /// How many of the points that are earned are expected to be redeemed, in basis points.
+    /// Share of the earned points that is expected to be redeemed, in basis points.
     pub points_redemption_bp: u32,
 }
 
@@ -215,7 +215,7 @@ impl Default for Finance {
 }
 
 impl Finance {
-    /// The month that a fiscal year begins with, 1 to 12; none: the setting is none.
+    /// Month that a fiscal year begins with, 1 to 12. `None` if the setting is not valid.
     pub fn first_month(&self) -> Option<i8> {
         let month = self.fiscal_year_start.strip_suffix("-01").filter(|month| month.len() == 2)?;
         month.parse().ok().filter(|month| (1..=12).contains(month))
@@ -226,7 +226,7 @@ impl Finance {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settlement {
-    /// How long what is carried is not asked about again.
+    /// Days for which a carried exception is not raised again.
     pub carry_days: u32,
 }
 
@@ -240,7 +240,7 @@ impl Default for Settlement {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Jobs {
-    /// When what is done once a day is done, `HH:MM` at head office.
+    /// Time of the daily jobs, `HH:MM` at head office.
     pub at: String,
 }
 
@@ -251,7 +251,7 @@ impl Default for Jobs {
 }
 
 impl Jobs {
-    /// The time of day; none: the setting is none.
+    /// Time of day. `None` if the setting is not valid.
     pub fn time(&self) -> Option<Time> {
         Time::strptime("%H:%M", &self.at).ok().filter(|_| self.at.len() == 5)
     }
@@ -287,7 +287,7 @@ impl Default for Limits {
 
 impl Limits {
     /// # Errors
-    /// What is wrong with an import of so many rows, for a person.
+    /// Description of the problem, for people.
     pub fn check_rows(&self, rows: usize) -> Result<(), String> {
         let most = self.import_rows;
         let problem = || format!("has {rows} rows; at most {most} are imported at once (limits.import_rows)");
@@ -295,7 +295,7 @@ impl Limits {
     }
 }
 
-/// `[purchasing]`
+/// Settings of the section `[purchasing]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Purchasing {
@@ -303,11 +303,13 @@ pub struct Purchasing {
     pub approval_limit: i64,
     /// Whoever made an order does not approve it.
     pub four_eyes: bool,
-    /// How far a billed price may differ from the order's, in basis points, where a supplier has nothing else.
+    /// Allowed difference between a billed price and the order's, in basis points, for suppliers without a
+    /// tolerance of their own.
     pub price_tolerance_bp: u32,
     /// Or by so much a piece, if that is more.
     pub price_tolerance_amount: i64,
-    /// What others than administrators accept of what an invoice costs beyond that; 0: any.
+    /// Largest excess of an invoice beyond the tolerance that users other than administrators may accept; 0
+    /// for no limit.
     pub accept_limit: i64,
     /// The most that a supplier rounds an invoice by.
     pub invoice_rounding: i64,

@@ -21,9 +21,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// How long a request waits for one.
+/// Longest wait of a request for a connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long SQLite waits for another process's write lock, in milliseconds.
+/// Longest wait of SQLite for another process's write lock, in milliseconds.
 const BUSY_TIMEOUT_SQL: &str = "PRAGMA busy_timeout = 10000";
 /// FULL: a commit is on the disk before it is answered.
 const DURABLE_SQL: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL";
@@ -41,7 +41,7 @@ const WRITE_SQL: &str = "BEGIN";
 /// while an abandoned one is still being undone.
 const WRITE_LOCK_SQL: &str = "BEGIN IMMEDIATE";
 
-/// Which engine speaks behind the `any` driver.
+/// Database engine behind the `any` driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Engine {
     /// Embedded, one writer at a time.

@@ -25,7 +25,7 @@ pub mod account {
     pub mod user_admin;
 }
 
-/// What goes down to stores, in an order that no commit can overtake.
+/// Changes that are sent to stores, in an order that no commit can overtake.
 pub mod feed {
     pub mod compact;
     mod coverage;
@@ -38,7 +38,7 @@ pub mod feed {
     pub use read::{Page, Reader, snapshot};
 }
 
-/// What every handler is made of: who may, what a change does, how it is answered.
+/// Parts of every handler: authority, changes, answers.
 pub mod http {
     pub mod authority;
     pub mod bound_page;
@@ -68,7 +68,7 @@ pub mod ingest {
     pub mod wanted;
 }
 
-/// What a person runs beside the serving hub: backups, and holding the tables against the records.
+/// Commands beside the serving hub: backups, and the verification of the tables against the records.
 pub mod maintenance {
     pub mod audit_chain;
     pub mod backup;
@@ -83,7 +83,7 @@ pub mod maintenance {
     pub mod verify;
 }
 
-/// What is done once a day, by one process.
+/// Daily jobs, by one process.
 pub mod night {
     pub mod jobs;
     pub mod lease;
@@ -107,7 +107,7 @@ pub mod projection {
         pub mod own_expiry;
     }
     pub mod orders;
-    /// What is owed to suppliers: what was received and not billed, and what they give back.
+    /// Amounts owed to suppliers: goods that were received and not billed, and credit notes.
     pub mod payables {
         pub mod credit_note;
         pub mod uninvoiced;
@@ -115,13 +115,13 @@ pub mod projection {
     pub mod points;
     pub mod points_pool;
     pub mod recompute;
-    /// What came back, and which sale it was of.
+    /// Returned goods, and their sales.
     pub mod returns {
         pub mod places;
         pub mod returned_from;
     }
     pub mod rollups;
-    /// What somebody else has to settle.
+    /// Items that third parties have to settle.
     pub mod settlement {
         pub mod items;
         pub mod shift_difference;
@@ -132,7 +132,7 @@ pub mod projection {
     pub mod write;
 }
 
-/// What handlers and background work share, and what a process remembers.
+/// State that handlers and background work share, and the memory of a process.
 pub mod state {
     pub mod cursors;
     pub mod figures;
@@ -146,7 +146,7 @@ pub mod state {
     pub mod used_tokens;
 }
 
-/// What stores call.
+/// Routes that stores call.
 pub mod store_api {
     pub mod enrol;
     pub mod find_member;

@@ -1,7 +1,7 @@
 //! Head office: a folder for each noun, with its routes, its statements of its own, and what its rules need; a row in
 //! `routes`. Tables lie in `table`, rules in `domain`.
 
-/// Who did what, at head office and in the stores.
+/// Audit log of head office and of the stores.
 pub mod audit {
     pub mod audit_log;
     pub mod audit_routes;
@@ -13,7 +13,7 @@ pub mod conflicts {
     pub mod conflict_routes;
 }
 
-/// What stores told: sales, returns, shifts, days, deposits.
+/// Documents of stores: sales, returns, shifts, days, deposits.
 pub mod documents {
     mod bag;
     pub mod day;
@@ -25,7 +25,7 @@ pub mod documents {
     pub mod transaction;
 }
 
-/// What pages hear while they are open.
+/// Notices for open pages.
 pub mod events {
     pub mod event_routes;
     mod event_stream;
@@ -63,7 +63,7 @@ pub mod finance {
     pub mod proof_lists;
     pub mod readiness;
     pub mod status;
-    /// What tax is owed.
+    /// Taxes owed.
     pub mod taxes {
         pub mod input_tax;
         pub mod tax;
@@ -74,7 +74,7 @@ pub mod finance {
     pub mod writer;
 }
 
-/// What stores did with goods beside selling.
+/// Documents of stores about goods, beside sales.
 pub mod goods {
     pub mod goods_document;
     pub mod goods_routes;
@@ -116,7 +116,7 @@ pub mod orders {
     pub mod suggestion_routes;
 }
 
-/// How many stores are well, and what waits for somebody.
+/// Overview of the stores and of open tasks.
 pub mod overview {
     #[expect(clippy::module_inception, reason = "the folder is the noun and this is its one rule")]
     pub mod overview;
@@ -129,7 +129,7 @@ pub mod parked {
     pub mod parked_routes;
 }
 
-/// What is owed to suppliers: invoices, payments, what was never billed.
+/// Amounts owed to suppliers: invoices, payments, and goods that were never billed.
 pub mod payables {
     pub mod credit_note;
     pub mod credit_note_lines;
@@ -207,7 +207,7 @@ pub mod reports {
     mod stock;
 }
 
-/// What head office may set while it runs.
+/// Settings that head office may change while the hub runs.
 pub mod settings {
     pub mod setting;
     pub mod setting_routes;
@@ -223,7 +223,7 @@ pub mod stock {
 /// Settlement: what others pay out, held against what stores told.
 pub mod settlement {
     pub mod approval;
-    /// What a bank says beside what the books say.
+    /// Bank statements beside the books.
     pub mod bank_balance {
         pub mod line_group;
         pub mod reconciliation;
@@ -233,7 +233,7 @@ pub mod settlement {
     pub mod drawer;
     pub mod exception;
     pub mod exception_routes;
-    /// What becomes of an exception: raised, carried, resolved.
+    /// Life of an exception: raised, carried, resolved.
     pub mod exceptions {
         pub mod carried;
         pub mod raised;

@@ -71,7 +71,7 @@ pub static ROUTES: LazyLock<Vec<Route<Hub>>> = LazyLock::new(|| {
         .concat()
 });
 
-/// What has no table of its own.
+/// Routes without a table of their own.
 const SHARED: &[Route<Hub>] = &[
     Route::get("/health", PUBLIC, health::HEALTH, answers!(health::health)),
     Route::get("/health/ready", PUBLIC, health::READY, answers!(health::ready)),
@@ -320,7 +320,7 @@ const SHARED: &[Route<Hub>] = &[
     Route::post("/api/sync/digest", STORE, sync_routes::DIGEST, answers!(sync_routes::digest)),
 ];
 
-/// What the document says about this program.
+/// Description of this program in the document.
 const INFO: Info = Info {
     title: "Cloud Hub",
     version: env!("CARGO_PKG_VERSION"),

@@ -4,7 +4,7 @@
 
 pub mod alarm;
 pub mod audit;
-/// What stands in the books, and where it may.
+/// Entries of the books, and where they may stand.
 pub mod books {
     pub mod day_lock;
     pub mod journal;
@@ -27,7 +27,7 @@ pub mod member;
 pub mod member_store;
 pub mod notice;
 pub mod payables;
-/// Who works where, and by what they log in.
+/// Users, and their login credentials.
 pub mod people {
     pub mod passkey;
     pub mod staff;

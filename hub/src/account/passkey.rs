@@ -37,8 +37,8 @@ pub async fn remove(connection: &mut AnyConnection, passkey: &Passkey) -> Result
     query.execute(connection).await.map(drop)
 }
 
-/// Removes the devices of a user that died with the tokens, in the transaction that killed those; how many. None: it
-/// is nobody of head office. `by` is written down as having done it.
+/// Removes the devices of a user that died with the tokens, in the transaction that killed those, and returns
+/// their number. `None` if the user is not of head office. `by` is recorded as the author.
 pub async fn remove_dead(
     connection: &mut AnyConnection,
     by: &UserId,
@@ -57,8 +57,8 @@ pub async fn remove_dead(
     Ok(Some(dead.len()))
 }
 
-/// Counts an assertion: compared with the row and swapped in one statement. False: the device is gone, or its
-/// counter has not risen.
+/// Counts an assertion: compared with the row and swapped in one statement. Returns false if the device is
+/// gone, or its counter has not risen.
 pub async fn count(
     connection: &mut AnyConnection,
     user: &User,

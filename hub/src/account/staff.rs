@@ -24,7 +24,7 @@ pub const ROLES: [Role; 4] = [Role::Admin, Role::StoreManager, Role::Cashier, Ro
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "HubUser")]
 pub struct View {
-    /// `usr_…`
+    /// Id of the user, `usr_…`.
     pub id: String,
     /// Login name.
     pub username: String,
@@ -32,15 +32,15 @@ pub struct View {
     pub name: String,
     /// Role of the user.
     pub role: Role,
-    /// The store; empty: head office.
+    /// Store of the user. Empty for head office.
     pub store_id: String,
-    /// Kept out.
+    /// Whether the user is locked out.
     pub disabled: bool,
-    /// `hub` or `store`: who made it.
+    /// Where the user was created: `hub` or `store`.
     pub origin: String,
-    /// When it was made.
+    /// When the user was created.
     pub created_at: UtcMs,
-    /// When it was last changed.
+    /// When the user was last changed.
     pub updated_at: UtcMs,
 }
 
@@ -60,7 +60,7 @@ impl Staff {
         }
     }
 
-    /// What its store is told.
+    /// Entry of the feed for the user's store.
     ///
     /// # Errors
     /// Never: a person is always JSON.
@@ -111,12 +111,13 @@ pub async fn put(connection: &mut AnyConnection, staff: &Staff) -> Result<(), sq
     write(connection, staff, sql).await.map(drop)
 }
 
-/// Writes somebody new; false: there is somebody of this id by now.
+/// Writes a new user. Returns false if there is a user of this id by now.
 async fn add(connection: &mut AnyConnection, staff: &Staff) -> Result<bool, sqlx::Error> {
     Ok(write(connection, staff, "DO NOTHING").await? == 1)
 }
 
-/// Who else has a login name at the store, and whether head office gave that person to it: such a one first.
+/// Other user with the login name at the store, and whether head office gave that user to it: such a user
+/// comes first.
 async fn namesake(
     connection: &mut AnyConnection,
     told: &UserDown,
@@ -130,10 +131,11 @@ async fn namesake(
     Ok(Some((user_id, origin == "hub")))
 }
 
-/// What a store told of a person: it may deny, also what a restored hub has forgotten, and never lifts a
-/// denial. Where the hub knows of a stronger one, or takes a denial over, the store is told again. A person of
-/// head office or of another store is theirs, and so is a login name that head office has given at this store:
-/// what the store says of it is for somebody to look at, as are two people whom it gives one name itself.
+/// Merges a store's report of a user: it may deny, also for a denial that a restored hub has forgotten, and
+/// never lifts one. If the hub knows of a stronger denial, or takes one over, the store is notified again. A
+/// user of head office or of another store is theirs, and so is a login name that head office has given at
+/// this store: the store's report of it is for somebody to look at, as are two users to whom it gives one
+/// name itself.
 pub async fn merge_store_user(
     connection: &mut AnyConnection,
     changed: &UserChanged,

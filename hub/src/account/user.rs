@@ -21,7 +21,7 @@ pub const ROLES: [Role; 3] = Role::HEAD_OFFICE;
 /// The longest login name, in bytes.
 const NAME_BYTES_MAX: usize = 128;
 
-/// What a new user is made of.
+/// Fields of a new user.
 pub struct NewUser {
     /// Login name.
     pub username: String,
@@ -37,7 +37,7 @@ impl NewUser {
     /// A checked user with a lower-cased login name.
     ///
     /// # Errors
-    /// What is wrong with the names or the role, for a person.
+    /// Description of the problem with the names or the role, for people.
     pub fn new(username: &str, name: &str, role: Role, password_hash: String) -> Result<Self, String> {
         let username = username.trim().to_lowercase();
         let visible = !username.chars().any(|c| c.is_control() || c.is_whitespace());
@@ -55,7 +55,7 @@ impl NewUser {
     }
 }
 
-/// Adds a user; `by` is written down as having done it, empty: whoever runs the machine.
+/// Adds a user. `by` is recorded as the author; empty for the operator of the machine.
 ///
 /// # Errors
 /// 409 `duplicate` for a login name that exists.

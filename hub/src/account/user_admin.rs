@@ -27,7 +27,7 @@ use sqlx::{AnyConnection, AnyPool};
 /// The longest login name, in bytes.
 const NAME_BYTES_MAX: usize = 128;
 
-/// `POST /api/users`
+/// Request body of `POST /api/users`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewUser")]
@@ -44,7 +44,7 @@ pub struct New {
     pub password: Option<String>,
 }
 
-/// `PATCH /api/users/:id`
+/// Request body of `PATCH /api/users/:id`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ChangeUser")]
@@ -61,16 +61,16 @@ pub struct Change {
     /// Kept out, or granted again.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub disabled: Option<bool>,
-    /// A new password.
+    /// New password of the user.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub password: Option<String>,
 }
 
-/// `POST /api/users/:id/revoke-tokens`
+/// Request body of `POST /api/users/:id/revoke-tokens`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "TokensRevoked")]
 pub struct Revoked {
-    /// When.
+    /// When the tokens were revoked.
     pub revoked_at: UtcMs,
 }
 
@@ -95,7 +95,7 @@ fn role_of(role: Role, store: bool) -> Result<(), ApiError> {
 }
 
 impl New {
-    /// What can be told without looking: names, and a role where it belongs.
+    /// Checks that need no look-up: names, and a role where it belongs.
     ///
     /// # Errors
     /// 422.
@@ -178,7 +178,7 @@ pub async fn add(
     Ok(view)
 }
 
-/// What the audit log tells of somebody.
+/// Details of a user for the audit log.
 fn details(view: &View) -> Value {
     json!({"user_id": view.id, "role": view.role, "store_id": view.store_id, "disabled": view.disabled})
 }
@@ -258,7 +258,8 @@ pub async fn change(
     written(connection, &by.user_id, [before, staff.view()], now).await
 }
 
-/// By the rules of every change of people, with nobody in between: what is decided on is what is written over.
+/// Changes a user by the rules of every change of users, with nobody in between: the row that the decision is
+/// about is the one that is overwritten.
 async fn change_of_office(
     connection: &mut AnyConnection,
     by: &Principal,
@@ -345,14 +346,14 @@ fn office(user: User) -> View {
     }
 }
 
-/// Which people are asked for.
+/// Filters of the list of users.
 #[derive(Debug, Default)]
 pub struct Filter {
     /// The login name or the name contains it.
     pub q: Option<String>,
-    /// Of this store; empty or none: of head office and all stores.
+    /// Only those of this store. Empty or none for head office and all stores.
     pub store_id: Option<String>,
-    /// With this role.
+    /// Only those with this role.
     pub role: Option<Role>,
     /// Kept out or not.
     pub disabled: Option<bool>,

@@ -63,7 +63,7 @@ pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
 /// The longest time that is planned for, in days.
 const PLAN_DAYS_MAX: u32 = 3650;
 
-/// What holds for the settings that head office may change while it runs, wherever they were set.
+/// Checks of the settings that head office may change while it runs, from any source.
 pub fn office(
     (finance, purchasing, settlement): (&Finance, &Purchasing, &Settlement),
     rule: &mut impl FnMut(bool, &'static str, &str),

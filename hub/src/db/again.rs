@@ -4,12 +4,12 @@ use crate::db::failure::Failure;
 use crate::secret;
 use std::time::Duration;
 
-/// How often at most.
+/// Greatest number of repetitions.
 const AGAIN_MAX: u32 = 3;
 /// The longest pause before the first time, in milliseconds; twice that before the next.
 const PAUSE_MS: u64 = 20;
 
-/// How often something was done again.
+/// Number of repetitions of an action.
 #[derive(Default)]
 pub struct Again(u32);
 

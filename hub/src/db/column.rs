@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use sqlx::any::AnyRow;
 use sqlx::{Error, Row};
 
-/// What a column is read as.
+/// Type that a column is read as.
 pub trait Column: Sized {
     /// Reads the column of that name.
     ///

@@ -5,7 +5,7 @@ use edge::ApiError;
 /// A refusal or a failure of the machine.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// What the client is told; nothing was changed.
+    /// A refusal that is sent to the client; nothing was changed.
     #[error("{}", .0.message)]
     Refused(ApiError),
     /// The database failed.
@@ -37,7 +37,7 @@ impl From<Failure> for ApiError {
     }
 }
 
-/// What is told while the disk of the database is full.
+/// Message while the disk of the database is full.
 const FULL: &str =
     "the disk of the database is full: make room there; reading works, and nothing was changed";
 

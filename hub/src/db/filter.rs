@@ -7,7 +7,7 @@ use sqlx::any::AnyArguments;
 use sqlx::query::Query;
 use sqlx::{Any, AssertSqlSafe};
 
-/// What is bound to a condition.
+/// Value that is bound to a condition.
 #[derive(Debug, Clone)]
 pub enum Bound {
     /// TEXT.
@@ -123,12 +123,13 @@ impl Conditions {
     }
 }
 
-/// What was typed, folded, as a part of a pattern of LIKE with the escape `!`.
+/// Typed text, folded, as a part of a pattern of LIKE with the escape `!`.
 pub fn escaped(typed: &str) -> String {
     fold(typed).replace('!', "!!").replace('%', "!%").replace('_', "!_")
 }
 
-/// What stands in a column `folded`: the texts that a row is found by, a line each. SQLite's own LOWER knows ASCII alone.
+/// Contents of a column `folded`: the texts that a row is found by, a line each. SQLite's own LOWER knows
+/// ASCII alone.
 pub fn folded(texts: &[&str]) -> String {
     fold(&texts.join("\n"))
 }
@@ -139,7 +140,7 @@ pub fn day_utc(day: Date) -> Option<(i64, i64)> {
     Some((begins(day)?, begins(day.tomorrow().ok()?)?))
 }
 
-/// Where days in UTC begin and end: from a first one on, and before the one after a last one.
+/// Bounds of days in UTC: from a first one on, and before the one after a last one.
 pub fn span_utc(from: Option<Date>, to: Option<Date>) -> (Option<i64>, Option<i64>) {
     let end = |day| day_utc(day).map_or(UtcMs(i64::MAX).0, |(_, end)| end);
     (from.and_then(day_utc).map(|(begin, _)| begin), to.map(end))

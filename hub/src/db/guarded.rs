@@ -8,9 +8,9 @@ use sqlx::any::{AnyArguments, AnyRow};
 use sqlx::query::Query;
 use sqlx::{Any, AnyConnection};
 
-/// What begins a sum that is told as a figure.
+/// Beginning of a sum that is reported as a figure.
 const BEGIN: &str = "CAST(";
-/// What ends it.
+/// End of such a sum.
 const END: &str = " AS BIGINT)";
 /// A figure is added up in two parts, its multiples of this and its rest, so that neither part can overflow.
 const PART: i64 = 1 << 20;
@@ -57,7 +57,7 @@ pub fn guarded(engine: Engine, sql: &str) -> String {
     text
 }
 
-/// What is summed, and whether nothing is 0.
+/// Expression that is summed, and whether an empty sum is 0.
 struct Sum<'a> {
     of: &'a str,
     or_zero: bool,

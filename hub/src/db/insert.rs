@@ -73,7 +73,7 @@ impl Cell {
 pub struct NewRow {
     /// The names of its columns.
     pub columns: &'static [&'static str],
-    /// What is in each.
+    /// Values of the columns.
     pub cells: Vec<Cell>,
 }
 
@@ -91,7 +91,7 @@ impl NewRow {
         }
     }
 
-    /// The text in a column; empty: none.
+    /// Text in a column. Empty if there is none.
     pub fn text(&self, column: &str) -> &str {
         match self.cell(column) {
             Some(Cell::Text(text) | Cell::MaybeText(Some(text))) => text,
@@ -165,7 +165,7 @@ pub async fn update(
     Ok(())
 }
 
-/// How many rows of so many columns one statement takes.
+/// Number of rows of this many columns that one statement takes.
 fn at_once(engine: Engine, width: usize) -> usize {
     match engine {
         Engine::Sqlite => (PARAMETERS_MAX / width.max(1)).max(1),

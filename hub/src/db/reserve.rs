@@ -7,9 +7,9 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
-/// What is kept, in bytes: the index of the log, its first pages, and what a start writes.
+/// Bytes that are reserved: the index of the log, its first pages, and the writes of a start.
 const RESERVE_BYTES: usize = 4 * 1024 * 1024;
-/// What is left free where not all of it can be kept, in bytes.
+/// Bytes that are left free if not all of it can be reserved.
 const LEFT_BYTES: u64 = 1024 * 1024;
 /// Written at a time, in bytes.
 const STEP_BYTES: usize = 64 * 1024;
@@ -25,7 +25,7 @@ impl Reserve {
         Some(Self(name.into()))
     }
 
-    /// Gives the room back to the disk. False: it was given up before.
+    /// Gives the room back to the disk. Returns false if it was given up before.
     pub fn give_up(&self) -> bool {
         let given = fs::remove_file(&self.0).is_ok();
         if given {

@@ -12,7 +12,7 @@ pub type Step = (i64, &'static str, &'static str);
 /// The migrations in order; one that was released is never edited. The first makes the whole schema.
 pub const MIGRATIONS: [Step; 1] = [(1, "schema", include_str!("../../migrations/0001_schema.sql"))];
 
-/// Why the tables can't be used.
+/// Reason why the tables can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SchemaError {
     /// Another version of the program made them.
@@ -24,7 +24,7 @@ pub enum SchemaError {
     Other {
         /// The first version that this program does not know, or knows otherwise.
         found: i64,
-        /// This program's.
+        /// Version of this program.
         known: i64,
     },
     /// The database failed.

@@ -14,7 +14,7 @@ use sqlx::any::AnyRow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How often the lanes' heights are noted and what is old enough is removed.
+/// Period between notes of the lanes' heights and removals of old changes.
 pub const PERIOD: Duration = Duration::from_millis(PERIOD_MS.unsigned_abs());
 /// A note this soon after the last one says nothing of the clock in between.
 const SOON_MS: i64 = PERIOD_MS / 2;
@@ -28,11 +28,11 @@ const STEP: i64 = 500;
 pub struct Compactor<'a> {
     /// The database.
     pub db: &'a Db,
-    /// How long a change stays after a later one has made it void.
+    /// Time for which a change stays after a later one has made it void.
     pub retain: Duration,
 }
 
-/// How the clock has gone since the last note.
+/// Movement of the clock since the last note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ClockStep {
     /// It was read a moment ago.
@@ -107,7 +107,7 @@ impl Compactor<'_> {
         Ok(gait)
     }
 
-    /// Goes past at most [`STEP`] changes that were there before that moment; none: there are no more.
+    /// Goes past at most [`STEP`] changes that were there before that moment. `None` if there are no more.
     async fn step(&self, lane: &str, before: i64) -> Result<Option<u64>, sqlx::Error> {
         let mut write = self.db.write().await?;
         let sql = "UPDATE feed_lanes SET compacted = compacted WHERE lane = $1 RETURNING compacted";

@@ -18,15 +18,15 @@ pub const PAGE_MAX: usize = 500;
 
 /// A change on its way into the feed.
 pub struct Entry {
-    /// What it is about; it says the lane.
+    /// Kind of the record; it determines the lane.
     pub kind: Kind,
-    /// Which one.
+    /// Id of the object.
     pub id: String,
-    /// For which store; empty: for all.
+    /// Store that the change is for. Empty for all stores.
     pub store_id: String,
-    /// Of a record with a version of its own; none: the ticket's.
+    /// Version of a record with a version of its own. `None` for the ticket's.
     pub version: Option<String>,
-    /// No longer there.
+    /// Whether the record was deleted.
     pub deleted: bool,
     /// The record as JSON.
     pub payload: String,
@@ -131,7 +131,7 @@ pub fn lane(name: &str) -> Option<&'static str> {
     LANES.into_iter().find(|lane| *lane == name)
 }
 
-/// What each lane's counter stands at. It rises with every change; what was taken and is not written stays unused.
+/// Counter of each lane. It rises with every change; numbers that were taken and not written stay unused.
 pub async fn heads(pool: &AnyPool) -> Result<BTreeMap<String, i64>, sqlx::Error> {
     let rows = sqlx::query("SELECT lane, head FROM feed_lanes").fetch_all(pool).await?;
     rows.iter().map(|row| Ok(columns!(row => (lane, head)))).collect()

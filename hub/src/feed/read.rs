@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// Changes that one page goes past at most, for whomever they are.
 pub(crate) const PASSED_MAX: i64 = 20_000;
 
-/// Who reads, and whose feed it is.
+/// Reader of the feed, and the store whose feed is read.
 pub struct Reader<'a> {
     /// The database.
     pub db: &'a Db,
@@ -55,19 +55,19 @@ impl FeedPosition {
 
 /// A page of a lane.
 pub struct Page {
-    /// In order.
+    /// Changes of the page, in order.
     pub changes: Vec<Arc<Change>>,
-    /// Where to go on.
+    /// Cursor to continue from.
     pub next_cursor: String,
     /// The number that it names.
     pub until: i64,
-    /// Whether more waits.
+    /// Whether there are more entries.
     pub more: bool,
-    /// What of the store's own records the balances contain.
+    /// Records of the store that the balances contain.
     pub coverage: Coverage,
 }
 
-/// Where a page of a snapshot begins.
+/// Position at which a page of a snapshot begins.
 #[derive(Serialize, Deserialize)]
 struct Bookmark {
     cursor: String,
@@ -78,11 +78,11 @@ struct Bookmark {
 pub struct Snapshot {
     /// Records as they are now.
     pub changes: Vec<Arc<Change>>,
-    /// Where the next page begins; none: this was the last.
+    /// Cursor of the next page. `None` on the last page.
     pub next_page: Option<String>,
-    /// Where to pull on afterwards.
+    /// Cursor from which to pull afterwards.
     pub cursor: String,
-    /// What of the store's own records the balances contain.
+    /// Records of the store that the balances contain.
     pub coverage: Coverage,
 }
 
@@ -90,12 +90,12 @@ pub struct Snapshot {
 #[derive(Clone)]
 pub(crate) struct Found {
     pub(crate) change: Arc<Change>,
-    /// Empty: for all.
+    /// Store that the change is for. Empty for all stores.
     pub(crate) store_id: String,
 }
 
 impl Found {
-    /// Whose balance it is.
+    /// Member of the balance.
     pub(crate) fn member(&self) -> Option<&str> {
         (self.change.kind == Kind::Points.name() && !self.change.deleted).then_some(&self.change.id)
     }
@@ -115,12 +115,13 @@ impl Found {
 }
 
 const COLUMNS: &str = "f.number, f.mark, f.kind, f.id, f.version, f.deleted, f.payload, f.store_id";
-/// Of a balance there is nothing in the feed but that it changed: it is read as it is now.
+/// Columns of a page. The feed only holds that a balance changed: the balance is read as it is now.
 fn columns() -> String {
     let balance = member::balance_of("f.id");
     format!("{COLUMNS}, CAST(CASE WHEN f.kind = 'points' THEN {balance} ELSE 0 END AS BIGINT) AS balance")
 }
-/// What changes again further on is told there: whoever reads everything anew never sees what is past.
+/// Condition for the last change of a record. A record that changes again further on is sent there: a reader
+/// of everything never sees the past.
 const LATEST: &str = "f.number = (SELECT n.number FROM feed_now n WHERE n.lane = f.lane \
                       AND n.kind = f.kind AND n.id = f.id AND n.store_id = f.store_id)";
 
@@ -232,7 +233,7 @@ impl Reader<'_> {
         Ok((rows.into_iter().map(|row| row.change).collect(), coverage))
     }
 
-    /// Where a cursor stands; before the first change without one.
+    /// Place of a cursor. Before the first change without one.
     pub(crate) fn place(&self, cursor: Option<&str>) -> Result<FeedPosition, ApiError> {
         match cursor {
             None => {
@@ -247,7 +248,7 @@ impl Reader<'_> {
         FeedPosition::parse(text).filter(|place| place.generation == self.generation).ok_or_else(resync)
     }
 
-    /// The number that a cursor of this generation names; none: it is not of this generation.
+    /// Number that a cursor of this generation names. `None` if it is not of this generation.
     pub fn number(&self, cursor: &str) -> Option<i64> {
         self.parsed(cursor).ok().map(|place| place.number)
     }
@@ -284,7 +285,7 @@ pub(crate) async fn known(
     Ok(query.fetch_one(connection).await? > 0)
 }
 
-/// Of which stores ('': of all) a deletion after a place was removed: whoever stands there has missed it.
+/// Stores ('' for all) of which a deletion after a place was removed: a reader at that place has missed it.
 pub(crate) async fn dropped(
     connection: &mut AnyConnection,
     lane: &str,

@@ -11,7 +11,7 @@ use tokio::sync::OnceCell;
 /// Places that are kept of one wake; whoever stands elsewhere reads by itself.
 const PLACES_MAX: usize = 64;
 
-/// What was read for others too, lane by lane.
+/// Changes that were read for other stores as well, lane by lane.
 #[derive(Default)]
 pub struct Tails([Mutex<WakeReads>; LANES.len()]);
 
@@ -26,7 +26,7 @@ struct WakeReads {
 struct Tail {
     rows: Vec<Found>,
     until: FeedPosition,
-    /// Whose cursors there are too old ('': everybody's).
+    /// Stores whose cursors there are too old. An empty id for all stores.
     dropped: Vec<String>,
     coverage: HashMap<String, Coverage>,
 }
@@ -76,7 +76,7 @@ impl Tails {
 }
 
 impl Tail {
-    /// None: it is too long to be read for all.
+    /// Reads a tail. `None` if it is too long to be read for all.
     async fn read(
         reader: &Reader<'_>,
         lane: &str,
@@ -101,7 +101,7 @@ impl Tail {
         Ok(coverage.map(|coverage| Self { rows, until, dropped, coverage }))
     }
 
-    /// What of it one store sees.
+    /// Part of it that one store sees.
     async fn page(&self, reader: &Reader<'_>, cursor: &str) -> Result<Page, Failure> {
         let store_id = reader.store_id;
         if self.dropped.iter().any(|dropped| dropped.is_empty() || dropped == store_id) {

@@ -40,12 +40,12 @@ struct State {
     known: i64,
     /// The last balance among them.
     balance: i64,
-    /// When balances ended waits; none: not yet.
+    /// When balances ended waits. `None` if they have not yet.
     woken: Option<Instant>,
     stores: HashMap<String, Own>,
 }
 
-/// What concerns one store.
+/// Changes that concern one store.
 struct Own {
     /// The last change that ends its own waits.
     changed: watch::Sender<i64>,
@@ -132,7 +132,7 @@ impl Waits {
         LANES.iter().zip(&self.lanes).find(|(lane, _)| **lane == name).map(|(_, lane)| lane)
     }
 
-    /// A store comes to a lane of [`LANES`]; none: there is no such lane.
+    /// A store comes to a lane of [`LANES`]. `None` if there is no such lane.
     pub fn enter<'a>(&'a self, lane: &str, store_id: &'a str) -> Option<Wait<'a>> {
         let lane = self.lane(lane)?;
         let own = lane.state().stores.entry(store_id.to_owned()).or_default().changed.subscribe();

@@ -14,7 +14,7 @@ use serde_json::json;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// How long a challenge may be answered: as long as the token that carries it lives.
+/// Longest time for the answer to a challenge: the lifetime of the token that carries it.
 const CHALLENGE_MS_MAX: i64 = sync::SYNC_TTL_S_MAX * 1000;
 
 impl Authority for Hub {
@@ -55,7 +55,7 @@ impl Hub {
         }
     }
 
-    /// What shows that this hub named that moment.
+    /// Proof that this hub named that moment.
     fn challenge(&self, at: UtcMs) -> String {
         let at = at.0.to_string();
         let hub_id = self.identity.hub_id.as_bytes();

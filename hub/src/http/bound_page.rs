@@ -8,16 +8,16 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How many hexadecimal characters stand for a list and its filters.
+/// Number of hexadecimal characters that stand for a list and its filters.
 const OF_CHARS: usize = 16;
 
-/// What a list is asked for: its filters, with how many and from where.
+/// Query of a list: its filters, the limit and the cursor.
 pub trait ListQuery: Serialize {
     /// The list.
     const LIST: &'static str;
     /// Items on a page.
     fn limit(&self) -> Limit;
-    /// Where the last page stopped.
+    /// Cursor of the previous page.
     fn cursor(&self) -> Option<&Cursor>;
 }
 
@@ -28,7 +28,7 @@ struct BoundPosition<T> {
     at: T,
 }
 
-/// What is asked for, apart from how many and from where: `limit` and `cursor` are not serialised.
+/// Filters of a list, without its limit and cursor, which are not serialised.
 fn of<A: ListQuery>(ask: &A) -> String {
     let filters = serde_json::to_string(ask).unwrap_or_default();
     let mut of = secret::digest(&format!("{} {filters}", A::LIST));
@@ -36,7 +36,7 @@ fn of<A: ListQuery>(ask: &A) -> String {
     of
 }
 
-/// Where the last page stopped; none: the list begins.
+/// Position of the previous page's end. `None` at the beginning of the list.
 ///
 /// # Errors
 /// 400 `invalid_cursor` for one of another list, or of other filters.
@@ -73,7 +73,7 @@ fn of_request(request: &Request) -> Result<String, ApiError> {
     Ok(at_path(&request.path, &filters))
 }
 
-/// Where the last page of a list that is known by its path stopped; none: the list begins.
+/// Position of the previous page's end, in a list that is known by its path. `None` at the beginning of the list.
 ///
 /// # Errors
 /// 400 `invalid_cursor` for one of another list, or of other filters.

@@ -6,12 +6,12 @@ use crate::state::hub::Hub;
 use edge::{ApiError, Reply, figures};
 use std::future::Future;
 
-/// What a handler is given.
+/// Request that a handler receives.
 pub type Request = edge::Request<Hub>;
-/// What it gives back.
+/// Result that a handler returns.
 pub type Answered = Result<Reply, Failure>;
 
-/// What a handler answers. What the database took back because of others is done again as a whole.
+/// Answer of a handler. A transaction that the database took back because of others is repeated as a whole.
 ///
 /// # Errors
 /// The handler's; 503 where others were in the way each time. A figure above the largest is null.

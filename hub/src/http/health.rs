@@ -22,7 +22,7 @@ struct Health<'a> {
     version: &'static str,
     hub_id: &'a str,
     uptime_seconds: u64,
-    /// Of head office, `[hub] timezone`: what is no store's is shown in it.
+    /// Time zone of head office, `[hub] timezone`. Data that belongs to no store is shown in it.
     timezone: &'a str,
 }
 

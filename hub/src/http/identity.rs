@@ -22,7 +22,7 @@ use serde_json::json;
 /// Seconds after which a change that met another one may be tried again.
 const RETRY_AFTER_S: u64 = 1;
 
-/// Who asks, under which key.
+/// Identity and key of a request.
 pub struct RequestContext {
     caller: Principal,
     key: Option<RequestKey>,

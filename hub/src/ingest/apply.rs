@@ -20,9 +20,9 @@ use sqlx::{AnyConnection, Connection};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// What every record of a batch shares.
+/// Context that all records of a batch share.
 pub struct BatchContext<'a> {
-    /// The store.
+    /// Id of the store.
     pub store_id: &'a str,
     /// The epoch of the records.
     pub epoch: &'a str,
@@ -30,22 +30,22 @@ pub struct BatchContext<'a> {
     pub zone: &'a TimeZone,
     /// The hub's hybrid clock, for stamps of stores whose clock runs ahead.
     pub clock: &'a Mutex<Clock>,
-    /// When the batch came.
+    /// When the batch was received.
     pub now: UtcMs,
 }
 
-/// What became of the records.
+/// Result of the records.
 #[derive(Default)]
 pub struct Outcome {
     /// Events that were known from elsewhere.
     pub duplicates: u64,
     /// Events that were parked.
     pub parked: Vec<Parked>,
-    /// What others are to hear once the cursor has moved.
+    /// Updates of the feed that are sent once the cursor has moved.
     pub later: FeedUpdates,
     /// Aggregates of which something was applied: others may have waited for it.
     pub moved: BTreeSet<String>,
-    /// Whether they are stamped ahead of the hub.
+    /// Stamps that lie ahead of the hub's clock.
     pub stamps: Stamps,
 }
 
@@ -57,8 +57,8 @@ struct Raw {
     parked: Vec<NewRow>,
 }
 
-/// How much of what records do is written. Nobody ever makes good what is left out: only what measures its cost leaves
-/// something out, in a database of its own.
+/// Extent to which the effects of records are written. Effects that are left out are never made good: only
+/// measurements of their cost leave something out, in a database of its own.
 #[derive(Clone, Copy)]
 pub enum Extent {
     /// Documents, entries, items and sums of reports.

@@ -19,9 +19,9 @@ pub struct Batch {
     pub events: Vec<Incoming>,
     /// Every record follows the one before.
     pub whole: bool,
-    /// What still waits at the store once this batch is stored.
+    /// Records that wait at the store once this batch is stored.
     pub pending: u64,
-    /// The oldest of it.
+    /// Time of the oldest of these records.
     pub oldest_pending_at: Option<i64>,
 }
 

@@ -86,7 +86,7 @@ pub async fn hello(
     })
 }
 
-/// Where this store's parked records stand; none: there are too many to name.
+/// Positions of this store's parked records. `None` if there are too many to name.
 async fn parked(write: &mut Write, store_id: &str) -> Result<Option<Vec<ParkedAt>>, sqlx::Error> {
     let sql = "SELECT epoch, seq FROM parked WHERE store_id = $1 LIMIT $2";
     let most = i64::try_from(PARKED_NAMED).unwrap_or(i64::MAX).saturating_add(1);
@@ -182,8 +182,8 @@ async fn greeted(
     resume(write, store, hello, known, now).await
 }
 
-/// Where the store has forgotten what the hub lacks it may go on behind the gap: the push that does so
-/// brings the hash before it, and makes the hole.
+/// Directive for a store that has forgotten what the hub lacks: it may go on behind the gap. The push that
+/// does so brings the hash before it, and makes the hole.
 async fn resume(
     write: &mut Write,
     store: &Locked,
@@ -215,7 +215,8 @@ async fn resume(
     Ok(rules::directive(false, lacks))
 }
 
-/// Whether a copy that is behind on the hub's own chain was behind at that place before; none: it is not behind there.
+/// Whether a copy that is behind on the hub's own chain was behind at that place before. `None` if it is not
+/// behind there.
 async fn is_behind_again(
     write: &mut Write,
     store: &Locked,

@@ -18,10 +18,10 @@ const UNKNOWN_MAX: usize = 16;
 /// Most epochs that take over within a day.
 const TAKE_OVERS_A_DAY: i64 = 20;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
-/// What an administrator does about a hello that no store would say.
+/// Action for an administrator after a hello that no store would send.
 const NEW_KEY: &str = "Find the copy that speaks with this store's key, and give the store a new one (New token, then \
                        enrol it and restart it): epochs without records are forgotten then";
-/// Why a hello is refused that no store would say, and with which alarm.
+/// Reason for the refusal of a hello that no store would send, and its alarm.
 pub async fn refused(
     write: &mut Write,
     store: &Locked,

@@ -18,7 +18,7 @@ pub const WAITS_FOR_PREDECESSOR: &str = "waits_for_predecessor";
 /// An earlier record of its aggregate is parked.
 pub const WAITS_FOR_PARKED: &str = "waits_for_parked";
 
-/// What becomes of a record.
+/// Treatment of a record.
 pub enum Verdict<'a> {
     /// Its effects are applied.
     Apply(&'a Understood),
@@ -28,7 +28,7 @@ pub enum Verdict<'a> {
     Park(Problem),
 }
 
-/// What the hub has seen of a store, as far as a batch asks.
+/// Facts about a store that the hub has seen, as far as a batch needs them.
 #[derive(Default)]
 pub struct Seen {
     /// Text hashes of known events.
@@ -116,7 +116,7 @@ impl Seen {
     }
 }
 
-/// Why a record is parked, as it is told.
+/// Problem of a parked record, as it is reported.
 pub(crate) fn problem(why: Why, event: &Incoming) -> Problem {
     let (code, message) = match (why, &event.understood) {
         (Why::Reused, _) => {

@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 use std::mem::take;
 use std::sync::Mutex;
 
-/// How the records of a batch are applied.
+/// Way in which the records of a batch are applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     /// In a few statements.
@@ -33,11 +33,11 @@ enum Mode {
     OneByOne,
 }
 
-/// What a hub needs to take in batches.
+/// Parts of the hub that take in batches.
 pub struct Intake<'a> {
     /// The database.
     pub db: &'a Db,
-    /// Who the hub is.
+    /// Identity of the hub.
     pub identity: &'a Identity,
     /// The hub's hybrid clock.
     pub clock: &'a Mutex<Clock>,
@@ -115,9 +115,9 @@ impl Intake<'_> {
 
 /// A batch that was taken in.
 pub struct Taken {
-    /// What the store is told.
+    /// Answer that is sent to the store.
     pub answer: PushAnswer,
-    /// Whether the feed has something new.
+    /// Whether the feed has new changes.
     pub told: bool,
     /// Aggregates of which something was applied.
     pub moved: BTreeSet<String>,
@@ -193,7 +193,7 @@ async fn hole(
     Ok(())
 }
 
-/// How many of the batch's first records the hub has, with the same hashes.
+/// Number of the batch's first records that the hub has with the same hashes.
 async fn seen_before(
     write: &mut Write,
     store: &Locked,

@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Records of one transaction.
 const CHUNK: usize = 100;
 
-/// What a replay came to.
+/// Result of a replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[schemars(rename = "Replayed")]
 pub struct Replayed {
@@ -197,7 +197,7 @@ struct Replay<'a> {
     done: Replayed,
 }
 
-/// What became of a record.
+/// Result of a record.
 enum ReplayOutcome {
     Applied(crate::projection::announce::FeedUpdates),
     Duplicate,
@@ -250,7 +250,7 @@ impl Replay<'_> {
         Ok(moved)
     }
 
-    /// The raw record and the stamp that counts for it; none: another process was quicker.
+    /// The raw record and the stamp that counts for it. `None` if another process was quicker.
     async fn load(&self, write: &mut Write, key: &Key) -> Result<Option<(Incoming, String)>, Failure> {
         let sql = "SELECT r.hash, r.record, r.encoding, r.effective_at FROM records r JOIN parked p \
                    ON p.store_id = r.store_id AND p.epoch = r.epoch AND p.seq = r.seq \

@@ -4,10 +4,10 @@ use crate::table::alarm;
 use domain::model::base::time::UtcMs;
 use sqlx::AnyConnection;
 
-/// What a batch's stamps are like.
+/// Stamps of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stamps {
-    /// Whether the last record is stamped ahead; none: there was none.
+    /// Whether the last record is stamped ahead. `None` if there was none.
     last: Option<bool>,
 }
 

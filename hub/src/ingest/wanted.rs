@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-/// Which parked records of a store are tried.
+/// Parked records of a store to retry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Which {
     /// All of them.
     All,
-    /// These.
+    /// Only these records.
     These(Wanted),
 }
 

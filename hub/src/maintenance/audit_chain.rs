@@ -10,7 +10,7 @@ use sqlx::{AnyPool, Row};
 /// Entries that are read at once.
 const PAGE: i64 = 500;
 
-/// What is wrong with the first entry that is not as it was written; none: all are.
+/// Problem of the first entry that is not as it was written. `None` if all are.
 pub async fn first_problem(pool: &AnyPool) -> Result<Option<String>, sqlx::Error> {
     // The end first: what is appended meanwhile lies behind it.
     let sql = "SELECT position, hash FROM audit_head WHERE singleton = 1";

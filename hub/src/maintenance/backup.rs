@@ -37,7 +37,7 @@ const MANIFEST: &str = "manifest.json";
 const SQLITE: &str = "hub.sqlite";
 const POSTGRES: &str = "hub.dump";
 
-/// How far a store's epoch is in a backup.
+/// Position of a store's epoch in a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Inside {
     store_id: String,
@@ -45,11 +45,11 @@ struct Inside {
     seq: u64,
 }
 
-/// What a backup says of itself.
+/// Description of a backup, stored with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Manifest {
     format_version: u32,
-    /// Of the tables inside.
+    /// Schema version of the tables inside.
     schema_version: i64,
     backup_id: String,
     hub_id: String,
@@ -113,7 +113,7 @@ pub async fn make(
     Ok((folder, kept))
 }
 
-/// What a copy holds.
+/// Contents of a copy.
 struct Copied {
     /// The database's file.
     file: String,

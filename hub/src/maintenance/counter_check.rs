@@ -17,21 +17,21 @@ const DOCUMENTS: [(&str, &str); 4] = [
     ("supplier_payments", "payment_id"),
 ];
 
-/// What of a document is looked at.
+/// Fields of a document that are checked.
 #[derive(Deserialize)]
 struct Numbered {
     #[serde(alias = "po_no")]
     doc_no: String,
 }
 
-/// How many numbers of a kind and year there are, and the highest.
+/// Count of the numbers of a kind and year, and the highest of them.
 #[derive(Default)]
 struct Given {
     count: i64,
     highest: i64,
 }
 
-/// By `PO-2026`.
+/// Counts by kind and year, such as `PO-2026`.
 type ByKind = BTreeMap<String, Given>;
 
 /// Counters that are not at the number of their last document, in words.

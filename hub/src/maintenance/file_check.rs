@@ -3,8 +3,8 @@
 use crate::db::Engine;
 use sqlx::AnyPool;
 
-/// What is wrong with the file of a SQLite database, page by page; none: another server checks its own. A page that no query
-/// touches is read by nobody else, and what is read of a damaged file says nothing.
+/// Problems of the file of a SQLite database, page by page. `None` for other servers, which check their own.
+/// A page that no query touches is read by nobody else, and reads of a damaged file give no sign.
 pub async fn problems(pool: &AnyPool) -> Result<Option<Vec<String>>, sqlx::Error> {
     if Engine::of(pool.connect_options().database_url.as_str()) != Some(Engine::Sqlite) {
         return Ok(None);

@@ -52,7 +52,7 @@ const CHECKS: [(&str, &str); 7] = [
     ),
 ];
 
-/// What is wrong with matches.
+/// Problems of the matches.
 pub async fn problems(connection: &mut AnyConnection) -> Result<Vec<String>, sqlx::Error> {
     let mut problems = Vec::new();
     for (problem, sql) in CHECKS {

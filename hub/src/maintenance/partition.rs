@@ -13,7 +13,7 @@ pub const PARTS: u32 = 16;
 const LOCK_SQL: &str = "SET LOCAL lock_timeout = '10s'";
 /// `r` whole, `p` in parts.
 const KIND_SQL: &str = "SELECT CAST(relkind AS TEXT) FROM pg_class WHERE oid = to_regclass($1)";
-/// What belongs to a table and is not made with its columns, as statements: keys, indexes, triggers, rights.
+/// Statements for the parts of a table that are not made with its columns: keys, indexes, triggers, rights.
 const BESIDE_SQL: &str = "SELECT statement FROM (\
      SELECT 1 AS place, CAST(conname AS TEXT) AS name, \
          format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS statement \
@@ -25,21 +25,21 @@ const BESIDE_SQL: &str = "SELECT statement FROM (\
          CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END) \
          FROM pg_class c, aclexplode(c.relacl) g WHERE c.oid = to_regclass($1) AND g.grantee <> c.relowner\
      ) s ORDER BY place, name, statement";
-/// What the server gives each transaction room for, and what it should: for `$1` locks beside one of every relation, which is
-/// what a restore takes.
+/// Locks that the server has room for in each transaction, and those it should have: for `$1` locks beside
+/// one of every relation, as a restore takes them.
 const LOCKS_SQL: &str = "SELECT CAST(current_setting('max_locks_per_transaction') AS BIGINT), (COUNT(*) + $1) / \
      (CAST(current_setting('max_connections') AS BIGINT) + \
      CAST(current_setting('max_prepared_transactions') AS BIGINT)) + 1 \
      FROM pg_class WHERE relkind IN ('r', 'p', 'i', 'I', 't') AND oid >= 16384";
 
-/// What was done.
+/// Result of the partitioning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Partitioned {
     /// Tables that were whole and are in parts now.
     pub moved: usize,
     /// Tables that were in parts before.
     pub left: usize,
-    /// What `max_locks_per_transaction` of the server should be at least; none: it is.
+    /// Least value of the server's `max_locks_per_transaction`. `None` if the present one is enough.
     pub locks_wanted: Option<i64>,
 }
 

@@ -3,7 +3,7 @@
 use crate::columns;
 use sqlx::{AnyConnection, Error};
 
-/// What is wrong, and whose it is with what.
+/// Queries for problems, and the objects that they are about.
 const CHECKS: [(&str, &str); 9] = [
     (
         "what is not invoiced is not the line that was received",
@@ -68,7 +68,7 @@ const CHECKS: [(&str, &str); 9] = [
     ),
 ];
 
-/// What does not agree, in words.
+/// Disagreements, in words.
 pub async fn problems(connection: &mut AnyConnection) -> Result<Vec<String>, Error> {
     let mut problems = Vec::new();
     for (problem, sql) in CHECKS {

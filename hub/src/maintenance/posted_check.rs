@@ -8,7 +8,7 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe, Error};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What of it is not there, or not what its record says, in words.
+/// Postings that are missing, or differ from their record, in words.
 pub async fn problems(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -13,7 +13,7 @@ use sqlx::{AnyConnection, Error};
 /// Records that are read at once.
 const PAGE: i64 = 500;
 
-/// What is made anew.
+/// Sums to rebuild.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Rebuild {
     /// Sums of reports, by the categories that lines have

@@ -5,7 +5,7 @@ use crate::db::column::Columns;
 use crate::table::rollup::{ROLLUPS, Rollup, RollupSums};
 use sqlx::{AnyConnection, AssertSqlSafe, Error, Row};
 
-/// What the names of such tables begin with.
+/// Prefix of the names of such tables.
 const FOLDED: &str = "folded_";
 /// Sums that wait for being written.
 const SUMS_MAX: usize = 20_000;

@@ -25,16 +25,16 @@ const PAGE: i64 = 500;
 /// Most problems that are told.
 const PROBLEMS_MAX: usize = 100;
 
-/// What was found.
+/// Result of the verification.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Whether the database's file was read whole: SQLite's alone, other servers check their own.
+    /// Whether the database's file was read as a whole. Only for SQLite; other servers check their own.
     pub file_read: bool,
     /// Stores that were looked at.
     pub stores: usize,
     /// Records whose chain and effects were computed anew.
     pub records: u64,
-    /// What is wrong, for a person; empty: nothing.
+    /// Problems for people. Empty if there are none.
     pub problems: Vec<String>,
 }
 
@@ -127,7 +127,7 @@ async fn one_state(pool: &AnyPool, connection: &mut AnyConnection) -> Result<(),
     Ok(())
 }
 
-/// What head office told itself, folded again.
+/// Head office's own records, folded again.
 async fn of_head_office(pool: &AnyPool, report: &mut Report) -> Result<(), sqlx::Error> {
     let mut read = pool.begin().await?;
     one_state(pool, &mut read).await?;

@@ -19,13 +19,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, interval_at};
 
-/// How often it is looked whether it is time.
+/// Period between checks whether it is time.
 const PERIOD: Duration = Duration::from_secs(60);
 
-/// How often a long job says that it goes on: some of these are within its lease.
+/// Period between signs of life of a long job: some of these are within its lease.
 const BEAT: Duration = Duration::from_secs(15);
 
-/// What is done, in this order.
+/// Jobs, in their order.
 const JOBS: [&str; 3] = ["settlement", "points", "proofs"];
 
 /// Looks every minute; the first time a minute after the start.
@@ -58,7 +58,7 @@ pub async fn run(hub: &Hub, now: UtcMs) -> Vec<&'static str> {
     done
 }
 
-/// False: another process does it, or has.
+/// Runs a job. Returns false if another process does it, or has done it.
 async fn one(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failure> {
     let mut write = hub.db.write().await?;
     let taken = lease.claim(&mut write, now).await?;
@@ -85,8 +85,8 @@ async fn one(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failure> 
     Ok(whole)
 }
 
-/// Matches every source again, which raises what should have come by now; of one that is not active only what was carried
-/// comes up. False: another process goes on with it.
+/// Matches every source again, which raises what should have come by now; of one that is not active only
+/// carried items and lines come up. Returns false if another process goes on with it.
 async fn overdue(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failure> {
     let started = Instant::now();
     let mut read = hub.db.read().await?;
@@ -129,7 +129,7 @@ async fn note(hub: &Hub, proofs: &Proofs) -> Result<bool, Failure> {
     Ok(true)
 }
 
-/// Does work that takes long, and says all the while that it goes on; none: another process has taken the job over.
+/// Does long work, with signs of life. `None` if another process has taken the job over.
 pub async fn while_beating<T>(
     hub: &Hub,
     lease: &Lease<'_>,

@@ -6,21 +6,21 @@ use sqlx::{AnyConnection, Error};
 
 /// A process that is not heard for so long has given its job up, in milliseconds.
 const LEASE_MS: i64 = 60_000;
-/// What was done is known for so many days.
+/// Days for which done jobs are kept.
 const KEPT_DAYS: i32 = 30;
 
 /// A job of a day that a process has taken.
 pub struct Lease<'a> {
-    /// What is done.
+    /// Name of the job.
     pub name: &'static str,
-    /// Of which day.
+    /// Day of the job.
     pub day: Date,
-    /// The process.
+    /// Process that holds the lease.
     pub holder: &'a str,
 }
 
 impl Lease<'_> {
-    /// Takes a job that nobody has done, and that nobody else has taken lately; false: somebody has.
+    /// Takes a job that nobody has done, and that nobody else has taken lately. Returns false if somebody has.
     pub async fn claim(&self, connection: &mut AnyConnection, now: UtcMs) -> Result<bool, Error> {
         let sql = "INSERT INTO jobs (name, day, holder, beat_at) VALUES ($1, $2, $3, $4) ON CONFLICT (name, day) \
                    DO UPDATE SET holder = excluded.holder, beat_at = excluded.beat_at \
@@ -30,7 +30,7 @@ impl Lease<'_> {
         Ok(query.execute(connection).await?.rows_affected() > 0)
     }
 
-    /// Says that it goes on; false: another process has taken it over.
+    /// Gives a sign of life. Returns false if another process has taken the job over.
     pub async fn beat(&self, connection: &mut AnyConnection, now: UtcMs) -> Result<bool, Error> {
         let sql =
             "UPDATE jobs SET beat_at = $4 WHERE name = $1 AND day = $2 AND holder = $3 AND done_at IS NULL";

@@ -28,13 +28,13 @@ pub struct FeedUpdates {
     pub named: Vec<Named>,
 }
 
-/// A member of whom a store told a phone, e-mail or code.
+/// A member of whom a store reported a phone, e-mail or code.
 pub struct Named {
-    /// Who.
+    /// Id of the member.
     pub member_id: String,
-    /// The store.
+    /// Id of the store.
     pub store_id: String,
-    /// The event that told.
+    /// Id of the event that reported it.
     pub event_id: String,
 }
 

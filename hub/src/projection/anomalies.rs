@@ -18,7 +18,7 @@ pub(crate) struct AnomalyChecks {
     /// The records come in the store's own order; what is tried again comes after its shift was closed, and
     /// that is no contradiction.
     pub in_order: bool,
-    /// What was done in a shift, by shift.
+    /// Actions of each shift, by shift.
     done: BTreeMap<String, Vec<String>>,
     /// Shifts that this batch closes.
     closed: BTreeSet<String>,
@@ -28,7 +28,7 @@ pub(crate) struct AnomalyChecks {
     points: BTreeMap<String, Points>,
 }
 
-/// What a batch does to a member's points.
+/// Effect of a batch on a member's points.
 #[derive(Default)]
 struct Points {
     /// Σ of all entries.
@@ -62,7 +62,7 @@ impl AnomalyChecks {
         }
     }
 
-    /// What was done in shifts that were closed before; called before this batch's shifts are written.
+    /// Actions in shifts that were closed before; called before this batch's shifts are written.
     pub async fn in_closed_shifts(
         &mut self,
         connection: &mut AnyConnection,

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Most characters of an id or an action that entries of the audit log are found by.
 const SEARCHED_CHARS_MAX: usize = 128;
 
-/// What an index of both engines takes, whatever a store tells; the record keeps the whole text.
+/// Text that an index of both engines takes, whatever a store sends; the record keeps the whole text.
 fn searched(text: &str) -> String {
     text.chars().filter(|c| *c != '\0').take(SEARCHED_CHARS_MAX).collect()
 }
@@ -64,8 +64,8 @@ impl Projection<'_> {
         });
     }
 
-    /// Registers the number of a document, so that it is found by it; none: it is not this store's to give, and
-    /// must not stand in the way of the one who may.
+    /// Registers the number of a document, so that it is found by it. `None` if it is not this store's to
+    /// give, and must not stand in the way of the one who may.
     fn own_number(&mut self, event_id: &str, receipt_no: Option<&str>) -> Option<String> {
         let receipt_no = receipt_no?.to_owned();
         if is_numbered_by(&receipt_no, self.store_id) {
@@ -202,7 +202,7 @@ impl Projection<'_> {
         });
     }
 
-    /// What came against an order, or went back again.
+    /// Adds pieces that came against an order, or went back again.
     pub(crate) fn ordered(&mut self, event_id: &str, receiving: &Receiving, sign: i64) {
         let Some(po_id) = &receiving.po_id else { return };
         let (mut pieces, mut rejected) = (BTreeMap::new(), BTreeMap::new());

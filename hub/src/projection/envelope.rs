@@ -21,47 +21,47 @@ const KIND_BYTES_MAX: usize = 64;
 const STAMP_BYTES_MAX: usize = 128;
 /// The longest name, id and text that is applied, in bytes.
 const TEXT_BYTES_MAX: usize = 1024;
-/// How deep a payload may be nested.
+/// Greatest depth of a payload.
 const DEPTH_MAX: usize = 32;
 
 /// A record with its number.
 pub struct Incoming {
-    /// Its number.
+    /// Sequence number of the record.
     pub seq: u64,
-    /// Its hash.
+    /// Hash of the record.
     pub hash: String,
-    /// Its exact text.
+    /// Exact text of the record.
     pub record: String,
-    /// Unique for ever; none: it could not be read.
+    /// Id of the event, unique for ever. `None` if it could not be read.
     pub event_id: Option<String>,
     /// `transaction.paid`, …; empty if it could not be read.
     pub kind: String,
-    /// The store's stamp.
+    /// Stamp of the store.
     pub at: Option<String>,
-    /// What it belongs to: later records of the same wait behind a parked one.
+    /// Object that the record belongs to: later records of the same object wait behind a parked one.
     pub aggregate: Option<String>,
-    /// Whose points it may move; empty: nobody's; none: that can't be told.
+    /// Member whose points the record may move. Empty if it moves nobody's; `None` if that is not known.
     pub member: Option<String>,
-    /// As a digest counts it; none: it belongs to no business day.
+    /// Figures of the event as a digest counts it. `None` if it belongs to no business day.
     pub counted: Option<Counted>,
-    /// What it does, or why that is not known.
+    /// Effect of the record, or the reason why it is not known.
     pub understood: Result<Understood, Problem>,
 }
 
 /// A record of a known kind.
 pub struct Understood {
-    /// What happened.
+    /// Payload of the record.
     pub payload: AnyPayload,
-    /// What that moves.
+    /// Effect of the payload.
     pub effect: Effect,
     /// The day that it counts for.
     pub business_date: Option<Date>,
-    /// When, by the store's clock.
+    /// When the event happened, by the store's clock.
     pub occurred_at: UtcMs,
 }
 
 impl Understood {
-    /// By how much it moves the value of the store's stock.
+    /// Amount by which it moves the value of the store's stock.
     pub fn moved(&self) -> i64 {
         self.effect.moves.iter().map(|moved| moved.value).fold(0, i64::saturating_add)
     }
@@ -70,12 +70,12 @@ impl Understood {
 /// A record of a known kind, with the event that told it.
 pub(crate) type ToPost<'a> = (&'a str, &'a Understood);
 
-/// Why a record is parked.
+/// Reason why a record is parked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Stable.
+    /// Stable code.
     pub code: &'static str,
-    /// For a person.
+    /// Description for people.
     pub message: String,
 }
 
@@ -127,7 +127,7 @@ impl Incoming {
         }
     }
 
-    /// What it can't do without.
+    /// Object that the record can't do without.
     pub fn needs(&self) -> Option<&Known> {
         self.understood.as_ref().ok()?.effect.needs.as_ref()
     }
@@ -143,7 +143,8 @@ fn is_text(text: &str, bytes_max: usize) -> bool {
     (1..=bytes_max).contains(&text.len()) && !text.contains('\0')
 }
 
-/// Whose points a record may move; empty: nobody's; none: they are several, or none that a table's key can hold.
+/// Member whose points a record may move. Empty if it moves nobody's; `None` if there are several, or none
+/// that a table's key can hold.
 fn member(about: &About) -> Option<String> {
     match about.members.as_slice() {
         [] => Some(String::new()),
@@ -165,7 +166,7 @@ fn within(record: &str) -> Result<(), Problem> {
     Err(Problem { code: RECORD_TOO_LARGE, message })
 }
 
-/// What happened, if this hub can read it.
+/// Payload of a record, if this hub can read it.
 fn payload(envelope: &mut Record<Value>) -> Result<AnyPayload, Problem> {
     if envelope.schema != SCHEMA {
         let message = format!("the record has schema {}, this hub reads {SCHEMA}", envelope.schema);
@@ -190,7 +191,7 @@ fn understood(envelope: &Record<Value>, known: AnyPayload, store_id: &str) -> Re
     Ok(Understood { payload: known, effect, business_date, occurred_at: envelope.occurred_at })
 }
 
-/// What no rule of business excuses: text that can't be kept, figures out of range.
+/// Checks that no rule of business excuses: text that can't be kept, figures out of range.
 fn sound(value: &Value, depth: usize) -> Result<(), &'static str> {
     if depth > DEPTH_MAX {
         return Err("it is nested too deep");

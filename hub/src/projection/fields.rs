@@ -27,23 +27,23 @@ pub const MEMBER: &str = "member";
 /// Fields of a product that are a store's own; the id is `<store>:<sku>`.
 pub const PRODUCT_SETTINGS: &str = "product_settings";
 
-/// Who writes.
+/// Origin of a write.
 pub struct Writer<'a> {
     /// The event, or the hub's change.
     pub by: &'a str,
     /// The stamp that counts for it, in place of one that lies ahead of the hub.
     pub stamp: &'a str,
-    /// The store; empty: head office.
+    /// Store that writes. Empty for head office.
     pub store_id: &'a str,
-    /// When.
+    /// Time of the write.
     pub now: UtcMs,
 }
 
-/// What a write came to.
+/// Result of a write.
 pub struct Written {
     /// The record's version now.
     pub version: String,
-    /// Whether any field is another one now.
+    /// Whether any field has changed.
     pub changed: bool,
 }
 
@@ -186,7 +186,7 @@ pub fn at(stamp: &str) -> Option<i64> {
     hlc::parts(stamp).map(|(ms, _)| ms)
 }
 
-/// A member for every store; none: the hub has no field of it.
+/// A member for every store. `None` if the hub has no field of it.
 pub async fn member_entry(
     connection: &mut AnyConnection,
     member_id: &str,

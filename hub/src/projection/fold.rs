@@ -16,7 +16,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a batch does to the projections. Sums saturate: a poisoned one then fails at the table's bound.
+/// Effect of a batch on the projections. Sums saturate: a poisoned one then fails at the table's bound.
 pub struct Projection<'a> {
     pub(crate) store_id: &'a str,
     pub(crate) zone: &'a TimeZone,
@@ -29,7 +29,7 @@ pub struct Projection<'a> {
     pub(crate) goods: GoodsRows,
     pub(crate) deposits: Vec<NewRow>,
     pub(crate) audit: Vec<NewRow>,
-    /// What is posted, with the event that told.
+    /// Postings, with the event that reported each.
     pub(crate) journal: Vec<ToPost<'a>>,
     /// No entries are made: only what measures their cost asks for it.
     pub(crate) unposted: bool,
@@ -56,20 +56,20 @@ pub struct Projection<'a> {
     pub(crate) taken_back: Vec<ReturnedFrom>,
     /// Sales whose payments were put right.
     pub(crate) tenders: Vec<RightTender>,
-    /// What moves what is received and not invoiced, in order.
+    /// Moves of received goods without an invoice, in order.
     pub(crate) uninvoiced: Vec<Moved<'a>>,
-    /// What other stores share, in order.
+    /// Changes of shared records, in order.
     pub(crate) shared: Shared,
-    /// What may contradict.
+    /// Checks for contradictions.
     pub(crate) watched: AnomalyChecks,
 }
 
-/// A day as a store told of it.
+/// A day as reported by a store.
 #[derive(Debug, Default)]
 pub(crate) struct DaySeal {
-    /// The stamp of the last word on whether it is sealed; empty: there was none.
+    /// Stamp of the last report on whether it is sealed. Empty if there was none.
     pub stamp: String,
-    /// When it was sealed; none: it is open.
+    /// When the day was sealed. `None` if it is open.
     pub sealed_at: Option<UtcMs>,
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct RightTender {
     pub moved: Vec<(String, i64)>,
 }
 
-/// Which document was taken back.
+/// Document that was taken back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Voided {
     Sale,
@@ -95,7 +95,7 @@ pub(crate) enum Voided {
 pub(crate) struct ReturnedFrom {
     pub event_id: String,
     pub transaction_id: Option<String>,
-    /// Another store's receipt.
+    /// Receipt of another store.
     pub receipt_no: Option<String>,
     /// The products that it took back; `None`: all of the sale.
     pub skus: Option<BTreeSet<String>>,
@@ -112,13 +112,13 @@ pub(crate) struct Shared {
     pub settings: Vec<((String, String), ProductSettingsChanged)>,
     /// With the event that told.
     pub users: Vec<(String, UserChanged)>,
-    /// What came against orders, or went back.
+    /// Receipts against orders, and goods that went back.
     pub orders: Vec<OrderReceipt>,
 }
 
-/// What one record brought against an order.
+/// Pieces that one record brought against an order.
 pub(crate) struct OrderReceipt {
-    /// The order.
+    /// Id of the order.
     pub po_id: String,
     /// The event that told.
     pub event_id: String,

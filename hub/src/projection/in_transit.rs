@@ -16,7 +16,7 @@ type Part = (u32, Resolved);
 /// Values by the lines of a document.
 type ByLine = BTreeMap<u32, i64>;
 
-/// What the sender's book holds for a transfer.
+/// Amount that the sender's book holds for a transfer.
 #[derive(Default)]
 struct Held {
     lines: ByLine,
@@ -37,8 +37,8 @@ pub(crate) fn transfer(payload: &AnyPayload) -> Option<&TransferRecord> {
     }
 }
 
-/// What this record of a transfer posts beside its figures, and what it takes off what is on its way: products, pieces
-/// and their value. The transfer's row is locked; of a transfer between other stores nothing is held.
+/// Postings of this record of a transfer beside its figures, and its part of what is on its way: products,
+/// pieces and their value. The transfer's row is locked; of a transfer between other stores nothing is held.
 pub(crate) async fn context(
     connection: &mut AnyConnection,
     told: &RecordToPost<'_>,

@@ -36,10 +36,10 @@ mod noticed;
 
 use noticed::{Noticed, flag};
 
-/// What the rows of documents say of events, once they are written.
+/// Data of the documents' rows about events, once they are written.
 #[derive(Default)]
 pub(crate) struct Beside {
-    /// What a count adds to what the books have of its shift.
+    /// Amount that a count adds to the figures of its shift in the books.
     pub counted: BTreeMap<String, Counted>,
     /// Transfers that are between other stores.
     pub foreign: BTreeSet<String>,
@@ -137,7 +137,7 @@ fn books_of<'a>(store_id: &'a str, told: &[ToPost<'a>], beside: &Beside) -> BTre
     told.iter().filter_map(sender).chain([store_id]).collect()
 }
 
-/// Where entries are made: the books and the pool are locked.
+/// Context in which entries are made: the books and the pool are locked.
 struct Desk<'a> {
     store_id: &'a str,
     zone: &'a TimeZone,
@@ -252,7 +252,7 @@ impl Desk<'_> {
         }
     }
 
-    /// What head office knows beside an event.
+    /// Facts of head office about an event.
     async fn context(
         &mut self,
         connection: &mut AnyConnection,
@@ -362,7 +362,8 @@ pub(crate) fn entry_id(book: &str, cause_key: &str) -> String {
     format!("jrn_{}", digest.get(..32).unwrap_or(&digest))
 }
 
-/// What is wrong with the books in themselves, summed in two parts so that no sum is too large for the database: gaps, entries that don't balance, days that are not their entries.
+/// Problems of the books in themselves, summed in two parts so that no sum is too large for the database:
+/// gaps, entries that don't balance, days that are not their entries.
 pub(crate) async fn problems(connection: &mut AnyConnection) -> Result<Vec<String>, sqlx::Error> {
     let checks = [
         (

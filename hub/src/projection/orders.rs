@@ -12,7 +12,7 @@ use domain::wire::feed::Kind;
 use serde_json::json;
 use sqlx::AnyConnection;
 
-/// What the order's store is told; only of one that it has to know.
+/// Entry of the feed for the order's store; only of an order that it has to know.
 ///
 /// # Errors
 /// Never: an order is always JSON.

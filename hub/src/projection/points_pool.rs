@@ -92,7 +92,8 @@ pub(crate) async fn lock(connection: &mut AnyConnection) -> Result<(), sqlx::Err
     sqlx::query(sql).execute(connection).await.map(drop)
 }
 
-/// From here on points are valued so; false: the pool is not empty, and its policy is another one.
+/// Sets the valuation of points from here on. Returns false if the pool is not empty and its policy is
+/// another one.
 pub(crate) async fn adopt(
     connection: &mut AnyConnection,
     policy: PointsPolicy,
@@ -114,7 +115,7 @@ pub(crate) async fn expect_redeemed(
     sqlx::query(sql).bind(i64::from(redemption_bp)).execute(connection).await.map(drop)
 }
 
-/// What is wrong with the pool in itself, and against the books.
+/// Problems of the pool in itself, and against the books.
 pub(crate) async fn problems(pool: &AnyPool) -> Result<Vec<String>, sqlx::Error> {
     let mut problems = Vec::new();
     let (mut no, mut points, mut value) = (0_i64, 0_i64, 0_i64);

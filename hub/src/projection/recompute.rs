@@ -13,7 +13,7 @@ use jiff::tz::TimeZone;
 use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What records post, made of them once more or read back, in words that can be held against one another.
+/// Postings of records, made again or read back, in words that can be compared.
 #[derive(Debug, Default)]
 pub(crate) struct Posted {
     /// Entries, by their book and their cause's key.
@@ -34,8 +34,8 @@ pub(crate) fn item_words(of: [&str; 5]) -> String {
     of.join(" ")
 }
 
-/// What records post, made again of them and of what was known beside them. The day is the event's own, whatever day it
-/// has in the books.
+/// Postings of records, made again of them and of the facts known beside them. The day is the event's own,
+/// whatever day it has in the books.
 pub(crate) async fn posted(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -65,7 +65,7 @@ pub(crate) async fn posted(
     Ok(posted)
 }
 
-/// What was known beside these events, where that was something.
+/// Facts that were known beside these events, if there were any.
 async fn contexts(
     connection: &mut AnyConnection,
     store_id: &str,

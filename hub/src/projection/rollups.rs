@@ -26,18 +26,18 @@ const CHUNK: usize = 500;
 /// A record with what is known beside it.
 pub(crate) struct RollupRecord<'a> {
     pub store_id: &'a str,
-    /// The store's.
+    /// Time zone of the store.
     pub zone: &'a TimeZone,
     /// The day that it belongs to, and that which it has in the store's book.
     pub days: (Date, Date),
     pub event: &'a Understood,
-    /// What it adds to the count of its shift.
+    /// Amount that the record adds to the count of its shift.
     pub counted: Option<Counted>,
-    /// What was kept of its document, or of the one that it takes back; none: it was not there before.
+    /// Stored data of its document, or of the one that it takes back. `None` if it was not there before.
     pub stored: Option<&'a StoredDocument>,
-    /// Categories of products as they are now, by sku; none: only what was kept counts.
+    /// Categories of products as they are now, by sku. `None` if only the stored ones count.
     pub categories: Option<&'a BTreeMap<String, String>>,
-    /// The tier of its member, as it was when it was told; empty: none.
+    /// Tier of its member when it was reported. Empty for none.
     pub tier: &'a str,
 }
 
@@ -111,7 +111,7 @@ impl RollupRecord<'_> {
         kept.unwrap_or_else(|| local_hour(self.zone, at))
     }
 
-    /// The category of a product, as it was when the document was told; empty: none.
+    /// Category of a product when the document was reported. Empty for none.
     fn category(&self, sku: &Sku) -> &str {
         let categories = self.stored.map(|stored| &stored.categories).or(self.categories);
         categories.and_then(|known| known.get(sku.as_str())).map_or("", String::as_str)
@@ -123,7 +123,7 @@ fn month(day: Date) -> String {
     day.strftime("%Y-%m").to_string()
 }
 
-/// What the tables keep of a document.
+/// Data that the tables keep of a document.
 #[derive(Debug, Default)]
 pub(crate) struct StoredDocument {
     /// The event that told it.
@@ -131,9 +131,9 @@ pub(crate) struct StoredDocument {
     /// The tier of its member at that time.
     pub tier: Option<String>,
     hour: String,
-    /// By sku.
+    /// Categories of the lines, by sku.
     categories: BTreeMap<String, String>,
-    /// By the place of the line; none: it has no code.
+    /// Tax codes of the lines, by their place. A line without a code is left out.
     tax_codes: BTreeMap<i64, String>,
 }
 
@@ -141,7 +141,7 @@ pub(crate) struct StoredDocument {
 #[derive(Debug, Default)]
 pub(crate) struct StoredDocuments(BTreeMap<String, StoredDocument>);
 
-/// Where a document and its lines are, which column names the event, and by which it is looked up.
+/// Tables of a document and its lines, the column that names the event, and the one for the look-up.
 struct Place {
     documents: &'static str,
     lines: &'static str,

@@ -103,7 +103,7 @@ fn cells((store_id, event_id): (&str, &str), shift: &Shift, counted: Option<&Cou
     }
 }
 
-/// What a shift took in less what it gave back by each method; none: it has not told.
+/// Amount that a shift took in less what it gave back, by method. `None` if it was not reported.
 fn methods(shift: &Shift) -> Option<BTreeMap<&str, i64>> {
     let net = |(method, of): (_, &MethodTotals)| (method, of.sales.saturating_sub(of.refunds));
     let told = shift.totals.by_method.iter().map(|(method, of)| net((method.as_str(), of)));

@@ -20,7 +20,7 @@ type DocumentKey = (&'static str, String, i64);
 /// Rows of a batch.
 #[derive(Default)]
 pub(crate) struct GoodsRows {
-    /// How far each document is by these records, with its row.
+    /// State of each document by these records, with its row.
     documents: BTreeMap<DocumentKey, (i64, NewRow)>,
     receiving_lines: Vec<NewRow>,
     supplier_return_lines: Vec<NewRow>,
@@ -34,7 +34,7 @@ pub(crate) struct GoodsRows {
 /// An event, its receipt and the number of its delivery note.
 type ToldNote = (String, String, String);
 
-/// Who moved goods, why, and by which document.
+/// User, reason and document of a movement of goods.
 struct Cause<'a> {
     reason: MovementReason,
     document: (&'a str, &'a str),
@@ -69,8 +69,8 @@ impl GoodsRows {
         }
     }
 
-    /// Of two words on one document in a batch the one that is further along counts, of two alike the first. What was
-    /// taken back stays on its day.
+    /// Adds a report of a document. Of two in a batch the one that is further along counts, of two alike the
+    /// first. A document that was taken back stays on its day.
     fn document(&mut self, key: DocumentKey, step: i64, mut row: NewRow) {
         match self.documents.get(&key) {
             Some((known, _)) if *known >= step => {}
@@ -199,7 +199,8 @@ impl GoodsRows {
     }
 }
 
-/// Why a record moved goods; none: a line of a sale or a return says it. `place` is that of the movement in it.
+/// Cause of a movement. `None` for a line of a sale or a return, which states it itself. `place` is that of
+/// the movement in the record.
 fn cause<'a>(store_id: &str, payload: &'a AnyPayload, place: usize) -> Option<Cause<'a>> {
     let of = |reason, document, user_id| Some(Cause { reason, document, user_id });
     match payload {
@@ -242,7 +243,8 @@ fn cause<'a>(store_id: &str, payload: &'a AnyPayload, place: usize) -> Option<Ca
     }
 }
 
-/// Of what left and came back the sender tells, of what came its receiver.
+/// Cause of a transfer's movement: goods that left and came back are reported by the sender, goods that came
+/// by the receiver.
 fn transferred<'a>(store_id: &str, it: &'a TransferRecord) -> Cause<'a> {
     let transfer = &it.transfer;
     let came = transfer.to_store_id.as_str() == store_id;

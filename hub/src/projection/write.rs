@@ -182,7 +182,7 @@ async fn sums(connection: &mut AnyConnection, store_id: &str, sums: Option<Sums>
     insert::sums(connection, "store_sums", &["store_id"], vec![cells]).await
 }
 
-/// What goods moved, and when each moved last.
+/// Writes the moved goods, and the time of each one's last movement.
 async fn stock(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -55,7 +55,7 @@ async fn current(db: &Db) -> anyhow::Result<Identity> {
     Identity::load(db.pool()).await?.ok_or_else(|| anyhow::anyhow!("the database holds no hub"))
 }
 
-/// The number of the generation that has to begin because the database lacks what was acknowledged; none: it
+/// Number of the generation that has to begin because the database lacks acknowledged records. `None` if it
 /// lacks nothing.
 async fn behind(
     db: &Db,
@@ -83,8 +83,8 @@ async fn behind(
     Ok(highest.map(|number| number.max(identity.number).saturating_add(1)))
 }
 
-/// Begins a generation in place of `identity`: no mark of an older one counts any more. None: another process was
-/// faster.
+/// Begins a generation in place of `identity`: no mark of an older one counts any more. `None` if another
+/// process was faster.
 pub async fn renew(db: &Db, identity: &Identity, number: u64) -> Result<Option<Identity>, sqlx::Error> {
     let generation = secret::mark();
     let mut write = db.write().await?;

@@ -40,23 +40,23 @@ use tokio::sync::{Semaphore, watch};
 /// The folder of the marks, beside the keys.
 pub const CURSORS: &str = "marks";
 
-/// What handlers share.
+/// State that the handlers share.
 pub struct Hub {
     /// The database.
     pub db: Db,
-    /// Who this hub is.
+    /// Identity of this hub.
     pub identity: Identity,
-    /// How far it ever was, outside of the database.
+    /// Highest positions ever reached, kept outside of the database.
     pub cursors: Cursors,
-    /// Who people are: keys, hashes, ceremonies.
+    /// Keys, hashes and ceremonies of the users' authentication.
     pub people: edge::identity::Identity,
-    /// Where keys and memory lie.
+    /// Folder of the keys and memory.
     pub folder: PathBuf,
     /// Ids of sync tokens that were used.
     pub sync_tokens: UsedTokens,
-    /// Which stores were heard lately.
+    /// Stores that were heard lately.
     pub seen: Seen,
-    /// How many members each of them looked up.
+    /// Number of members that each store looked up.
     pub lookups: Lookups,
     /// Requests with a key that run now.
     pub running: Running,
@@ -66,33 +66,33 @@ pub struct Hub {
     pub clock: Mutex<Clock>,
     /// Batches that may be taken in at once.
     pub batches: Semaphore,
-    /// Who waits for the feed.
+    /// Waits for the feed.
     pub waits: Waits,
-    /// What was read of its ends for all who wait.
+    /// Ends of the feed that were read for all waits.
     pub tails: Tails,
-    /// What pages are told while they are open.
+    /// Event streams of open pages.
     pub screens: Screens,
     /// Turns true when the hub stops.
     pub stopping: watch::Sender<bool>,
-    /// How long an enrolment token may be used.
+    /// Time for which an enrolment token may be used.
     pub enrolment_ttl: Duration,
-    /// How long the feed keeps what a later change made void.
+    /// Time for which the feed keeps a change that a later one made void.
     pub feed_retain: Duration,
-    /// Which stores are told of a member.
+    /// Stores that receive a member.
     pub reach: Reach,
-    /// Whether products are put into listed categories alone.
+    /// Whether products may only be put into listed categories.
     pub closed_categories: bool,
-    /// When what is done once a day is done.
+    /// Time of the daily jobs.
     pub jobs_at: Time,
-    /// How large imports may be.
+    /// Limits of imports.
     pub limits: Limits,
-    /// Which files are read at once.
+    /// Turns of the files that are read at once.
     pub imports: ImportTurns,
-    /// How the books are kept and goods are bought, as the file says.
+    /// Settings of the books and purchases in the file.
     file_settings: OfficeSettings,
     /// Head office's own time zone.
     pub zone: TimeZone,
-    /// Since when this process serves.
+    /// When this process started to serve.
     pub started: Instant,
 }
 
@@ -102,7 +102,7 @@ impl Hub {
         now.timestamp().to_zoned(self.zone.clone()).date()
     }
 
-    /// How the books are kept and goods are bought, by the file and by what administrators set since.
+    /// Settings of the books and purchases, by the file and by later changes of administrators.
     ///
     /// # Errors
     /// The database's.

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
 
-/// How long a second request waits for the first one with its key.
+/// Longest wait of a second request for the first one with its key.
 const WAIT: Duration = Duration::from_secs(2);
 /// For how long an answer is kept.
 pub const RETENTION_MS: i64 = 7 * 24 * 3600 * 1000;
@@ -39,7 +39,7 @@ impl Running {
     }
 }
 
-/// What a request with or without a key begins with.
+/// Beginning of a request with or without a key.
 pub enum Begun {
     /// It ran before: this was its answer.
     Before(Reply),

@@ -8,7 +8,7 @@ use tokio::sync::{Mutex as Turn, OwnedMutexGuard, Semaphore, SemaphorePermit};
 /// Most files that are read at once.
 const AT_ONCE: usize = 2;
 
-/// Who reads a file.
+/// Turns of users who import a file.
 pub struct ImportTurns {
     places: Semaphore,
     people: Mutex<HashMap<String, Weak<Turn<()>>>>,

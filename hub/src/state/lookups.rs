@@ -9,7 +9,7 @@ const A_MINUTE: u32 = 60;
 /// A minute, in milliseconds.
 const MINUTE_MS: i64 = 60_000;
 
-/// What became of a look-up.
+/// Result of a look-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
     /// It is one of the store's.

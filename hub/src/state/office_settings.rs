@@ -41,7 +41,7 @@ pub struct OfficeSettings {
     pub finance: Finance,
     /// Orders and suppliers' invoices.
     pub purchasing: Purchasing,
-    /// What others pay out.
+    /// Payouts of third parties and their settlement.
     pub settlement: Settlement,
 }
 
@@ -108,7 +108,7 @@ pub async fn set_here(connection: &mut AnyConnection) -> Result<BTreeSet<String>
     rows.iter().map(|row| row.cell("name")).collect()
 }
 
-/// Keeps what an administrator set; none: the file's counts again.
+/// Keeps the settings of an administrator. Where a value is `None`, the file's counts again.
 pub async fn set(
     connection: &mut AnyConnection,
     values: BTreeMap<String, Option<Value>>,

@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 /// The streams of this process.
 pub struct Screens {
-    /// What was told lately.
+    /// Notices that were sent lately.
     pub buffer: EventBuffer<Notice>,
-    /// Their places.
+    /// Places of the streams.
     pub streams: Streams,
 }
 
 impl Screens {
-    /// Of nothing that happened before now.
+    /// Streams without past events.
     ///
     /// # Errors
     /// The database's.

@@ -5,10 +5,10 @@ use domain::model::base::time::UtcMs;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How often a store that only listens is written down as heard, in milliseconds.
+/// Period between records of a store that only listens as heard, in milliseconds.
 const SEEN_EVERY_MS: i64 = 60_000;
 
-/// When each store was heard that only listens, and when that was written down by this process.
+/// Time at which each store that only listens was last heard, and at which this process recorded it.
 #[derive(Default)]
 pub struct Seen(Mutex<HashMap<String, Heard>>);
 

@@ -13,7 +13,7 @@ use domain::model::base::time::UtcMs;
 use domain::wire::sync::{Enrol, Enrolled};
 use edge::{ApiError, keys};
 
-/// How a store gets another one.
+/// Way for a store to get another token.
 const NEW_TOKEN: &str = "have head office make a new one (cloud-hub store add ID --new-token)";
 
 /// Enrols a store. The same token with the same key again gives the same answer: the first one may

@@ -14,7 +14,7 @@ use edge::{ApiError, Doc, Reply, clock};
 
 /// The longest text that is asked for, in bytes.
 const TEXT_BYTES_MAX: usize = 256;
-/// When a store that asked too often may ask again, in seconds.
+/// Seconds after which a store that asked too often may ask again.
 const RETRY_AFTER_SECONDS: u64 = 60;
 
 /// `POST /api/sync/members`

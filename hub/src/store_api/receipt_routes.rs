@@ -8,7 +8,7 @@ use crate::table::{alarm, store};
 use domain::wire::sync::{ReleaseReceipt, ReleasedReceipt, ReserveReceipt, ReservedReceipt};
 use edge::{Code, Doc, Reply, clock};
 
-/// What is told of a store that reserves for more returns than a shop has tills.
+/// Alarm of a store that reserves for more returns than a shop has tills.
 const TOO_MANY: &str =
     "it reserved pieces for 64 returns at once: if its tills did not, its key is in other hands";
 

@@ -27,14 +27,14 @@ const TEXT_BYTES_MAX: usize = 128;
 const RESERVED_FOR_MS: i64 = 10 * 60 * 1000;
 /// Most returns that one store has reserved pieces for at once: more than a shop has tills.
 const RESERVED_RETURNS_MAX: i64 = 64;
-/// When a store that has too many may ask again, in seconds.
+/// Seconds after which a store that has too many may ask again.
 const RETRY_AFTER_SECONDS: u64 = 60;
 
 /// A sale with what came back of it.
 pub struct Reserved {
-    /// As its store told it, `returned_qty` as everybody's.
+    /// The sale as its store reported it, with `returned_qty` of all stores.
     pub transaction: Transaction,
-    /// By store.
+    /// Pieces that came back, by store.
     pub taken: Vec<TakenBack>,
 }
 
@@ -95,8 +95,8 @@ pub async fn reserve(
     Ok(Reserved { transaction: sale, taken })
 }
 
-/// What another store needs to take goods back: the lines, whose points they were, and the payments that money can go back
-/// by. What goods cost, who sold them and what was noted is between a shop and head office.
+/// Keeps the parts that another store needs to take goods back: the lines, the owner of their points, and the
+/// payments that money can go back by. Costs, sellers and notes stay between a shop and head office.
 fn minimal(sale: &mut Transaction) {
     sale.items.iter_mut().for_each(|line| line.cost = None);
     sale.payments.retain(Payment::counts);

@@ -37,11 +37,11 @@ pub const DIGEST: &str = "digest_difference";
 /// An alarm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alarm {
-    /// Stable.
+    /// Stable code of the alarm.
     pub code: String,
     /// For a person; of the last time.
     pub message: String,
-    /// The first time.
+    /// First time of the alarm.
     pub since: UtcMs,
 }
 
@@ -66,7 +66,7 @@ pub async fn raise(
     }
 }
 
-/// Of a store screens are told; what is wrong with a source or with the books is no store's.
+/// Notifies screens of a store's alarms; those of a source or of the books belong to no store.
 async fn tell(connection: &mut AnyConnection, store_id: &str) -> Result<(), sqlx::Error> {
     let sql = "SELECT COUNT(*) FROM stores WHERE store_id = $1";
     if sqlx::query_scalar::<_, i64>(sql).bind(store_id).fetch_one(&mut *connection).await? > 0 {

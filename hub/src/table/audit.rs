@@ -13,14 +13,14 @@ use serde_json::{Map, Value};
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
-/// What the chain goes over: an entry of head office with its place.
+/// Entry of head office with its place, as hashed by the chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chained {
-    /// Its place.
+    /// Place of the entry in the chain.
     pub position: i64,
-    /// `evt_…`
+    /// Id of the entry, `evt_…`.
     pub audit_id: String,
-    /// Who did what.
+    /// Action, user and time of the entry.
     #[serde(flatten)]
     pub entry: AuditEntry,
 }
@@ -55,14 +55,15 @@ pub async fn append(
     notice::tell_action(connection, action, details).await
 }
 
-/// When head office wrote its last entry; none: never.
+/// When head office wrote its last entry. `None` if there is none.
 pub async fn last_at(connection: &mut AnyConnection) -> Result<Option<UtcMs>, sqlx::Error> {
     let sql = "SELECT MAX(at) FROM own_audit";
     let at: Option<i64> = sqlx::query_scalar(sql).fetch_one(connection).await?;
     Ok(at.map(UtcMs))
 }
 
-/// Until when this database had what head office wrote, when it was last found to be restored; none: it never was.
+/// Last moment of head office's own records in this database, when it was last found to be restored. `None`
+/// if it never was.
 pub async fn written_until(connection: &mut AnyConnection) -> Result<Option<UtcMs>, sqlx::Error> {
     let sql = "SELECT record FROM own_audit WHERE action = 'generation.begun' ORDER BY position DESC LIMIT 1";
     let record: Option<String> = sqlx::query_scalar(sql).fetch_optional(connection).await?;
@@ -94,7 +95,7 @@ pub fn with_change<T: Serialize>(mut details: Value, documents: [&T; 2]) -> Valu
     details
 }
 
-/// What an entry may be about, by the name of its id among the details: the closest comes first.
+/// Objects that an entry may be about, by the name of its id among the details: the closest comes first.
 const OBJECTS: [(&str, &str); 37] = [
     ("match_id", "match"),
     ("exception_id", "exception"),
@@ -135,12 +136,12 @@ const OBJECTS: [(&str, &str); 37] = [
     ("store_id", "store"),
 ];
 
-/// What an entry is about, its kind and its id; none: nothing with an id.
+/// Type and id of the object of an entry. `None` if it has no id.
 pub fn object(details: &Value) -> Option<(&'static str, &str)> {
     OBJECTS.iter().find_map(|(name, kind)| Some((*kind, details.get(name)?.as_str()?)))
 }
 
-/// The store that an entry of head office is about; empty: none.
+/// Store that an entry of head office is about. Empty for none.
 pub fn concerned(details: &Value) -> &str {
     details.get("store_id").and_then(Value::as_str).unwrap_or_default()
 }

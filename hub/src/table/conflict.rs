@@ -12,19 +12,19 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Error, Row};
 use std::collections::BTreeMap;
 
-/// A value that lost.
+/// A conflict in which a value was overwritten.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Conflict")]
 pub struct ConflictRow {
     /// Always `conflict`.
     pub kind: &'static str,
-    /// Its id.
+    /// Id of the conflict.
     pub conflict_id: String,
-    /// `member` or `product_settings`.
+    /// Type of the record: `member` or `product_settings`.
     pub resource: String,
-    /// Which one.
+    /// Id of the record.
     pub id: String,
-    /// `store`: the store's value won; `hub`: the one that was here.
+    /// Side that won: `store` for the store's value, `hub` for the value that was here.
     pub winner: String,
     /// Overwritten values by field.
     pub lost_fields: BTreeMap<String, Value>,
@@ -32,13 +32,13 @@ pub struct ConflictRow {
     pub kept_fields: BTreeMap<String, Value>,
     /// The store whose write made the conflict.
     pub store_id: String,
-    /// When it was decided.
+    /// When the conflict was decided.
     pub resolved_at: UtcMs,
-    /// When the lost value was put back.
+    /// When the lost value was put back. Null if it was not.
     pub restored_at: Option<UtcMs>,
 }
 
-/// What [`read`] reads.
+/// Columns that [`read`] reads.
 pub const COLUMNS: &str =
     "conflict_id, resource, id, field, winner, lost_value, kept_value, store_id, resolved_at, restored_at";
 

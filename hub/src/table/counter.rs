@@ -11,14 +11,14 @@ pub async fn next(connection: &mut AnyConnection, kind: &str, year: i16) -> Resu
     Ok(format!("{kind}-{year}-{last:06}"))
 }
 
-/// What is decided by one at a time.
+/// Decisions that are made one at a time.
 #[derive(Debug, Clone, Copy)]
 pub enum Turn {
-    /// Where categories lie: how deep depends on what is above and below.
+    /// Places of categories: the depth depends on those above and below.
     Categories,
     /// Delivery notes without a supplier, whose row would be taken otherwise.
     DeliveryNotes,
-    /// Which supplier of a product is preferred: one takes that from the others.
+    /// Preferred suppliers of products: one takes the preference from the others.
     PreferredSuppliers,
 }
 

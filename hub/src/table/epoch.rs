@@ -8,7 +8,7 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe, Error};
 use std::collections::BTreeMap;
 
-/// What [`read`] reads.
+/// Columns that [`read`] reads.
 pub const COLUMNS: &str = "epoch, seq, hash, stable_seq, resume_seq";
 
 /// A row: the epoch, and how far the hub is in it.
@@ -25,7 +25,7 @@ pub fn read(row: &AnyRow) -> Result<(String, Cursor), Error> {
 pub struct Cursor {
     /// Stored up to here; 0: nothing.
     pub seq: u64,
-    /// The hash there.
+    /// Hash at that number.
     pub hash: String,
     /// Contained in every kept backup.
     pub stable_seq: u64,
@@ -61,7 +61,7 @@ pub async fn drop_empty(connection: &mut AnyConnection, store_id: &str) -> Resul
     Ok(())
 }
 
-/// How many epochs of a store took over since a moment.
+/// Number of epochs of a store that took over since a moment.
 pub async fn take_overs(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -71,7 +71,7 @@ pub async fn take_overs(
     sqlx::query_scalar(sql).bind(store_id).bind(since.0).fetch_one(connection).await
 }
 
-/// The number of an epoch `<n>-<16 hex>`; none: it is not one.
+/// Number of an epoch `<n>-<16 hex>`. `None` if it is not one.
 pub fn number(epoch: &str) -> Option<u64> {
     let (n, random) = epoch.split_once('-')?;
     let hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);

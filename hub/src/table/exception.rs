@@ -61,14 +61,14 @@ pub const SHIFT_INTERRUPTED: &str = "shift_interrupted";
 /// An account that takes the place of the plan's is closed: the plan's was used.
 pub const MAPPING_CLOSED: &str = "mapping_closed";
 
-/// Where a contradiction was found.
+/// Place of a contradiction.
 #[derive(Debug, Clone, Copy)]
 pub struct Found<'a> {
-    /// Whose people have to look at it.
+    /// Store that has to look at it.
     pub store_id: &'a str,
     /// The event that contradicts.
     pub event_id: &'a str,
-    /// When.
+    /// Time at which it was found.
     pub now: UtcMs,
 }
 

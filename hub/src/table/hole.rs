@@ -4,7 +4,7 @@ use crate::columns;
 use domain::wire::sync::Hole;
 use sqlx::AnyConnection;
 
-/// What is missing in an epoch for ever.
+/// Ranges of an epoch that are missing for ever.
 pub async fn holes(
     connection: &mut AnyConnection,
     store_id: &str,

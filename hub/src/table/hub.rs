@@ -12,7 +12,7 @@ pub struct Identity {
     pub hub_id: String,
     /// Another one after every restore: what stores remember of an older one no longer counts.
     pub generation: String,
-    /// Which generation that is, from 1.
+    /// Number of the generation, from 1.
     pub number: u64,
 }
 

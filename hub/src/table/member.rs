@@ -25,7 +25,7 @@ pub async fn balance(connection: &mut AnyConnection, id: &str) -> Result<i64, sq
     sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(id).fetch_one(connection).await
 }
 
-/// Whom a member goes on as; none: it is still itself.
+/// Member that a member goes on as. `None` if it is still itself.
 pub async fn into(connection: &mut AnyConnection, id: &str) -> Result<Option<String>, sqlx::Error> {
     let sql = "SELECT merged_into FROM member_merges WHERE member_id = $1";
     sqlx::query_scalar(sql).bind(id).fetch_optional(connection).await
@@ -36,7 +36,7 @@ pub async fn end(connection: &mut AnyConnection, id: &str) -> Result<String, sql
     Ok(into(connection, id).await?.unwrap_or_else(|| id.to_owned()))
 }
 
-/// Who goes on as a member.
+/// Members who go on as a member.
 pub async fn merged(connection: &mut AnyConnection, id: &str) -> Result<Vec<String>, sqlx::Error> {
     let sql = "SELECT member_id FROM member_merges WHERE merged_into = $1 ORDER BY member_id";
     sqlx::query_scalar(sql).bind(id).fetch_all(connection).await

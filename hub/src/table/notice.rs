@@ -18,7 +18,7 @@ const CHUNK: i64 = 500;
 /// The turn whose number is that of the newest notice.
 const TURN: &str = "notices";
 
-/// What has changed.
+/// Kind of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A store: its name, whether it may speak, what is wrong with it.
@@ -29,7 +29,7 @@ pub enum Kind {
     Order,
     /// The settlement of a day.
     Settlement,
-    /// What somebody may do here: told to nobody, every stream looks at its rights again.
+    /// Rights of a user here: sent to nobody, every stream checks its rights again.
     Access,
 }
 
@@ -47,7 +47,7 @@ impl Kind {
         }
     }
 
-    /// What an action of the audit log changes; none: nothing that a screen is told.
+    /// Change by an action of the audit log. `None` if screens are not notified of it.
     fn of_action(action: &str) -> Option<Self> {
         if matches!(action, "session.opened" | "user.created" | "passkey.added") {
             return None;
@@ -62,18 +62,18 @@ impl Kind {
     }
 }
 
-/// What is told.
+/// Notice of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     /// Its number, from 1.
     pub number: u64,
-    /// What has changed.
+    /// Kind of change.
     pub kind: Kind,
-    /// Which one; empty: several.
+    /// Id of the changed object. Empty if there are several.
     pub id: String,
-    /// Of which store; empty: of several, or of none.
+    /// Store of the object. Empty if there are several, or none.
     pub store_id: String,
-    /// Of an exception: which contradiction it is.
+    /// Code of the contradiction, for an exception.
     pub code: String,
 }
 

@@ -8,8 +8,8 @@ use domain::model::inventory::product::Product;
 use sqlx::AnyConnection;
 use std::collections::HashMap;
 
-/// When a word on the price of a product may be said: now, and behind all that was said before, whatever the
-/// clocks of several processes say.
+/// Next moment for a decision about the price of a product: now, and behind all earlier ones, by the clocks
+/// of any process.
 pub async fn next_moment(
     connection: &mut AnyConnection,
     sku: &Sku,

@@ -43,7 +43,7 @@ pub async fn unknown(
     Ok(unknown)
 }
 
-/// The categories of these skus; none: it has no category, or there is no such product.
+/// Categories of these skus. Products without a category, and unknown ones, are left out.
 pub async fn categories(
     connection: &mut AnyConnection,
     skus: BTreeSet<String>,

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool};
 
-/// The hash of a stored record; that before the first one; none: the hub has no such record.
+/// Hash of a stored record, or the one before the first record. `None` if the hub has no such record.
 pub async fn hash_at(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -25,7 +25,7 @@ pub async fn hash_at(
     query.fetch_optional(connection).await
 }
 
-/// What an event said.
+/// Payload of an event.
 ///
 /// # Errors
 /// There is none of that id, or it is damaged.
@@ -39,7 +39,7 @@ pub async fn payload<T: DeserializeOwned>(
     said(&sqlx::query(sql).bind(store_id).bind(event_id).fetch_one(pool).await?)
 }
 
-/// What a stored record says, by its columns `record` and `encoding`.
+/// Contents of a stored record, by its columns `record` and `encoding`.
 ///
 /// # Errors
 /// It is damaged.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// A table of sums.
 #[derive(Debug)]
 pub struct Rollup {
-    /// Its name.
+    /// Name of the table.
     pub table: &'static str,
     /// The columns of its key.
     pub key: &'static [&'static str],
@@ -43,7 +43,7 @@ rollups! {
     SALES_CASHIERS "sales_cashiers" ["store_id", "business_date", "entry_date", "register_id", "cashier_id"]
         ["sales_count", "items_count", "gross", "discount", "tax", "total", "rounding", "returns_count",
          "returns_total", "returns_tax", "returns_rounding"];
-    /// What was sold and came back of a product; its category is that of the time.
+    /// Sold and returned quantities of a product; its category is that of the time.
     SALES_SKUS "sales_skus" ["store_id", "business_date", "entry_date", "sku", "category"]
         ["sales_count", "items_count", "gross", "discount", "tax", "total", "cost", "returns_count",
          "returned_qty", "refund", "refund_tax", "refund_cost"];
@@ -55,13 +55,13 @@ rollups! {
     SALES_CATEGORIES "sales_categories" ["store_id", "business_date", "entry_date", "category"]
         ["sales_count", "items_count", "gross", "discount", "tax", "total", "cost", "returns_count",
          "returned_qty", "refund", "refund_tax", "refund_cost"];
-    /// What was paid and given back by a method.
+    /// Amounts that were paid and given back by a method.
     SALES_METHODS "sales_methods" ["store_id", "business_date", "entry_date", "method", "cashier_id"]
         ["sales_count", "payments_count", "total", "rounding", "returns_count", "refunds", "refunds_rounding"];
-    /// What was sold and came back at a tax rate; what came back has the code of what was sold.
+    /// Sales and returns at a tax rate; returns have the code of the sale.
     SALES_TAXES "sales_taxes" ["store_id", "business_date", "entry_date", "tax_code", "tax_rate_bp"]
         ["sales_count", "base", "tax", "returns_count", "returns_base", "returns_tax"];
-    /// What a promotion took off.
+    /// Discounts of a promotion.
     SALES_PROMOTIONS "sales_promotions" ["store_id", "business_date", "entry_date", "promotion_id"]
         ["uses", "discount", "net_sales"];
     /// Sales to members, and their points, by the tier of the time.
@@ -100,7 +100,7 @@ pub static TRANSIT_DAYS: Rollup = Rollup {
     columns: &["store_id", "entry_date", "sku", "qty", "value"],
 };
 
-/// What a part of a key is.
+/// Part of a key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     /// TEXT.
@@ -139,7 +139,8 @@ impl From<Part> for Cell {
 /// Rows of one table, by their keys.
 type Rows = BTreeMap<Vec<Part>, Vec<i64>>;
 
-/// What a batch adds to the rollups: one row for each key. Sums saturate: a poisoned one then fails at its bound.
+/// Amounts that a batch adds to the rollups: one row for each key. Sums saturate: a poisoned one then fails
+/// at its bound.
 #[derive(Debug, Default)]
 pub struct RollupSums(BTreeMap<&'static str, (&'static Rollup, Rows)>);
 
@@ -172,7 +173,7 @@ impl RollupSums {
         }
     }
 
-    /// How many rows they are.
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.0.values().map(|(_, rows)| rows.len()).fold(0, usize::saturating_add)
     }

@@ -31,7 +31,7 @@ pub async fn make(
     Ok(made)
 }
 
-/// Where a settlement stands by its items and exceptions.
+/// State of a settlement by its items and exceptions.
 const STATE: &str = "CASE WHEN EXISTS (SELECT 1 FROM settlement_exceptions e WHERE e.store_id = settlements.store_id \
                      AND e.business_date = settlements.business_date AND e.state = 'open') THEN 'discrepant' \
                      WHEN EXISTS (SELECT 1 FROM settlement_items i WHERE i.store_id = settlements.store_id \
@@ -85,11 +85,11 @@ pub fn exception_id(kind: ExceptionKind, about: &str) -> String {
 pub struct Late {
     /// Its id in its store.
     pub item_id: String,
-    /// How it was paid.
+    /// Payment method.
     pub method: String,
     /// The day that has it now.
     pub day: Date,
-    /// Of how much.
+    /// Amount of the item.
     pub amount: i64,
 }
 

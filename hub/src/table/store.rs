@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, Error};
 
-/// What [`read`] reads.
+/// Columns that [`read`] reads.
 pub const COLUMNS: &str = "store_id, kind, name, timezone, address, disabled, disabled_at, created_at, enrolled_at, current_epoch, \
                            last_seen_at, version, clock_skew_ms, pending, oldest_pending_at, digest_date, \
                            digest_result, digest_at";
@@ -18,41 +18,41 @@ pub const COLUMNS: &str = "store_id, kind, name, timezone, address, disabled, di
 /// A store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreRow {
-    /// Its id.
+    /// Id of the store.
     pub store_id: String,
     /// `store` or `warehouse`.
     pub kind: String,
-    /// Its name.
+    /// Name of the store.
     pub name: String,
     /// IANA time zone.
     pub timezone: String,
-    /// Where it is.
+    /// Address of the store.
     pub address: Option<String>,
-    /// Whether head office lets it speak.
+    /// Whether head office has disabled the store.
     pub disabled: bool,
-    /// Since when not.
+    /// When the store was disabled.
     pub disabled_at: Option<UtcMs>,
-    /// When it was added.
+    /// When the store was added.
     pub created_at: UtcMs,
-    /// When it was enrolled.
+    /// When the store was enrolled.
     pub enrolled_at: Option<UtcMs>,
     /// The one epoch that may push.
     pub current_epoch: Option<String>,
-    /// When it last said hello or pushed.
+    /// When the store last sent a hello or a push.
     pub last_seen_at: Option<UtcMs>,
-    /// Its program's version.
+    /// Version of the store's program.
     pub version: Option<String>,
     /// Its clock less the hub's, at the last hello.
     pub clock_skew_ms: Option<i64>,
-    /// Records that it had not sent when it last spoke.
+    /// Records that it had not sent when it was last heard.
     pub pending: Option<i64>,
-    /// The oldest of them.
+    /// Time of the oldest of these records.
     pub oldest_pending_at: Option<UtcMs>,
     /// The last day that was compared.
     pub digest_date: Option<String>,
-    /// Outcome.
+    /// Result of the comparison.
     pub digest_result: Option<String>,
-    /// When.
+    /// Time of the comparison.
     pub digest_at: Option<UtcMs>,
 }
 
@@ -68,17 +68,17 @@ pub fn read(row: &AnyRow) -> Result<StoreRow, Error> {
     }))
 }
 
-/// What is needed to check a store's token.
+/// Data for the check of a store's token.
 pub struct Credentials {
-    /// Its name.
+    /// Name of the store.
     pub name: String,
     /// Ed25519, base64url; none before it was enrolled.
     pub public_key: Option<String>,
-    /// It may not speak.
+    /// Whether the store is disabled.
     pub disabled: bool,
 }
 
-/// The credentials of a store; none: no such store.
+/// Credentials of a store. `None` if there is no such store.
 pub async fn credentials(pool: &AnyPool, store_id: &str) -> Result<Option<Credentials>, sqlx::Error> {
     let sql = "SELECT name, public_key, disabled FROM stores WHERE store_id = $1";
     let row = sqlx::query(sql).bind(store_id).fetch_optional(pool).await?;

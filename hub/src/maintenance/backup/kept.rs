@@ -42,8 +42,8 @@ pub async fn gone(db: &Db) -> anyhow::Result<HashSet<String>> {
     Ok(tokio::task::spawn_blocking(gone).await?)
 }
 
-/// Removes the oldest backups beside the one that was just made, `made` in `folder`, so that `keep` of them stay.
-/// What is no longer as it was made is left to a person.
+/// Removes the oldest backups beside the one that was just made, `made` in `folder`, so that `keep` of them
+/// stay. A backup that is no longer as it was made is left to a person.
 pub async fn prune(
     write: &mut Write,
     made: &str,

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 /// Says that a restore did not come to its end.
 const UNFINISHED: &str = "restore.unfinished";
-/// What a file is called until it is whole.
+/// Suffix of a file until it is whole.
 const PARTIAL: &str = ".restoring";
 
 /// Refuses a hub whose restore did not come to its end.

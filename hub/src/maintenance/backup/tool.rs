@@ -9,10 +9,10 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-/// Where Debian and its children keep the programs of each version.
+/// Folder of the programs of each version in Debian and its derivatives.
 const VERSIONS: &str = "/usr/lib/postgresql";
 
-/// How a program reaches the database.
+/// Connection of an external program to the database.
 pub(crate) struct Login {
     url: String,
     password: Option<PathBuf>,

@@ -17,35 +17,35 @@ use std::fmt::Write;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "HubAuditEntry")]
 pub struct View {
-    /// `evt_…`
+    /// Id of the entry, `evt_…`.
     pub audit_id: String,
-    /// `hub`, or `store`: who wrote it down.
+    /// Where the entry was written: `hub` or `store`.
     pub origin: &'static str,
-    /// The store that it is about; empty: none.
+    /// Store that the entry is about. Empty if there is none.
     pub store_id: String,
     /// Name of the user; null for the operator of the machine or an unknown user.
     pub user_name: Option<String>,
-    /// What it was done to, for example `invoice`; none: nothing with an id.
+    /// Type of the object of the action, for example `invoice`. Null if the object has no id.
     pub object_type: Option<&'static str>,
-    /// Its id.
+    /// Id of the object of the action. Null if it has none.
     pub object_id: Option<String>,
-    /// What was done, by whom and when.
+    /// The entry itself: action, user and time.
     #[serde(flatten)]
     pub entry: AuditEntry,
 }
 
-/// Which entries are asked for.
+/// Filters of the audit log.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// By whom.
+    /// Only actions of this user.
     pub user_id: Option<String>,
-    /// What.
+    /// Only this action.
     pub action: Option<String>,
-    /// At which store, or about it.
+    /// Only actions at this store, or about it.
     pub store_id: Option<String>,
-    /// To what.
+    /// Only actions on this object.
     pub object_id: Option<String>,
-    /// Only actions of which the names begin so; none: all.
+    /// Only actions whose names begin so. `None` for all.
     pub areas: Option<&'static [&'static str]>,
     /// From this day on: a store's business day, and the day in UTC at head office.
     pub from: Option<Date>,
@@ -53,7 +53,7 @@ pub struct Filter {
     pub to: Option<Date>,
 }
 
-/// Where a page begins: after this moment, entry and store.
+/// Position of a page: the moment, entry and store of the last item before it.
 pub type Bookmark = (i64, String, String);
 
 /// The place of an entry.
@@ -87,7 +87,7 @@ impl Filter {
     }
 }
 
-/// A page after a bookmark; none: the latest.
+/// A page after a bookmark. Without one, the latest entries.
 pub async fn list(
     pool: &AnyPool,
     filter: &Filter,

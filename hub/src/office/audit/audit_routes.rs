@@ -32,7 +32,7 @@ struct Ask {
     cursor: Option<Cursor>,
     /// Done by this person.
     user_id: Option<String>,
-    /// What was done, for example `store.disabled`.
+    /// Only this action, for example `store.disabled`.
     action: Option<String>,
     /// Done at this store, or about it.
     store_id: Option<String>,
@@ -40,18 +40,18 @@ struct Ask {
     object_id: Option<String>,
     /// The first day: a store's business day, the day in UTC at head office.
     from: Option<Date>,
-    /// The last day.
+    /// Only those of this day or earlier.
     to: Option<Date>,
 }
 
 asks!(Ask, "audit");
 
-/// What people of finance see the entries of, as actions begin.
+/// Beginnings of actions that users of finance see the entries of.
 const OF_FINANCE: &[&str] = &["finance", "settlement"];
-/// What people of purchasing see the entries of.
+/// Beginnings of actions that users of purchasing see the entries of.
 const OF_PURCHASING: &[&str] = &["purchasing", "stock"];
 
-/// The areas that somebody sees the entries of; none: all.
+/// Areas that the user sees the entries of. `None` for all.
 fn own_areas(request: &Request) -> Result<Option<&'static [&'static str]>, ApiError> {
     Ok(match request.caller()?.role {
         Role::HoFinance => Some(OF_FINANCE),

@@ -18,25 +18,25 @@ use sqlx::{AnyConnection, AnyPool};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Whether a lost value was put back.
+/// Whether the lost value was put back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ConflictState")]
 pub enum State {
-    /// It was not.
+    /// The lost value was not put back.
     Open,
-    /// It was.
+    /// The lost value was put back.
     Restored,
 }
 
-/// Which conflicts are asked for.
+/// Filters of the list of conflicts.
 #[derive(Debug, Default)]
 pub struct Filter {
-    /// Made by this store; empty: by any.
+    /// Only those made by this store. Empty for any store.
     pub store_id: Option<String>,
     /// About the settings of this product.
     pub sku: Option<String>,
-    /// About this member.
+    /// Only those about this member.
     pub member_id: Option<String>,
     /// Put back or not.
     pub state: Option<State>,

@@ -10,18 +10,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A bag.
 pub struct Bag {
-    /// Where it is.
+    /// State of the bag's money.
     pub state: State,
-    /// What the bank says of it, once it does.
+    /// Report of the bank, once there is one.
     pub at_bank: Option<AtBank>,
 }
 
-/// What the bank says of a bag.
+/// Report of the bank about a bag.
 #[derive(Clone, Default)]
 pub struct AtBank {
-    /// What was in it beyond what was counted.
+    /// Amount of the bag less the amount counted.
     pub difference: i64,
-    /// The first of the lines that tell of it.
+    /// First of the lines that report it.
     pub line_id: Option<String>,
 }
 
@@ -32,7 +32,7 @@ pub struct Bags(pub BTreeMap<Key, Bag>);
 type Key = (String, String);
 
 impl Bags {
-    /// Of the deposits of a page.
+    /// Bags of the deposits of a page.
     pub async fn of(connection: &mut AnyConnection, page: &[AnyRow]) -> Result<Self, sqlx::Error> {
         let ids = page.iter().map(|row| row.cell("deposit_id")).collect::<Result<BTreeSet<String>, _>>()?;
         if ids.is_empty() {
@@ -70,7 +70,7 @@ impl Bags {
     }
 }
 
-/// What the bank says of the bags of matches: of several bags each has its part of what is missing.
+/// Report of the bank about the bags of matches. Each of several bags has its part of the missing amount.
 async fn counted(
     connection: &mut AnyConnection,
     matches: &BTreeSet<String>,

@@ -14,17 +14,17 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyPool;
 use sqlx::any::AnyRow;
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DaysQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Of one store.
+    /// Only those of this store.
     pub store_id: Option<String>,
     /// This business day or later.
     pub from: Option<Date>,
@@ -45,19 +45,19 @@ pub struct View {
     completeness: Completeness,
 }
 
-/// What stands in its row.
+/// A business day of a store.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreDayRow")]
 pub struct Day {
     store_id: String,
     business_date: Date,
-    /// None: it is open.
+    /// When the day was sealed. Null while it is open.
     sealed_at: Option<UtcMs>,
     /// Shifts that are not closed.
     shifts_open: i64,
-    /// Shifts that are.
+    /// Shifts that are closed.
     shifts_closed: i64,
-    /// The last comparison with what the store counts of it; none: there was none yet.
+    /// Last comparison with the store's own count of the day. Null if there was none yet.
     digest: Option<DayDigest>,
 }
 
@@ -69,7 +69,7 @@ struct DayDigest {
     compared_at: UtcMs,
 }
 
-/// Where a page begins: after this day and store.
+/// Position of a page: the day and store of the last item before it.
 pub type Bookmark = (Date, String);
 
 /// The place of a day.

@@ -13,16 +13,16 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-/// Where a deposit is.
+/// State of a deposit's money.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "DepositState")]
 pub enum State {
-    /// It left the store; the bank has not reported it yet.
+    /// The deposit left the store; the bank has not reported it yet.
     OnTheWay,
-    /// The bank has it.
+    /// The bank has the money.
     Banked,
-    /// It should be at the bank by now, or was given up.
+    /// The money should be at the bank by now, or was given up.
     Missing,
 }
 
@@ -31,7 +31,7 @@ const TAKEN_BACK: &str = "(d.reverses IS NOT NULL OR EXISTS (SELECT 1 FROM depos
                           AND b.reverses = d.deposit_id))";
 
 impl State {
-    /// Which deposits `d` stand there, by their items of settlement.
+    /// Condition for deposits `d` in this state, by their items of settlement.
     fn condition(self) -> String {
         let item = |states: &str| {
             format!(
@@ -50,23 +50,23 @@ impl State {
     }
 }
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DepositsQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Of one store.
+    /// Only those of this store.
     pub store_id: Option<String>,
-    /// Of this business day or later.
+    /// Only those of this business day or later.
     pub from: Option<Date>,
-    /// Of this business day or earlier.
+    /// Only those of this business day or earlier.
     pub to: Option<Date>,
-    /// That stand there: none of those that were taken back, nor of what took them back.
+    /// Only those in this state. Deposits that were taken back, and those that took them back, are left out.
     pub state: Option<State>,
 }
 asks!(DepositsQuery, "deposits");
@@ -79,7 +79,7 @@ pub struct View {
     store_id: String,
     /// Id of the store's event.
     event_id: String,
-    /// Below 0: it takes another deposit back.
+    /// Amount of the deposit. Negative if it takes another deposit back.
     amount: i64,
     /// The deposit that it takes back.
     reverses: Option<String>,
@@ -87,18 +87,18 @@ pub struct View {
     bank_account: String,
     deposited_at: UtcMs,
     business_date: Date,
-    /// Where it is; none: it was taken back, or takes one back.
+    /// State of the deposit's money. Null if the deposit was taken back, or takes another one back.
     state: Option<State>,
     /// Amount counted by the bank; null until the bank reports it. If the bank reports several bags together, each
     /// has its share.
     banked: Option<i64>,
-    /// What was in the bag beyond that.
+    /// Amount of the deposit less `banked`. Null until the bank reports it.
     difference: Option<i64>,
-    /// The line of the bank's statement that tells of it, the first of several.
+    /// Line of the bank's statement that reports the deposit, the first if there are several.
     statement_line: Option<String>,
 }
 
-/// Where a page begins: after this day, moment, deposit, store and event.
+/// Position of a page: the day, moment, deposit, store and event of the last item before it.
 pub type Bookmark = (Date, i64, String, String, String);
 
 /// The place of a deposit.

@@ -11,17 +11,17 @@ use sqlx::any::AnyRow;
 /// An entry that a document made.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DocumentEntry {
-    /// `jrn_…`
+    /// Id of the entry, `jrn_…`.
     entry_id: String,
     /// The day that it has in the books; after the document's own: it came late.
     entry_date: Date,
 }
 
-/// Whose document is read.
+/// Query parameters of a document.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OfStore {
-    /// The store that told of it: needed only where two have told of one id.
+    /// Store that reported the document. Needed only if two stores have reported the same id.
     pub store_id: Option<String>,
 }
 

@@ -19,27 +19,27 @@ use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool};
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReturnsQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Of one store.
+    /// Only those of this store.
     pub store_id: Option<String>,
-    /// Of this business day or later.
+    /// Only those of this business day or later.
     pub from: Option<Date>,
-    /// Of this business day or earlier.
+    /// Only those of this business day or earlier.
     pub to: Option<Date>,
-    /// With this number of its own.
+    /// Only those with this receipt number of their own.
     pub receipt_no: Option<String>,
-    /// Of this sale, in whatever store.
+    /// Only those of this sale, in any store.
     pub transaction_id: Option<String>,
-    /// With goods that went there.
+    /// Only those with goods of this disposition.
     pub disposition: Option<Disposition>,
 }
 asks!(ReturnsQuery, "returns");
@@ -49,7 +49,7 @@ asks!(ReturnsQuery, "returns");
 #[schemars(rename = "StoreReturn")]
 pub struct View {
     return_id: String,
-    /// None: it was not its store's to give.
+    /// Receipt number. Null if it was not its store's to give.
     receipt_no: Option<String>,
     state: ReturnState,
     /// The sale; none without a receipt.
@@ -69,7 +69,7 @@ pub struct View {
     created_at: UtcMs,
 }
 
-/// A return as its store told it last, with where it stands in the books.
+/// A return as last reported by its store, with its entries in the books.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "StoreReturnDetail")]
 pub struct Detail<'a> {
@@ -79,7 +79,7 @@ pub struct Detail<'a> {
     event_id: &'a str,
     /// Its entries in the books: of the return, of its void.
     entries: &'a [DocumentEntry],
-    /// What others have to settle of it.
+    /// Items of the return that third parties have to settle.
     settlement_items: &'a [SettlementItem],
 }
 
@@ -104,7 +104,7 @@ impl Found {
     }
 }
 
-/// Where a page begins: after this day, moment, return, store and event.
+/// Position of a page: the day, moment, return, store and event of the last item before it.
 pub type Bookmark = (Date, i64, String, String, String);
 
 /// The place of a return.

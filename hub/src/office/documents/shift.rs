@@ -17,30 +17,31 @@ use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool};
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShiftsQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Of one store.
+    /// Only those of this store.
     pub store_id: Option<String>,
-    /// Of this business day or later.
+    /// Only those of this business day or later.
     pub from: Option<Date>,
-    /// Of this business day or earlier.
+    /// Only those of this business day or earlier.
     pub to: Option<Date>,
-    /// Where they are in their lives.
+    /// Only those in this state.
     pub state: Option<ShiftState>,
-    /// Whose cash, when it was counted last, was more than this above or below what was expected.
+    /// Only those whose last counted cash differs from the expected cash by more than this amount, in either
+    /// direction.
     pub variance_above: Option<u32>,
 }
 asks!(ShiftsQuery, "shifts");
 
-/// A shift as its store told it last.
+/// A shift as last reported by its store.
 pub struct StoreShift {
     shift: Shift,
     store_id: String,
@@ -64,7 +65,7 @@ struct Fields<'a> {
     closed_at: Option<UtcMs>,
     counted_cash: Option<i64>,
     expected_cash: Option<i64>,
-    /// counted − expected.
+    /// `counted_cash` less `expected_cash`.
     variance: Option<i64>,
     z_no: Option<u64>,
     note: Option<&'a str>,
@@ -76,7 +77,7 @@ struct Fields<'a> {
 pub struct View<'a> {
     #[serde(flatten)]
     fields: Fields<'a>,
-    /// What each method took in, gave back, and was counted.
+    /// Amounts that each method took in and gave back, and its counted amount.
     by_method: Vec<MethodSummary<'a>>,
     cash: Cash,
 }
@@ -89,11 +90,11 @@ pub struct Detail<'a> {
     fields: Fields<'a>,
     #[serde(flatten)]
     sums: ShiftSums<'a>,
-    /// When it was ended blind.
+    /// When the shift was ended blind. Null if it was not.
     ended_at: Option<UtcMs>,
     /// User who approved its variance; null if no approval was needed.
     approved_by: Option<&'a str>,
-    /// How the cash was counted.
+    /// Counted notes and coins.
     denominations: &'a [Denomination],
     /// Later counts; the first stays.
     recounts: &'a [Recount],
@@ -144,7 +145,7 @@ impl StoreShift {
     }
 }
 
-/// Where a page begins: after this day, opening, shift and store.
+/// Position of a page: the day, opening, shift and store of the last item before it.
 pub type Bookmark = (Date, i64, String, String);
 
 /// The place of a shift.

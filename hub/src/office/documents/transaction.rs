@@ -23,43 +23,43 @@ use sqlx::{AnyConnection, AnyPool};
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SaleState")]
 pub enum State {
-    /// It counts.
+    /// The sale counts.
     Paid,
-    /// It was taken back.
+    /// The sale was voided.
     Voided,
 }
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TransactionsQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Of one store.
+    /// Only those of this store.
     pub store_id: Option<String>,
-    /// Of this business day or later.
+    /// Only those of this business day or later.
     pub from: Option<Date>,
-    /// Of this business day or earlier.
+    /// Only those of this business day or earlier.
     pub to: Option<Date>,
-    /// With this number.
+    /// Only those with this receipt number.
     pub receipt_no: Option<String>,
-    /// Of this member.
+    /// Only those of this member.
     pub member_id: Option<String>,
-    /// Of this shift.
+    /// Only those of this shift.
     pub shift_id: Option<String>,
-    /// By this cashier.
+    /// Only those of this cashier.
     pub cashier_id: Option<String>,
-    /// With a payment by this method that counts.
+    /// Only those with a payment by this method that counts.
     pub method: Option<String>,
-    /// With a line of this product.
+    /// Only those with a line of this product.
     pub sku: Option<String>,
-    /// Those that count, or those that were taken back.
+    /// Only those that count, or only those that were voided.
     pub state: Option<State>,
-    /// Those whose entry lies in another day than they do, or only the others.
+    /// Only those whose entry is on another day than their own, or only the others.
     pub late: Option<bool>,
 }
 asks!(TransactionsQuery, "transactions");
@@ -69,7 +69,7 @@ asks!(TransactionsQuery, "transactions");
 #[schemars(rename = "StoreTransaction")]
 pub struct View {
     transaction_id: String,
-    /// None: it was not its store's to give.
+    /// Receipt number. Null if it was not its store's to give.
     receipt_no: Option<String>,
     state: State,
     business_date: Date,
@@ -80,7 +80,7 @@ pub struct View {
     shift_id: String,
     cashier_id: String,
     member_id: Option<String>,
-    /// Pieces.
+    /// Number of pieces.
     items_count: i64,
     subtotal: i64,
     discount: i64,
@@ -90,7 +90,7 @@ pub struct View {
     paid_at: UtcMs,
 }
 
-/// A sale as its store told it last, with where it stands in the books.
+/// A sale as last reported by its store, with its entries in the books.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "StoreTransactionDetail")]
 pub struct Detail<'a> {
@@ -103,11 +103,11 @@ pub struct Detail<'a> {
     pub event_id: &'a str,
     /// Its entries in the books: of the sale, of its void, of a payment that was put right.
     pub entries: &'a [DocumentEntry],
-    /// What others have to settle of it.
+    /// Items of the sale that third parties have to settle.
     pub settlement_items: &'a [SettlementItem],
 }
 
-/// What a record says of a sale.
+/// Fields of a record about a sale.
 #[derive(Deserialize)]
 struct Payload {
     transaction: Transaction,
@@ -134,7 +134,7 @@ impl Found {
     }
 }
 
-/// Where a page begins: after this day, moment, sale, store and event.
+/// Position of a page: the day, moment, sale, store and event of the last item before it.
 pub type Bookmark = (Date, i64, String, String, String);
 
 /// The place of a sale.
@@ -155,9 +155,9 @@ const BY_LATE: &str = "j.reference_date IS NOT NULL AND j.store_id = s.store_id 
 const LATE: &str = "EXISTS (SELECT 1 FROM journal j WHERE j.reference_date IS NOT NULL \
                     AND j.store_id = s.store_id AND j.cause_key = s.event_id)";
 
-/// What leads to the sales that are asked for: its table beside them, the business day as its index has it, and the
-/// conditions of each filter that may lead. SQLite takes every index for as good as another: what must not lead is cast,
-/// which PostgreSQL knows to be nothing.
+/// Way to the sales that are asked for: its table beside them, the business day as its index has it, and the
+/// conditions of each filter that may lead. SQLite takes every index for as good as another: what must not
+/// lead is cast, which PostgreSQL knows to be nothing.
 struct Way {
     from: &'static str,
     day: &'static str,
@@ -177,7 +177,7 @@ const OF_SALES: Way = Way {
     method: HAS_METHOD,
     late: LATE,
 };
-/// By something of which there are few sales, or by a table beside them.
+/// Way by a condition with few sales, or by a table beside them.
 const OF_FEW: Way =
     Way { store: "CAST(s.store_id AS TEXT) = ?", cashier: "CAST(s.cashier_id AS TEXT) = ?", ..OF_SALES };
 

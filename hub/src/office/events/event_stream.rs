@@ -20,7 +20,7 @@ pub struct Stream {
     pub role: Role,
     /// Nothing is missing since `Last-Event-ID`.
     pub resumed: bool,
-    /// How far its reader is.
+    /// Position of its reader.
     pub reader: Reader,
 }
 

@@ -25,57 +25,57 @@ const FROM: &str = "exceptions x LEFT JOIN events e ON e.store_id = x.store_id A
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "BusinessException")]
 pub struct View {
-    /// `exc_…`
+    /// Id of the exception, `exc_…`.
     pub exception_id: String,
-    /// Whose people have to look at it.
+    /// Store that has to look at the exception.
     pub store_id: String,
-    /// What it is, stable.
+    /// Stable code of the kind of problem.
     pub code: String,
     /// Description of the problem, for people.
     pub message: String,
-    /// What to do about it.
+    /// Suggested action.
     pub action: String,
     /// Amount of the event; null if it has none.
     pub amount: Option<i64>,
     /// The event that contradicts.
     pub event_id: String,
-    /// Its type.
+    /// Type of the event.
     pub event_type: Option<String>,
-    /// Its business day.
+    /// Business day of the event.
     pub business_date: Option<Date>,
     /// Ids and figures of this kind.
     #[schemars(with = "Map<String, Value>")]
     pub details: Value,
-    /// When it was found.
+    /// When the exception was found.
     pub found_at: UtcMs,
-    /// When it was settled; null while it is open.
+    /// When the exception was settled. Null while it is open.
     pub settled_at: Option<UtcMs>,
-    /// Who.
+    /// User who settled the exception. Null while it is open.
     pub settled_by: Option<String>,
-    /// Outcome.
+    /// Outcome that the user gave. Null while the exception is open.
     pub note: Option<String>,
 }
 
-/// Open or settled.
+/// State of an exception.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// Nobody has settled it.
+    /// No user has settled it.
     Open,
-    /// Somebody has.
+    /// A user has settled it.
     Settled,
 }
 
-/// Which are asked for.
+/// Filters of the list of exceptions.
 #[derive(Default)]
 pub struct Filter {
-    /// Of one store; empty: of all.
+    /// Only those of this store. Empty for all stores.
     pub store_id: String,
-    /// In one way; empty: in any.
+    /// Only those with this code. Empty for any code.
     pub code: String,
-    /// Open or settled ones; none: both.
+    /// Only open or only settled ones. `None` for both.
     pub state: Option<State>,
-    /// Of these codes alone; none: of all.
+    /// Only those with these codes. `None` for all.
     pub codes: Option<&'static [&'static str]>,
     /// Found on this day, in UTC, or later.
     pub from: Option<Date>,
@@ -83,14 +83,14 @@ pub struct Filter {
     pub to: Option<Date>,
 }
 
-/// `POST /api/exceptions/:id/settle`
+/// Request body of `POST /api/exceptions/:id/settle`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SettleException")]
 pub struct Settle {
-    /// What came of it: 1 to 500 bytes.
+    /// Outcome, 1 to 500 bytes.
     pub note: String,
-    /// Of an interrupted shift, and of nothing else: the cash that was in its drawer.
+    /// Cash that was in the drawer. Only for an interrupted shift.
     pub counted_cash: Option<i64>,
 }
 
@@ -143,7 +143,7 @@ pub async fn list(
     query.bind(limit).fetch_all(pool).await?.iter().map(view).collect()
 }
 
-/// When a day begins at head office, which has no time zone.
+/// Beginning of a day at head office, which has no time zone.
 fn midnight(date: Date) -> Option<i64> {
     Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp().as_millisecond())
 }

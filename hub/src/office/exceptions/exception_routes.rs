@@ -53,17 +53,17 @@ struct Ask {
     limit: Limit,
     cursor: Option<Cursor>,
     store_id: Option<String>,
-    /// Of this code only.
+    /// Only those with this code.
     code: Option<String>,
     /// Open or settled ones only.
     state: Option<State>,
     /// The first day on which it was found, in UTC.
     from: Option<Date>,
-    /// The last day.
+    /// Only those of this day or earlier.
     to: Option<Date>,
 }
 
-/// The codes that somebody sees and settles; none: all.
+/// Codes that the user sees and settles. `None` for all.
 fn own_codes(request: &Request) -> Result<Option<&'static [&'static str]>, ApiError> {
     Ok(match request.caller()?.role {
         Role::HoFinance => Some(OF_MONEY),

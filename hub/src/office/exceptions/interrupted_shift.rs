@@ -22,7 +22,7 @@ struct Uncounted {
     store_id: String,
     shift_id: String,
     business_date: Date,
-    /// What its drawer should hold by what its store has told.
+    /// Expected cash in the drawer by the reports of its store.
     expected: i64,
 }
 

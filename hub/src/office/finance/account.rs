@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 use sqlx::{AnyConnection, Row};
 use std::collections::BTreeMap;
 
-/// An account.
+/// An account of the chart.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "Account")]
 pub struct View {
-    /// Four digits.
+    /// Account number, four digits.
     pub account: String,
-    /// For a person.
+    /// Name of the account, for people.
     pub name: String,
     /// Account type, for balance sheet and profit.
     #[serde(rename = "type")]
@@ -39,9 +39,9 @@ pub struct View {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "AccountState")]
 pub enum State {
-    /// It is.
+    /// The account is posted to.
     Active,
-    /// It is no longer.
+    /// The account is no longer posted to.
     Closed,
 }
 
@@ -50,9 +50,10 @@ pub enum State {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewAccount")]
 pub struct New {
-    /// Four digits; the first one says what it may be: 1 an asset, 2 a liability, 3 equity, 4 to 7 income or expense.
+    /// Account number, four digits. The first digit sets the type: 1 an asset, 2 a liability, 3 equity, 4 to
+    /// 7 income or expense.
     account: String,
-    /// For a person.
+    /// Name of the account, for people.
     name: String,
     /// Account type, for balance sheet and profit.
     #[serde(rename = "type")]
@@ -69,10 +70,10 @@ pub struct New {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AccountChange")]
 pub struct Change {
-    /// For a person.
+    /// Name of the account, for people.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     name: Option<String>,
-    /// The account that it is a part of; empty: of none.
+    /// Parent account. Empty for none.
     #[serde(default, deserialize_with = "domain::model::base::patch::cleared")]
     parent: Option<String>,
     /// Whether it is posted to.

@@ -9,7 +9,7 @@ use edge::ApiError;
 use std::collections::BTreeSet;
 
 impl View {
-    /// How it stands now.
+    /// Present state of the account.
     fn account_state(&self) -> Option<AccountState> {
         let account = Account::parse(&self.account)?;
         // The accounts of the plan have their lists whatever is mapped to them.
@@ -19,7 +19,7 @@ impl View {
 }
 
 impl Chart {
-    /// How an account stands now.
+    /// Present state of an account.
     ///
     /// # Errors
     /// 422 for one that is not in the chart.

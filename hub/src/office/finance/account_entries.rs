@@ -16,47 +16,48 @@ use sqlx::{AnyConnection, Row};
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "AccountEntry")]
 pub struct View {
-    /// `jrn_…`
+    /// Id of the entry, `jrn_…`.
     pub entry_id: String,
-    /// From 1 in each book, without a gap.
+    /// Number of the entry, from 1 in each book, without a gap.
     pub entry_no: i64,
-    /// From 1 in the entry: one may have several lines on the account.
+    /// Number of the line in the entry, from 1. An entry may have several lines on the account.
     pub line_no: i64,
-    /// The book: the store's.
+    /// Store that the book belongs to. Empty for head office's own book.
     pub store_id: String,
-    /// The day that it has in the books.
+    /// Day of the entry in the books.
     pub entry_date: Date,
-    /// The day that it belongs to, where that is another one.
+    /// Day that the entry belongs to. Null if it is `entry_date`.
     pub reference_date: Option<Date>,
-    /// What made it.
+    /// Origin of the entry.
     pub kind: Kind,
-    /// A receipt number, a bag, a reason.
+    /// Text of the entry, such as a receipt number, a bag or a reason. Null if there is none.
     pub memo: Option<String>,
-    /// Whole currency units.
+    /// Debit amount in whole currency units.
     pub debit: i64,
-    /// Whole currency units.
+    /// Credit amount in whole currency units.
     pub credit: i64,
     /// Account balance after the entry; debit is positive.
     pub balance: i64,
 }
 
-/// Which entries are asked for.
+/// Filters of the list of entries.
 pub struct EntriesFilter<'a> {
-    /// On this account.
+    /// Number of the account.
     pub account: &'a str,
-    /// From this day in the books on.
+    /// Only entries of this day in the books or later.
     pub from: Option<Date>,
-    /// Until this day.
+    /// Only entries of this day in the books or earlier.
     pub to: Option<Date>,
-    /// Of one book; none: of all.
+    /// Only entries of this book. `None` for all books.
     pub book: Option<&'a str>,
 }
 
-/// Where a page begins: after this day, book, number and line, with what stood on the account then.
+/// Position of a page: the day, book, number and line of the last item before it, with the balance of the
+/// account then.
 pub type Bookmark = (Date, String, (i64, i64), i64);
 
 impl EntriesFilter<'_> {
-    /// What stood on the account before a day, debit above 0; none: what stands there.
+    /// Balance of the account before a day, positive for debit. Without a day, the present balance.
     pub async fn balance(
         &self,
         connection: &mut AnyConnection,

@@ -46,12 +46,12 @@ pub async fn metrics(request: Request) -> Answered {
     })
 }
 
-/// How many pages listen.
+/// Metric of the open event streams.
 fn of_streams(count: usize) -> String {
     format!("# TYPE hub_event_streams gauge\nhub_event_streams {count}\n")
 }
 
-/// How the books stand.
+/// Metrics of the books.
 async fn text(connection: &mut AnyConnection) -> Result<String, sqlx::Error> {
     // Every event is posted in the commit that applies it.
     let mut text = String::from("# TYPE hub_posting_left gauge\nhub_posting_left 0\n");

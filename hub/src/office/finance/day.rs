@@ -15,13 +15,13 @@ use sqlx::any::AnyRow;
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "BookDay")]
 pub struct View {
-    /// Whose; empty: head office's own.
+    /// Store that the book belongs to. Empty for head office's own book.
     pub store_id: String,
-    /// The day.
+    /// Business day of the book.
     pub business_date: Date,
-    /// Whether entries may still get it.
+    /// Whether entries may still be dated on the day.
     pub state: State,
-    /// Whether the store sealed it.
+    /// Whether the store sealed the day.
     pub sealed: bool,
     /// Whether the store has reported all records of the day after it ended.
     pub complete: bool,
@@ -37,11 +37,11 @@ pub struct View {
     pub late_out: i64,
     /// Entries that have it and belong to an earlier one.
     pub late_in: i64,
-    /// When it was locked.
+    /// When the day was locked. Null while it is open.
     pub locked_at: Option<UtcMs>,
     /// User who locked it or closed its month.
     pub locked_by: Option<String>,
-    /// Why.
+    /// Reason given for the lock. Null if none was given.
     pub reason: Option<String>,
 }
 
@@ -67,34 +67,34 @@ impl View {
     }
 }
 
-/// Whether entries may still get a day.
+/// Whether entries may still be dated on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "BookDayState")]
 pub enum State {
-    /// They may.
+    /// Entries may be dated on the day.
     Open,
-    /// They get the first open one after it.
+    /// Entries are dated on the first open day after it.
     Locked,
 }
 
-/// Which days are asked for.
+/// Filters of the list of days.
 #[derive(Default)]
 pub struct Filter {
-    /// Of one book.
+    /// Only days of this book.
     pub store_id: Option<String>,
-    /// From this day on.
+    /// Only this day or later.
     pub from: Option<Date>,
-    /// Until this day.
+    /// Only this day or earlier.
     pub to: Option<Date>,
-    /// Open or locked.
+    /// Only open or only locked days.
     pub state: Option<State>,
 }
 
-/// Where a page begins: after this day and book.
+/// Position of a page: the day and book of the last item before it.
 pub type Bookmark = (Date, String);
 
-/// What knows of days: each table with its column of them, and a condition of its own.
+/// Tables that know of days: each with its column of them, and a condition of its own.
 const KNOWN: [(&str, &str, &str); 5] = [
     ("store_days", "business_date", "1 = 1"),
     ("shifts", "business_date", "1 = 1"),

@@ -47,13 +47,13 @@ struct DaysQuery {
     limit: Limit,
     #[serde(skip_serializing)]
     cursor: Option<Cursor>,
-    /// Of one book; empty: head office's own.
+    /// Only days of this store's book. Empty for head office's own book.
     store_id: Option<String>,
-    /// From this day on.
+    /// Only this day or later.
     from: Option<Date>,
-    /// Until this day.
+    /// Only this day or earlier.
     to: Option<Date>,
-    /// Open or locked.
+    /// Only open or only locked days.
     state: Option<State>,
 }
 asks!(DaysQuery, "book_days");

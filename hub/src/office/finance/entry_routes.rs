@@ -45,12 +45,12 @@ pub const OPENING: Doc =
         .creates::<Posted>(ENTRY)
         .refuses(&[Code::DayLocked, Code::Duplicate]);
 
-/// What was written: the entry of the first book, and those of all.
+/// The written entries: the one of the first book, and those of all books.
 #[derive(Serialize, JsonSchema)]
 struct Posted {
     #[serde(flatten)]
     entry: Whole,
-    /// One in each book, this one among them.
+    /// The entries of all books, including this one.
     entries: Vec<Whole>,
 }
 

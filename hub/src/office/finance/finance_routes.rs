@@ -81,9 +81,9 @@ struct EntriesQuery {
     cursor: Option<Cursor>,
     /// Store of the book; empty for head office's own book, omitted for all books.
     store_id: Option<String>,
-    /// From this day in the books on.
+    /// Only entries of this day in the books or later.
     from: Option<Date>,
-    /// Until this day.
+    /// Only entries of this day in the books or earlier.
     to: Option<Date>,
 }
 
@@ -134,7 +134,7 @@ pub async fn account_entries(request: Request) -> Answered {
     Ok(Reply::ok(&AccountEntries { opening_balance, closing_balance, items, next_cursor, completeness }))
 }
 
-/// Which stores have told everything of these days that a book has; head office's own waits for none.
+/// Completeness of these days of a book. Head office's own book waits for no store.
 async fn told(
     read: &mut AnyConnection,
     book: Option<&str>,
@@ -162,21 +162,21 @@ struct JournalQuery {
     limit: Limit,
     #[serde(skip_serializing)]
     cursor: Option<Cursor>,
-    /// Of one store's book; empty: head office's own.
+    /// Only entries of this store's book. Empty for head office's own book.
     store_id: Option<String>,
-    /// Of head office's own book only, or of stores' books only.
+    /// Only entries of head office's own book, or only of stores' books.
     head_office: Option<bool>,
-    /// From this day in the books on.
+    /// Only entries of this day in the books or later.
     from: Option<Date>,
-    /// Until this day.
+    /// Only entries of this day in the books or earlier.
     to: Option<Date>,
-    /// With a line on this account.
+    /// Only entries with a line on this account.
     account: Option<String>,
-    /// Made by this.
+    /// Only entries of this origin.
     kind: Option<Kind>,
-    /// Of one document.
+    /// Only entries of this document.
     cause_id: Option<String>,
-    /// Those that belong to another day than they have in the books, or only the others.
+    /// Only entries that belong to another day than their day in the books, or only the others.
     late: Option<bool>,
 }
 asks!(JournalQuery, "journal");
@@ -221,10 +221,10 @@ struct BalanceQuery {
     date: Option<Date>,
     /// Store of the book; empty for head office's own book, omitted for the whole company.
     store_id: Option<String>,
-    /// Of head office's own book.
+    /// Only head office's own book.
     #[serde(default)]
     head_office: bool,
-    /// With what moved each account from this day on.
+    /// First day of the movements of each account.
     from: Option<Date>,
 }
 

@@ -25,44 +25,44 @@ use sqlx::AnyConnection;
 pub struct New {
     /// The day in the books; open in each of them, and not after today.
     date: Date,
-    /// What for.
+    /// Purpose of the entry.
     memo: String,
-    /// Two to 500.
+    /// Lines of the entry, 2 to 500.
     lines: Vec<HandLine>,
 }
 
-/// What a book begins with.
+/// Opening balance of a book.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "OpeningBalance")]
 pub struct Opening {
-    /// The book; empty: head office's own.
+    /// Store that the book belongs to. Empty for head office's own book.
     #[serde(default)]
     pub store_id: String,
     /// The day in the books; open, and not after today.
     date: Date,
     /// Up to 500; what they lack to a balance goes to 3010.
     lines: Vec<OpeningLine>,
-    /// Of a store: payments that are not settled yet; lines and items are 500 at most. Each stands on its method's account
-    /// and is settled like those that the store tells.
+    /// Unsettled payments of a store, at most 500 together with the lines. Each is booked on the account of
+    /// its method and settled like those that the store reports.
     #[serde(default)]
     items: Vec<OpeningItem>,
-    /// What for.
+    /// Purpose of the entry.
     memo: Option<String>,
 }
 
-/// Why an entry is taken back.
+/// Request body for the reversal of an entry.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "JournalReversal")]
 pub struct Reversal {
-    /// The day in the books; none: the entry's own, or the first one after it that is open in all its books.
+    /// Day in the books. Null for the entry's own day, or the first day after it that is open in all its books.
     date: Option<Date>,
-    /// Why.
+    /// Reason given for the reversal.
     reason: String,
 }
 
-/// Of an entry, what its reversal needs.
+/// Data of an entry that its reversal needs.
 struct Written {
     entry_id: String,
     store_id: String,

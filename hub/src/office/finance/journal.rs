@@ -20,39 +20,39 @@ use sqlx::{AnyConnection, AssertSqlSafe};
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "JournalEntry")]
 pub struct View {
-    /// `jrn_…`
+    /// Id of the entry, `jrn_…`.
     pub entry_id: String,
-    /// From 1 in each book, without a gap.
+    /// Number of the entry, from 1 in each book, without a gap.
     pub entry_no: i64,
-    /// The book: the store's.
+    /// Store that the book belongs to. Empty for head office's own book.
     pub store_id: String,
-    /// The day that it has in the books.
+    /// Day of the entry in the books.
     pub entry_date: Date,
-    /// The day that it belongs to, where that is another one.
+    /// Day that the entry belongs to. Null if it is `entry_date`.
     pub reference_date: Option<Date>,
-    /// What made it.
+    /// Origin of the entry.
     pub kind: Kind,
-    /// What it comes from.
+    /// Document or event that the entry comes from.
     pub cause: Cause,
-    /// One entry each.
+    /// Unique key of the event or document that caused the entry; each key has one entry per book.
     pub cause_key: String,
-    /// Of several books, written by a person as one.
+    /// Id that the entries of several books share if a user wrote them as one. Null for all others.
     pub group_id: Option<String>,
-    /// A receipt number, a bag, a reason.
+    /// Text of the entry, such as a receipt number, a bag or a reason. Null if there is none.
     pub memo: Option<String>,
-    /// Σ debit = Σ credit.
+    /// Sum of the debits, which is the sum of the credits.
     pub total: i64,
-    /// The entry that it takes back.
+    /// Id of the entry that it reverses. Null if it is no reversal.
     pub reverses: Option<String>,
-    /// The entry that takes it back.
+    /// Id of the entry that reverses it. Null if it was not reversed.
     pub reversed_by: Option<String>,
     /// User who wrote it; null if it was posted automatically.
     pub created_by: Option<String>,
-    /// When it was made.
+    /// When the entry was created.
     pub created_at: UtcMs,
 }
 
-/// What an entry comes from.
+/// Document or event that an entry comes from.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "EntryCause")]
 pub struct Cause {
@@ -60,7 +60,7 @@ pub struct Cause {
     /// `adjustment`, `opname`, `stock`; of head office `manual`, `opening`, `entry`, `month`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The document.
+    /// Id of the document.
     pub id: String,
     /// Id of the store's event; null for an entry of head office.
     pub event_id: Option<String>,
@@ -70,12 +70,12 @@ pub struct Cause {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "JournalEntryWithLines")]
 pub struct Whole {
-    /// The entry.
+    /// The entry without its lines.
     #[serde(flatten)]
     pub entry: View,
-    /// By account.
+    /// Lines of the entry, by account.
     pub lines: Vec<Line>,
-    /// The document's figures as they were told; of an entry of head office: none.
+    /// The document's figures as they were reported. Null for an entry of head office.
     #[schemars(with = "Option<Map<String, Value>>")]
     pub source: Option<Value>,
 }
@@ -84,38 +84,38 @@ pub struct Whole {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "JournalLine")]
 pub struct Line {
-    /// From 1.
+    /// Line number, from 1.
     pub line_no: i64,
-    /// The account.
+    /// Account number.
     pub account: String,
-    /// Whole currency units.
+    /// Debit amount in whole currency units.
     pub debit: i64,
-    /// Whole currency units.
+    /// Credit amount in whole currency units.
     pub credit: i64,
 }
 
-/// Which entries are asked for.
+/// Filters of the list of entries.
 #[derive(Default)]
 pub struct Filter {
-    /// Of one book.
+    /// Only entries of this book.
     pub store_id: Option<String>,
-    /// Of head office's own book, or of stores' books only.
+    /// Only entries of head office's own book, or only of stores' books.
     pub head_office: Option<bool>,
-    /// From this day in the books on.
+    /// Only entries of this day in the books or later.
     pub from: Option<Date>,
-    /// Until this day.
+    /// Only entries of this day in the books or earlier.
     pub to: Option<Date>,
-    /// With a line on this account.
+    /// Only entries with a line on this account.
     pub account: Option<String>,
-    /// Made by this.
+    /// Only entries of this origin.
     pub kind: Option<Kind>,
-    /// Of one document.
+    /// Only entries of this document.
     pub cause_id: Option<String>,
     /// Those that belong to another day, or only the others.
     pub late: Option<bool>,
 }
 
-/// Where a page begins: after this day, book and number.
+/// Position of a page: the day, book and number of the last item before it.
 pub type Bookmark = (Date, String, i64);
 
 const COLUMNS: &str = "entry_id, entry_no, store_id, entry_date, reference_date, kind, cause_type, cause_id, event_id, \

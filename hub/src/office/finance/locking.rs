@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Most of what was not ready that is told.
 const FORCED_MAX: usize = 100;
 
-/// Which books are locked.
+/// Request body for the lock of days.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "DayLock")]
@@ -29,31 +29,31 @@ pub struct LockRequest {
     /// Lock all the same what is not ready.
     #[serde(default)]
     pub force: bool,
-    /// Why; needed with `force`.
+    /// Reason for the lock. Required with `force`.
     pub reason: Option<String>,
 }
 
-/// Why a day is opened again.
+/// Request body for the unlock of a day.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "DayUnlock")]
 pub struct Unlock {
-    /// Whose day; empty: head office's own.
+    /// Store that the book belongs to. Empty for head office's own book.
     #[serde(default)]
     pub store_id: String,
-    /// Why.
+    /// Reason for the unlock.
     pub reason: String,
 }
 
-/// What was locked.
+/// Result of the lock.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LockedDays")]
 pub struct Locked {
     /// Days that were open before.
     pub locked: Vec<Span>,
-    /// What was not ready, and was locked all the same: at most 100 of it.
+    /// Problems that were overridden by `force`, at most 100.
     pub forced: Vec<NotReady>,
-    /// How much more was not ready.
+    /// Number of further problems that `forced` leaves out.
     pub more: usize,
     /// Settlements of these days that are open; they held nothing up.
     pub warnings: Vec<NotReady>,
@@ -63,11 +63,11 @@ pub struct Locked {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LockedSpan")]
 pub struct Span {
-    /// Whose; empty: head office's own.
+    /// Store that the book belongs to. Empty for head office's own book.
     pub store_id: String,
-    /// The first; none: whatever was before.
+    /// First day. Null for all days before `to`.
     pub from: Option<Date>,
-    /// The last.
+    /// Last day.
     pub to: Date,
 }
 
@@ -187,7 +187,7 @@ pub async fn closed_through(connection: &mut AnyConnection) -> Result<Option<Dat
     crate::db::column::Columns::cell(&row, "last_date")
 }
 
-/// What is locked in each of these books.
+/// Locked days of each of these books.
 pub async fn locked(
     connection: &mut AnyConnection,
     books: &BTreeSet<String>,
@@ -221,7 +221,7 @@ async fn warnings(
     Ok(found)
 }
 
-/// What is not ready of the days that are to be locked, of each store from its own first open day on.
+/// Problems of the days that are to be locked, of each store from its own first open day on.
 async fn problems(
     connection: &mut AnyConnection,
     concerned: &[&Teller],

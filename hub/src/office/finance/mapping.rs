@@ -25,50 +25,50 @@ const KEY_BYTES_MAX: usize = 64;
 /// The shortest part of a bank's text, in characters.
 const BANK_TEXT_CHARS_MIN: usize = 3;
 
-/// A mapping.
+/// Mapping of a key to an account.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "Mapping")]
 pub struct View {
-    /// `map_…`
+    /// Id of the mapping, `map_…`.
     pub mapping_id: String,
-    /// What is mapped.
+    /// Kind of object that is mapped.
     pub of: MappingOf,
     /// A method, a reason's code, or a part of a bank's text.
     pub key: String,
     /// The account that takes the place of the plan's.
     pub account: String,
-    /// From this day in the books on, until a later mapping of the same.
+    /// First day in the books that the mapping counts for, until a later mapping of the same key.
     pub from: Date,
-    /// When it was made.
+    /// When the mapping was created.
     pub created_at: UtcMs,
     /// User who created it.
     pub created_by: String,
 }
 
-/// `POST /api/finance/mappings`
+/// Request body of `POST /api/finance/mappings`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewMapping")]
 pub struct New {
-    /// What is mapped.
+    /// Kind of object that is mapped.
     of: MappingOf,
     /// A method, a reason's code, or at least 3 characters of a bank's text.
     key: String,
     /// The account that takes the place of the plan's. Of a method: 1110, 1120, 1130, 1140, or an asset or a liability of
     /// head office's own that nothing else is posted to. Of the rest: none that stands beside a list, but 2020 of a cash reason.
     account: String,
-    /// From this day in the books on.
+    /// First day in the books that the mapping counts for.
     from: Date,
 }
 
 impl New {
-    /// What is mapped, to which account, from which day on.
+    /// Mapping of a key to an account from a day on.
     pub fn of(of: MappingOf, key: String, account: String, from: Date) -> Self {
         Self { of, key, account, from }
     }
 }
 
-/// Where a page begins: after this day, kind and key.
+/// Position of a page: the day, kind and key of the last item before it.
 pub type Bookmark = (Date, String, String);
 
 /// The latest day first, after a place.
@@ -106,7 +106,7 @@ pub async fn of_day(
     query.bind(from.to_string()).fetch_optional(connection).await?.as_ref().map(view).transpose()
 }
 
-/// The account that a method is mapped to on a day; none: the plan's.
+/// Account that a method is mapped to on a day. `None` for the account of the standard chart.
 pub async fn of_method(
     connection: &mut AnyConnection,
     method: &str,
@@ -118,7 +118,7 @@ pub async fn of_method(
     query.fetch_optional(connection).await
 }
 
-/// The first day after one from which a method is mapped anew; none: it stays as it is.
+/// First day after one from which a method is mapped anew. `None` if it stays as it is.
 pub async fn later(
     connection: &mut AnyConnection,
     method: &str,

@@ -18,7 +18,7 @@ use serde::Deserialize;
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
-/// Of methods and references.
+/// Longest method and reference, in bytes.
 const WORD_BYTES_MAX: usize = 64;
 /// The largest amount.
 const AMOUNT_MAX: i64 = 1_000_000_000_000;
@@ -27,13 +27,13 @@ const AMOUNT_MAX: i64 = 1_000_000_000_000;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpeningItem {
-    /// How it was paid.
+    /// Payment method.
     method: String,
-    /// When; not after the book's first day.
+    /// Business day of the payment. Not after the book's first day.
     business_date: Date,
     /// Money to us is above 0.
     amount: i64,
-    /// Slip number.
+    /// Slip number of the payment.
     reference: Option<String>,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Expected<'a> {
         Ok(Self(items.iter().map(|item| (item, mapped(item))).collect()))
     }
 
-    /// What they put on their accounts.
+    /// Lines of the items on their accounts.
     pub fn lines(&self) -> impl Iterator<Item = OpeningLine> {
         self.0.iter().map(|(item, mapped)| OpeningLine {
             account: String::from(mapped.method(&item.method)),
@@ -139,7 +139,7 @@ impl OpeningItem {
     }
 }
 
-/// What an opening expected that is taken back is expected no longer.
+/// Withdraws the items that a reversed opening expected.
 ///
 /// # Errors
 /// 409 `invalid_state` where something else has become of one of its items: a line has it, or it was written off.

@@ -21,17 +21,17 @@ use serde::{Deserialize, Serialize};
 use sqlx::{AnyConnection, AssertSqlSafe, Row};
 use std::collections::BTreeMap;
 
-/// A month.
+/// A month of the books.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Period")]
 pub struct View {
-    /// `YYYY-MM`
+    /// The month, `YYYY-MM`.
     pub month: Month,
-    /// Whether entries may still be made in it.
+    /// Whether the month is closed.
     pub state: State,
-    /// When it was closed.
+    /// When the month was closed. Null while it is open.
     pub closed_at: Option<UtcMs>,
-    /// By whom.
+    /// User who closed the month. Null while it is open.
     pub closed_by: Option<String>,
     /// Income less expense of all books, without what the end of a year brought to equity; a loss below 0.
     pub result: i64,
@@ -42,18 +42,18 @@ pub struct View {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "PeriodState")]
 pub enum State {
-    /// It is not.
+    /// The month is open.
     Open,
-    /// It is: its days are locked in every book.
+    /// The month is closed: its days are locked in every book.
     Closed,
 }
 
-/// Why a month is opened again.
+/// Request body for the reopening of a month.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PeriodReopening")]
 pub struct Reopen {
-    /// Why.
+    /// Reason for the reopening.
     pub reason: String,
 }
 
@@ -262,7 +262,7 @@ async fn lines(
     rows.iter().map(|row| Ok(columns!(row => EntryLine { account, debit, credit }))).collect()
 }
 
-/// What stands in suspense at the end of a day, book by book.
+/// Balance of suspense at the end of a day, book by book.
 async fn suspense(connection: &mut AnyConnection, day: Date) -> Result<Vec<NotReady>, sqlx::Error> {
     let sql = "SELECT store_id, CAST(SUM(debit - credit) AS BIGINT) AS balance FROM ledger_days \
                WHERE account = '9990' AND entry_date <= $1 GROUP BY store_id HAVING SUM(debit - credit) <> 0 \

@@ -26,19 +26,19 @@ const TOLD_MAX: usize = 100;
 /// Rollups are held against the documents of so many days before today.
 const ROLLUP_DAYS: i64 = 3;
 
-/// A proof.
+/// Proof that a part of the books agrees with its list.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Proof {
     /// `entries`, `cash_in_tills`, `exchange`, `clearing`, `on_the_way`, `inventory`, `damaged`, `in_transit`, `between_stores`,
     /// `payables`, `not_invoiced`, `output_tax`, `points`, `payables_by_supplier`, `rollups`.
     pub name: &'static str,
-    /// Whether it holds.
+    /// Whether the proof holds.
     pub ok: bool,
-    /// What the books say.
+    /// Sum according to the books.
     pub left: i64,
-    /// What the list beside them says.
+    /// Sum according to the list that is compared with the books.
     pub right: i64,
-    /// Where it does not hold.
+    /// Differences that were found. Empty if the proof holds.
     pub details: Vec<Value>,
 }
 
@@ -61,15 +61,15 @@ pub const NAMES: [&str; 15] = [
     "rollups",
 ];
 
-/// What all proofs came to.
+/// Result of all proofs.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Proofs")]
 pub struct Proofs {
-    /// When.
+    /// When the proofs were run.
     pub at: UtcMs,
     /// Whether all of them hold.
     pub ok: bool,
-    /// Each.
+    /// Result of each proof.
     pub proofs: Vec<Proof>,
 }
 
@@ -79,14 +79,14 @@ pub async fn of_now(db: &Db, now: UtcMs) -> Result<Proofs, sqlx::Error> {
     run(&mut read, now).await
 }
 
-/// What was proven at a moment, and how far the books were.
+/// Result of the proofs at a moment, and the state of the books then.
 pub struct Proven {
     proofs: Proofs,
     posted: i64,
     turn: i64,
 }
 
-/// How many changes of the books head office has begun.
+/// Number of changes of the books that head office has begun.
 async fn turn(connection: &mut AnyConnection) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar("SELECT turn FROM books_turn WHERE singleton = 1").fetch_one(connection).await
 }
@@ -98,7 +98,7 @@ pub async fn beforehand(db: &Db, now: UtcMs) -> Result<Proven, sqlx::Error> {
     Ok(Proven { proofs: run(&mut read, now).await?, posted, turn })
 }
 
-/// What holds in books that are locked by the change that comes next: what was proven beforehand, unless somebody has posted since.
+/// Proofs of books that are locked by the next change: those of beforehand, unless somebody has posted since.
 pub async fn of_locked(
     connection: &mut AnyConnection,
     proven: Proven,
@@ -143,7 +143,7 @@ async fn run(connection: &mut AnyConnection, now: UtcMs) -> Result<Proofs, sqlx:
 }
 
 impl Proof {
-    /// Of rows with a key, what is booked and what is listed.
+    /// Proof of rows with a key, the booked and the listed amount.
     fn of(name: &'static str, key: &str, rows: &[AnyRow]) -> Result<Self, sqlx::Error> {
         let mut proof = Self { name, ok: true, left: 0, right: 0, details: Vec::new() };
         for row in rows {
@@ -161,7 +161,7 @@ impl Proof {
         Ok(proof)
     }
 
-    /// Of the company as a whole.
+    /// Proof of the company as a whole.
     fn of_two(name: &'static str, left: i64, right: i64) -> Self {
         Self { name, ok: left == right, left, right, details: Vec::new() }
     }
@@ -192,18 +192,18 @@ pub async fn failed(connection: &mut AnyConnection) -> Result<Vec<String>, sqlx:
     row.map_or_else(|| Ok(Vec::new()), |row| row.json("failed"))
 }
 
-/// What the last run came to.
+/// Result of the last run of the proofs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LastProof {
-    /// When.
+    /// When the proofs were run.
     pub at: UtcMs,
     /// Whether all of them held.
     pub ok: bool,
-    /// How many did not.
+    /// Number of proofs that did not hold.
     pub problems: i64,
 }
 
-/// What the last run came to; none: none ran yet.
+/// Result of the last run. `None` if none has run yet.
 pub async fn last(connection: &mut AnyConnection) -> Result<Option<LastProof>, sqlx::Error> {
     let row = sqlx::query("SELECT at, ok, problems FROM proofs").fetch_optional(connection).await?;
     row.map(|row| Ok(columns!(row => LastProof { at, ok, problems }))).transpose()

@@ -51,7 +51,7 @@ const EXCHANGE: &str = "SELECT store_id, debit - credit AS booked, 0 AS listed F
      WHERE account = '1150' AND NOT EXISTS (SELECT 1 FROM shifts s \
      WHERE s.store_id = ledger_days.store_id AND s.state <> 'closed')";
 
-/// By store and account: one of head office's own may have moved by hand before a method was mapped to it.
+/// Clearing accounts by store: one of head office's own may have moved by hand before a method was mapped to it.
 const CLEARING: &str = "SELECT store_id || ' ' || account AS store_id, debit - credit AS booked, 0 AS listed FROM ledger_days \
      WHERE account IN ('1110', '1120', '1130', '1140') \
      OR account IN (SELECT account FROM mappings WHERE kind = 'method') UNION ALL \
@@ -68,13 +68,13 @@ const TAX_OF_SALES: &str = "tax - returns_tax FROM store_sums UNION ALL \
      SELECT l.store_id, l.debit - l.credit, 0 FROM journal j JOIN journal_lines l ON l.store_id = j.store_id \
      AND l.entry_no = j.entry_no WHERE j.kind <> 'event' AND l.account = '2030'";
 
-/// By transfer, in its sender's book.
+/// Goods in transit by transfer, in its sender's book.
 const IN_TRANSIT: &str = "SELECT l.store_id || ' ' || j.cause_id AS transfer, l.debit - l.credit AS booked, 0 AS listed \
      FROM journal_lines l JOIN journal j ON j.store_id = l.store_id AND j.entry_no = l.entry_no \
      WHERE l.account = '1220' UNION ALL \
      SELECT store_id || ' ' || transfer_id, 0, value FROM in_transit";
 
-/// What moved account 2010 beside what its documents say.
+/// Moves of account 2010, beside the open amounts of its documents.
 const BY_SUPPLIER: &str = "SELECT supplier_id, amount AS booked, 0 AS listed FROM payable_moves UNION ALL \
      SELECT supplier_id, 0, open FROM invoices UNION ALL SELECT supplier_id, 0, -open FROM credit_notes UNION ALL \
      SELECT supplier_id, 0, -unallocated FROM supplier_payments";
@@ -105,7 +105,7 @@ pub const ROLLUPS: &str = "WITH sold AS (\
      SELECT l.store_id || ' ' || s.business_date || ' pieces', 0, s.sign * l.qty FROM sold s JOIN sale_lines l \
      ON l.store_id = s.store_id AND l.event_id = s.event_id) summed GROUP BY figure ORDER BY figure";
 
-/// What goods are worth that senders found at their destinations, as long as these have not told of them.
+/// Value of goods that senders found at their destinations, as long as these have not reported them.
 ///
 /// # Errors
 /// The database's.

@@ -12,7 +12,7 @@ use sqlx::{AnyConnection, AssertSqlSafe, Row};
 
 /// A store, as far as it matters to its days.
 pub struct Teller {
-    /// Its id.
+    /// Id of the store.
     pub store_id: String,
     zone: TimeZone,
     day_start: jiff::civil::Time,
@@ -59,8 +59,8 @@ impl Teller {
         day_end(day, &self.zone, self.day_start).0 <= now.0
     }
 
-    /// What it has not told of the days until this one; a store that was never enrolled has nothing to tell, and one
-    /// that is disabled tells nothing after that.
+    /// Records that the store has not reported for the days until this one. A store that was never enrolled
+    /// has nothing to report, and one that is disabled reports nothing after that.
     pub fn problems(&self, day: Date) -> Vec<NotReady> {
         if !self.enrolled {
             return Vec::new();

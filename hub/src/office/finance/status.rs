@@ -15,25 +15,25 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sqlx::AnyConnection;
 
-/// How the books stand.
+/// State of the books.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "FinanceStatus")]
 pub struct View {
-    /// How points are accounted for.
+    /// Accounting policy for loyalty points.
     #[schemars(with = "String")]
     pub points_policy: PointsPolicy,
     /// The first day of the fiscal year, `MM-DD`.
     pub fiscal_year_start: String,
     /// Postings of the stores' records.
     pub posting: Posting,
-    /// Until when every day of each book is locked.
+    /// Last locked day of each book.
     pub locked_through: Vec<LockedThrough>,
     /// The month that may be closed next; while none is closed, the first one with an entry, and any later one may be.
     pub open_month: Month,
     /// Result of the last proof; null if none was made yet.
     pub last_proof: Option<LastProof>,
-    /// This database was restored from a backup: what head office itself wrote after this moment is gone. None: it is
-    /// all there.
+    /// Last moment of head office's own records in the backup that this database was restored from: later
+    /// ones are lost. Null if the database was never restored.
     pub documents_lost_since: Option<UtcMs>,
 }
 
@@ -48,12 +48,12 @@ pub struct Posting {
     pub failed: i64,
 }
 
-/// Until when every day of a book is locked.
+/// Last locked day of a book.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LockedThrough {
-    /// Whose; empty: head office's own.
+    /// Store that the book belongs to. Empty for head office's own book.
     pub store_id: String,
-    /// The last of them; none: the first ones are open.
+    /// Last day up to which every day is locked. Null if the first days are open.
     pub date: Option<Date>,
 }
 

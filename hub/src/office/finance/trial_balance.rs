@@ -16,15 +16,15 @@ use sqlx::AnyConnection;
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "TrialBalanceRow", transform = hides)]
 pub struct Line {
-    /// The account.
+    /// Account number.
     pub account: String,
-    /// Its name.
+    /// Name of the account.
     pub name: String,
     /// Debit balance at the end of the day.
     pub debit: i64,
     /// The same below 0.
     pub credit: i64,
-    /// Balance before `from`.
+    /// Debit balance before `from`.
     pub opening_debit: Option<i64>,
     /// The same below 0.
     pub opening_credit: Option<i64>,
@@ -34,17 +34,17 @@ pub struct Line {
     pub moved_credit: Option<i64>,
 }
 
-/// Which balances are asked for.
+/// Filters of the trial balance.
 pub struct BalanceFilter<'a> {
     /// At the end of this day.
     pub date: Date,
     /// With what moved from this day on.
     pub from: Option<Date>,
-    /// Of one book; none: of all.
+    /// Only this book. `None` for all books.
     pub book: Option<&'a str>,
 }
 
-/// By account; those that stand at 0 and did not move are left out.
+/// Balances by account; those that stand at 0 and did not move are left out.
 pub async fn rows(
     connection: &mut AnyConnection,
     chart: &Chart,

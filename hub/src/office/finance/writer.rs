@@ -16,14 +16,14 @@ use sqlx::AnyConnection;
 /// Nobody writes by hand before this day: an earlier one is a slip.
 const EARLIEST: Date = date(2000, 1, 1);
 
-/// Who writes, and when.
+/// Context of a write: user and time.
 #[derive(Debug, Clone)]
 pub struct Writer<'a> {
-    /// Their id.
+    /// Id of the user.
     pub by: &'a str,
-    /// Their role.
+    /// Role of the user.
     pub role: Role,
-    /// Now.
+    /// Time of the write.
     pub now: UtcMs,
     /// The date at head office.
     pub today: Date,

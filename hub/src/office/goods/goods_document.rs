@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use sqlx::AnyPool;
 use sqlx::any::AnyRow;
 
-/// What a document is.
+/// Kind of document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Goods of a supplier came.
@@ -36,25 +36,25 @@ impl Kind {
     }
 }
 
-/// Which documents are listed: of the kind, by what is given.
+/// Filters of the list of documents of one kind.
 pub struct Filter<'a> {
-    /// What they are.
+    /// Kind of the documents.
     pub kind: Kind,
-    /// Of one store.
+    /// Only those of this store.
     pub store_id: Option<&'a str>,
-    /// Of one supplier.
+    /// Only those of this supplier.
     pub supplier_id: Option<&'a str>,
-    /// Against one order.
+    /// Only those against this order.
     pub po_id: Option<&'a str>,
     /// With this delivery note.
     pub delivery_note_no: Option<&'a str>,
-    /// In one state.
+    /// Only those in this state.
     pub state: Option<&'a str>,
-    /// For one reason.
+    /// Only those with this reason.
     pub reason: Option<&'a str>,
-    /// Of this business day or later.
+    /// Only those of this business day or later.
     pub from: Option<Date>,
-    /// Of this business day or earlier.
+    /// Only those of this business day or earlier.
     pub to: Option<Date>,
 }
 
@@ -67,14 +67,14 @@ impl Filter<'_> {
     }
 }
 
-/// Where a page begins: after this day, moment, document and store.
+/// Position of a page: the day, moment, document and store of the last item before it.
 pub type Bookmark = (Date, i64, String, String);
 
-/// What a store told of a document last.
+/// Last report of a store about a document.
 pub struct LatestRecord<P> {
     /// The payload of its record.
     pub payload: P,
-    /// The event that told it.
+    /// Id of the event that reported it.
     pub event_id: String,
     /// Its place in a list.
     pub place: Bookmark,

@@ -20,9 +20,9 @@ use std::collections::HashMap;
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ReceivingState")]
 pub enum State {
-    /// It does.
+    /// The receipt counts.
     Posted,
-    /// It was taken back.
+    /// The receipt was taken back.
     Reversed,
 }
 
@@ -35,29 +35,29 @@ impl State {
     }
 }
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReceivingQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Of one store.
+    /// Only those of this store.
     pub store_id: Option<String>,
-    /// Of one supplier.
+    /// Only those of this supplier.
     pub supplier_id: Option<String>,
-    /// Against one order.
+    /// Only those against this order.
     pub po_id: Option<String>,
-    /// Of this business day or later.
+    /// Only those of this business day or later.
     pub from: Option<Date>,
-    /// Of this business day or earlier.
+    /// Only those of this business day or earlier.
     pub to: Option<Date>,
-    /// Those that count, or those that were taken back.
+    /// Only those that count, or only those that were taken back.
     pub state: Option<State>,
-    /// With this delivery note of the supplier.
+    /// Only those with this delivery note of the supplier.
     pub delivery_note_no: Option<String>,
 }
 asks!(ReceivingQuery, "receiving");
@@ -78,12 +78,12 @@ impl ReceivingQuery {
     }
 }
 
-/// A receipt as its store told of it last.
+/// A receipt as last reported by its store.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreReceiving")]
 pub struct View {
     receiving_id: String,
-    /// `posted` or `reversed`.
+    /// State of the receipt: `posted` or `reversed`.
     state: String,
     store_id: String,
     /// Id of the latest store event.
@@ -93,16 +93,16 @@ pub struct View {
     delivery_note_no: Option<String>,
     reference: Option<String>,
     lines: Vec<Line>,
-    /// Σ line costs.
+    /// Sum of the line costs.
     total_cost: i64,
     note: Option<String>,
-    /// When the goods came, also of a receipt that was taken back later.
+    /// Business day on which the goods came, also for a receipt that was taken back later.
     business_date: Date,
     created_by: String,
     created_at: UtcMs,
 }
 
-/// A line of a receipt, and what became of it at head office.
+/// A line of a receipt, with its invoicing at head office.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreReceivingLine")]
 struct Line {
@@ -110,15 +110,15 @@ struct Line {
     line: ReceivingLine,
     /// Pieces that invoices bill.
     invoiced_qty: i64,
-    /// What account 2020 holds of it.
+    /// Amount that account 2020 holds for the line.
     open_value: i64,
 }
 
-/// A receipt with where it stands in the books.
+/// A receipt with its entries in the books.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreReceivingDetail")]
 pub struct Detail {
-    /// The receipt.
+    /// The receipt itself.
     #[serde(flatten)]
     pub receiving: View,
     /// Its entries in the books: of the receipt, and of what took it back.

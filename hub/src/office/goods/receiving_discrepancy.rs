@@ -11,22 +11,23 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-/// In what a line differs.
+/// Kind of difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ReceivingDiscrepancyKind")]
 pub enum Kind {
-    /// Less came in all than was ordered, and nothing more is expected; told at the last receipt of it.
+    /// Less came in all than was ordered, and nothing more is expected. Reported at the last receipt of the
+    /// product.
     Short,
-    /// More came in all than was ordered; told at the last receipt of it.
+    /// More came in all than was ordered. Reported at the last receipt of the product.
     Over,
     /// Pieces came and were refused at the door.
     Rejected,
-    /// It came at another price than was ordered.
+    /// It came at another price than ordered.
     Price,
-    /// Nobody knew what it costs.
+    /// Its cost was not known.
     CostMissing,
-    /// It came without an order, or its order has no such product.
+    /// It came without an order, or its order does not list the product.
     Unordered,
 }
 
@@ -43,25 +44,25 @@ impl Kind {
     }
 }
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiscrepanciesQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Of one store.
+    /// Only those of this store.
     pub store_id: Option<String>,
-    /// Of one supplier.
+    /// Only those of this supplier.
     pub supplier_id: Option<String>,
-    /// That differ in one way.
+    /// Only those of this kind.
     pub kind: Option<Kind>,
-    /// Of this business day or later.
+    /// Only those of this business day or later.
     pub from: Option<Date>,
-    /// Of this business day or earlier.
+    /// Only those of this business day or earlier.
     pub to: Option<Date>,
 }
 asks!(DiscrepanciesQuery, "receiving-discrepancies");
@@ -88,11 +89,11 @@ pub struct View {
     /// Unit cost of the order.
     order_cost: Option<i64>,
     unit_cost: i64,
-    /// What the difference is worth; below 0: less came, or it was cheaper.
+    /// Value of the difference. Negative if less came or the goods were cheaper.
     value: i64,
 }
 
-/// Where a page begins: after this day, receipt, store, line and kind.
+/// Position of a page: the day, receipt, store, line and kind of the last item before it.
 pub type Bookmark = (Date, String, String, i64, String);
 
 /// The place of a line.
@@ -101,8 +102,8 @@ pub fn place(item: &View) -> Bookmark {
     (*business_date, receiving_id.clone(), store_id.clone(), i64::from(*line_no), kind.clone())
 }
 
-/// Where lines of an order have several prices, what came cheaper is held against the cheapest, what came dearer against
-/// the dearest.
+/// If lines of an order have several prices, what came cheaper is held against the cheapest, what came dearer
+/// against the dearest.
 ///
 /// Lines of receipts that count, each beside what its order asks for of the product, and once for each kind. What came too few
 /// or too many is a matter of all receipts of an order: it is told where nothing of it came later.

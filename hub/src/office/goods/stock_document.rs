@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::AnyPool;
 
-/// A document as its store told of it last.
+/// A document as last reported by its store.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Store{T}")]
 pub struct View<T> {
@@ -31,7 +31,7 @@ pub struct View<T> {
 }
 
 impl<T> View<T> {
-    /// What an event told.
+    /// Document of an event.
     pub fn new(document: T, event_id: String) -> Self {
         Self { document, event_id }
     }
@@ -50,7 +50,7 @@ pub struct Detail<T> {
 }
 
 impl<T> Detail<T> {
-    /// What an event of a store told, with the entries of the document.
+    /// Document of a store's event, with its entries.
     pub async fn of<P>(
         pool: &AnyPool,
         told: LatestRecord<P>,
@@ -61,23 +61,23 @@ impl<T> Detail<T> {
     }
 }
 
-/// Which supplier returns are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SupplierReturnsQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Of one store.
+    /// Only those of this store.
     pub store_id: Option<String>,
-    /// To one supplier.
+    /// Only those to this supplier.
     pub supplier_id: Option<String>,
-    /// Of this business day or later.
+    /// Only those of this business day or later.
     pub from: Option<Date>,
-    /// Of this business day or earlier.
+    /// Only those of this business day or earlier.
     pub to: Option<Date>,
 }
 asks!(SupplierReturnsQuery, "supplier-returns");
@@ -95,25 +95,25 @@ impl SupplierReturnsQuery {
     }
 }
 
-/// Which adjustments are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AdjustmentsQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Of one store.
+    /// Only those of this store.
     pub store_id: Option<String>,
-    /// In one state.
+    /// Only those in this state.
     pub state: Option<AdjustmentState>,
-    /// For one reason.
+    /// Only those with this reason.
     pub reason: Option<AdjustmentReason>,
-    /// Of this business day or later.
+    /// Only those of this business day or later.
     pub from: Option<Date>,
-    /// Of this business day or earlier.
+    /// Only those of this business day or earlier.
     pub to: Option<Date>,
 }
 asks!(AdjustmentsQuery, "adjustments");
@@ -132,23 +132,23 @@ impl AdjustmentsQuery {
     }
 }
 
-/// Which counts are asked for: stores tell of those that were posted, warehouses of those that are under way too.
+/// Query parameters of the list: posted counts of stores, and counts of warehouses in any state.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpnamesQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Of one store.
+    /// Only those of this store.
     pub store_id: Option<String>,
-    /// Left out: posted. In another state: those of warehouses.
+    /// Only those in this state; omitted: posted. Other states show counts of warehouses only.
     pub state: Option<OpnameState>,
-    /// Of this business day or later.
+    /// Only those of this business day or later.
     pub from: Option<Date>,
-    /// Of this business day or earlier.
+    /// Only those of this business day or earlier.
     pub to: Option<Date>,
 }
 asks!(OpnamesQuery, "opname");
@@ -167,7 +167,7 @@ impl OpnamesQuery {
 pub struct CountedOpname {
     #[serde(flatten)]
     opname: Opname,
-    /// In the order in which its store told of them.
+    /// Lines in the order in which the store reported them.
     #[schemars(with = "Vec<OpnameLineView>")]
     lines: Vec<Value>,
 }

@@ -13,36 +13,36 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::AnyPool;
 
-/// Which way goods go, seen from a store.
+/// Direction of the goods, as seen from a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "TransferDirection")]
 pub enum Direction {
-    /// They come there.
+    /// The goods come to the store.
     In,
-    /// They leave.
+    /// The goods leave the store.
     Out,
 }
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TransfersQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// From or to one store.
+    /// Only those from or to this store.
     pub store_id: Option<String>,
-    /// Only what comes to that store, or leaves it; without a store it says nothing.
+    /// Only those that come to that store, or only those that leave it. Without a store it has no effect.
     pub direction: Option<Direction>,
-    /// In one state.
+    /// Only those in this state.
     pub state: Option<TransferState>,
-    /// Of this business day or later.
+    /// Only those of this business day or later.
     pub from: Option<Date>,
-    /// Of this business day or earlier.
+    /// Only those of this business day or earlier.
     pub to: Option<Date>,
 }
 asks!(TransfersQuery, "transfers");
@@ -54,11 +54,11 @@ pub struct Detail {
     #[serde(flatten)]
     #[schemars(with = "TransferView")]
     transfer: Value,
-    /// Its entries in the books: by what its sender told, then by what its receiver did.
+    /// Its entries in the books: by the sender's report, then by what the receiver did.
     entries: Vec<DocumentEntry>,
 }
 
-/// Where a page begins: after this day and transfer.
+/// Position of a page: the day and transfer of the last item before it.
 pub type Bookmark = (Date, String);
 
 /// A transfer, and the day that it stands at in the list: that of the step that was told first.

@@ -11,15 +11,15 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How deep categories may lie below one another.
+/// Greatest depth of categories.
 const DEPTH_MAX: usize = 16;
 
-/// A category.
+/// A product category.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Category {
-    /// As products name it.
+    /// Code of the category, as products name it.
     pub code: String,
-    /// Its name for people.
+    /// Name of the category, for people.
     pub name: String,
     /// Parent category; null for a top-level category.
     pub parent: Option<String>,
@@ -35,11 +35,11 @@ impl Entry for Category {
     }
 }
 
-/// `POST /api/categories`
+/// Request body of `POST /api/categories`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewCategory {
-    /// As products name it.
+    /// Code of the category, as products name it.
     pub code: String,
     /// Display name; null to show the code.
     pub name: Option<String>,
@@ -50,14 +50,14 @@ pub struct NewCategory {
     pub state: State,
 }
 
-/// `PATCH /api/categories/:code`: what is given is changed.
+/// Request body of `PATCH /api/categories/:code`. Omitted fields stay as they are.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CategoryChange {
-    /// Its name for people.
+    /// Name of the category, for people.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
-    /// The category that it lies below; empty: none.
+    /// Parent category. Empty for none.
     #[serde(default, deserialize_with = "domain::model::base::patch::cleared")]
     pub parent: Option<String>,
     /// Whether products may be put into it.
@@ -134,7 +134,7 @@ async fn check(connection: &mut AnyConnection, category: &Category, height: usiz
     Err(ApiError::field("parent", "lies too deep: at most 16 below one another").into())
 }
 
-/// How many levels a category and all below it take: 1 where nothing does.
+/// Number of levels of a category and all below it: 1 if nothing lies below.
 async fn height(connection: &mut AnyConnection, code: &str) -> Result<usize, sqlx::Error> {
     let sql = "SELECT document FROM company_lists WHERE list = $1";
     let texts: Vec<String> = sqlx::query_scalar(sql).bind(Category::LIST).fetch_all(&mut *connection).await?;

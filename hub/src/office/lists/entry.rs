@@ -16,18 +16,18 @@ use sqlx::{Any, AnyConnection, Executor};
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ListState")]
 pub enum State {
-    /// It is.
+    /// The entry is still used.
     #[default]
     Active,
-    /// It stays for what was done with it.
+    /// The entry is no longer used and stays for the records that name it.
     Inactive,
 }
 
-/// What a list is of.
+/// Entry of a list.
 pub trait Entry: Serialize + DeserializeOwned {
     /// The list.
     const LIST: &'static str;
-    /// What one is, in words.
+    /// Name of an entry, in words.
     const WHAT: &'static str;
     /// Its place in the list, unique there.
     fn key(&self) -> String;
@@ -86,7 +86,7 @@ pub async fn put<T: Entry>(connection: &mut AnyConnection, entry: &T) -> Result<
     query.execute(connection).await.map(drop)
 }
 
-/// What is wrong with an entry.
+/// Problems of an entry.
 #[derive(Default)]
 pub struct Problems(Vec<FieldProblem>);
 

@@ -97,7 +97,7 @@ async fn listed<T: Entry + schemars::JsonSchema>(request: Request) -> Answered {
     Ok(Reply::ok(&bound_page::cut_in(&request, items, page.limit, Entry::key)?))
 }
 
-/// What the audit log tells of an entry: its fields; a number of an account is no figure.
+/// Details of an entry for the audit log: its fields. An account number is not a figure.
 fn details<T: Entry>(entry: &T) -> Result<Value, Failure> {
     let mut details = serde_json::to_value(entry).map_err(ApiError::internal)?;
     if let Some(account) = details.get_mut("account")

@@ -11,14 +11,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 
-/// A method.
+/// A payment method.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PaymentMethod {
-    /// As tills send it.
+    /// Code of the method, as tills send it.
     pub method: String,
-    /// Its name for people.
+    /// Name of the method, for people.
     pub name: String,
-    /// The account that its money is mapped to today, here or among the mappings; none: the plan's.
+    /// Account that its money is mapped to today, here or among the mappings. Null for the account of the
+    /// standard chart.
     pub account: Option<String>,
     /// Whether it is still used.
     pub state: State,
@@ -32,13 +33,13 @@ impl Entry for PaymentMethod {
     }
 }
 
-/// `POST /api/payment-methods`
+/// Request body of `POST /api/payment-methods`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewPaymentMethod {
-    /// As tills send it.
+    /// Code of the method, as tills send it.
     pub method: String,
-    /// Its name for people.
+    /// Name of the method, for people.
     pub name: String,
     /// Maps its money to this account, from today on.
     pub account: Option<String>,
@@ -47,11 +48,11 @@ pub struct NewPaymentMethod {
     pub state: State,
 }
 
-/// `PATCH /api/payment-methods/:method`: what is given is changed.
+/// Request body of `PATCH /api/payment-methods/:method`. Omitted fields stay as they are.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PaymentMethodChange {
-    /// Its name for people.
+    /// Name of the method, for people.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
     /// Maps its money to this account, from today on.

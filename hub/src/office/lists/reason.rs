@@ -8,18 +8,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 
-/// What is done for a reason.
+/// List of reasons, by the action that they are given for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ReasonUse")]
 pub enum ReasonList {
-    /// Something is voided.
+    /// Reasons for a void.
     Voids,
-    /// A discount is given by hand.
+    /// Reasons for a manual discount.
     Discounts,
-    /// Goods come back.
+    /// Reasons for a return.
     Returns,
-    /// Cash is paid in or out.
+    /// Reasons for cash paid in or out.
     Cash,
 }
 
@@ -42,15 +42,15 @@ impl ReasonList {
     }
 }
 
-/// A reason.
+/// Reason code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ListedReason")]
 pub struct Reason {
-    /// What is done for it.
+    /// Action that the reason is given for.
     pub list: ReasonList,
-    /// As tills send it.
+    /// Code of the reason, as tills send it.
     pub code: String,
-    /// Its name for people.
+    /// Name of the reason, for people.
     pub name: String,
 }
 
@@ -66,23 +66,23 @@ fn key(list: ReasonList, code: &str) -> String {
     format!("{} {code}", list.name())
 }
 
-/// `POST /api/reasons`
+/// Request body of `POST /api/reasons`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewReason {
-    /// What is done for it.
+    /// Action that the reason is given for.
     pub list: ReasonList,
-    /// As tills send it.
+    /// Code of the reason, as tills send it.
     pub code: String,
-    /// Its name for people.
+    /// Name of the reason, for people.
     pub name: String,
 }
 
-/// `PATCH /api/reasons/:list/:code`
+/// Request body of `PATCH /api/reasons/:list/:code`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReasonChange {
-    /// Its name for people.
+    /// Name of the reason, for people.
     pub name: String,
 }
 

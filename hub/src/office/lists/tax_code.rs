@@ -11,30 +11,30 @@ use sqlx::AnyConnection;
 /// All of a price, in basis points.
 const RATE_BP_MAX: u32 = 10_000;
 
-/// What kind of tax it is.
+/// Kind of tax.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TaxKind {
-    /// The usual rate.
+    /// Standard rate.
     Standard,
-    /// Taxed at 0.
+    /// Taxed at 0 %.
     Zero,
-    /// Not taxed.
+    /// Exempt from tax.
     Exempt,
-    /// The rate of luxuries.
+    /// Rate for luxury goods.
     Luxury,
 }
 
 /// A tax code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TaxCode {
-    /// As products and sales name it.
+    /// Tax code, as products and sales name it.
     pub tax_code: String,
-    /// Its name for people.
+    /// Name of the tax code, for people.
     pub name: String,
     /// The rate in basis points; 0 of what is not taxed.
     pub rate_bp: u32,
-    /// What kind of tax it is.
+    /// Kind of tax.
     pub kind: TaxKind,
 }
 
@@ -46,32 +46,32 @@ impl Entry for TaxCode {
     }
 }
 
-/// `PATCH /api/tax-codes/:tax_code`: what is given is changed.
+/// Request body of `PATCH /api/tax-codes/:tax_code`. Omitted fields stay as they are.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaxCodeChange {
-    /// Its name for people.
+    /// Name of the tax code, for people.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
-    /// The rate, while nothing was sold under the code.
+    /// Tax rate in basis points; changes only while nothing was sold under the code.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub rate_bp: Option<u32>,
-    /// What kind of tax it is, while nothing was sold under the code.
+    /// Kind of tax; changes only while nothing was sold under the code.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub kind: Option<TaxKind>,
 }
 
-/// `POST /api/tax-codes`
+/// Request body of `POST /api/tax-codes`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewTaxCode {
-    /// As products and sales name it.
+    /// Tax code, as products and sales name it.
     pub tax_code: String,
-    /// Its name for people.
+    /// Name of the tax code, for people.
     pub name: String,
     /// The rate in basis points.
     pub rate_bp: u32,
-    /// What kind of tax it is.
+    /// Kind of tax.
     pub kind: TaxKind,
 }
 

@@ -8,14 +8,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 
-/// A tier.
+/// A member tier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tier {
-    /// As members name it.
+    /// Code of the tier, as members name it.
     pub tier: String,
-    /// Its name for people.
+    /// Name of the tier, for people.
     pub name: String,
-    /// What its members earn, in basis points of what others do.
+    /// Points that members of the tier earn, in basis points of the usual points.
     pub multiplier_bp: i64,
 }
 
@@ -27,15 +27,15 @@ impl Entry for Tier {
     }
 }
 
-/// `POST /api/tiers`
+/// Request body of `POST /api/tiers`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewTier {
-    /// As members name it.
+    /// Code of the tier, as members name it.
     pub tier: String,
-    /// Its name for people.
+    /// Name of the tier, for people.
     pub name: String,
-    /// What its members earn, in basis points of what others do.
+    /// Points that members of the tier earn, in basis points of the usual points.
     pub multiplier_bp: i64,
 }
 
@@ -43,7 +43,7 @@ pub struct NewTier {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TierChange {
-    /// Its name for people.
+    /// Name of the tier, for people.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
     /// Points multiplier of its members.

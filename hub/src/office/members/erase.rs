@@ -20,12 +20,12 @@ use sqlx::AnyConnection;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
-/// `POST /api/members/:id/erase`
+/// Request body of `POST /api/members/:id/erase`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "EraseMember")]
 pub struct Erase {
-    /// Why.
+    /// Reason for the erasure.
     pub reason: String,
 }
 

@@ -29,27 +29,27 @@ const COUNTRY_CODE: &str = "62";
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "HubMember")]
 pub struct View {
-    /// `mbr_…`
+    /// Id of the member, `mbr_…`.
     pub member_id: String,
     /// Card number or the like.
     pub code: Option<String>,
-    /// Name.
+    /// Name of the member. Null if it is not known.
     pub name: Option<String>,
-    /// E.164.
+    /// Phone number in E.164 format.
     pub phone: Option<String>,
-    /// Lower-cased.
+    /// E-mail address in lower case.
     pub email: Option<String>,
-    /// Birthday.
+    /// Birthday of the member. Null if it is not known.
     pub birth_date: Option<Date>,
-    /// Tier.
+    /// Tier of the member. Null if it has none.
     pub tier: Option<String>,
-    /// Actions that are allowed now.
+    /// State of the member.
     pub state: Option<MemberState>,
     /// Σ of the entries of all stores.
     pub points_balance: i64,
-    /// When it was registered, wherever that was.
+    /// When the member was registered, at any store or at head office.
     pub joined_at: UtcMs,
-    /// When it was last changed.
+    /// When the member was last changed.
     pub updated_at: UtcMs,
     /// Highest stamp of its fields.
     pub version: String,
@@ -85,14 +85,14 @@ pub async fn read(connection: &mut AnyConnection, id: &str) -> Result<View, Fail
     })
 }
 
-/// Which members are asked for.
+/// Filters of the list of members.
 #[derive(Debug, Default)]
 pub struct Filter {
     /// A name, number or code contains it.
     pub q: Option<String>,
-    /// In this state.
+    /// Only those in this state.
     pub state: Option<MemberState>,
-    /// Of this tier.
+    /// Only those of this tier.
     pub tier: Option<String>,
     /// Registered on this day (UTC) or later.
     pub from: Option<Date>,

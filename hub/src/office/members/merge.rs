@@ -25,22 +25,22 @@ use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// `POST /api/members/:id/merge`
+/// Request body of `POST /api/members/:id/merge`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "MergeMember")]
 pub struct Merge {
-    /// Whom the member goes on as.
+    /// Id of the member that the merged one continues as.
     pub into: String,
 }
 
-/// Who merges, and when.
+/// Context of a merge: user, clock and time.
 pub struct By<'a> {
-    /// Who.
+    /// User who merges.
     pub user_id: &'a UserId,
     /// The hub's clock.
     pub clock: &'a Mutex<Clock>,
-    /// When.
+    /// Time of the merge.
     pub now: UtcMs,
 }
 
@@ -132,7 +132,7 @@ async fn raise(connection: &mut AnyConnection, id: &str, stamp: &str) -> Result<
     Ok(())
 }
 
-/// What was open because two were registered who are one by now is no longer.
+/// Settles the exceptions of members who were registered twice and are one by now.
 async fn settle(connection: &mut AnyConnection, by: &By<'_>) -> Result<(), Failure> {
     let sql = "SELECT exception_id, details FROM exceptions WHERE code = $1 AND settled_at IS NULL";
     for row in sqlx::query(sql).bind(MEMBER_TWICE).fetch_all(&mut *connection).await? {

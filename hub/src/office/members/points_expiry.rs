@@ -27,7 +27,7 @@ use std::time::Instant;
 /// Members of one commit: so long stores wait for balances and the pool at most.
 const AT_ONCE: i64 = 100;
 
-/// Lets expire what is due, page by page; false: another process goes on with it.
+/// Lets expired points lapse, page by page. Returns false if another process goes on with it.
 ///
 /// # Errors
 /// The database's; the pages before are done.
@@ -46,7 +46,7 @@ pub async fn run(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failu
     }
 }
 
-/// Looks at a page of members; gives the last one, none: there are no more.
+/// Checks a page of members and returns the last one. `None` if there are no more.
 async fn page(
     connection: &mut AnyConnection,
     after: &str,
@@ -83,14 +83,15 @@ async fn page(
     Ok(Some(last))
 }
 
-/// Whose points expired on a day that has not come, by a clock that ran ahead, is looked at whatever the day is now.
+/// Checks the members again on any day whose points expired on a day that has not come, by a clock that ran
+/// ahead.
 async fn look_again(connection: &mut AnyConnection, today: Date) -> Result<(), sqlx::Error> {
     let sql = "UPDATE points SET look_after = '' WHERE member_id IN (SELECT member_id FROM points_entries \
                WHERE store_id = '' AND business_date > $1)";
     sqlx::query(sql).bind(today.to_string()).execute(connection).await.map(drop)
 }
 
-/// What has expired of a member and of those who go on as it; none: nothing that was not said before.
+/// Expired points of a member and of those who go on as it. `None` if there is nothing new.
 async fn of_member(
     connection: &mut AnyConnection,
     id: &str,

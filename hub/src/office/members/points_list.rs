@@ -14,14 +14,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PointsQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
 }
@@ -31,22 +31,23 @@ asks!(PointsQuery, "points");
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "HubPointsEntry")]
 pub struct View {
-    /// Whose: who goes on as this member is listed with it.
+    /// Id of the member. Members that were merged into this one are listed with it.
     member_id: String,
-    /// The store that told; none: head office let them expire.
+    /// Store that reported the entry. Null if head office let the points expire.
     store_id: Option<String>,
     event_id: String,
-    /// The day it counts for.
+    /// Business day of the entry.
     business_date: Date,
-    /// By the store's clock.
+    /// Time of the entry, by the store's clock.
     at: UtcMs,
-    /// Signed.
+    /// Number of points, signed.
     points: i64,
     /// `earn`, `redeem`, `reverse`, `give_back`, `adjust`, `expire`, `opening`.
     reason: String,
-    /// The document.
+    /// Id of the document.
     reference_id: String,
-    /// The last day of what was earned, as the store told it; none: for ever, or they were not earned.
+    /// Last day on which the earned points count, as the store reported it. Null if they never expire, or
+    /// were not earned.
     expires: Option<Date>,
     /// The member's points after it, by all that is known now.
     balance_after: i64,
@@ -54,7 +55,7 @@ pub struct View {
     position: i64,
 }
 
-/// Where a page begins: after this day, moment, store, event and place in it.
+/// Position of a page: the day, moment, store, event and place of the last item before it.
 pub type Bookmark = (Date, i64, String, String, i64);
 
 /// The place of an entry.

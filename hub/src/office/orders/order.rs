@@ -26,16 +26,16 @@ use serde::{Deserialize, Serialize};
 use sqlx::{AnyConnection, AnyPool, Row};
 use std::collections::BTreeSet;
 
-/// Who works on an order, when, by which limits.
+/// Context of a change of an order: user, time and limits.
 #[derive(Debug, Clone, Copy)]
 pub struct Buyer<'a> {
-    /// Who.
+    /// User who works on the order.
     pub approver: Approver<'a>,
-    /// When.
+    /// Time of the change.
     pub now: UtcMs,
     /// The date at head office.
     pub today: Date,
-    /// What head office set for approvals.
+    /// Rules of head office for approvals.
     pub approval: Approval,
 }
 
@@ -59,7 +59,7 @@ impl<'a> Buyer<'a> {
     }
 }
 
-/// Which orders; what is none lets all through.
+/// Filters of the list of orders; an omitted one lets all orders through.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PurchaseOrderSearch")]
@@ -67,30 +67,30 @@ pub struct Filter {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Those of a supplier.
+    /// Only those of this supplier.
     pub supplier_id: Option<String>,
-    /// Those for a store.
+    /// Only those for this store.
     pub store_id: Option<String>,
-    /// Those in a state.
+    /// Only those in this state.
     pub state: Option<OrderState>,
-    /// Those that somebody asked an approval for, or those that nobody did.
+    /// Only those that were submitted for approval, or only those that were not.
     pub submitted: Option<bool>,
-    /// Those of which goods should have come before today, and did not.
+    /// Only those with goods that should have come before today and did not.
     #[serde(default)]
     pub late: bool,
-    /// Made on this day or later.
+    /// Only those made on this day or later.
     pub from: Option<Date>,
-    /// Made on this day or earlier.
+    /// Only those made on this day or earlier.
     pub to: Option<Date>,
-    /// Those with a line of this product.
+    /// Only those with a line of this product.
     pub sku: Option<String>,
 }
 asks!(Filter, "purchase-orders");
 
-/// Where a page begins: before an order that was made on a day.
+/// Position of a page: the day and order of the last item before it.
 pub type Bookmark = (String, String);
 
 /// A page of orders, the newest first; each with the day on which it was made.
@@ -125,20 +125,20 @@ pub async fn list(
     rows.iter().map(|row| Ok((row.try_get("made_on")?, decode(row.try_get("document")?)?))).collect()
 }
 
-/// `POST /api/purchase-orders`
+/// Request body of `POST /api/purchase-orders`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewPurchaseOrder")]
 pub struct New {
-    /// From whom.
+    /// Supplier of the order.
     pub supplier_id: String,
-    /// For which store.
+    /// Store that the order is for.
     pub store_id: String,
-    /// When the goods should be there.
+    /// Expected delivery date of the order.
     pub expected_at: Option<Date>,
-    /// What.
+    /// Lines of the order.
     pub lines: Vec<NewLine>,
-    /// For people.
+    /// Note on the order, for people.
     pub note: Option<String>,
 }
 
@@ -147,9 +147,9 @@ pub struct New {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewOrderLine")]
 pub struct NewLine {
-    /// The product.
+    /// Code of the product.
     pub sku: Sku,
-    /// Pieces.
+    /// Number of pieces.
     pub qty: i64,
     /// Price per piece in whole currency units; null for that of the price list.
     pub unit_cost: Option<i64>,
@@ -159,24 +159,24 @@ pub struct NewLine {
     pub expected_at: Option<Date>,
 }
 
-/// `PATCH /api/purchase-orders/:id`: what is left out stays as it is.
+/// Request body of `PATCH /api/purchase-orders/:id`. Omitted fields stay as they are.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ChangePurchaseOrder")]
 pub struct Change {
-    /// From whom.
+    /// Supplier of the order.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub supplier_id: Option<String>,
-    /// For which store.
+    /// Store that the order is for.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub store_id: Option<String>,
-    /// When the goods should be there.
+    /// Expected delivery date of the order.
     #[serde(default)]
     pub expected_at: Given<Date>,
-    /// What, in place of all lines.
+    /// Lines of the order; they replace all existing lines.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub lines: Option<Vec<NewLine>>,
-    /// For people.
+    /// Note on the order, for people.
     #[serde(default)]
     pub note: Given<String>,
 }
@@ -346,7 +346,7 @@ pub(super) fn row<'a>(
     in_force(rows.iter().filter(|row| row.sku == *sku), qty, today)
 }
 
-/// What the supplier's terms say of an order.
+/// Warnings of an order by the supplier's terms.
 pub(super) fn warned(
     lines: &[OrderLine],
     total: i64,

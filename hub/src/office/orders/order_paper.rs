@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write as _;
 
-/// What the paper is written in.
+/// Language of the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "PaperLanguage")]
@@ -53,23 +53,23 @@ impl Language {
     }
 }
 
-/// What stands on the paper beside the order itself.
+/// Contents of the document beside the order itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Paper<'a> {
     /// The order.
     pub order: &'a PurchaseOrder,
-    /// Whom it goes to.
+    /// Supplier that the order goes to.
     pub supplier: &'a Supplier,
-    /// Where the goods go.
+    /// Name of the store that the goods go to.
     pub store_name: &'a str,
-    /// Of a line, the product's name and what the supplier calls it.
+    /// Name of the product and the supplier's number of it, for each line.
     pub names: &'a [(String, Option<String>)],
-    /// What it is written in.
+    /// Language of the document.
     pub language: Language,
 }
 
 impl Paper<'_> {
-    /// What it is called; one that nobody answers for is no order.
+    /// Title of the document. One that nobody answers for is no order.
     fn title(&self) -> String {
         let PurchaseOrder { po_no, revision, state, .. } = self.order;
         let kind = match state {
@@ -84,7 +84,7 @@ impl Paper<'_> {
         }
     }
 
-    /// What stands above the lines, name by name.
+    /// Fields above the lines, name by name.
     fn head(&self) -> Vec<(&'static str, String)> {
         let Self { order, supplier, store_name, .. } = self;
         let mut head = vec![

@@ -86,7 +86,7 @@ pub async fn change(request: Request) -> Answered {
     change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await
 }
 
-/// What the audit log tells of an order.
+/// Details of an order for the audit log.
 pub fn ordered(order: &PurchaseOrder) -> Value {
     let PurchaseOrder { po_id, po_no, supplier_id, store_id, revision, total, .. } = order;
     json!({"po_id": po_id, "po_no": po_no, "revision": revision, "supplier_id": supplier_id, "store_id": store_id, "total": total})

@@ -17,12 +17,12 @@ use serde::Deserialize;
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
-/// Why a step is taken.
+/// Request body of a step of an order.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PurchaseOrderReason")]
 pub struct Reason {
-    /// For people; needed to reject, to close a line, and to call off what was sent.
+    /// Reason, for people. Required to reject an order, to close a line, and to call off an order that was sent.
     pub reason: Option<String>,
 }
 
@@ -49,7 +49,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// What the audit log calls it.
+    /// Name of the action in the audit log.
     pub fn audit_action(self) -> &'static str {
         let (Self::Whole(step) | Self::Line(step, _)) = self;
         step.audit_action()
@@ -116,20 +116,20 @@ async fn write(
     Ok(())
 }
 
-/// `POST /api/purchase-orders/:id/revise`
+/// Request body of `POST /api/purchase-orders/:id/revise`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "RevisePurchaseOrder")]
 pub struct Revise {
-    /// The revision that it changes.
+    /// Number of the revision that is changed.
     pub revision: u32,
     /// All that is expected; a line that is left out is closed.
     pub lines: Vec<Line>,
-    /// When the goods should be there.
+    /// Expected delivery date of the order.
     pub expected_at: Option<Date>,
-    /// For people.
+    /// Note on the order, for people.
     pub note: Option<String>,
-    /// Why.
+    /// Reason for the revision.
     pub reason: String,
 }
 
@@ -140,11 +140,12 @@ pub struct Revise {
 pub struct Line {
     /// Number of the line; null adds a line at the end.
     pub line_no: Option<u32>,
-    /// The product.
+    /// Code of the product.
     pub sku: Sku,
     /// Pieces, not fewer than came.
     pub qty: i64,
-    /// Price per piece in whole currency units; none: what the line has, of a new one or another product the price list's.
+    /// Price per piece in whole currency units. Null for the price of the line, or the price list's for a new
+    /// line or another product.
     pub unit_cost: Option<i64>,
     /// Total cost of all pieces, in place of `unit_cost`.
     pub line_total: Option<i64>,

@@ -132,14 +132,14 @@ fn set_reason(details: &mut Value, reason: Option<&str>) {
     }
 }
 
-/// An order as it was.
+/// An order before a revision.
 #[derive(Serialize, JsonSchema)]
 pub struct KeptRevision {
-    /// When it was replaced.
+    /// When this version was replaced.
     replaced_at: UtcMs,
-    /// By whom.
+    /// User who replaced this version.
     replaced_by: String,
-    /// Why.
+    /// Reason given for the revision.
     reason: String,
     /// The order before the revision.
     order: PurchaseOrder,
@@ -179,7 +179,7 @@ pub struct Receipt {
     created_at: UtcMs,
 }
 
-/// What came of an order.
+/// Receipts of an order.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "PurchaseOrderReceipts")]
 pub struct Receipts {
@@ -207,7 +207,7 @@ fn receipt(row: &sqlx::any::AnyRow) -> Result<Receipt, sqlx::Error> {
     }))
 }
 
-/// What bills an order.
+/// Invoices of an order.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "PurchaseOrderInvoices")]
 pub struct Invoices {
@@ -235,7 +235,7 @@ async fn found(request: &Request) -> Result<PurchaseOrder, crate::db::failure::F
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PaperQuery {
-    /// What it is written in: `en` unless said.
+    /// Language of the document; omitted: `en`.
     #[serde(default)]
     language: Language,
 }

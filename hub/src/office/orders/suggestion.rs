@@ -20,12 +20,12 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is asked for.
+/// Query parameters of the suggestions.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SuggestionSearch")]
 pub struct SuggestionsQuery {
-    /// For which store.
+    /// Store that the goods are for.
     pub store_id: String,
     /// Only what this supplier sells.
     pub supplier_id: Option<String>,
@@ -33,33 +33,33 @@ pub struct SuggestionsQuery {
     pub category: Option<String>,
 }
 
-/// What to order of a product.
+/// Suggested order of a product.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "OrderSuggestion")]
 pub struct Suggestion {
     /// Supplier; null if no supplier sells it.
     pub supplier_id: Option<String>,
-    /// The product.
+    /// Code of the product.
     pub sku: Sku,
-    /// Its name.
+    /// Name of the product.
     pub name: String,
-    /// Pieces that are there; below 0: they are owed.
+    /// Pieces on hand. Negative if more were sold than were known of.
     pub on_hand: i64,
     /// Pieces of orders that are approved or sent.
     pub on_order: i64,
-    /// Pieces of drafts.
+    /// Pieces in draft orders.
     pub in_draft: i64,
     /// Pieces on their way from other stores.
     pub in_transit_in: i64,
-    /// Thousandths of a piece a day.
+    /// Rate of sale, in thousandths of a piece per day.
     pub rate_milli: i64,
     /// Days from order to delivery.
     pub lead_days: i64,
-    /// At or below it something is ordered.
+    /// Stock level at or below which the product is ordered.
     pub reorder_point: i64,
-    /// Until where it is filled up.
+    /// Stock level up to which the product is ordered.
     pub order_up_to: i64,
-    /// Pieces to order.
+    /// Number of pieces to order.
     pub qty: i64,
     /// Price per piece; null if no supplier sells it.
     pub unit_cost: Option<i64>,
@@ -67,7 +67,7 @@ pub struct Suggestion {
     pub total: Option<i64>,
     /// Stock runs out before the next expected delivery.
     pub late_incoming: bool,
-    /// `no_supplier`: nobody sells it.
+    /// Problem code. `no_supplier` if no supplier sells the product, null otherwise.
     pub problem: Option<&'static str>,
 }
 
@@ -87,7 +87,7 @@ struct Figures {
     days_open: i64,
 }
 
-/// What to order for a store by what is known today, by supplier and sku.
+/// Suggested orders of a store by the figures of today, by supplier and sku.
 ///
 /// # Errors
 /// The database's.

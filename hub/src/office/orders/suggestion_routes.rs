@@ -29,14 +29,14 @@ pub const ORDER: Doc = Doc::of("Purchasing", "Create draft orders from suggestio
     .answers::<Drafts>(r#"{"items": []}"#)
     .refuses(&[Code::UnknownSku]);
 
-/// What to order for a store.
+/// Suggested orders of a store.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "OrderSuggestions")]
 pub struct Suggestions {
-    /// When it was looked.
+    /// When the suggestions were calculated.
     as_of: UtcMs,
-    /// Whether the store has told everything of the days that its rate of sale is taken from; one that has not is shown
-    /// with when it was last heard.
+    /// Whether the store has reported all records of the days that its rate of sale is taken from. A store
+    /// that has not is listed with the time it was last heard.
     completeness: Completeness,
     items: Vec<Suggestion>,
 }

@@ -12,18 +12,18 @@ use std::collections::BTreeMap;
 /// Stores that are looked at together.
 const STORES_AT_ONCE: i64 = 500;
 
-/// The overview.
+/// Overview for administrators.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Overview {
-    /// How many stores there are, by `new` (never enrolled), `active` and `disabled`.
+    /// Number of stores by state: `new` (never enrolled), `active` and `disabled`.
     pub stores_by_state: BTreeMap<String, i64>,
-    /// How many of them have a problem.
+    /// Number of stores that have a problem.
     pub stores_with_problems_count: i64,
-    /// How many stores have each problem, by its code; a store may have several.
+    /// Number of stores that have each problem, by its code. A store may have several.
     pub stores_by_problem: BTreeMap<String, i64>,
     /// Records that could not be applied.
     pub parked_count: i64,
-    /// Of them, how many for each reason, by its code.
+    /// Number of parked records by the code of their reason.
     pub parked_by_code: BTreeMap<String, i64>,
     /// Contradictions that nobody has settled.
     pub exceptions_count: i64,

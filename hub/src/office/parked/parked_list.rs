@@ -10,28 +10,28 @@ use sqlx::AnyPool;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "ParkedRecord")]
 pub struct View {
-    /// Its id, for `/api/parked/:id/replay`.
+    /// Id of the parked record, for `/api/parked/:id/replay`.
     pub parked_id: String,
-    /// Whose.
+    /// Store that sent the record.
     pub store_id: String,
-    /// Where in its history.
+    /// Epoch of the store's records.
     pub epoch: String,
-    /// Where in that epoch.
+    /// Sequence number of the record in its epoch.
     pub seq: i64,
-    /// The event; empty: it could not be read.
+    /// Id of the event. Empty if it could not be read.
     pub event_id: String,
-    /// Its type.
+    /// Type of the event.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What it belongs to.
+    /// Object that the event belongs to.
     pub aggregate: Option<String>,
-    /// What it amounts to, where that can be told.
+    /// Amount of the event. Null if it is not known.
     pub amount: Option<i64>,
-    /// Why it is parked, stable.
+    /// Stable code of the reason for parking.
     pub code: String,
-    /// Why, for a person.
+    /// Reason for parking, for people.
     pub message: String,
-    /// Since when.
+    /// When the record was parked.
     pub parked_at: UtcMs,
 }
 

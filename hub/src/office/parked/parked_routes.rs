@@ -38,7 +38,7 @@ struct Page {
     limit: Limit,
     cursor: Option<Cursor>,
     store_id: Option<String>,
-    /// Why they are parked.
+    /// Only those with this reason code.
     code: Option<String>,
 }
 
@@ -46,7 +46,7 @@ struct Page {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ParkedCause")]
 struct Cause {
-    /// Why they are parked, as the list says it.
+    /// Reason code of the records to retry, as in the list of parked records.
     code: String,
 }
 

@@ -23,24 +23,24 @@ const NUMBER_BYTES_MAX: usize = 64;
 /// Most lines.
 const LINES_MAX: usize = 500;
 
-/// A supplier's credit note, as somebody writes it down.
+/// A new credit note of a supplier.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewCreditNote")]
 pub struct New {
-    /// Whose it is.
+    /// Supplier that issued the document.
     pub supplier_id: String,
-    /// The supplier's number.
+    /// The supplier's number of the credit note.
     pub credit_note_no: String,
-    /// Its day; not after today.
+    /// Date of the credit note. Not after today.
     pub date: Date,
-    /// What it is for; one for goods that went back is confirmed instead.
+    /// Purpose of the credit note. One for goods that went back is confirmed instead.
     pub kind: CreditNoteKind,
     /// The invoice whose price was too high.
     pub invoice_id: Option<String>,
-    /// What it is made of.
+    /// Lines of the credit note.
     pub lines: Vec<NewLine>,
-    /// For people.
+    /// Note on the credit note, for people.
     pub note: Option<String>,
 }
 

@@ -17,15 +17,15 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewCreditNoteLine")]
 pub struct NewLine {
-    /// The line of the invoice; none: its books share it by what they were billed.
+    /// Line of the invoice. Null to share the amount among the invoice's books by what they were billed.
     pub invoice_line_no: Option<u32>,
     /// The receipt that was taken back.
     pub receiving_id: Option<String>,
-    /// Its line.
+    /// Line number of the receipt.
     pub receiving_line_no: Option<u32>,
-    /// Without tax.
+    /// Amount without tax, in whole currency units.
     pub net: i64,
-    /// Its tax.
+    /// Tax of the line, in whole currency units.
     #[serde(default)]
     pub tax: i64,
 }
@@ -43,12 +43,12 @@ impl NewLine {
     }
 }
 
-/// What a credit note is of.
+/// Supplier and kind of a credit note.
 #[derive(Debug, Clone, Copy)]
 pub struct Of<'a> {
-    /// Whose it is.
+    /// Supplier of the credit note.
     pub supplier_id: &'a str,
-    /// What it is for.
+    /// Kind of the credit note.
     pub kind: CreditNoteKind,
     /// The invoice whose price was too high.
     pub invoice_id: Option<&'a str>,

@@ -11,23 +11,23 @@ use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreditNotesQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Of one supplier.
+    /// Only those of this supplier.
     pub supplier_id: Option<String>,
-    /// In one state.
+    /// Only those in this state.
     pub state: Option<CreditNoteState>,
-    /// Of this day or later.
+    /// Only those of this day or later.
     pub from: Option<Date>,
-    /// Of this day or earlier.
+    /// Only those of this day or earlier.
     pub to: Option<Date>,
 }
 asks!(CreditNotesQuery, "credit-notes");

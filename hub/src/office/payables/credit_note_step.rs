@@ -24,18 +24,18 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use sqlx::AnyConnection;
 
-/// What the supplier's paper says.
+/// Figures of the supplier's credit note.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ConfirmCreditNote")]
 pub struct Confirm {
-    /// The supplier's number.
+    /// The supplier's number of the credit note.
     pub credit_note_no: String,
-    /// Its day; not after today.
+    /// Date of the credit note. Not after today.
     pub date: Date,
-    /// Without tax.
+    /// Amount without tax, in whole currency units.
     pub net: i64,
-    /// Its tax.
+    /// Tax of the credit note, in whole currency units.
     pub tax: i64,
 }
 
@@ -52,7 +52,7 @@ impl Confirm {
     }
 }
 
-/// What it settles.
+/// Request body that applies a credit note to invoices.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ApplyCreditNote")]
@@ -61,13 +61,13 @@ pub struct Apply {
     pub allocations: Vec<CreditAllocation>,
 }
 
-/// What it settles of an invoice.
+/// Part of a credit note that settles an invoice.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreditAllocation {
-    /// Which one.
+    /// Id of the invoice.
     pub invoice_id: String,
-    /// How much.
+    /// Amount that is settled, in whole currency units.
     pub amount: i64,
 }
 

@@ -28,16 +28,16 @@ const NUMBER_BYTES_MAX: usize = 64;
 /// The most days of terms.
 const DAYS_MAX: u32 = 3650;
 
-/// A supplier's invoice, as somebody writes it down.
+/// A new invoice of a supplier.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewInvoice")]
 pub struct New {
-    /// Whose it is.
+    /// Supplier that issued the document.
     pub supplier_id: String,
-    /// The supplier's number.
+    /// The supplier's number of the invoice.
     pub invoice_no: String,
-    /// Its day; not after today.
+    /// Date of the invoice. Not after today.
     pub invoice_date: Date,
     /// Due date; null to follow the supplier's terms.
     pub due_date: Option<Date>,
@@ -50,48 +50,48 @@ pub struct New {
     pub rounding: i64,
     /// The number of the tax invoice.
     pub tax_invoice_no: Option<String>,
-    /// Its day.
+    /// Date of the tax invoice.
     pub tax_invoice_date: Option<Date>,
     /// Early-payment discount; null to follow the supplier's terms.
     pub discount_terms: Option<DiscountTerms>,
-    /// It was owed before the books began.
+    /// Whether the invoice was owed before the books began.
     #[serde(default)]
     pub opening: bool,
-    /// For people.
+    /// Note on the invoice, for people.
     pub note: Option<String>,
 }
 
-/// What a line bills.
+/// A line of a new invoice.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewInvoiceLine")]
 pub struct NewLine {
-    /// The receipt.
+    /// Id of the receipt.
     pub receiving_id: Option<String>,
-    /// Its line.
+    /// Line number of the receipt.
     pub receiving_line_no: Option<u32>,
-    /// The order.
+    /// Id of the order.
     pub po_id: Option<String>,
-    /// Its line.
+    /// Line number of the order.
     pub po_line_no: Option<u32>,
-    /// The product.
+    /// Code of the product.
     pub sku: Option<Sku>,
     /// The account of an expense.
     pub account: Option<String>,
-    /// The book; empty: head office's own.
+    /// Store that the book belongs to. Empty for head office's own book.
     #[serde(default)]
     pub store_id: String,
-    /// For people.
+    /// Description of the line, for people.
     pub description: Option<String>,
-    /// Pieces.
+    /// Number of pieces.
     pub qty: i64,
     /// Price per piece in whole currency units.
     pub unit_cost: i64,
     /// Amount without tax; null for qty × unit_cost.
     pub net: Option<i64>,
-    /// In basis points; null for the supplier's usual rate.
+    /// Tax rate in basis points. Null for the supplier's usual rate.
     pub tax_rate_bp: Option<u32>,
-    /// None: by the rate.
+    /// Tax of the line. Null to calculate it from the rate.
     pub tax: Option<i64>,
 }
 

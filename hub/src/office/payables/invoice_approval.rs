@@ -20,12 +20,12 @@ use serde::Deserialize;
 use sqlx::AnyConnection;
 use std::collections::BTreeMap;
 
-/// Why.
+/// Request body with a reason.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "InvoiceReason")]
 pub struct Reason {
-    /// For people.
+    /// Reason, for people.
     pub reason: String,
 }
 
@@ -72,7 +72,7 @@ pub async fn approve(
     Ok(invoice)
 }
 
-/// What each line takes out of 2020, the last pieces of a receipt all that it holds.
+/// Takes the amounts of each line out of 2020; the last pieces of a receipt take all that it holds.
 async fn take(connection: &mut AnyConnection, invoice: &mut Invoice) -> Result<(), Failure> {
     if invoice.opening {
         return Ok(());

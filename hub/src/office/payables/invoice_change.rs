@@ -7,27 +7,28 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// `PATCH /api/finance/invoices/:id`
+/// Request body of `PATCH /api/finance/invoices/:id`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ChangeInvoice")]
 pub struct Change {
-    /// Whose it is.
+    /// Supplier that issued the document.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub supplier_id: Option<String>,
-    /// The supplier's number.
+    /// The supplier's number of the invoice.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub invoice_no: Option<String>,
-    /// Its day; not after today. Without a `due_date` it is due by the supplier's terms from then on.
+    /// Date of the invoice. Not after today. Without a `due_date`, the due date follows the supplier's terms
+    /// from then on.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub invoice_date: Option<Date>,
-    /// When it has to be paid; null: by the supplier's terms.
+    /// Due date. Null to follow the supplier's terms.
     #[serde(default)]
     pub due_date: Given<Date>,
-    /// What it bills, in place of all lines; without a `tax` it has that of its lines.
+    /// Lines of the invoice; they replace all existing lines. Without a `tax`, the tax is the sum of theirs.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub lines: Option<Vec<NewLine>>,
-    /// Its tax.
+    /// Tax of the invoice, in whole currency units.
     pub tax: Option<i64>,
     /// Rounding by the supplier; signed.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
@@ -35,16 +36,16 @@ pub struct Change {
     /// The number of the tax invoice.
     #[serde(default)]
     pub tax_invoice_no: Given<String>,
-    /// Its day.
+    /// Date of the tax invoice.
     #[serde(default)]
     pub tax_invoice_date: Given<Date>,
-    /// Early-payment discount.
+    /// Early-payment discount. Null for none.
     #[serde(default)]
     pub discount_terms: Given<DiscountTerms>,
-    /// It was owed before the books began.
+    /// Whether the invoice was owed before the books began.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub opening: Option<bool>,
-    /// For people.
+    /// Note on the invoice, for people.
     #[serde(default)]
     pub note: Given<String>,
 }

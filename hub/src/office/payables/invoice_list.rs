@@ -11,34 +11,34 @@ use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvoicesQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Of one supplier.
+    /// Only those of this supplier.
     pub supplier_id: Option<String>,
-    /// Those that bill something of one store.
+    /// Only those that bill something of this store.
     pub store_id: Option<String>,
-    /// In one state.
+    /// Only those in this state.
     pub state: Option<InvoiceState>,
-    /// Of this day or later.
+    /// Only those of this day or later.
     pub from: Option<Date>,
-    /// Of this day or earlier.
+    /// Only those of this day or earlier.
     pub to: Option<Date>,
-    /// Due on this day or earlier.
+    /// Only those due on this day or earlier.
     pub due_to: Option<Date>,
-    /// Of this number, as the supplier writes it.
+    /// Only those with this number of the supplier.
     pub invoice_no: Option<String>,
 }
 asks!(InvoicesQuery, "invoices");
 
-/// Where a page begins: before the invoice of a day.
+/// Position of a page: the day and invoice of the last item before it.
 pub type Bookmark = (Date, String);
 
 /// The newest first, before a place.

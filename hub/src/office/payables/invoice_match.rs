@@ -19,27 +19,27 @@ use sqlx::{AnyConnection, AnyPool};
 /// Days within which two invoices of one total are suspected to be one.
 const TWIN_DAYS: i64 = 7;
 
-/// What somebody accepts.
+/// Request body of a match.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "MatchInvoice")]
 pub struct Match {
-    /// What is right all the same.
+    /// Differences that are accepted.
     #[serde(default)]
     pub accept: Vec<Accept>,
 }
 
-/// An exception that is right.
+/// A difference that is accepted.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AcceptException")]
 pub struct Accept {
     /// The line; null for the whole invoice.
     pub line_no: Option<u32>,
-    /// The accepted difference.
+    /// Type of the accepted difference.
     #[serde(rename = "type")]
     pub kind: MatchExceptionKind,
-    /// Why.
+    /// Reason for the acceptance.
     pub reason: String,
 }
 

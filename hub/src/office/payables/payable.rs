@@ -12,28 +12,28 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UninvoicedQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Day in the books; omitted: now.
     pub as_of: Option<Date>,
-    /// Of one supplier.
+    /// Only those of this supplier.
     pub supplier_id: Option<String>,
-    /// Of one store.
+    /// Only those of this store.
     pub store_id: Option<String>,
     /// Older than so many days.
     pub older_than_days: Option<u32>,
 }
 asks!(UninvoicedQuery, "uninvoiced");
 
-/// A line that 2020 holds something of.
+/// A line with a balance on account 2020.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Uninvoiced")]
 pub struct View {
@@ -43,7 +43,7 @@ pub struct View {
     line_no: u32,
     po_id: Option<String>,
     supplier_id: Option<String>,
-    /// Empty: cash.
+    /// Code of the product. Empty for cash.
     sku: Sku,
     business_date: Date,
     /// Pieces that are not billed and did not go back.
@@ -51,13 +51,13 @@ pub struct View {
     /// Cost per piece in whole currency units, as it was received: what an invoice bills, however much of the line
     /// others hold. 0: a claim, cash, or received without a cost.
     unit_cost: i64,
-    /// Its part of the balance of 2020; negative for a claim or cash that was paid.
+    /// Part of the balance of 2020 that the line holds. Negative for a claim or cash that was paid.
     open_value: i64,
     /// `receipt`, `claim` or `pay_out`.
     kind: String,
 }
 
-/// Where a page begins: before this day, store, document and line.
+/// Position of a page: the day, store, document and line of the last item before it.
 pub type Bookmark = (Date, String, String, i64);
 
 /// The place of a line.

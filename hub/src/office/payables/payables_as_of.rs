@@ -14,59 +14,60 @@ use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 use std::collections::BTreeMap;
 
-/// What a row is of.
+/// Grouping of the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "PayablesGroup")]
 pub enum Group {
-    /// A supplier.
+    /// A row for each supplier.
     #[default]
     Supplier,
-    /// An invoice, a credit note, or a payment in advance.
+    /// A row for each invoice, credit note or payment in advance.
     Invoice,
 }
 
-/// Of whom, and when.
+/// Query parameters of the payables.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PayablesQuery {
     /// Day in the books; omitted: today.
     pub as_of: Option<Date>,
-    /// Of one supplier.
+    /// Only those of this supplier.
     pub supplier_id: Option<String>,
-    /// What a row is of.
+    /// Grouping of the rows.
     #[serde(default)]
     pub group_by: Group,
 }
 
-/// What is owed to a supplier, or of a document.
+/// Amount owed to a supplier, or open on a document.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "PayablesRow")]
 struct PayablesRow {
     supplier_id: String,
-    /// The invoice, the credit note or the payment; none: all of the supplier.
+    /// Id of the invoice, credit note or payment. Null for the total of a supplier.
     document_id: Option<String>,
-    /// The invoice's number, as the supplier writes it.
+    /// The supplier's number of the invoice.
     invoice_no: Option<String>,
-    /// When it has to be paid.
+    /// Due date of the document.
     due_date: Option<Date>,
     #[serde(flatten)]
     ageing: Ageing,
 }
 
-/// What is owed.
+/// Amounts owed to suppliers.
 #[derive(Serialize, JsonSchema)]
 pub struct Payables {
-    /// At the end of this day.
+    /// Day at whose end the amounts are owed.
     as_of: Date,
     items: Vec<PayablesRow>,
     /// Total: the balance of account 2010, which is negative in the books.
     totals: Ageing,
-    /// Which stores have told everything until that day: what goes back to suppliers is theirs to tell.
+    /// Stores that have reported all records until that day. Goods that went back to suppliers are reported
+    /// by stores.
     completeness: Completeness,
 }
 
-/// What is open of a document.
+/// Open amount of a document.
 struct Open {
     supplier_id: String,
     document_id: String,
@@ -76,7 +77,7 @@ struct Open {
     is_credit: bool,
 }
 
-/// What is owed at the end of a day.
+/// Amounts owed at the end of a day.
 ///
 /// # Errors
 /// 422 for a day that has not come; the database's.

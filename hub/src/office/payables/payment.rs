@@ -27,16 +27,16 @@ use std::collections::BTreeSet;
 /// The longest reference, in bytes.
 const REFERENCE_BYTES_MAX: usize = 64;
 
-/// What a payment is to settle of an invoice.
+/// Allocation of a payment to an invoice.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewAllocation")]
 pub struct NewAllocation {
-    /// Which one.
+    /// Id of the invoice.
     pub invoice_id: String,
     /// Settled amount, including the discount.
     pub amount: i64,
-    /// Early-payment discount.
+    /// Early-payment discount of the invoice, in whole currency units.
     #[serde(default)]
     pub discount: i64,
 }
@@ -48,32 +48,32 @@ impl From<NewAllocation> for Allocation {
     }
 }
 
-/// Money that went to a supplier, as somebody writes it down.
+/// A new payment to a supplier.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewSupplierPayment")]
 pub struct New {
-    /// To whom.
+    /// Supplier that was paid.
     pub supplier_id: String,
-    /// When; not after today.
+    /// Date of the payment. Not after today.
     pub date: Date,
-    /// From where: a bank's account, or 1020 with a store.
+    /// Account that the money left: a bank's account, or 1020 with a store.
     pub account: String,
     /// The store whose safe it is.
     pub store_id: Option<String>,
-    /// What left.
+    /// Amount that left the account, in whole currency units.
     pub amount: i64,
-    /// What the bank calls it.
+    /// Reference of the payment at the bank.
     pub reference: Option<String>,
-    /// What it settles.
+    /// Invoices that the payment settles.
     #[serde(default)]
     pub allocations: Vec<NewAllocation>,
-    /// What credit notes settle with it: each a part of the allocation to its invoice.
+    /// Credit notes that are used with the payment. Each is a part of the allocation to its invoice.
     #[serde(default)]
     pub credits: Vec<CreditUse>,
 }
 
-/// What an advance settles.
+/// Request body that allocates an advance to invoices.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AllocateSupplierPayment")]
@@ -148,7 +148,7 @@ pub async fn create(
     Ok(payment)
 }
 
-/// What was paid in advance settles invoices.
+/// Settles invoices with an advance.
 ///
 /// # Errors
 /// 404; 422, `payment_mismatch`; 409 `invalid_state`.
@@ -264,7 +264,7 @@ pub(super) async fn taken(
     Ok(documents)
 }
 
-/// What parts move of account 2010: an invoice is owed less, a credit note or an advance is used up.
+/// Moves of account 2010 by parts: less is owed of an invoice, a credit note or an advance is used up.
 pub(super) fn moves(
     document_id: &str,
     parts: &[PaymentPart],

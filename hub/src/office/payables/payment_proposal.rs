@@ -16,14 +16,14 @@ use sqlx::{AnyConnection, Row};
 /// Most bills that are looked at: the earliest due.
 const BILLS_MAX: i64 = 5000;
 
-/// For which day.
+/// Query parameters of the payment proposal.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PaymentProposalQuery")]
 pub struct ProposalQuery {
-    /// The day on which it is paid; none: today.
+    /// Day of the payment; omitted: today.
     pub date: Option<Date>,
-    /// From where: a bank, or stores' safes; none: 1040.
+    /// Account to pay from, a bank or the stores' safes; omitted: 1040.
     pub account: Option<String>,
 }
 
@@ -38,15 +38,15 @@ pub struct Proposed {
     due_date: Date,
     /// Last day of the discount; null if it has lapsed or there is none.
     discount_until: Option<Date>,
-    /// Open amount.
+    /// Open amount of the invoice, in whole currency units.
     open: i64,
-    /// Available discount.
+    /// Early-payment discount that may still be taken, in whole currency units.
     discount: i64,
     /// Amount to pay: open less discount.
     amount: i64,
 }
 
-/// Amount to pay.
+/// Proposed payments.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "PaymentProposal")]
 pub struct Proposal {
@@ -54,11 +54,11 @@ pub struct Proposal {
     account: String,
     /// Discounts that lapse first come first, then what is due first.
     items: Vec<Proposed>,
-    /// Total amount paid.
+    /// Sum of the amounts to pay.
     total: i64,
 }
 
-/// What is due by a day, and what has a discount that may still be taken on it.
+/// Invoices that are due by a day, and those with a discount that may still be taken on it.
 ///
 /// # Errors
 /// 422 for an account that does not pay, or a sum above the largest; the database's.

@@ -74,8 +74,8 @@ pub async fn reverse(
     Ok(payment)
 }
 
-/// What a payment moved in the books and of what is owed, with its sides changed over, by the days on which it did: what
-/// was paid in advance settled its invoices later.
+/// Moves of a payment in the books and of the owed amounts, with their sides changed over, by their days: an
+/// advance settled its invoices later.
 async fn mirrored(
     connection: &mut AnyConnection,
     payment_id: &str,

@@ -116,7 +116,7 @@ pub async fn reverse(request: Request) -> Answered {
     change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await
 }
 
-/// What the audit log tells of a payment.
+/// Details of a payment for the audit log.
 fn paid(payment: &SupplierPayment) -> Value {
     let SupplierPayment { payment_id, supplier_id, date, amount, unallocated, .. } = payment;
     json!({"payment_id": payment_id, "supplier_id": supplier_id, "date": date, "amount": amount,

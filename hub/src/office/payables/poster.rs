@@ -13,22 +13,22 @@ use jiff::civil::Date;
 use sqlx::AnyConnection;
 use std::collections::BTreeMap;
 
-/// What an entry comes from.
+/// Document that an entry comes from.
 #[derive(Debug, Clone, Copy)]
 pub struct Cause<'a> {
-    /// What it is.
+    /// Kind of the entry.
     pub kind: Kind,
-    /// The document.
+    /// Id of the document.
     pub id: &'a str,
-    /// What was done with it: one entry each in a book.
+    /// Step of the document. Each step has one entry per book.
     pub step: &'a str,
     /// The day that it belongs to.
     pub date: Date,
     /// A locked day is refused; else the entry gets the first open one after it.
     pub on_its_day: bool,
-    /// For a person.
+    /// Text of the entry, for people.
     pub memo: &'a str,
-    /// Whom the money is owed to, and what moves of it by documents: together what moves on account 2010.
+    /// Supplier of the document, and its moves by document: their sum moves account 2010.
     pub payables: (&'a str, &'a [Move]),
 }
 

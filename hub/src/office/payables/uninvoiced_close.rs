@@ -18,12 +18,12 @@ use sqlx::AnyConnection;
 /// Most lines that are closed at once.
 const LINES_MAX: usize = 500;
 
-/// Amount that will not be invoiced.
+/// Request body that closes lines without an invoice.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CloseUninvoiced")]
 pub struct Close {
-    /// The book.
+    /// Store that the book belongs to.
     pub store_id: String,
     /// Lines of receipts, or claims.
     #[serde(default)]
@@ -31,7 +31,7 @@ pub struct Close {
     /// Pay-outs from tills that paid for them.
     #[serde(default)]
     pub cash_ids: Vec<String>,
-    /// Why.
+    /// Reason for the closing.
     pub reason: String,
 }
 
@@ -42,17 +42,17 @@ pub struct Close {
 pub struct Line {
     /// The receipt, or the supplier return.
     pub receiving_id: String,
-    /// Its line.
+    /// Line number of the receipt or supplier return.
     pub line_no: u32,
 }
 
-/// What was closed.
+/// Result of the closing.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "ClosedUninvoiced")]
 pub struct Closed {
-    /// Name in the books.
+    /// Id of the closing in the books.
     pub close_id: String,
-    /// Lines and pay-outs.
+    /// Number of closed lines and pay-outs.
     pub lines_count: usize,
     /// Amount moved from 2020 to 5030; signed.
     pub value: i64,

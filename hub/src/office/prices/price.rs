@@ -24,26 +24,26 @@ use std::cmp::Reverse;
 /// The highest price.
 const PRICE_MAX: i64 = 1_000_000_000_000;
 
-/// Where they are.
+/// Table of the documents.
 pub const TABLE: Table = table!("prices", "price_id");
 
-/// Whether a price was taken back.
+/// Whether a price was withdrawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "PriceState")]
 pub enum State {
-    /// It was not.
+    /// The price was not withdrawn.
     Active,
-    /// It was, and counts nowhere any more.
+    /// The price was withdrawn and no longer counts anywhere.
     Withdrawn,
 }
 
-/// Which prices are asked for.
+/// Filters of the list of prices.
 #[derive(Debug, Default)]
 pub struct Filter {
-    /// Of this product.
+    /// Only those of this product.
     pub sku: Option<String>,
-    /// That count in this store: its own, and those for all stores; empty: of all stores.
+    /// Only those that count in this store: its own, and those for all stores. Empty for all stores.
     pub store_id: Option<String>,
     /// Taken back or not.
     pub state: Option<State>,
@@ -75,12 +75,12 @@ pub async fn list(
     rows.iter().map(|row| row.json("document")).collect()
 }
 
-/// `POST /api/prices`
+/// Request body of `POST /api/prices`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewPrice")]
 pub struct New {
-    /// The product.
+    /// Code of the product.
     pub sku: Sku,
     /// Unit price in whole currency units.
     pub price: i64,
@@ -125,7 +125,7 @@ pub async fn set(connection: &mut AnyConnection, new: New, now: UtcMs) -> Result
     Ok(price)
 }
 
-/// Takes a price back: it is kept, and counts nowhere any more. True: it did until now.
+/// Withdraws a price: it is kept, and counts nowhere any more. Returns true if it counted until now.
 ///
 /// # Errors
 /// 404.

@@ -70,13 +70,13 @@ struct Search {
     cursor: Option<Cursor>,
 }
 
-/// Which price counts is asked of this.
+/// Query parameters of the effective price.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Asked {
-    /// The product.
+    /// Code of the product.
     sku: String,
-    /// In this store.
+    /// Store that the price counts in.
     store_id: String,
     /// Point in time; omitted: now. Earlier prices are in the sales and in the audit log.
     at: Option<UtcMs>,

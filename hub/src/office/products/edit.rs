@@ -31,49 +31,49 @@ const WORDS_CHARS_MAX: usize = 64;
 /// Most barcodes of a product.
 const BARCODES_MAX: usize = 100;
 
-/// `POST /api/products`
+/// Request body of `POST /api/products`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewProduct")]
 pub struct New {
-    /// Its code.
+    /// Product code, unique.
     pub sku: Sku,
-    /// Its name.
+    /// Name of the product.
     pub name: String,
     /// Unit price in whole currency units.
     pub price: i64,
-    /// The rest; as in a change.
+    /// All other fields, as in a change.
     #[serde(flatten)]
     pub rest: Rest,
 }
 
-/// `PATCH /api/products/:sku`: what is given is changed.
+/// Request body of `PATCH /api/products/:sku`. Omitted fields stay as they are.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ChangeProduct")]
 pub struct Change {
-    /// Its name.
+    /// Name of the product.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
     /// Unit price in whole currency units.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub price: Option<i64>,
-    /// The rest.
+    /// All other fields.
     #[serde(flatten)]
     pub rest: Rest,
 }
 
-/// What a product may be without; in a change null takes it away.
+/// Optional fields of a product. In a change, null removes the value.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Rest {
     /// Tax rate in basis points; null for that of the tax code, or the store's default.
     #[serde(default)]
     pub tax_rate_bp: Given<u32>,
-    /// Says why a rate is 0.
+    /// Tax code of the product, which states why a rate is 0.
     #[serde(default)]
     pub tax_code: Given<String>,
-    /// Category name.
+    /// Name of the category.
     #[serde(default)]
     pub category: Given<String>,
     /// Codes that name it at a scanner.
@@ -82,13 +82,13 @@ pub struct Rest {
     /// First cost estimate per piece.
     #[serde(default)]
     pub cost: Given<i64>,
-    /// On-hand quantity at or below which it should be ordered.
+    /// On-hand quantity at or below which the product should be ordered.
     #[serde(default)]
     pub reorder_level: Given<i64>,
-    /// Whether stock is kept for it.
+    /// Whether stock is kept for the product.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub track_stock: Option<bool>,
-    /// Whether it may be sold.
+    /// Whether the product may be sold.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub state: Option<ProductState>,
 }

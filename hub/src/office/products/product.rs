@@ -22,16 +22,16 @@ use serde::{Deserialize, Serialize};
 use sqlx::{AnyConnection, AnyPool};
 use std::collections::HashMap;
 
-/// Which product a code is of.
+/// Condition for the product of a code.
 const NAMED_BY: &str = "sku IN (SELECT sku FROM product_barcodes WHERE code = ?)";
 
-/// What is doubtful about a row of a file.
+/// A doubt about a row of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "ImportWarning")]
 pub struct Warning {
     /// The line of the file at which the row begins.
     pub line: u64,
-    /// What is doubtful, such as a wrong check digit.
+    /// Description of the doubt, such as a wrong check digit.
     pub problem: String,
 }
 
@@ -41,19 +41,19 @@ impl From<RowProblem> for Warning {
     }
 }
 
-/// What an import of a catalogue did.
+/// Result of an import of a catalogue.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ImportedProducts")]
 pub struct ImportedFile {
-    /// What it did.
+    /// Counts of the import.
     #[serde(flatten)]
     pub imported: Imported,
-    /// What is doubtful about rows that were taken, at most 1,000. Left out where nothing is.
+    /// Doubts about rows that were imported, at most 1,000. Omitted if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }
 
-/// What an import did.
+/// Result of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Imported {
     /// Rows of the file.
@@ -62,14 +62,14 @@ pub struct Imported {
     pub changed: usize,
 }
 
-/// What a file may be taken in for.
+/// Query parameters of an import.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ImportDryRun")]
 pub struct DryRun {
-    /// Said what it would come to, and nothing kept.
+    /// Preview: the result is returned and nothing is kept.
     pub dry_run: Option<bool>,
-    /// The encoding of a file without a byte order mark; none: UTF-8.
+    /// Encoding of a file without a byte order mark; omitted: UTF-8.
     pub encoding: Option<Encoding>,
 }
 
@@ -153,7 +153,7 @@ fn differs(product: &Product, known: &HashMap<String, Product>) -> bool {
     })
 }
 
-/// What products are listed by.
+/// Filters of the list of products.
 #[derive(Debug, Default)]
 pub struct Wanted<'a> {
     /// A part of the name, the beginning of the sku, or digits of a barcode.
@@ -162,7 +162,7 @@ pub struct Wanted<'a> {
     pub category: &'a str,
     /// A scan that names one.
     pub barcode: Option<&'a str>,
-    /// Their skus.
+    /// Only products with these codes.
     pub skus: Option<&'a [String]>,
 }
 

@@ -59,13 +59,13 @@ const PRODUCT: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "pr
             "tax_code": null, "category": "Drinks", "barcodes": [], "cost": null, "reorder_level": null,
             "track_stock": true, "state": "active", "updated_at": "2026-11-20T02:06:34.739Z"}"#;
 
-/// A product, and what is doubtful about it.
+/// A product, with doubts about it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "CheckedProduct")]
 struct Checked {
     #[serde(flatten)]
     product: Product,
-    /// What is doubtful about its barcodes, such as a wrong check digit. Left out where nothing is.
+    /// Doubts about its barcodes, such as a wrong check digit. Omitted if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     doubts: Vec<String>,
 }

@@ -19,23 +19,23 @@ use sqlx::AnyConnection;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// A store's settings of a product; null: nobody settled it, and what the catalogue says counts.
+/// A store's settings of a product. A null field was never set, and the catalogue's value counts.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "StoreProductSettings")]
 pub struct View {
-    /// Whose.
+    /// Id of the store.
     pub store_id: String,
-    /// Of which product.
+    /// Code of the product.
     pub sku: String,
-    /// On-hand quantity at or below which it should be ordered.
+    /// On-hand quantity at or below which the product should be ordered.
     #[schemars(with = "Option<i64>")]
     pub reorder_level: Value,
-    /// Where it lies.
+    /// Place on the shelves where the product lies.
     #[schemars(with = "Option<String>")]
     pub shelf_place: Value,
 }
 
-/// What counts for a product of a store.
+/// Effective settings of a product in a store.
 ///
 /// # Errors
 /// 404 for a store or a product that is not there.

@@ -27,17 +27,17 @@ const LOOKED_AT_MAX: i64 = 10_000;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PromotionPreviewRequest")]
 pub struct Asked {
-    /// In this store.
+    /// Store of the basket.
     pub store_id: StoreId,
-    /// On this business date.
+    /// Business day of the basket.
     pub date: Date,
-    /// The member's tier.
+    /// Tier of the member.
     #[serde(default)]
     pub tier: Option<String>,
-    /// What would be bought.
+    /// Items of the basket.
     #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub items: Vec<Item>,
-    /// Looked at as if they were added; their ids are `draft_1` and so on.
+    /// Drafts that are evaluated as if they were added; their ids are `draft_1` and so on.
     #[serde(default)]
     #[schemars(length(max = DRAFTS_MAX))]
     pub promotions: Vec<New>,
@@ -48,18 +48,18 @@ pub struct Asked {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PromotionPreviewItem")]
 pub struct Item {
-    /// The product.
+    /// Code of the product.
     pub sku: Sku,
-    /// Pieces.
+    /// Number of pieces.
     #[schemars(range(min = 1, max = QTY_MAX))]
     pub qty: i64,
-    /// Unit price in whole currency units; none: what counts in that store, then or now, whichever is later.
+    /// Unit price in whole currency units. Null for the price in that store on the day, or now if that is later.
     #[serde(default)]
     #[schemars(range(min = 0, max = PRICE_MAX))]
     pub price: Option<i64>,
 }
 
-/// What each line gets, and why other promotions give nothing.
+/// Discounts of each line, and the promotions that give nothing.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "PromotionPreview")]
 pub struct Preview {
@@ -67,37 +67,37 @@ pub struct Preview {
     pub lines: Vec<PreviewLine>,
     /// Sum of the lines' discounts.
     pub discount: i64,
-    /// Sum of the lines after them.
+    /// Sum of the lines after the discounts.
     pub net: i64,
-    /// Promotions of that day that give nothing, and all drafts that do not.
+    /// Promotions of that day that give nothing, and all drafts that give nothing.
     pub not_given: Vec<Idle>,
 }
 
 /// A line with what promotions give.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PreviewLine {
-    /// The product.
+    /// Code of the product.
     pub sku: Sku,
-    /// Pieces.
+    /// Number of pieces.
     pub qty: i64,
-    /// Unit price.
+    /// Unit price in whole currency units.
     pub price: i64,
-    /// In the order of giving.
+    /// Discounts of the line, in the order of application.
     pub discounts: Vec<PreviewDiscount>,
-    /// Their sum.
+    /// Sum of the line's discounts.
     pub discount: i64,
     /// `qty` × `price` less `discount`.
     pub net: i64,
 }
 
-/// What a promotion gives to a line.
+/// Discount that a promotion gives to a line.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PreviewDiscount {
-    /// Which.
+    /// Id of the promotion.
     pub promotion_id: String,
-    /// Its name.
+    /// Name of the promotion.
     pub name: String,
-    /// Whole currency units.
+    /// Amount of the discount, in whole currency units.
     pub amount: i64,
 }
 
@@ -105,11 +105,11 @@ pub struct PreviewDiscount {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "PromotionNotGiven")]
 pub struct Idle {
-    /// Which.
+    /// Id of the promotion.
     pub promotion_id: String,
-    /// Its name.
+    /// Name of the promotion.
     pub name: String,
-    /// Why.
+    /// Reason why it gives nothing.
     pub reason: NotGiven,
 }
 

@@ -22,10 +22,10 @@ const AMOUNT_MAX: i64 = 1_000_000_000_000;
 /// Most products and stores that one names.
 const NAMED_MAX: usize = 10_000;
 
-/// Where they are.
+/// Table of the documents.
 pub const TABLE: Table = table!("promotions", "promotion_id");
 
-/// Which promotions are asked for.
+/// Filters of the list of promotions.
 #[derive(Debug, Default)]
 pub struct Filter {
     /// The name contains it; lower-cased.
@@ -54,12 +54,12 @@ impl Filter {
     }
 }
 
-/// `POST /api/promotions`
+/// Request body of `POST /api/promotions`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewPromotion")]
 pub struct New {
-    /// Its name on a receipt.
+    /// Name of the promotion on a receipt.
     pub name: String,
     /// Kind of promotion.
     #[serde(rename = "type")]
@@ -82,13 +82,13 @@ pub struct New {
     pub tier: Option<String>,
     /// Only these stores; null for all.
     pub store_ids: Option<Vec<StoreId>>,
-    /// First business date.
+    /// First business day of the promotion.
     pub from: Date,
-    /// Last business date.
+    /// Last business day of the promotion.
     pub to: Date,
     /// Only on these days of the week.
     pub days: Option<Vec<Day>>,
-    /// 1 goes first.
+    /// Order in which promotions are applied; 1 is applied first.
     pub priority: i64,
     /// Whether it joins others on a line.
     #[serde(default)]
@@ -119,21 +119,21 @@ impl From<New> for Promotion {
     }
 }
 
-/// `PATCH /api/promotions/:id`
+/// Request body of `PATCH /api/promotions/:id`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ChangePromotion")]
 pub struct Change {
-    /// Its name on a receipt.
+    /// Name of the promotion on a receipt.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
-    /// First business date.
+    /// First business day of the promotion.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub from: Option<Date>,
-    /// Last business date: one before today ends it.
+    /// Last business day of the promotion: one before today ends it.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub to: Option<Date>,
-    /// 1 goes first.
+    /// Order in which promotions are applied; 1 is applied first.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub priority: Option<i64>,
 }

@@ -19,36 +19,36 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::{AnyConnection, AnyPool};
 
-/// A till.
+/// A till of a store.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreRegister")]
 pub struct View {
-    /// Whose.
+    /// Store of the till.
     pub store_id: String,
-    /// Its name on the wire.
+    /// Id of the till.
     pub register_id: String,
     /// Display name given by head office; null if the store's own name applies.
     pub name: Option<String>,
-    /// Whether it may sell, as head office says.
+    /// Whether the till may sell, as set by head office.
     pub state: RegisterState,
 }
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RegistersQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Of one store.
+    /// Only those of this store.
     pub store_id: Option<String>,
 }
 asks!(RegistersQuery, "registers");
 
-/// Where a page begins: after this till of this store.
+/// Position of a page: the store and till of the last item before it.
 pub type Bookmark = (String, String);
 
 /// Tills of which a shift was told, and those that head office named, by store and id.

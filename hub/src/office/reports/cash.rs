@@ -20,7 +20,8 @@ const SHIFTS: [Figure; 12] = [
 const LATE: Option<(&str, &str)> =
     Some(("CASE WHEN d.counted <> 0 OR d.expected <> 0 THEN 1 ELSE 0 END", "d.counted - d.expected"));
 
-/// What stores told, and shifts that head office counted: their entries have the count, and what was expected.
+/// Cash of shifts as stores reported it, and of shifts that head office counted: their entries have the count
+/// and the expected amount.
 macro_rules! cash {
     () => {
         "cash_days UNION ALL SELECT j.store_id, s.business_date, j.entry_date, s.shift_id, s.register_id, s.opened_by, \

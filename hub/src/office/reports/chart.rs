@@ -9,7 +9,7 @@ const ROWS_MAX: usize = 366;
 /// Most labels below the bars.
 const LABELS_MAX: usize = 12;
 
-/// Of the figures: the pages' own, and told apart by whoever sees no red and green.
+/// Colours of the figures: those of the pages, distinct also without red and green.
 const COLOURS: [RGBColor; 5] = [
     RGBColor(0x0B, 0x5A, 0x75),
     RGBColor(0xE0, 0xA6, 0x3B),
@@ -18,13 +18,13 @@ const COLOURS: [RGBColor; 5] = [
     RGBColor(0xB3, 0x26, 0x1E),
 ];
 
-/// What is shown.
+/// Contents of a chart.
 pub struct Picture<'a> {
-    /// What it is about.
+    /// Title of the chart.
     pub title: &'a str,
-    /// How complete it is.
+    /// Completeness of the figures.
     pub subtitle: &'a str,
-    /// What each place is about.
+    /// Label of each place.
     pub labels: Vec<String>,
     /// Figures by name, one for each place.
     pub series: Vec<(&'static str, Vec<i64>)>,

@@ -15,7 +15,7 @@ use sqlx::{Any, AnyConnection, Executor, Row};
 /// A store that is online is heard at least this often, in milliseconds.
 const ONLINE_MS: i64 = 5 * 60 * 1000;
 
-/// Which stores a report is complete for.
+/// Stores that a report is complete for, and those that it is not.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Completeness {
     /// Stores that may have sold in these days: those that are not disabled, and those that were disabled after the
@@ -25,16 +25,16 @@ pub struct Completeness {
     /// to send, nothing set aside, nothing missing for ever, every one of these days that is over sealed, and no day of
     /// these or before open again after it was.
     pub stores_complete: usize,
-    /// The others.
+    /// Stores that are expected and not complete.
     pub missing: Vec<Missing>,
-    /// Of when this is known.
+    /// Time of this information.
     pub as_of: UtcMs,
     /// Records that are applied and not posted yet: none, since every event is posted as it is applied.
     pub posting_left: i64,
 }
 
 impl Completeness {
-    /// Of what no store tells anything.
+    /// Completeness of figures that no store reports.
     pub fn of_no_store(now: UtcMs) -> Self {
         Self { stores_expected: 0, stores_complete: 0, missing: Vec::new(), as_of: now, posting_left: 0 }
     }
@@ -47,17 +47,17 @@ impl Completeness {
     }
 }
 
-/// What a page of money has beside its items, for descriptions of routes.
+/// Fields of a page of figures beside its items, for descriptions of routes.
 pub const EXAMPLE: &str = r#"{"completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
     "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#;
 
-/// A page of money, with what it may lack.
+/// A page of figures, with their completeness.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "CompleteListOf{T}")]
 pub struct CompleteList<T> {
-    /// Those on this page.
+    /// Items on this page.
     pub items: Vec<T>,
-    /// Where the next page begins; null: this is the last.
+    /// Cursor of the next page. Null on the last page.
     pub next_cursor: Option<String>,
     /// Completeness: which stores have reported all records of these days.
     pub completeness: Completeness,
@@ -84,37 +84,37 @@ impl<T> CompleteList<T> {
     }
 }
 
-/// A store that may not have told everything.
+/// A store that may not have reported everything.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "MissingStore")]
 pub struct Missing {
-    /// Which.
+    /// Id of the store.
     pub store_id: String,
-    /// When it was last heard.
+    /// When the store was last heard. Null if it never was.
     pub last_seen: Option<UtcMs>,
-    /// Why.
+    /// Reasons why its figures may be incomplete.
     pub reasons: Vec<Reason>,
-    /// Records that it had not sent when it last spoke; none: it never did.
+    /// Records that it had not sent when it was last heard. Null if it never was.
     pub pending: Option<i64>,
 }
 
-/// Why a store's figures may not be all.
+/// Reason why a store's figures may be incomplete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// It was not heard since these days ended.
+    /// The store was not heard since these days ended.
     NotHeard,
-    /// It had records left to send.
+    /// The store had records left to send.
     Pending,
     /// Some of its records are missing for ever.
     Hole,
-    /// Some of its records are set aside until they can be applied.
+    /// Some of its records are parked until they can be applied.
     Parked,
-    /// It was disabled while a shift of these days was open.
+    /// The store was disabled while a shift of these days was open.
     ShiftOpen,
-    /// One of these days is over there, and was not sealed.
+    /// One of these days is over at the store, and was not sealed.
     NotSealed,
-    /// A day of these or before was sealed and is open again: what it told of it is not the last word.
+    /// A day of these or before was sealed and is open again: its figures may still change.
     DayReopened,
 }
 
@@ -159,7 +159,7 @@ pub async fn of<'e>(
     })
 }
 
-/// Why a store's figures may not be all; none: it was disabled before these days.
+/// Reasons why a store's figures may be incomplete. `None` if it was disabled before these days.
 fn reasons(row: &AnyRow, (from, to): (Date, Date), now: UtcMs) -> Result<Option<Vec<Reason>>, sqlx::Error> {
     let zone = TimeZone::get(row.try_get("timezone")?).unwrap_or(TimeZone::UTC);
     let starts = row.try_get::<Option<&str>, _>("day_start")?.and_then(day_start).unwrap_or_default();

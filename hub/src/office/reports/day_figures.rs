@@ -15,7 +15,7 @@ use std::collections::HashMap;
 pub struct DayFigures {
     #[serde(flatten)]
     sums: Sums,
-    /// total − returns_total.
+    /// `total` less `returns_total`.
     net_total: i64,
 }
 

@@ -5,15 +5,15 @@ use std::cell::Cell;
 
 /// A figure of a row.
 pub struct Figure {
-    /// Its name.
+    /// Name of the figure.
     pub name: &'static str,
-    /// Where it comes from.
+    /// Source of a figure.
     pub of: Of,
 }
 
-/// Where a figure comes from.
+/// Source of a figure.
 pub enum Of {
-    /// A sum.
+    /// A sum of the rows.
     Sum(&'static str),
     /// The others of its row.
     Others(fn(&Figures<'_>) -> Option<i64>),
@@ -52,13 +52,13 @@ pub const fn nothing(name: &'static str) -> Figure {
 
 /// The figures of a row, by their names.
 pub struct Figures<'a> {
-    /// What there is.
+    /// Figures of the source.
     pub names: &'static [Figure],
-    /// What each is, in the same order.
+    /// Value of each figure, in the same order.
     pub values: &'a [Option<i64>],
-    /// How many days they are of.
+    /// Number of days that the figures cover.
     pub days: i64,
-    /// Whether one was asked for that is above the largest: what follows from it is hidden, too.
+    /// Whether a figure above the largest amount was asked for: figures that follow from it are hidden as well.
     pub hidden: Cell<bool>,
 }
 
@@ -73,13 +73,13 @@ impl Figures<'_> {
         value.unwrap_or_default()
     }
 
-    /// A part of a whole in basis points; none: there is no whole.
+    /// Part of a whole in basis points. `None` if there is no whole.
     pub fn share_bp(&self, part: &str, whole: &str) -> Option<i64> {
         share_bp(self.get(part), self.get(whole))
     }
 }
 
-/// A part of a whole in basis points, half up; none: there is no whole.
+/// Part of a whole in basis points, half up. `None` if there is no whole.
 pub fn share_bp(part: i64, whole: i64) -> Option<i64> {
     let share = half_up(product(part, 10_000), i128::from(whole));
     i64::try_from(share).ok().filter(|_| whole > 0)

@@ -3,7 +3,7 @@
 use crate::office::reports::figure::sum;
 use crate::office::reports::report::{DAY, Report, STORE, Source, group, text};
 
-/// Who was registered there, and what was sold to members.
+/// Members that were registered there, and sales to members.
 static DAYS: Source = Source {
     from: "(SELECT store_id, business_date, entry_date, tier, 0 AS members_new, sales_count, total, member_sales_count, \
            member_total, points_earned, points_redeemed, points_returned, points_reversed, points_expired \

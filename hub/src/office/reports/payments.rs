@@ -12,8 +12,8 @@ const OPEN: Figure = sum("open", "SUM(d.is_open)");
 const LATE: Option<(&str, &str)> =
     Some(("d.payments_count + d.returns_count", "d.total + d.rounding - (d.refunds + d.refunds_rounding)"));
 
-/// What was paid, and what others have paid out of it since: posted, or still to come. What they kept is on the day whose
-/// settlement has it.
+/// Payments, and the part that others have paid out since: posted, or still to come. Their fees are on the
+/// day whose settlement has them.
 static METHODS: Source = Source {
     from: "(SELECT store_id, business_date, entry_date, method, payments_count, total, rounding, returns_count, \
            refunds, refunds_rounding, 0 AS settled, 0 AS fees, 0 AS is_open FROM sales_methods \
@@ -30,7 +30,7 @@ static METHODS: Source = Source {
     late: LATE,
     figures: &[PAYMENTS_COUNT, SALES, REFUNDS, NET, SETTLED, sum("fees", "SUM(d.fees)"), OPEN],
 };
-/// What is settled is nobody's at a till.
+/// Payments by cashier. Settled amounts belong to no cashier.
 static CASHIERS: Source = Source {
     from: "sales_methods d",
     dated: true,

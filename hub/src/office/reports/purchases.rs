@@ -52,7 +52,7 @@ macro_rules! purchases {
     };
 }
 
-/// Of a receipt with an order that says when it is due: whether it came by then.
+/// Whether a receipt came by the due date of its order, for orders that have one.
 macro_rules! due {
     () => {
         concat!(

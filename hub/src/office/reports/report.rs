@@ -21,21 +21,21 @@ use std::cell::Cell;
 pub struct Report {
     /// As in its path.
     pub name: &'static str,
-    /// What its rows may be about; the first, unless another is asked for.
+    /// Groups that its rows may have. The first one is the default.
     pub groups: &'static [Group],
     /// The figures of its chart.
     pub chart: &'static [&'static str],
 }
 
-/// What rows are about.
+/// Grouping of rows.
 pub struct Group {
     /// As it is asked for.
     pub name: &'static str,
     /// The keys of a row.
     pub keys: &'static [Key],
-    /// What is summed for each.
+    /// Source of the sums of each row.
     pub source: &'static Source,
-    /// What is summed of all.
+    /// Source of the sums of all rows.
     pub totals: &'static Source,
 }
 
@@ -43,13 +43,13 @@ pub struct Group {
 pub struct Key {
     /// Its name; of a day it is that of the days that count.
     pub name: &'static str,
-    /// Where it comes from.
+    /// SQL of the key.
     pub sql: &'static str,
-    /// What it is.
+    /// Kind of a key.
     pub kind: KeyKind,
 }
 
-/// What a key is.
+/// Kind of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyKind {
     /// Text.
@@ -70,7 +70,7 @@ pub struct Source {
     pub dated: bool,
     /// The figures, in their order.
     pub figures: &'static [Figure],
-    /// How many documents a row has and what they come to, where late ones are told.
+    /// Expressions of the number of documents of a row and of their total, if late ones are reported.
     pub late: Option<(&'static str, &'static str)>,
 }
 
@@ -84,7 +84,7 @@ pub const DAY: Key = text("{day}", "d.{day}");
 /// The store.
 pub const STORE: Key = text("store_id", "d.store_id");
 
-/// Which of its two days counts.
+/// Day of a document that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ReportDates")]
@@ -92,7 +92,7 @@ pub enum Dates {
     /// The day that something belongs to.
     #[default]
     Business,
-    /// The day that it has in the books.
+    /// The day of its entry in the books.
     Books,
 }
 
@@ -113,7 +113,7 @@ impl Dates {
     }
 }
 
-/// What a report is asked for.
+/// Parameters of a report.
 pub struct ReportQuery<'a> {
     /// First day.
     pub from: Date,
@@ -121,7 +121,7 @@ pub struct ReportQuery<'a> {
     pub to: Date,
     /// Store; omitted: all stores.
     pub store_id: Option<&'a str>,
-    /// Which day counts.
+    /// Day that counts.
     pub dates: Dates,
 }
 
@@ -129,9 +129,9 @@ pub struct ReportQuery<'a> {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "LateDocuments")]
 pub struct Late {
-    /// How many.
+    /// Number of documents.
     pub count: i64,
-    /// What they come to: what belongs to the range less what the books have in it.
+    /// Total of the documents: those that belong to the range less those that the books have in it.
     pub total: i64,
 }
 
@@ -144,7 +144,7 @@ pub struct Row {
 }
 
 impl Report {
-    /// What rows are about.
+    /// Grouping of the rows.
     ///
     /// # Errors
     /// 400 `invalid_query` for what they can't be about.
@@ -207,7 +207,7 @@ impl Group {
         Ok(self.totals.named(&figures.unwrap_or_default()).into())
     }
 
-    /// What differs between the two days in the range; none: it has one alone.
+    /// Documents that differ between the two days in the range. `None` if the report has one kind of day.
     pub async fn late(
         &self,
         connection: &mut AnyConnection,
@@ -268,13 +268,13 @@ impl Key {
 }
 
 impl ReportQuery<'_> {
-    /// How many days it is of.
+    /// Number of days of the range.
     fn days(&self) -> i64 {
         let days = self.from.until(self.to).map_or(0, |span| span.get_days());
         i64::from(days).saturating_add(1)
     }
 
-    /// What rows are taken from, with what it leaves open.
+    /// Source of the rows, with its placeholders filled.
     fn placed(&self, from: &str) -> String {
         if !from.contains('{') {
             return from.to_owned();
@@ -369,7 +369,7 @@ macro_rules! group {
 }
 pub(crate) use group;
 
-/// What was sold and came back of products in the range, a statement in brackets without days.
+/// Sold and returned quantities of products in the range, a statement in brackets without days.
 macro_rules! of_products {
     ($figures:literal) => {
         concat!(
@@ -383,8 +383,8 @@ macro_rules! of_products {
 }
 pub(crate) use of_products;
 
-/// Rows of products, a statement in brackets, each with the supplier that it is ordered from: the preferred one; empty: nobody
-/// is.
+/// Rows of products, a statement in brackets, each with the supplier that it is ordered from: the preferred
+/// one. Empty if there is none.
 macro_rules! by_supplier {
     ($($rows:tt)+) => {
         concat!(

@@ -76,16 +76,16 @@ pub const SELL_THROUGH: Doc = doc("Report the share of opening and received stoc
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Report")]
 struct View {
-    /// The first day.
+    /// First day of the report.
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<Date>,
-    /// The last day.
+    /// Last day of the report.
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<Date>,
     /// The day at the end of which it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     as_of: Option<Date>,
-    /// What the rows are about.
+    /// Object of the rows, for example `day` or `store`.
     group_by: &'static str,
     dates: Dates,
     #[schemars(schema_with = "rows")]
@@ -95,7 +95,7 @@ struct View {
     totals: Value,
     next_cursor: Option<String>,
     completeness: Completeness,
-    /// None: it has one kind of day alone.
+    /// Documents that are in the range by one of their days alone. Null if the report has one kind of day only.
     late: Option<Late>,
 }
 
@@ -111,15 +111,15 @@ fn named_figures(_: &mut SchemaGenerator) -> Schema {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ReportQuery")]
 struct Query {
-    /// The first day.
+    /// First day of the report.
     from: Option<Date>,
-    /// The last day.
+    /// Last day of the report.
     to: Option<Date>,
-    /// Of one store.
+    /// Only this store; omitted: all stores.
     store_id: Option<String>,
-    /// What the rows are about.
+    /// Object of the rows; omitted: the first that the report has.
     group_by: Option<String>,
-    /// Which day of something counts.
+    /// Day of a document that counts.
     #[serde(default)]
     dates: Dates,
     /// Delimiter of the CSV: `,`, `;` or `tab`; omitted: a comma.
@@ -133,9 +133,9 @@ struct Query {
 struct DayQuery {
     /// The day at the end of which it is.
     as_of: Option<Date>,
-    /// Of one store.
+    /// Only this store; omitted: all stores.
     store_id: Option<String>,
-    /// What the rows are about.
+    /// Object of the rows; omitted: the first that the report has.
     group_by: Option<String>,
     /// Delimiter of the CSV: `,`, `;` or `tab`; omitted: a comma.
     #[serde(default)]

@@ -42,7 +42,7 @@ fn sell_through_bp(row: &Figures<'_>) -> Option<i64> {
     share_bp(sold, row.get("opening_qty").saturating_add(row.get("received_qty")))
 }
 
-/// How long the pieces at the end last if as many are sold a day as in the range; none: none were sold.
+/// Days that the pieces at the end last if as many are sold a day as in the range. `None` if none were sold.
 fn days_of_stock(row: &Figures<'_>) -> Option<i64> {
     let sold = row.get("sold_qty").saturating_sub(row.get("returned_qty"));
     let left = row.get("closing_qty").max(0);

@@ -11,8 +11,8 @@ const OPEN: Figure = sum("open", "SUM(d.is_open)");
 const CARRIED: Figure = sum("carried", "SUM(d.carried)");
 const EXCEPTIONS: Figure = sum("exceptions", "SUM(d.exceptions)");
 
-/// What each day of a store expects, by method, what was kept of it, and what people have to look at. A bag or a supplier's
-/// payment that the bank reports settles no sale: it is none of this.
+/// Expected amounts of each day of a store by method, with fees and exceptions. A bag or a supplier's payment
+/// that the bank reports settles no sale and is left out.
 macro_rules! of_items {
     ($more:literal) => {
         concat!(

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 /// A range, taken apart: each of its days is in one part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spans {
-    /// The first and the last of its whole months, by any of their days; none: it has none.
+    /// First and last of its whole months, by any of their days. `None` if it has none.
     pub months: Option<(Date, Date)>,
     /// Days, first and last, that are in none of them.
     pub days: Vec<(Date, Date)>,

@@ -20,18 +20,18 @@ use std::collections::BTreeMap;
 #[schemars(rename = "OfficeSettings")]
 pub struct View(BTreeMap<&'static str, Value>);
 
-/// Where the value of a setting comes from.
+/// Source of a setting's value.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "OfficeSettingSource")]
 pub enum Source {
-    /// `hub.toml`, or the default where it says nothing.
+    /// `hub.toml`, or the default if it is not set there.
     File,
-    /// An administrator set it over that.
+    /// An administrator, who overrode the file.
     Administrator,
 }
 
-/// Where each setting comes from, by section and key.
+/// Source of each setting's value, by section and key.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(rename = "OfficeSettingSources")]

@@ -106,7 +106,7 @@ impl Writer<'_> {
     }
 }
 
-/// What a settlement is, and which exceptions it waits for.
+/// Refusal of an approval: the settlement's state, and the exceptions that it waits for.
 async fn not_reconciled(connection: &mut AnyConnection, settlement_id: &str) -> Result<ApiError, Failure> {
     let found = document::find(connection, settlement_id).await?;
     let state = found.state.name().to_owned();
@@ -131,7 +131,8 @@ async fn not_reconciled(connection: &mut AnyConnection, settlement_id: &str) -> 
     Ok(refusal.with_details(details))
 }
 
-/// What of matches belongs to a settlement; bags and suppliers' payments are posted with the bank's statement.
+/// Parts of matches that belong to a settlement. Bags and suppliers' payments are posted with the bank's
+/// statement.
 async fn parts(connection: &mut AnyConnection, store_id: &str, day: Date) -> Result<Parts, sqlx::Error> {
     let sql = "SELECT s.store_id, s.settlement_date, s.gross, s.fee, s.difference, s.net, s.cleared, m.rule, \
                m.source_id, m.line_date, m.difference_account, src.account FROM match_slices s \
@@ -153,7 +154,7 @@ async fn parts(connection: &mut AnyConnection, store_id: &str, day: Date) -> Res
 const CONTRA: &str = "SELECT s.match_id FROM match_slices s JOIN settlement_matches m ON m.match_id = s.match_id \
                       WHERE s.store_id = $1 AND s.settlement_date = $2 AND m.rule = 'contra' AND m.state = 'matched'";
 
-/// What was posted stays so.
+/// Marks the items and slices of the settlement's matches as posted.
 async fn posted(connection: &mut AnyConnection, store_id: &str, day: Date) -> Result<(), sqlx::Error> {
     let of_contra = [
         format!(
@@ -182,7 +183,7 @@ async fn posted(connection: &mut AnyConnection, store_id: &str, day: Date) -> Re
     Ok(())
 }
 
-/// What is still open moves to the store's next day that is not approved.
+/// Moves open items to the store's next day that is not approved.
 async fn carry_on(connection: &mut AnyConnection, store_id: &str, day: Date) -> Result<(), sqlx::Error> {
     let approved = settlement::approved(connection, store_id, day).await?;
     let next = settlement::first_waiting(&approved, day);

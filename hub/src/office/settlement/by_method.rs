@@ -11,43 +11,43 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::BTreeMap;
 
-/// What a method comes to.
+/// Figures of a payment method in a settlement.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SettlementMethod")]
 pub struct ByMethod {
-    /// How it was paid.
+    /// Payment method.
     method: String,
-    /// Σ payments.
+    /// Sum of the payments.
     sales: i64,
-    /// Σ refunds; below 0.
+    /// Sum of the refunds; negative.
     refunds: i64,
-    /// Both together.
+    /// `sales` plus `refunds`.
     expected: i64,
-    /// What lines were found for, or what takes itself back.
+    /// Amount that is matched with lines, or with items that take each other back.
     matched: i64,
-    /// Of that: what whoever pays out keeps.
+    /// Part of `matched` that the provider keeps as its fee.
     fee: i64,
-    /// Of that: what reaches the account.
+    /// Part of `matched` that reaches the account.
     net: i64,
-    /// Of that: what is missing beyond the fee.
+    /// Part of `matched` that is missing beyond the fee.
     difference: i64,
-    /// What nothing was found for.
+    /// Amount without a match.
     open: i64,
-    /// Of all: what belongs to an earlier day and was carried here.
+    /// Part of `expected` that belongs to an earlier day and was carried here.
     carried_in: i64,
-    /// What is carried on; of an approved settlement all that was open.
+    /// Amount that is carried on. In an approved settlement, all that was open.
     carried_out: i64,
-    /// Of all: what came after the settlement of its own day was approved.
+    /// Part of `expected` that came after the settlement of its own day was approved.
     late: i64,
 }
 
-/// What all methods expect together, and what nothing was found for.
+/// Expected amount of all methods together, and the amount without a match.
 pub fn sums(methods: &[ByMethod]) -> (i64, i64) {
     let sum = |of: fn(&ByMethod) -> i64| methods.iter().map(of).fold(0_i64, i64::saturating_add);
     (sum(|method| method.expected), sum(|method| method.open))
 }
 
-/// By method; once it is approved as it was then.
+/// Figures by method. Once the settlement is approved, as they were then.
 pub async fn of(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -112,7 +112,7 @@ async fn now(
     Ok(methods)
 }
 
-/// What the matches of a day are to each method: `slice_methods` has those of several.
+/// Parts of a day's matches by method: `slice_methods` has those of several.
 const PARTS: &str = "SELECT COALESCE(m.method, s.method, '') AS method, \
                      CAST(SUM(COALESCE(m.fee, s.fee)) AS BIGINT) AS fee, \
                      CAST(SUM(COALESCE(m.difference, s.difference)) AS BIGINT) AS difference, \

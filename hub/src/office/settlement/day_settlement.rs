@@ -18,54 +18,54 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-/// How many exceptions there are.
+/// Number of exceptions by state.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SettlementExceptionCounts")]
 pub struct Counts {
-    /// A person has to look at them.
+    /// Exceptions that need a decision.
     open: i64,
-    /// It was said what to do.
+    /// Exceptions that are resolved.
     resolved: i64,
 }
 
-/// A settlement.
+/// Settlement of a store's day.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Settlement")]
 pub struct View {
-    /// `stl_…`
+    /// Id of the settlement, `stl_…`.
     pub settlement_id: String,
-    /// The store.
+    /// Id of the store.
     pub store_id: String,
-    /// Its day.
+    /// Business day of the settlement.
     pub business_date: Date,
-    /// State.
+    /// State of the settlement.
     pub state: State,
-    /// It was made before its day was sealed.
+    /// Whether it was made before its day was sealed.
     pub forced: bool,
-    /// Of who approved it.
+    /// Note of the approver. Null if there is none.
     pub note: Option<String>,
     /// User who approved it.
     pub approved_by: Option<String>,
-    /// When.
+    /// When the settlement was approved. Null until then.
     pub approved_at: Option<UtcMs>,
 }
 
-/// A settlement in a list, with what it comes to.
+/// A settlement in a list, with its figures.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ListedSettlement")]
 pub struct Listed {
-    /// State.
+    /// The settlement itself.
     #[serde(flatten)]
     pub settlement: View,
-    /// Σ payments and refunds that others settle; once it is approved as it was then.
+    /// Sum of the payments and refunds that third parties settle. Fixed once the settlement is approved.
     pub expected: i64,
-    /// Unmatched amount.
+    /// Amount without a match.
     pub open: i64,
     /// Fee that the provider keeps.
     pub fee: i64,
     /// Net amount that reaches the account.
     pub net: i64,
-    /// Exceptions that a person has to look at.
+    /// Exceptions that need a decision.
     pub exceptions_open: i64,
 }
 
@@ -73,49 +73,49 @@ pub struct Listed {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SettlementDetail")]
 pub struct Detail {
-    /// State.
+    /// The settlement itself.
     #[serde(flatten)]
     pub settlement: View,
-    /// By how it was paid.
+    /// Figures by payment method.
     pub by_method: Vec<ByMethod>,
-    /// Fees, differences and nets of what was matched.
+    /// Sum of the provider's fees of matched items.
     pub fee: i64,
-    /// Beyond fees: what is missing.
+    /// Amount of matched items that is missing beyond the fees.
     pub difference: i64,
-    /// What reaches the account.
+    /// Net amount that reaches the account.
     pub net: i64,
-    /// What its drawers held.
+    /// Cash in the drawers of the day.
     pub cash: Cash,
-    /// Of it.
+    /// Number of exceptions of the settlement.
     pub exceptions: Counts,
-    /// Whether its store has told everything of its day.
+    /// Whether the store has reported all records of the day.
     pub completeness: Completeness,
-    /// Posted entries.
+    /// Ids of the posted entries.
     pub entries: Vec<String>,
 }
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SettlementsQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Of one store.
+    /// Only those of this store.
     pub store_id: Option<String>,
-    /// Of this day or later.
+    /// Only those of this day or later.
     pub from: Option<Date>,
-    /// Of this day or earlier.
+    /// Only those of this day or earlier.
     pub to: Option<Date>,
-    /// That stand there.
+    /// Only those in this state.
     pub state: Option<State>,
 }
 asks!(SettlementsQuery, "settlements");
 
-/// Where a page begins: after this day and store.
+/// Position of a page: the day and store of the last item before it.
 pub type Bookmark = (Date, String);
 
 /// The place of a settlement.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-/// A shift's drawer.
+/// Cash in a shift's drawer.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SettlementShift")]
 pub struct ShiftCash {
@@ -17,7 +17,7 @@ pub struct ShiftCash {
     expected: Option<i64>,
     /// Counted cash of the last count.
     counted: Option<i64>,
-    /// Above 0: more than expected.
+    /// `counted` less `expected`.
     variance: Option<i64>,
 }
 
@@ -37,7 +37,7 @@ pub struct Cash {
     deposits: i64,
 }
 
-/// Of a store's day.
+/// Drawers of a store's day.
 pub async fn of(connection: &mut AnyConnection, store_id: &str, day: Date) -> Result<Cash, sqlx::Error> {
     let sql = "SELECT shift_id, register_id, expected_cash, COALESCE(last_counted, counted_cash) AS counted \
                FROM shifts WHERE store_id = $1 AND business_date = $2 ORDER BY opened_at, shift_id";

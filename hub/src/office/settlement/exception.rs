@@ -16,14 +16,14 @@ use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool};
 
-/// Whether a person has to look at it.
+/// Whether the exception needs a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SettlementExceptionState")]
 pub enum State {
-    /// Somebody has to.
+    /// The exception needs a decision.
     Open,
-    /// It was said what to do.
+    /// The exception is resolved.
     Resolved,
 }
 
@@ -36,46 +36,46 @@ impl State {
     }
 }
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExceptionsQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Of this type.
+    /// Only those of this type.
     #[serde(rename = "type")]
     pub kind: Option<ExceptionKind>,
-    /// Open, or resolved.
+    /// Only open or only resolved ones.
     pub state: Option<State>,
-    /// Of one store.
+    /// Only those of this store.
     pub store_id: Option<String>,
-    /// Of one source.
+    /// Only those of this source.
     pub source_id: Option<String>,
-    /// Of one way to pay.
+    /// Only those of this payment method.
     pub method: Option<String>,
-    /// That hold one settlement up, or held it up.
+    /// Only those that hold this settlement up, or held it up.
     pub settlement_id: Option<String>,
-    /// Of this business day or later.
+    /// Only those of this business day or later.
     pub from: Option<Date>,
-    /// Of this business day or earlier.
+    /// Only those of this business day or earlier.
     pub to: Option<Date>,
 }
 asks!(ExceptionsQuery, "settlement_exceptions");
 
-/// An exception.
+/// An exception of the settlement.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SettlementException")]
 pub struct View {
-    /// `sxc_…`
+    /// Id of the exception, `sxc_…`.
     pub exception_id: String,
-    /// What does not agree.
+    /// Type of the disagreement.
     #[serde(rename = "type")]
     pub kind: ExceptionKind,
-    /// Whose payments.
+    /// Source of the payments. Null if there is none.
     pub source_id: Option<String>,
     /// The statement of its line.
     pub statement_id: Option<String>,
@@ -83,11 +83,11 @@ pub struct View {
     pub store_id: Option<String>,
     /// The day of that settlement.
     pub business_date: Option<Date>,
-    /// That settlement; none: it is not made yet, or there is none.
+    /// Id of that settlement. Null if it does not exist yet, or there is none.
     pub settlement_id: Option<String>,
-    /// How its items were paid; none: it has none, or they were paid in several ways.
+    /// Payment method of its items. Null if it has none, or they were paid by several methods.
     pub method: Option<String>,
-    /// By how much, or of how much.
+    /// Amount of the difference, or of the lines and items.
     pub amount: i64,
     /// Store and id of each item that it is about.
     #[serde(skip)]
@@ -98,29 +98,29 @@ pub struct View {
     pub line_ids: Vec<String>,
     /// Groups of items that fit equally well.
     pub candidates: Vec<Vec<String>>,
-    /// Whether a person has to look at it.
+    /// Whether the exception needs a decision.
     pub state: State,
-    /// What was said to it.
+    /// Chosen resolution. Null while the exception is open, or if another exception took its place.
     pub resolution: Option<String>,
-    /// Where it was posted.
+    /// Account that the resolution posts to. Null if it posts nothing.
     pub account: Option<String>,
-    /// Why.
+    /// Reason given for the resolution. Null if there is none.
     pub reason: Option<String>,
     /// User who decided it.
     pub resolved_by: Option<String>,
-    /// When.
+    /// When the exception was resolved. Null while it is open.
     pub resolved_at: Option<UtcMs>,
-    /// Posted entries.
+    /// Id of the entry that the resolution posted. Null if it posted none.
     pub entry_id: Option<String>,
-    /// When it was found.
+    /// When the exception was found.
     pub found_at: UtcMs,
-    /// What it is.
+    /// Description of the problem, for people.
     pub message: &'static str,
-    /// What to do.
+    /// Suggested action.
     pub action: &'static str,
 }
 
-/// Where a page begins: after this moment and exception.
+/// Position of a page: the moment and exception of the last item before it.
 pub type Bookmark = (i64, String);
 
 /// The place of an exception.

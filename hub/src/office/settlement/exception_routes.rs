@@ -46,7 +46,7 @@ pub const RESOLVE: Doc = Doc::of("Settlement", "Resolve a settlement exception")
     .answers::<Resolved>(RESOLVED)
     .refuses(&[Code::InvalidState]);
 
-/// How it is said.
+/// Query parameters of a resolution.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResolveQuery {
@@ -54,14 +54,14 @@ pub struct ResolveQuery {
     preview: Option<bool>,
 }
 
-/// What was said, and what that comes to.
+/// An exception as it was resolved, with its postings.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ResolvedSettlementException")]
 pub struct Resolved {
-    /// As it is afterwards.
+    /// The exception afterwards.
     #[serde(flatten)]
     exception: View,
-    /// Of a preview: what it would post, at once or with an approval.
+    /// In a preview: entries that would be posted, at once or with an approval.
     posting: Vec<Posting>,
 }
 

@@ -21,20 +21,20 @@ use std::collections::BTreeSet;
 /// Lines, and items, of one match.
 const NAMED_MAX: usize = 500;
 
-/// What a person puts together.
+/// A match that a user makes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewSettlementMatch")]
 pub struct New {
-    /// Who told the lines.
+    /// Source that reported the lines.
     pub source_id: String,
-    /// Up to 500; none: the items take each other back.
+    /// Ids of the lines, up to 500. Empty if the items take each other back.
     pub line_ids: Vec<String>,
-    /// Up to 500; none: the lines are a charge and its refund that no store knows of.
+    /// Ids of the items, up to 500. Empty if the lines are a charge and its refund that no store knows of.
     pub item_ids: Vec<String>,
-    /// Where it is posted that they do not come to the same; needed where they don't.
+    /// Account that the difference between lines and items is posted to. Required if there is one.
     pub difference_account: Option<String>,
-    /// Why.
+    /// Reason for the match.
     pub reason: String,
 }
 
@@ -150,7 +150,7 @@ fn named<'a>(field: &str, ids: &'a [String]) -> Result<BTreeSet<&'a str>, ApiErr
 /// Settlements by store and day.
 type Days = BTreeSet<(String, Date)>;
 
-/// What was open of these lines and items is resolved; gives back the settlements that it held up.
+/// Resolves the open exceptions of these lines and items. Returns the settlements that they held up.
 async fn settle_exceptions(
     connection: &mut AnyConnection,
     made: &Match<'_>,
@@ -173,7 +173,8 @@ async fn settle_exceptions(
     Ok(touched)
 }
 
-/// What was said of the match that these lines were in is over; matched so again it is asked again.
+/// Forgets the resolutions of the match that these lines were in: if they are matched so again, they are
+/// asked again.
 async fn forget(
     connection: &mut AnyConnection,
     line_ids: &[String],

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, AssertSqlSafe};
 
-/// Nothing is older.
+/// Greatest age in days that can be asked for.
 const DAYS_MAX: u32 = 3_650;
 
 /// State of an item.
@@ -20,13 +20,13 @@ const DAYS_MAX: u32 = 3_650;
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SettlementItemState")]
 pub enum State {
-    /// Nothing was found for it.
+    /// No line was found for the item.
     Open,
-    /// A line was.
+    /// A line was found for the item.
     Matched,
-    /// It was approved.
+    /// The match of the item was approved.
     Posted,
-    /// It will never come.
+    /// The money will never come.
     WrittenOff,
 }
 
@@ -41,48 +41,49 @@ impl State {
     }
 }
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ItemsQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Of one store.
+    /// Only those of this store.
     pub store_id: Option<String>,
-    /// Paid so.
+    /// Only those paid by this method.
     pub method: Option<String>,
-    /// That stand there.
+    /// Only those in this state.
     pub state: Option<State>,
-    /// Open or matched, payments to suppliers left out: what stands on clearing accounts and on its way to the bank.
+    /// Only open or matched ones, without payments to suppliers: the amounts on clearing accounts and on the
+    /// way to the bank.
     pub unposted: Option<bool>,
-    /// Of this business day or later.
+    /// Only those of this business day or later.
     pub from: Option<Date>,
-    /// Of this business day or earlier.
+    /// Only those of this business day or earlier.
     pub to: Option<Date>,
-    /// Of a settlement's day.
+    /// Only those of the settlement of this day.
     pub settlement_date: Option<Date>,
-    /// Of a business day that is longer ago.
+    /// Only those of a business day that is more than this number of days ago.
     pub older_than_days: Option<u32>,
 }
 asks!(ItemsQuery, "settlement_items");
 
-/// Which of a settlement's are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SettlementItemsQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Paid so.
+    /// Only those paid by this method.
     pub method: Option<String>,
-    /// That stand there.
+    /// Only those in this state.
     pub state: Option<State>,
 }
 asks!(SettlementItemsQuery, "items_of_settlement");
@@ -101,41 +102,41 @@ impl SettlementItemsQuery {
     }
 }
 
-/// An item.
+/// A payment, refund, deposit or payment to a supplier that is to be settled.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SettlementItem")]
 pub struct View {
     item_id: String,
     store_id: String,
-    /// `payment`, `refund`, `deposit` or `supplier_payment`.
+    /// Kind of the item: `payment`, `refund`, `deposit` or `supplier_payment`.
     kind: String,
     method: String,
-    /// Where it stands until it is settled.
+    /// Account that the amount is booked on until it is settled.
     account: String,
     business_date: Date,
-    /// The day whose settlement has it.
+    /// Day of the settlement that the item belongs to.
     settlement_date: Date,
-    /// The day that it has in the books; null: it is not posted yet.
+    /// Day of its entry in the books. Null if it is not posted yet.
     entry_date: Option<Date>,
-    /// Money to us is above 0.
+    /// Amount of the item, positive for money to us.
     amount: i64,
     reference: Option<String>,
     document_id: String,
     receipt_no: Option<String>,
     register_id: Option<String>,
     occurred_at: UtcMs,
-    /// The item that it takes back.
+    /// Id of the item that it takes back. Null if it takes none back.
     contra_of: Option<String>,
-    /// `open`, `matched`, `posted` or `written_off`.
+    /// State of the item: `open`, `matched`, `posted` or `written_off`.
     state: String,
     match_id: Option<String>,
-    /// It came after the settlement of its day was approved.
+    /// Whether the item came after the settlement of its day was approved.
     late: bool,
-    /// Until when it is known that it stays open.
+    /// Last day until which the item is known to stay open.
     carried_until: Option<Date>,
 }
 
-/// Where a page begins: after this day, store and item.
+/// Position of a page: the day, store and item of the last item before it.
 pub type Bookmark = (Date, String, String);
 
 /// The place of an item.

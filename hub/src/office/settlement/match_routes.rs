@@ -33,12 +33,12 @@ pub const UNDO: Doc = Doc::of("Settlement", "Undo a match before any of it is po
     .answers::<View>(MATCH)
     .refuses(&[Code::InvalidState]);
 
-/// Why a match is taken back.
+/// Request body for the undoing of a match.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SettlementMatchUndo")]
 pub struct Undo {
-    /// For a person.
+    /// Reason for the undoing, for people.
     reason: String,
 }
 

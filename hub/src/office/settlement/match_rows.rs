@@ -14,17 +14,17 @@ use sqlx::AnyConnection;
 /// Matches that are made into rows at once: the rows are several times as large.
 const CHUNK: usize = 2_000;
 
-/// Who makes a match.
+/// Origin of a match.
 pub enum By<'a> {
-    /// The rules.
+    /// Matched by the rules.
     Rules,
-    /// A person.
+    /// Matched by a user.
     Person {
-        /// Their id.
+        /// Id of the user.
         made_by: &'a str,
-        /// Why.
+        /// Reason for the match.
         reason: &'a str,
-        /// Where a difference is posted.
+        /// Account that a difference is posted to.
         rest: Option<Account>,
     },
 }
@@ -36,7 +36,7 @@ struct Rows {
     lines: Vec<NewRow>,
     items: Vec<NewRow>,
     slices: Vec<NewRow>,
-    /// Of a slice of several methods, a row each.
+    /// Rows of slices with several methods, one for each method.
     methods: Vec<NewRow>,
     batches: Vec<NewRow>,
 }

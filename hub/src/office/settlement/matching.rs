@@ -177,7 +177,7 @@ fn is_not_there(item: &OpenItem) -> Raised {
     Raised { kind, line_ids: Vec::new(), items, candidates: Vec::new(), amount: item.amount }
 }
 
-/// What of the lines that were there before is left for a person, and which are done with although no item is theirs.
+/// Notes the lines of before that are left for a user, and those that are done without an item.
 async fn note_lines(
     connection: &mut AnyConnection,
     found: &Found<'_>,

@@ -23,20 +23,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Keys that are looked up at once.
 const CHUNK: usize = 5_000;
-/// How far back what was matched may be told again, in days.
+/// Days for which a matched line may be reported again.
 const AGAIN_DAYS: i32 = 90;
 
-/// Whose payments a source settles.
+/// Payment methods that a source settles.
 pub struct Methods {
     /// Those, or all but those.
     names: Vec<String>,
     all_but: bool,
-    /// Of a bank its account: also bags, and what left the account for suppliers.
+    /// Account of a bank, which also settles bags and payments to suppliers. `None` for other sources.
     bank: Option<String>,
 }
 
 impl Methods {
-    /// Of a source.
+    /// Methods of a source.
     pub async fn of(connection: &mut AnyConnection, source: &Source) -> Result<Self, sqlx::Error> {
         let bank = Some(source.account.clone()).filter(|_| source.kind == SourceKind::Bank);
         if source.source_id != DEFAULT {
@@ -161,7 +161,7 @@ fn check_open(state: String, open: &[&str]) -> Result<(), ApiError> {
     Err(ApiError::from(Refusal::InvalidState { state, allowed }))
 }
 
-/// What a source has reported until now.
+/// Last day that a source has reported.
 pub async fn reported_to(
     connection: &mut AnyConnection,
     source_id: &str,
@@ -185,7 +185,7 @@ pub async fn own_statements(
 /// A statement, and the store and the day that it was imported for.
 pub type OfStatement = (String, Option<String>, Option<Date>);
 
-/// One statement; none: there is none of that id.
+/// One statement. `None` if there is none of that id.
 pub async fn of_statement(
     connection: &mut AnyConnection,
     statement_id: &str,
@@ -214,7 +214,7 @@ pub async fn statements(connection: &mut AnyConnection, source: &Source) -> Resu
     Ok(statements)
 }
 
-/// What matching knows beside lines and items, as far as lines may tell it again.
+/// Facts that matching knows beside lines and items, as far as lines may report it again.
 pub async fn known(
     connection: &mut AnyConnection,
     source: &Source,
@@ -239,7 +239,7 @@ pub async fn known(
     Ok(Known { before, payouts, texts })
 }
 
-/// What was matched lately under the keys that are asked for.
+/// Recent matches under the keys that are asked for.
 async fn before(
     connection: &mut AnyConnection,
     source_id: &str,
@@ -273,8 +273,8 @@ async fn before(
     Ok(before)
 }
 
-/// What providers paid out and no line of the bank has: batches, which come to their lines without the one that says that
-/// they were paid out, and payouts without a batch, which their reference names.
+/// Payouts of providers that no line of the bank has: batches, which come to their lines without the one of
+/// the payout, and payouts without a batch, which their reference names.
 async fn payouts(
     connection: &mut AnyConnection,
     bank_id: &str,

@@ -21,13 +21,13 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SettlementPosting")]
 pub struct Posting {
-    /// Its book; empty: head office's own.
+    /// Store that the book belongs to. Empty for head office's own book.
     store_id: String,
     /// The day that it has in the books.
     entry_date: Date,
-    /// It is posted with the approval of its settlement or statement, not at once.
+    /// Whether it is posted with the approval of its settlement or statement, not at once.
     waits: bool,
-    /// By account.
+    /// Lines of the entry, by account.
     lines: Vec<Line>,
 }
 
@@ -40,7 +40,7 @@ struct Line {
     credit: i64,
 }
 
-/// What the resolution of an exception has posted, and what of its matches is still to be.
+/// Postings of the resolution of an exception, done and to come of its matches.
 ///
 /// # Errors
 /// `validation_failed` for a figure above the largest; the database's.
@@ -78,7 +78,7 @@ async fn matches(connection: &mut AnyConnection, resolved: &View) -> Result<BTre
     rows.iter().map(|row| row.cell("match_id")).collect()
 }
 
-/// What its slices come to in each book. A supplier's payment was posted when it was made.
+/// Postings of its slices in each book. A supplier's payment was posted when it was made.
 async fn of_match(connection: &mut AnyConnection, match_id: &str) -> Result<Vec<Posting>, Failure> {
     let sql = "SELECT s.store_id, s.settlement_date, s.gross, s.fee, s.difference, s.net, s.cleared, m.rule, \
                m.line_date, m.difference_account, src.account FROM match_slices s \

@@ -11,17 +11,17 @@ use jiff::civil::Date;
 use sqlx::AnyConnection;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many days apart two files may date one payment.
+/// Days by which the dates of one payment may differ in two files.
 const DAYS_APART: i32 = 1;
 /// Shorter references may be of several payments.
 const UNIQUE_BYTES_MIN: usize = 10;
 
-/// A line that was told before.
+/// A line that was reported before.
 #[derive(Debug, Clone)]
 pub struct Known {
-    /// `sln_…`
+    /// Id of the line, `sln_…`.
     pub line_id: String,
-    /// Its statement.
+    /// Id of its statement.
     pub statement_id: String,
     date: Date,
     reference: String,

@@ -50,40 +50,40 @@ pub const DISMISS: Doc = Doc::of("Settlement", "Dismiss a row that was set aside
     .answers::<View>(DISMISSED)
     .refuses(&[Code::NotFound, Code::InvalidState]);
 
-/// What is corrected of a row; what is left out is as the row says.
+/// Corrections of a row; omitted fields are taken from the row.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TakeRow {
-    /// Why it is taken in.
+    /// Reason why the row is taken in.
     reason: String,
-    /// The day that it is of.
+    /// Date of the line.
     date: Option<Date>,
-    /// Slip or transfer number.
+    /// Slip or transfer number of the line.
     reference: Option<String>,
-    /// For a person.
+    /// Description of the line, for people.
     description: Option<String>,
-    /// Gross of a provider, net of a bank.
+    /// Amount of the line: gross for a provider, net for a bank.
     amount: Option<i64>,
-    /// Before fees; money to us is above 0.
+    /// Amount before fees, positive for money to us.
     gross: Option<i64>,
-    /// Above 0: it costs.
+    /// Fee, positive if it costs.
     fee: Option<i64>,
-    /// What reaches the account.
+    /// Net amount that reaches the account.
     net: Option<i64>,
-    /// What it is.
+    /// Type of the line.
     #[serde(rename = "type")]
     kind: Option<LineKind>,
-    /// What it was paid out with.
+    /// Batch that the line was paid out with.
     batch: Option<String>,
-    /// The terminal or shop, by who tells.
+    /// Terminal or shop, as the source names it.
     store_ref: Option<String>,
 }
 
-/// Why a row is not a line.
+/// Request body that dismisses a row.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DismissRow {
-    /// For who asks later.
+    /// Reason for the dismissal.
     reason: String,
 }
 

@@ -19,18 +19,18 @@ use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe};
 
-/// Where a row stands.
+/// State of a row that was set aside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SetAsideState")]
 pub enum State {
-    /// It may be money that moved: a person has to take it in or dismiss it.
+    /// The row may be money that moved and needs a decision: it is taken in or dismissed.
     Open,
-    /// Its reason says that it is no money of this account; it may be taken in all the same.
+    /// The row holds no money of this account by its reason. It may be taken in all the same.
     Noted,
-    /// It became a line.
+    /// The row became a line.
     Taken,
-    /// A person said that it is not a line.
+    /// A user decided that the row is not a line.
     Dismissed,
 }
 
@@ -52,19 +52,19 @@ impl State {
     }
 }
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RowsSetAsideQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// That stand there.
+    /// Only those in this state.
     pub state: Option<State>,
-    /// With this reason.
+    /// Only those with this reason.
     pub reason: Option<Reason>,
 }
 asks!(RowsSetAsideQuery, "statement_rows_set_aside");
@@ -73,37 +73,37 @@ asks!(RowsSetAsideQuery, "statement_rows_set_aside");
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "RowSetAside")]
 pub struct View {
-    /// `row_…`
+    /// Id of the row, `row_…`.
     pub row_id: String,
-    /// Where it is in its file, from 1: a line of CSV, an entry of CAMT.053, a place in JSON.
+    /// Position in the file, from 1: a line of CSV, an entry of CAMT.053, a place in JSON.
     pub row_no: i64,
-    /// Why it is not a line.
+    /// Reason why the row is not a line.
     pub reason: Reason,
-    /// The field that is wrong; null: the whole row.
+    /// Field that is wrong. Null if it is the whole row.
     pub field: Option<String>,
-    /// What is wrong with it.
+    /// Description of the problem.
     pub problem: String,
-    /// Its day; null: it can't be read.
+    /// Date of the row. Null if it can't be read.
     pub date: Option<Date>,
-    /// Empty: none.
+    /// Reference of the row. Empty if there is none.
     pub reference: String,
-    /// Empty: none.
+    /// Description of the row. Empty if there is none.
     pub description: String,
     /// Amount; null if it can't be read.
     pub amount: Option<i64>,
-    /// As it is in the file, cut after 1000 bytes.
+    /// Text of the row in the file, cut after 1000 bytes.
     pub text: String,
-    /// The line that it repeats in other words.
+    /// Id of the line that it repeats in other words. Null if it repeats none.
     pub repeats_line_id: Option<String>,
-    /// State.
+    /// State of the row.
     pub state: State,
-    /// The line that it became.
+    /// Id of the line that it became. Null if it became none.
     pub line_id: Option<String>,
-    /// User who decided.
+    /// User who took the row in or dismissed it. Null until then.
     pub decided_by: Option<String>,
-    /// When.
+    /// When the row was taken in or dismissed. Null until then.
     pub decided_at: Option<UtcMs>,
-    /// Why.
+    /// Reason given for the decision. Null until then.
     pub decision: Option<String>,
 }
 
@@ -194,17 +194,17 @@ pub async fn read(
     Ok((view(&row)?, line.map_err(|error| sqlx::Error::Decode(error.into()))?))
 }
 
-/// What a person decided of a row.
+/// Decision of a user about a row.
 pub struct Decision<'a> {
-    /// Where it stands from now on.
+    /// New state of the row.
     pub state: State,
     /// The line that it became.
     pub line_id: Option<&'a str>,
     /// User who decided.
     pub by: &'a str,
-    /// When.
+    /// Time of the decision.
     pub at: UtcMs,
-    /// Why.
+    /// Reason for the decision.
     pub reason: &'a str,
 }
 

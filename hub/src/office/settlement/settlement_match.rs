@@ -15,19 +15,19 @@ use sqlx::any::AnyRow;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SettlementMatchSlice")]
 pub struct SliceView {
-    /// The store.
+    /// Id of the store.
     pub store_id: String,
     /// The day whose settlement posts it.
     pub settlement_date: Date,
-    /// Σ its items.
+    /// Sum of its items.
     pub gross: i64,
-    /// Its part of the fee.
+    /// Its part of the match's fee.
     pub fee: i64,
-    /// Its part of what is missing.
+    /// Its part of the difference.
     pub difference: i64,
-    /// Net amount that reached the account.
+    /// Its net amount that reached the account.
     pub net: i64,
-    /// Whether it is in the books.
+    /// Whether the part is in the books.
     pub booked: bool,
 }
 
@@ -35,46 +35,46 @@ pub struct SliceView {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SettlementMatch")]
 pub struct View {
-    /// `mch_…`
+    /// Id of the match, `mch_…`.
     pub match_id: String,
-    /// Who told the lines.
+    /// Source that reported the lines.
     pub source_id: String,
-    /// Why they belong together: `contra`, `reference`, `amount`, `net`, `deposit`, `payout`, `supplier_payment`, `text`
-    /// or `by_hand`.
+    /// Rule of the match: `contra`, `reference`, `amount`, `net`, `deposit`, `payout`, `supplier_payment`,
+    /// `text` or `by_hand`.
     pub rule: String,
-    /// Its lines.
+    /// Ids of the lines.
     pub line_ids: Vec<String>,
-    /// Its items.
+    /// Ids of the items.
     pub item_ids: Vec<String>,
-    /// Σ items.
+    /// Sum of the items.
     pub gross: i64,
-    /// What the provider keeps.
+    /// Fee that the provider keeps.
     pub fee: i64,
     /// Net amount that reached the account.
     pub net: i64,
     /// gross − fee − net.
     pub difference: i64,
-    /// Where the difference is posted; null: 6060.
+    /// Account that the difference is posted to. Null for 6060.
     pub difference_account: Option<String>,
-    /// By store and day.
+    /// Parts of the match, by store and day.
     pub slices: Vec<SliceView>,
-    /// `matched`, `posted` or `undone`.
+    /// State of the match: `matched`, `posted` or `undone`.
     pub state: String,
     /// User who matched them; null if they were matched automatically.
     pub made_by: Option<String>,
-    /// Why.
+    /// Reason given for the match. Null if the lines were matched automatically.
     pub reason: Option<String>,
-    /// When.
+    /// When the match was made.
     pub made_at: UtcMs,
     /// User who undid it.
     pub undone_by: Option<String>,
-    /// When.
+    /// When the match was undone. Null if it was not.
     pub undone_at: Option<UtcMs>,
-    /// Why.
+    /// Reason given for the undoing. Null if the match was not undone.
     pub undone_reason: Option<String>,
 }
 
-/// What a match was when it was taken back.
+/// A match as it was when it was undone.
 #[derive(Deserialize)]
 struct Undone {
     line_ids: Vec<String>,

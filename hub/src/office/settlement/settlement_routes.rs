@@ -93,19 +93,19 @@ pub const ITEMS_OF_DAY: Doc = Doc::of("Settlement", "List the items of a settlem
 pub struct New {
     store_id: String,
     business_date: Date,
-    /// Although the day is not sealed.
+    /// Make the settlement although its day is not sealed.
     #[serde(default)]
     force: bool,
-    /// Why; needed with `force`.
+    /// Reason for the settlement. Required with `force`.
     reason: Option<String>,
 }
 
-/// What is said to an approval.
+/// Request body of an approval.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SettlementApproval")]
 pub struct Approval {
-    /// For a person.
+    /// Note of the approver, for people.
     note: Option<String>,
 }
 

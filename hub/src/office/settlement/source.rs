@@ -25,9 +25,9 @@ use sqlx::{AnyConnection, AnyPool};
 
 /// The provider of every method that no other source has.
 pub const DEFAULT: &str = "src_default";
-/// Of names.
+/// Longest name, in bytes.
 const NAME_BYTES_MAX: usize = 128;
-/// Of methods and terminals.
+/// Longest method and terminal, in bytes.
 const WORD_BYTES_MAX: usize = 64;
 /// Fewer digits number no account.
 const ACCOUNT_DIGITS_MIN: usize = 4;
@@ -40,50 +40,51 @@ const RATE_MAX: i64 = 10_000;
 /// The largest amount.
 const AMOUNT_MAX: i64 = 1_000_000_000_000;
 
-/// A source.
+/// A source of statements.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "StatementSource")]
 pub struct View {
-    /// `src_…`
+    /// Id of the source, `src_…`.
     pub source_id: String,
-    /// For people.
+    /// Name of the source, for people.
     pub name: String,
     /// Kind of source: a payment provider or a bank.
     pub kind: SourceKind,
-    /// Whose payments it settles.
+    /// Payment methods that the source settles.
     pub methods: Vec<String>,
     /// The asset account where its money arrives.
     pub account: String,
-    /// The number or IBAN of its account; files of another one are refused. Null: not checked.
+    /// Number or IBAN of its account; files of another account are refused. Null if it is not checked.
     pub account_no: Option<String>,
-    /// The ISO 4217 code of its currency; rows of another one are set aside. Null: not checked.
+    /// ISO 4217 code of its currency; rows of another currency are set aside. Null if it is not checked.
     pub currency: Option<String>,
-    /// The time zone of the times in its files, such as `UTC`: with it a time decides the local day. Null: it does not.
+    /// Time zone of the times in its files, such as `UTC`; a time then decides the local day. Null if times
+    /// change no day.
     pub timezone: Option<String>,
-    /// Of each payment, in basis points; null: fees are as reported.
+    /// Fee of each payment, in basis points. Null if fees are as reported.
     pub fee_rate_bp: Option<i64>,
-    /// Of each payment, beside that.
+    /// Fixed fee of each payment, in addition to the rate, in whole currency units.
     pub fee_fixed: i64,
-    /// By how much a fee may be another.
+    /// Amount by which a fee may differ from the expected one, in whole currency units.
     pub fee_tolerance: i64,
-    /// How the fee of a refunded payment is treated.
+    /// Treatment of the fee of a refunded payment.
     pub fee_on_refunds: FeeOnRefunds,
-    /// How many days after a payment its line may come.
+    /// Number of days after a payment within which its line may come.
     pub window_days: i64,
-    /// How many days after a payment it is reported.
+    /// Number of days after a payment until it is reported.
     pub lag_days: i64,
-    /// Its terminals.
+    /// Terminals and shops of the source, with their stores.
     pub store_refs: Vec<StoreRef>,
-    /// How its files look.
+    /// Format of its CSV files.
     pub csv: Format,
-    /// Whether they are still imported.
+    /// Whether its files are still imported.
     pub state: State,
-    /// When it was added.
+    /// When the source was added.
     pub created_at: UtcMs,
 }
 
 impl View {
-    /// What was agreed with it.
+    /// Terms of the source.
     pub fn terms(&self) -> Terms {
         let days = |days: i64| i32::try_from(days).unwrap_or(0);
         Terms {
@@ -125,7 +126,7 @@ impl View {
     }
 }
 
-/// What is wrong with a source by itself.
+/// Problems of a source by itself.
 fn problems(source: &View) -> Vec<FieldProblem> {
     let mut problems = source.csv.problems();
     let mut check = |path: &str, good: bool, problem: &str| {

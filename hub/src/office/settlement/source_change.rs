@@ -6,74 +6,74 @@ use domain::rules::books::settlement::{FeeOnRefunds, SourceKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whether its files are still imported.
+/// Whether the files of a source are still imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "StatementSourceState")]
 pub enum State {
-    /// They are.
+    /// Files of the source are imported.
     Active,
-    /// It keeps its lines.
+    /// Files of the source are no longer imported; its lines are kept.
     Inactive,
 }
 
-/// What a terminal or shop of a source is to us.
+/// Store that a terminal or shop of a source belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StoreRef {
-    /// As it is in its files.
+    /// Name of the terminal or shop in the files.
     #[serde(rename = "ref")]
     pub name: String,
-    /// The store.
+    /// Id of the store.
     pub store_id: String,
 }
 
-/// What is said of a source: of a new one `name`, `kind` and `methods` at least.
+/// Fields of a source. A new one needs at least `name`, `kind` and `methods`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "StatementSourceChange")]
 pub struct Change {
-    /// Of a new one; it does not change.
+    /// Kind of source. Only for a new one: it does not change.
     pub kind: Option<SourceKind>,
-    /// For people.
+    /// Name of the source, for people.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
-    /// Whose payments it settles.
+    /// Payment methods that the source settles.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub methods: Option<Vec<String>>,
     /// The asset account where its money arrives.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub account: Option<String>,
-    /// Null: files of any account are taken.
+    /// Number or IBAN of its account. Null to take files of any account.
     pub account_no: Given<String>,
-    /// Null: rows of any currency are taken.
+    /// ISO 4217 code of its currency. Null to take rows of any currency.
     pub currency: Given<String>,
-    /// Null: times in files change no day.
+    /// Time zone of the times in its files. Null if times change no day.
     pub timezone: Given<String>,
-    /// Null: fees are as they are reported.
+    /// Fee of each payment, in basis points. Null if fees are as reported.
     pub fee_rate_bp: Given<i64>,
-    /// Of each payment, beside the rate.
+    /// Fixed fee of each payment, in addition to the rate, in whole currency units.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub fee_fixed: Option<i64>,
-    /// By how much a fee may be another.
+    /// Amount by which a fee may differ from the expected one, in whole currency units.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub fee_tolerance: Option<i64>,
-    /// How the fee of a refunded payment is treated.
+    /// Treatment of the fee of a refunded payment.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub fee_on_refunds: Option<FeeOnRefunds>,
-    /// How many days after a payment its line may come.
+    /// Number of days after a payment within which its line may come.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub window_days: Option<i64>,
-    /// How many days after a payment it is reported.
+    /// Number of days after a payment until it is reported.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub lag_days: Option<i64>,
-    /// Its terminals.
+    /// Terminals and shops of the source, with their stores.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub store_refs: Option<Vec<StoreRef>>,
-    /// How its files look.
+    /// Format of its CSV files.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub csv: Option<Format>,
-    /// Whether they are still imported.
+    /// Whether its files are still imported.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub state: Option<State>,
 }

@@ -19,43 +19,44 @@ use std::collections::BTreeMap;
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Statement")]
 pub struct View {
-    /// `stm_…`
+    /// Id of the statement, `stm_…`.
     pub statement_id: String,
-    /// Its human number.
+    /// Number of the statement, for people.
     pub doc_no: String,
-    /// Statement source.
+    /// Id of the source.
     pub source_id: String,
-    /// State.
+    /// State of the statement.
     pub state: StatementState,
-    /// The day of its first line.
+    /// Day of its first line.
     pub from: Date,
-    /// The day that it goes to.
+    /// Last day of the statement.
     pub to: Date,
-    /// Lines of the file.
+    /// Number of lines in the file.
     pub lines_total: i64,
-    /// Those that were not known.
+    /// Number of lines that were new.
     pub lines_new: i64,
-    /// Those that were.
+    /// Number of lines that were known already.
     pub lines_known: i64,
-    /// New lines that are matched.
+    /// Number of new lines that are matched.
     pub matched: i64,
     /// Number of open exceptions.
     pub exceptions: i64,
-    /// Σ of its new lines.
+    /// Gross sum of its new lines.
     pub gross: i64,
-    /// Σ of its new lines.
+    /// Sum of the fees of its new lines.
     pub fee: i64,
-    /// Σ of its new lines.
+    /// Net sum of its new lines.
     pub net: i64,
     /// Opening balance.
     pub opening_balance: Option<i64>,
     /// Closing balance.
     pub closing_balance: Option<i64>,
-    /// Closing balance less opening balance and lines, while rows are set aside; null: they agree, or are not told.
+    /// Closing balance less opening balance and lines, while rows are set aside. Null if they agree, or the
+    /// balances are not known.
     pub balance_difference: Option<i64>,
-    /// How many rows of the file are no lines, by reason.
+    /// Number of rows of the file that were set aside, by reason.
     pub set_aside: BTreeMap<String, i64>,
-    /// Of these, how many wait for a person.
+    /// Number of these rows that still need a decision.
     pub set_aside_open: i64,
 }
 
@@ -80,28 +81,28 @@ pub async fn evaluate(connection: &mut AnyConnection, source_id: &str) -> Result
     Ok(())
 }
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StatementsQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Of one source.
+    /// Only those of this source.
     pub source_id: Option<String>,
-    /// That go to this day or later.
+    /// Only those that end on this day or later.
     pub from: Option<Date>,
-    /// That go to this day or earlier.
+    /// Only those that end on this day or earlier.
     pub to: Option<Date>,
-    /// That stand there.
+    /// Only those in this state.
     pub state: Option<StatementState>,
 }
 asks!(StatementsQuery, "statements");
 
-/// Where a page begins: after this day and statement.
+/// Position of a page: the day and statement of the last item before it.
 pub type Bookmark = (Date, String);
 
 /// The place of a statement.

@@ -19,7 +19,7 @@ use jiff::civil::Date;
 use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a line posts, by book: the line, its day, and the entry's lines. Books are taken in their order.
+/// Entries of lines by book: the line, its day and the entry's lines. Books are taken in their order.
 type ByBook = BTreeMap<String, Vec<(String, Date, Vec<EntryLine>)>>;
 
 impl Writer<'_> {
@@ -60,8 +60,8 @@ impl Writer<'_> {
     }
 }
 
-/// What is in the books by now: known texts, what providers' lines have posted, and payments to suppliers, which were posted
-/// when they were made.
+/// Lines that are in the books by now: known texts, those that providers' lines have posted, and payments to
+/// suppliers, which were posted when they were made.
 async fn in_the_books(connection: &mut AnyConnection, statement_id: &str) -> Result<(), sqlx::Error> {
     const PAID: &str = "SELECT m.match_id FROM settlement_matches m JOIN statement_lines l ON l.match_id = m.match_id \
                         WHERE l.statement_id = $1 AND m.state = 'matched' AND m.rule = 'supplier_payment'";

@@ -33,29 +33,29 @@ const FIGURE_MAX: i64 = domain::model::base::limits::FIGURE_MAX;
 /// Parts of a whole unit.
 const MILLION: i64 = 1_000_000;
 
-/// What is imported, whatever it came in.
+/// An import in any format.
 pub struct Import {
-    /// Who reports.
+    /// Source of the statement.
     pub source_id: String,
-    /// For whose settlement.
+    /// Store of the settlement that the statement is for.
     pub store_id: Option<String>,
-    /// Of which day, where it is one settlement's own.
+    /// Day of that settlement. `None` if the statement is not for one settlement.
     pub settlement_date: Option<Date>,
     /// Opening balance.
     pub opening_balance: Option<i64>,
     /// Closing balance.
     pub closing_balance: Option<i64>,
-    /// From and to, where the lines don't say it.
+    /// First and last day, if the lines do not state them.
     pub span: (Option<Date>, Option<Date>),
     /// The account that the file names.
     pub account: Option<AccountName>,
-    /// Checked.
+    /// Lines, checked.
     pub lines: Vec<TextLine>,
-    /// Of each line, the row that it came by; empty: the lines are numbered from 1.
+    /// Row of the file that each line came from. Empty if the lines are numbered from 1.
     pub rows: Vec<LineRow>,
     /// Rows that are no lines.
     pub aside: RowsSetAside,
-    /// Lines that tell of known money in other words are lines all the same.
+    /// Whether lines that report known money in other words are imported all the same.
     pub accept_repeats: bool,
 }
 
@@ -235,13 +235,13 @@ fn rounded(millionths: i64) -> i64 {
     millionths.saturating_add(half).checked_div(MILLION).unwrap_or_default()
 }
 
-/// How many rows are set aside, by reason, as JSON.
+/// Number of rows that are set aside, by reason, as JSON.
 fn counts(aside: &RowsSetAside) -> Result<String, sqlx::Error> {
     serde_json::to_string(&aside.counts).map_err(|error| sqlx::Error::Encode(error.into()))
 }
 
-/// What a statement says of the account has to agree with its lines; while rows wait for a person it may differ by them,
-/// and the difference is told.
+/// Difference between a statement's balances and its lines. They have to agree; while rows wait for a
+/// decision they may differ, and the difference is reported.
 fn balance_difference(import: &Import, net: i64) -> Result<Option<i64>, ApiError> {
     let figures = [import.opening_balance, import.closing_balance].into_iter().flatten();
     if figures.into_iter().any(|figure| !(-FIGURE_MAX..=FIGURE_MAX).contains(&figure)) {
@@ -266,8 +266,8 @@ fn balance_difference(import: &Import, net: i64) -> Result<Option<i64>, ApiError
     }
 }
 
-/// Which of the lines a source has told before. A line is known by its day too: none is where no statement has been of
-/// these days.
+/// Lines that a source has reported before. A line is known by its day too: none is if no statement has been
+/// of these days.
 async fn known(
     connection: &mut AnyConnection,
     source_id: &str,
@@ -323,7 +323,7 @@ async fn first_import(
     Ok(query.fetch_optional(connection).await?.unwrap_or_default())
 }
 
-/// What the last statement of a source ended with.
+/// Closing balance of a source's last statement.
 async fn last_closing(connection: &mut AnyConnection, source_id: &str) -> Result<Option<i64>, sqlx::Error> {
     let sql = "SELECT closing_balance FROM statements WHERE source_id = $1 AND closing_balance IS NOT NULL \
                ORDER BY to_date DESC, imported_at DESC LIMIT 1";

@@ -47,43 +47,43 @@ impl State {
     }
 }
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StatementLinesQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// That stand there.
+    /// Only those in this state.
     pub state: Option<State>,
 }
 asks!(StatementLinesQuery, "statement_lines");
 
-/// A line.
+/// A line of a statement.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StatementLine")]
 pub struct View {
-    /// `sln_…`
+    /// Id of the line, `sln_…`.
     line_id: String,
-    /// Its place in its file, from 1.
+    /// Position of the line in its file, from 1.
     line_no: i64,
     date: Date,
     reference: String,
     description: String,
     #[serde(rename = "type")]
     kind: LineKind,
-    /// Before fees; money to us is above 0.
+    /// Amount before fees, positive for money to us.
     gross: Option<i64>,
-    /// Above 0: it costs.
+    /// Fee, positive if it costs.
     fee: Option<i64>,
-    /// What reaches the account.
+    /// Net amount that reaches the account.
     net: Option<i64>,
-    /// What it was paid out with.
+    /// Batch that the line was paid out with.
     batch: Option<String>,
-    /// The terminal or shop, by who tells.
+    /// Terminal or shop, as the source names it.
     store_ref: Option<String>,
     state: State,
     match_id: Option<String>,

@@ -91,21 +91,21 @@ pub const APPROVE: Doc =
         .answers::<View>(STATEMENT)
         .refuses(&[Code::InvalidState]);
 
-/// What goes with a file.
+/// Query parameters of an import.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ImportQuery {
     /// Statement source; null for the source of all other methods.
     source_id: Option<String>,
-    /// The store for whose settlement it is.
+    /// Store that the statement is for.
     store_id: Option<String>,
     /// Opening balance.
     opening_balance: Option<i64>,
     /// Closing balance.
     closing_balance: Option<i64>,
-    /// Parsed and matched, and nothing kept.
+    /// Preview: the file is parsed and matched, and nothing is kept.
     dry_run: Option<bool>,
-    /// Lines that tell of known money in other words are imported all the same; otherwise they are set aside.
+    /// Also import lines that report known money in other words; otherwise they are set aside.
     accept_repeats: Option<bool>,
 }
 
@@ -145,7 +145,7 @@ pub struct JsonStatement {
     opening_balance: Option<i64>,
     /// Closing balance.
     closing_balance: Option<i64>,
-    /// Up to `limits.import_rows`.
+    /// Lines of the statement, up to `limits.import_rows`.
     lines: Vec<JsonLine>,
 }
 
@@ -277,14 +277,14 @@ async fn parsed(request: &Request, ask: ImportQuery) -> Result<Import, Failure> 
     })
 }
 
-/// What a file tells, whatever its form.
+/// Contents of a file in any format.
 struct FileContent {
     opening: Option<i64>,
     closing: Option<i64>,
     lines: Vec<TextLine>,
     rows: Vec<LineRow>,
     aside: RowsSetAside,
-    /// Of a statement without lines the days that it is of.
+    /// First and last day of a statement without lines.
     span: (Option<Date>, Option<Date>),
     /// The account that the file names.
     account: Option<AccountName>,

@@ -13,23 +13,23 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyPool;
 use sqlx::any::AnyRow;
 
-/// Which are asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MovementsQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// In one store.
+    /// Only those of this store.
     pub store_id: Option<String>,
-    /// Of this business day or later.
+    /// Only those of this business day or later.
     pub from: Option<Date>,
-    /// Of this business day or earlier.
+    /// Only those of this business day or earlier.
     pub to: Option<Date>,
-    /// For one reason.
+    /// Only those with this reason.
     pub reason: Option<MovementReason>,
 }
 asks!(MovementsQuery, "movements");
@@ -38,27 +38,27 @@ asks!(MovementsQuery, "movements");
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreMovement")]
 pub struct View {
-    /// `mov_…`: its event with its place in it. Stores tell no ids of their own for most.
+    /// Id of the movement, `mov_…`, made of its event and its place in it. Most have no id of the store.
     movement_id: String,
     store_id: String,
     sku: String,
-    /// Signed pieces.
+    /// Number of pieces, signed.
     qty: i64,
     /// Signed cost of these pieces.
     cost: i64,
     /// Correction of earlier estimates, booked to cost of goods.
     correction: i64,
-    /// On hand afterwards, as the store counted it.
+    /// Pieces on hand afterwards, as counted by the store.
     balance_after: i64,
     reason: String,
-    /// `transaction`, `receiving`, …
+    /// Type of the document: `transaction`, `receiving`, …
     reference_type: String,
-    /// The document.
+    /// Id of the document.
     reference_id: String,
-    /// Of a piece, for show.
+    /// Cost of a piece, for display.
     unit_cost: i64,
     user_id: String,
-    /// By the store's clock.
+    /// Time of the movement, by the store's clock.
     at: UtcMs,
     business_date: Date,
     /// Id of the store's event.
@@ -71,7 +71,7 @@ pub struct View {
     position: i64,
 }
 
-/// Where a page begins: after this day, moment, store, event and place in it.
+/// Position of a page: the day, moment, store, event and place of the last item before it.
 pub type Bookmark = (Date, i64, String, String, i64);
 
 /// The place of a movement.
@@ -81,7 +81,7 @@ pub fn place(item: &View) -> Bookmark {
 }
 
 const ORDER: [&str; 5] = ["m.business_date", "m.moved_at", "m.store_id", "m.event_id", "m.position"];
-/// What moved goods beside selling.
+/// Movements of goods beside sales.
 const OTHERS: &str = "SELECT store_id, event_id, position, business_date, sku, qty, cost, correction, balance_after, \
                       reason, reference_type, reference_id, user_id, moved_at FROM movements";
 /// A line of a sale is its own movement. The first of its product in a sale leads to the others.

@@ -43,7 +43,7 @@ pub const MOVEMENTS: Doc = Doc::of("Stock", "List a product's stock movements in
 pub struct OfProduct {
     sku: String,
     items: Vec<View>,
-    /// Of all stores.
+    /// Sum over all stores.
     totals: Totals,
 }
 

@@ -22,31 +22,31 @@ use std::collections::{BTreeSet, HashMap};
 /// Rows that are looked through at once.
 const LOOKED_AT: i64 = 500;
 
-/// Which stock is asked for.
+/// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StockQuery {
     /// Items on a page.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped.
+    /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Of one store.
+    /// Only those of this store.
     pub store_id: Option<String>,
-    /// Of one product.
+    /// Only this product.
     pub sku: Option<String>,
     /// A part of the name, or the beginning of the sku.
     pub q: Option<String>,
-    /// Of products of this category.
+    /// Only products of this category.
     pub category: Option<String>,
-    /// Only what is below zero.
+    /// Only rows with a negative quantity.
     #[serde(default)]
     pub negative: bool,
-    /// Only what is at its reorder level or below.
+    /// Only rows at or below their reorder level.
     #[serde(default)]
     pub below_reorder: bool,
-    /// Only where something is damaged.
+    /// Only rows with damaged pieces.
     #[serde(default)]
     pub damaged: bool,
 }
@@ -56,13 +56,13 @@ asks!(StockQuery, "stock");
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreStock")]
 pub struct View {
-    /// The store.
+    /// Id of the store.
     pub store_id: String,
-    /// The product.
+    /// Code of the product.
     pub sku: String,
     /// Product name; null if head office does not know the product.
     pub name: Option<String>,
-    /// Pieces on the shelf; below 0: more were sold than were known of.
+    /// Pieces on the shelf. Negative if more were sold than were known of.
     pub on_hand: i64,
     /// Pieces that are damaged, or wait for their supplier.
     pub damaged: i64,
@@ -76,15 +76,15 @@ pub struct View {
     pub on_order: i64,
     /// Average cost of a piece; null without stock.
     pub average_cost: Option<i64>,
-    /// Of the pieces on the shelf.
+    /// Value of the pieces on the shelf.
     pub value: i64,
-    /// Of the damaged ones.
+    /// Value of the damaged pieces.
     pub damaged_value: i64,
-    /// At which it should be ordered: the store's, or the product's.
+    /// On-hand quantity at or below which it should be ordered: the store's, or the product's.
     pub reorder_level: Option<i64>,
     /// Time of the last movement; null if there was none.
     pub last_moved_at: Option<UtcMs>,
-    /// When the store was last heard: it is of then.
+    /// When the store was last heard; the figures are of this time.
     pub as_of: Option<UtcMs>,
 }
 
@@ -103,7 +103,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Of these rows.
+    /// Totals of these rows.
     pub fn of(rows: &[View]) -> Self {
         let sum = |of: fn(&View) -> i64| rows.iter().map(of).fold(0_i64, i64::saturating_add);
         Self {
@@ -119,7 +119,7 @@ impl Totals {
     }
 }
 
-/// Where a page begins: after this product and store.
+/// Position of a page: the product and store of the last item before it.
 pub type Bookmark = (String, String);
 
 /// The place of a row.
@@ -167,7 +167,7 @@ fn statement(engine: Engine, ask: &StockQuery, after: Option<&Bookmark>, limit: 
     (conditions, sql)
 }
 
-/// By product and store, after a place.
+/// Stock by product and store, after a place.
 pub async fn list(
     connection: &mut AnyConnection,
     ask: &StockQuery,
@@ -202,7 +202,7 @@ pub async fn list(
 /// Pieces by store and product.
 type Pieces = HashMap<(String, String), i64>;
 
-/// What stores wait for.
+/// Quantities that stores wait for.
 #[derive(Default)]
 struct Expected {
     coming: Pieces,

@@ -16,15 +16,15 @@ const SILENT_MS: i64 = 5 * 60 * 1000;
 /// again, in milliseconds (a day).
 const COPY_SILENT_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// One thing that is wrong.
+/// A problem of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "StoreProblem")]
 pub struct Problem {
-    /// Stable.
+    /// Stable code of the problem.
     pub code: String,
-    /// For a person.
+    /// Description of the problem, for people.
     pub message: String,
-    /// Since when.
+    /// Time since which the problem exists.
     pub since: UtcMs,
 }
 
@@ -33,7 +33,7 @@ pub struct Problem {
 pub struct Fleet(HashMap<String, Vec<Problem>>);
 
 impl Fleet {
-    /// Of the stores from one to another, in the order of their ids: of those that a page shows.
+    /// Problems of the stores from one to another, in the order of their ids: those that a page shows.
     pub async fn load(pool: &AnyPool, (first, last): (&str, &str), now: UtcMs) -> Result<Self, sqlx::Error> {
         let mut fleet = Self::default();
         let sql = "SELECT store_id, code, message, since FROM alarms WHERE store_id BETWEEN $1 AND $2 \

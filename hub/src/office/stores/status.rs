@@ -23,37 +23,37 @@ const PARKED_MAX: i64 = 100;
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Store")]
 pub struct StoreView {
-    /// Its id.
+    /// Id of the store.
     pub store_id: String,
-    /// Who keeps its records.
+    /// Kind of store: with a Store Router, or a warehouse that the hub keeps.
     pub kind: StoreKind,
-    /// Its name.
+    /// Name of the store.
     pub name: String,
-    /// IANA time zone.
+    /// Time zone of the store, IANA name.
     pub timezone: String,
-    /// Where it is.
+    /// Address of the store. Null if none was given.
     pub address: Option<String>,
-    /// Whether it may speak.
+    /// Whether the store may connect.
     pub state: StoreState,
-    /// When it was added.
+    /// When the store was added.
     pub created_at: UtcMs,
-    /// When it was enrolled.
+    /// When the store was enrolled. Null if it never was.
     pub enrolled_at: Option<UtcMs>,
-    /// When it last said hello or pushed.
+    /// When the store last sent a hello or a push. Null if it never did.
     pub last_seen: Option<UtcMs>,
-    /// Its program's version.
+    /// Version of the store's program.
     pub version: Option<String>,
-    /// Records that it had not sent then.
+    /// Records that the store had not sent at that time.
     pub pending: Option<i64>,
-    /// The oldest of them.
+    /// Time of the oldest of these records.
     pub oldest_pending_at: Option<UtcMs>,
-    /// Its clock less the hub's, at the last hello.
+    /// Clock of the store less that of the hub at the last hello, in milliseconds.
     pub clock_skew_ms: Option<i64>,
-    /// The epoch that it writes.
+    /// Epoch that the store writes.
     pub epoch: Option<String>,
     /// Problems and since when they exist, oldest first; empty if there are none.
     pub problems: Vec<Problem>,
-    /// The last daily proof.
+    /// Result of the last daily comparison.
     pub digest: Option<LastDigest>,
 }
 
@@ -79,24 +79,24 @@ pub struct HoleView {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreStatus")]
 pub struct Status {
-    /// As in the list.
+    /// The store, as in the list.
     #[serde(flatten)]
     pub store: StoreView,
-    /// How far the hub is in each epoch.
+    /// Last received record of each epoch.
     pub heads: Vec<HeadView>,
-    /// What is missing for ever.
+    /// Ranges of records that are missing for ever.
     pub holes: Vec<HoleView>,
     /// Sums over distinct events.
     pub sums: Sums,
-    /// Events that wait for an upgrade or a fix: how many.
+    /// Number of events that wait for an upgrade or a fix.
     pub parked_count: i64,
-    /// The first of them.
+    /// The first parked events, at most 100.
     pub parked: Vec<ParkedView>,
-    /// What a person should look at and nobody has settled: how many.
+    /// Number of open exceptions.
     pub exceptions_count: i64,
-    /// Values that lost against others where this store wrote.
+    /// Conflicts in which a value was overwritten by another, where this store wrote.
     pub conflicts: Conflicts,
-    /// Records whose own stamp lay ahead of the hub's clock.
+    /// Records whose own timestamp was ahead of the hub's clock.
     pub stamped_ahead: Ahead,
 }
 

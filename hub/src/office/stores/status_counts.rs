@@ -11,25 +11,25 @@ use sqlx::AnyPool;
 /// Most conflicts that a status names.
 const CONFLICTS_MAX: i64 = 20;
 
-/// A store's conflicts.
+/// Conflicts of a store.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreConflicts")]
 pub struct Conflicts {
-    /// How many there were.
+    /// Number of conflicts.
     total: i64,
-    /// The latest of them; all in `/api/conflicts`.
+    /// The latest conflicts; all are in `/api/conflicts`.
     recent: Vec<ConflictRow>,
 }
 
-/// Records for which the hub's time counts.
+/// Records that count with the hub's time, as their own was ahead of its clock.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StampedAhead")]
 pub struct Ahead {
-    /// How many there are.
+    /// Number of such records.
     count: i64,
-    /// When the first came.
+    /// When the first of them was received. Null if there are none.
     since: Option<UtcMs>,
-    /// When the last came.
+    /// When the last of them was received. Null if there are none.
     last_at: Option<UtcMs>,
 }
 

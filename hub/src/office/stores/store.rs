@@ -23,22 +23,22 @@ use std::time::Duration;
 /// The longest address, in bytes.
 const ADDRESS_BYTES_MAX: usize = 500;
 
-/// What a store is made of.
+/// Fields of a new store.
 pub struct NewStore {
     id: String,
     name: String,
     timezone: String,
 }
 
-/// Who keeps a place's records.
+/// Kind of store: with a Store Router, or a warehouse that the hub keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "StoreKind")]
 pub enum StoreKind {
-    /// Its Store Router.
+    /// A store: its Store Router keeps them.
     #[default]
     Store,
-    /// The hub: nothing is sold there, and nothing enrols.
+    /// A warehouse: the hub keeps them. Nothing is sold there, and no router enrols.
     Warehouse,
 }
 
@@ -146,18 +146,18 @@ async fn insert(
     Ok(())
 }
 
-/// What somebody changes of a store.
+/// Fields of a store that can be changed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "StoreFields")]
 pub struct Fields {
-    /// Its name.
+    /// Name of the store.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
-    /// Where it is; empty or null: not said.
+    /// Address of the store. Empty or null for none.
     #[serde(default)]
     pub address: Given<String>,
-    /// IANA time zone, before the store's first record.
+    /// Time zone of the store, IANA name. It can be set before the store's first record.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub timezone: Option<String>,
 }
@@ -166,13 +166,13 @@ pub struct Fields {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreChanged")]
 pub struct Changed {
-    /// Its id.
+    /// Id of the store.
     pub store_id: String,
-    /// Its name.
+    /// Name of the store.
     pub name: String,
-    /// Where it is.
+    /// Address of the store. Null if none was given.
     pub address: Option<String>,
-    /// IANA time zone.
+    /// Time zone of the store, IANA name.
     pub timezone: String,
 }
 
@@ -231,8 +231,8 @@ async fn has_records(connection: &mut AnyConnection, store_id: &str) -> Result<b
     Ok(sqlx::query_scalar::<_, i64>(sql).bind(store_id).fetch_one(connection).await? > 0)
 }
 
-/// Takes the name that a store has for itself, where head office has given it none: it is still called by its id. One that
-/// no store may have is passed over.
+/// Takes the name that a store has for itself, if head office has given it none: it is still called by its
+/// id. A name that no store may have is passed over.
 pub async fn take_name(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -260,9 +260,9 @@ async fn tell(connection: &mut AnyConnection, store: &StoreDown, now: UtcMs) -> 
     feed::publish(connection, vec![entry], now).await
 }
 
-/// A new enrolment token; the old one no longer counts, the enrolled key does until it is used. None:
-/// there is no such store; a warehouse enrols nobody. Epochs without records are forgotten, and so are the alarms about
-/// them: a key that is replaced may have been used to invent them.
+/// A new enrolment token; the old one no longer counts, the enrolled key does until it is used. `None` if
+/// there is no such store; a warehouse enrols nobody. Epochs without records are forgotten, and so are the
+/// alarms about them: a key that is replaced may have been used to invent them.
 pub async fn new_token(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -284,15 +284,15 @@ pub async fn new_token(
     Ok(Some(token))
 }
 
-/// Whether a store may speak.
+/// Whether a store may connect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StoreState {
-    /// It was never enrolled.
+    /// The store was never enrolled.
     New,
-    /// It may.
+    /// The store may connect.
     Active,
-    /// It is refused.
+    /// The store is refused.
     Disabled,
 }
 
@@ -333,7 +333,7 @@ pub async fn set_disabled(
     Ok(Some(StoreState::of(disabled, enrolled_at.is_some())))
 }
 
-/// What the audit log calls it.
+/// Name of the action in the audit log.
 pub fn audit_action(disabled: bool) -> &'static str {
     if disabled { "store.disabled" } else { "store.enabled" }
 }

@@ -90,7 +90,7 @@ struct Switched<'a> {
     state: StoreState,
 }
 
-/// Where most of the shops are.
+/// Time zone of most stores.
 pub const TIMEZONE_DEFAULT: &str = "Asia/Jakarta";
 
 #[derive(Deserialize, JsonSchema)]

@@ -20,7 +20,7 @@ use sqlx::AnyConnection;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// What head office set for a store, field by field; the id is the store's.
+/// Settings of a store by head office, field by field; the id is the store's.
 const RESOURCE: &str = "store_settings";
 
 /// Settings by section and key, as in the store's settings file; null if the file's value applies.
@@ -35,7 +35,7 @@ pub struct View(BTreeMap<String, Value>);
 #[schemars(rename = "StoreSettingsChange")]
 pub struct Change(BTreeMap<String, Value>);
 
-/// What is set for a store.
+/// Settings of a store.
 ///
 /// # Errors
 /// 404.

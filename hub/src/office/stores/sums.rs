@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
 use sqlx::{AnyPool, Row};
 
-/// Which sums.
+/// Kind of sums.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
@@ -14,52 +14,52 @@ pub enum Of {
     Stock,
     /// Points that this store's own entries gave and took, by member.
     Points,
-    /// What the drawer of each shift should hold.
+    /// Expected cash in the drawer of each shift.
     Cash,
 }
 
-/// One sum.
+/// A sum of a store.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreSum")]
 #[serde(untagged)]
 pub enum Sum {
-    /// Of a product.
+    /// Stock of a product.
     Stock {
-        /// The product.
+        /// Code of the product.
         sku: String,
-        /// Pieces.
+        /// Number of pieces.
         on_hand: i64,
         /// Value of the pieces.
         value: i64,
     },
-    /// Of a member.
+    /// Points of a member.
     Points {
-        /// The member.
+        /// Id of the member.
         member_id: String,
-        /// Earned less spent, at this store.
+        /// Points earned less points spent, at this store.
         points: i64,
     },
-    /// Of a shift.
+    /// Cash of a shift.
     Cash {
-        /// The shift.
+        /// Id of the shift.
         shift_id: String,
-        /// Put in when it was opened.
+        /// Cash put in when the shift was opened.
         opening_float: i64,
-        /// Cash taken for sales, refunds taken off.
+        /// Cash taken for sales less refunds.
         net: i64,
-        /// Put in meanwhile.
+        /// Cash paid in during the shift.
         pay_in: i64,
-        /// Taken out meanwhile.
+        /// Cash paid out during the shift.
         pay_out: i64,
-        /// Brought to the safe.
+        /// Cash brought to the safe.
         drops: i64,
-        /// Expected quantity.
+        /// Expected cash in the drawer.
         expected: i64,
     },
 }
 
 impl Sum {
-    /// What the list is ordered by.
+    /// Key that the list is ordered by.
     pub fn key(&self) -> &str {
         match self {
             Self::Stock { sku: key, .. }

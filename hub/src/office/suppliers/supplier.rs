@@ -17,7 +17,7 @@ use sqlx::AnyConnection;
 /// The most days of terms and lead times.
 const DAYS_MAX: u32 = 3650;
 
-/// Where they are.
+/// Table of the documents.
 pub const TABLE: Table = table!("suppliers", "supplier_id");
 
 /// The highest amount of a term.
@@ -25,60 +25,60 @@ const AMOUNT_MAX: i64 = 1_000_000_000_000;
 /// All of a price, in basis points.
 const RATE_BP_MAX: u32 = 10_000;
 
-/// A supplier as head office knows it: stores are told of the supplier alone.
+/// A supplier with its terms; stores receive the supplier alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SupplierWithTerms")]
 pub struct Known {
-    /// What stores know too.
+    /// The supplier, as stores know it.
     #[serde(flatten)]
     pub supplier: Supplier,
-    /// What is agreed with it.
+    /// Terms agreed with the supplier.
     #[serde(flatten)]
     pub terms: Terms,
 }
 
-/// What is agreed with a supplier; none: nothing.
+/// Terms agreed with a supplier. Null if nothing was agreed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(rename = "SupplierTerms")]
 pub struct Terms {
     /// Days within which an invoice is paid with a discount.
     pub discount_days: Option<u32>,
-    /// That discount, in basis points.
+    /// Rate of that discount, in basis points.
     pub discount_bp: Option<u32>,
-    /// The least that is delivered.
+    /// Minimum total of an order, in whole currency units.
     pub min_order_total: Option<i64>,
-    /// How far a billed price may differ from the order's, in basis points.
+    /// Allowed difference between a billed price and the order's, in basis points.
     pub price_tolerance_bp: Option<u32>,
-    /// Or by so much a piece, if that is more.
+    /// Allowed difference per piece, if that is more, in whole currency units.
     pub price_tolerance_amount: Option<i64>,
-    /// The usual tax rate of its invoices, in basis points.
+    /// Usual tax rate of its invoices, in basis points.
     pub default_tax_rate_bp: Option<u32>,
-    /// Where it is paid.
+    /// Bank account that the supplier is paid to.
     pub bank_account: Option<String>,
 }
 
-/// What somebody writes of a supplier; of a new one code and name are needed. In a change null takes a term away.
+/// Fields of a supplier. A new one needs code and name. In a change, null removes a term.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SupplierFields")]
 pub struct Fields {
-    /// Short and unique.
+    /// Code of the supplier, short and unique.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub code: Option<String>,
-    /// Its name.
+    /// Name of the supplier.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
-    /// Tax number; empty: none.
+    /// Tax number. Empty for none.
     #[serde(default)]
     pub tax_id: Given<String>,
-    /// Telephone; empty: none.
+    /// Telephone number. Empty for none.
     #[serde(default)]
     pub phone: Given<String>,
-    /// E-mail; empty: none.
+    /// E-mail address. Empty for none.
     #[serde(default)]
     pub email: Given<String>,
-    /// Address; empty: none.
+    /// Address. Empty for none.
     #[serde(default)]
     pub address: Given<String>,
     /// Days until an invoice has to be paid.
@@ -87,28 +87,28 @@ pub struct Fields {
     /// Days from order to delivery.
     #[serde(default)]
     pub lead_time_days: Given<u32>,
-    /// Whether it may be ordered from.
+    /// Whether the supplier may be ordered from.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub state: Option<SupplierState>,
     /// Days within which an invoice is paid with a discount.
     #[serde(default)]
     pub discount_days: Given<u32>,
-    /// That discount, in basis points.
+    /// Rate of that discount, in basis points.
     #[serde(default)]
     pub discount_bp: Given<u32>,
-    /// The least that is delivered, in whole currency units.
+    /// Minimum total of an order, in whole currency units.
     #[serde(default)]
     pub min_order_total: Given<i64>,
-    /// How far a billed price may differ from the order's, in basis points.
+    /// Allowed difference between a billed price and the order's, in basis points.
     #[serde(default)]
     pub price_tolerance_bp: Given<u32>,
-    /// Or by so much a piece, if that is more.
+    /// Allowed difference per piece, if that is more, in whole currency units.
     #[serde(default)]
     pub price_tolerance_amount: Given<i64>,
-    /// The usual tax rate of its invoices, in basis points.
+    /// Usual tax rate of its invoices, in basis points.
     #[serde(default)]
     pub default_tax_rate_bp: Given<u32>,
-    /// Where it is paid; empty: none.
+    /// Bank account that the supplier is paid to. Empty for none.
     #[serde(default)]
     pub bank_account: Given<String>,
 }

@@ -24,14 +24,14 @@ const CODE_BYTES_MAX: usize = 64;
 /// The most days of lead times.
 const DAYS_MAX: u32 = 3650;
 
-/// A new row.
+/// A new row of a supplier's price list.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewSupplierPrice")]
 pub struct New {
-    /// The product.
+    /// Code of the product.
     pub sku: Sku,
-    /// What the supplier calls it.
+    /// The supplier's own number of the product. Null if there is none.
     pub supplier_sku: Option<String>,
     /// Price per piece in whole currency units.
     pub unit_cost: i64,
@@ -39,13 +39,13 @@ pub struct New {
     pub min_qty: Option<i64>,
     /// Pieces in a pack; null means 1.
     pub pack_qty: Option<i64>,
-    /// The first day.
+    /// First day of the price.
     pub from: Option<Date>,
-    /// The last day.
+    /// Last day of the price.
     pub to: Option<Date>,
     /// Days from order to delivery.
     pub lead_time_days: Option<u32>,
-    /// The product is bought here when nobody says otherwise.
+    /// Whether the product is bought from this supplier by default.
     #[serde(default)]
     pub preferred: bool,
 }
@@ -64,21 +64,21 @@ pub struct Change {
     /// Pieces that are packed together.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub pack_qty: Option<i64>,
-    /// The last day; null: until another one counts.
+    /// Last day of the price. Null if it counts until another one does.
     #[serde(default)]
     pub to: Given<Date>,
-    /// Days from order to delivery; null: the supplier's.
+    /// Days from order to delivery. Null for the supplier's.
     #[serde(default)]
     pub lead_time_days: Given<u32>,
-    /// The product is bought here when nobody says otherwise.
+    /// Whether the product is bought from this supplier by default.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub preferred: Option<bool>,
-    /// Whether it counts.
+    /// Whether the row counts.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub state: Option<SupplierPriceState>,
 }
 
-/// What an import did.
+/// Result of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "ImportedSupplierPrices")]
 pub struct Imported {
@@ -88,7 +88,7 @@ pub struct Imported {
     pub changed: usize,
 }
 
-/// What is wrong with the figures of a row, field by field.
+/// Problems of the figures of a row, field by field.
 pub(super) fn problems(price: &SupplierPrice) -> Vec<(&'static str, &'static str)> {
     let mut wrong = Vec::new();
     let mut rule = |holds: bool, field, problem| {

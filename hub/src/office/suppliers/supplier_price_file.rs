@@ -20,9 +20,9 @@ const CELL_CHARS_MAX: usize = 500;
 /// A list as it was written down.
 #[derive(Debug)]
 pub struct PriceFile {
-    /// Its rows.
+    /// Rows of the file.
     pub rows: Vec<SupplierPrice>,
-    /// Its columns.
+    /// Columns of the file.
     columns: BTreeSet<String>,
 }
 

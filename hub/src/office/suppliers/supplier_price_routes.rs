@@ -167,7 +167,7 @@ pub async fn import(request: Request) -> Answered {
         .await
 }
 
-/// What the audit log tells of a row.
+/// Details of a row for the audit log.
 fn priced(price: &SupplierPrice) -> Value {
     let SupplierPrice { row_id, supplier_id, sku, unit_cost, min_qty, .. } = price;
     json!({"row_id": row_id, "supplier_id": supplier_id, "sku": sku, "unit_cost": unit_cost, "min_qty": min_qty})

@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 
-/// Of these only the presence is fingerprinted.
+/// Fields of which only the presence is fingerprinted.
 const SECRETS: &[&str] = &["password"];
 
 const USER: &str = r#"{"id": "usr_1", "username": "ani@example.com", "name": "Ani", "role": "cashier",
@@ -59,14 +59,14 @@ pub const REVOKE: Doc =
         .optional_body::<EmptyBody>("{}")
         .answers::<Changed<Revoked>>(r#"{"revoked_at": "2026-11-20T02:06:34.739Z", "devices_removed": 1}"#);
 
-/// What was done, and what went with it.
+/// Result of a change, with the devices that it removed.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "{T}WithDevices")]
 struct Changed<T> {
     #[serde(flatten)]
     done: T,
-    /// How many devices were removed with the tokens; null for a person of a store, which removes them when it
-    /// hears of it.
+    /// Number of devices that were removed with the tokens. Null for a user of a store, which removes them
+    /// once it hears of it.
     devices_removed: Option<usize>,
 }
 
@@ -96,14 +96,14 @@ pub async fn list(request: Request) -> Answered {
     Ok(Reply::ok(&bound_page::cut_in(&request, items?, limit, |item| item.id.clone())?))
 }
 
-/// Somebody on a document.
+/// Name of a user on a document.
 #[derive(Serialize, JsonSchema)]
 struct StaffName {
-    /// `usr_…`
+    /// Id of the user, `usr_…`.
     id: String,
     /// Display name.
     name: String,
-    /// The store; empty: head office.
+    /// Store of the user. Empty for head office.
     store_id: String,
 }
 
@@ -131,7 +131,7 @@ async fn hashed(
     request.state.people.passwords.hash(password.clone()).await.map(Some).map_err(ApiError::internal)
 }
 
-/// Who is written down as having done it.
+/// User who is recorded as the author.
 fn by(request: &Request) -> Result<&UserId, ApiError> {
     Ok(&request.caller()?.user_id)
 }

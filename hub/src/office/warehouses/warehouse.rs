@@ -40,9 +40,9 @@ use std::sync::PoisonError;
 /// A warehouse in which something is done: its row is locked until the transaction ends.
 pub struct Warehouse<'a> {
     hub: &'a Hub,
-    /// By which rules: the defaults, and what head office set for it.
+    /// Rules of the warehouse: the defaults, and those that head office set for it.
     pub rules: Rules,
-    /// When.
+    /// Time of the action.
     pub now: UtcMs,
     caller: Principal,
     epoch: String,
@@ -94,7 +94,7 @@ impl<'a> Warehouse<'a> {
         self.rules.business_date(self.now)
     }
 
-    /// What rules of the stock room are asked with.
+    /// Context of the stock room's rules.
     pub fn context<'b>(&'b self, book: &'b LedgerBook) -> StockContext<'b> {
         let authorization = Authorization::unapproved(&self.caller);
         StockContext { now: self.now, authorization, rules: &self.rules, book }
@@ -210,7 +210,7 @@ fn refused(error: sqlx::Error) -> Failure {
     error.into()
 }
 
-/// What a warehouse did, to be noted once it is committed.
+/// Result of an action in a warehouse, to be noted once it is committed.
 pub struct Written {
     store_id: String,
     epoch: String,

@@ -15,7 +15,7 @@ use edge::{ApiError, Code};
 use serde_json::json;
 use sqlx::AnyConnection;
 
-/// What is done with an adjustment that is there.
+/// Step of an existing adjustment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AdjustmentStep {
     /// It is posted, at the stock of now.
@@ -27,7 +27,7 @@ pub enum AdjustmentStep {
 }
 
 impl AdjustmentStep {
-    /// What the audit log calls it.
+    /// Name of the action in the audit log.
     pub fn audit_action(self) -> &'static str {
         match self {
             Self::Approve => "stock.adjustment_approved",

@@ -27,7 +27,7 @@ use std::iter;
 /// Products that are looked at together.
 const PAGE: i64 = 1_000;
 
-/// What is done with a count that is there, beside counting and posting.
+/// Step of an existing count, beside counting and posting.
 #[derive(Debug, Clone)]
 pub enum CountStep {
     /// The counting is closed.
@@ -85,7 +85,7 @@ pub async fn start(
     Ok(event.fact.opname)
 }
 
-/// How many products a count by category, or of all, is about: those that stock is kept for.
+/// Number of products in a count by category, or of all: those that stock is kept for.
 async fn in_scope(connection: &mut AnyConnection, category: Option<&str>) -> Result<u64, sqlx::Error> {
     let (mut total, mut after) = (0_u64, String::new());
     let sql = "SELECT sku, document FROM products WHERE sku > $1 AND (category = $2 OR $2 = '') ORDER BY sku LIMIT $3";

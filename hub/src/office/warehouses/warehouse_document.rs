@@ -12,14 +12,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sqlx::AnyConnection;
 
-/// What is asked of a store, for a warehouse.
+/// Request body of a store's command, for a warehouse.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Warehouse{T}")]
 pub struct InWarehouse<T> {
-    /// The warehouse.
+    /// Id of the warehouse.
     pub store_id: String,
-    /// As at a store.
+    /// The command, as at a store.
     #[serde(flatten)]
     pub command: T,
 }
@@ -72,7 +72,7 @@ pub async fn place(
     }
 }
 
-/// What a warehouse told of a document last; its row is locked.
+/// Last report of a warehouse about a document; its row is locked.
 ///
 /// # Errors
 /// 404.

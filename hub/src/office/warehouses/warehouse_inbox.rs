@@ -17,7 +17,7 @@ use edge::clock;
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
-/// Who does what nobody asked for.
+/// Principal of actions that nobody asked for.
 fn nobody() -> Principal {
     Principal {
         user_id: "".into(),
@@ -97,8 +97,8 @@ async fn one(hub: &Hub, store_id: &str, transfer_id: &str) -> Result<bool, Failu
     Ok(true)
 }
 
-/// The transfer as the warehouse has it, with all that the other end said of it; none: it has not heard of it. The
-/// transfer's row is locked until the transaction ends.
+/// The transfer as the warehouse has it, with all reports of the other end. `None` if it does not know the
+/// transfer. The transfer's row is locked until the transaction ends.
 ///
 /// # Errors
 /// The database's.

@@ -22,24 +22,24 @@ use domain::wire::record;
 use edge::ApiError;
 use sqlx::AnyConnection;
 
-/// How a step is told.
+/// Function that makes the record of a step.
 type Record = fn(&Stamp, &Transfer, &[Movement]) -> String;
 
-/// What is done with a transfer that is there.
+/// Step of an existing transfer.
 #[derive(Debug, Clone)]
 pub enum TransferStep {
     /// A draft's goods leave.
     Send,
     /// It is called off.
     Cancel,
-    /// What arrived is taken in.
+    /// Arrived goods are taken in.
     Receive(ReceiveTransfer),
-    /// What became of missing pieces.
+    /// Missing pieces are resolved.
     Resolve(ResolveTransfer),
 }
 
 impl TransferStep {
-    /// What the audit log calls it.
+    /// Name of the action in the audit log.
     pub fn audit_action(&self) -> &'static str {
         match self {
             Self::Send => "stock.transfer_sent",

@@ -39,7 +39,7 @@ impl Desk<'_> {
         Ok(mapped)
     }
 
-    /// The accounts that the last entry of a document of the store went to; none: it has no entry.
+    /// Accounts that the last entry of a document of the store went to. `None` if it has no entry.
     async fn went_to(
         &self,
         connection: &mut AnyConnection,

@@ -16,18 +16,18 @@ use serde_json::{Value, json};
 use sqlx::AnyConnection;
 use std::collections::BTreeMap;
 
-/// What is noticed of a book, whose new entries are in it.
+/// Facts noticed about a book, whose new entries are in it.
 pub(super) struct Noticed {
     book: String,
     /// Entries that came late, what they come to, and an event that told, by the day that they belong to.
     late: BTreeMap<Date, (i64, i64, String)>,
-    /// What the safe lost and gained, and the last event that took something out of it.
+    /// Change of the safe, and the last event that took something out of it.
     safe: i64,
     taken_by: Option<String>,
 }
 
 impl Noticed {
-    /// Of the entries that are about to be added.
+    /// Facts about the entries that are about to be added.
     pub(super) fn of(name: &str, book: &Book) -> Self {
         let mut noticed = Self { book: name.to_owned(), late: BTreeMap::new(), safe: 0, taken_by: None };
         let safe = String::from(SAFE);
@@ -112,7 +112,7 @@ async fn tell_late(
     query.bind(details.to_string()).bind(day.to_string()).execute(connection).await.map(drop)
 }
 
-/// What does not agree or explain itself holds nothing back: a person is told.
+/// Reports disagreements and unexplained facts, which hold nothing back.
 pub(super) async fn flag(
     connection: &mut AnyConnection,
     found: Found<'_>,

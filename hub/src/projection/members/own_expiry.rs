@@ -10,22 +10,22 @@ use jiff::civil::Date;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe};
 
-/// Who lets points expire.
+/// User name for the expiry of points.
 const SYSTEM: &str = "system";
 const COLUMNS: &str = "event_id, member_id, business_date, moved_at, points";
 
-/// Whose points expired, how many and when; below 0: so many came back.
+/// Points of a member that expired, with their number and time. Negative if points came back.
 #[derive(Debug, Clone)]
 pub struct Expired {
-    /// Whose.
+    /// Id of the member.
     pub member_id: String,
-    /// How many.
+    /// Number of points.
     pub points: i64,
-    /// Head office's day.
+    /// Day of head office.
     pub day: Date,
-    /// When.
+    /// Time of the expiry.
     pub at: UtcMs,
-    /// The event.
+    /// Id of the event.
     pub event_id: String,
 }
 
@@ -63,7 +63,7 @@ fn told(row: &AnyRow) -> Result<(String, Understood), sqlx::Error> {
     Ok((event_id, expired.understood()))
 }
 
-/// One of head office's own events; none: there is none of this id.
+/// One of head office's own events. `None` if there is none of this id.
 pub async fn read(connection: &mut AnyConnection, event_id: &str) -> Result<Option<Understood>, sqlx::Error> {
     let sql = format!("SELECT {COLUMNS} FROM points_entries WHERE store_id = '' AND event_id = $1");
     let row = sqlx::query(AssertSqlSafe(sql)).bind(event_id.to_owned()).fetch_optional(connection).await?;

@@ -23,7 +23,7 @@ use serde_json::json;
 use sqlx::AnyConnection;
 use std::collections::BTreeMap;
 
-/// What a store told that moves 2020, with the event that told.
+/// A report of a store that moves account 2020, with its event.
 pub(crate) enum Moved<'a> {
     /// Goods came.
     Received(&'a str, &'a Receiving),
@@ -96,7 +96,7 @@ fn at(store_id: &str, receiving_id: &str, line_no: u32) -> ReceiptRef {
     ReceiptRef { store_id: store_id.to_owned(), receiving_id: receiving_id.to_owned(), line_no }
 }
 
-/// What was billed of it stays billed: the value that is then below 0 waits for a credit note.
+/// Takes a reversed receipt out. Billed pieces stay billed: a value below 0 waits for a credit note.
 async fn reversed(
     connection: &mut AnyConnection,
     receiving: &Receiving,
@@ -207,8 +207,8 @@ async fn unallocated(
     insert::rows(connection, "uninvoiced", FIRST, vec![cells]).await
 }
 
-/// Cash that was posted to 2020, whatever reason the till gave for it: the account that its reason is mapped to decides.
-/// None: it went elsewhere.
+/// Cash that was posted to 2020, for any reason that the till gave: the account that its reason is mapped to
+/// decides. `None` if it went elsewhere.
 pub(crate) fn paid_out(
     (store_id, event_id): (&str, &str),
     payload: &AnyPayload,

@@ -34,8 +34,9 @@ pub(crate) async fn of(
     Ok(found)
 }
 
-/// Where fewer of those pieces are left than go back, invoices that are matched and not in the books let theirs go: what
-/// went back is not to be paid. They are locked before any receipt of the return, as by whoever approves them.
+/// Releases pieces that go back from matched invoices that are not in the books, if fewer are left: goods
+/// that went back are not to be paid. The invoices are locked before any receipt of the return, as in an
+/// approval.
 pub(crate) async fn release_held(
     connection: &mut AnyConnection,
     (store_id, supplier_id): (&str, &str),
@@ -82,7 +83,7 @@ fn place(row: &AnyRow) -> Result<(String, i64, ReturnPlace), Error> {
     Ok((day, credited, ReturnPlace { receiving_id, line_no, open, billed: Vec::new() }))
 }
 
-/// What invoices that are in the books bill of a line, without the pieces that went back.
+/// Pieces that invoices in the books bill of a line, without those that went back.
 async fn billed(
     connection: &mut AnyConnection,
     store_id: &str,

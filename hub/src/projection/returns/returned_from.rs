@@ -19,7 +19,7 @@ pub struct AffectedSales(BTreeMap<String, Touch>);
 struct Touch {
     /// The last that touched all of it: the sale itself, or its void.
     all: Option<String>,
-    /// By product, the last that took of it since.
+    /// Last event that took some of each product since, by product.
     by_sku: BTreeMap<String, String>,
 }
 
@@ -31,7 +31,7 @@ impl Touch {
         }
     }
 
-    /// The record that took of a product; none: this batch has nothing to do with it.
+    /// Record that took of a product. `None` if this batch has nothing to do with it.
     fn of(&self, sku: &str) -> Option<&String> {
         self.by_sku.get(sku).or(self.all.as_ref())
     }

@@ -89,7 +89,7 @@ pub(super) fn till(sale: &Transaction) -> [&str; 3] {
     [sale.shift_id.as_str(), sale.register_id.as_str(), sale.cashier_id.as_str()]
 }
 
-/// When a sale was paid, at which till and by whom.
+/// Time, till and user of a sale's payment.
 fn place(sale: &Transaction) -> (UtcMs, &str, &str) {
     let at = sale.paid_at.unwrap_or(sale.occurred_at);
     (at, sale.register_id.as_str(), sale.cashier_id.as_str())
@@ -223,7 +223,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Of a document of that sign.
+    /// Sums of a document with that sign.
     pub fn new(sign: i64) -> Self {
         Self { sign, groups: BTreeSet::new() }
     }

@@ -36,7 +36,7 @@ fn add<const N: usize>(
     sums.add(&STOCK_MONTHS, key, figures);
 }
 
-/// Why the goods of a record moved; `place` is that of the movement in it.
+/// Reason of a record's movement of goods; `place` is that of the movement in it.
 fn reason(payload: &AnyPayload, place: usize) -> &'static str {
     match payload {
         AnyPayload::TransactionPaid(_) => "sale",

@@ -19,21 +19,21 @@ use std::collections::BTreeSet;
 pub(crate) struct ExpectedItem {
     /// Id of the store's event.
     pub event_id: String,
-    /// Where its event posts it.
+    /// Account that its event posts it to.
     pub account: Account,
-    /// What is expected.
+    /// The expected item.
     pub item: NewItem,
 }
 
-/// Days of which a batch told more than items.
+/// Days of which a batch reported more than items.
 pub(crate) struct DaysOfBatch {
-    /// They were sealed.
+    /// Days that were sealed.
     pub sealed: Vec<Date>,
-    /// A shift of theirs told its sums.
+    /// Days with a shift that reported its sums.
     pub closed: BTreeSet<Date>,
 }
 
-/// Which items of these events are in the store's list. Its book is locked: nobody else adds to the list.
+/// Items of these events that are in the store's list. Its book is locked: nobody else adds to the list.
 pub(crate) async fn listed(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -14,7 +14,7 @@ use jiff::civil::Date;
 use sqlx::AnyConnection;
 use std::collections::BTreeMap;
 
-/// What was noted before of a day: amounts by method.
+/// Sums that were noted before of a day: amounts by method.
 type Sums = BTreeMap<String, i64>;
 
 /// Notes by which amounts the day of a store differs, and ends what differs no more. The store's book is locked. Says whether
@@ -53,7 +53,8 @@ fn exception_id(store_id: &str, day: Date, method: &str) -> String {
     settlement::exception_id(ExceptionKind::ShiftDiffers, &format!("{store_id} {day} {method}"))
 }
 
-/// What the shifts of a day took in less what they gave back, by method; none: one of them has not told.
+/// Amount that the shifts of a day took in less what they gave back, by method. `None` if one of them was not
+/// reported.
 async fn by_shifts(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -74,7 +75,7 @@ async fn by_shifts(
     Ok(Some(sums).filter(|_| !rows.is_empty()))
 }
 
-/// What is expected of a day by method, wherever its items have moved to; not what was open when the books began.
+/// Expected amount of a day by method, wherever its items have moved to, without items of the opening balance.
 async fn by_items(connection: &mut AnyConnection, store_id: &str, day: Date) -> Result<Sums, sqlx::Error> {
     let sql = "SELECT method, CAST(SUM(amount) AS BIGINT) AS expected FROM settlement_items WHERE store_id = $1 \
                AND settlement_date >= $2 AND business_date = $2 AND event_id <> '' AND kind IN ('payment', 'refund') GROUP BY method";
@@ -82,7 +83,7 @@ async fn by_items(connection: &mut AnyConnection, store_id: &str, day: Date) -> 
     rows.iter().map(|row| Ok(columns!(row => (method, expected)))).collect()
 }
 
-/// What differs by what was noted of the day until now, also where a person accepted it.
+/// Differences noted of the day until now, also those that a user accepted.
 async fn noted(connection: &mut AnyConnection, store_id: &str, day: Date) -> Result<Sums, sqlx::Error> {
     let sql = "SELECT method, amount FROM settlement_exceptions WHERE store_id = $1 AND business_date = $2 \
                AND kind = $3 AND amount <> 0";

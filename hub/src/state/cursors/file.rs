@@ -8,7 +8,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// What the first line begins with: these files have version 1.
+/// Beginning of the first line: these files have version 1.
 const HEAD: &str = "marks 1 generation ";
 /// Bytes of a line with its end: a divisor of every disk's block, so that none is torn.
 const LINE_BYTES: usize = 128;
@@ -17,7 +17,7 @@ const CHECK_CHARS: usize = 8;
 /// Hexadecimal characters of a file's name; any other name is not a file of marks.
 const NAME_CHARS: usize = 16;
 
-/// What a file says.
+/// Contents of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SavedCursors {
     pub number: u64,
@@ -36,14 +36,14 @@ fn line(key: &str, value: u64) -> Vec<u8> {
     format!("{line:<width$}\n", width = LINE_BYTES - 1).into_bytes()
 }
 
-/// Key and value of a line; none: it was not written to its end.
+/// Key and value of a line. `None` if it was not written to its end.
 fn parsed(line: &str) -> Option<(&str, u64)> {
     let (text, found) = line.trim_end().rsplit_once(' ')?;
     let (key, value) = text.rsplit_once(' ')?;
     if check(text) == found { Some((key, value.parse().ok()?)) } else { None }
 }
 
-/// What a file says; none: it was not written to its end.
+/// Contents of a file. `None` if it was not written to its end.
 fn read(text: &str) -> io::Result<Option<SavedCursors>> {
     let mut lines = text.lines().map(parsed);
     let Some((head, number)) = lines.next().flatten() else { return Ok(None) };
@@ -66,7 +66,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// What they say.
+    /// Contents of the files.
     pub(crate) fn saved(&self) -> impl Iterator<Item = &SavedCursors> {
         self.saved.iter()
     }

@@ -12,14 +12,14 @@ use std::collections::BTreeMap;
 /// Days of a book, the first and the last.
 pub type BookSpan = (String, (Date, Date));
 
-/// Who locked days, when and why.
+/// User, time and reason of a lock of days.
 #[derive(Debug, Clone)]
 pub struct Lock<'a> {
-    /// When.
+    /// Time of the lock.
     pub at: UtcMs,
-    /// Who.
+    /// User who locked the days.
     pub by: &'a str,
-    /// Why.
+    /// Reason for the lock.
     pub reason: Option<&'a str>,
 }
 
@@ -73,7 +73,7 @@ pub async fn split(
     add(connection, &spans, &Lock { at, by: &by, reason: reason.as_deref() }).await
 }
 
-/// Where the days of a book begin, as a person is told; none: with its first entry.
+/// First day of a book, as it is shown. `None` if it begins with its first entry.
 pub fn shown_first(first: Date) -> Option<Date> {
     (first > BEGINNING).then_some(first)
 }

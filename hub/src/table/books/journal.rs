@@ -22,23 +22,23 @@ use std::collections::BTreeMap;
 pub enum Kind {
     /// An event of a store.
     Event,
-    /// A person.
+    /// Written by a user.
     Manual,
-    /// A person took back what a person wrote.
+    /// Reversal of a manual entry by a user.
     Reversal,
-    /// A person, when the book began.
+    /// Opening balance of a book, written by a user.
     Opening,
     /// The end of a fiscal year.
     YearEnd,
-    /// What was matched and approved, or a person's word on what was not.
+    /// A match that was approved, or a user's decision on items without a match.
     Settlement,
-    /// What a bank's line is that belongs to no settlement.
+    /// A bank's line that belongs to no settlement.
     Bank,
     /// A supplier's invoice.
     Invoice,
-    /// Money that went to a supplier.
+    /// A payment to a supplier.
     Payment,
-    /// What a supplier gives back.
+    /// A supplier's credit note.
     CreditNote,
 }
 
@@ -74,7 +74,7 @@ impl Kind {
 }
 
 impl Kind {
-    /// Who makes such entries, where an account may refuse them: what stores tell, what is taken back and the end of a
+    /// Poster of such entries, if an account may refuse them: reports of stores, reversals and the end of a
     /// year are posted whatever became of the account.
     pub fn poster(self) -> Option<Poster> {
         match self {
@@ -98,37 +98,37 @@ impl Column for Kind {
 
 /// An entry on its way into its book.
 pub struct NewEntry {
-    /// The store; empty: head office.
+    /// Store of the book. Empty for head office.
     pub book: String,
-    /// One of [`numbers`].
+    /// Number of the entry, one of [`numbers`].
     pub entry_no: i64,
-    /// `jrn_…`
+    /// Id of the entry, `jrn_…`.
     pub entry_id: String,
     /// The day that it has in the books.
     pub entry_date: Date,
     /// The day that it belongs to, where that is another one.
     pub reference_date: Option<Date>,
-    /// What made it.
+    /// Origin of the entry.
     pub kind: Kind,
-    /// What it comes from.
+    /// Type of the document that it comes from.
     pub cause_type: &'static str,
-    /// Its id.
+    /// Id of the document.
     pub cause_id: String,
-    /// The store that told; empty: none did.
+    /// Store that reported the document. Empty if none did.
     pub cause_store_id: String,
-    /// The event that told.
+    /// Id of the event that reported it.
     pub event_id: Option<String>,
-    /// One entry each in a book.
+    /// Key of the cause. Each key has one entry per book.
     pub cause_key: String,
-    /// What it was written together with.
+    /// Id of the group that it was written with.
     pub group_id: Option<String>,
-    /// For a person.
+    /// Text of the entry, for people.
     pub memo: Option<String>,
     /// The entry that it takes back.
     pub reverses: Option<String>,
     /// User who wrote it; null if it was posted automatically.
     pub created_by: Option<String>,
-    /// Balanced.
+    /// Lines of the entry, balanced.
     pub lines: Vec<EntryLine>,
 }
 
@@ -143,7 +143,7 @@ pub async fn numbers(connection: &mut AnyConnection, book: &str, count: usize) -
     Ok(next.saturating_sub(count))
 }
 
-/// How many entries there are in all books, by their numbers.
+/// Number of entries in all books, by their numbers.
 pub async fn posted(connection: &mut AnyConnection) -> Result<i64, Error> {
     let sql = "SELECT CAST(COALESCE(SUM(next_entry_no - 1), 0) AS BIGINT) FROM books";
     sqlx::query_scalar(sql).fetch_one(connection).await

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::{Mutex, PoisonError};
 
-/// What was made.
+/// Counts of the entries that were made.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Entries by kind.
+    /// Number of entries by kind.
     pub entries: BTreeMap<&'static str, u64>,
     /// Those among them that belong to an earlier day than they have.
     pub late: u64,
@@ -17,7 +17,7 @@ pub struct Counts {
 static MADE: Mutex<Counts> = Mutex::new(Counts { entries: BTreeMap::new(), late: 0 });
 
 tokio::task_local! {
-    /// What is made here is taken back.
+    /// Set while entries are made only to be shown: they are taken back.
     static SHOWN: ();
 }
 
@@ -37,7 +37,7 @@ pub fn note(kind: Kind, is_late: bool) {
     made.late = made.late.saturating_add(u64::from(is_late));
 }
 
-/// What was made until now.
+/// Counts until now.
 pub fn read() -> Counts {
     MADE.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }

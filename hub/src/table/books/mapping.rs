@@ -21,11 +21,11 @@ struct Mapping {
 /// A mapped account that is closed: the plan's took its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Closed {
-    /// What was mapped.
+    /// Kind of object that was mapped.
     pub of: MappingOf,
-    /// Its key.
+    /// Key of the mapping.
     pub key: String,
-    /// The account.
+    /// Account number.
     pub account: Account,
 }
 

@@ -9,7 +9,7 @@ use domain::model::inventory::purchase::{OrderLine, OrderState, PurchaseOrder};
 use jiff::civil::Date;
 use sqlx::{AnyConnection, AnyPool};
 
-/// Where they are.
+/// Table of the documents.
 pub const TABLE: Table = table!("purchase_orders", "po_id");
 
 /// An order, locked until the transaction ends.
@@ -56,7 +56,7 @@ pub async fn put(connection: &mut AnyConnection, order: &PurchaseOrder) -> Resul
     written(connection, order).await
 }
 
-/// What goes with an order: its lines, and that screens are told.
+/// Writes the parts of an order: its lines, and a notice for screens.
 async fn written(connection: &mut AnyConnection, order: &PurchaseOrder) -> Result<(), sqlx::Error> {
     lines(connection, order).await?;
     notice::tell(connection, Kind::Order, (&order.po_id, order.store_id.as_str())).await

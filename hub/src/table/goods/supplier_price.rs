@@ -7,7 +7,7 @@ use domain::model::inventory::supplier_price::SupplierPrice;
 use sqlx::{AnyConnection, AssertSqlSafe, Error};
 use std::collections::BTreeSet;
 
-/// Where they are.
+/// Table of the documents.
 pub const TABLE: Table = table!("supplier_prices", "row_id");
 
 /// Skus of one statement.

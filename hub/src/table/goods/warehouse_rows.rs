@@ -24,9 +24,9 @@ pub async fn is_warehouse(connection: &mut AnyConnection, store_id: &str) -> Res
 /// A transfer as a warehouse has it, and what the other end said of it since.
 #[derive(Debug, Default)]
 pub struct OwnTransfer {
-    /// Its own document; none: it only heard of it.
+    /// Its own document. `None` if it only heard of the transfer.
     pub document: Option<Transfer>,
-    /// What it has not taken in.
+    /// Report of the other end that it has not taken in.
     pub remote: Option<Transfer>,
 }
 

@@ -6,7 +6,7 @@ use crate::row;
 use domain::model::books::payables::{CreditNote, CreditNoteState};
 use sqlx::{AnyConnection, Error};
 
-/// Where they are.
+/// Table of the documents.
 pub const TABLE: Table = table!("credit_notes", "credit_note_id");
 
 /// Writes a credit note; `number_key` is what its number is compared by.

@@ -7,7 +7,7 @@ use domain::rules::books::posting::plan::{Account, SAFE};
 use domain::rules::books::settlement::ItemKind;
 use sqlx::{AnyConnection, Error};
 
-/// How they are listed.
+/// Method that they are listed under.
 const METHOD: &str = "supplier_payment";
 
 /// A payment that a line of the bank should tell of; what leaves a safe is told by none, nor what credit
@@ -26,7 +26,7 @@ pub async fn expect_payment(connection: &mut AnyConnection, payment: &SupplierPa
     insert::rows(connection, "settlement_items", "", vec![item]).await
 }
 
-/// A payment that was taken back comes to no bank; false: a line of one has it.
+/// Ends the expectation of a payment that was reversed. Returns false if a bank's line has it.
 pub async fn withdraw_payment(connection: &mut AnyConnection, payment_id: &str) -> Result<bool, Error> {
     let sql = "UPDATE settlement_items SET state = 'written_off' WHERE store_id = '' AND item_id = $1 AND state = 'open'";
     sqlx::query(sql).bind(payment_id).execute(&mut *connection).await?;

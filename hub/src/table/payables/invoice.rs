@@ -10,7 +10,7 @@ use domain::model::books::payables::{Invoice, InvoiceState, MatchException, Matc
 use domain::model::inventory::purchase::OrderLine;
 use sqlx::{AnyConnection, Error};
 
-/// Where they are.
+/// Table of the documents.
 pub const TABLE: Table = table!("invoices", "invoice_id");
 
 /// Writes an invoice; `number_key` is what its number is compared by.

@@ -7,25 +7,25 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Error};
 use std::collections::BTreeMap;
 
-/// What a step of a document moved of account 2010.
+/// Change of account 2010 by a step of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Move {
     /// The invoice, the credit note, or the payment that is an advance.
     pub document_id: String,
-    /// The book.
+    /// Store of the book.
     pub store_id: String,
-    /// What is owed more; below 0: less.
+    /// Additional amount that is owed. Negative if less is owed.
     pub amount: i64,
 }
 
-/// Which step of which document moved it.
+/// Step of the document that made the change.
 #[derive(Debug, Clone, Copy)]
 pub struct Step<'a> {
-    /// Whom the money is owed to.
+    /// Supplier that the money is owed to.
     pub supplier_id: &'a str,
-    /// The document.
+    /// Id of the document.
     pub cause_id: &'a str,
-    /// The step.
+    /// Key of the step.
     pub cause_key: &'a str,
 }
 

@@ -6,7 +6,7 @@ use crate::row;
 use domain::model::books::payables::{PaymentState, SupplierPayment};
 use sqlx::{AnyConnection, Error};
 
-/// Where they are.
+/// Table of the documents.
 pub const TABLE: Table = table!("supplier_payments", "payment_id");
 
 /// Writes a payment.

@@ -100,7 +100,8 @@ pub async fn hold(connection: &mut AnyConnection, at: &ReceiptRef, qty: i64) -> 
     Ok(())
 }
 
-/// What of a line no invoice took out of 2020 yet: what is open, and what invoices hold that are not posted.
+/// Pieces and value of a line that no posted invoice took out of 2020: those that are open, and those held by
+/// invoices that are not posted.
 pub async fn unposted(connection: &mut AnyConnection, at: &ReceiptRef) -> Result<Option<OpenReceipt>, Error> {
     let sql = "UPDATE uninvoiced SET closed = closed WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3 \
                RETURNING qty - invoiced_qty - returned_qty AS open_qty, open_value, \
@@ -113,12 +114,12 @@ pub async fn unposted(connection: &mut AnyConnection, at: &ReceiptRef) -> Result
     Ok(Some(OpenReceipt { qty: qty.saturating_add(all_held), value }))
 }
 
-/// What takes something out of a line: the key of its entries, and the day that it belongs to.
+/// Cause of a withdrawal from a line: the key of its entries, and the day that it belongs to.
 #[derive(Debug, Clone, Copy)]
 pub struct Cause<'a> {
-    /// One entry each in a book.
+    /// Key of the cause. Each key has one entry per book.
     pub key: &'a str,
-    /// Its own day.
+    /// Day of the cause.
     pub day: Date,
 }
 
@@ -138,7 +139,7 @@ pub async fn note(
     insert::sums(connection, "uninvoiced_moves", &key, vec![cells]).await
 }
 
-/// What an approved invoice takes out of a line.
+/// Takes the amount of an approved invoice out of a line.
 pub async fn take(
     connection: &mut AnyConnection,
     at: &ReceiptRef,

@@ -6,7 +6,7 @@ use domain::model::people::user::Passkey;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Error};
 
-/// What [`read`] reads.
+/// Columns that [`read`] reads.
 pub const COLUMNS: &str =
     "credential_id, user_id, name, counter, token_version, created_at, last_used_at, document";
 

@@ -15,15 +15,15 @@ pub const GIVEN: &str = "hub";
 /// A person of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Staff {
-    /// What the store is told.
+    /// Data that is sent to the store.
     pub down: UserDown,
     /// `hub` or `store`: who made it.
     pub origin: String,
-    /// When it was last changed.
+    /// When the user was last changed.
     pub updated_at: UtcMs,
 }
 
-/// What [`read`] reads and [`write()`] writes, in this order.
+/// Columns that [`read`] reads and [`write()`] writes, in this order.
 pub const COLUMNS: &str = "user_id, username, name, role, store_id, password_hash, username_at, name_at, role_at, \
                            password_at, token_version, disabled, grants, origin, created_at, updated_at";
 

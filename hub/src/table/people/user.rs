@@ -8,7 +8,7 @@ use domain::model::people::user::{FieldTimes, User};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Error};
 
-/// What [`read`] reads.
+/// Columns that [`read`] reads.
 pub const COLUMNS: &str =
     "user_id, username, name, role, password_hash, token_version, disabled, created_at, updated_at";
 

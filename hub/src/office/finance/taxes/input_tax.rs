@@ -13,7 +13,7 @@ use sqlx::any::AnyRow;
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "InputTax")]
 pub struct Input {
-    /// The rate; none: credit notes, which give back tax without saying one.
+    /// Tax rate in basis points. Null for credit notes, which state no rate.
     pub tax_rate_bp: Option<i64>,
     /// Without tax; of credit notes below 0.
     pub base: i64,
@@ -32,7 +32,7 @@ const MOVED: &str = "\
     j.cause_id FROM journal j JOIN journal_lines l ON l.store_id = j.store_id AND l.entry_no = j.entry_no \
     WHERE j.kind = 'credit_note' AND j.cause_key NOT LIKE '%:apply#%' AND l.account IN ('2010', '1310') AND {}";
 
-/// By rate, of entries that meet conditions.
+/// Input tax by rate, of entries that meet conditions.
 pub async fn input(
     connection: &mut AnyConnection,
     conditions: Conditions,

@@ -23,30 +23,30 @@ const DAYS_MAX: i32 = 366;
 /// The code of the alarm of tax that differs.
 const ALARM: &str = "tax_differs";
 
-/// By what the rows are kept apart.
+/// Grouping of the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GroupBy {
-    /// By tax code and rate alone.
+    /// By tax code and rate.
     #[default]
     Code,
-    /// By the day in the books as well.
+    /// By tax code, rate and day in the books.
     Day,
-    /// By the store as well.
+    /// By tax code, rate and store.
     Store,
     /// No sums: a list of what suppliers billed and gave back, document by document.
     Document,
 }
 
-/// Which tax is asked for.
+/// Filters of the tax report.
 pub struct Filter {
-    /// From this day in the books on.
+    /// Only tax of this day in the books or later.
     pub from: Date,
-    /// Until this day.
+    /// Only tax of this day in the books or earlier.
     pub to: Date,
     /// Store; omitted: all stores.
     pub store_id: Option<String>,
-    /// By what the rows are kept apart.
+    /// Grouping of the rows.
     pub group_by: GroupBy,
 }
 
@@ -54,21 +54,21 @@ pub struct Filter {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Tax")]
 pub struct View {
-    /// Of sales and returns.
+    /// Output tax of sales and returns.
     pub output: Vec<Output>,
-    /// Of suppliers' invoices and credit notes.
+    /// Input tax of suppliers' invoices and credit notes.
     pub input: Vec<Input>,
-    /// What belongs to earlier days than it has in the books, at most 1,000 of them.
+    /// Tax that is booked on a later day than its own, at most 1,000 rows.
     pub late: Vec<Late>,
-    /// Whether there is more of it: ask for fewer days.
+    /// Whether rows of `late` were left out; a shorter range shows them.
     pub more_late: bool,
     /// Tax owed on sales.
     pub output_tax: i64,
-    /// Invoiced amount.
+    /// Input tax of suppliers' invoices and credit notes.
     pub input_tax: i64,
-    /// The difference.
+    /// `output_tax` less `input_tax`.
     pub payable: i64,
-    /// What the accounts say.
+    /// Tax according to the accounts.
     pub ledger: Ledger,
     /// Completeness: which stores have reported all records of these days.
     pub completeness: Completeness,
@@ -82,21 +82,21 @@ pub struct Output {
     pub entry_date: Option<Date>,
     /// The store; only by store.
     pub store_id: Option<String>,
-    /// The code of the sale's lines; none: they named none.
+    /// Tax code of the sale's lines. Null if they have none.
     pub tax_code: Option<String>,
-    /// The rate.
+    /// Tax rate in basis points.
     pub tax_rate_bp: i64,
     /// Sales without tax, less voids.
     pub sales_base: i64,
-    /// Its tax.
+    /// Tax of `sales_base`.
     pub sales_tax: i64,
     /// Returns without tax.
     pub returns_base: i64,
-    /// Its tax.
+    /// Tax of `returns_base`.
     pub returns_tax: i64,
     /// Net sales: sales less returns.
     pub base: i64,
-    /// Its tax.
+    /// Tax of `base`.
     pub tax: i64,
     /// Eleven twelfths of the base, half up.
     pub base_11_12: i64,
@@ -106,23 +106,23 @@ pub struct Output {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LateTax")]
 pub struct Late {
-    /// The store.
+    /// Id of the store.
     pub store_id: String,
-    /// Its own day.
+    /// Day that the tax belongs to.
     pub reference_date: Date,
     /// The day in the books.
     pub entry_date: Date,
-    /// How much.
+    /// Amount of tax.
     pub tax: i64,
 }
 
-/// What the accounts say.
+/// Tax according to the accounts.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "TaxLedger")]
 pub struct Ledger {
-    /// By what 2030 moved by events.
+    /// Movement of account 2030 by events.
     pub output_tax: i64,
-    /// By what 1310 moved by invoices and credit notes.
+    /// Movement of account 1310 by invoices and credit notes.
     pub input_tax: i64,
     /// Whether both agree with the documents.
     pub agrees: bool,
@@ -159,7 +159,7 @@ impl Filter {
         Ok(())
     }
 
-    /// What holds for the entries, `j`, that are asked for.
+    /// Conditions of the entries `j` that are asked for.
     pub fn conditions(&self) -> Conditions {
         Conditions::default()
             .text("j.entry_date >= ?", Some(&self.from.to_string()))
@@ -203,7 +203,7 @@ impl Filter {
         rows.iter().map(late).collect()
     }
 
-    /// What an account moved by entries of these kinds, credit above 0.
+    /// Movement of an account by entries of these kinds, positive for credit.
     async fn moved(&self, connection: &mut AnyConnection, what: &str) -> Result<i64, sqlx::Error> {
         let sql = format!(
             "SELECT CAST(COALESCE(SUM(l.credit - l.debit), 0) AS BIGINT) AS moved FROM journal j \

@@ -13,29 +13,29 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-/// Which tax is asked for.
+/// Query parameters of the tax report.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaxQuery {
-    /// From this day in the books on.
+    /// Only tax of this day in the books or later.
     pub from: Option<Date>,
-    /// Until this day; at most 366.
+    /// Only tax of this day in the books or earlier; at most 366 days.
     pub to: Option<Date>,
     /// Store; omitted: all stores.
     pub store_id: Option<String>,
-    /// By what the rows are kept apart.
+    /// Grouping of the rows.
     #[serde(default)]
     pub group_by: GroupBy,
     /// Documents on a page, with `group_by=document` alone.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// Where the last page stopped, with `group_by=document` alone.
+    /// `next_cursor` of the previous page; only with `group_by=document`.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
 }
 asks!(TaxQuery, "tax");
 
-/// What it is.
+/// Type of the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TaxDocumentType {
@@ -48,40 +48,40 @@ pub enum TaxDocumentType {
 /// A supplier's document in one book: what it moved of input tax.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct TaxDocument {
-    /// What it is.
+    /// Type of the document.
     #[serde(rename = "type")]
     pub kind: TaxDocumentType,
-    /// Its id, `inv_…` or `crn_…`.
+    /// Id of the document, `inv_…` or `crn_…`.
     pub document_id: String,
-    /// `IN-2026-000001`
+    /// Number of the document, such as `IN-2026-000001`.
     pub doc_no: String,
-    /// Whose it is.
+    /// Supplier that issued the document.
     pub supplier_id: String,
-    /// The supplier's number; none: a credit note whose paper has not come.
+    /// The supplier's number. Null for a credit note whose paper has not come.
     pub supplier_doc_no: Option<String>,
-    /// Its own day.
+    /// Date of the document.
     pub document_date: Date,
-    /// The number of the tax invoice; none: nobody wrote it down.
+    /// Number of the tax invoice. Null if none was recorded.
     pub tax_invoice_no: Option<String>,
-    /// Its day.
+    /// Date of the tax invoice. Null if none was recorded.
     pub tax_invoice_date: Option<Date>,
-    /// The book; empty: head office's own.
+    /// Store that the book belongs to. Empty for head office's own book.
     pub store_id: String,
-    /// The entry that posted it.
+    /// Id of the entry that posted the document.
     pub entry_id: String,
-    /// Its number in the book.
+    /// Number of the entry in the book.
     pub entry_no: i64,
     /// The day in the books.
     pub entry_date: Date,
     /// The day that it belongs to, where that is another one.
     pub reference_date: Option<Date>,
-    /// Without tax; of a credit note below 0.
+    /// Amount without tax. Negative for a credit note.
     pub base: i64,
-    /// The tax; of a credit note below 0.
+    /// Amount of tax. Negative for a credit note.
     pub tax: i64,
 }
 
-/// Where a page begins: after this day, book and entry.
+/// Position of a page: the day, book and entry of the last item before it.
 pub type Bookmark = (Date, String, i64);
 
 /// The place of a document.

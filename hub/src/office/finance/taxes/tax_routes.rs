@@ -25,14 +25,14 @@ pub const TAX: Doc = Doc::of("Finance", "Report tax of a range of days, compared
     )
     .refuses(&[Code::ValidationFailed]);
 
-/// Sums, or documents.
+/// Answer of the tax report: sums or documents.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(rename = "TaxAnswer")]
 enum Answer {
-    /// By code, day or store.
+    /// Sums by code, day or store.
     Sums(Box<tax::View>),
-    /// The newest first.
+    /// Documents, the newest first.
     Documents(CompleteList<TaxDocument>),
 }
 

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Lines that are looked up at once.
 const CHUNK: usize = 500;
 
-/// What the lines of a source and the entries that they made come to, group by group: lines that one match has are one.
+/// Sums of a source's lines and of the entries that they made, group by group: lines of one match are one.
 const GROUPS: &str = "SELECT grp, MIN(batch) AS batch, CAST(SUM(told) AS BIGINT) AS told, \
     CAST(SUM(booked) AS BIGINT) AS booked FROM (\
     SELECT COALESCE(match_id, line_id) AS grp, batch, COALESCE(net, gross, 0) AS told, 0 AS booked FROM statement_lines \
@@ -29,7 +29,7 @@ const GROUPS: &str = "SELECT grp, MIN(batch) AS batch, CAST(SUM(told) AS BIGINT)
     AND j.entry_date <= $4\
     ) moved GROUP BY grp";
 
-/// What a source told and what is booked of it, by group.
+/// Reported and booked amounts of a source, by group.
 #[derive(Debug, Default)]
 pub struct Group {
     told: i64,
@@ -37,7 +37,7 @@ pub struct Group {
 }
 
 impl Group {
-    /// What of it is not booked.
+    /// Amount that is not booked.
     pub fn open(&self) -> i64 {
         self.told.saturating_sub(self.booked)
     }
@@ -46,14 +46,14 @@ impl Group {
 /// The days that are looked at: until which the bank has told, and the day of the books.
 #[derive(Debug, Clone, Copy)]
 pub struct Days {
-    /// Until which the bank has told.
+    /// Last day that the bank has reported.
     pub told: Date,
-    /// Of the books.
+    /// Last day of the books.
     pub booked: Date,
 }
 
-/// What the lines of a bank come to, with what was said to what did not agree of them; a group that is explained by its own
-/// entries is left out.
+/// Sums of the lines of a bank, with the resolutions of those that did not agree; a group that is explained
+/// by its own entries is left out.
 pub async fn groups(
     connection: &mut AnyConnection,
     bank: &Source,
@@ -84,11 +84,11 @@ pub struct Said {
     group: String,
     /// The batch of the line.
     pub batch: Option<String>,
-    /// By what the account moved.
+    /// Amount by which the account moved.
     pub booked: i64,
 }
 
-/// What was posted because of what somebody said to lines of a source.
+/// Amounts that were posted by resolutions of lines of a source.
 pub async fn said(
     connection: &mut AnyConnection,
     source: &Source,
@@ -127,10 +127,10 @@ pub async fn said(
     Ok(all)
 }
 
-/// By batch what is booked of it, and the bank's group.
+/// Booked amount of each batch, and the bank's group.
 pub type Batches = BTreeMap<Option<String>, (i64, Option<String>)>;
 
-/// What is booked of each batch of a provider, and the bank's group that it reached the bank with.
+/// Booked amount of each batch of a provider, and the bank's group that it reached the bank with.
 pub async fn batches(
     connection: &mut AnyConnection,
     provider: &Source,

@@ -20,23 +20,23 @@ const ALARM: &str = "bank_differs";
 /// Rows of each side that an answer names; the sums are over all.
 const ROWS_MAX: usize = 1_000;
 
-/// Of which day.
+/// Query parameters of the reconciliation.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReconciliationQuery {
-    /// At the end of this day; left out: today.
+    /// Day at whose end the account is compared; omitted: today.
     pub as_of: Option<Date>,
 }
 
-/// A bank beside the books.
+/// A bank's account compared with the books.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "BankReconciliation")]
 pub struct View {
-    /// The bank.
+    /// Id of the bank's source.
     pub source_id: String,
-    /// Its account.
+    /// Account number of the bank in the books.
     pub account: String,
-    /// At the end of this day.
+    /// Day at whose end the account is compared.
     pub as_of: Date,
     /// Day of the last statement with a balance; null if there is none.
     pub statement_to: Option<Date>,
@@ -61,32 +61,32 @@ pub struct View {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "BankOnly")]
 pub struct BankLine {
-    /// The first of them.
+    /// Id of the line, the first if there are several.
     pub line_id: String,
-    /// Its statement.
+    /// Id of the statement of the line.
     pub statement_id: String,
-    /// Its day.
+    /// Date of the line.
     pub date: Date,
-    /// As the bank wrote it.
+    /// Reference of the line, as the bank wrote it.
     pub reference: String,
-    /// What is not posted of it.
+    /// Part of the amount that is not posted.
     pub amount: i64,
 }
 
-/// Balance of the account in the books.
+/// Amount in the books that the bank has not reported.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "BooksOnly")]
 pub struct BookLine {
     /// `entry`, `payment` (to a supplier) or `payout` (of a provider's batch).
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// The entry, the payment, or the provider's source; none: events of stores together.
+    /// Id of the entry, the payment, or the provider's source. Null for events of stores together.
     pub object_id: Option<String>,
-    /// A payout's batch.
+    /// Batch of the payout. Null for other types.
     pub batch: Option<String>,
-    /// Its day in the books; null if there are several.
+    /// Day in the books. Null if there are several.
     pub date: Option<Date>,
-    /// In whole currency units, to us above 0.
+    /// Amount in whole currency units, positive for money to us.
     pub amount: i64,
 }
 
@@ -191,7 +191,7 @@ async fn payments(
     Ok(())
 }
 
-/// What providers pay out is posted with their own lines: the bank's lines lead to their batches.
+/// Payouts of providers, which are posted with their own lines: the bank's lines lead to their batches.
 async fn payouts(
     connection: &mut AnyConnection,
     bank: &Source,
@@ -254,7 +254,7 @@ async fn entries(
     Ok(())
 }
 
-/// By what an account moved in all books until a day.
+/// Movement of an account in all books until a day.
 async fn moved(connection: &mut AnyConnection, account: &str, as_of: Date) -> Result<i64, sqlx::Error> {
     let sql = "SELECT CAST(COALESCE(SUM(debit - credit), 0) AS BIGINT) FROM ledger_days \
                WHERE account = $1 AND entry_date <= $2";

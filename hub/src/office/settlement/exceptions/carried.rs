@@ -8,7 +8,7 @@ use jiff::civil::Date;
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
-/// What a person said is over.
+/// Assignments that reopen an exception.
 const OPEN: &str = "state = 'open', resolution = NULL, reason = NULL, resolved_by = NULL, resolved_at = NULL";
 
 /// Items stay open, and nobody is asked for a while.
@@ -48,8 +48,8 @@ pub async fn items(connection: &mut AnyConnection) -> Result<BTreeSet<ItemRef>, 
     rows.iter().map(|row| Ok(columns!(row => (store_id, item_id)))).collect()
 }
 
-/// What was carried for long enough is a person's to look at again: items of whoever pays them out, and lines of a source.
-/// Gives back the settlements that it holds up.
+/// Reopens exceptions that were carried for long enough: items of those that pay them out, and lines of a
+/// source. Returns the settlements that they hold up.
 pub async fn come_up_again(
     connection: &mut AnyConnection,
     source_id: &str,

@@ -16,14 +16,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Exceptions that are changed at once.
 const CHUNK: usize = 5_000;
 
-/// Where an exception belongs.
+/// Place of an exception.
 #[derive(Debug, Clone, Default)]
 pub struct Belongs {
     /// The statement of its line.
     pub statement_id: Option<String>,
     /// The store and day whose settlement it holds up.
     pub settlement: Option<(String, Date)>,
-    /// How it was paid.
+    /// Payment method.
     pub method: Option<String>,
     /// The match that it is about.
     pub match_id: Option<String>,
@@ -38,7 +38,7 @@ fn json(value: serde_json::Result<String>) -> Result<String, sqlx::Error> {
     value.map_err(|error| sqlx::Error::Encode(error.into()))
 }
 
-/// What it is about, as its row has it: lines and items.
+/// Lines and items of an exception, as its row has them.
 fn about(raised: &Raised) -> Result<[String; 2], sqlx::Error> {
     Ok([json(serde_json::to_string(&raised.line_ids))?, json(serde_json::to_string(&raised.items))?])
 }
@@ -89,8 +89,8 @@ pub fn held_up(rows: &[AnyRow]) -> Result<BTreeSet<(String, Date)>, sqlx::Error>
     Ok(settlements)
 }
 
-/// What was said of lines that were there `before` is over once something else is said of them. Gives back the settlements
-/// that it held up.
+/// Supersedes the exceptions of lines that were there `before` once another one is raised. Returns the
+/// settlements that they held up.
 pub async fn supersede(
     connection: &mut AnyConnection,
     source_id: &str,
@@ -147,14 +147,14 @@ pub async fn of_statement(
     note(connection, vec![row]).await
 }
 
-/// What is known of open items and lines, by their ids.
+/// Open items and lines by their ids.
 pub struct Index<'a> {
     items: BTreeMap<(&'a str, &'a str), &'a OpenItem>,
     lines: BTreeMap<&'a str, &'a OpenLine>,
 }
 
 impl<'a> Index<'a> {
-    /// Of these.
+    /// Index of these items and lines.
     pub fn of(items: &'a [OpenItem], lines: &'a [OpenLine]) -> Self {
         let items =
             items.iter().map(|item| ((item.store_id.as_str(), item.item_id.as_str()), item)).collect();
@@ -183,7 +183,7 @@ impl<'a> Index<'a> {
         Some((store_id.to_owned(), day))
     }
 
-    /// How all of its items were paid; none: it has none, or they were paid in several ways.
+    /// Payment method of all of its items. `None` if it has none, or they were paid by several methods.
     pub fn method(&self, raised: &Raised) -> Option<String> {
         let mut all = raised.items.iter().map(|item| self.item(item).map(|item| item.method.as_str()));
         let first = all.next()??;

@@ -24,32 +24,32 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use sqlx::AnyConnection;
 
-/// What belongs together.
+/// Lines and items of a match.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "SettlementExceptionMatch")]
 pub struct Named {
-    /// Lines beside those that it is about.
+    /// Ids of the lines, beside those of the exception.
     pub line_ids: Vec<String>,
-    /// Items beside those that it is about.
+    /// Ids of the items, beside those of the exception.
     pub item_ids: Vec<String>,
 }
 
-/// What a person says to it.
+/// Resolution of an exception by a user.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SettlementExceptionResolution")]
 pub struct Resolve {
-    /// What to do.
+    /// Chosen resolution.
     pub resolution: Resolution,
-    /// Why.
+    /// Reason for the resolution.
     pub reason: String,
-    /// Where it is posted; of a match: what it does not come to.
+    /// Account that the amount is posted to; for a match, the account of the difference.
     pub account: Option<String>,
-    /// What belongs to it, of the resolution `match`.
+    /// Lines and items of the resolution `match`.
     #[serde(rename = "match")]
     pub named: Option<Named>,
-    /// Of an unknown terminal: its store.
+    /// Store of an unknown terminal.
     pub store_id: Option<String>,
 }
 
@@ -161,7 +161,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Where it is posted: the account that a person names, or the usual one.
+    /// Account to post to: the one that the user names, or the usual one.
     async fn account(
         &self,
         connection: &mut AnyConnection,
@@ -264,7 +264,7 @@ impl Writer<'_> {
         Ok(entry_id)
     }
 
-    /// What a provider paid out and the bank did not get: the provider's lines have posted all of it.
+    /// Posts the part of a payout that the bank did not get: the provider's lines have posted all of it.
     async fn post_payout_rest(
         &self,
         connection: &mut AnyConnection,
@@ -327,7 +327,7 @@ async fn store_of_payment(
     Ok(Some(stores).filter(|stores| stores.len() == 1).and_then(|mut stores| stores.pop()))
 }
 
-/// Where its lines stand from now on; those that are matched stay so, and those that were said to stand elsewhere.
+/// Sets the state of its lines. Those that are matched keep theirs, and so do those that were resolved otherwise.
 async fn set_lines(connection: &mut AnyConnection, found: &View, state: &str) -> Result<(), sqlx::Error> {
     for line_id in &found.line_ids {
         let sql = "UPDATE statement_lines SET state = $2 WHERE line_id = $1 AND state = 'excepted'";
@@ -336,7 +336,7 @@ async fn set_lines(connection: &mut AnyConnection, found: &View, state: &str) ->
     Ok(())
 }
 
-/// Where the difference of its match is posted.
+/// Sets the account of its match's difference.
 async fn difference_account(
     connection: &mut AnyConnection,
     found: &View,

@@ -15,7 +15,7 @@ use sqlx::AnyConnection;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Writer<'_> {
-    /// What is missing of a match stays open, as an item of its own: one for each store and day.
+    /// Leaves the missing amount of a match open, as an item of its own for each store and day.
     pub(super) async fn leave_open(
         &self,
         connection: &mut AnyConnection,
@@ -54,7 +54,7 @@ impl Writer<'_> {
     }
 }
 
-/// What was agreed of the payments of a slice.
+/// Agreed fee of the payments of a slice.
 async fn agreed_fee(
     connection: &mut AnyConnection,
     match_id: &str,

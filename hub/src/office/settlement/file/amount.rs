@@ -2,11 +2,11 @@
 
 use edge::sheet::{Decimal, FigureColumn, NoFigure, SignWords, Written};
 
-/// A whole amount: an optional sign before or behind it or brackets around it, digits grouped by threes, and no fraction
-/// but zeros.
+/// A whole amount: an optional sign before or behind it or brackets around it, digits grouped by threes, and
+/// no fraction but zeros.
 ///
 /// # Errors
-/// What is wrong, for a person.
+/// Description of the problem, for people.
 pub fn amount(text: &str, decimal: Decimal) -> Result<i64, &'static str> {
     let written = Written::of(text, &SignWords::default());
     let written = written.map_err(|why| words(&why))?.ok_or("must have an amount")?;

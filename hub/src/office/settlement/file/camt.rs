@@ -21,28 +21,28 @@ use quick_xml::Reader;
 use quick_xml::events::Event;
 use walk::Walk;
 
-/// Whose statements are read.
+/// Account whose statements are read.
 #[derive(Debug, Default)]
 pub struct Wanted<'a> {
-    /// The account's number at its bank; none: the file must be of one account alone.
+    /// Number of the account at its bank. `None` if the file must be of one account.
     pub account: Option<&'a str>,
-    /// The currency of the account; none: that of the file.
+    /// Currency of the account. `None` for that of the file.
     pub currency: Option<&'a str>,
-    /// The time zone of moments without an offset, and the one in which a moment has its day; none: the day is as it is
-    /// written.
+    /// Time zone of moments without an offset, and the one in which a moment has its day. `None` if the day
+    /// is as it is written.
     pub zones: Option<(&'a TimeZone, &'a TimeZone)>,
 }
 
-/// What a file tells of an account.
+/// Statement of an account in a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct CamtStatement {
-    /// The account that was read; none: the file names none.
+    /// Account that was read. `None` if the file names none.
     pub account: Option<AccountName>,
     /// Opening balance.
     pub opening: Option<i64>,
     /// Closing balance.
     pub closing: Option<i64>,
-    /// Its booked entries.
+    /// Lines of its booked entries.
     pub lines: Vec<TextLine>,
     /// Accounts of the file whose statements were passed over.
     pub others: Vec<AccountName>,
@@ -108,7 +108,7 @@ fn in_two_currencies(others: &[AccountName], wanted: &Wanted<'_>) -> bool {
     wanted.currency.is_none() && others.iter().any(|other| other.is(wanted.account, None))
 }
 
-/// What a person is told of the source.
+/// Description of the source, for people.
 fn is_of(wanted: &Wanted<'_>) -> String {
     match (wanted.account, wanted.currency) {
         (Some(account), Some(currency)) => format!("the source is of account {account} in {currency}"),

@@ -6,19 +6,19 @@ use domain::rules::books::settlement::SourceKind;
 use edge::sheet::{Row, RowError, Rows, plain};
 use std::collections::BTreeMap;
 
-/// How many rows are looked at for the header.
+/// Number of rows that are searched for the header.
 const HEADER_ROWS_MAX: usize = 50;
 /// Fields that are not found under their own name: they change what other fields mean.
 const NAMED_ONLY: [&str; 3] = ["time", "zone", "account"];
 
-/// What `find` gives: the columns, and the row that it read last where that is a line.
+/// Result of `find`: the columns, and the row that it read last if that is a line.
 pub type Begun<'a> = (Columns, Option<Row<'a>>);
 
-/// Where each field is.
+/// Positions of the fields.
 #[derive(Debug, Clone, Default)]
 pub struct Columns {
     places: BTreeMap<&'static str, Vec<usize>>,
-    /// The header in lower case; empty: the file has none.
+    /// Header in lower case. Empty if the file has none.
     pub names: Vec<String>,
     /// The line of the header, or of the first row.
     pub line: u64,
@@ -54,7 +54,7 @@ impl Columns {
     /// Finds the header, or the first row of a file that has none; `is_day` says whether a cell is a day.
     ///
     /// # Errors
-    /// Which column the file lacks.
+    /// The column that the file lacks.
     pub fn find<'a>(
         rows: &mut Rows<'a>,
         format: &Format,
@@ -119,7 +119,7 @@ impl Columns {
         digits || is_day(self.text(row, "date"))
     }
 
-    /// Where each field is under a header.
+    /// Positions of the fields under a header.
     fn of_header(header: &Row<'_>, format: &Format, kind: SourceKind) -> Result<Self, String> {
         let names: Vec<String> = header.cells.iter().map(|name| plain(name).to_lowercase()).collect();
         let mut columns = Self { places: BTreeMap::new(), names, line: header.line };
@@ -180,7 +180,7 @@ fn is_by_number(format: &Format) -> bool {
     numbers && has("date") && FIGURES.into_iter().any(has)
 }
 
-/// What is wrong with a row.
+/// Problem of a row.
 pub fn at(row: u64, field: Option<&str>, problem: &str) -> FieldProblem {
     let path = match field {
         Some(field) => format!("row {row}.{field}"),
@@ -189,7 +189,7 @@ pub fn at(row: u64, field: Option<&str>, problem: &str) -> FieldProblem {
     FieldProblem { path, problem: problem.to_owned() }
 }
 
-/// Why a file can't be read on.
+/// Reason why a file can't be read on.
 pub fn broken(error: &RowError) -> FieldProblem {
     at(error.line, None, &error.problem)
 }

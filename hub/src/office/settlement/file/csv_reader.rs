@@ -13,21 +13,21 @@ use domain::model::base::refusal::FieldProblem;
 use domain::rules::books::settlement::import::TextLine;
 use edge::sheet::{DayReader, Row, RowError, Rows, decode};
 
-/// What a file comes to.
+/// Result of reading a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct CsvStatement {
     /// In the order of the file.
     pub lines: Vec<TextLine>,
     /// Rows that are no lines.
     pub aside: RowsSetAside,
-    /// Of each line, the row that it came by.
+    /// Row that each line came from.
     pub rows: Vec<LineRow>,
 }
 
 /// Reads the lines of a file.
 ///
 /// # Errors
-/// What is wrong with the file, or with its rows where none of them is a line.
+/// Problems of the file, or of its rows if none of them is a line.
 pub fn read(
     bytes: &[u8],
     format: &Format,

@@ -4,7 +4,7 @@ use crate::office::settlement::file::format::FeeSign;
 use domain::model::base::refusal::FieldProblem;
 use edge::sheet::Figure;
 
-/// What the rows of a file show of the sign of fees.
+/// Evidence for the sign of fees in the rows of a file.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FeeVotes {
     positive: bool,

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 const SKIPPED_MAX: u32 = 1_000;
 /// Words for signs, statuses and types.
 const WORDS_MAX: usize = 256;
-/// Of a word or the name of a column, in bytes.
+/// Longest word or name of a column, in bytes.
 const WORD_BYTES_MAX: usize = 128;
 
 /// Cell delimiter of a file.
@@ -23,16 +23,16 @@ pub enum Delimiter {
     #[default]
     #[serde(rename = "auto")]
     Auto,
-    /// `,`
+    /// A comma, `,`.
     #[serde(rename = ",")]
     Comma,
-    /// `;`
+    /// A semicolon, `;`.
     #[serde(rename = ";")]
     Semicolon,
     /// A tab.
     #[serde(rename = "tab")]
     Tab,
-    /// `|`
+    /// A vertical bar, `|`.
     #[serde(rename = "|")]
     Bar,
 }
@@ -50,11 +50,11 @@ impl Delimiter {
     }
 }
 
-/// How an amount with a fraction is treated.
+/// Treatment of amounts with a fraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fraction {
-    /// Its row is set aside.
+    /// The row is set aside.
     #[default]
     SetAside,
     /// It is rounded to the nearest whole unit, halves away from 0. What a bank's lines lose or gain by that is a line of
@@ -66,9 +66,9 @@ pub enum Fraction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FeeSign {
-    /// Above 0.
+    /// Costs are positive.
     Positive,
-    /// Below 0.
+    /// Costs are negative.
     Negative,
 }
 
@@ -76,9 +76,9 @@ pub enum FeeSign {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum OneColumn {
-    /// From 1.
+    /// Number of the column, from 1.
     Number(u32),
-    /// Case and outer spaces are ignored.
+    /// Header of the column. Case and outer spaces are ignored.
     Header(String),
 }
 
@@ -88,7 +88,7 @@ pub enum OneColumn {
 pub enum ColumnName {
     /// One column.
     One(OneColumn),
-    /// Figures are added up; of texts, the first that is not empty counts.
+    /// Several columns. Figures are added up; of texts, the first that is not empty counts.
     Sum(Vec<OneColumn>),
 }
 
@@ -102,7 +102,7 @@ impl ColumnName {
     }
 }
 
-/// What a column may be.
+/// Fields that a column may hold.
 pub const FIELDS: [&str; 22] = [
     "date",
     "time",
@@ -141,47 +141,51 @@ pub const FIGURES: [&str; 10] = [
     "net_credit",
 ];
 
-/// How the files of a source look.
+/// Format of the files of a source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "StatementCsv", transform = all_optional)]
 pub struct Format {
-    /// Cell delimiter.
+    /// Cell delimiter of the file.
     pub delimiter: Delimiter,
-    /// Decimal separator.
+    /// Decimal separator of the file.
     pub decimal: Decimal,
-    /// How amounts with a fraction are treated.
+    /// Treatment of amounts with a fraction.
     pub fraction: Fraction,
-    /// Where the rest of rounded amounts of a bank is posted.
+    /// Account that the differences of rounded amounts of a bank are posted to.
     pub rounding_account: String,
     /// As of strftime. Without a year, days are of the file's period or the nearest past. `%s`: Unix seconds. A time
     /// behind the day is read whether it is part of the format or not.
     pub date_format: String,
-    /// Of its text; a byte order mark in the file counts more.
+    /// Encoding of the text. A byte order mark in the file takes precedence.
     pub encoding: Encoding,
     /// Lines before the header; at most 1000.
     pub skip_rows: u32,
     /// Rows at the end that are no lines; at most 1000.
     pub skip_footer: u32,
-    /// Where a field is not under its own name: a header, a number from 1, or a list of these that is added up.
+    /// Columns of fields that have another name in the file: a header, a number from 1, or a list of these
+    /// that is added up.
     pub columns: BTreeMap<String, ColumnName>,
-    /// Words in the column `sign`, or beside an amount, that say which way money went.
+    /// Words in the column `sign`, or beside an amount, that give the direction of the money.
     pub sign_words: SignWords,
-    /// The sign of a fee that costs. Null: gross and net show it.
+    /// Sign of a fee that costs. Null if gross and net show it.
     pub fee_sign: Option<FeeSign>,
-    /// Which type a text means: a type of a line, or `payment`, `pending`, `failed`, `expired`, `ignore`.
+    /// Types of the texts in the column `type`: a type of a line, or `payment`, `pending`, `failed`,
+    /// `expired`, `ignore`.
     pub types: BTreeMap<String, String>,
-    /// Texts in the column `status` that count. Empty: the usual words for success.
+    /// Texts in the column `status` that count. Empty for the usual words for success.
     pub status_words: Vec<String>,
     /// Fields without which a row is not a line: rows where one of them is empty or 0 are set aside.
     pub required: Vec<String>,
-    /// How a description names the store, gross and fee: `MID : {mid} {*} QR : {gross} DDR: {fee}`. Null: it does not.
+    /// Pattern of descriptions that name the store, gross and fee: `MID : {mid} {*} QR : {gross} DDR: {fee}`.
+    /// Null if they do not.
     pub pattern: Option<String>,
-    /// Whether money to us is below 0 in its files.
+    /// Whether money to us is negative in its files.
     pub negate: bool,
 }
 
-/// What is asked may leave out what an answer always has: one shape describes both.
+/// Makes every field of a schema optional: requests may omit fields that answers always have, and one shape
+/// describes both.
 fn all_optional(schema: &mut schemars::Schema) {
     schema.remove("required");
 }
@@ -210,7 +214,7 @@ impl Default for Format {
 }
 
 impl Format {
-    /// What is wrong with it.
+    /// Problems of the format.
     pub fn problems(&self) -> Vec<FieldProblem> {
         let field = |path: String, problem: &str| FieldProblem { path, problem: problem.to_owned() };
         let mut problems = Vec::new();

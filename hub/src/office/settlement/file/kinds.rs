@@ -94,7 +94,7 @@ const FAILED: [&str; 14] = [
     "void",
     "voided",
 ];
-/// How the texts of balances and sums begin.
+/// Beginnings of the texts of balances and sums.
 const BALANCES: [&str; 26] = [
     "saldo awal",
     "saldo akhir",
@@ -123,7 +123,7 @@ const BALANCES: [&str; 26] = [
     "sum of",
     "totals",
 ];
-/// Of these, those that also stand as the text of a row with a day: `total` may begin a payer's name.
+/// Those that also stand as the text of a row with a day: `total` may begin a payer's name.
 const BALANCES_WITH_A_DAY: [&str; 14] = [
     "saldo awal",
     "saldo akhir",
@@ -141,7 +141,7 @@ const BALANCES_WITH_A_DAY: [&str; 14] = [
     "saldo per",
 ];
 
-/// What a row is.
+/// Kind of row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowKind {
     /// A line of the statement.
@@ -162,7 +162,7 @@ impl RowKind {
         }
     }
 
-    /// What a type means that the source says nothing of.
+    /// Meaning of a type that the source does not map.
     pub fn usual(text: &str) -> Option<Self> {
         let text = text.trim().to_lowercase();
         let known = TYPES.iter().find(|(known, _)| *known == text).map(|(_, name)| *name);
@@ -170,7 +170,7 @@ impl RowKind {
     }
 }
 
-/// What a status says.
+/// Meaning of a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// Money moved.
@@ -181,7 +181,7 @@ pub enum Status {
     Failed,
 }
 
-/// What a status says; `words` are those that count, or none for the usual ones.
+/// Meaning of a status. `None` if it is not known. `words` are those that count, or empty for the usual ones.
 pub fn status(text: &str, words: &[String]) -> Option<Status> {
     let text = text.trim().to_lowercase();
     let has = |known: &[&str]| known.contains(&text.as_str());

@@ -12,42 +12,42 @@ use serde::Deserialize;
 
 /// Older lines are slips.
 const DAYS_BACK_MAX: i32 = 400;
-/// Where a store is, or at a bank, the day may begin before it does at head office.
+/// Days that a date may lie ahead: at a store or a bank the day may begin before it does at head office.
 const DAYS_AHEAD_MAX: i32 = 1;
-/// Of references, in bytes.
+/// Longest reference, in bytes.
 pub const REFERENCE_BYTES_MAX: usize = 140;
-/// Of batches and terminals, in bytes.
+/// Longest batch and terminal, in bytes.
 pub const NAME_BYTES_MAX: usize = 64;
-/// Of descriptions, in bytes.
+/// Longest description, in bytes.
 pub const TEXT_BYTES_MAX: usize = 500;
 /// The text of a line that holds what rounding took from the others.
 pub const ROUNDING: &str = "Rounding of amounts with a fraction";
 /// The largest amount of a line.
 const AMOUNT_MAX: i64 = 1_000_000_000_000;
 
-/// What lines have to keep to.
+/// Bounds of lines.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     /// The date at head office.
     pub today: Date,
-    /// How many lines are imported at once.
+    /// Limits of imports.
     pub limits: Limits,
 }
 
-/// Whose file is read.
+/// Source whose file is read.
 #[derive(Debug, Clone)]
 pub struct SourceFile<'a> {
     /// Kind of source: a payment provider or a bank.
     pub kind: SourceKind,
-    /// The number of its account; none: not checked.
+    /// Number of its account. `None` if it is not checked.
     pub account_no: Option<&'a str>,
-    /// The code of its currency; none: not checked.
+    /// Code of its currency. `None` if it is not checked.
     pub currency: Option<&'a str>,
-    /// The zone of its times; none: they change no day.
+    /// Time zone of its times. `None` if they change no day.
     pub zone: Option<TimeZone>,
     /// The zone whose days count.
     pub local: TimeZone,
-    /// What separates cells, once it is known.
+    /// Separator of cells, once it is known.
     pub separator: char,
 }
 
@@ -56,7 +56,7 @@ pub struct SourceFile<'a> {
 pub struct LineRow {
     /// The line of the file, from 1.
     pub row_no: i64,
-    /// What rounding took from its net, in millionths.
+    /// Amount that rounding took from its net, in millionths.
     pub lost: i64,
 }
 
@@ -65,28 +65,28 @@ pub struct LineRow {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewStatementLine")]
 pub struct JsonLine {
-    /// The day that it is of.
+    /// Date of the line.
     pub date: Date,
-    /// Slip or transfer number.
+    /// Slip or transfer number of the line.
     #[serde(default)]
     pub reference: String,
-    /// For a person.
+    /// Description of the line, for people.
     #[serde(default)]
     pub description: String,
-    /// Gross of a provider, net of a bank.
+    /// Amount of the line: gross for a provider, net for a bank.
     pub amount: Option<i64>,
-    /// Before fees; money to us is above 0.
+    /// Amount before fees, positive for money to us.
     pub gross: Option<i64>,
-    /// Above 0: it costs.
+    /// Fee, positive if it costs.
     pub fee: Option<i64>,
-    /// What reaches the account.
+    /// Net amount that reaches the account.
     pub net: Option<i64>,
     /// Kind of line; null to decide by the sign of the amount.
     #[serde(rename = "type")]
     pub kind: Option<LineKind>,
-    /// What it was paid out with.
+    /// Batch that the line was paid out with.
     pub batch: Option<String>,
-    /// The terminal or shop, by who tells.
+    /// Terminal or shop, as the source names it.
     pub store_ref: Option<String>,
 }
 
@@ -134,7 +134,7 @@ pub fn of_json(
     if problems.is_empty() { Ok(good) } else { Err(problems) }
 }
 
-/// What is wrong with a line, by field.
+/// Problems of a line, by field.
 pub fn check_line(line: &TextLine, bounds: &Bounds) -> Vec<(&'static str, String)> {
     let mut problems = Vec::new();
     let first = bounds.today.checked_sub(Span::new().days(DAYS_BACK_MAX)).unwrap_or(Date::MIN);

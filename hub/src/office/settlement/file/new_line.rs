@@ -12,24 +12,24 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Lines that are made into rows at once: the rows are several times as large.
 const CHUNK: usize = 2_500;
 
-/// Where each line stands after matching, with its match.
+/// State of each line after matching, with its match.
 pub type Ended<'a> = BTreeMap<&'a str, (&'static str, Option<&'a str>)>;
 
-/// New lines of one statement: what matching looks at, and beside it what else they are.
+/// New lines of one statement: the fields that matching uses, and the others.
 #[derive(Default)]
 pub struct NewLines {
-    /// Whose lines they are.
+    /// Id of the statement of the lines.
     pub statement_id: String,
-    /// As matching looks at them.
+    /// Fields of the lines that matching uses.
     pub open: Vec<OpenLine>,
-    /// Of each of these, in the same order.
+    /// Other fields of these lines, in the same order.
     beside: Vec<Beside>,
 }
 
-/// What of a line matching does not look at.
+/// Fields of a line that matching does not use.
 struct Beside {
     fingerprint: LineFingerprint,
-    /// The terminal or shop, by who tells.
+    /// Terminal or shop, as the source names it.
     store_ref: Option<String>,
 }
 

@@ -19,7 +19,7 @@ impl Pattern {
     /// Reads `MID : {mid} {*} QR : {gross} DDR: {fee}`.
     ///
     /// # Errors
-    /// What is wrong, for a person.
+    /// Description of the problem, for people.
     pub fn parse(pattern: &str) -> Result<Self, &'static str> {
         if pattern.len() > PATTERN_BYTES_MAX {
             return Err("must have at most 256 bytes");

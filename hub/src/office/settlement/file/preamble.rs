@@ -7,7 +7,7 @@ use jiff::civil::Date;
 const LINES_MAX: usize = 100;
 /// Fewer digits number no account.
 const ACCOUNT_DIGITS_MIN: usize = 6;
-/// How a line names the number of an account.
+/// Labels of the account's number in a line.
 const ACCOUNTS: [&str; 11] = [
     "rekening",
     "no. rek",
@@ -21,12 +21,12 @@ const ACCOUNTS: [&str; 11] = [
     "kontonummer",
     "rekeningnummer",
 ];
-/// How a line names a currency.
+/// Labels of the currency in a line.
 const CURRENCIES: [&str; 4] = ["mata uang", "currency", "valuta", "währung"];
-/// How a line names the days that a file is of.
+/// Labels of the days of a file in a line.
 const PERIODS: [&str; 7] = ["periode", "period", "dari", "from", "tanggal", "zeitraum", "between"];
 
-/// What stands before the header.
+/// Contents of the rows before the header.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Preamble {
     /// The number of the account, as it is written.

@@ -16,31 +16,31 @@ use domain::rules::books::settlement::import::{Figures, TextLine};
 use domain::rules::books::settlement::{LineKind, SourceKind};
 use edge::sheet::{DayReader, Direction, Figure, NoFigure, Row, Written, is_nothing, may_be_currency};
 
-/// What holds for all rows of a file.
+/// Rules for all rows of a file.
 pub struct Rules<'a> {
-    /// Where fields are.
+    /// Positions of the fields.
     pub columns: &'a Columns,
-    /// How the file looks.
+    /// Format of the file.
     pub format: &'a Format,
-    /// Whose file it is.
+    /// Source of the file.
     pub file: &'a SourceFile<'a>,
-    /// What the rows show together.
+    /// Common properties of the rows.
     pub survey: &'a Survey,
-    /// How days are read.
+    /// Reader of dates.
     pub days: &'a DayReader<'a>,
-    /// What descriptions tell.
+    /// Pattern of descriptions.
     pub pattern: Option<&'a Pattern>,
     /// The sign of fees that cost.
     pub fee_sign: FeeSign,
-    /// What lines have to keep to.
+    /// Bounds of lines.
     pub bounds: &'a Bounds,
 }
 
-/// What a row comes to.
+/// Result of a row.
 pub enum Outcome {
-    /// A line, and what rounding took from its net, in millionths.
+    /// A line, and the amount that rounding took from its net, in millionths.
     Line(Box<TextLine>, i64),
-    /// No line.
+    /// A row that is not a line.
     Aside(Box<SetAside>),
 }
 
@@ -48,7 +48,7 @@ pub enum Outcome {
 type Wrong = (&'static str, String);
 
 impl Rules<'_> {
-    /// What a row comes to.
+    /// Result of a row.
     pub fn outcome(&self, row: &Row<'_>) -> Outcome {
         let figures = self.figures(row);
         let mut aside = self.blank(row, figures.as_ref().ok());
@@ -114,7 +114,7 @@ impl Rules<'_> {
         Outcome::Line(Box::new(line), lost)
     }
 
-    /// What is known of a row whatever is wrong with it.
+    /// Known parts of a row, whatever is wrong with it.
     fn blank(&self, row: &Row<'_>, figures: Option<&RowFigures>) -> SetAside {
         let text = |field: &str| self.columns.text(row, field);
         let kind = self.file.kind;
@@ -134,7 +134,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Why a row is none of this account's money that moved.
+    /// Reason why a row is not money of this account that moved.
     fn left_out(&self, row: &Row<'_>) -> Option<(Reason, Option<&'static str>, String)> {
         let text = |field: &str| self.columns.text(row, field);
         if let (Some(own), named) = (self.file.account_no, text("account"))
@@ -224,7 +224,7 @@ impl Rules<'_> {
     /// The figures of a row, with the sign that money to us is above 0.
     ///
     /// # Errors
-    /// Which field is no figure, and why.
+    /// The field that is not a figure, and the reason.
     pub fn figures(&self, row: &Row<'_>) -> Result<RowFigures, Wrong> {
         let mut found = RowFigures {
             amount: self.sum(row, "amount")?,

@@ -11,11 +11,11 @@ use edge::sheet::{Decimal, Figure, FigureColumn, SignWords, Written};
 pub struct RowFigures {
     /// Gross of a provider, net of a bank.
     pub amount: Option<Figure>,
-    /// Before fees.
+    /// Amount before fees.
     pub gross: Option<Figure>,
-    /// As it is written.
+    /// Fee as it is written.
     pub fee: Option<Figure>,
-    /// What reaches the account.
+    /// Net amount that reaches the account.
     pub net: Option<Figure>,
 }
 

@@ -13,14 +13,14 @@ pub const KEPT_MAX: usize = 1_000;
 /// The longest text of a row that is kept, in bytes.
 const ROW_BYTES_MAX: usize = 1_000;
 
-/// Why a row is not a line.
+/// Reason why a row is not a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SetAsideReason")]
 pub enum Reason {
     /// It is not booked yet.
     Pending,
-    /// Its status or type says that no money moved: failed, expired, authorised.
+    /// Its status or type shows that no money moved: failed, expired, authorised.
     Status,
     /// The source's settings leave it out.
     Ignored,
@@ -32,11 +32,11 @@ pub enum Reason {
     Account,
     /// It is of another currency.
     Currency,
-    /// Its amount has a fraction, and the source does not say how that becomes whole.
+    /// Its amount has a fraction, and the source has no rule for it.
     Fraction,
     /// It can't be read.
     Invalid,
-    /// It tells of money that another line has told of in other words.
+    /// It reports money that another line reported in other words.
     Repeat,
 }
 
@@ -85,21 +85,21 @@ impl Reason {
 /// A row that is not a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetAside {
-    /// Where it is in its file, from 1: a line of CSV, an entry of CAMT.053.
+    /// Position in the file, from 1: a line of CSV, an entry of CAMT.053.
     pub row_no: i64,
-    /// Why.
+    /// Reason why the row is not a line.
     pub reason: Reason,
     /// The field that is wrong.
     pub field: Option<&'static str>,
-    /// What is wrong with it, for a person.
+    /// Description of the problem, for people.
     pub problem: String,
     /// Its day, if it can be read.
     pub date: Option<Date>,
-    /// Empty: none.
+    /// Reference of the row. Empty if there is none.
     pub reference: String,
-    /// Empty: none.
+    /// Description of the row. Empty if there is none.
     pub description: String,
-    /// What it comes to, if that can be read.
+    /// Amount of the row, if it can be read.
     pub amount: Option<i64>,
     /// The line that it would be, if all of it can be read.
     pub line: Option<TextLine>,
@@ -107,7 +107,7 @@ pub struct SetAside {
     pub text: String,
     /// The line that it repeats in other words.
     pub repeats: Option<String>,
-    /// What else is wrong with it, by field.
+    /// Further problems of the row, by field.
     pub also: Vec<(&'static str, String)>,
 }
 
@@ -153,9 +153,9 @@ pub struct TooMany;
 pub struct RowsSetAside {
     /// The first ones, in the order of the file.
     pub rows: Vec<SetAside>,
-    /// How many, by reason.
+    /// Number of rows by reason.
     pub counts: BTreeMap<Reason, i64>,
-    /// How many are kept that wait for a person.
+    /// Number of kept rows that need a decision.
     open: usize,
 }
 
@@ -178,7 +178,7 @@ impl RowsSetAside {
         Ok(())
     }
 
-    /// How many there are.
+    /// Number of rows.
     pub fn count(&self) -> i64 {
         self.counts.values().fold(0, |sum, count| sum.saturating_add(*count))
     }

@@ -16,18 +16,18 @@ use std::collections::BTreeSet;
 pub const PAIRS: [(&str, &str); 3] =
     [("debit", "credit"), ("gross_debit", "gross_credit"), ("net_debit", "net_credit")];
 
-/// What the rows of a file show together.
+/// Common properties of the rows of a file.
 #[derive(Debug)]
 pub struct Survey {
-    /// How many rows there are that are not blank.
+    /// Number of rows that are not blank.
     pub rows: usize,
-    /// How figures are read.
+    /// Way in which figures are read.
     pub reading: FigureReading,
-    /// Of each pair of columns, whether money from us is below 0 in its column.
+    /// Whether money from us is negative in its column, for each pair of columns.
     pub debits_are_negative: [bool; PAIRS.len()],
 }
 
-/// Of one column that the source does not name: whether it may hold signs, or statuses.
+/// A column that the source does not name, and whether it may hold signs or statuses.
 #[derive(Debug, Clone, Copy, Default)]
 struct Candidate {
     filled: usize,
@@ -37,7 +37,7 @@ struct Candidate {
     statuses: usize,
 }
 
-/// What is gathered while rows are looked at.
+/// State of the survey while rows are read.
 struct Looking<'a> {
     format: &'a Format,
     columns: &'a Columns,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 /// The declaration is in the first bytes of a file.
 const DECLARATION_BYTES: usize = 256;
-/// What banks declare, in lower case; other encodings are refused by name.
+/// Encodings that banks declare, in lower case; others are refused by name.
 const KNOWN: [&str; 9] = [
     "utf-8",
     "utf8",
@@ -21,7 +21,7 @@ const KNOWN: [&str; 9] = [
 /// Decodes a file.
 ///
 /// # Errors
-/// What is wrong with it, for a person.
+/// Description of the problem, for people.
 pub(super) fn decoded(bytes: &[u8]) -> Result<Cow<'_, str>, String> {
     let (encoding, bytes) = match Encoding::for_bom(bytes) {
         Some((encoding, mark)) => (encoding, bytes.get(mark..).unwrap_or_default()),

@@ -4,9 +4,9 @@ use crate::office::settlement::file::camt::money::{Charges, Money, is_credit, si
 use domain::rules::books::settlement::{LineKind, import::TextLine, is_no_reference};
 use jiff::civil::Date;
 
-/// Of references.
+/// Longest reference, in bytes.
 const REFERENCE_BYTES_MAX: usize = 64;
-/// Of descriptions.
+/// Longest description, in bytes.
 const TEXT_BYTES_MAX: usize = 500;
 
 /// Text of which no more than a description is kept.
@@ -39,7 +39,7 @@ fn cut(text: &str, bytes: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// Where a reference may stand, the likeliest first.
+/// Place of a reference, the likeliest first.
 #[derive(Debug, Clone, Copy)]
 enum Place {
     EndToEnd,
@@ -115,7 +115,7 @@ impl Detail {
         }
     }
 
-    /// What it moves in a currency, money to us above 0; none: it does not say.
+    /// Amount of the movement in a currency, positive for money to us. `None` if it is not given.
     fn amount(&self, currency: &str, credit: bool) -> Option<i64> {
         let known = self.amounts.iter().flatten().find(|money| money.is_in(currency))?;
         Some(signed(known.figure().ok()?, self.credit.unwrap_or(credit)))
@@ -131,7 +131,7 @@ pub(super) struct Entry {
     booked: Option<String>,
     value: Option<String>,
     reversal: bool,
-    /// Of a collective entry, how many transactions it has.
+    /// Number of transactions of a collective entry.
     count: Option<usize>,
     references: References,
     words: Words,
@@ -139,7 +139,7 @@ pub(super) struct Entry {
     details: Vec<Detail>,
 }
 
-/// What an entry comes to.
+/// Result of an entry.
 pub(super) struct Booked {
     pub lines: Vec<TextLine>,
     /// It takes back another one.
@@ -152,7 +152,7 @@ impl Entry {
         self.details.push(Detail::default());
     }
 
-    /// How many transactions it has so far.
+    /// Number of transactions so far.
     pub(super) fn details(&self) -> usize {
         self.details.len()
     }
@@ -186,7 +186,7 @@ impl Entry {
         }
     }
 
-    /// Why it is no booking; none: it is one.
+    /// Reason why it is not a booking. `None` if it is one.
     pub(super) fn unbooked(&self) -> Option<&str> {
         self.status.as_deref().filter(|status| *status != "BOOK")
     }
@@ -199,7 +199,7 @@ impl Entry {
     /// The lines that it comes to in its account's currency.
     ///
     /// # Errors
-    /// What is wrong with it, by field.
+    /// Problems by field.
     pub(super) fn booked(
         &self,
         currency: &str,

@@ -27,7 +27,7 @@ impl Money {
     /// The figure.
     ///
     /// # Errors
-    /// What is wrong, for a person.
+    /// Description of the problem, for people.
     pub(super) fn figure(&self) -> Result<i64, &'static str> {
         if !self.text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
             return Err("must be digits with at most one point: CdtDbtInd says the direction");
@@ -50,17 +50,17 @@ pub(super) fn signed(figure: i64, credit: bool) -> i64 {
     if credit { figure } else { figure.saturating_neg() }
 }
 
-/// What a bank charges, as far as it is part of the amount that it charges it for.
+/// Charges of a bank, as far as they are part of the amount that they are charged for.
 #[derive(Debug, Default)]
 pub(super) struct Charges {
     total: Option<Money>,
-    /// Of the record that is being read.
+    /// Amount of the record that is being read.
     amount: Option<Money>,
     credit: bool,
     apart: bool,
-    /// Of each record its amount, with the sign that what costs is above 0.
+    /// Sum of the amounts of the records; costs are positive.
     records: Option<i64>,
-    /// Of the records.
+    /// Currency of the records.
     currency: Option<String>,
     /// A record is no amount, or in another currency than the others.
     unclear: bool,
@@ -90,7 +90,7 @@ impl Charges {
         self.currency = amount.currency;
     }
 
-    /// What they come to in a currency; none: there are none, or none that is clear.
+    /// Sum in a currency. `None` if there are none, or none that is clear.
     pub(super) fn of(&self, currency: &str) -> Option<i64> {
         let own = |known: Option<&str>| known.is_none_or(|known| currency.is_empty() || known == currency);
         let fee = match self.records {

@@ -5,12 +5,12 @@ use crate::office::settlement::file::camt::money::{Money, is_credit, signed};
 use domain::rules::books::settlement::import::TextLine;
 use jiff::civil::Date;
 
-/// The account and the currency of a statement; empty: it does not say.
+/// Account and currency of a statement. Empty if they are not stated.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AccountName {
     /// As the bank writes it.
     pub number: String,
-    /// Three letters.
+    /// Currency code, three letters.
     pub currency: String,
 }
 
@@ -69,18 +69,19 @@ impl Balance {
 pub(super) struct Statement {
     /// As the bank numbers it.
     pub id: String,
-    /// What it is of.
+    /// Account of the statement.
     pub account: AccountName,
     /// The first day that it says to be of.
     pub from: Option<Date>,
-    /// By what is likelier to be one: what a page begins or ends with counts only where the day's balance is missing.
+    /// Opening balances, the most reliable first: a page's first or last one counts only if the day's balance
+    /// is missing.
     opening: [Option<i64>; 3],
     closing: [Option<i64>; 2],
     /// The day of its closing balance.
     pub to: Option<Date>,
     /// Lines of its booked entries.
     pub lines: Vec<TextLine>,
-    /// Of each line, whether its entry takes back another one.
+    /// Whether the entry of each line takes back another one.
     reversals: Vec<bool>,
 }
 
@@ -88,7 +89,7 @@ impl Statement {
     /// A balance of it is over; `currency` is what it has to be in, or empty.
     ///
     /// # Errors
-    /// What is wrong with it, by field.
+    /// Problems by field.
     pub(super) fn balance(
         &mut self,
         balance: &Balance,
@@ -151,11 +152,12 @@ impl Statement {
         self.lines.iter().fold(0, |sum, line| sum.saturating_add(line.net.unwrap_or(0)))
     }
 
-    /// Holds its lines against its balances. Some banks keep the direction of what an entry takes back: where the other
-    /// direction holds the balance, it counts. Where entries are set aside (`complete` is false) it may not hold.
+    /// Holds its lines against its balances. Some banks keep the direction of what an entry takes back: where
+    /// the other direction holds the balance, it counts. Where entries are set aside (`complete` is false) it
+    /// may not hold.
     ///
     /// # Errors
-    /// What is wrong, for a person.
+    /// Description of the problem, for people.
     fn settle(&mut self, complete: bool) -> Result<(), String> {
         let (Some(opening), Some(closing)) = (self.opening(), self.closing()) else { return Ok(()) };
         let holds = |net: i64| opening.saturating_add(net) == closing;
@@ -182,11 +184,11 @@ fn turn(line: &mut TextLine) {
     line.gross = line.gross.and(line.net).map(|net| net.saturating_add(line.fee.unwrap_or(0)));
 }
 
-/// Statements of one account as one: the opening of the first, the closing of the last, each held against its own
-/// balances.
+/// Statements of one account as one: the opening of the first, the closing of the last, each held against its
+/// own balances.
 ///
 /// # Errors
-/// What is wrong, for a person.
+/// Description of the problem, for people.
 pub(super) fn joined(mut statements: Vec<Statement>, complete: bool) -> Result<Option<Statement>, String> {
     for statement in &mut statements {
         statement.settle(complete)?;

@@ -13,13 +13,13 @@ use quick_xml::events::{BytesStart, Event};
 
 /// Nothing of a statement is nested as deep.
 const DEPTH_MAX: usize = 64;
-/// Of the name of an element.
+/// Longest name of an element, in bytes.
 const NAME_BYTES_MAX: usize = 64;
-/// Of all attributes of an element.
+/// Longest attributes of an element, in bytes.
 const ATTRIBUTES_BYTES_MAX: usize = 4_096;
-/// What is kept of a text; no field has as much.
+/// Bytes of a text that are kept; no field has as many.
 const TEXT_BYTES_MAX: usize = 2_048;
-/// Of an account's number and a statement's.
+/// Longest number of an account and of a statement, in bytes.
 const NUMBER_BYTES_MAX: usize = 64;
 /// Statements of a file.
 const STATEMENTS_MAX: usize = 1_000;
@@ -105,7 +105,7 @@ pub(super) struct Walk<'a> {
     path: Vec<&'static str>,
     text: String,
     currency: Option<String>,
-    /// Where the statement that is being read stands in the path.
+    /// Position in the path of the statement that is being read.
     at: Option<usize>,
     statement: Statement,
     /// It is another account's: its entries are passed over.
@@ -114,7 +114,7 @@ pub(super) struct Walk<'a> {
     entry: Entry,
     entries: usize,
     rows: usize,
-    /// Of the account that is read.
+    /// Account that is read.
     pub account: Option<AccountName>,
     pub statements: Vec<Statement>,
     pub others: Vec<AccountName>,
@@ -153,7 +153,7 @@ impl<'a> Walk<'a> {
     /// One piece of the file.
     ///
     /// # Errors
-    /// What is wrong with the file, for a person.
+    /// Description of the problem, for people.
     pub(super) fn take(&mut self, event: Event<'_>) -> Result<(), String> {
         let unreadable = |error: &dyn std::fmt::Display| format!("is not XML: {error}");
         match event {
@@ -278,7 +278,7 @@ impl<'a> Walk<'a> {
         own.is(self.wanted.account, self.wanted.currency) && own.is(number.as_deref(), currency.as_deref())
     }
 
-    /// What amounts have to be in; empty: nothing says it.
+    /// Currency that amounts have to be in. Empty if none is set.
     fn currency_of_account(&self) -> String {
         self.wanted.currency.unwrap_or(&self.statement.account.currency).to_owned()
     }

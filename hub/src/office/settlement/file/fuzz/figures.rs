@@ -9,7 +9,7 @@ use domain::rules::books::settlement::SourceKind;
 use edge::product_csv;
 use edge::sheet::Encoding;
 
-/// What separates groups of three digits, and what stands before two zeros.
+/// Separators of groups of three digits, and texts before two zeros.
 const MARKS: [(&str, &str); 9] = [
     ("", ""),
     ("", "."),
@@ -21,10 +21,10 @@ const MARKS: [(&str, &str); 9] = [
     ("'", "."),
     (" ", ","),
 ];
-/// What stands around an amount below 0.
+/// Texts around an amount below 0.
 const NEGATIVES: [(&str, &str); 6] =
     [("-", ""), ("", "-"), ("(", ")"), ("\u{2212}", ""), ("\u{2013}", ""), ("", " DB")];
-/// What stands around every amount.
+/// Texts around every amount.
 const CURRENCIES: [(&str, &str); 5] = [("", ""), ("Rp ", ""), ("Rp", ""), ("IDR ", ""), ("", " IDR")];
 
 /// The time of an import; no price depends on it.
@@ -61,7 +61,7 @@ pub fn prices(bytes: &[u8]) {
     assert_eq!(read, prices, "{text}");
 }
 
-/// How a column is written.
+/// Style of a column.
 #[derive(Debug, Clone, Copy)]
 struct Style {
     marks: (&'static str, &'static str),

@@ -9,7 +9,7 @@ const OWN: &str = "ID00OWN";
 #[derive(Debug, Clone)]
 struct Detail {
     amount: i64,
-    /// Where its amount stands: nowhere, in `Amt`, in `TxAmt`, in another currency.
+    /// Place of the amount: nowhere, in `Amt`, in `TxAmt`, in another currency.
     place: u8,
     reference: u8,
     structured: bool,
@@ -23,7 +23,7 @@ struct Entry {
     date: u8,
     own_reference: u8,
     details: Vec<Detail>,
-    /// Whether the details come to the entry.
+    /// Whether the details add up to the entry.
     whole: bool,
     amount: i64,
     noise: u8,
