@@ -71,7 +71,7 @@ pub struct View {
     pub fee_on_refunds: FeeOnRefunds,
     /// Number of days after a payment within which its line may come.
     pub window_days: i64,
-    /// Number of days after a payment until it is reported.
+    /// Number of days after which a payment that is not reported counts as overdue.
     pub lag_days: i64,
     /// Terminals and shops of the source, with their stores.
     pub store_refs: Vec<StoreRef>,

@@ -64,7 +64,7 @@ pub struct Change {
     /// Number of days after a payment within which its line may come.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub window_days: Option<i64>,
-    /// Number of days after a payment until it is reported.
+    /// Number of days after which a payment that is not reported counts as overdue.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub lag_days: Option<i64>,
     /// Terminals and shops of the source, with their stores.

@@ -117,7 +117,7 @@ pub struct ImportedStatement {
     statement: View,
     /// Rows of the file that are no lines, the first 1000.
     rows_set_aside: Vec<set_aside_row::View>,
-    /// Number of these rows that repeat a known payment in other words.
+    /// Rows that repeat a known payment in other words.
     repeats: Vec<set_aside_row::View>,
 }
 

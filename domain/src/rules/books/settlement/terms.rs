@@ -58,7 +58,7 @@ pub struct Terms {
     pub fee_on_refunds: FeeOnRefunds,
     /// Days after a payment within which its line may come.
     pub window_days: i32,
-    /// Days after a payment until it is reported.
+    /// Number of days after which a payment that is not reported counts as overdue.
     pub lag_days: i32,
 }
 
