@@ -5,6 +5,8 @@ use crate::model::selling::transaction::{Line, LineDiscount, Payment, PriceReaso
 
 /// Names and figures of an object in a list: a line has most of them, some 400 bytes.
 const OBJECT_BYTES: usize = 512;
+/// Names and figures of what stands beside a line: its number, and one more figure at most.
+const BESIDE_LINE_BYTES: usize = 128;
 /// Names and figures of the basket itself.
 const BASKET_BYTES: usize = 2 * 1024;
 /// Most bytes that a byte of a text takes: `\u0001`.
@@ -26,8 +28,8 @@ pub fn of_basket(basket: &Transaction) -> usize {
         BASKET_BYTES,
         own.saturating_mul(ESCAPED_BYTES),
         sum(basket.items.iter().map(line)),
-        sum(basket.scans.iter().map(|Scan { code, .. }| object([code.as_str()]))),
-        sum(basket.price_reasons.iter().map(|PriceReason { reason, .. }| object([reason.as_str()]))),
+        sum(basket.scans.iter().map(|Scan { code, .. }| beside_line(code))),
+        sum(basket.price_reasons.iter().map(|PriceReason { reason, .. }| beside_line(reason))),
         sum(basket.payments.iter().map(payment)),
         sum(basket.points_lots.iter().map(|LotPart { lot_id, .. }| object([lot_id.as_str()]))),
         sum(basket.flags.iter().map(|flag| object([flag.as_str()]))),
@@ -45,6 +47,11 @@ fn line(line: &Line) -> usize {
 fn payment(payment: &Payment) -> usize {
     let Payment { payment_id, method, reference, origin, .. } = payment;
     object([payment_id.as_str(), method, some(reference), some(origin)])
+}
+
+/// What is stored beside a line, with this text.
+fn beside_line(text: &str) -> usize {
+    text.len().saturating_mul(ESCAPED_BYTES).saturating_add(BESIDE_LINE_BYTES)
 }
 
 /// An object with these texts.
