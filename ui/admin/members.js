@@ -21,11 +21,11 @@ class PageMembers extends ListPage {
   }
 
   query() {
-    return { q: this.text };
+    return { q: this.text.trim() };
   }
 
   async load(more) {
-    if (this.text.length < 2) {
+    if (this.text.trim().length < 2) {
       this.items = [];
       this.requestUpdate();
       return;
@@ -34,7 +34,7 @@ class PageMembers extends ListPage {
   }
 
   typed(text) {
-    this.text = text.trim();
+    this.text = text;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.load(), SEARCH_AFTER_MS);
   }
@@ -54,7 +54,7 @@ class PageMembers extends ListPage {
 
   render() {
     return html`${title(t("Members"))}<div class="rowx tools"><label class="vh" for="search">${t("Phone, name or card")}</label><div class="searching">${icon("search")}<input class="input" id="search" data-focus data-keys autocomplete="off" placeholder=${t("Phone, name or card")} .value=${this.text} @input=${(event) => this.typed(event.target.value)}></div></div>
-      ${this.table([[t("Name")], [t("Phone")], [t("Card")], [t("State")], [t("points"), "num"]], (one) => this.row(one), this.text.length < 2 ? t("Type two letters of a name, or a phone number") : t("Nobody is called this"))}`;
+      ${this.table([[t("Name")], [t("Phone")], [t("Card")], [t("State")], [t("points"), "num"]], (one) => this.row(one), this.text.trim().length < 2 ? t("Type two letters of a name, or a phone number") : t("Nobody is called this"))}`;
   }
 }
 customElements.define("page-members", PageMembers);

@@ -47,7 +47,7 @@ export class App extends LitElement {
     super.connectedCallback();
     this.keyboard = new Keyboard(this);
     const shown = () => this.current?.firstElementChild;
-    if (this.takesScans) listen((code) => this.onScan(code), () => shown()?.keeps, () => Boolean(shown()?.scanned) && !this.dialog?.isOpen);
+    if (this.takesScans) listen((code) => this.onScan(code), () => shown()?.keeps, () => (shown()?.scanned && !this.dialog?.isOpen ? shown() : null));
     this.addEventListener("closed", () => this.focusPage());
     this.addEventListener("input", () => {
       this.typed = true;

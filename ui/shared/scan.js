@@ -303,17 +303,18 @@ class Listener {
 
   typed(key, time, field) {
     if (time - this.last > PAUSE_MS) this.forget();
-    if (!isRapid(time, this.last)) this.runs.push({ keys: [], undo: isLine(field) ? [] : [this.keep(), fieldsNow()] });
+    if (!isRapid(time, this.last)) this.runs.push({ keys: [], page: this.waits(), undo: isLine(field) ? [] : [this.keep(), fieldsNow()] });
     if (this.runs.length > RUNS_MAX) this.runs.shift();
     this.runs.at(-1).keys.push({ key, time });
     clearTimeout(this.silence);
     if (this.keys.length >= LONG) this.silence = setTimeout(() => this.silent(), PAUSE_MS);
   }
 
-  /** Digits that nothing ended: a code where the page waits for one, else what somebody pasted by hand. */
+  /** Digits that nothing ended: a code for the page that waited for one when they came, else what somebody pasted by hand. */
   silent() {
     const { keys } = this;
-    if (isLine(document.activeElement) || !this.waits() || !isScan(keys) || keys.some(({ key }) => !/\d/.test(key))) return;
+    const page = this.waits();
+    if (isLine(document.activeElement) || !page || this.runs.some((run) => run.page !== page) || !isScan(keys) || keys.some(({ key }) => !/\d/.test(key))) return;
     this.ended = this.last;
     this.scanned();
   }
@@ -336,7 +337,7 @@ class Listener {
 
 /**
  * Listens for scans outside of the line: `take(code)` gets them, every field gets back what it had before, and so does the
- * page: `keep()` is called at the first key and gives what puts its state back. `waits()`: whether the page takes codes. In the line
+ * page: `keep()` is called at the first key and gives what puts its state back. `waits()`: the page that takes codes, if one does. In the line
  * only the end is detected here: it is typed text and Enter, or a scanner's Tab.
  */
 export const listen = (take, keep, waits) => {
