@@ -5,7 +5,7 @@ use domain::model::base::time::UtcMs;
 use domain::model::people::user::costs::Costs;
 use std::{sync::Arc, time::Duration};
 
-/// Makes a fresh, short-lived, signed token for one call to the hub whose id it is given, as that hub told; none:
+/// Makes a fresh, short-lived, signed token for one call to the hub whose ID it is given, as that hub told; none:
 /// the store's own clock is good enough.
 pub type TokenSource = Arc<dyn Fn(&str, Option<&TimeChallenge>) -> Option<String> + Send + Sync>;
 
@@ -50,7 +50,7 @@ pub struct ActorsConfig {
     pub max_restarts: u32,
     /// The sliding period of the restart budget.
     pub period: Duration,
-    /// Time and ids.
+    /// Time and IDs.
     pub source: Source,
     /// The hub link.
     pub sync: SyncConfig,

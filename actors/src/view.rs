@@ -156,7 +156,7 @@ impl ConflictView {
         }
     }
 
-    /// Its id at the hub, which orders the list.
+    /// Its ID at the hub, which orders the list.
     pub fn conflict_id(&self) -> &str {
         &self.conflict_id
     }

@@ -143,10 +143,10 @@ pub trait Accounts: Authority + Sized {
     /// The user with this ID.
     fn user(&self, id: &UserId) -> impl Future<Output = AccountResult<Option<User>>> + Send;
 
-    /// Everybody, in order of id.
+    /// Everybody, in order of ID.
     fn users(&self) -> impl Future<Output = AccountResult<Vec<User>>> + Send;
 
-    /// The devices with which the user may log in now, in the order of their ids.
+    /// The devices with which the user may log in now, in the order of their IDs.
     fn passkeys(&self, user: &User) -> impl Future<Output = AccountResult<Vec<Passkey>>> + Send;
 
     /// Opens a session, durable before this returns; 401 `invalid_credentials` where the user or the

@@ -13,7 +13,7 @@ const SECRET_BYTES: usize = 32;
 const PASSWORD_ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 const PASSWORD_CHARS: usize = 20;
 
-/// 16 hexadecimal characters: an id that nobody guesses or repeats.
+/// 16 hexadecimal characters: an ID that nobody guesses or repeats.
 pub fn mark() -> String {
     hex(&rand::random::<[u8; 8]>())
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Store {
-    /// Its id at the hub and in receipt numbers; fixed by `init`.
+    /// Its ID at the hub and in receipt numbers; fixed by `init`.
     pub id: String,
     /// Its name on receipts.
     pub name: String,

@@ -121,7 +121,7 @@ fn user(role: Role, username: &str, hash: &str, disabled: bool) -> User {
     }
 }
 
-/// A path of the pattern; nothing has these ids, so that an allowed request ends with 404, not with harm.
+/// A path of the pattern; nothing has these IDs, so that an allowed request ends with 404, not with harm.
 fn path_of(pattern: &str) -> String {
     pattern
         .split('/')

@@ -22,7 +22,7 @@ use tokio::sync::watch;
 /// Most callers that are remembered.
 const CALLERS_MAX: usize = 1_000;
 
-/// Callers by the id of their token, and the version of users and sessions that they were read at.
+/// Callers by the ID of their token, and the version of users and sessions that they were read at.
 type Callers = HashMap<String, (u64, Arc<Principal>)>;
 
 /// The running shop, as its HTTP interface sees it.

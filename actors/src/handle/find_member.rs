@@ -25,7 +25,7 @@ pub enum HeadOffice {
 }
 
 impl StoreHandle {
-    /// Asks for the member of an id that nobody has here.
+    /// Asks for the member of an ID that nobody has here.
     ///
     /// # Errors
     /// [`Failure::Internal`] when storage can't be read.

@@ -19,7 +19,7 @@ impl StoreHandle {
         self.run(self.console(), ImportMembers(rows)).await
     }
 
-    /// The member of an id; of a merged one, whom it goes on as.
+    /// The member of an ID; of a merged one, whom it goes on as.
     ///
     /// # Errors
     /// [`Refusal::NotFound`] when there is none.

@@ -9,16 +9,16 @@ use domain::rules::base::trusted_time::{TrustedTime, agree, at_start};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// The wall clock and the maker of ids, as plain functions.
+/// The wall clock and the maker of IDs, as plain functions.
 #[derive(Clone, Copy)]
 pub struct Source {
     /// Wall-clock time.
     pub now: fn() -> UtcMs,
-    /// A new id with this prefix, for example `trx_`.
+    /// A new ID with this prefix, for example `trx_`.
     pub id: fn(&str) -> String,
 }
 
-/// Stamps for events: wall clock, hybrid clock and event id; and what of the wall clock is certain.
+/// Stamps for events: wall clock, hybrid clock and event ID; and what of the wall clock is certain.
 #[derive(Clone)]
 pub(crate) struct Stamps {
     source: Source,
@@ -88,7 +88,7 @@ impl Stamps {
         T::from(self.text_id(prefix))
     }
 
-    /// `count` ids of one kind.
+    /// `count` IDs of one kind.
     pub(crate) fn ids<T: From<String>>(&self, prefix: &str, count: usize) -> Vec<T> {
         (0..count).map(|_| self.id(prefix)).collect()
     }

@@ -21,7 +21,7 @@ pub(crate) struct ShiftRef {
     pub(crate) queue_len: QueueLen,
 }
 
-/// Open shifts by id and by who opened them; filled by their supervisor.
+/// Open shifts by ID and by who opened them; filled by their supervisor.
 #[derive(Clone, Default)]
 pub(crate) struct ShiftRegistry(Arc<RwLock<Entries>>);
 

@@ -36,7 +36,7 @@ fn user(id: &str, username: &str, role: &str, store: &str, hash: &str) -> Value 
         "created_at": UtcMs(0), "given": true})
 }
 
-/// Something of every kind that no request could say, by the id that it is noted under, with a word of the note.
+/// Something of every kind that no request could say, by the ID that it is noted under, with a word of the note.
 fn garbage() -> Vec<(&'static str, Value)> {
     let long = "x".repeat(100_000);
     let at = UtcMs(1_795_140_000_000);

@@ -53,7 +53,7 @@ pub struct UserDown {
     pub given: bool,
 }
 
-/// Kind `token_revocation`; the change's id is the user's.
+/// Kind `token_revocation`; the change's ID is the user's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RevocationDown {
     /// User whose tokens are revoked.
@@ -104,7 +104,7 @@ pub struct Covered {
     pub hash: String,
 }
 
-/// Kind `points`; the change's id is the member's. One record for all stores: what of the receiving store's own
+/// Kind `points`; the change's ID is the member's. One record for all stores: what of the receiving store's own
 /// records is in it stands once beside the changes of the page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PointsDown {
@@ -135,7 +135,7 @@ impl Coverage {
     }
 }
 
-/// Kind `settings` of a product; the change's id is the setting's name.
+/// Kind `settings` of a product; the change's ID is the setting's name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SettingDown {
     /// Name of the setting.
@@ -151,14 +151,14 @@ pub struct SettingDown {
 /// ID of the record of kind `settings` with the settings that head office made for the store.
 pub const STORE_SETTINGS: &str = "store";
 
-/// Kind `settings`, id [`STORE_SETTINGS`]: all that head office set for the store, by section and key as in its settings file.
+/// Kind `settings`, ID [`STORE_SETTINGS`]: all that head office set for the store, by section and key as in its settings file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StoreSettingsDown {
     /// Fields by name. A field that is not there is as in the store's settings file.
     pub fields: BTreeMap<String, FieldDown>,
 }
 
-/// Kind `register`; the change's id is the till's.
+/// Kind `register`; the change's ID is the till's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RegisterDown {
     /// ID of the register.

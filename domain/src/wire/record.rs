@@ -171,7 +171,7 @@ impl AnyPayload {
     }
 }
 
-/// The id of a record's event, without reading the rest of it; none: the text names no event.
+/// The ID of a record's event, without reading the rest of it; none: the text names no event.
 pub fn event_id(text: &str) -> Option<Cow<'_, str>> {
     #[derive(Deserialize)]
     struct Named<'a> {
@@ -203,7 +203,7 @@ const ENVELOPE_BYTES: usize = 1024;
 
 /// Whether the record of this basket, once paid, stays within [`RECORD_BYTES_MAX`].
 ///
-/// Asked wherever a basket is priced: later a customer would stand there with goods and money. Ids that a recall
+/// Asked wherever a basket is priced: later a customer would stand there with goods and money. IDs that a recall
 /// replaces count with their longest, so that a basket that fitted still fits in another shift.
 ///
 /// # Errors

@@ -29,7 +29,7 @@ pub struct ApiError {
 struct More {
     /// The `Allow` header of a 405.
     allow: Option<String>,
-    /// The cause of a 500: goes to the log under the request id, never to the client.
+    /// The cause of a 500: goes to the log under the request ID, never to the client.
     cause: Option<String>,
 }
 
@@ -60,14 +60,14 @@ impl ApiError {
         error
     }
 
-    /// 500: a defect. `cause` is logged under the request id and never leaves the process.
+    /// 500: a defect. `cause` is logged under the request ID and never leaves the process.
     pub fn internal(cause: impl std::fmt::Display) -> Self {
         let mut error = Self::new(Code::Internal, "something went wrong here; it has been logged");
         error.more = Some(Box::new(More { allow: None, cause: Some(cause.to_string()) }));
         error
     }
 
-    /// 500: what is stored can't be read. `cause` is logged under the request id and never leaves the process.
+    /// 500: what is stored can't be read. `cause` is logged under the request ID and never leaves the process.
     pub fn damaged(cause: impl std::fmt::Display) -> Self {
         let message = "what is stored of this is damaged, the log says where: run `store-router verify`";
         let mut error = Self::new(Code::Damaged, message);

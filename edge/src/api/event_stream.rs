@@ -71,14 +71,14 @@ impl Parts {
     }
 }
 
-/// A server-sent event: a name, the JSON of its data, and the id that a reader comes back with.
+/// A server-sent event: a name, the JSON of its data, and the ID that a reader comes back with.
 pub fn event(name: &str, data: &Value, id: Option<&str>) -> String {
     let id = id.map(|id| format!("id: {id}\n")).unwrap_or_default();
     // JSON text is one line: what would break it is escaped in it.
     format!("{id}event: {name}\ndata: {data}\n\n")
 }
 
-/// A comment, which keeps the connection alive; with an id, the reader's place moves on.
+/// A comment, which keeps the connection alive; with an ID, the reader's place moves on.
 pub fn heartbeat(id: Option<&str>) -> String {
     let id = id.map(|id| format!("id: {id}\n")).unwrap_or_default();
     format!(": heartbeat\n{id}\n")

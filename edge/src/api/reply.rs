@@ -11,7 +11,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use warp::Reply as _;
 
-/// The header that carries the id of a request, both ways.
+/// The header that carries the ID of a request, both ways.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The header that says which pages are served now: one that was loaded from another build is an older version.
 const BUILD: HeaderName = HeaderName::from_static("x-build");

@@ -37,7 +37,7 @@ pub struct Request<S> {
     pub peer: SocketAddr,
     /// It came over TLS.
     pub secure: bool,
-    /// The id under which this request is logged and answered.
+    /// The ID under which this request is logged and answered.
     pub request_id: String,
     /// The retry key, on a route that changes data.
     pub idempotency_key: Option<String>,

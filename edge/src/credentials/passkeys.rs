@@ -48,7 +48,7 @@ pub enum PasskeyError {
     Stored(String),
 }
 
-/// A ceremony that was begun: its id, and what the browser needs.
+/// A ceremony that was begun: its ID, and what the browser needs.
 #[derive(Debug)]
 pub struct Begun {
     /// `cer_…`

@@ -37,7 +37,7 @@ pub const REFRESH_TTL: Duration = Duration::from_secs(7 * 24 * 3600);
 pub struct Issued {
     /// The token.
     pub token: String,
-    /// Its own id.
+    /// Its own ID.
     pub jti: String,
     /// When the token expires.
     pub expires_at: UtcMs,
@@ -144,7 +144,7 @@ impl Keys {
         self.issue(TokenKind::Refresh, self.refresh_ttl, user, session, ids::new("tok_"), now)
     }
 
-    /// The refresh token with this id, issued at that time: signing it again gives the same bytes.
+    /// The refresh token with this ID, issued at that time: signing it again gives the same bytes.
     ///
     /// # Errors
     /// [`TokenError::Sign`].

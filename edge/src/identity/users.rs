@@ -58,7 +58,7 @@ pub const REMOVE_DEVICE: Doc =
 /// Fields that are no part of a key's fingerprint: one could be guessed from it faster than from its hash.
 const SECRETS: &[&str] = &["password"];
 
-/// `GET /api/users`: those whom the caller may change, in order of id.
+/// `GET /api/users`: those whom the caller may change, in order of ID.
 ///
 /// # Errors
 /// As its description says.

@@ -14,7 +14,7 @@ use sqlx::{AnyConnection, AnyPool};
 
 pub use crate::table::passkey::insert as add;
 
-/// The devices with which a user may log in now, in order of their ids.
+/// The devices with which a user may log in now, in order of their IDs.
 pub async fn of(pool: &AnyPool, user: &User) -> Result<Vec<Passkey>, sqlx::Error> {
     let sql = format!("SELECT {COLUMNS} FROM passkeys WHERE user_id = $1 ORDER BY credential_id");
     let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(user.user_id.as_str());

@@ -24,7 +24,7 @@ pub const ROLES: [Role; 4] = [Role::Admin, Role::StoreManager, Role::Cashier, Ro
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "HubUser")]
 pub struct View {
-    /// Id of the user, `usr_…`.
+    /// ID of the user, `usr_…`.
     pub id: String,
     /// Login name.
     pub username: String,
@@ -94,7 +94,7 @@ pub fn revocation(
     Ok(Entry::for_store(Kind::TokenRevocation, user_id, store_id, payload))
 }
 
-/// Somebody by id; the row is locked until the transaction ends.
+/// Somebody by ID; the row is locked until the transaction ends.
 pub async fn locked(connection: &mut AnyConnection, user_id: &str) -> Result<Option<Staff>, sqlx::Error> {
     let sql = format!("UPDATE staff SET user_id = user_id WHERE user_id = $1 RETURNING {COLUMNS}");
     let row = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(user_id).fetch_optional(connection).await?;
@@ -111,7 +111,7 @@ pub async fn put(connection: &mut AnyConnection, staff: &Staff) -> Result<(), sq
     write(connection, staff, sql).await.map(drop)
 }
 
-/// Writes a new user. Returns false if there is a user of this id by now.
+/// Writes a new user. Returns false if there is a user of this ID by now.
 async fn add(connection: &mut AnyConnection, staff: &Staff) -> Result<bool, sqlx::Error> {
     Ok(write(connection, staff, "DO NOTHING").await? == 1)
 }

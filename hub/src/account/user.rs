@@ -131,7 +131,7 @@ pub async fn lock_all(connection: &mut AnyConnection) -> Result<(), sqlx::Error>
     sqlx::query("UPDATE users SET updated_at = updated_at").execute(connection).await.map(drop)
 }
 
-/// Whether somebody of head office has this id.
+/// Whether somebody of head office has this ID.
 pub async fn has(connection: &mut AnyConnection, id: &str) -> Result<bool, sqlx::Error> {
     let sql = "SELECT COUNT(*) FROM users WHERE user_id = $1";
     Ok(sqlx::query_scalar::<_, i64>(sql).bind(id).fetch_one(connection).await? > 0)

@@ -359,7 +359,7 @@ pub struct Filter {
     pub disabled: Option<bool>,
 }
 
-/// Everyone after an id, by id; people of one store with `store_id`.
+/// Everyone after an ID, by ID; people of one store with `store_id`.
 pub async fn list(
     pool: &AnyPool,
     filter: &Filter,

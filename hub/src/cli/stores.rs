@@ -19,9 +19,9 @@ const PAGE: i64 = 500;
 pub enum StoreCommand {
     /// Add a store and print its enrolment token
     Add {
-        /// Its id, for example S001
+        /// Its ID, for example S001
         store_id: String,
-        /// Its name [default: its id]
+        /// Its name [default: its ID]
         #[arg(long)]
         name: Option<String>,
         /// Its IANA time zone, until the store says its own
@@ -35,12 +35,12 @@ pub enum StoreCommand {
     List,
     /// Let a store no longer speak; its queue stays with it
     Disable {
-        /// Its id
+        /// Its ID
         store_id: String,
     },
     /// Let a store speak again
     Enable {
-        /// Its id
+        /// Its ID
         store_id: String,
     },
 }

@@ -20,7 +20,7 @@ pub const PAGE_MAX: usize = 500;
 pub struct Entry {
     /// Kind of the record; it determines the lane.
     pub kind: Kind,
-    /// Id of the object.
+    /// ID of the object.
     pub id: String,
     /// Store that the change is for. Empty for all stores.
     pub store_id: String,

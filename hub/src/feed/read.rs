@@ -31,7 +31,7 @@ pub struct Reader<'a> {
     pub store_id: &'a str,
 }
 
-/// A place in a lane: the number and the random id of the last change seen, and whose feed it is.
+/// A place in a lane: the number and the random ID of the last change seen, and whose feed it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FeedPosition {
     generation: String,

@@ -26,7 +26,7 @@ struct WakeReads {
 struct Tail {
     rows: Vec<Found>,
     until: FeedPosition,
-    /// Stores whose cursors there are too old. An empty id for all stores.
+    /// Stores whose cursors there are too old. An empty ID for all stores.
     dropped: Vec<String>,
     coverage: HashMap<String, Coverage>,
 }

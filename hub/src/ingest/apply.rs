@@ -22,7 +22,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Context that all records of a batch share.
 pub struct BatchContext<'a> {
-    /// Id of the store.
+    /// ID of the store.
     pub store_id: &'a str,
     /// The epoch of the records.
     pub epoch: &'a str,

@@ -15,7 +15,7 @@ pub const SKEW_MS_MAX: i64 = 5 * 60 * 1000;
 
 /// A store's row, locked until the transaction ends.
 pub struct Locked {
-    /// Id of the store.
+    /// ID of the store.
     pub store_id: String,
     /// The one epoch that may push.
     pub current_epoch: Option<String>,

@@ -123,7 +123,7 @@ pub struct Taken {
     pub moved: BTreeSet<String>,
 }
 
-/// Two events of one id, or one that no command makes: somebody is told.
+/// Two events of one ID, or one that no command makes: somebody is told.
 async fn alarmed(
     write: &mut Write,
     store_id: &str,

@@ -30,11 +30,11 @@ pub struct FeedUpdates {
 
 /// A member of whom a store reported a phone, e-mail or code.
 pub struct Named {
-    /// Id of the member.
+    /// ID of the member.
     pub member_id: String,
-    /// Id of the store.
+    /// ID of the store.
     pub store_id: String,
-    /// Id of the event that reported it.
+    /// ID of the event that reported it.
     pub event_id: String,
 }
 

@@ -14,7 +14,7 @@ use domain::wire::record::{AuditRecorded, Effect, ReturnRecord, TransactionPaid}
 use jiff::tz::TimeZone;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most characters of an id or an action that entries of the audit log are found by.
+/// Most characters of an ID or an action that entries of the audit log are found by.
 const SEARCHED_CHARS_MAX: usize = 128;
 
 /// Text that an index of both engines takes, whatever a store sends; the record keeps the whole text.

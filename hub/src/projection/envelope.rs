@@ -19,7 +19,7 @@ pub const OUT_OF_BOUNDS: &str = "out_of_bounds";
 
 const KIND_BYTES_MAX: usize = 64;
 const STAMP_BYTES_MAX: usize = 128;
-/// The longest name, id and text that is applied, in bytes.
+/// The longest name, ID and text that is applied, in bytes.
 const TEXT_BYTES_MAX: usize = 1024;
 /// Greatest depth of a payload.
 const DEPTH_MAX: usize = 32;
@@ -32,7 +32,7 @@ pub struct Incoming {
     pub hash: String,
     /// Exact text of the record.
     pub record: String,
-    /// Id of the event, unique for ever. `None` if it could not be read.
+    /// ID of the event, unique for ever. `None` if it could not be read.
     pub event_id: Option<String>,
     /// `transaction.paid`, …; empty if it could not be read.
     pub kind: String,

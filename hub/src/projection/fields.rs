@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 
 /// Members' fields.
 pub const MEMBER: &str = "member";
-/// Fields of a product that are a store's own; the id is `<store>:<sku>`.
+/// Fields of a product that are a store's own; the ID is `<store>:<sku>`.
 pub const PRODUCT_SETTINGS: &str = "product_settings";
 
 /// Origin of a write.

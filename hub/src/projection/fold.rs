@@ -118,7 +118,7 @@ pub(crate) struct Shared {
 
 /// Pieces that one record brought against an order.
 pub(crate) struct OrderReceipt {
-    /// Id of the order.
+    /// ID of the order.
     pub po_id: String,
     /// The event that told.
     pub event_id: String,

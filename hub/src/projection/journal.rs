@@ -356,7 +356,7 @@ pub(crate) fn parts<'a>(
     sender.chain([(store_id, &entries.own, "")]).filter(|(_, made, _)| !made.rows.is_empty()).collect()
 }
 
-/// The same entry has the same id, also when it is made again after a restore.
+/// The same entry has the same ID, also when it is made again after a restore.
 pub(crate) fn entry_id(book: &str, cause_key: &str) -> String {
     let digest = secret::digest(&format!("{book} {cause_key}"));
     format!("jrn_{}", digest.get(..32).unwrap_or(&digest))

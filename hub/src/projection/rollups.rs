@@ -224,7 +224,7 @@ impl StoredDocuments {
 }
 
 impl Place {
-    /// The id by which a record's document is looked up here.
+    /// The ID by which a record's document is looked up here.
     fn id<'a>(&self, (event_id, event): &ToPost<'a>) -> Option<&'a str> {
         match &event.payload {
             AnyPayload::TransactionPaid(_) => {

@@ -14,7 +14,7 @@ use serde_json::json;
 use sqlx::AnyConnection;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The kind of a document, its id, and which part of it.
+/// The kind of a document, its ID, and which part of it.
 type DocumentKey = (&'static str, String, i64);
 
 /// Rows of a batch.

@@ -245,7 +245,7 @@ async fn tenders(
     Ok(())
 }
 
-/// Documents that count no longer; of two with one id it is the first that is taken back.
+/// Documents that count no longer; of two with one ID it is the first that is taken back.
 async fn voids(
     connection: &mut AnyConnection,
     store_id: &str,

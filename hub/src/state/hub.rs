@@ -52,7 +52,7 @@ pub struct Hub {
     pub people: edge::identity::Identity,
     /// Folder of the keys and memory.
     pub folder: PathBuf,
-    /// Ids of sync tokens that were used.
+    /// IDs of sync tokens that were used.
     pub sync_tokens: UsedTokens,
     /// Stores that were heard lately.
     pub seen: Seen,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Most token ids that are remembered.
+/// Most token IDs that are remembered.
 const USED_MAX: usize = 200_000;
 
 /// Sync tokens that were used, until they expire: each counts once.

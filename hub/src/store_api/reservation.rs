@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 const ITEMS_MAX: usize = 500;
 /// Most pieces of one product.
 const QTY_MAX: i64 = 1_000_000;
-/// The longest receipt number, and the longest id.
+/// The longest receipt number, and the longest ID.
 const TEXT_BYTES_MAX: usize = 128;
 /// A reservation ends after this long, unless its return has come by then or asks once more. A return follows its
 /// check within seconds while the link is up; one that comes later still counts, and so does what others took.

@@ -11,7 +11,7 @@ pub const DIVERGED: &str = "history_diverged";
 pub const FENCED: &str = "fenced";
 /// Records are missing for ever.
 pub const HOLE: &str = "hole";
-/// Two events have one id.
+/// Two events have one ID.
 pub const REUSED: &str = "event_id_reused";
 /// The store's clock runs ahead.
 pub const SKEW: &str = "clock_skew";

@@ -18,14 +18,14 @@ use std::collections::BTreeSet;
 pub struct Chained {
     /// Place of the entry in the chain.
     pub position: i64,
-    /// Id of the entry, `evt_…`.
+    /// ID of the entry, `evt_…`.
     pub audit_id: String,
     /// Action, user and time of the entry.
     #[serde(flatten)]
     pub entry: AuditEntry,
 }
 
-/// Writes down what somebody did here; never a secret. An empty id: whoever runs the machine. The store that it
+/// Writes down what somebody did here; never a secret. An empty ID: whoever runs the machine. The store that it
 /// concerns is `store_id` of the details. Screens are told what it changes.
 ///
 /// The row of the chain's end is locked until the transaction ends: this is among the last statements of every
@@ -95,7 +95,7 @@ pub fn with_change<T: Serialize>(mut details: Value, documents: [&T; 2]) -> Valu
     details
 }
 
-/// Objects that an entry may be about, by the name of its id among the details: the closest comes first.
+/// Objects that an entry may be about, by the name of its ID among the details: the closest comes first.
 const OBJECTS: [(&str, &str); 37] = [
     ("match_id", "match"),
     ("exception_id", "exception"),
@@ -136,7 +136,7 @@ const OBJECTS: [(&str, &str); 37] = [
     ("store_id", "store"),
 ];
 
-/// Type and id of the object of an entry. `None` if it has no id.
+/// Type and ID of the object of an entry. `None` if it has no ID.
 pub fn object(details: &Value) -> Option<(&'static str, &str)> {
     OBJECTS.iter().find_map(|(name, kind)| Some((*kind, details.get(name)?.as_str()?)))
 }

@@ -18,11 +18,11 @@ use std::collections::BTreeMap;
 pub struct ConflictRow {
     /// Always `conflict`.
     pub kind: &'static str,
-    /// Id of the conflict.
+    /// ID of the conflict.
     pub conflict_id: String,
     /// Type of the record: `member` or `product_settings`.
     pub resource: String,
-    /// Id of the record.
+    /// ID of the record.
     pub id: String,
     /// Side that won: `store` for the store's value, `hub` for the value that was here.
     pub winner: String,

@@ -10,7 +10,7 @@ use sqlx::AnyConnection;
 
 /// Two documents carry one receipt number.
 pub const RECEIPT_TWICE: &str = "receipt_number_twice";
-/// A document carries a receipt number that begins with another store's id.
+/// A document carries a receipt number that begins with another store's ID.
 pub const RECEIPT_FOREIGN: &str = "receipt_number_of_another_store";
 /// One store called a transfer off, the other took it in.
 pub const TRANSFER_MET: &str = "transfer_cancelled_and_received";
@@ -72,7 +72,7 @@ pub struct Found<'a> {
     pub now: UtcMs,
 }
 
-/// An id for a contradiction.
+/// An ID for a contradiction.
 pub fn new_id() -> String {
     format!("exc_{}", secret::mark())
 }

@@ -18,7 +18,7 @@ pub fn balance_of(id: &str) -> String {
     )
 }
 
-/// The balance that an id names.
+/// The balance that an ID names.
 pub async fn balance(connection: &mut AnyConnection, id: &str) -> Result<i64, sqlx::Error> {
     let id = end(connection, id).await?;
     let sql = format!("SELECT CAST({} AS BIGINT)", balance_of("$1"));
@@ -31,7 +31,7 @@ pub async fn into(connection: &mut AnyConnection, id: &str) -> Result<Option<Str
     sqlx::query_scalar(sql).bind(id).fetch_optional(connection).await
 }
 
-/// The member that an id names.
+/// The member that an ID names.
 pub async fn end(connection: &mut AnyConnection, id: &str) -> Result<String, sqlx::Error> {
     Ok(into(connection, id).await?.unwrap_or_else(|| id.to_owned()))
 }
@@ -42,7 +42,7 @@ pub async fn merged(connection: &mut AnyConnection, id: &str) -> Result<Vec<Stri
     sqlx::query_scalar(sql).bind(id).fetch_all(connection).await
 }
 
-/// The members that these ids name.
+/// The members that these IDs name.
 pub async fn resolved(
     connection: &mut AnyConnection,
     mut ids: BTreeSet<String>,

@@ -69,7 +69,7 @@ pub struct Notice {
     pub number: u64,
     /// Kind of change.
     pub kind: Kind,
-    /// Id of the changed object. Empty if there are several.
+    /// ID of the changed object. Empty if there are several.
     pub id: String,
     /// Store of the object. Empty if there are several, or none.
     pub store_id: String,
@@ -77,7 +77,7 @@ pub struct Notice {
     pub code: String,
 }
 
-/// Leaves a notice that something has changed: its kind, its id and its store, each empty where there are several.
+/// Leaves a notice that something has changed: its kind, its ID and its store, each empty where there are several.
 pub async fn tell(
     connection: &mut AnyConnection,
     kind: Kind,
@@ -86,7 +86,7 @@ pub async fn tell(
     leave(connection, kind, (id, store_id), "").await
 }
 
-/// Leaves a notice of a contradiction; an empty id: several of this code.
+/// Leaves a notice of a contradiction; an empty ID: several of this code.
 pub async fn tell_exception(
     connection: &mut AnyConnection,
     (id, store_id): (&str, &str),

@@ -28,7 +28,7 @@ pub async fn hash_at(
 /// Payload of an event.
 ///
 /// # Errors
-/// There is none of that id, or it is damaged.
+/// There is none of that ID, or it is damaged.
 pub async fn payload<T: DeserializeOwned>(
     pool: &AnyPool,
     store_id: &str,

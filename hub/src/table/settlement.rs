@@ -75,7 +75,7 @@ pub fn first_waiting(approved: &BTreeSet<Date>, from: Date) -> Date {
     day
 }
 
-/// The id of an exception: the same for the same thing, so that it is noted once.
+/// The ID of an exception: the same for the same thing, so that it is noted once.
 pub fn exception_id(kind: ExceptionKind, about: &str) -> String {
     let digest = secret::digest(&format!("{} {about}", kind.name()));
     format!("sxc_{}", digest.get(..32).unwrap_or(&digest))
@@ -83,7 +83,7 @@ pub fn exception_id(kind: ExceptionKind, about: &str) -> String {
 
 /// An item of a day that was approved before it came.
 pub struct Late {
-    /// Its id in its store.
+    /// Its ID in its store.
     pub item_id: String,
     /// Payment method.
     pub method: String,

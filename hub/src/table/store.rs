@@ -18,7 +18,7 @@ pub const COLUMNS: &str = "store_id, kind, name, timezone, address, disabled, di
 /// A store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreRow {
-    /// Id of the store.
+    /// ID of the store.
     pub store_id: String,
     /// `store` or `warehouse`.
     pub kind: String,

@@ -8,7 +8,7 @@ use toml::{Table, Value};
 /// Settings that `init` takes: those that are hard to change after the first sale, and the limits that need a manager.
 #[derive(Debug, Default, Args)]
 pub struct Answers {
-    /// The store's id at head office and in receipt numbers
+    /// The store's ID at head office and in receipt numbers
     #[arg(long, value_name = "ID")]
     store_id: Option<String>,
     /// The store's name, printed on receipts

@@ -32,7 +32,7 @@ impl From<User> for StaffName {
     }
 }
 
-/// `GET /api/staff`: in order of id.
+/// `GET /api/staff`: in order of ID.
 pub async fn list(request: Request) -> Answered {
     let page: Page = request.query()?;
     let after = page.after::<UserId>()?;

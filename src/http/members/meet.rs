@@ -23,7 +23,7 @@ pub async fn member(request: &Request) -> Result<Member, ApiError> {
     }
 }
 
-/// Asks for whom an id names, if nobody here has it.
+/// Asks for whom an ID names, if nobody here has it.
 pub async fn met(request: &Request, id: Option<&MemberId>) -> Result<HeadOffice, ApiError> {
     match id.filter(|id| (1..=ID_BYTES_MAX).contains(&id.0.len())) {
         Some(id) => request.state.store.look_up_member(id).await.map_err(failed),

@@ -22,7 +22,7 @@ use domain::wire::record::event_id;
 pub enum Kind {
     /// An answer, by idempotency key.
     Answer = 1,
-    /// A paid or voided transaction, by id.
+    /// A paid or voided transaction, by ID.
     Transaction = 2,
     /// A sale, by receipt number.
     Receipt = 3,
@@ -34,7 +34,7 @@ pub enum Kind {
     Record = 7,
     /// Documents of a noun, at every step of their lives.
     List = 8,
-    /// A document, by id: every step of its life.
+    /// A document, by ID: every step of its life.
     Document = 9,
     /// Points entries, by member.
     Points = 10,
@@ -54,7 +54,7 @@ pub enum Kind {
     Print = 18,
     /// Returns, by business date.
     DayReturn = 19,
-    /// A numbered record, by the id of its event.
+    /// A numbered record, by the ID of its event.
     RecordEvent = 20,
     /// What was voided before it was paid, by business date.
     DayVoid = 21,
@@ -73,7 +73,7 @@ pub fn record_hash(epoch: &str, seq: u64) -> u64 {
     hash(Kind::Record, &[epoch.as_bytes(), &seq.to_be_bytes()])
 }
 
-/// The hash of an event's id, by which its records are found in whatever epochs they stand.
+/// The hash of an event's ID, by which its records are found in whatever epochs they stand.
 pub fn record_event_hash(event_id: &str) -> u64 {
     hash(Kind::RecordEvent, &[event_id.as_bytes()])
 }
@@ -142,7 +142,7 @@ pub fn list(noun: Noun) -> u64 {
     hash(Kind::List, &[&[noun as u8]])
 }
 
-/// The hash of a document's id.
+/// The hash of a document's ID.
 pub fn document(id: &str) -> u64 {
     hash(Kind::Document, &[id.as_bytes()])
 }

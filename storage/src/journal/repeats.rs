@@ -8,7 +8,7 @@ use bincode::enc::write::Writer;
 use bincode::error::EncodeError;
 use bincode::{Decode, Encode};
 
-/// How much of a document has to be elsewhere for the two to be compared: its first field, an id.
+/// How much of a document has to be elsewhere for the two to be compared: its first field, an ID.
 const ANCHOR_BYTES: usize = 40;
 /// What both texts have again after a difference; shorter repetitions are not worth a place and a length.
 const AGAIN_BYTES: usize = 12;

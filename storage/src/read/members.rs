@@ -23,7 +23,7 @@ impl Members<'_> {
         self.0.rows.known.members.get(id.as_str(), |_| true, || self.member(id))
     }
 
-    /// Members after an id, in order of id: of when they joined.
+    /// Members after an ID, in order of ID: of when they joined.
     pub fn members(&self, after: Option<&MemberId>, limit: usize) -> Read<Vec<Member>> {
         self.0.rows.page(Table::Member, after.map(MemberId::as_str), limit)
     }
@@ -34,7 +34,7 @@ impl Members<'_> {
         found.first().map(|(_, bytes)| self.0.rows.decoded(bytes)).transpose()
     }
 
-    /// Members some word of whom begins with each typed word, in order of id, after one.
+    /// Members some word of whom begins with each typed word, in order of ID, after one.
     pub fn search_members(
         &self,
         typed: &BTreeSet<String>,
@@ -52,7 +52,7 @@ impl Members<'_> {
         self.0.rows.row(Table::Points, member.as_str())
     }
 
-    /// Points of members after an id, in order of id: of those who ever had any.
+    /// Points of members after an ID, in order of ID: of those who ever had any.
     pub fn points_accounts(&self, after: Option<&MemberId>, limit: usize) -> Read<Vec<PointsAccount>> {
         self.0.rows.page(Table::Points, after.map(MemberId::as_str), limit)
     }

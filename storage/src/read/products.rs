@@ -112,7 +112,7 @@ impl Products<'_> {
         products.filter(|product| product.as_ref().map_or(true, wanted)).take(limit).collect()
     }
 
-    /// Promotions, in order of id; read from the disk only after one changed.
+    /// Promotions, in order of ID; read from the disk only after one changed.
     pub fn promotions(&self) -> Read<Arc<Vec<Promotion>>> {
         self.0.rows.known.promotions.get(|| self.0.rows.page(Table::Promotion, None, usize::MAX))
     }

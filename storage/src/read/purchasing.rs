@@ -16,7 +16,7 @@ impl Purchasing<'_> {
         self.0.rows.row(Table::Supplier, id)
     }
 
-    /// Suppliers after an id, in order of id.
+    /// Suppliers after an ID, in order of ID.
     pub fn suppliers(&self, after: Option<&str>, limit: usize) -> Read<Vec<Supplier>> {
         self.0.rows.page(Table::Supplier, after, limit)
     }
@@ -29,7 +29,7 @@ impl Purchasing<'_> {
         }
     }
 
-    /// Purchase orders after an id, in order of id, as head office has them, but closed and cancelled ones.
+    /// Purchase orders after an ID, in order of ID, as head office has them, but closed and cancelled ones.
     pub fn purchase_orders(&self, after: Option<&str>, limit: usize) -> Read<Vec<PurchaseOrder>> {
         self.0.rows.page(Table::PurchaseOrder, after, limit)
     }

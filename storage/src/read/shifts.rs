@@ -17,12 +17,12 @@ impl Shifts<'_> {
         self.0.rows.row(Table::Shift, id.as_str())
     }
 
-    /// Shifts after an id, in order of id.
+    /// Shifts after an ID, in order of ID.
     pub fn shifts(&self, after: Option<&ShiftId>, limit: usize) -> Read<Vec<Shift>> {
         self.0.rows.page(Table::Shift, after.map(ShiftId::as_str), limit)
     }
 
-    /// The shifts that are not closed, in order of id.
+    /// The shifts that are not closed, in order of ID.
     pub fn open_shifts(&self) -> Read<Vec<Shift>> {
         let keys = self.0.rows.range(&[Table::OpenShift as u8], None, usize::MAX)?;
         let ids = keys.iter().map(|(key, _)| String::from_utf8_lossy(key.get(1..).unwrap_or_default()));
@@ -77,7 +77,7 @@ impl Shifts<'_> {
         self.0.rows.known.registers.get(id.as_str(), |_| true, || self.register(id))
     }
 
-    /// All registers, in order of id.
+    /// All registers, in order of ID.
     pub fn registers(&self) -> Read<Vec<Register>> {
         self.0.rows.page(Table::Register, None, usize::MAX)
     }

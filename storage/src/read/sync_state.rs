@@ -39,7 +39,7 @@ impl SyncRows<'_> {
         text.map(|text| self.0.rows.parse_json(&text)).transpose()
     }
 
-    /// Records of the feed of one kind after an id, in order of id.
+    /// Records of the feed of one kind after an ID, in order of ID.
     pub fn inbounds(&self, kind: &str, after: Option<&str>, limit: usize) -> Read<Vec<Inbound>> {
         self.0.rows.json_rows(Table::Inbound, &format!("{kind}\0"), after, limit)
     }
@@ -66,12 +66,12 @@ impl SyncRows<'_> {
         Ok(text.is_some())
     }
 
-    /// Records of one kind of the feed that can't be used, in order of id.
+    /// Records of one kind of the feed that can't be used, in order of ID.
     pub fn untaken_of(&self, kind: &str, limit: usize) -> Read<Vec<Unsupported>> {
         self.0.rows.json_rows(Table::Sync, &format!("{UNTAKEN}{kind}\0"), None, limit)
     }
 
-    /// Records of the feed that can't be used, in order of kind and id.
+    /// Records of the feed that can't be used, in order of kind and ID.
     pub fn untaken(&self, limit: usize) -> Read<Vec<Unsupported>> {
         self.0.rows.json_rows(Table::Sync, UNTAKEN, None, limit)
     }
@@ -94,7 +94,7 @@ impl SyncRows<'_> {
         text.map(|text| self.0.rows.parse_json(&text)).transpose()
     }
 
-    /// Values that lost, in order of id.
+    /// Values that lost, in order of ID.
     pub fn conflicts(&self, after: Option<&str>, limit: usize) -> Read<Vec<ConflictNote>> {
         self.0.rows.json_rows(Table::Conflict, "", after, limit)
     }

@@ -26,7 +26,7 @@ impl Users<'_> {
         Ok(self.user(&id)?.filter(|user| user.username == username))
     }
 
-    /// All users, in order of id.
+    /// All users, in order of ID.
     pub fn users(&self) -> Read<Vec<User>> {
         self.0.rows.page(Table::User, None, usize::MAX)
     }
@@ -36,12 +36,12 @@ impl Users<'_> {
         self.0.rows.row(Table::Session, id.as_str())
     }
 
-    /// All sessions that were not closed, in order of id.
+    /// All sessions that were not closed, in order of ID.
     pub fn sessions(&self) -> Read<Vec<Session>> {
         self.0.rows.page(Table::Session, None, usize::MAX)
     }
 
-    /// Sessions that expired by `now`, among the `limit` first by id, which are the oldest: looked for at
+    /// Sessions that expired by `now`, among the `limit` first by ID, which are the oldest: looked for at
     /// every log-in, they don't gather.
     pub fn expired_sessions(&self, now: UtcMs, limit: usize) -> Read<Vec<SessionId>> {
         let oldest: Vec<Session> = self.0.rows.page(Table::Session, None, limit)?;
@@ -54,12 +54,12 @@ impl Users<'_> {
         self.0.rows.row(Table::Rotation, id.as_str())
     }
 
-    /// All passkeys, in order of their users' ids and their own.
+    /// All passkeys, in order of their users' IDs and their own.
     pub fn passkeys(&self) -> Read<Vec<Passkey>> {
         self.0.rows.page(Table::Passkey, None, usize::MAX)
     }
 
-    /// A user's passkeys, in order of their ids.
+    /// A user's passkeys, in order of their IDs.
     pub fn passkeys_of(&self, user: &UserId) -> Read<Vec<Passkey>> {
         let rows = self.0.rows.range(&passkey_key(user.as_str(), ""), None, usize::MAX)?;
         rows.iter().map(|(_, bytes)| self.0.rows.decoded(bytes)).collect()

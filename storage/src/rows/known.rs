@@ -44,9 +44,9 @@ pub struct Known {
     codes: RowCache<Vec<Sku>>,
     /// By sku; none within: nothing is settled about it.
     settings: RowCache<Option<ProductSettings>>,
-    /// By id.
+    /// By ID.
     pub members: RowCache<Member>,
-    /// By id.
+    /// By ID.
     pub registers: RowCache<Register>,
     /// Whether a price of head office may be there: most stores that stand alone have none, and look for none.
     has_prices: AtomicBool,

@@ -24,7 +24,7 @@ pub enum Table {
     ShiftTransaction = 8,
     /// `user_id` → user.
     User = 9,
-    /// `username` → user id; counts only while that user still has the name.
+    /// `username` → user ID; counts only while that user still has the name.
     Username = 10,
     /// `session_id` → session.
     Session = 11,
@@ -36,7 +36,7 @@ pub enum Table {
     Epoch = 14,
     /// epoch → acknowledgement mark.
     Ack = 15,
-    /// supplier 0 delivery note → receiving id.
+    /// supplier 0 delivery note → receiving ID.
     DeliveryNote = 16,
     /// `session_id` → its living refresh token, once it was refreshed.
     Rotation = 17,
@@ -80,7 +80,7 @@ pub enum Table {
     Passkey = 36,
     /// `po_id` → purchase order that is closed or cancelled: its goods may come all the same.
     OverOrder = 37,
-    /// kind 0 id → a record of the hub's feed.
+    /// kind 0 ID → a record of the hub's feed.
     Inbound = 40,
     /// What the store keeps of its dealings with the hub: standing, days, notes.
     Sync = 41,

@@ -58,7 +58,7 @@ impl Rows {
         decode(bytes).map_err(|what| failed(self.path(), what))
     }
 
-    /// Ids under the longest typed word, in order, without repetition: it leaves the fewest. Only those that are asked
+    /// IDs under the longest typed word, in order, without repetition: it leaves the fewest. Only those that are asked
     /// for are put in order.
     pub fn candidates(
         &self,

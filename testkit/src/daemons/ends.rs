@@ -141,7 +141,7 @@ fn next(hash: &str, record: &str) -> String {
     bytes.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Texts by the id of their event.
+/// Texts by the ID of their event.
 #[track_caller]
 fn distinct(texts: impl Iterator<Item = String>) -> BTreeMap<String, String> {
     let mut events = BTreeMap::new();

@@ -30,7 +30,7 @@ impl Owner<LedgerBook> {
         member.map_or(Ok(()), |member| self.load_account(&member))
     }
 
-    /// Loads the points that are kept under an id, if there are any.
+    /// Loads the points that are kept under an ID, if there are any.
     pub(super) fn load_account(&mut self, member: &MemberId) -> Result<(), Failure> {
         if !self.book.points.contains_key(member)
             && let Some(mut account) = self.storage.members().points(member)?

@@ -13,7 +13,7 @@ use serde_json::json;
 /// Registers a member, by the rules of [`domain::rules::people::member::register`].
 pub struct RegisterMember(pub NewMember);
 
-/// Changes a member, by the rules of [`domain::rules::people::member::change`]; a merged one's id names whom it goes on as.
+/// Changes a member, by the rules of [`domain::rules::people::member::change`]; a merged one's ID names whom it goes on as.
 pub struct ChangeMember(pub MemberId, pub member::ChangeMember);
 
 /// Erases everything personal of a member, by the rules of [`domain::rules::people::member::erase`].
@@ -85,7 +85,7 @@ impl Command for EraseMember {
 }
 
 impl Context {
-    /// The id under which a member is now.
+    /// The ID under which a member is now.
     fn member_id(&self, id: &MemberId) -> Result<MemberId, Failure> {
         let found = pricing::member(&self.storage, id)?.ok_or(Refusal::NotFound("member"))?;
         Ok(found.member_id.clone())

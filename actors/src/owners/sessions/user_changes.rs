@@ -131,7 +131,7 @@ pub(super) async fn rehash(context: &Context, verified: &User, hash: String) -> 
         .await?)
 }
 
-/// A change by whoever runs the machine, in the audit log under no user's id; head office is told of it like of any.
+/// A change by whoever runs the machine, in the audit log under no user's ID; head office is told of it like of any.
 async fn by_operator(
     context: &Context,
     user: User,

@@ -17,7 +17,7 @@ use std::sync::atomic::AtomicBool;
 
 /// Takes goods back, against a sale of this store, another store's receipt, or none; or says what that would give back.
 pub(crate) struct PostReturn {
-    /// The document's id, under which head office reserves pieces.
+    /// The document's ID, under which head office reserves pieces.
     pub(crate) id: ReturnId,
     pub(crate) command: NewReturn,
     /// It is only asked what would go back.
@@ -181,7 +181,7 @@ impl Command for VoidReturn {
 }
 
 impl ShiftOwner {
-    /// Ids for the lines that may move goods: each one of the command ends somewhere in the sale's lines; then those of
+    /// IDs for the lines that may move goods: each one of the command ends somewhere in the sale's lines; then those of
     /// the transaction that an exchange completes.
     fn movement_ids(
         &self,

@@ -21,7 +21,7 @@ pub fn is_id(text: &str) -> bool {
     (1..=ID_BYTES_MAX).contains(&text.len()) && of_alphabet(text)
 }
 
-/// Whether `text` may be the id of a store, a register or a hub.
+/// Whether `text` may be the ID of a store, a register or a hub.
 pub fn is_short_id(text: &str) -> bool {
     (1..=SHORT_ID_BYTES_MAX).contains(&text.len()) && of_alphabet(text)
 }

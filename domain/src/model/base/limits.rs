@@ -9,7 +9,7 @@ pub const REFERENCE_CHARS_MAX: usize = 128;
 /// The longest identifier that is accepted, in bytes.
 pub const ID_BYTES_MAX: usize = 64;
 
-/// The longest id of a store, a register or a hub, in bytes: receipt numbers begin with two of them.
+/// The longest ID of a store, a register or a hub, in bytes: receipt numbers begin with two of them.
 pub const SHORT_ID_BYTES_MAX: usize = 32;
 
 /// The most cash that one count, float, movement or deposit names: far above what a drawer holds, and so far below

@@ -29,7 +29,7 @@ pub struct FieldProblem {
 /// A command that the rules do not allow. [`Refusal::code`] is the error table's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// 404: nothing has this id, or not for this caller.
+    /// 404: nothing has this ID, or not for this caller.
     #[error("{0} was not found")]
     NotFound(&'static str),
     /// 409: the resource is in a state that does not allow this step.
@@ -52,7 +52,7 @@ pub enum Refusal {
     /// 409: the shift can't close over unfinished transactions.
     #[error("the shift has unfinished sales ({}): pay or void them first; only one that nothing was paid of can be held", .transactions.len())]
     ShiftHasOpenTransactions {
-        /// Their ids.
+        /// Their IDs.
         transactions: Vec<String>,
     },
     /// 409: goods are not there and the store does not sell below zero.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The hub that a store belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HubIdentity {
-    /// The hub's id: the audience of the store's tokens.
+    /// The hub's ID: the audience of the store's tokens.
     pub hub_id: String,
     /// Its address.
     pub url: String,
@@ -34,6 +34,6 @@ pub struct Stamp {
     pub now: crate::model::base::time::UtcMs,
     /// The hybrid clock's tick for it.
     pub at: String,
-    /// The record's id.
+    /// The record's ID.
     pub event_id: EventId,
 }

@@ -101,7 +101,7 @@ impl MemberState {
 pub const MERGED_MAX: usize = 100;
 
 impl Member {
-    /// The ids whose points and sales are this member's: its own, and those of members that go on as it.
+    /// The IDs whose points and sales are this member's: its own, and those of members that go on as it.
     pub fn family(&self) -> impl Iterator<Item = &MemberId> {
         std::iter::once(&self.member_id).chain(&self.merged)
     }

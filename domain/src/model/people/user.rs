@@ -207,11 +207,11 @@ pub struct Passkey {
 /// The living refresh token of a session that was refreshed before, and the one spent for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rotation {
-    /// Id of the token that is alive.
+    /// ID of the token that is alive.
     pub current: String,
     /// When it was issued: with its ID all that is needed to sign the same token again.
     pub issued_at: UtcMs,
-    /// Id of the token that was spent for it.
+    /// ID of the token that was spent for it.
     pub spent: String,
     /// Fingerprint of the idempotency key that it was spent under.
     pub key: Option<String>,

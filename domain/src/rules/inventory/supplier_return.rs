@@ -79,7 +79,7 @@ impl NewSupplierReturn {
     }
 }
 
-/// Sends goods back. `movement_ids` has one id per line.
+/// Sends goods back. `movement_ids` has one ID per line.
 ///
 /// # Errors
 /// `validation_failed`, `insufficient_role`, `unknown_sku`, `insufficient_stock`.

@@ -26,7 +26,7 @@ pub use promotion::promotion;
 pub use settings::{register, setting, store_settings};
 pub use stock_documents::{order, supplier, transfer};
 
-/// The longest id of a record, in bytes: that of a setting names a product and a field.
+/// The longest ID of a record, in bytes: that of a setting names a product and a field.
 pub const RECORD_ID_BYTES_MAX: usize = 192;
 
 /// The most that a record weighs, in bytes of text.
@@ -126,14 +126,14 @@ fn fits(value: &Value, depth: usize, left: &mut usize) -> bool {
         }
 }
 
-/// The id of a record is that of the thing that it tells of.
+/// The ID of a record is that of the thing that it tells of.
 pub(super) fn same(fields: &mut Fields, path: &str, change: &Change, id: &str) {
     if change.id != id {
         fields.wrong(path, "must be the record's own id");
     }
 }
 
-/// An id, where one is needed.
+/// An ID, where one is needed.
 pub(crate) fn id(fields: &mut Fields, path: &str, text: &str) {
     fields.code(path, text, ID_BYTES_MAX);
     line(fields, path, text);

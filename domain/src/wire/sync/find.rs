@@ -36,7 +36,7 @@ pub struct FoundMember {
 }
 
 impl FindMember {
-    /// By an id.
+    /// By an ID.
     pub fn by_id(id: &MemberId) -> Self {
         Self { member_id: Some(id.clone()), ..Self::default() }
     }

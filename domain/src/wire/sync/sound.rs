@@ -15,7 +15,7 @@ pub const CHANGES_MAX: usize = 500;
 /// The longest cursor, page and generation, in bytes.
 const CURSOR_BYTES_MAX: usize = 2048;
 
-/// The longest id, hash, code and name of a field, in bytes.
+/// The longest ID, hash, code and name of a field, in bytes.
 const WORD_BYTES_MAX: usize = 256;
 
 /// Most epochs, conflicts, versions and parked records that an answer names.

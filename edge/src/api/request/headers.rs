@@ -13,13 +13,13 @@ const REQUEST_ID_BYTES_MAX: usize = 128;
 /// Longest `Idempotency-Key`, in bytes.
 const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
 
-/// The client's own id for this request if it is fit, else a new one.
+/// The client's own ID for this request if it is fit, else a new one.
 pub fn request_id(headers: &HeaderMap) -> HeaderValue {
     let own = headers.get(REQUEST_ID);
     own.filter(|id| visible(id, REQUEST_ID_BYTES_MAX)).cloned().unwrap_or_else(new_request_id)
 }
 
-/// A new request id.
+/// A new request ID.
 pub fn new_request_id() -> HeaderValue {
     HeaderValue::try_from(ids::new("req_")).unwrap_or(HeaderValue::from_static("req_"))
 }

@@ -20,7 +20,7 @@ struct Waiting<T> {
     since: UtcMs,
 }
 
-/// Waiting ceremonies by id.
+/// Waiting ceremonies by ID.
 pub struct Ceremonies<T>(Mutex<HashMap<String, Waiting<T>>>);
 
 impl<T> Default for Ceremonies<T> {

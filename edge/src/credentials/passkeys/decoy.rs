@@ -7,7 +7,7 @@ use domain::rules::people::user::passkey::PASSKEYS_PER_USER_MAX;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// Lengths of ids that common devices give, in bytes.
+/// Lengths of IDs that common devices give, in bytes.
 const ID_BYTES: [usize; 8] = [16, 16, 20, 32, 32, 32, 48, 64];
 /// A point of the curve: its generator.
 const X: [u8; 32] = [
@@ -19,7 +19,7 @@ const Y: [u8; 32] = [
     0xce, 0x33, 0x57, 0x6b, 0x31, 0x5e, 0xce, 0xcb, 0xb6, 0x40, 0x68, 0x37, 0xbf, 0x51, 0xf5,
 ];
 
-/// The id that `seed` makes up for the device of this number.
+/// The ID that `seed` makes up for the device of this number.
 fn id(seed: &[u8; 32], number: u8) -> String {
     let part = |part: u8| Sha256::new().chain_update(seed).chain_update([number, part]).finalize();
     let bytes: Vec<u8> = [part(0), part(1)].concat();
@@ -28,7 +28,7 @@ fn id(seed: &[u8; 32], number: u8) -> String {
     text_of(bytes.get(..length).unwrap_or(&bytes))
 }
 
-/// Fills the list of allowed devices up to its one length, in the order of the ids, and takes out what a device
+/// Fills the list of allowed devices up to its one length, in the order of the IDs, and takes out what a device
 /// can be reached by: that would tell real ones from made-up ones.
 pub fn fill(public_key: &mut Value, seed: &[u8; 32]) {
     let Some(allowed) = public_key.get_mut("allowCredentials").and_then(Value::as_array_mut) else { return };

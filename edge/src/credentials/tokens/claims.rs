@@ -20,7 +20,7 @@ pub struct Claims {
     pub iss: String,
     /// Audience of the token: the same as the issuer.
     pub aud: String,
-    /// The user's id.
+    /// The user's ID.
     pub sub: String,
     /// Display name.
     pub name: String,
@@ -28,7 +28,7 @@ pub struct Claims {
     pub role: Role,
     /// The person's store; empty for head office.
     pub store_id: String,
-    /// This token's own id.
+    /// This token's own ID.
     pub jti: String,
     /// The session that the login opened.
     pub sid: String,

@@ -33,7 +33,7 @@ pub struct SyncClaims {
     pub aud: String,
     /// Always `sync`.
     pub typ: SyncKind,
-    /// This token's own id.
+    /// This token's own ID.
     pub jti: String,
     /// Issued at, in seconds since 1970.
     pub iat: i64,

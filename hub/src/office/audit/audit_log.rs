@@ -17,7 +17,7 @@ use std::fmt::Write;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "HubAuditEntry")]
 pub struct View {
-    /// Id of the entry, `evt_…`.
+    /// ID of the entry, `evt_…`.
     pub audit_id: String,
     /// Where the entry was written: `hub` or `store`.
     pub origin: &'static str,
@@ -25,9 +25,9 @@ pub struct View {
     pub store_id: String,
     /// Name of the user; null for the operator of the machine or an unknown user.
     pub user_name: Option<String>,
-    /// Type of the object of the action, for example `invoice`. Null if the object has no id.
+    /// Type of the object of the action, for example `invoice`. Null if the object has no ID.
     pub object_type: Option<&'static str>,
-    /// Id of the object of the action. Null if it has none.
+    /// ID of the object of the action. Null if it has none.
     pub object_id: Option<String>,
     /// The entry itself: action, user and time.
     #[serde(flatten)]

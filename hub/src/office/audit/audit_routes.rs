@@ -36,7 +36,7 @@ struct Ask {
     action: Option<String>,
     /// Done at this store, or about it.
     store_id: Option<String>,
-    /// Done to this, for example an invoice's id.
+    /// Done to this, for example an invoice's ID.
     object_id: Option<String>,
     /// The first day: a store's business day, the day in UTC at head office.
     from: Option<Date>,

@@ -25,7 +25,7 @@ pub struct AtBank {
     pub line_id: Option<String>,
 }
 
-/// Bags by store and id.
+/// Bags by store and ID.
 pub struct Bags(pub BTreeMap<Key, Bag>);
 
 /// A store and a deposit.

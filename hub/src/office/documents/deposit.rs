@@ -77,7 +77,7 @@ asks!(DepositsQuery, "deposits");
 pub struct View {
     deposit_id: String,
     store_id: String,
-    /// Id of the store's event.
+    /// ID of the store's event.
     event_id: String,
     /// Amount of the deposit. Negative if it takes another deposit back.
     amount: i64,

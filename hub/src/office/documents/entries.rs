@@ -11,7 +11,7 @@ use sqlx::any::AnyRow;
 /// An entry that a document made.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DocumentEntry {
-    /// Id of the entry, `jrn_…`.
+    /// ID of the entry, `jrn_…`.
     entry_id: String,
     /// The day that it has in the books; after the document's own: it came late.
     entry_date: Date,
@@ -21,7 +21,7 @@ pub struct DocumentEntry {
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OfStore {
-    /// Store that reported the document. Needed only if two stores have reported the same id.
+    /// Store that reported the document. Needed only if two stores have reported the same ID.
     pub store_id: Option<String>,
 }
 

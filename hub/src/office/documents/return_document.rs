@@ -57,7 +57,7 @@ pub struct View {
     /// The receipt of another store.
     origin_receipt_no: Option<String>,
     store_id: String,
-    /// Id of the first store event.
+    /// ID of the first store event.
     event_id: String,
     shift_id: String,
     cashier_id: String,
@@ -75,7 +75,7 @@ pub struct View {
 pub struct Detail<'a> {
     #[serde(flatten)]
     document: ReturnView<'a>,
-    /// Id of the latest store event.
+    /// ID of the latest store event.
     event_id: &'a str,
     /// Its entries in the books: of the return, of its void.
     entries: &'a [DocumentEntry],

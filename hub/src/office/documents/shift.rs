@@ -53,7 +53,7 @@ pub struct StoreShift {
 struct Fields<'a> {
     shift_id: &'a str,
     store_id: &'a str,
-    /// Id of the latest store event.
+    /// ID of the latest store event.
     event_id: &'a str,
     register_id: &'a str,
     business_date: Date,

@@ -74,7 +74,7 @@ pub struct View {
     state: State,
     business_date: Date,
     store_id: String,
-    /// Id of the first store event.
+    /// ID of the first store event.
     event_id: String,
     register_id: String,
     shift_id: String,
@@ -99,7 +99,7 @@ pub struct Detail<'a> {
     pub transaction: TransactionView<'a>,
     /// Whether prices contained tax.
     pub prices_include_tax: bool,
-    /// Id of the latest store event.
+    /// ID of the latest store event.
     pub event_id: &'a str,
     /// Its entries in the books: of the sale, of its void, of a payment that was put right.
     pub entries: &'a [DocumentEntry],

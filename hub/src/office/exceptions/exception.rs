@@ -25,7 +25,7 @@ const FROM: &str = "exceptions x LEFT JOIN events e ON e.store_id = x.store_id A
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "BusinessException")]
 pub struct View {
-    /// Id of the exception, `exc_…`.
+    /// ID of the exception, `exc_…`.
     pub exception_id: String,
     /// Store that has to look at the exception.
     pub store_id: String,
@@ -43,7 +43,7 @@ pub struct View {
     pub event_type: Option<String>,
     /// Business day of the event.
     pub business_date: Option<Date>,
-    /// Ids and figures of this kind.
+    /// IDs and figures of this kind.
     #[schemars(with = "Map<String, Value>")]
     pub details: Value,
     /// When the exception was found.

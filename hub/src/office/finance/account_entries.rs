@@ -16,7 +16,7 @@ use sqlx::{AnyConnection, Row};
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "AccountEntry")]
 pub struct View {
-    /// Id of the entry, `jrn_…`.
+    /// ID of the entry, `jrn_…`.
     pub entry_id: String,
     /// Number of the entry, from 1 in each book, without a gap.
     pub entry_no: i64,

@@ -78,7 +78,7 @@ const WRITTEN: &str = "SELECT entry_id, store_id, entry_no, entry_date, kind, gr
                        AND r.store_id = journal.store_id) AS reversed_by FROM journal";
 
 impl Writer<'_> {
-    /// Writes an entry, one in each book; gives back their ids.
+    /// Writes an entry, one in each book; gives back their IDs.
     ///
     /// # Errors
     /// 422; 409 `day_locked`; 403 `approval_required`.
@@ -121,7 +121,7 @@ impl Writer<'_> {
         Ok(ids)
     }
 
-    /// Writes what a book begins with; gives back the entry's id.
+    /// Writes what a book begins with; gives back the entry's ID.
     ///
     /// # Errors
     /// 422; 409 `day_locked`, `duplicate`.
@@ -162,7 +162,7 @@ impl Writer<'_> {
         Ok(entry_id)
     }
 
-    /// Takes back what a person wrote, in all its books; gives back the ids of the reversals.
+    /// Takes back what a person wrote, in all its books; gives back the IDs of the reversals.
     ///
     /// # Errors
     /// 404; 422; 409 `invalid_state`, `duplicate`, `day_locked`, `not_ready` for an account that is closed.

@@ -20,7 +20,7 @@ use sqlx::{AnyConnection, AssertSqlSafe};
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "JournalEntry")]
 pub struct View {
-    /// Id of the entry, `jrn_…`.
+    /// ID of the entry, `jrn_…`.
     pub entry_id: String,
     /// Number of the entry, from 1 in each book, without a gap.
     pub entry_no: i64,
@@ -36,15 +36,15 @@ pub struct View {
     pub cause: Cause,
     /// Unique key of the event or document that caused the entry; each key has one entry per book.
     pub cause_key: String,
-    /// Id that the entries of several books share if a user wrote them as one. Null for all others.
+    /// ID that the entries of several books share if a user wrote them as one. Null for all others.
     pub group_id: Option<String>,
     /// Text of the entry, such as a receipt number, a bag or a reason. Null if there is none.
     pub memo: Option<String>,
     /// Sum of the debits, which is the sum of the credits.
     pub total: i64,
-    /// Id of the entry that it reverses. Null if it is no reversal.
+    /// ID of the entry that it reverses. Null if it is no reversal.
     pub reverses: Option<String>,
-    /// Id of the entry that reverses it. Null if it was not reversed.
+    /// ID of the entry that reverses it. Null if it was not reversed.
     pub reversed_by: Option<String>,
     /// User who wrote it; null if it was posted automatically.
     pub created_by: Option<String>,
@@ -60,9 +60,9 @@ pub struct Cause {
     /// `adjustment`, `opname`, `stock`; of head office `manual`, `opening`, `entry`, `month`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Id of the document.
+    /// ID of the document.
     pub id: String,
-    /// Id of the store's event; null for an entry of head office.
+    /// ID of the store's event; null for an entry of head office.
     pub event_id: Option<String>,
 }
 

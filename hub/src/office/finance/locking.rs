@@ -159,7 +159,7 @@ pub async fn all(connection: &mut AnyConnection) -> Result<BTreeSet<String>, sql
     Ok(sqlx::query_scalar(sql).fetch_all(connection).await?.into_iter().collect())
 }
 
-/// The books that are asked for, by their ids.
+/// The books that are asked for, by their IDs.
 fn books(known: BTreeSet<String>, asked: Option<&[String]>) -> Result<BTreeSet<String>, ApiError> {
     let Some(asked) = asked else { return Ok(known) };
     if asked.is_empty() {

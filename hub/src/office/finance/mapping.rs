@@ -29,7 +29,7 @@ const BANK_TEXT_CHARS_MIN: usize = 3;
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "Mapping")]
 pub struct View {
-    /// Id of the mapping, `map_…`.
+    /// ID of the mapping, `map_…`.
     pub mapping_id: String,
     /// Kind of object that is mapped.
     pub of: MappingOf,

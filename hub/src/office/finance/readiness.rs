@@ -12,7 +12,7 @@ use sqlx::{AnyConnection, AssertSqlSafe, Row};
 
 /// A store, as far as it matters to its days.
 pub struct Teller {
-    /// Id of the store.
+    /// ID of the store.
     pub store_id: String,
     zone: TimeZone,
     day_start: jiff::civil::Time,
@@ -31,7 +31,7 @@ const SQL: &str = "SELECT store_id, timezone, day_start, disabled, disabled_at, 
                    (SELECT COUNT(*) FROM parked WHERE parked.store_id = stores.store_id) AS parked \
                    FROM stores ORDER BY store_id";
 
-/// Every store, by its id.
+/// Every store, by its ID.
 pub async fn tellers(connection: &mut AnyConnection) -> Result<Vec<Teller>, sqlx::Error> {
     sqlx::query(SQL).fetch_all(connection).await?.iter().map(teller).collect()
 }

@@ -19,7 +19,7 @@ const EARLIEST: Date = date(2000, 1, 1);
 /// Context of a write: user and time.
 #[derive(Debug, Clone)]
 pub struct Writer<'a> {
-    /// Id of the user.
+    /// ID of the user.
     pub by: &'a str,
     /// Role of the user.
     pub role: Role,

@@ -74,7 +74,7 @@ pub type Bookmark = (Date, i64, String, String);
 pub struct LatestRecord<P> {
     /// The payload of its record.
     pub payload: P,
-    /// Id of the event that reported it.
+    /// ID of the event that reported it.
     pub event_id: String,
     /// Its place in a list.
     pub place: Bookmark,
@@ -139,7 +139,7 @@ pub async fn list<P: DeserializeOwned>(
     conditions.query(&sql).fetch_all(pool).await?.iter().map(told).collect()
 }
 
-/// One document: what was told of each of its parts, of the first store that has one of this id.
+/// One document: what was told of each of its parts, of the first store that has one of this ID.
 pub async fn read<P: DeserializeOwned>(
     pool: &AnyPool,
     kind: Kind,

@@ -86,7 +86,7 @@ pub struct View {
     /// State of the receipt: `posted` or `reversed`.
     state: String,
     store_id: String,
-    /// Id of the latest store event.
+    /// ID of the latest store event.
     event_id: String,
     po_id: Option<String>,
     supplier_id: Option<String>,

@@ -26,7 +26,7 @@ use sqlx::AnyPool;
 pub struct View<T> {
     #[serde(flatten)]
     document: T,
-    /// Id of the latest store event; empty for a warehouse's count that is not posted.
+    /// ID of the latest store event; empty for a warehouse's count that is not posted.
     event_id: String,
 }
 
@@ -43,7 +43,7 @@ impl<T> View<T> {
 pub struct Detail<T> {
     #[serde(flatten)]
     document: T,
-    /// Id of the latest store event.
+    /// ID of the latest store event.
     event_id: String,
     /// Its entries in the books: of the document, and of what took it back.
     entries: Vec<DocumentEntry>,

@@ -73,7 +73,7 @@ pub async fn erase(
     Ok(view)
 }
 
-/// The ids of the person whom an id names.
+/// The IDs of the person whom an ID names.
 async fn person(connection: &mut AnyConnection, id: &str) -> Result<BTreeSet<String>, sqlx::Error> {
     let living = members::end(connection, id).await?;
     let mut ids: BTreeSet<String> = members::merged(connection, &living).await?.into_iter().collect();

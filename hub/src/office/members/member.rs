@@ -29,7 +29,7 @@ const COUNTRY_CODE: &str = "62";
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "HubMember")]
 pub struct View {
-    /// Id of the member, `mbr_…`.
+    /// ID of the member, `mbr_…`.
     pub member_id: String,
     /// Card number or the like.
     pub code: Option<String>,
@@ -100,7 +100,7 @@ pub struct Filter {
     pub to: Option<Date>,
 }
 
-/// Members after an id, by id.
+/// Members after an ID, by ID.
 pub async fn list(pool: &AnyPool, filter: &Filter, after: &str, limit: i64) -> Result<Vec<View>, Failure> {
     // Fields are read once, not once a member.
     const FOUND: &str = "r.id IN (SELECT COALESCE(g.merged_into, f.id) FROM fields f \

@@ -30,7 +30,7 @@ use std::sync::{Mutex, PoisonError};
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "MergeMember")]
 pub struct Merge {
-    /// Id of the member that the merged one continues as.
+    /// ID of the member that the merged one continues as.
     pub into: String,
 }
 

@@ -31,7 +31,7 @@ asks!(PointsQuery, "points");
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "HubPointsEntry")]
 pub struct View {
-    /// Id of the member. Members that were merged into this one are listed with it.
+    /// ID of the member. Members that were merged into this one are listed with it.
     member_id: String,
     /// Store that reported the entry. Null if head office let the points expire.
     store_id: Option<String>,
@@ -44,7 +44,7 @@ pub struct View {
     points: i64,
     /// `earn`, `redeem`, `reverse`, `give_back`, `adjust`, `expire`, `opening`.
     reason: String,
-    /// Id of the document.
+    /// ID of the document.
     reference_id: String,
     /// Last day on which the earned points count, as the store reported it. Null if they never expire, or
     /// were not earned.

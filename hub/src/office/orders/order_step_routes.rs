@@ -171,7 +171,7 @@ pub async fn revisions(request: Request) -> Answered {
 pub struct Receipt {
     receiving_id: String,
     store_id: String,
-    /// Id of the store's event.
+    /// ID of the store's event.
     event_id: String,
     business_date: Date,
     delivery_note_no: Option<String>,

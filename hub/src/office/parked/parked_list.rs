@@ -10,7 +10,7 @@ use sqlx::AnyPool;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "ParkedRecord")]
 pub struct View {
-    /// Id of the parked record, for `/api/parked/:id/replay`.
+    /// ID of the parked record, for `/api/parked/:id/replay`.
     pub parked_id: String,
     /// Store that sent the record.
     pub store_id: String,
@@ -18,7 +18,7 @@ pub struct View {
     pub epoch: String,
     /// Sequence number of the record in its epoch.
     pub seq: i64,
-    /// Id of the event. Empty if it could not be read.
+    /// ID of the event. Empty if it could not be read.
     pub event_id: String,
     /// Type of the event.
     #[serde(rename = "type")]
@@ -35,7 +35,7 @@ pub struct View {
     pub parked_at: UtcMs,
 }
 
-/// Parked records after an id, by id; of a store and of a code, where they are not empty.
+/// Parked records after an ID, by ID; of a store and of a code, where they are not empty.
 pub async fn list(
     pool: &AnyPool,
     (store_id, code): (&str, &str),

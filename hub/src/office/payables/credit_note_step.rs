@@ -65,7 +65,7 @@ pub struct Apply {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreditAllocation {
-    /// Id of the invoice.
+    /// ID of the invoice.
     pub invoice_id: String,
     /// Amount that is settled, in whole currency units.
     pub amount: i64,

@@ -66,11 +66,11 @@ pub struct New {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewInvoiceLine")]
 pub struct NewLine {
-    /// Id of the receipt.
+    /// ID of the receipt.
     pub receiving_id: Option<String>,
     /// Line number of the receipt.
     pub receiving_line_no: Option<u32>,
-    /// Id of the order.
+    /// ID of the order.
     pub po_id: Option<String>,
     /// Line number of the order.
     pub po_line_no: Option<u32>,

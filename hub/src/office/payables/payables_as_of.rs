@@ -44,7 +44,7 @@ pub struct PayablesQuery {
 #[schemars(rename = "PayablesRow")]
 struct PayablesRow {
     supplier_id: String,
-    /// Id of the invoice, credit note or payment. Null for the total of a supplier.
+    /// ID of the invoice, credit note or payment. Null for the total of a supplier.
     document_id: Option<String>,
     /// The supplier's number of the invoice.
     invoice_no: Option<String>,

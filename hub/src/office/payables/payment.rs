@@ -32,7 +32,7 @@ const REFERENCE_BYTES_MAX: usize = 64;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewAllocation")]
 pub struct NewAllocation {
-    /// Id of the invoice.
+    /// ID of the invoice.
     pub invoice_id: String,
     /// Settled amount, including the discount.
     pub amount: i64,
@@ -247,7 +247,7 @@ async fn check_known(
     }
 }
 
-/// Invoices, then credit notes, each by their ids.
+/// Invoices, then credit notes, each by their IDs.
 pub(super) async fn taken(
     connection: &mut AnyConnection,
     invoices: BTreeSet<&String>,

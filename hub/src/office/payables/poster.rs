@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 pub struct Cause<'a> {
     /// Kind of the entry.
     pub kind: Kind,
-    /// Id of the document.
+    /// ID of the document.
     pub id: &'a str,
     /// Step of the document. Each step has one entry per book.
     pub step: &'a str,

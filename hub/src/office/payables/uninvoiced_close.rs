@@ -50,7 +50,7 @@ pub struct Line {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "ClosedUninvoiced")]
 pub struct Closed {
-    /// Id of the closing in the books.
+    /// ID of the closing in the books.
     pub close_id: String,
     /// Number of closed lines and pay-outs.
     pub lines_count: usize,

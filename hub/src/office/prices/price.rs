@@ -53,7 +53,7 @@ pub struct Filter {
     pub to: Option<Date>,
 }
 
-/// Prices after an id, by id.
+/// Prices after an ID, by ID.
 pub async fn list(
     pool: &AnyPool,
     filter: &Filter,

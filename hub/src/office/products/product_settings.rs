@@ -23,7 +23,7 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "StoreProductSettings")]
 pub struct View {
-    /// Id of the store.
+    /// ID of the store.
     pub store_id: String,
     /// Code of the product.
     pub sku: String,

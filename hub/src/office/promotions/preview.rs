@@ -37,7 +37,7 @@ pub struct Asked {
     /// Items of the basket.
     #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub items: Vec<Item>,
-    /// Drafts that are evaluated as if they were added; their ids are `draft_1` and so on.
+    /// Drafts that are evaluated as if they were added; their IDs are `draft_1` and so on.
     #[serde(default)]
     #[schemars(length(max = DRAFTS_MAX))]
     pub promotions: Vec<New>,
@@ -93,7 +93,7 @@ pub struct PreviewLine {
 /// Discount that a promotion gives to a line.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PreviewDiscount {
-    /// Id of the promotion.
+    /// ID of the promotion.
     pub promotion_id: String,
     /// Name of the promotion.
     pub name: String,
@@ -105,7 +105,7 @@ pub struct PreviewDiscount {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "PromotionNotGiven")]
 pub struct Idle {
-    /// Id of the promotion.
+    /// ID of the promotion.
     pub promotion_id: String,
     /// Name of the promotion.
     pub name: String,

@@ -25,7 +25,7 @@ use sqlx::{AnyConnection, AnyPool};
 pub struct View {
     /// Store of the till.
     pub store_id: String,
-    /// Id of the till.
+    /// ID of the till.
     pub register_id: String,
     /// Display name given by head office; null if the store's own name applies.
     pub name: Option<String>,
@@ -51,7 +51,7 @@ asks!(RegistersQuery, "registers");
 /// Position of a page: the store and till of the last item before it.
 pub type Bookmark = (String, String);
 
-/// Tills of which a shift was told, and those that head office named, by store and id.
+/// Tills of which a shift was told, and those that head office named, by store and ID.
 pub async fn list(
     pool: &AnyPool,
     ask: &RegistersQuery,

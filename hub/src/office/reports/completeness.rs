@@ -88,7 +88,7 @@ impl<T> CompleteList<T> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "MissingStore")]
 pub struct Missing {
-    /// Id of the store.
+    /// ID of the store.
     pub store_id: String,
     /// When the store was last heard. Null if it never was.
     pub last_seen: Option<UtcMs>,

@@ -32,9 +32,9 @@ pub struct Counts {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Settlement")]
 pub struct View {
-    /// Id of the settlement, `stl_…`.
+    /// ID of the settlement, `stl_…`.
     pub settlement_id: String,
-    /// Id of the store.
+    /// ID of the store.
     pub store_id: String,
     /// Business day of the settlement.
     pub business_date: Date,
@@ -90,7 +90,7 @@ pub struct Detail {
     pub exceptions: Counts,
     /// Whether the store has reported all records of the day.
     pub completeness: Completeness,
-    /// Ids of the posted entries.
+    /// IDs of the posted entries.
     pub entries: Vec<String>,
 }
 

@@ -70,7 +70,7 @@ asks!(ExceptionsQuery, "settlement_exceptions");
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SettlementException")]
 pub struct View {
-    /// Id of the exception, `sxc_…`.
+    /// ID of the exception, `sxc_…`.
     pub exception_id: String,
     /// Type of the disagreement.
     #[serde(rename = "type")]
@@ -83,13 +83,13 @@ pub struct View {
     pub store_id: Option<String>,
     /// The day of that settlement.
     pub business_date: Option<Date>,
-    /// Id of that settlement. Null if it does not exist yet, or there is none.
+    /// ID of that settlement. Null if it does not exist yet, or there is none.
     pub settlement_id: Option<String>,
     /// Payment method of its items. Null if it has none, or they were paid by several methods.
     pub method: Option<String>,
     /// Amount of the difference, or of the lines and items.
     pub amount: i64,
-    /// Store and id of each item that it is about.
+    /// Store and ID of each item that it is about.
     #[serde(skip)]
     pub items: Vec<ItemRef>,
     /// The items that it is about.
@@ -110,7 +110,7 @@ pub struct View {
     pub resolved_by: Option<String>,
     /// When the exception was resolved. Null while it is open.
     pub resolved_at: Option<UtcMs>,
-    /// Id of the entry that the resolution posted. Null if it posted none.
+    /// ID of the entry that the resolution posted. Null if it posted none.
     pub entry_id: Option<String>,
     /// When the exception was found.
     pub found_at: UtcMs,

@@ -28,9 +28,9 @@ const NAMED_MAX: usize = 500;
 pub struct New {
     /// Source that reported the lines.
     pub source_id: String,
-    /// Ids of the lines, up to 500. Empty if the items take each other back.
+    /// IDs of the lines, up to 500. Empty if the items take each other back.
     pub line_ids: Vec<String>,
-    /// Ids of the items, up to 500. Empty if the lines are a charge and its refund that no store knows of.
+    /// IDs of the items, up to 500. Empty if the lines are a charge and its refund that no store knows of.
     pub item_ids: Vec<String>,
     /// Account that the difference between lines and items is posted to. Required if there is one.
     pub difference_account: Option<String>,
@@ -39,7 +39,7 @@ pub struct New {
 }
 
 impl Writer<'_> {
-    /// Matches lines with items; gives back the match's id.
+    /// Matches lines with items; gives back the match's ID.
     ///
     /// # Errors
     /// 404; 422; 409 `invalid_state` for a line or an item that is not open.

@@ -125,7 +125,7 @@ pub struct View {
     receipt_no: Option<String>,
     register_id: Option<String>,
     occurred_at: UtcMs,
-    /// Id of the item that it takes back. Null if it takes none back.
+    /// ID of the item that it takes back. Null if it takes none back.
     contra_of: Option<String>,
     /// State of the item: `open`, `matched`, `posted` or `written_off`.
     state: String,

@@ -20,7 +20,7 @@ pub enum By<'a> {
     Rules,
     /// Matched by a user.
     Person {
-        /// Id of the user.
+        /// ID of the user.
         made_by: &'a str,
         /// Reason for the match.
         reason: &'a str,
@@ -41,7 +41,7 @@ struct Rows {
     batches: Vec<NewRow>,
 }
 
-/// Keeps matches; items that are in one are no longer open. Gives back their ids, in their order.
+/// Keeps matches; items that are in one are no longer open. Gives back their IDs, in their order.
 pub async fn write(
     connection: &mut AnyConnection,
     source: &Source,
@@ -67,8 +67,8 @@ pub async fn write(
     Ok(made_ids)
 }
 
-/// Items of matches from one id to another are no longer open. It is one statement, whose cost does not depend on how many
-/// items there are beside; a match of somebody else's between these ids has taken its items itself.
+/// Items of matches from one ID to another are no longer open. It is one statement, whose cost does not depend on how many
+/// items there are beside; a match of somebody else's between these IDs has taken its items itself.
 async fn take_items(connection: &mut AnyConnection, first: &str, last: &str) -> Result<(), sqlx::Error> {
     let sql = "UPDATE settlement_items SET state = 'matched', match_id = m.match_id FROM match_items m \
                WHERE m.match_id >= $1 AND m.match_id <= $2 AND settlement_items.store_id = m.store_id \

@@ -121,7 +121,7 @@ fn line(row: &AnyRow, source: &Source) -> Result<OpenLine, sqlx::Error> {
 /// A line of a source, whatever was said to it.
 ///
 /// # Errors
-/// 422 where the source has none of that id; 409 `invalid_state` where it is matched, or a person has settled it.
+/// 422 where the source has none of that ID; 409 `invalid_state` where it is matched, or a person has settled it.
 pub async fn named_line(
     connection: &mut AnyConnection,
     source: &Source,
@@ -140,7 +140,7 @@ pub async fn named_line(
 /// An item of any store.
 ///
 /// # Errors
-/// 422 where none or several have that id; 409 `invalid_state` where it is matched, posted or written off.
+/// 422 where none or several have that ID; 409 `invalid_state` where it is matched, posted or written off.
 pub async fn named_item(connection: &mut AnyConnection, item_id: &str) -> Result<OpenItem, Failure> {
     let sql = "SELECT item_id, store_id, kind, method, account, business_date, settlement_date, occurred_at, amount, reference, \
                contra_of, state FROM settlement_items WHERE item_id = $1 ORDER BY store_id LIMIT 2";
@@ -185,7 +185,7 @@ pub async fn own_statements(
 /// A statement, and the store and the day that it was imported for.
 pub type OfStatement = (String, Option<String>, Option<Date>);
 
-/// One statement. `None` if there is none of that id.
+/// One statement. `None` if there is none of that ID.
 pub async fn of_statement(
     connection: &mut AnyConnection,
     statement_id: &str,

@@ -19,9 +19,9 @@ const UNIQUE_BYTES_MIN: usize = 10;
 /// A line that was reported before.
 #[derive(Debug, Clone)]
 pub struct Known {
-    /// Id of the line, `sln_…`.
+    /// ID of the line, `sln_…`.
     pub line_id: String,
-    /// Id of its statement.
+    /// ID of its statement.
     pub statement_id: String,
     date: Date,
     reference: String,

@@ -73,7 +73,7 @@ asks!(RowsSetAsideQuery, "statement_rows_set_aside");
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "RowSetAside")]
 pub struct View {
-    /// Id of the row, `row_…`.
+    /// ID of the row, `row_…`.
     pub row_id: String,
     /// Position in the file, from 1: a line of CSV, an entry of CAMT.053, a place in JSON.
     pub row_no: i64,
@@ -93,11 +93,11 @@ pub struct View {
     pub amount: Option<i64>,
     /// Text of the row in the file, cut after 1000 bytes.
     pub text: String,
-    /// Id of the line that it repeats in other words. Null if it repeats none.
+    /// ID of the line that it repeats in other words. Null if it repeats none.
     pub repeats_line_id: Option<String>,
     /// State of the row.
     pub state: State,
-    /// Id of the line that it became. Null if it became none.
+    /// ID of the line that it became. Null if it became none.
     pub line_id: Option<String>,
     /// User who took the row in or dismissed it. Null until then.
     pub decided_by: Option<String>,
@@ -107,7 +107,7 @@ pub struct View {
     pub decision: Option<String>,
 }
 
-/// The place of a row: its number in the file, and its id.
+/// The place of a row: its number in the file, and its ID.
 pub fn place(item: &View) -> (i64, String) {
     (item.row_no, item.row_id.clone())
 }

@@ -15,7 +15,7 @@ use sqlx::any::AnyRow;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SettlementMatchSlice")]
 pub struct SliceView {
-    /// Id of the store.
+    /// ID of the store.
     pub store_id: String,
     /// The day whose settlement posts it.
     pub settlement_date: Date,
@@ -35,16 +35,16 @@ pub struct SliceView {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SettlementMatch")]
 pub struct View {
-    /// Id of the match, `mch_…`.
+    /// ID of the match, `mch_…`.
     pub match_id: String,
     /// Source that reported the lines.
     pub source_id: String,
     /// Rule of the match: `contra`, `reference`, `amount`, `net`, `deposit`, `payout`, `supplier_payment`,
     /// `text` or `by_hand`.
     pub rule: String,
-    /// Ids of the lines.
+    /// IDs of the lines.
     pub line_ids: Vec<String>,
-    /// Ids of the items.
+    /// IDs of the items.
     pub item_ids: Vec<String>,
     /// Sum of the items.
     pub gross: i64,

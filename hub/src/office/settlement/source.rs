@@ -44,7 +44,7 @@ const AMOUNT_MAX: i64 = 1_000_000_000_000;
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "StatementSource")]
 pub struct View {
-    /// Id of the source, `src_…`.
+    /// ID of the source, `src_…`.
     pub source_id: String,
     /// Name of the source, for people.
     pub name: String,
@@ -311,7 +311,7 @@ pub async fn all(connection: &mut AnyConnection) -> Result<Vec<View>, sqlx::Erro
     sqlx::query(sqlx::AssertSqlSafe(sql)).fetch_all(connection).await?.iter().map(view).collect()
 }
 
-/// Those after one, by id.
+/// Those after one, by ID.
 pub async fn list(pool: &AnyPool, after: &str, limit: i64) -> Result<Vec<View>, sqlx::Error> {
     let sql =
         format!("SELECT {COLUMNS} FROM statement_sources WHERE source_id > $1 ORDER BY source_id LIMIT $2");

@@ -24,7 +24,7 @@ pub struct StoreRef {
     /// Name of the terminal or shop in the files.
     #[serde(rename = "ref")]
     pub name: String,
-    /// Id of the store.
+    /// ID of the store.
     pub store_id: String,
 }
 

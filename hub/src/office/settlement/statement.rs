@@ -19,11 +19,11 @@ use std::collections::BTreeMap;
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Statement")]
 pub struct View {
-    /// Id of the statement, `stm_…`.
+    /// ID of the statement, `stm_…`.
     pub statement_id: String,
     /// Number of the statement, for people.
     pub doc_no: String,
-    /// Id of the source.
+    /// ID of the source.
     pub source_id: String,
     /// State of the statement.
     pub state: StatementState,

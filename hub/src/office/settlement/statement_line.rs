@@ -66,7 +66,7 @@ asks!(StatementLinesQuery, "statement_lines");
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StatementLine")]
 pub struct View {
-    /// Id of the line, `sln_…`.
+    /// ID of the line, `sln_…`.
     line_id: String,
     /// Position of the line in its file, from 1.
     line_no: i64,

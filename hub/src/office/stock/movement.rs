@@ -38,7 +38,7 @@ asks!(MovementsQuery, "movements");
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreMovement")]
 pub struct View {
-    /// Id of the movement, `mov_…`, made of its event and its place in it. Most have no id of the store.
+    /// ID of the movement, `mov_…`, made of its event and its place in it. Most have no ID of the store.
     movement_id: String,
     store_id: String,
     sku: String,
@@ -53,7 +53,7 @@ pub struct View {
     reason: String,
     /// Type of the document: `transaction`, `receiving`, …
     reference_type: String,
-    /// Id of the document.
+    /// ID of the document.
     reference_id: String,
     /// Cost of a piece, for display.
     unit_cost: i64,
@@ -61,11 +61,11 @@ pub struct View {
     /// Time of the movement, by the store's clock.
     at: UtcMs,
     business_date: Date,
-    /// Id of the store's event.
+    /// ID of the store's event.
     event_id: String,
     /// The day that it has in the books.
     entry_date: Date,
-    /// Id of its entry in the store's book; null if it posts nothing there.
+    /// ID of its entry in the store's book; null if it posts nothing there.
     entry_id: Option<String>,
     #[serde(skip)]
     position: i64,

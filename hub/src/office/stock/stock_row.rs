@@ -56,7 +56,7 @@ asks!(StockQuery, "stock");
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreStock")]
 pub struct View {
-    /// Id of the store.
+    /// ID of the store.
     pub store_id: String,
     /// Code of the product.
     pub sku: String,

@@ -33,7 +33,7 @@ pub struct Problem {
 pub struct Fleet(HashMap<String, Vec<Problem>>);
 
 impl Fleet {
-    /// Problems of the stores from one to another, in the order of their ids: those that a page shows.
+    /// Problems of the stores from one to another, in the order of their IDs: those that a page shows.
     pub async fn load(pool: &AnyPool, (first, last): (&str, &str), now: UtcMs) -> Result<Self, sqlx::Error> {
         let mut fleet = Self::default();
         let sql = "SELECT store_id, code, message, since FROM alarms WHERE store_id BETWEEN $1 AND $2 \

@@ -23,7 +23,7 @@ const PARKED_MAX: i64 = 100;
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Store")]
 pub struct StoreView {
-    /// Id of the store.
+    /// ID of the store.
     pub store_id: String,
     /// Kind of store: with a Store Router, or a warehouse that the hub keeps.
     pub kind: StoreKind,
@@ -140,7 +140,7 @@ pub struct ParkedView {
     parked_at: UtcMs,
 }
 
-/// Stores after `after`, by id.
+/// Stores after `after`, by ID.
 pub async fn list(
     pool: &AnyPool,
     after: &str,

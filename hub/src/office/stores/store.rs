@@ -75,7 +75,7 @@ impl NewStore {
         Ok(Self { id: id.to_owned(), name: name.to_owned(), timezone: timezone.to_owned() })
     }
 
-    /// Its id.
+    /// Its ID.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -84,7 +84,7 @@ impl NewStore {
 /// Adds a store; gives back its enrolment token, which is kept nowhere.
 ///
 /// # Errors
-/// 409 `duplicate` for an id that exists; 422 for one that would share receipt numbers with another store.
+/// 409 `duplicate` for an ID that exists; 422 for one that would share receipt numbers with another store.
 pub async fn add(
     connection: &mut AnyConnection,
     new: &NewStore,
@@ -166,7 +166,7 @@ pub struct Fields {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreChanged")]
 pub struct Changed {
-    /// Id of the store.
+    /// ID of the store.
     pub store_id: String,
     /// Name of the store.
     pub name: String,
@@ -232,7 +232,7 @@ async fn has_records(connection: &mut AnyConnection, store_id: &str) -> Result<b
 }
 
 /// Takes the name that a store has for itself, if head office has given it none: it is still called by its
-/// id. A name that no store may have is passed over.
+/// ID. A name that no store may have is passed over.
 pub async fn take_name(
     connection: &mut AnyConnection,
     store_id: &str,

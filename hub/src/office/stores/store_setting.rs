@@ -20,7 +20,7 @@ use sqlx::AnyConnection;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Settings of a store by head office, field by field; the id is the store's.
+/// Settings of a store by head office, field by field; the ID is the store's.
 const RESOURCE: &str = "store_settings";
 
 /// Settings by section and key, as in the store's settings file; null if the file's value applies.

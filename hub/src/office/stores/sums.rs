@@ -34,14 +34,14 @@ pub enum Sum {
     },
     /// Points of a member.
     Points {
-        /// Id of the member.
+        /// ID of the member.
         member_id: String,
         /// Points earned less points spent, at this store.
         points: i64,
     },
     /// Cash of a shift.
     Cash {
-        /// Id of the shift.
+        /// ID of the shift.
         shift_id: String,
         /// Cash put in when the shift was opened.
         opening_float: i64,

@@ -75,7 +75,7 @@ struct OfProduct {
 }
 asks!(OfProduct, "product-suppliers");
 
-/// Rows after an id; those that do not count on the day are left out.
+/// Rows after an ID; those that do not count on the day are left out.
 async fn rows(
     request: &Request,
     conditions: Conditions,

@@ -99,7 +99,7 @@ pub async fn list(request: Request) -> Answered {
 /// Name of a user on a document.
 #[derive(Serialize, JsonSchema)]
 struct StaffName {
-    /// Id of the user, `usr_…`.
+    /// ID of the user, `usr_…`.
     id: String,
     /// Display name.
     name: String,

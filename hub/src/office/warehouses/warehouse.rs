@@ -84,7 +84,7 @@ impl<'a> Warehouse<'a> {
         Ok(Self { hub, rules, now, caller, epoch, seq, hash, moved: BTreeSet::new() })
     }
 
-    /// Its id.
+    /// Its ID.
     pub fn store_id(&self) -> &str {
         self.rules.store_id.as_str()
     }
@@ -107,7 +107,7 @@ impl<'a> Warehouse<'a> {
         Stamp { now: self.now, at, event_id: EventId(format!("evt_{}", secret::mark())) }
     }
 
-    /// Ids of so many movements.
+    /// IDs of so many movements.
     pub fn movement_ids(&self, count: usize) -> Vec<MovementId> {
         (0..count).map(|_| MovementId(format!("mov_{}", secret::mark()))).collect()
     }

@@ -17,7 +17,7 @@ use sqlx::AnyConnection;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Warehouse{T}")]
 pub struct InWarehouse<T> {
-    /// Id of the warehouse.
+    /// ID of the warehouse.
     pub store_id: String,
     /// The command, as at a store.
     #[serde(flatten)]

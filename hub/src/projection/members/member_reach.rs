@@ -42,7 +42,7 @@ pub async fn merged(connection: &mut AnyConnection, one: &str, other: &str) -> R
     Ok(())
 }
 
-/// Ids of the members that are asked for, with all who go on as them.
+/// IDs of the members that are asked for, with all who go on as them.
 pub async fn find(connection: &mut AnyConnection, ask: &FindMember) -> Result<BTreeSet<String>, sqlx::Error> {
     let mut found = BTreeSet::new();
     for (field, text) in ask.texts() {

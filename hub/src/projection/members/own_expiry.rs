@@ -17,7 +17,7 @@ const COLUMNS: &str = "event_id, member_id, business_date, moved_at, points";
 /// Points of a member that expired, with their number and time. Negative if points came back.
 #[derive(Debug, Clone)]
 pub struct Expired {
-    /// Id of the member.
+    /// ID of the member.
     pub member_id: String,
     /// Number of points.
     pub points: i64,
@@ -25,7 +25,7 @@ pub struct Expired {
     pub day: Date,
     /// Time of the expiry.
     pub at: UtcMs,
-    /// Id of the event.
+    /// ID of the event.
     pub event_id: String,
 }
 
@@ -63,14 +63,14 @@ fn told(row: &AnyRow) -> Result<(String, Understood), sqlx::Error> {
     Ok((event_id, expired.understood()))
 }
 
-/// One of head office's own events. `None` if there is none of this id.
+/// One of head office's own events. `None` if there is none of this ID.
 pub async fn read(connection: &mut AnyConnection, event_id: &str) -> Result<Option<Understood>, sqlx::Error> {
     let sql = format!("SELECT {COLUMNS} FROM points_entries WHERE store_id = '' AND event_id = $1");
     let row = sqlx::query(AssertSqlSafe(sql)).bind(event_id.to_owned()).fetch_optional(connection).await?;
     row.map(|row| Ok(told(&row)?.1)).transpose()
 }
 
-/// Head office's own events after one, by their ids, so many at most.
+/// Head office's own events after one, by their IDs, so many at most.
 pub async fn after(
     connection: &mut AnyConnection,
     event_id: &str,

@@ -13,7 +13,7 @@ use domain::rules::books::payables::{credit_books, credit_posting};
 use sqlx::{AnyConnection, Error};
 use std::collections::BTreeMap;
 
-/// The id of the note that a supplier return makes: the same, also when it is made again after a restore.
+/// The ID of the note that a supplier return makes: the same, also when it is made again after a restore.
 pub(crate) fn of_return(supplier_return_id: &str) -> String {
     let digest = secret::digest(&format!("credit {supplier_return_id}"));
     format!("crn_{}", digest.get(..32).unwrap_or(&digest))

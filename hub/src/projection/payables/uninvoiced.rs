@@ -71,7 +71,7 @@ pub(crate) async fn write(
     Ok(expected)
 }
 
-/// A receipt that is told twice under one id is for a person to judge: the first counts.
+/// A receipt that is told twice under one ID is for a person to judge: the first counts.
 const FIRST: &str = "ON CONFLICT (store_id, receiving_id, line_no) DO NOTHING";
 
 async fn received(

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use sqlx::{AnyConnection, Row};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Sales by their id, each with what took something of it.
+/// Sales by their ID, each with what took something of it.
 #[derive(Default)]
 pub struct AffectedSales(BTreeMap<String, Touch>);
 
@@ -39,7 +39,7 @@ impl Touch {
 
 impl AffectedSales {
     /// The sales that a batch takes pieces of, or that come after a return of theirs: each one's row is
-    /// locked, in the order of their ids, so that of two batches the later one sees what the first did.
+    /// locked, in the order of their IDs, so that of two batches the later one sees what the first did.
     pub(crate) async fn lock(
         connection: &mut AnyConnection,
         taken: Vec<ReturnedFrom>,

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 
 /// An item on its way into its store's list.
 pub(crate) struct ExpectedItem {
-    /// Id of the store's event.
+    /// ID of the store's event.
     pub event_id: String,
     /// Account that its event posts it to.
     pub account: Account,

@@ -102,7 +102,7 @@ pub struct NewEntry {
     pub book: String,
     /// Number of the entry, one of [`numbers`].
     pub entry_no: i64,
-    /// Id of the entry, `jrn_…`.
+    /// ID of the entry, `jrn_…`.
     pub entry_id: String,
     /// The day that it has in the books.
     pub entry_date: Date,
@@ -112,15 +112,15 @@ pub struct NewEntry {
     pub kind: Kind,
     /// Type of the document that it comes from.
     pub cause_type: &'static str,
-    /// Id of the document.
+    /// ID of the document.
     pub cause_id: String,
     /// Store that reported the document. Empty if none did.
     pub cause_store_id: String,
-    /// Id of the event that reported it.
+    /// ID of the event that reported it.
     pub event_id: Option<String>,
     /// Key of the cause. Each key has one entry per book.
     pub cause_key: String,
-    /// Id of the group that it was written with.
+    /// ID of the group that it was written with.
     pub group_id: Option<String>,
     /// Text of the entry, for people.
     pub memo: Option<String>,

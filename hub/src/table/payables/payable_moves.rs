@@ -23,7 +23,7 @@ pub struct Move {
 pub struct Step<'a> {
     /// Supplier that the money is owed to.
     pub supplier_id: &'a str,
-    /// Id of the document.
+    /// ID of the document.
     pub cause_id: &'a str,
     /// Key of the step.
     pub cause_key: &'a str,

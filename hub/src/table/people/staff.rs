@@ -43,7 +43,7 @@ pub fn read(row: &AnyRow) -> Result<Staff, Error> {
     Ok(Staff { down, origin, updated_at })
 }
 
-/// Adds somebody, or does what `on_conflict` says where there is somebody of this id; how many rows that wrote.
+/// Adds somebody, or does what `on_conflict` says where there is somebody of this ID; how many rows that wrote.
 pub async fn write(connection: &mut AnyConnection, staff: &Staff, on_conflict: &str) -> Result<u64, Error> {
     let sql = format!(
         "INSERT INTO staff ({COLUMNS}, folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, \

@@ -21,7 +21,7 @@ pub const RESTORE: Doc = Doc::of("Synchronisation", "Restore a value that lost a
     .answers::<ConflictView>(include_str!("../examples/conflict.json"))
     .refuses(&[Code::InvalidState, Code::Duplicate]);
 
-/// `GET /api/sync/conflicts`: in order of their ids.
+/// `GET /api/sync/conflicts`: in order of their IDs.
 pub async fn conflicts(request: Request) -> Answered {
     let page: Page = request.query()?;
     let after = page.after::<String>()?;

@@ -51,7 +51,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// As they are known now; the id of whom nobody knows any more.
+    /// As they are known now; the ID of whom nobody knows any more.
     fn of(storage: &Storage, shift: &Shift) -> Result<Self, StorageError> {
         let person = |id: &UserId| {
             let user = storage.users().user(id)?;

@@ -46,7 +46,7 @@ impl Authenticator {
         }
     }
 
-    /// Its id as the service knows it.
+    /// Its ID as the service knows it.
     pub fn credential_id(&self) -> String {
         text(&self.id)
     }

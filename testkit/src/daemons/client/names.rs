@@ -112,7 +112,7 @@ fn type_of(value: &Value) -> String {
 }
 
 /// Every detail of an audit entry has the name and the type that it has everywhere else: an amount is a number, a list
-/// is a list, and an id says whose it is.
+/// is a list, and an ID says whose it is.
 #[track_caller]
 pub fn are_details(entry: &Value, fields: &Fields) {
     for (name, detail) in entry["details"].as_object().unwrap() {

@@ -124,7 +124,7 @@ impl Completion {
     }
 }
 
-/// The id of a record; one that can't be read is told apart by its text.
+/// The ID of a record; one that can't be read is told apart by its text.
 fn event_id(event: &PushEvent) -> String {
     record::event_id(&event.record).unwrap_or_else(|| event.record.as_str().into()).into_owned()
 }

@@ -24,7 +24,7 @@ pub struct CountConflict {
 /// Somebody who counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CountedBy {
-    /// Their id.
+    /// Their ID.
     pub user_id: UserId,
     /// Their name, where it is known.
     pub name: Option<String>,

@@ -23,7 +23,7 @@ pub enum MemberKey {
 /// names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MemberBook {
-    /// Members by id.
+    /// Members by ID.
     pub members: BTreeMap<MemberId, Member>,
     /// Members by unique key.
     pub keys: BTreeMap<MemberKey, MemberId>,

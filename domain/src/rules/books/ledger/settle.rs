@@ -14,7 +14,7 @@ use crate::rules::selling::sale::SaleDraft;
 
 /// Takes the sale's goods out of stock, at cost, lines of one sku in their order; and its points.
 ///
-/// `movement_ids` has one id per line. A sku without a row in the book starts at zero.
+/// `movement_ids` has one ID per line. A sku without a row in the book starts at zero.
 ///
 /// # Errors
 /// `insufficient_stock` with every short sku, where the store does not sell below zero;

@@ -17,7 +17,7 @@ use crate::rules::selling::sale::{TenderDraft, VoidDraft, only_return};
 
 /// Puts the sale's goods back at the cost they left with, the last line first, and its points.
 ///
-/// `movement_ids` has one id per line.
+/// `movement_ids` has one ID per line.
 ///
 /// # Errors
 /// `invalid_state` (voided before, something came back), `validation_failed`.

@@ -16,9 +16,9 @@ use std::collections::BTreeMap;
 /// The documents that a payment names, locked: they are changed by it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Documents {
-    /// By their ids.
+    /// By their IDs.
     pub invoices: BTreeMap<String, Invoice>,
-    /// By their ids.
+    /// By their IDs.
     pub credit_notes: BTreeMap<String, CreditNote>,
 }
 

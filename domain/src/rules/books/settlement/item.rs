@@ -42,7 +42,7 @@ impl ItemKind {
     }
 }
 
-/// The store of an item, and its id there.
+/// The store of an item, and its ID there.
 pub type ItemRef = (String, String);
 
 /// An item that nothing is matched to.
@@ -72,7 +72,7 @@ pub struct OpenItem {
     pub contra_of: Option<String>,
 }
 
-/// The order of items: by day, moment, store and id.
+/// The order of items: by day, moment, store and ID.
 pub(super) type ItemKey<'a> = (Date, UtcMs, &'a str, &'a str);
 
 impl OpenItem {

@@ -103,7 +103,7 @@ pub struct OpenLine {
     pub batch: Option<String>,
 }
 
-/// The order of lines: by day, number and id.
+/// The order of lines: by day, number and ID.
 pub(super) type LineKey<'a> = (Date, i64, &'a str);
 
 impl OpenLine {

@@ -8,7 +8,7 @@ pub enum Before {
     Nothing,
     /// The same event with the same text.
     SameText,
-    /// Another text under the same id.
+    /// Another text under the same ID.
     OtherText,
 }
 
@@ -39,7 +39,7 @@ pub enum Verdict {
 /// Reason why a record is parked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// Its event's id came before with another text.
+    /// Its event's ID came before with another text.
     Reused,
     /// An earlier record of its aggregate is parked.
     Behind,
@@ -51,7 +51,7 @@ pub enum Why {
 
 impl Why {
     /// Whether later records of the same aggregate park behind it. One that waits holds nobody up: whatever
-    /// comes may be what it waits for. Nor does one that is another event under a known id.
+    /// comes may be what it waits for. Nor does one that is another event under a known ID.
     pub fn holds_up(self) -> bool {
         matches!(self, Self::Behind | Self::NotUnderstood)
     }

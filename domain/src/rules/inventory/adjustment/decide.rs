@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// Posts an adjustment, or leaves it for a manager.
 ///
-/// `products` holds at least the catalogue's rows of its skus, `movement_ids` one id per line.
+/// `products` holds at least the catalogue's rows of its skus, `movement_ids` one ID per line.
 ///
 /// # Errors
 /// `validation_failed`, `insufficient_role`, `unknown_sku`, `approval_required` (above the limit),

@@ -9,7 +9,7 @@ use crate::model::inventory::stock::{MovementReason, Stock};
 use crate::rules::inventory::opname::PostOpname;
 use crate::rules::inventory::stock::StockContext;
 
-/// Moves the variances at the stock of now. `movement_ids` has one id per counted line.
+/// Moves the variances at the stock of now. `movement_ids` has one ID per counted line.
 ///
 /// # Errors
 /// `insufficient_role`, `not_found`, `invalid_state`; `validation_failed` with every product that

@@ -15,7 +15,7 @@ pub struct Approval {
 /// User who approves.
 #[derive(Debug, Clone, Copy)]
 pub struct Approver<'a> {
-    /// Their id.
+    /// Their ID.
     pub by: &'a str,
     /// Their role.
     pub role: Role,

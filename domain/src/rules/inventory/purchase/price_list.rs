@@ -21,7 +21,7 @@ pub fn in_force<'a>(
 }
 
 /// The row by which a product is bought: that of the supplier whom any of its prices of that day prefers, else the cheapest
-/// for that quantity, then the lower id. `rows` are those of the product, of active suppliers.
+/// for that quantity, then the lower ID. `rows` are those of the product, of active suppliers.
 pub fn cheapest_supplier(rows: &[SupplierPrice], qty: i64, day: Date) -> Option<&SupplierPrice> {
     let mut suppliers: Vec<&str> = rows.iter().map(|row| row.supplier_id.as_str()).collect();
     suppliers.sort_unstable();

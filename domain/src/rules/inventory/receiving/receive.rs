@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 /// Posts a receiving document that names no order.
 ///
-/// `products` holds at least the catalogue's rows of the command's skus, `movement_ids` one id per
+/// `products` holds at least the catalogue's rows of the command's skus, `movement_ids` one ID per
 /// line; a sku without a row in the book starts at zero with its product's cost.
 ///
 /// # Errors

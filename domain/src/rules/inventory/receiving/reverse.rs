@@ -18,7 +18,7 @@ const REVERSED: &str = "reversed";
 
 /// Reverses a posted receipt. The difference to its own cost is purchase variance, at the hub.
 ///
-/// `movement_ids` has one id per line.
+/// `movement_ids` has one ID per line.
 ///
 /// # Errors
 /// `insufficient_role`, `invalid_state`, `insufficient_stock` where the store keeps nothing below zero,

@@ -56,7 +56,7 @@ impl<'a> StockContext<'a> {
         short(&out.collect::<Vec<_>>(), self.book)
     }
 
-    /// Moves stock in the name of a document; `ids` has one id per movement.
+    /// Moves stock in the name of a document; `ids` has one ID per movement.
     pub(crate) fn moves<'m>(&'m self, kind: &'static str, id: &'m str, ids: Vec<MovementId>) -> Moves<'m> {
         let document = Document { kind, id, user_id: &self.authorization.caller.user_id, at: self.now };
         Moves::new(self.book, document, ids)

@@ -123,7 +123,7 @@ impl<'a> Moves<'a> {
         Ok(noted)
     }
 
-    /// The id of the movement that was noted last.
+    /// The ID of the movement that was noted last.
     pub(crate) fn last_id(&self) -> Option<MovementId> {
         self.movements.last().map(|movement| movement.movement_id.clone())
     }

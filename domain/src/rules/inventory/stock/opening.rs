@@ -35,7 +35,7 @@ pub struct OpeningRow {
 
 /// Takes the first stock of every row into the books: all of them or none.
 ///
-/// `products` holds at least the catalogue's rows of these skus, `movement_ids` one id per row; `opened` are the skus that
+/// `products` holds at least the catalogue's rows of these skus, `movement_ids` one ID per row; `opened` are the skus that
 /// have an opening, as far as they moved.
 ///
 /// # Errors

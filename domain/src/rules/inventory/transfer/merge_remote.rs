@@ -8,7 +8,7 @@ use crate::rules::inventory::stock::StockContext;
 use crate::rules::inventory::transfer::{found_here, meet};
 
 /// Takes in the other store's document; none where it says nothing new. `known` is this store's own
-/// document, if there is one; the book's row beats it. `movement_ids` has one id per line, and one per
+/// document, if there is one; the book's row beats it. `movement_ids` has one ID per line, and one per
 /// settled part.
 ///
 /// # Errors

@@ -31,7 +31,7 @@ pub fn check_destination(told: Option<&StoreDown>, list_is_here: bool) -> Result
 
 /// Writes a transfer down and, unless it is a draft, sends it: stock leaves at once.
 ///
-/// `products` holds at least the catalogue's rows of its skus, `movement_ids` one id per line.
+/// `products` holds at least the catalogue's rows of its skus, `movement_ids` one ID per line.
 ///
 /// # Errors
 /// `validation_failed`, `insufficient_role`, `unknown_sku`, `insufficient_stock`.

@@ -64,7 +64,7 @@ pub fn block(
     written(before, Member { state, ..before.clone() }, stamp, book)
 }
 
-/// Erases everything personal; sales and points keep the id.
+/// Erases everything personal; sales and points keep the ID.
 ///
 /// # Errors
 /// `insufficient_role`, `not_found`, `invalid_state`.

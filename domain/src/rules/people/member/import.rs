@@ -23,7 +23,7 @@ pub struct MemberRow {
     pub member: NewMember,
 }
 
-/// Registers every row; `new` has an id and a stamp for each.
+/// Registers every row; `new` has an ID and a stamp for each.
 ///
 /// # Errors
 /// `validation_failed` with every row that can't be registered, by its line.

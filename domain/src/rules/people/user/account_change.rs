@@ -76,7 +76,7 @@ pub struct Known<'a> {
     pub roles: &'a [Role],
     /// The store; empty at head office.
     pub store_id: &'a StoreId,
-    /// An id for a user that is made.
+    /// An ID for a user that is made.
     pub new_id: UserId,
     /// Now.
     pub now: UtcMs,

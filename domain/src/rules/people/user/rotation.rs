@@ -23,7 +23,7 @@ pub enum Turn {
 pub struct Presented {
     /// Its session.
     pub session_id: SessionId,
-    /// Its own id.
+    /// Its own ID.
     pub jti: String,
     /// Fingerprint of the request's idempotency key.
     pub key: Option<String>,

@@ -58,7 +58,7 @@ pub fn evaluate(lines: &[PromoLine<'_>], promotions: &[Promotion], on: &Occasion
 pub struct Explained {
     /// Discounts of each line, as [`evaluate`] returns them.
     pub given: Vec<Vec<Shared>>,
-    /// The ids of the others, in the order in which they are looked at.
+    /// The IDs of the others, in the order in which they are looked at.
     pub not_given: Vec<(String, NotGiven)>,
 }
 

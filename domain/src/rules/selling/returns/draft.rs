@@ -19,7 +19,7 @@ use crate::rules::books::shift::may_sell;
 use crate::rules::selling::returns::NewReturn;
 use std::collections::BTreeMap;
 
-/// The ids that a return may need; what is left over is forgotten.
+/// The IDs that a return may need; what is left over is forgotten.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReturnIds {
     /// The document's.
@@ -36,7 +36,7 @@ pub struct ReturnIds {
 pub struct ReturnDraft {
     /// The command.
     pub cmd: NewReturn,
-    /// Ids.
+    /// IDs.
     pub ids: ReturnIds,
     /// The sale, as it was completed.
     pub sale: Option<Transaction>,

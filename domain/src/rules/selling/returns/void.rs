@@ -61,7 +61,7 @@ pub fn draft_void(
 
 /// Settles it: goods go out at the average, points as they were before.
 ///
-/// `sale` is the return's, where it has one and this store sold it; of another store's the book has the row. `movement_ids` has one id per line.
+/// `sale` is the return's, where it has one and this store sold it; of another store's the book has the row. `movement_ids` has one ID per line.
 ///
 /// # Errors
 /// `insufficient_points` (what was given back is spent), `insufficient_stock` (what was restocked is sold, in a

@@ -42,7 +42,7 @@ pub struct SaleDraft {
 /// Accepts payments for a transaction of the book's shift.
 ///
 /// The caller knows that the transaction belongs to this shift; one that is no longer open in it
-/// was completed meanwhile. `payment_ids` has one id per payment; `member` is the transaction's as
+/// was completed meanwhile. `payment_ids` has one ID per payment; `member` is the transaction's as
 /// it is now, needed where points pay.
 ///
 /// # Errors

@@ -59,7 +59,7 @@ impl CorrectTender {
     }
 }
 
-/// Drafts the correction of a paid `sale` in its own shift. `payment_ids` has one id per payment.
+/// Drafts the correction of a paid `sale` in its own shift. `payment_ids` has one ID per payment.
 ///
 /// # Errors
 /// `validation_failed`, `insufficient_role`, `approval_required`, `invalid_state` (not paid, not

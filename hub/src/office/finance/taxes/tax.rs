@@ -106,7 +106,7 @@ pub struct Output {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LateTax")]
 pub struct Late {
-    /// Id of the store.
+    /// ID of the store.
     pub store_id: String,
     /// Day that the tax belongs to.
     pub reference_date: Date,

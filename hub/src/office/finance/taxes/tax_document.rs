@@ -51,7 +51,7 @@ pub struct TaxDocument {
     /// Type of the document.
     #[serde(rename = "type")]
     pub kind: TaxDocumentType,
-    /// Id of the document, `inv_…` or `crn_…`.
+    /// ID of the document, `inv_…` or `crn_…`.
     pub document_id: String,
     /// Number of the document, such as `IN-2026-000001`.
     pub doc_no: String,
@@ -67,7 +67,7 @@ pub struct TaxDocument {
     pub tax_invoice_date: Option<Date>,
     /// Store that the book belongs to. Empty for head office's own book.
     pub store_id: String,
-    /// Id of the entry that posted the document.
+    /// ID of the entry that posted the document.
     pub entry_id: String,
     /// Number of the entry in the book.
     pub entry_no: i64,

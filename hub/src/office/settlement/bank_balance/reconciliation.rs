@@ -32,7 +32,7 @@ pub struct ReconciliationQuery {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "BankReconciliation")]
 pub struct View {
-    /// Id of the bank's source.
+    /// ID of the bank's source.
     pub source_id: String,
     /// Account number of the bank in the books.
     pub account: String,
@@ -61,9 +61,9 @@ pub struct View {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "BankOnly")]
 pub struct BankLine {
-    /// Id of the line, the first if there are several.
+    /// ID of the line, the first if there are several.
     pub line_id: String,
-    /// Id of the statement of the line.
+    /// ID of the statement of the line.
     pub statement_id: String,
     /// Date of the line.
     pub date: Date,
@@ -80,7 +80,7 @@ pub struct BookLine {
     /// `entry`, `payment` (to a supplier) or `payout` (of a provider's batch).
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Id of the entry, the payment, or the provider's source. Null for events of stores together.
+    /// ID of the entry, the payment, or the provider's source. Null for events of stores together.
     pub object_id: Option<String>,
     /// Batch of the payout. Null for other types.
     pub batch: Option<String>,

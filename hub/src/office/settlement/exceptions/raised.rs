@@ -147,7 +147,7 @@ pub async fn of_statement(
     note(connection, vec![row]).await
 }
 
-/// Open items and lines by their ids.
+/// Open items and lines by their IDs.
 pub struct Index<'a> {
     items: BTreeMap<(&'a str, &'a str), &'a OpenItem>,
     lines: BTreeMap<&'a str, &'a OpenLine>,

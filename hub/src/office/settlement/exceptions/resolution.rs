@@ -29,9 +29,9 @@ use sqlx::AnyConnection;
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "SettlementExceptionMatch")]
 pub struct Named {
-    /// Ids of the lines, beside those of the exception.
+    /// IDs of the lines, beside those of the exception.
     pub line_ids: Vec<String>,
-    /// Ids of the items, beside those of the exception.
+    /// IDs of the items, beside those of the exception.
     pub item_ids: Vec<String>,
 }
 

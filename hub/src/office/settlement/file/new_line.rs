@@ -18,7 +18,7 @@ pub type Ended<'a> = BTreeMap<&'a str, (&'static str, Option<&'a str>)>;
 /// New lines of one statement: the fields that matching uses, and the others.
 #[derive(Default)]
 pub struct NewLines {
-    /// Id of the statement of the lines.
+    /// ID of the statement of the lines.
     pub statement_id: String,
     /// Fields of the lines that matching uses.
     pub open: Vec<OpenLine>,

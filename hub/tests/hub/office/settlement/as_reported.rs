@@ -5,7 +5,9 @@ use crate::office::finance::tells;
 use crate::office::settlement::items::balance;
 use crate::office::settlement::matches::proved;
 use crate::office::settlement::resolved::{exception, resolved, told};
-use crate::office::settlement::story::{added, approved, card_source, day, of_story, paid, refunded, sealed};
+use crate::office::settlement::story::{
+    added, approved, card_source, day, of_story, paid, posted, refunded, sealed,
+};
 use crate::support::server::{Api, Server, stderr};
 use crate::support::shop::Shop;
 use serde_json::{Value, json};
@@ -142,4 +144,92 @@ async fn a_charge_that_no_store_knows_of_and_its_refund_settle_each_other_and_le
     proved(&admin).await;
     let done = server.place.run(&["verify"], "");
     assert!(done.status.success(), "{}", stderr(&done));
+}
+
+/// Sales of the 19th by QRIS, which one bank pays out as one amount a store.
+async fn sold_by_qris(server: &Server, store: &str, first: u64, amounts: [i64; 2]) -> Shop {
+    let mut shop = Shop::open(server, store).await;
+    let sale = |(number, amount)| paid(store, 19, number, ("qris", amount, ""));
+    let sales = (first..).zip(amounts).map(sale);
+    tells(&mut shop, sales.chain([sealed(store, 19)]).collect()).await;
+    shop
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_banks_text_says_whose_payments_it_pays_out_and_at_which_fee() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let _first = sold_by_qris(&server, "S001", 1, [400_000, 600_000]).await;
+    let _second = sold_by_qris(&server, "S002", 3, [250_000, 750_000]).await;
+    let source = json!({"name": "Bank", "kind": "bank", "methods": ["qris"], "fee_rate_bp": 70,
+        "csv": {"pattern": "MID : {mid} {*} QR : {gross} DDR: {fee}"}, "store_refs": [
+            {"ref": "885004776763", "store_id": "S001"}, {"ref": "885004776764", "store_id": "S002"}]});
+    let source = added(&admin, &source).await;
+    let file = of_story(include_str!("../../../data/statements/bca-qris-narrative.csv"));
+    let read = admin.csv(&format!("/api/statements?source_id={source}"), &file).await.data().clone();
+    assert_eq!((&read["matched"], &read["exceptions"]), (&json!(2), &json!(0)), "{read}");
+    for store in ["S001", "S002"] {
+        assert_eq!(approved(&admin, store, 19).await["state"], "approved");
+        assert_eq!(posted(&admin, store).await, ["1040 993000, 1120 -1000000, 6030 7000"], "{store}");
+    }
+    proved(&admin).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn figures_in_pairs_of_columns_are_matched_by_the_reference_of_each_payment() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let records = vec![
+        paid("S001", 20, 1, ("card", 155_400, "C1001AAAAAAAAAAA")),
+        paid("S001", 20, 2, ("card", 222_000, "C1002AAAAAAAAAAA")),
+        refunded("S001", 20, 1, ("card", 62_160, "R1001AAAAAAAAAAA")),
+        sealed("S001", 20),
+    ];
+    tells(&mut shop, records).await;
+    let columns = json!({"date": "Creation Date", "zone": "TimeZone", "reference": "Modification Reference",
+        "batch": "Batch Number", "gross_debit": "Gross Debit (GC)", "gross_credit": "Gross Credit (GC)",
+        "net_debit": "Net Debit (NC)", "net_credit": "Net Credit (NC)",
+        "fee": ["Commission (NC)", "Markup (NC)", "Scheme Fees (NC)", "Interchange (NC)"]});
+    let csv = json!({"date_format": "%Y-%m-%d %H:%M:%S", "columns": columns});
+    let cards = json!({"name": "Cards", "kind": "provider", "methods": ["card"], "csv": csv});
+    let cards = added(&admin, &cards).await;
+    let file = of_story(include_str!("../../../data/statements/adyen-settlement-detail.csv"));
+    let read = admin.csv(&format!("/api/statements?source_id={cards}"), &file).await.data().clone();
+    assert_eq!((&read["matched"], &read["exceptions"]), (&json!(3), &json!(0)), "{read}");
+    let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
+    let line = json!([{"date": day(21), "reference": "TX-77", "amount": 300_918}]);
+    let banked = told(&admin, &bank, line).await;
+    assert_eq!((&banked["matched"], &banked["exceptions"]), (&json!(1), &json!(0)), "{banked}");
+    assert_eq!(approved(&admin, "S001", 20).await["state"], "approved");
+    for statement in [&read, &banked] {
+        let path = format!("/api/statements/{}/approve", statement["statement_id"].as_str().unwrap());
+        assert_eq!(admin.post(&path, &json!({})).await.data()["state"], "approved");
+    }
+    // 4,662 + 6,660 of the payments, 3,000 of the month.
+    let accounts = ["1040", "1110", "6030"];
+    let mut balances = Vec::new();
+    for account in accounts {
+        balances.push(balance(&server, account).await);
+    }
+    assert_eq!(balances, [300_918, 0, 14_322]);
+    proved(&admin).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_of_another_clock_is_matched_by_its_reference_and_may_be_of_tomorrow() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    // 09:00 of the 20th in Auckland is 20:00 of the 19th for the provider.
+    let records = vec![paid("S001", 20, 1, ("card", 155_400, "C-1001")), sealed("S001", 20)];
+    tells(&mut shop, records).await;
+    let cards = card_source(&admin).await;
+    let line = json!([{"date": day(19), "reference": "C-1001", "gross": 155_400, "fee": 2_331}]);
+    let read = told(&admin, &cards, line).await;
+    assert_eq!((&read["matched"], &read["exceptions"]), (&json!(1), &json!(0)), "{read}");
+    // At 00:30 in Jayapura the day is tomorrow at head office.
+    let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
+    let line = json!([{"date": day(24), "reference": "", "description": "BIAYA ADM", "amount": -5_000}]);
+    assert_eq!(told(&admin, &bank, line).await["lines_new"], 1);
 }

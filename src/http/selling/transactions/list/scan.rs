@@ -21,7 +21,7 @@ pub const DAYS_MAX: u16 = 400;
 pub enum Scope {
     /// Those of a shift.
     Shift(ShiftId),
-    /// Those of a member, by all of its ids.
+    /// Those of a member, by all of its IDs.
     Member(Vec<MemberId>),
     /// Those of business dates.
     Days { from: Date, to: Date },
