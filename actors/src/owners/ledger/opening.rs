@@ -44,6 +44,10 @@ impl Command for OpenStock {
     type Rows = Seen;
     const DEADLINE: Duration = FILE_DEADLINE;
 
+    fn is_from_rows(&self, _book: &LedgerBook) -> bool {
+        self.0.iter().any(|row| row.late)
+    }
+
     fn decide(
         &self,
         (products, unopened): Seen,

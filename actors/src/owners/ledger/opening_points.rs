@@ -1,4 +1,4 @@
-//! Opening points of members: one commit with every entry, each told to head office.
+//! Opening points of members: one commit with every entry and its record.
 
 use super::Ledger;
 use crate::owners::pricing;
@@ -54,6 +54,10 @@ impl Command for OpenPoints {
     type Rows = Vec<Seen>;
     const DEADLINE: Duration = FILE_DEADLINE;
 
+    fn is_from_rows(&self, _book: &LedgerBook) -> bool {
+        true
+    }
+
     fn decide(
         &self,
         read: Vec<Seen>,
@@ -78,9 +82,9 @@ impl Command for OpenPoints {
         let ids: Vec<String> = stamps.iter().map(|stamp| stamp.event_id.0.clone()).collect();
         let by = (ledger.stamps.now(), &request.caller.user_id);
         let opened = open_points(&self.0, &members, &ids, by, rules, &ledger.book)?;
-        let told = opened.iter().zip(&stamps);
+        let stamped = opened.iter().zip(&stamps);
         let records =
-            told.map(|(moved, stamp)| record::points_adjusted(stamp, &moved.entry, "opening")).collect();
+            stamped.map(|(moved, stamp)| record::points_adjusted(stamp, &moved.entry, "opening")).collect();
         let points = opened.iter().fold(0_i64, |sum, moved| sum.saturating_add(moved.entry.points));
         let details = json!({"members": opened.len(), "points": points});
         let date = opened.first().map(|moved| moved.entry.business_date);
