@@ -47,7 +47,8 @@ export class App extends LitElement {
     super.connectedCallback();
     this.keyboard = new Keyboard(this);
     const shown = () => this.current?.firstElementChild;
-    if (this.takesScans) listen((code) => this.onScan(code), () => shown()?.keeps, () => (shown()?.scanned && !this.dialog?.isOpen ? shown() : null));
+    const waits = () => (shown()?.scanned && !this.dialog?.isOpen ? shown() : null);
+    if (this.takesScans) listen((code) => this.onScan(code), () => shown()?.keeps, waits);
     this.addEventListener("closed", () => this.focusPage());
     this.addEventListener("input", () => {
       this.typed = true;

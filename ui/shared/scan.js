@@ -303,18 +303,22 @@ class Listener {
 
   typed(key, time, field) {
     if (time - this.last > PAUSE_MS) this.forget();
-    if (!isRapid(time, this.last)) this.runs.push({ keys: [], page: this.waits(), undo: isLine(field) ? [] : [this.keep(), fieldsNow()] });
+    if (!isRapid(time, this.last)) {
+      const undo = isLine(field) ? [] : [this.keep(), fieldsNow()];
+      this.runs.push({ keys: [], page: this.waits(), undo });
+    }
     if (this.runs.length > RUNS_MAX) this.runs.shift();
     this.runs.at(-1).keys.push({ key, time });
     clearTimeout(this.silence);
     if (this.keys.length >= LONG) this.silence = setTimeout(() => this.silent(), PAUSE_MS);
   }
 
-  /** Digits that nothing ended: a code for the page that waited for one when they came, else what somebody pasted by hand. */
+  /** Digits without an end key: a code for the page that waited for one when they came, else a paste by hand. */
   silent() {
     const { keys } = this;
     const page = this.waits();
-    if (isLine(document.activeElement) || !page || this.runs.some((run) => run.page !== page) || !isScan(keys) || keys.some(({ key }) => !/\d/.test(key))) return;
+    if (isLine(document.activeElement) || !page || this.runs.some((run) => run.page !== page)) return;
+    if (!isScan(keys) || keys.some(({ key }) => !/\d/.test(key))) return;
     this.ended = this.last;
     this.scanned();
   }

@@ -19,7 +19,7 @@ impl StoreHandle {
         self.run(self.console(), ImportMembers(rows)).await
     }
 
-    /// The member of an ID; of a merged one, whom it goes on as.
+    /// The member of an ID. For a merged member, the member that it was merged into.
     ///
     /// # Errors
     /// [`Refusal::NotFound`] when there is none.

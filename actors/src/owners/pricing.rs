@@ -91,7 +91,7 @@ impl PricingInputs {
 /// Number of merges of a member before its first ID stops resolving.
 const MERGES_MAX: usize = 16;
 
-/// The member of an ID; of a merged one, whom it goes on as.
+/// The member of an ID. For a merged member, the member that it was merged into.
 pub(crate) fn member(storage: &Storage, id: &MemberId) -> Result<Option<Arc<Member>>, StorageError> {
     let mut found = storage.members().known(id)?;
     for _ in 0..MERGES_MAX {

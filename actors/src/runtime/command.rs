@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use storage::Storage;
 
-/// Time that a command may take before its caller is told to come back.
+/// Time that a command may take before its caller is asked to come back.
 pub(crate) const COMMAND_DEADLINE: Duration = Duration::from_secs(8);
 /// Time that a file may take: one commit of thousands of rows, for a person who waits at the command line.
 pub(crate) const FILE_DEADLINE: Duration = Duration::from_secs(120);

@@ -287,8 +287,8 @@ async fn zoned(
     }
 }
 
-/// Keeps what the store told of itself. A push that arrived while the hello was on its way has already set the backlog:
-/// its records are taken off the one that the hello names.
+/// Keeps what the store reported of itself. A push that arrived while the hello was on its way has already set the
+/// backlog: its records are taken off the one that the hello names.
 async fn seen(
     write: &mut Write,
     store: &Locked,

@@ -10,7 +10,7 @@ use domain::model::people::member::Member;
 use edge::ApiError;
 use serde_json::json;
 
-/// The member in the path, or whom it goes on as.
+/// The member in the path, or the member that it was merged into.
 pub async fn member(request: &Request) -> Result<Member, ApiError> {
     let id = MemberId::from(request.param("id"));
     let store = &request.state.store;

@@ -85,7 +85,7 @@ impl Owner<LedgerBook> {
         Ok(Some(now))
     }
 
-    /// Restores the offline allowance of the points that head office was told of since.
+    /// Restores the offline allowance of the points that head office has received since.
     pub(super) fn refresh_offline_allowance(&self, account: &mut PointsAccount) -> Result<(), Failure> {
         if self.book.apart && account.redeemed_apart > 0 {
             let untold = self.storage.members().pending_points(&account.member_id)?;
