@@ -58,7 +58,7 @@ impl Launch {
     /// Starts it and waits until it is ready; the time that took is given back.
     pub async fn start(&self) -> anyhow::Result<(Daemon, Duration)> {
         let log = File::options().create(true).append(true).open(&self.log)?;
-        let client = reqwest::Client::builder().timeout(PROBE).build()?;
+        let client = reqwest::Client::builder().tls_certs_only([]).timeout(PROBE).build()?;
         let started = Instant::now();
         let child = Command::new(&self.binary)
             .args(&self.args)

@@ -18,6 +18,8 @@ const RECEIVED: i64 = 10_000;
 const SALES: usize = 30;
 /// Room that a segment is left with: some sales, and fewer than [`SALES`].
 const ROOM_LEFT_BYTES: u64 = 16 * 1024;
+/// Frames in a row that are damaged: a sale has a few.
+const DAMAGED_FRAMES: usize = 4;
 /// Bytes of the engine's file that are damaged one after the other.
 const ROW_FLIPS: usize = 8;
 
@@ -139,6 +141,7 @@ fn a_damaged_segment_index_is_remade() {
     nobody_notices(&mut store, &mut till, &before);
     store.verify();
     sealed_damage_is_named(&store, &mut random);
+    a_damaged_sale_leaves_the_rest_of_its_day(&mut store, &mut till);
 }
 
 /// Takes the room behind the last frame away, and sells until the segment is sealed and has its index.
@@ -168,6 +171,35 @@ fn sealed_damage_is_named(store: &Store, random: &mut Random) {
     let said = process::said(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
     names(&said, &segment, frame.offset);
+}
+
+/// Sales of a sealed segment can't be read: each says so, the day's report counts them, and the shop sells on.
+#[track_caller]
+fn a_damaged_sale_leaves_the_rest_of_its_day(store: &mut Store, till: &mut Till) {
+    let segment = journal::files(store.data(), "seg").remove(0);
+    let frames = journal::frames(&segment);
+    for frame in frames.iter().skip(frames.len() / 2).take(DAMAGED_FRAMES) {
+        journal::flip(&segment, frame.offset + HEADER_BYTES + frame.body_bytes / 3);
+    }
+    store.start();
+    till.sell();
+    let mut manager = store.login("manager");
+    let (mut damaged, mut day) = (0, String::new());
+    for Sold { transaction_id, .. } in &till.sold {
+        let answer = manager.get(&format!("/api/pos/transactions/{transaction_id}"));
+        if answer.status == 200 {
+            day = answer.data(200)["business_date"].as_str().unwrap().to_owned();
+        } else {
+            answer.refused(500, "damaged");
+            damaged += 1;
+        }
+    }
+    assert!((1..=DAMAGED_FRAMES + 1).contains(&damaged), "{damaged} sales can't be read");
+    let report = manager.get(&format!("/api/reports/daily?date={day}")).data(200);
+    assert_eq!(report["unreadable"], json!(damaged), "{report}");
+    let of_hours =
+        report["by_hour"].as_array().unwrap().iter().map(|hour| hour["sales_count"].as_u64().unwrap());
+    assert_eq!(of_hours.sum::<u64>() as usize, till.sold.len() - damaged, "{report}");
 }
 
 #[track_caller]

@@ -296,12 +296,29 @@ async fn a_store_reserves_for_so_many_returns_and_for_minutes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_goods_cost_is_told_to_the_store_that_sold_them_alone() {
+async fn another_store_gets_the_lines_and_the_payments_of_a_sale_and_nothing_else() {
     let server = Server::start().await;
-    let (seller, receipt) = sold(&server).await;
+    let mut seller = Shop::open(&server, "S001").await;
+    let mut record: Value = serde_json::from_str(&SALE.record("evt_s")).unwrap();
+    let sale = &mut record["payload"]["transaction"];
+    let private = [("note", "gift"), ("cashier_id", "usr_ani"), ("member_id", "mem_1")];
+    for (field, value) in private {
+        sale[field] = json!(value);
+    }
+    sale["payments"][0]["reference"] = json!("4711");
+    tells(&mut seller, record.to_string()).await;
+    let receipt = record["payload"]["transaction"]["receipt_no"].as_str().unwrap();
     let other = Shop::open(&server, "S002").await;
-    for (shop, cost) in [(&seller, json!(SALE.qty * 10)), (&other, Value::Null)] {
-        let answer = shop.speak().post(RESERVE, &ask("ret_1", &receipt, 1)).await;
-        assert_eq!(answer.data()["transaction"]["items"][0]["cost"], cost, "{}", shop.id);
+    for (shop, own) in [(&seller, true), (&other, false)] {
+        let answer = shop.speak().post(RESERVE, &ask("ret_1", receipt, 1)).await;
+        let sale = &answer.data()["transaction"];
+        let kept = |value: &Value, is: Value| assert_eq!(*value == is, own, "{}: {sale}", shop.id);
+        kept(&sale["items"][0]["cost"], json!(SALE.qty * 10));
+        kept(&sale["payments"][0]["reference"], json!("4711"));
+        for (field, value) in private {
+            kept(&sale[field], json!(value));
+        }
+        let paid = &sale["payments"][0];
+        assert_eq!((&sale["items"][0]["qty"], &paid["amount"]), (&json!(SALE.qty), &json!(2000)), "{sale}");
     }
 }

@@ -260,6 +260,8 @@ async fn every_role_meets_its_cell_of_the_table_and_stores_open_nothing() {
     };
     let session = domain::model::base::ids::SessionId("ses_1".into());
     let foreign = store.issue_access(&stranger, &session, edge::clock::now()).unwrap().token;
+    let strangers =
+        [(server.api(), "401 missing_token"), (server.api().with_token(&foreign), "401 invalid_token")];
     for role in Role::HEAD_OFFICE {
         let name = if role == Role::Admin { "boss" } else { role.name() };
         let password = if role == Role::Admin { PASSWORD } else { "another-horse-9" };
@@ -278,10 +280,9 @@ async fn every_role_meets_its_cell_of_the_table_and_stores_open_nothing() {
             let answer = api.send(route.method.clone(), &path, &json!({})).await;
             let refused = answer.refusal() == "403 insufficient_role";
             assert_eq!(refused, !roles.contains(&role), "{} {path} as {name}: {answer:?}", route.method);
-            for (token, refusal) in [(None, "401 missing_token"), (Some(&foreign), "401 invalid_token")] {
-                let stranger = token.map_or(server.api(), |token| server.api().with_token(token));
+            for (stranger, refusal) in &strangers {
                 let answer = stranger.send(route.method.clone(), &path, &json!({})).await;
-                assert_eq!(answer.refusal(), refusal, "{} {path}", route.method);
+                assert_eq!(answer.refusal(), *refusal, "{} {path}", route.method);
             }
         }
     }
