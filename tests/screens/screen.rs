@@ -1,6 +1,7 @@
 //! A page as a person and a scanner use it; every refusal of its policy and every error of its scripts fails.
 
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 use testkit::chaos::Proxy;
 use testkit::client::browser::Browser;
 use testkit::hub::Hub;
@@ -26,6 +27,10 @@ const WATCH: &str = "window.troubles = [];\
     document.addEventListener('securitypolicyviolation', (e) => troubles.push(`${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}`));\
     addEventListener('error', (e) => troubles.push(e.error?.stack ?? e.message));\
     addEventListener('unhandledrejection', (e) => troubles.push(e.reason?.stack ?? String(e.reason)));";
+
+/// How long a page may lack something before the test prints the page.
+const TELLS_AFTER: Duration = Duration::from_secs(5);
+const WHOLE_PAGE: &str = "return location.href + ' ' + document.body.innerText";
 
 /// What a page is held to, asked inside of it.
 const EXAMINE: &str = include_str!("examine.js");
@@ -160,18 +165,16 @@ impl<S> Screen<S> {
     /// Waits until the selector finds something.
     #[track_caller]
     pub fn sees(&mut self, selector: &str) {
-        let mut last = Value::Null;
+        let found = format!("return document.querySelector({}) !== null", json!(selector));
+        let mut told = Instant::now();
         wait::until(&format!("the page shows {selector}"), || {
-            let found = format!(
-                "return document.querySelector({}) ? null : location.href + ' ' + document.body.innerText",
-                json!(selector)
-            );
-            let shown = self.script(&found);
-            if !shown.is_null() && shown != last {
-                println!("without {selector}: {shown}");
+            let is_there = self.script(&found) == true;
+            // Reading a page's text lays the page out: too dear for each look.
+            if !is_there && told.elapsed() > TELLS_AFTER {
+                told = Instant::now();
+                println!("without {selector}: {}", self.script(WHOLE_PAGE));
             }
-            last = shown;
-            last.is_null().then_some(())
+            is_there.then_some(())
         });
     }
 

@@ -1,7 +1,8 @@
 //! `soak`: what takes longer than the test command may. Tills that sell in a crowd of slow clients, storms of
 //! everything at once, what the time of a log-in tells, what a sale costs a hub with many stores, long runs of the
 //! model test, of the simulations and of schemathesis with fresh seeds, synchronisation at full size, power cuts
-//! after syncs that did not happen, races at the hub and its processes killed at random, and the fuzz targets.
+//! after syncs that did not happen, races at the hub and its processes killed at random, the time of keys and scans on
+//! the till's page in a large store, and the fuzz targets.
 
 pub mod crowd;
 pub mod fuzz_targets;
@@ -13,8 +14,8 @@ use crate::fuzz;
 use crate::measure::shop::MeasuredStore;
 use crate::soak::crowd::Crowd;
 use crate::stage::WorkFolder;
-use crate::tools::faketime;
 use crate::tools::postgres::{GIVEN, Postgres};
+use crate::tools::{apt, faketime};
 use crate::workspace::{Binaries, Profile, build, cargo};
 use anyhow::{Context, bail, ensure};
 use serde_json::Value;
@@ -40,6 +41,8 @@ const UNSYNCED: &str = "unsynced::what_a_start_found_unsynced_is_on_the_disk_bef
 const RACES: &str = "office_races::";
 /// The mixed load at two processes that die.
 const KILLED: &str = "office::several::";
+/// The budgets of the till's page, which are timed only here.
+const PAGES: &str = "budgets::a_key_redraws_one_of_five_hundred_lines_at_once";
 /// The simulations of synchronisation: of one store's chain, and of what several stores share.
 const SIMULATIONS: [&str; 2] = [
     "sync::simulation::store_and_hub_have_the_same_after_any_history",
@@ -100,6 +103,9 @@ pub struct Options {
     /// Rounds of a mixed load at two processes of the hub on PostgreSQL, killed at random; 0: none
     #[arg(long, default_value_t = 20)]
     killed: usize,
+    /// Do not time keys, scans and searches on the till's page
+    #[arg(long)]
+    no_pages: bool,
     /// Stores that are enrolled at one hub while what a sale costs it is measured; 0: none
     #[arg(long, default_value_t = 1_000)]
     enrolled: usize,
@@ -141,6 +147,7 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
     }
     fine &= options.races == 0 || told("races at the hub", races(options.races).await);
     fine &= options.killed == 0 || told("processes killed at random", killed(options.killed).await);
+    fine &= options.no_pages || told("the till's page", timed_pages().await);
     fine &= options.fuzz_seconds == 0 || told("fuzz targets", fuzz_targets::run(options.fuzz_seconds).await);
     Ok(fine)
 }
@@ -203,6 +210,13 @@ async fn killed(rounds: usize) -> anyhow::Result<bool> {
     let server = Postgres::start().await?;
     let rounds = [("SOAK_KILLED", rounds.to_string()), (GIVEN, server.address())];
     at_full_size(KILLED, &rounds).await
+}
+
+/// Keys, scans and searches on the till's page in a store with 100,000 products; it prints its figures.
+async fn timed_pages() -> anyhow::Result<bool> {
+    apt::browser().await?;
+    let mut test = cargo(&["test", "--workspace", "--test", "screens", PAGES, "--", "--nocapture"]);
+    Ok(test.env("SCREENS_TIMED", "1").status().await.context("cargo test")?.success())
 }
 
 async fn schemathesis(target: fuzz::Target, examples: u32, seed: u64) -> anyhow::Result<bool> {

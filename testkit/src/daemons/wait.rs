@@ -6,8 +6,12 @@ use std::time::{Duration, Instant};
 /// The longest that anything in these tests may take before the test gives up.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How often a condition is looked at.
+/// The pause between two looks at a condition: at first, and at most. Each look costs a request or a round to the
+/// browser, so that looks become rarer the longer the condition takes.
 const GLANCE: Duration = Duration::from_millis(2);
+const GLANCE_MAX: Duration = Duration::from_millis(50);
+/// A pause is this part of the time that was waited.
+const PART: u32 = 8;
 
 /// Waits until `condition` gives a value; panics, naming `what`, when patience runs out.
 #[track_caller]
@@ -18,17 +22,18 @@ pub fn until<T>(what: &str, condition: impl FnMut() -> Option<T>) -> T {
 /// The same with another patience.
 #[track_caller]
 pub fn within<T>(patience: Duration, what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + patience;
+    let begun = Instant::now();
     loop {
         if let Some(value) = condition() {
             return value;
         }
-        assert!(Instant::now() < deadline, "gave up after {patience:?} waiting until {what}");
-        glance();
+        let waited = begun.elapsed();
+        assert!(waited < patience, "gave up after {patience:?} waiting until {what}");
+        thread::sleep((waited / PART).clamp(GLANCE, GLANCE_MAX));
     }
 }
 
-/// The pause between two looks at a condition.
+/// The pause between two looks of a loop of a test's own.
 pub fn glance() {
     thread::sleep(GLANCE);
 }

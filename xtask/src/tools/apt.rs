@@ -57,7 +57,11 @@ pub async fn browser() -> anyhow::Result<()> {
         return Ok(());
     }
     let hint = "chromium or chromedriver is not here and could not be installed with apt-get";
-    install(&["chromium", "chromium-driver"], hint).await?;
+    // The shell is a package of its own on Debian, and lighter; other systems have the browser alone.
+    let all = install(&["chromium", "chromium-driver", "chromium-headless-shell"], hint).await;
+    if all.is_err() {
+        install(&["chromium", "chromium-driver"], hint).await?;
+    }
     ensure!(program("chromedriver").is_some(), hint);
     Ok(())
 }
