@@ -106,7 +106,7 @@ fn products_and_opening_stock_are_imported_both_ways() {
             .write_file("stock.csv", &format!("sku,qty,unit_cost\nNEW-{round},5,700\nMORE-{round},2,0\n"));
         good(&store, &["import", "stock", stock.to_str().unwrap()], "");
         let again = bad(&store, &["import", "stock", stock.to_str().unwrap()]);
-        assert!(again.contains("has moved before"), "twice is once: {again}");
+        assert!(again.contains("already has stock movements"), "twice is once: {again}");
         if round == 2 {
             store.start();
         }

@@ -33,7 +33,8 @@ rows! {
     /// 403: the peer is outside of `http.allowed_networks`.
     network_not_allowed => NetworkNotAllowed "this network may not speak to this server: use the shop's, or add it to http.allowed_networks";
     /// 403: a manager has to approve this.
-    approval_required => ApprovalRequired "this needs an approval: ask a store manager or an administrator to give it here";
+    approval_required => ApprovalRequired "this needs an approval: ask a store manager or an administrator to \
+        approve it here";
     /// 403: the approver's name, password or device is wrong, or the account is disabled, undistinguishable.
     approval_refused => ApprovalRefused "the approval is refused: the approver's login name, password or device is wrong, or the account is disabled";
     /// 403: the user was disabled.
