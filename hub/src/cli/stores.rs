@@ -88,11 +88,11 @@ pub async fn run(config: &Config, command: StoreCommand) -> anyhow::Result<()> {
         }
         StoreCommand::Disable { store_id } => {
             set_disabled(&db, &store_id, true).await?;
-            println!("store {store_id} may no longer speak");
+            println!("store {store_id} is disabled");
         }
         StoreCommand::Enable { store_id } => {
             set_disabled(&db, &store_id, false).await?;
-            println!("store {store_id} may speak again");
+            println!("store {store_id} is enabled");
         }
     }
     db.close().await;

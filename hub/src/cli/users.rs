@@ -81,7 +81,7 @@ pub async fn run(config: &Config, command: UserCommand) -> anyhow::Result<()> {
             }
             let removed = devices::remove_dead(&mut write, &user.user_id).await?;
             write.commit().await?;
-            println!("every token of {username} is dead");
+            println!("every token of {username} is revoked");
             println!("devices removed: {removed}");
         }
         UserCommand::Devices { username } => devices::list(&db, &username).await?,
