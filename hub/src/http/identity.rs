@@ -185,6 +185,6 @@ async fn counted(
         return Ok(());
     }
     let (user_id, device) = (&user.user_id, &assertion.credential_id);
-    tracing::error!(%user_id, device, "a passkey's counter has not risen: refused");
+    tracing::error!(%user_id, device, "a passkey's counter did not increase: refused");
     Err(ApiError::invalid_credentials().into())
 }

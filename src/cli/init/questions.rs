@@ -62,17 +62,17 @@ const QUESTIONS: [Question; 9] = [
     Question {
         key: "pricing.discount_limit_bp",
         flag: "discount-limit-bp",
-        text: "A manager approves discounts above (basis points; 0: none)",
+        text: "A manager approves discounts above (basis points; 0: no limit)",
     },
     Question {
         key: "returns.cashier_limit",
         flag: "refund-limit",
-        text: "A manager approves refunds above (0: none)",
+        text: "A manager approves refunds above (0: no limit)",
     },
     Question {
         key: "approval.adjustment_value",
         flag: "adjustment-limit",
-        text: "A manager approves stock adjustments above (0: none)",
+        text: "A manager approves stock adjustments above (0: no limit)",
     },
 ];
 
@@ -126,7 +126,7 @@ pub fn ask(
     mut input: impl BufRead,
     mut output: impl Write,
 ) -> io::Result<Option<Chosen>> {
-    writeln!(output, "A new store. An empty line keeps what stands in brackets.\n")?;
+    writeln!(output, "A new store. Press Enter to keep the value in brackets.\n")?;
     let mut chosen = Vec::new();
     for question in QUESTIONS.iter().filter(|question| !fixed(question.key)) {
         let now = shown(&current(config, question.key));

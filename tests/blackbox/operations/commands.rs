@@ -41,7 +41,7 @@ fn users_are_added_listed_and_revoked_both_ways() {
         good(&store, &add(username), PASSWORD);
         let output = process::run(store.command(&add(username)), PASSWORD);
         assert_eq!(output.status.code(), Some(1), "{}", process::said(&output));
-        assert!(process::said(&output).contains("exists already"), "{}", process::said(&output));
+        assert!(process::said(&output).contains("already exists"), "{}", process::said(&output));
         assert!(good(&store, &["user", "list"], "").contains(username));
         assert!(bad(&store, &["user", "revoke", "nobody@s001.example"]).contains("nobody@s001.example"));
         if stopped {

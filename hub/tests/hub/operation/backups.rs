@@ -229,7 +229,7 @@ async fn verify_names_what_is_wrong() {
         let to = tempfile::tempdir().unwrap();
         let done = server.place.run(&["backup", to.path().to_str().unwrap()], "");
         assert_eq!(done.status.code(), Some(1));
-        assert!(stderr(&done).contains("does not verify"), "{}", stderr(&done));
+        assert!(stderr(&done).contains("failed verification"), "{}", stderr(&done));
         assert_eq!(std::fs::read_dir(to.path()).unwrap().count(), 0);
     }
 }

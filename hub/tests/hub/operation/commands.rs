@@ -58,7 +58,7 @@ async fn wrong_settings_are_refused_with_file_line_and_key() {
     others(0o640);
     let done = empty.run(&["config", "show"], "");
     assert_eq!(done.status.code(), Some(2));
-    assert!(stderr(&done).contains("hub.toml:2: database.url: carries a password"), "{}", stderr(&done));
+    assert!(stderr(&done).contains("hub.toml:2: database.url: contains a password"), "{}", stderr(&done));
     others(0o600);
     for url in ["postgres://hub:hidden@db/hub", "postgres://hub@db/hub?password=hidden"] {
         let done = empty.command(&["config", "show"]).env("CLOUD_HUB__DATABASE__URL", url).output().unwrap();
@@ -142,7 +142,7 @@ async fn people_and_stores_are_managed_by_command() {
         place.run(&["user", "add", "--username", name, "--name", name, "--role", role], "")
     };
     assert!(stdout(&add("pur", "ho_purchasing")).contains("password "));
-    assert!(stderr(&add("PUR", "ho_finance")).contains("user exists already"));
+    assert!(stderr(&add("PUR", "ho_finance")).contains("user already exists"));
     assert_eq!(add("till", "cashier").status.code(), Some(1), "a role of stores");
     assert_eq!(place.run(&["user", "revoke", "nobody"], "").status.code(), Some(1));
     place.add_store("S001");
