@@ -29,7 +29,7 @@ const TILLS_MAX: usize = 64;
 pub struct Options {
     /// Invoices: InvoiceNo, StockCode, Description, Quantity, InvoiceDate, UnitPrice, …; .gz or plain
     pub file: PathBuf,
-    /// Tills that sell at once
+    /// Tills that sell at the same time
     #[arg(long, default_value_t = 8)]
     pub tills: usize,
     /// Kill the hub half-way (SIGKILL) and start it again

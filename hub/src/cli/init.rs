@@ -25,7 +25,7 @@ pub struct InitArgs {
     /// Login name of the first admin
     #[arg(long, default_value = "admin")]
     admin: String,
-    /// Read the password from standard input instead of making one up
+    /// Read the password from standard input instead of generating one
     #[arg(long)]
     password_stdin: bool,
 }

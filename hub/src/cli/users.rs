@@ -14,7 +14,7 @@ use edge::clock;
 
 #[derive(Debug, Subcommand)]
 pub enum UserCommand {
-    /// Add a person
+    /// Add a user
     Add {
         /// Login name
         #[arg(long)]
@@ -25,27 +25,27 @@ pub enum UserCommand {
         /// admin, ho_finance or ho_purchasing
         #[arg(long)]
         role: String,
-        /// Read the password from standard input instead of making one up
+        /// Read the password from standard input instead of generating one
         #[arg(long)]
         password_stdin: bool,
     },
-    /// List everyone
+    /// List all users
     List,
-    /// Kill every token of a person, and remove every device
+    /// Revoke all tokens of a user and remove all their devices
     Revoke {
         /// Login name
         username: String,
     },
-    /// List the devices that a person logs in with
+    /// List the devices that a user logs in with
     Devices {
         /// Login name
         username: String,
     },
-    /// Remove a device of a person
+    /// Remove a device of a user
     RemoveDevice {
         /// Login name
         username: String,
-        /// The device, as `user devices` lists it
+        /// ID of the device, as `user devices` lists it
         #[arg(allow_hyphen_values = true)]
         id: String,
     },

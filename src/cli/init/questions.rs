@@ -23,16 +23,16 @@ pub struct Answers {
     /// ISO 4217 code of the currency
     #[arg(long, value_name = "CODE")]
     currency: Option<String>,
-    /// IANA time zone in which business dates are made
+    /// IANA time zone of the business dates
     #[arg(long, value_name = "ZONE")]
     timezone: Option<String>,
-    /// Discounts by hand above so many basis points of a basket need a manager; 0: none do
+    /// Manual discounts above this many basis points of a basket need a manager; 0: no limit
     #[arg(long, value_name = "BP")]
     discount_limit_bp: Option<String>,
-    /// Refunds above this amount need a manager; 0: none do
+    /// Refunds above this amount need a manager; 0: no limit
     #[arg(long, value_name = "AMOUNT")]
     refund_limit: Option<String>,
-    /// Stock adjustments above this value need a manager; 0: none do
+    /// Stock adjustments above this value need a manager; 0: no limit
     #[arg(long, value_name = "AMOUNT")]
     adjustment_limit: Option<String>,
 }
