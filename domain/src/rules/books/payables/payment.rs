@@ -161,7 +161,7 @@ fn pay(
     let credited = credited.map(|one| one.amount).fold(0_i64, i64::saturating_add);
     let rest = amount.saturating_sub(credited);
     if !(0..=invoice.open).contains(&rest) {
-        let problem = format!("of {}, {} is open", invoice.doc_no, invoice.open);
+        let problem = format!("{} has an open amount of {}", invoice.doc_no, invoice.open);
         return Err(Refusal::PaymentMismatch { problem, amount_due: invoice.open });
     }
     if !(0..=rest).contains(&discount) {
@@ -210,7 +210,8 @@ pub(super) fn settle(
 ) -> Result<Vec<PaymentPart>, Refusal> {
     let open = note.open.min(invoice.open);
     if !(1..=open).contains(&amount) {
-        let problem = format!("of {} and {}, {open} is open in both", note.doc_no, invoice.doc_no);
+        let problem =
+            format!("{} and {} can settle at most {open} of each other", note.doc_no, invoice.doc_no);
         return Err(Refusal::PaymentMismatch { problem, amount_due: open });
     }
     let gave = BookOpen::take(&mut note.books, amount);
@@ -265,7 +266,7 @@ pub fn allocate(
             return Err(Refusal::field("allocations", "must have no discount if they are of an advance"));
         }
         if !(1..=invoice.open).contains(amount) {
-            let problem = format!("of {}, {} is open", invoice.doc_no, invoice.open);
+            let problem = format!("{} has an open amount of {}", invoice.doc_no, invoice.open);
             return Err(Refusal::PaymentMismatch { problem, amount_due: invoice.open });
         }
         let took = BookOpen::take(&mut invoice.books, *amount);
