@@ -23,8 +23,7 @@ pub fn kept(folder: &Path) -> Option<UtcMs> {
         read => read.and_then(|text| serde_json::from_slice(&text).map_err(io::Error::other)),
     };
     read.map_err(|error| {
-        tracing::warn!(file = %path.display(), %error, "the confirmed time can't be read and \
-        is ignored")
+        tracing::warn!(file = %path.display(), %error, "the confirmed time can't be read and is ignored")
     })
     .ok()
 }

@@ -104,8 +104,7 @@ async fn overdue(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failu
             tracing::warn!(
                 source_id = found.source_id,
                 ?error,
-                "a source could not be matched by the nightly \
-                job yet"
+                "a source could not be matched by the nightly job yet"
             );
             whole = false;
         }

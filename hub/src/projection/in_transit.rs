@@ -147,8 +147,7 @@ pub(crate) async fn problems(connection: &mut AnyConnection) -> Result<Vec<Strin
     for row in sqlx::query(by_sku).fetch_all(&mut *connection).await? {
         let (place, now, moved, value): (String, i64, i64, i64) = columns!(row => (place, now, moved, value));
         problems.push(format!(
-            "{place}: {now} are in transit, but {moved} according to its days; the value differs \
-                by {value}"
+            "{place}: {now} are in transit, but {moved} according to its days; the value differs by {value}"
         ));
     }
     for row in sqlx::query(by_day).fetch_all(&mut *connection).await? {

@@ -95,8 +95,7 @@ pub fn accept(due: i64, offers: &[NewPayment], rules: &Rules) -> Result<Vec<Acce
             if offer.method == CASH && rounded != Some(place) && !whole(offer.amount, rules.cash_rounding) {
                 let step = rules.cash_rounding;
                 return Err(mismatch(format!(
-                    "a cash payment that does not complete the sale must be a multiple \
-                    of {step}"
+                    "a cash payment that does not complete the sale must be a multiple of {step}"
                 )));
             }
             tender(place, offer, rounding, &mismatch)

@@ -116,8 +116,7 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
         ),
         USER_FOREIGN => (
             format!(
-                "the store sent a record of user {}, who belongs to head office or another \
-                store",
+                "the store sent a record of user {}, who belongs to head office or another store",
                 text("user_id")
             ),
             "nothing was changed; ask the store who did this, and if the user has moved to it, change that at \
@@ -174,13 +173,11 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
                 text("po_id")
             ),
             "the receipt counts and the order is open again: close it if no more goods are expected, or have \
-             the store \
-             send the goods back by a supplier return",
+             the store send the goods back by a supplier return",
         ),
         ORDER_FOREIGN => (
             format!(
-                "goods were received on order {}, which does not exist or belongs to another \
-                store",
+                "goods were received on order {}, which does not exist or belongs to another store",
                 text("po_id")
             ),
             "find the order that they belong to; the stock is in the store that received them",

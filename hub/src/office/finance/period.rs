@@ -275,8 +275,7 @@ async fn suspense(connection: &mut AnyConnection, day: Date) -> Result<Vec<NotRe
             date: None,
             id: Some("9990".to_owned()),
             message: format!(
-                "{} is in the suspense account and must be \
-                explained",
+                "{} is in the suspense account and must be explained",
                 row.try_get::<i64, _>("balance")?
             ),
         })

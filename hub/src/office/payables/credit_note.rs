@@ -133,8 +133,7 @@ fn check(new: &New, writer: &Writer<'_>) -> Result<(), ApiError> {
     if new.kind == CreditNoteKind::Return {
         return Err(ApiError::field(
             "kind",
-            "must not be return: confirm the expected credit note of the \
-            returned goods",
+            "must not be return: confirm the expected credit note of the returned goods",
         ));
     }
     if !(1..=LINES_MAX).contains(&new.lines.len()) {

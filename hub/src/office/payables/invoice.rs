@@ -161,8 +161,7 @@ pub async fn change(
     if before.matched_at.is_some() && !same {
         return Err(ApiError::field(
             "invoice_no",
-            "and supplier_id can't change after the invoice was \
-            matched",
+            "and supplier_id can't change after the invoice was matched",
         )
         .into());
     }

@@ -196,8 +196,7 @@ async fn account(connection: &mut AnyConnection, new: &New) -> Result<Account, F
     if (account == SAFE) != new.store_id.is_some() {
         return Err(ApiError::field(
             "store_id",
-            "is required for account 1020, and must be omitted for \
-            others",
+            "is required for account 1020, and must be omitted for others",
         )
         .into());
     }

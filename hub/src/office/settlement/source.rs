@@ -147,8 +147,7 @@ fn problems(source: &View) -> Vec<FieldProblem> {
     check(
         "methods",
         few && source.methods.iter().all(settled),
-        "must be payment methods that a bank or \
-        provider settles",
+        "must be payment methods that a bank or provider settles",
     );
     check(
         "fee_rate_bp",

@@ -164,11 +164,8 @@ async fn set_repeats_aside(
         repeats::find(connection, &source.source_id, (&import.lines, told), (&*new, source.kind)).await?;
     let Some(first) = repeats.values().next() else { return Ok(()) };
     let refused = |id: &str| {
-        let (what, id) = (
-            "statement with different descriptions (accept_repeats=true imports it \
-            anyway)",
-            id.to_owned(),
-        );
+        let (what, id) =
+            ("statement with different descriptions (accept_repeats=true imports it anyway)", id.to_owned());
         Failure::from(ApiError::from(Refusal::Duplicate { what, id }))
     };
     let statement_id = first.statement_id.clone();

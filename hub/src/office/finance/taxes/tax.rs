@@ -259,8 +259,7 @@ impl Filter {
             let store = self.store_id.as_ref();
             let of = store.map_or_else(|| "all stores".to_owned(), |store| format!("store {store}"));
             let message = format!(
-                "{days}: tax of {told} according to the documents of {of}, but {booked} \
-                according to the accounts"
+                "{days}: tax of {told} according to the documents of {of}, but {booked} according to the accounts"
             );
             alarm::raise(&mut write, "", ALARM, &message, now).await?;
         }

@@ -368,11 +368,7 @@ async fn remember(
     let row = sqlx::query(sql).bind(line_id).fetch_one(&mut *connection).await?;
     let name: Option<String> = row.cell("store_ref")?;
     let name = name.ok_or_else(|| {
-        ApiError::field(
-            "store_id",
-            "can't be remembered, because the line names no \
-        terminal",
-        )
+        ApiError::field("store_id", "can't be remembered, because the line names no terminal")
     })?;
     source::remember(connection, source_id, &name, store_id).await
 }
