@@ -90,8 +90,12 @@ fn display(name: &str) -> Result<(), ApiError> {
 }
 
 fn role_of(role: Role, store: bool) -> Result<(), ApiError> {
-    let fits = if store { staff::ROLES.contains(&role) } else { user::ROLES.contains(&role) };
-    if fits { Ok(()) } else { Err(ApiError::field("role", "is not a role there")) }
+    let roles: &[Role] = if store { &staff::ROLES } else { &user::ROLES };
+    if roles.contains(&role) {
+        return Ok(());
+    }
+    let names: Vec<&str> = roles.iter().map(|role| role.name()).collect();
+    Err(ApiError::field("role", format!("must be one of {}", names.join(", "))))
 }
 
 impl New {

@@ -56,7 +56,8 @@ pub async fn run(config: &Config, command: UserCommand) -> anyhow::Result<()> {
     let (db, _) = hub::open_db(config).await?;
     match command {
         UserCommand::Add { username, name, role, password_stdin } => {
-            let role = Role::parse(&role).ok_or_else(|| anyhow!("{role} is not a role"))?;
+            let role = Role::parse(&role)
+                .ok_or_else(|| anyhow!("{role} is not a role: use admin, ho_finance or ho_purchasing"))?;
             let password = if password_stdin { line_from_stdin()? } else { secret::password() };
             let new = person(config, &username, &name, role, &password)?;
             let mut write = db.write().await?;

@@ -246,7 +246,7 @@ async fn check_known(
 ) -> Result<(), Failure> {
     let count: i64 = sqlx::query_scalar(sql).bind(id.to_owned()).fetch_one(connection).await?;
     match count {
-        0 => Err(ApiError::field(path, "is not known").into()),
+        0 => Err(ApiError::field(path, "does not exist").into()),
         _ => Ok(()),
     }
 }
