@@ -135,7 +135,7 @@ impl App {
         stop_commands(&end, control).await;
         let done = self.wind_up(end, server).await;
         if let Err(error) = socket::remove(&folder) {
-            tracing::warn!(%error, "the control socket was left behind");
+            tracing::warn!(%error, "the control socket could not be removed");
         }
         keeping.abort();
         timing.abort();
@@ -145,7 +145,7 @@ impl App {
         };
         if timeout(SAVE_DEADLINE, saving).await.is_err() {
             tracing::warn!(
-                "the disk does not answer: wrong log-ins of late, and how late it is, are forgotten"
+                "the disk does not answer: recent failed log-ins and the latest known time are lost"
             );
         }
         pings.abort();
@@ -157,10 +157,13 @@ impl App {
     async fn wind_up(self, end: End, server: Server) -> anyhow::Result<()> {
         match end {
             End::Asked => {
-                tracing::info!("stopping: what is in flight is finished first");
+                tracing::info!("stopping: requests in progress are finished first");
                 let drained = server.await.context("the HTTP server panicked")??;
                 if drained.cut > 0 {
-                    tracing::warn!(connections = drained.cut, "cut at the drain deadline");
+                    tracing::warn!(
+                        connections = drained.cut,
+                        "connections were closed at the end of the drain time"
+                    );
                 }
                 saved_state::write_down_the_rest(&*self.shop).await;
                 self.supervision.stop().await;
@@ -222,7 +225,7 @@ async fn open_storage(config: &Config) -> anyhow::Result<Storage> {
 
 async fn close(storage: Storage) -> anyhow::Result<()> {
     let closing = tokio::task::spawn_blocking(move || folder::close(storage));
-    let late = |_| Exit::new(DISK, "the disk does not answer: what was submitted may not be on it");
+    let late = |_| Exit::new(DISK, "the disk does not answer: the last writes may be lost");
     timeout(CLOSE_DEADLINE, closing).await.map_err(late)?.context("closing storage panicked")?
 }
 

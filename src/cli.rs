@@ -45,15 +45,15 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Make the data folder, its keys and the first administrator
+    /// Create the data folder, its keys and the first administrator
     Init {
         /// Login name of the first administrator
         #[arg(long, value_name = "NAME", default_value = "admin")]
         admin: String,
-        /// Read the password from standard input instead of making one
+        /// Read the password from standard input instead of generating one
         #[arg(long)]
         password_stdin: bool,
-        /// Settings of the new store, written into its settings file; without any of them they are asked at a terminal
+        /// Settings of the new store, written to its settings file; without any of them, `init` asks for them at a terminal
         #[command(flatten)]
         answers: init::Answers,
     },
@@ -63,49 +63,49 @@ enum Command {
     User(UserArgs),
     /// Import a CSV file; bad rows are listed, and then nothing is imported
     Import(ImportArgs),
-    /// Make this store known to its hub
+    /// Enrol this store at its hub
     Enrol {
         /// Address of the hub
         #[arg(long, value_name = "URL")]
         hub: String,
-        /// The one-time token that the hub gave for this store
+        /// The one-time enrolment token that the hub created for this store
         #[arg(long, value_name = "TOKEN", allow_hyphen_values = true)]
         token: String,
     },
-    /// Make this copy of the store the shop: it sells again, in a new epoch, and gets what the hub has
+    /// Make this copy of the store the active one: it can sell again, in a new epoch, and downloads the hub's records
     Rejoin,
-    /// How the store is, on one screen
+    /// Show the state of the store on one screen
     Status,
-    /// Copy the store into a new or empty folder, while it serves or stopped
+    /// Copy the store into a new or empty folder, whether it is running or stopped
     Backup {
         /// The folder
         #[arg(value_name = "DIR")]
         folder: PathBuf,
-        /// Leave the store's keys out
+        /// Omit the store's keys
         #[arg(long)]
         without_keys: bool,
     },
-    /// Make a store of a backup, in the empty data folder of the settings
+    /// Restore a backup into the data folder of the settings, which must be empty
     Restore {
         /// The backup
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
-    /// Check the data folder: exit code 1 with what is wrong
+    /// Check the data folder; print the problems and exit with code 1 if there are any
     Verify {
-        /// Accepted for scripts: index, rows, ledger and shift sums are compared with the journal either way
+        /// Accepted for scripts, without effect: index, rows, ledger and shift sums are always compared with the journal
         #[arg(long)]
         deep: bool,
     },
-    /// Make the index anew from the journal
+    /// Rebuild the index from the journal
     RebuildIndex,
-    /// Sign tokens with another key; those of the old one live to their end
+    /// Sign tokens with a new key; tokens of the old key stay valid until they expire
     RotateKeys {
-        /// They die at the next reload instead: for a key that somebody else may have
+        /// End the tokens of the old key at the next reload: for a key that somebody else may have
         #[arg(long)]
         at_once: bool,
     },
-    /// Look at the settings
+    /// Show the settings
     Config(ConfigArgs),
     /// Print completions for a shell
     Completions {
@@ -133,13 +133,13 @@ enum UserCommand {
         /// admin, store_manager, cashier or warehouse_staff
         #[arg(long, value_name = "R")]
         role: String,
-        /// Read the password from standard input instead of making one
+        /// Read the password from standard input instead of generating one
         #[arg(long)]
         password_stdin: bool,
     },
     /// List users
     List,
-    /// Kill every token of a user, and remove every device, at once
+    /// Revoke all tokens of a user and remove all their devices, at once
     Revoke {
         /// Login name
         #[arg(value_name = "U")]
@@ -156,7 +156,7 @@ enum UserCommand {
         /// Login name
         #[arg(value_name = "U")]
         username: String,
-        /// The device, as `user devices` lists it
+        /// ID of the device, as `user devices` lists it
         #[arg(value_name = "ID", allow_hyphen_values = true)]
         id: String,
     },
@@ -173,27 +173,27 @@ struct ImportArgs {
 
 #[derive(Debug, Subcommand)]
 enum ImportCommand {
-    /// Header: `sku,name,price[,category,barcode,reorder_level,tax_rate_bp,cost,pack_barcode,pack_qty]`
+    /// Import products. Header: `sku,name,price[,category,barcode,reorder_level,tax_rate_bp,cost,pack_barcode,pack_qty]`
     Products {
         /// The file
         #[arg(value_name = "FILE.csv")]
         file: PathBuf,
     },
-    /// Header: `name,phone,email,code,birth_date`
+    /// Import members. Header: `name,phone,email,code,birth_date`
     Members {
         /// The file
         #[arg(value_name = "FILE.csv")]
         file: PathBuf,
     },
-    /// Points that members had before. Header: `points` with `phone`, `email` or `code`
+    /// Import opening points of members. Header: `points` with `phone`, `email` or `code`
     Points {
         /// The file
         #[arg(value_name = "FILE.csv")]
         file: PathBuf,
     },
-    /// The first stock. Header: `sku,qty,unit_cost`
+    /// Import the opening stock. Header: `sku,qty,unit_cost`
     Stock {
-        /// Products may have been sold already: the file says what lay there before the first sale
+        /// Allow products that were sold already: the file has the stock from before the first sale
         #[arg(long)]
         opening: bool,
         /// The file
@@ -210,7 +210,7 @@ struct ConfigArgs {
 
 #[derive(Debug, Subcommand)]
 enum ConfigCommand {
-    /// Print every setting in force with its source; secrets are masked
+    /// Print every setting in effect with its source; secrets are masked
     Show,
 }
 

@@ -22,8 +22,10 @@ pub fn kept(folder: &Path) -> Option<UtcMs> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
         read => read.and_then(|text| serde_json::from_slice(&text).map_err(io::Error::other)),
     };
-    read.map_err(|error| tracing::warn!(file = %path.display(), %error, "the confirmed time is forgotten"))
-        .ok()
+    read.map_err(|error| {
+        tracing::warn!(file = %path.display(), %error, "the confirmed time can't be read and is ignored")
+    })
+    .ok()
 }
 
 /// Keeps the file up to date until it is dropped.
@@ -41,7 +43,7 @@ pub async fn save(store: &StoreHandle, folder: &Path) {
     let (path, at) = (file(folder), store.confirmed_time());
     let written = tokio::task::spawn_blocking(move || write(&path, at)).await;
     if let Err(error) = written.map_err(io::Error::other).flatten() {
-        tracing::warn!(%error, "the confirmed time is not remembered over a restart");
+        tracing::warn!(%error, "the confirmed time could not be saved: it is lost at a restart");
     }
 }
 

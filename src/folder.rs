@@ -36,7 +36,8 @@ pub fn vacant(config: &Config) -> anyhow::Result<()> {
         let mut entries = fs::read_dir(path).with_context(|| format!("can't read {}", path.display()))?;
         if entries.next().is_some() {
             let message = format!(
-                "{} is not empty, and init touches no existing store: name another folder (storage.path), or go to another one",
+                "{} is not empty, and init does not change an existing store: choose another folder \
+                 (storage.path), or run init in another directory",
                 path.display()
             );
             return Err(Exit::new(FAILED, message).into());

@@ -203,7 +203,7 @@ impl Printers {
                         std::sync::mpsc::TrySendError::Full(paper)
                         | std::sync::mpsc::TrySendError::Disconnected(paper) => paper,
                     };
-                    job.ended(Err("too much waits for this printer".to_owned()));
+                    job.ended(Err("too many jobs wait for this printer".to_owned()));
                 }
             }
             (Err(error), _) => waits.ended(Err(error.to_string())),

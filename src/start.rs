@@ -47,12 +47,12 @@ pub fn check_terms(config: &Config, storage: &Storage) -> anyhow::Result<()> {
     let now = sold_in(config);
     for (key, was, is, what) in [
         ("store.timezone", terms.timezone, now.timezone, "business days and times on receipts would move"),
-        ("store.currency", terms.currency, now.currency, "amounts would be of another money"),
+        ("store.currency", terms.currency, now.currency, "amounts would be in another currency"),
     ] {
         if was != is {
             let message = format!(
-                "{key} is {is}, but this store has sold in {was}: {what}. Set {key} back to {was}; a shop that \
-                 changes it begins as a new store, with a data folder and an id of its own"
+                "{key} is {is}, but this store has sold in {was}: {what}. Set {key} back to {was}; to change \
+                 it, begin a new store with its own data folder and id"
             );
             return Err(Exit::new(USAGE, message).into());
         }
@@ -63,7 +63,7 @@ pub fn check_terms(config: &Config, storage: &Storage) -> anyhow::Result<()> {
 /// Keeps what sales are dated by and counted in from now on. Where it can't be written, the next start does.
 pub async fn keep_terms(config: &Config, store: &StoreHandle) {
     if let Err(error) = store.keep_terms(sold_in(config)).await {
-        tracing::warn!(%error, "time zone and currency were not written down");
+        tracing::warn!(%error, "time zone and currency could not be stored");
     }
 }
 

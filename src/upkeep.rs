@@ -92,9 +92,9 @@ impl Upkeep {
         progress: Progressing,
         work: impl FnOnce(&Storage, &mut dyn FnMut(Progress)) -> Result<T, storage::StorageError> + Send + 'static,
     ) -> anyhow::Result<T> {
-        let turn = Arc::clone(&self.turn)
-            .try_acquire_owned()
-            .map_err(|_| Exit::new(FAILED, "another verification or backup is running: wait for its end"))?;
+        let turn = Arc::clone(&self.turn).try_acquire_owned().map_err(|_| {
+            Exit::new(FAILED, "another verification or backup is running: wait until it ends")
+        })?;
         let storage = self.storage.clone();
         let done = tokio::task::spawn_blocking(move || {
             let _turn = turn;

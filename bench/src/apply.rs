@@ -20,16 +20,16 @@ const PARTS: usize = 5;
 /// Databases of hubs.
 #[derive(Args)]
 pub struct Options {
-    /// The one whose records are applied
+    /// Database whose records are applied
     #[arg(long)]
     from: String,
-    /// An empty one: with everything
+    /// Empty database that gets everything
     #[arg(long)]
     whole: String,
-    /// An empty one: without entries
+    /// Empty database that gets no entries
     #[arg(long)]
     unposted: String,
-    /// An empty one: documents alone
+    /// Empty database that gets documents only
     #[arg(long)]
     documents: String,
 }

@@ -22,28 +22,28 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// How fast this disk makes records durable
+    /// Measure how fast this disk makes records durable
     Disk {
-        /// A folder on it
+        /// A folder on the disk
         dir: PathBuf,
-        /// How long: alone, and as long again in groups
+        /// Seconds for single writes, and again for grouped writes
         #[arg(long, default_value_t = 2)]
         seconds: u64,
     },
-    /// Serve a bare JSON reply with warp; prints the address, runs until killed
+    /// Serve a minimal JSON reply with warp; prints the address, runs until killed
     Bare,
-    /// Load a bare JSON reply, or what a store answers to reads
+    /// Load the minimal JSON reply, or the read requests of a store
     Reply {
-        /// Where it is
+        /// Address of the server
         #[arg(long)]
         address: SocketAddr,
-        /// Clients at once
+        /// Number of simultaneous clients
         #[arg(long)]
         connections: usize,
-        /// How long
+        /// Seconds
         #[arg(long)]
         seconds: u64,
-        /// JSON: {"paths": ["/api/…"], "token"}: what is asked for, instead of the bare reply
+        /// JSON file with the requests, instead of the minimal reply: {"paths": ["/api/…"], "token"}
         #[arg(long)]
         reads: Option<PathBuf>,
     },
@@ -51,7 +51,7 @@ enum Command {
     Thin(thin::Options),
     /// Sell at a store with open shifts
     Sell(sell::Options),
-    /// Apply a hub's records once more, with entries, items and sums of reports and without
+    /// Apply a hub's records again, with and without entries, items and sums of reports
     Apply(apply::Options),
 }
 

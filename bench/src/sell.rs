@@ -26,29 +26,30 @@ const TOLD_EVERY: u64 = 100_000;
 /// Who sells, where, and until when.
 #[derive(clap::Args)]
 pub struct Options {
-    /// The store
+    /// Address of the store
     #[arg(long)]
     address: SocketAddr,
     /// JSON: {"tills": [{"register", "token"}], "products": [{"sku", "price"}], "members": ["id"]}; shifts are open;
     /// without members nobody earns points
     #[arg(long)]
     stage: PathBuf,
-    /// How many of the tills sell
+    /// Number of tills that sell
     #[arg(long)]
     tills: usize,
-    /// Stop after this time …
+    /// Stop after this many seconds …
     #[arg(long, default_value_t = 3600)]
     seconds: u64,
     /// … or after this many sales
     #[arg(long, default_value_t = u64::MAX)]
     sales: u64,
-    /// Sets the keys of this run apart from those of the last
+    /// Name of this run, which keeps its keys different from those of other runs
     #[arg(long)]
     run: String,
-    /// Sales a second of all tills together, begun at fixed times whether answers came or not; else as fast as they come
+    /// Sales per second of all tills together, started at fixed times without waiting for answers;
+    /// default: as fast as possible
     #[arg(long)]
     rate: Option<f64>,
-    /// One call for each sale, POST /sale, that the store does not have
+    /// Use one call for each sale, POST /sale, which the store does not have
     #[arg(long)]
     one_call: bool,
 }

@@ -23,7 +23,7 @@ pub struct Options {
     /// postgres://user@localhost/database?host=/folder/of/its/socket
     #[arg(long)]
     database: String,
-    /// Connections to it, shared by the tills
+    /// Connections to the database, shared by the tills
     #[arg(long)]
     connections: u32,
 }

@@ -36,7 +36,7 @@ pub fn install() {
         let handle = builder.install_recorder().ok()?;
         metrics::describe_counter!(REQUESTS, "Requests by route, method and status");
         metrics::describe_histogram!(SECONDS, Unit::Seconds, "Time to answer, by route and method");
-        metrics::describe_counter!(HASHES, "Password hashes computed, to compare with or anew");
+        metrics::describe_counter!(HASHES, "Password hashes computed, to check or to set a password");
         metrics::describe_counter!(REFUSED, "Connections refused before a request was read, by reason");
         Some(handle)
     });

@@ -68,7 +68,8 @@ pub fn read(bytes: &[u8], encoding: Encoding, rows_max: usize, now: UtcMs) -> Re
     Ok(Catalogue { rows, warnings })
 }
 
-const PACK_COLUMNS: &str = "pack_barcode and pack_qty go together: the code of a pack, and its pieces";
+const PACK_COLUMNS: &str =
+    "pack_barcode and pack_qty must be given together: the code of a pack, and its number of pieces";
 
 /// Codes of the file so far, with the lines that they stand in: one article has one code, and no sku is another one's code.
 #[derive(Default)]
@@ -126,7 +127,7 @@ fn pack(code: Option<String>, pack_qty: Option<i64>) -> Result<Option<Barcode>, 
     match (code, pack_qty) {
         (None, None) => Ok(None),
         (Some(code), Some(pack_qty)) if pack_qty > 1 => Ok(Some(Barcode { code, pack_qty })),
-        _ => Err(format!("{PACK_COLUMNS}, 2 at least")),
+        _ => Err(format!("{PACK_COLUMNS}, at least 2")),
     }
 }
 
@@ -252,7 +253,7 @@ mod tests {
         assert!(complaints("sku,name\n")[0].starts_with("line 1: column \"price\" is missing"));
         assert!(complaints("")[0].starts_with("line 1: "));
         for bare in [HEADER.to_owned(), format!("{HEADER}\n,,,,,,,\n")] {
-            assert!(complaints(&bare)[0].starts_with("line 1: the file has a header and no rows"), "{bare}");
+            assert!(complaints(&bare)[0].starts_with("line 1: the file has a header but no rows"), "{bare}");
         }
         let mut bytes = HEADER.as_bytes().to_vec();
         bytes.extend_from_slice(b"A,caf\xe9,1,,,,,\n");

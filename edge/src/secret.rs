@@ -38,7 +38,7 @@ pub enum SecretError {
         mode: u32,
     },
     /// It belongs to neither this user nor root.
-    #[error("{path} belongs to user {uid}: it must be this program's own (run this as that user)")]
+    #[error("{path} belongs to user {uid}, but must belong to the user of this program: run it as that user")]
     Owner {
         /// Path of the file.
         path: PathBuf,

@@ -65,7 +65,7 @@ pub async fn serve(
     };
     let drained = edge::server::run(listener_config, &ROUTES, Arc::clone(&hub), told).await?;
     if drained.cut > 0 {
-        tracing::warn!(cut = drained.cut, "connections were cut at the end of the drain");
+        tracing::warn!(cut = drained.cut, "connections were closed at the end of the drain time");
     }
     let replaced = looking.is_finished();
     looking.abort();
@@ -77,7 +77,7 @@ pub async fn serve(
     hangups.abort();
     hub.db.close().await;
     if replaced {
-        bail!("the database was replaced: this hub has to start again");
+        bail!("the database was replaced: restart this hub");
     }
     Ok(())
 }
@@ -109,21 +109,22 @@ async fn background(hub: Arc<Hub>) {
         tokio::select! {
             _ = look.tick() => {
                 if let Err(error) = hub.waits.look(hub.db.pool()).await {
-                    tracing::warn!(%error, "the feed could not be looked at");
+                    tracing::warn!(%error, "the feed could not be read");
                 }
                 if let Err(error) = hub.screens.look(&hub.db).await {
-                    tracing::warn!(%error, "what screens are told could not be looked at");
+                    tracing::warn!(%error, "the notices for open pages could not be read");
                 }
                 if replaced(&hub).await {
-                    tracing::error!("the database was replaced: this process ends, to start again with it");
+                    tracing::error!("the database was replaced: this process ends, so that it restarts with the \
+                        new one");
                     return;
                 }
             },
             _ = seen.tick() => if let Err(error) = hub.seen.write(&hub.db).await {
-                tracing::warn!(%error, "who was heard could not be written down");
+                tracing::warn!(%error, "the times at which stores were last seen could not be stored");
             },
             _ = sync.tick() => if let Err(error) = hub.cursors.sync() {
-                tracing::error!(%error, "the marks can't be brought to the disk");
+                tracing::error!(%error, "the marks file can't be written to the disk");
             },
             _ = retry.tick() => upgraded = try_again(&hub, upgraded).await,
             _ = sweep.tick() => swept(&hub, certain()).await,
@@ -135,11 +136,11 @@ async fn background(hub: Arc<Hub>) {
 async fn swept(hub: &Hub, now: UtcMs) {
     match idempotency::sweep(&hub.db, now).await {
         Ok(0) => {}
-        Ok(swept) => tracing::info!(swept, "stored answers were swept"),
-        Err(error) => tracing::warn!(%error, "stored answers could not be swept"),
+        Ok(swept) => tracing::info!(swept, "expired stored answers were deleted"),
+        Err(error) => tracing::warn!(%error, "expired stored answers could not be deleted"),
     }
     if let Err(error) = notice::sweep(&hub.db, now).await {
-        tracing::warn!(%error, "notices for screens could not be swept");
+        tracing::warn!(%error, "old notices for open pages could not be deleted");
     }
 }
 
@@ -148,10 +149,10 @@ async fn swept(hub: &Hub, now: UtcMs) {
 async fn try_again(hub: &Hub, upgraded: bool) -> bool {
     let all = if upgraded { Ok(()) } else { ingest::replay::after_upgrade(hub).await };
     if let Err(error) = &all {
-        tracing::error!(%error, "not all parked records could be tried again after an upgrade");
+        tracing::error!(%error, "not all parked records could be retried after an upgrade");
     }
     if let Err(error) = ingest::replay::overdue(hub).await {
-        tracing::warn!(%error, "waiting records could not be tried again");
+        tracing::warn!(%error, "waiting records could not be retried");
     }
     all.is_ok()
 }

@@ -35,49 +35,50 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Make data folder, keys, tables and the first admin; refuses to touch an existing hub
+    /// Create the data folder, keys, tables and the first admin; an existing hub is not changed
     Init(init::InitArgs),
     /// Serve until SIGTERM or SIGINT
     Serve,
-    /// Bring the tables to this version
+    /// Migrate the tables to this version
     Migrate,
-    /// People of head office
+    /// Add, list and revoke users of head office
     #[command(subcommand)]
     User(users::UserCommand),
-    /// Shops
+    /// Add, list, disable and enable stores
     #[command(subcommand)]
     Store(stores::StoreCommand),
-    /// Load data from a file, all of it or nothing
+    /// Import data from a file, all of it or nothing
     #[command(subcommand)]
     Import(import::ImportCommand),
-    /// Make a verified backup in a folder of its own, also beside a hub that serves
+    /// Create a verified backup in a new folder; the hub may be running
     Backup {
-        /// Below which the backup's folder is made
+        /// Folder in which the backup's folder is created
         dir: PathBuf,
     },
-    /// Put a backup where there is no hub yet; it becomes a new generation
+    /// Restore a backup where there is no hub yet; it becomes a new generation
     Restore {
         /// The folder of the backup
         dir: PathBuf,
     },
-    /// Hold the tables against the records: chains, what was acknowledged, every sum
+    /// Compare the tables with the records: chains, acknowledged records, every sum
     Verify {
-        /// Make sums of reports anew before
+        /// Rebuild the sums of reports first
         #[arg(long, value_enum, value_name = "WHAT")]
         rebuild: Option<Rebuild>,
     },
-    /// Move the tables that grow with the stores into 16 parts by store (PostgreSQL); stop the hub before
+    /// Partition the tables that grow with the stores into 16 parts by store (PostgreSQL only); stop the hub first
     ///
-    /// Each table is moved in a transaction of its own, which needs room for its rows once more; one that is in parts is
-    /// left as it is, so that an interrupted run is simply repeated. For a large head office alone: docs/scaling.md.
+    /// Each table is moved in its own transaction, which needs disk space for a second copy of its rows. A table that is
+    /// already partitioned is not changed, so an interrupted run can be repeated. Only for a large head office: see
+    /// docs/scaling.md.
     Partition,
-    /// Sign tokens with another key; those of the old one live to their end
+    /// Sign tokens with a new key; tokens of the old key stay valid until they expire
     RotateKeys {
-        /// They die at the next reload instead: for a key that somebody else may have
+        /// End the tokens of the old key at the next reload: for a key that somebody else may have
         #[arg(long)]
         at_once: bool,
     },
-    /// Look at the settings
+    /// Show the settings
     Config(ConfigArgs),
     /// Print completions for a shell
     Completions {
@@ -94,7 +95,7 @@ struct ConfigArgs {
 
 #[derive(Debug, Subcommand)]
 enum ConfigCommand {
-    /// Print every setting in force with its source; secrets are masked
+    /// Print every setting in effect with its source; secrets are masked
     Show,
 }
 

@@ -48,7 +48,7 @@ pub async fn watchdog(store: StoreHandle) {
         if stuck.is_empty() {
             tell(&[NotifyState::Watchdog]);
         } else {
-            tracing::error!(?stuck, "no command gets through: no watchdog ping");
+            tracing::error!(?stuck, "commands are not processed: no watchdog ping");
         }
     }
 }
@@ -56,6 +56,6 @@ pub async fn watchdog(store: StoreHandle) {
 fn tell(state: &[NotifyState<'_>]) {
     // Without a service manager this does nothing.
     if let Err(error) = sd_notify::notify(state) {
-        tracing::warn!(%error, "the service manager could not be told");
+        tracing::warn!(%error, "the service manager could not be notified");
     }
 }

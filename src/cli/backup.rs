@@ -22,11 +22,11 @@ pub fn run(config: &Config, folder: &Path, keys: bool) -> anyhow::Result<()> {
     let order = Order::Backup { folder: folder.clone(), keys };
     let Made { lsn, epoch, seq, files, bytes } = serde_json::from_value(carry_out(config, order)?)?;
     println!(
-        "{} holds lsn {lsn}, epoch {epoch} up to {seq}: {files} files, {bytes} bytes, verified",
+        "{} contains lsn {lsn}, epoch {epoch} up to {seq}: {files} files, {bytes} bytes, verified",
         folder.display()
     );
     if keys {
-        println!("it holds the store's keys: keep it as you keep them");
+        println!("it contains the store's keys: protect it as you protect them");
     }
     Ok(())
 }

@@ -39,5 +39,5 @@ fn write(storage: &Storage, commit: Commit) -> anyhow::Result<()> {
                 error = storage.failed() => Err(crate::folder::in_use(error)),
             }
         })
-        .context("nothing was changed, or the next start finds it")
+        .context("the change may not be stored: the next start shows it")
 }

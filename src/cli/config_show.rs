@@ -20,7 +20,7 @@ fn of_hub(loaded: &Loaded) -> BTreeMap<String, Value> {
     match carry_out(&loaded.config, Order::HubSettings) {
         Ok(set) => serde_json::from_value(set).unwrap_or_default(),
         Err(error) => {
-            eprintln!("what head office set can't be read: {error:#}");
+            eprintln!("the settings from head office can't be read: {error:#}");
             BTreeMap::new()
         }
     }

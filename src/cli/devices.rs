@@ -36,6 +36,6 @@ pub fn list(config: &Config, name: &str) -> anyhow::Result<()> {
 pub fn remove(config: &Config, name: &str, id: &str) -> anyhow::Result<()> {
     let username = username(name)?;
     carry_out(config, Order::RemoveDevice { username: username.clone(), credential_id: id.to_owned() })?;
-    println!("removed the device {id} of {username}; what it opened goes on until user revoke {username}");
+    println!("removed the device {id} of {username}; its sessions stay valid until `user revoke {username}`");
     Ok(())
 }

@@ -53,7 +53,7 @@ pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
     let enrolled = runtime.block_on(ask(&url, &enrol, hub_address::authority(config)?.as_deref()))?;
     if too_far_ahead(enrolled.n, 1) {
         let message = format!(
-            "the hub says that this store is in epoch {}: that can't be; nothing was kept",
+            "the hub reports epoch {} for this store, which is not possible; nothing was changed",
             enrolled.n
         );
         return Err(Exit::new(FAILED, message).into());
@@ -63,10 +63,12 @@ pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
     let done = carry_out(config, Order::Enrolled { hub, n: enrolled.n })?;
     println!("{told}");
     if done.get("lacks_history").and_then(serde_json::Value::as_bool) == Some(true) {
-        println!("the hub has records of this store that this box lacks: it sells once they are here");
         println!(
-            "its people come back with them, passwords included; who was added here under a login name of theirs is \
-             NAME{NEWCOMER} from then on"
+            "the hub has records of this store that are not here: it can sell when they have been downloaded"
+        );
+        println!(
+            "the store's users are restored with them, passwords included; a user who was added here with the \
+             same login name is renamed to NAME{NEWCOMER}"
         );
     }
     Ok(())
@@ -83,14 +85,14 @@ async fn ask(url: &str, enrol: &Enrol, authority: Option<&[u8]>) -> anyhow::Resu
     let mut response = request.send().await.with_context(|| format!("the hub at {url} does not answer"))?;
     let status = response.status();
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.context("the hub's answer broke off")? {
+    while let Some(chunk) = response.chunk().await.context("the hub's answer was cut off")? {
         body.extend_from_slice(&chunk);
         if body.len() > ANSWER_BYTES_MAX {
-            return Err(Exit::new(FAILED, "the answer is not the hub's: too long").into());
+            return Err(Exit::new(FAILED, "the answer is not from the hub: it is too long").into());
         }
     }
     let envelope: Envelope = serde_json::from_slice(&body)
-        .map_err(|_| Exit::new(FAILED, format!("{url} answered {status}, and not as a hub does")))?;
+        .map_err(|_| Exit::new(FAILED, format!("{url} answered {status}, but not like a hub")))?;
     match (envelope.data, envelope.error) {
         (Some(enrolled), None) if status.is_success() => match enrolled.sound() {
             Ok(()) => Ok(enrolled),
@@ -102,6 +104,6 @@ async fn ask(url: &str, enrol: &Enrol, authority: Option<&[u8]>) -> anyhow::Resu
             let message = format!("the hub refused: {} ({})", refused.message, refused.code);
             Err(Exit::new(FAILED, message).into())
         }
-        _ => Err(Exit::new(FAILED, format!("{url} answered {status}, and not as a hub does")).into()),
+        _ => Err(Exit::new(FAILED, format!("{url} answered {status}, but not like a hub")).into()),
     }
 }

@@ -49,8 +49,10 @@ pub fn run(
     store(config, user)?;
     println!("store {} is ready in {}", config.store.id, config.storage.path.display());
     users::announce(&username, secret.shown.as_deref());
-    let tax = if config.tax.prices_include_tax { "contain" } else { "are without" };
-    println!("prices {tax} tax: tax.prices_include_tax in config.toml, to be settled before the first sale");
+    let tax = if config.tax.prices_include_tax { "contain" } else { "do not contain" };
+    println!(
+        "prices {tax} tax: change tax.prices_include_tax in config.toml before the first sale if that is wrong"
+    );
     Ok(())
 }
 
@@ -64,7 +66,9 @@ fn chosen(loaded: &Loaded, answers: &Answers, from_stdin: bool) -> anyhow::Resul
     if !answers.is_empty() {
         let chosen = answers.chosen(&loaded.config).map_err(usage)?;
         if let Some((key, name)) = chosen.iter().find_map(|(key, _)| Some((key, decided(key)?))) {
-            return Err(usage(format!("{name} decides {key}: leave the variable out, or the flag")));
+            return Err(usage(format!(
+                "{key} is set by the variable {name}: remove the variable or the flag"
+            )));
         }
         return Ok(chosen);
     }
@@ -73,7 +77,7 @@ fn chosen(loaded: &Loaded, answers: &Answers, from_stdin: bool) -> anyhow::Resul
         return Ok(Chosen::new());
     }
     let answered = ask(&loaded.config, |key| decided(key).is_some(), stdin.lock(), io::stdout())?;
-    answered.ok_or_else(|| Exit::new(FAILED, "given up: nothing was made").into())
+    answered.ok_or_else(|| Exit::new(FAILED, "cancelled: nothing was created").into())
 }
 
 /// The settings file's text with what was chosen, and the settings that it gives.

@@ -13,6 +13,6 @@ pub fn run(config: &Config) -> anyhow::Result<()> {
     storage::rebuild_index(&config.storage.path, &mut |progress| bar.show(progress.into()))
         .map_err(folder::in_use)?;
     drop(bar);
-    println!("the index was made anew from the journal");
+    println!("the index was rebuilt from the journal");
     Ok(())
 }

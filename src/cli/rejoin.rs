@@ -8,8 +8,10 @@ use crate::control::Order;
 pub fn run(config: &Config) -> anyhow::Result<()> {
     let done = carry_out(config, Order::Rejoin)?;
     let epoch = done.get("epoch").and_then(serde_json::Value::as_str).unwrap_or_default();
-    println!("this copy is the shop, in epoch {epoch}");
-    println!("shifts that were open are interrupted; receipts are counted in a series of their own");
-    println!("what the hub has of this store comes back at the next contact: `status` tells");
+    println!("this copy is now the store, in epoch {epoch}");
+    println!("open shifts were interrupted; receipts are numbered in a new series");
+    println!(
+        "the hub's records of this store are downloaded at the next connection: `status` shows the progress"
+    );
     Ok(())
 }

@@ -17,7 +17,8 @@ use storage::{Backup, Storage};
 pub fn run(config: &Config, from: &Path) -> anyhow::Result<()> {
     let kept = Backup::load(from).map_err(folder::in_use)?.store_id;
     if kept.as_str() != config.store.id {
-        let message = format!("store.id is \"{}\", but {} is of \"{kept}\"", config.store.id, from.display());
+        let message =
+            format!("store.id is \"{}\", but {} belongs to \"{kept}\"", config.store.id, from.display());
         return Err(Exit::new(USAGE, message).into());
     }
     let path = &config.storage.path;
@@ -38,16 +39,23 @@ pub fn run(config: &Config, from: &Path) -> anyhow::Result<()> {
         }
     }
     let backup = restoring.finish().map_err(folder::in_use)?;
-    println!("{} is as it was at {} (lsn {}), epoch {epoch}", path.display(), backup.made_at, backup.lsn);
-    println!("everybody logs in anew; receipts are counted in a series of their own");
+    println!("{} was restored as of {} (lsn {}), epoch {epoch}", path.display(), backup.made_at, backup.lsn);
+    println!("everybody must log in again; receipts are numbered in a new series");
     if interrupted > 0 {
-        println!("{interrupted} shifts were open: they and their unpaid sales can be read, and not sold in");
+        println!(
+            "{interrupted} shifts were open: they and their unpaid sales can be read, but not used to sell"
+        );
     }
     if enrolled {
-        println!("what the hub has of earlier epochs comes back at the next contact, what it lacks is sent");
+        println!(
+            "at the next connection, the hub's records of earlier epochs are downloaded, and the records that \
+             it lacks are sent"
+        );
     }
     if !backup.keys {
-        println!("the backup has no keys: new ones were made, and a hub has to be told of them");
+        println!(
+            "the backup has no keys: new ones were created, so the store must be enrolled at its hub again"
+        );
     }
     Ok(())
 }
@@ -57,7 +65,7 @@ fn begin(storage: &Storage) -> anyhow::Result<(String, usize)> {
     let lineage = storage.outbox().lineage().map_err(folder::in_use)?;
     let epochs = lineage.iter().map(|state| state.epoch.as_str());
     let epoch = next_epoch(epochs, random::epoch_part())
-        .ok_or_else(|| Exit::new(FAILED, "the backup's epochs have no numbers"))?;
+        .ok_or_else(|| Exit::new(FAILED, "the epochs of the backup have no numbers"))?;
     let shifts = storage.shifts().open_shifts().map_err(folder::in_use)?;
     let registers = storage.shifts().registers().map_err(folder::in_use)?;
     let counters = registers.iter().map(|register| storage.shifts().counters(&register.register_id));

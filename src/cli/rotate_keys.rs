@@ -10,10 +10,10 @@ pub fn run(config: &Config, at_once: bool) -> anyhow::Result<()> {
     let overlap = (!at_once).then(|| config.auth.refresh_ttl.duration());
     let key = keys::rotate(&folder::token_key(config), overlap, clock::now())
         .map_err(|error| Exit::new(FAILED, error.to_string()))?;
-    println!("tokens are signed with key {} from the next reload or start on", key.kid());
-    println!("a running daemon: systemctl reload store-router");
+    println!("tokens are signed with key {} after the next reload or start", key.kid());
+    println!("reload a running daemon: systemctl reload store-router");
     if at_once {
-        println!("then every token from before is dead: everybody logs in anew");
+        println!("after that every older token is invalid: everybody must log in again");
     }
     Ok(())
 }

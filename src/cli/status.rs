@@ -181,7 +181,7 @@ mod tests {
             "outbox": {"pending": 3, "oldest_pending_at": "2026-11-21T03:00:00.000Z", "last_seq": 9, "epoch": "1-ab"},
             "hub": {"url": "http://hub", "link": {"state": "backing_off", "last_error": "refused",
                 "last_success_at": null, "next_attempt_at": "2026-11-21T03:10:30.000Z"}},
-            "problems": [{"code": "backlog", "message": "3 records have not come to head office yet",
+            "problems": [{"code": "backlog", "message": "3 records have not reached head office yet",
                 "since": "2026-11-21T03:00:00.000Z"}],
             "disk": {"free_bytes": 3_221_225_472_u64, "commits": 40, "segments": 1, "problem": null},
             "shifts": [{"shift_id": "shf_1", "register_id": "till-1", "state": "open", "opened_by": "siti",
@@ -200,7 +200,7 @@ mod tests {
                 "hub: http://hub, can't be reached, no answer since the start: refused; next try \
                  2026-11-21 10:10:30 (in 30 s)",
                 "disk: 3072 MiB free; 40 commits in 1 segments",
-                "PROBLEM: since 2026-11-21 10:00:00 (10 min ago): 3 records have not come to head office yet",
+                "PROBLEM: since 2026-11-21 10:00:00 (10 min ago): 3 records have not reached head office yet",
                 "shift: open at till-1 by siti since 2026-11-21 08:00:00 (2 h ago): 12 sales, 34000 in all (shf_1)",
             ]
         );

@@ -65,7 +65,7 @@ pub fn revoke(config: &Config, username: &str) -> anyhow::Result<()> {
     let username = self::username(username)?;
     let Revoked { devices_removed } =
         serde_json::from_value(carry_out(config, Order::RevokeUser(username.clone()))?)?;
-    println!("every token of {username} is dead; the next log-in is a new one");
+    println!("every token of {username} is revoked; the user must log in again");
     println!("devices removed: {devices_removed}");
     Ok(())
 }

@@ -58,7 +58,7 @@ fn money(config: &Config, rule: Rule<'_>) {
     rule(
         named && methods.iter().any(|method| method == "cash"),
         "payments.methods",
-        "must be names, cash among them",
+        "must be names, one of them cash",
     );
     let notes = &config.payments.denominations;
     rule(
@@ -70,7 +70,11 @@ fn money(config: &Config, rule: Rule<'_>) {
     rule(config.points.earn_per >= 1, "points.earn_per", "must be at least 1");
     rule(config.points.redeem_value >= 1, "points.redeem_value", "must be at least 1");
     rule(config.pricing.discount_limit_bp <= RATE_BP_MAX, "pricing.discount_limit_bp", "must be 0 to 10000");
-    rule(config.reasons.sound(), "reasons", "each list has at most 50 codes, each once, of 1 to 128 bytes");
+    rule(
+        config.reasons.sound(),
+        "reasons",
+        "each list can have at most 50 different codes of 1 to 128 bytes",
+    );
     for (value, key) in [
         (config.points.offline_limit, "points.offline_limit"),
         (config.returns.cashier_limit, "returns.cashier_limit"),
@@ -96,13 +100,9 @@ fn auth(config: &Config, rule: Rule<'_>) {
     let (memory, iterations, lanes) = ARGON2_MIN;
     let enough =
         argon2.memory_kib >= memory && argon2.iterations >= iterations && argon2.parallelism >= lanes;
-    rule(enough, "auth.argon2", "is too little work: at least memory_kib 19456, iterations 2, parallelism 1");
+    rule(enough, "auth.argon2", "must be at least memory_kib 19456, iterations 2, parallelism 1");
     let bounded = argon2.memory_kib <= 4 << 20 && argon2.iterations <= 100 && argon2.parallelism <= 64;
-    rule(
-        bounded,
-        "auth.argon2",
-        "is too much work: at most memory_kib 4194304, iterations 100, parallelism 64",
-    );
+    rule(bounded, "auth.argon2", "must be at most memory_kib 4194304, iterations 100, parallelism 64");
 }
 
 fn pace(config: &Config, rule: Rule<'_>) {

@@ -51,7 +51,7 @@ pub fn running(config: &Config, command: &str) -> anyhow::Result<()> {
 
 fn connect(folder: &Path) -> anyhow::Result<Option<UnixStream>> {
     let socket = folder.join(socket::NAME);
-    socket::connect(folder).with_context(|| format!("can't speak to the daemon at {}", socket.display()))
+    socket::connect(folder).with_context(|| format!("can't connect to the daemon at {}", socket.display()))
 }
 
 fn through(stream: &UnixStream, order: &Order, progress: &mut dyn FnMut(Step)) -> anyhow::Result<Value> {
@@ -65,7 +65,7 @@ fn through(stream: &UnixStream, order: &Order, progress: &mut dyn FnMut(Step)) -
         output.write_all(row.as_bytes())?;
         output.write_all(b"\n")?;
     }
-    output.flush().context("the daemon does not take the command")?;
+    output.flush().context("the daemon does not accept the command")?;
     let mut input = BufReader::new(stream);
     loop {
         let mut line = Vec::new();

@@ -42,7 +42,7 @@ pub async fn run(listener: UnixListener, service: Arc<ControlService>, mut stopp
         commands.spawn(async move {
             let (from, mut to) = stream.into_split();
             if let Err(error) = command(from, &mut to, &service).await {
-                tracing::warn!(error = format!("{error:#}"), "a command on the control socket broke off");
+                tracing::warn!(error = format!("{error:#}"), "a command on the control socket was cut off");
             }
             drop(permit);
         });
@@ -50,7 +50,7 @@ pub async fn run(listener: UnixListener, service: Arc<ControlService>, mut stopp
     drop(listener);
     let drained = async { while commands.join_next().await.is_some() {} };
     if tokio::time::timeout(DRAIN_DEADLINE, drained).await.is_err() {
-        tracing::warn!("commands on the control socket were cut at the drain deadline");
+        tracing::warn!("commands on the control socket were cut off at the end of the drain time");
     }
 }
 
@@ -150,7 +150,7 @@ async fn rows<T: DeserializeOwned>(
     max: usize,
 ) -> anyhow::Result<Vec<T>> {
     if count > max {
-        bail!("{count} rows; the most is {max}");
+        bail!("{count} rows, but at most {max} are allowed");
     }
     let mut rows = Vec::new();
     for _ in 0..count {

@@ -77,7 +77,7 @@ impl ControlService {
         match self.store.add_user(user).await {
             Ok(()) => Ok(json!({"username": username})),
             Err(Failure::Refused(Refusal::Duplicate { .. })) => {
-                Err(Trouble::new(format!("user \"{username}\" exists already")))
+                Err(Trouble::new(format!("user \"{username}\" already exists")))
             }
             Err(failure) => Err(failure.into()),
         }

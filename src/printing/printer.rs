@@ -118,7 +118,7 @@ fn problem(error: &Error) -> String {
             "the printer is off or not there".to_owned()
         }
         ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
-            "the printer broke the connection off".to_owned()
+            "the printer closed the connection".to_owned()
         }
         _ => error.to_string(),
     }

@@ -107,8 +107,8 @@ async fn go(
     };
     let ended = ended.map_err(|error| format!("{error:#}"));
     match &ended {
-        Ok(value) => tracing::info!(%value, "long work ended"),
-        Err(error) => tracing::warn!(error, "long work failed"),
+        Ok(value) => tracing::info!(%value, "background work ended"),
+        Err(error) => tracing::warn!(error, "background work failed"),
     }
     tell.send_modify(|state| state.ended = Some((clock::now(), ended)));
 }

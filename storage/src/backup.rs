@@ -165,8 +165,7 @@ fn refuse_inside(layout: &Layout, target: &Path) -> Result<(), StorageError> {
     match inside {
         None => Ok(()),
         Some(own) => {
-            let what =
-                format!("it lies in {}, which is the store's own: choose another folder", own.display());
+            let what = format!("it is in {}, the store's own folder: choose another folder", own.display());
             Err(StorageError::Refused { path: target.to_owned(), what })
         }
     }
@@ -177,7 +176,7 @@ fn begin(target: &Path) -> Result<PathBuf, StorageError> {
     let refused =
         |path: &Path, what: &str| Err(StorageError::Refused { path: path.to_owned(), what: what.to_owned() });
     if is_filled(target)? {
-        return refused(target, "it is not empty: a backup takes a folder of its own");
+        return refused(target, "it is not empty: a backup needs a folder of its own");
     }
     let Some(name) = target.file_name() else {
         return refused(target, "a backup needs a folder with a name");
@@ -294,7 +293,8 @@ impl Work<'_> {
     ) -> Result<Backup, StorageError> {
         let report = verify(&self.to.0, &mut |step| (self.progress)(Progress { step: "verify", ..step }))?;
         if let Some(problem) = report.problems.first() {
-            let what = format!("the copy does not verify ({} problems): {problem}", report.problems.len());
+            let what =
+                format!("the copy failed verification ({} problems): {problem}", report.problems.len());
             return Err(StorageError::damaged(&self.to.0, 0, what));
         }
         if report.head_lsn != lsn {

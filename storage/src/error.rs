@@ -4,15 +4,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{io, path::Path, path::PathBuf, sync::Arc};
 
 /// What a person can do about damage that must not be guessed away.
-pub const CHOICES: &str = "nothing was changed. Choices: keep a copy of the whole folder; then either put back \
-    a backup, or start a new folder, enrol it again and let head office return what it has";
+pub const CHOICES: &str = "nothing was changed. Keep a copy of the whole folder; then either restore a backup, \
+    or start with a new folder, enrol it again and let head office send back its records";
 
 /// What to do with a file of a newer program.
 const NEWER_FORMAT: &str =
-    "A newer program wrote it: start that program, or put back a backup that this one made";
+    "A newer version wrote it: start that version, or restore a backup that this one made";
 /// What to do with a file of an older program.
-const OLDER_FORMAT: &str = "An older program wrote it, and this one can't bring it up to date: go on with the older \
-    one, or begin a new folder with `store-router init` and enrol the store again";
+const OLDER_FORMAT: &str = "An older version wrote it, and this one can't upgrade it: continue with the older \
+    version, or create a new folder with `store-router init` and enrol the store again";
 
 /// A failure of the machine below the store; never a refusal of a rule.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -91,8 +91,8 @@ pub enum StorageError {
     },
     /// A copy would take the space that is needed to go on; nothing was changed.
     #[error(
-        "{}: {needed} bytes are needed for a copy and to go on selling, {free} are free: make room, or remove older \
-         backups",
+        "{}: {needed} bytes are needed for a copy and to continue selling, but {free} are free: free some \
+         space, or remove older backups",
         path.display()
     )]
     NoRoom {
@@ -112,7 +112,7 @@ pub enum StorageError {
         what: String,
     },
     /// A defect in a storage thread; what was durable is.
-    #[error("the thread {thread} panicked; a restart decides from the disk")]
+    #[error("the thread {thread} panicked; a restart continues from the data on the disk")]
     Panicked {
         /// Its name.
         thread: &'static str,
@@ -123,10 +123,10 @@ pub enum StorageError {
 fn advice(kind: io::ErrorKind) -> &'static str {
     match kind {
         io::ErrorKind::StorageFull => {
-            "; the disk is full. Make room and start again: nothing that was acknowledged is lost"
+            "; the disk is full. Free some space and start again: nothing that was acknowledged is lost"
         }
         io::ErrorKind::ReadOnlyFilesystem => {
-            "; the file system takes no writes. Look at the disk and mount it for writing: nothing that was \
+            "; the file system is read-only. Check the disk and mount it for writing: nothing that was \
              acknowledged is lost"
         }
         _ => "",
@@ -227,7 +227,9 @@ pub enum NotSubmitted {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotWritable {
     /// The disk is nearly full.
-    #[error("the disk is nearly full: {free} bytes free, {needed} wanted; make room and try again")]
+    #[error(
+        "the disk is nearly full: {free} bytes are free, but {needed} are needed; free some space and try again"
+    )]
     LowSpace {
         /// Bytes free.
         free: u64,
@@ -235,7 +237,8 @@ pub enum NotWritable {
         needed: u64,
     },
     /// The data folder can't be looked at: it was moved or removed, or its disk is gone.
-    #[error("the data folder {} can't be used ({why}): put it back and start again; what was sold since may be lost", path.display())]
+    #[error("the data folder {} can't be used ({why}): put it back and start again; later sales may be \
+        lost", path.display())]
     Gone {
         /// The folder.
         path: PathBuf,
@@ -243,7 +246,7 @@ pub enum NotWritable {
         why: String,
     },
     /// The next journal segment could not be made.
-    #[error("no room for the next journal segment ({why}); make room and try again")]
+    #[error("no space for the next journal segment ({why}); free some space and try again")]
     NoSegment {
         /// What the disk said.
         why: String,

@@ -206,9 +206,9 @@ impl Rows {
         let Some(folder) = self.path.parent().filter(|_| is_short) else { return };
         let reserve = Layout(folder.to_owned()).reserve();
         if reserve.exists() {
-            tracing::warn!("the disk is full: the reserve is given up for the rows");
+            tracing::warn!("the disk is full: the reserve is released for the rows");
             if let Err(error) = remove(&reserve) {
-                tracing::error!(%error, "the reserve could not be given up");
+                tracing::error!(%error, "the reserve could not be released");
             }
         }
     }

@@ -195,7 +195,7 @@ impl Writer {
             let (then, durable) = (pending.then, *durable);
             self.tell(durable.lsn, pending.prepared.notices);
             if catch_unwind(AssertUnwindSafe(move || then(durable))).is_err() {
-                tracing::error!(lsn = durable.lsn, "whoever waited for a commit panicked");
+                tracing::error!(lsn = durable.lsn, "a task that waited for a commit panicked");
             }
         }
     }
@@ -253,7 +253,7 @@ impl Writer {
     /// that it was never submitted.
     fn stop(&mut self, error: StorageError, group: Vec<Pending>, carry: Option<Message>) {
         let unanswered = group.len();
-        tracing::error!(%error, unanswered, "the journal writer stopped; nobody is answered any more");
+        tracing::error!(%error, unanswered, "the journal writer stopped; requests are no longer answered");
         std::mem::forget(group);
         self.shared.fail(error);
         for message in carry.into_iter().chain(self.queue.iter()) {

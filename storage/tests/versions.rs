@@ -98,7 +98,7 @@ async fn a_file_of_another_version_is_refused_and_says_what_to_do() {
     }
     storage.close().unwrap();
     for (what, stamp) in FILES {
-        for (version, to_do) in [(0, "An older program wrote it"), (2, "A newer program wrote it")] {
+        for (version, to_do) in [(0, "An older version wrote it"), (2, "A newer version wrote it")] {
             let copy = copy(folder.path());
             stamp(copy.path(), version);
             let error = Storage::open(copy.path(), &options()).unwrap_err();

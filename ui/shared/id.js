@@ -72,7 +72,7 @@ export const id = {
   "Put right: {amount} by {method}": "Dibetulkan: {amount} dengan {method}", "{till} took this basket": "{till} sudah mengambil keranjang ini", "This sale was already recalled": "Keranjang ini tidak disimpan lagi", "This shift was closed elsewhere": "Shift ini ditutup di tempat lain",
   "{name} costs {price} now": "{name} sekarang {price}",
   "Printing…": "Mencetak…", "Sent to the printer": "Dikirim ke printer", "Not printed: {why}. Print again when it is ready": "Tidak tercetak: {why}. Cetak lagi bila sudah siap",
-  "the printer does not answer": "printer tidak menjawab", "the printer is off or not there": "printer mati atau tidak ada", "too much waits for this printer": "terlalu banyak antrean di printer ini", "the printer broke the connection off": "printer memutus sambungan", "this till has no printer": "kasir ini tidak punya printer",
+  "the printer does not answer": "printer tidak menjawab", "the printer is off or not there": "printer mati atau tidak ada", "too many jobs wait for this printer": "terlalu banyak antrean di printer ini", "the printer closed the connection": "printer memutus sambungan", "this till has no printer": "kasir ini tidak punya printer",
   "My devices": "Perangkat saya", "Log in with a passkey": "Masuk dengan perangkat", "Approve with a passkey": "Setujui dengan perangkat",
   "Register this device": "Daftarkan perangkat ini", "Name of this device": "Nama perangkat ini", "Your password once more": "Kata sandi sekali lagi",
   "Empty: a device that is registered confirms it": "Kosong: perangkat terdaftar yang memastikan", "{name} is registered": "{name} terdaftar",

@@ -53,7 +53,7 @@ struct Step {
 /// What `test` may be asked for.
 #[derive(clap::Args)]
 pub struct Options {
-    /// Only formatting, lints, the limits of `house` and unit tests
+    /// Run only formatting, lints, the limits of `house` and unit tests
     #[arg(long)]
     fast: bool,
 }
@@ -233,7 +233,7 @@ async fn bounded(name: &'static str, work: impl Future<Output = anyhow::Result<O
         Ok(Err(error)) => Outcome::Failed(format!("{error:#}")),
         Err(_) => {
             end_below(std::process::id()).await;
-            Outcome::Failed(format!("not done after {} s", STEP.as_secs()))
+            Outcome::Failed(format!("not finished after {} s", STEP.as_secs()))
         }
     };
     let cpu = cpu::of_children().saturating_sub(before);
@@ -248,7 +248,7 @@ async fn unit_files() -> Step {
     }
     Step {
         name,
-        outcome: Outcome::Skipped("systemd-analyze is not here"),
+        outcome: Outcome::Skipped("systemd-analyze is not installed"),
         took: Duration::ZERO,
         cpu: Duration::ZERO,
     }

@@ -120,7 +120,7 @@ impl Daemon {
         let pid = self.pid().to_string();
         let told = tokio::process::Command::new("kill").args(["-TERM", &pid]).status().await?;
         if !told.success() {
-            bail!("{} could not be told to end", self.launch.name);
+            bail!("{} could not be stopped", self.launch.name);
         }
         let since = Instant::now();
         loop {

@@ -47,7 +47,7 @@ pub async fn install() -> anyhow::Result<Tool> {
         return Ok(Tool::Ready(tool));
     }
     if !works(Path::new("python3")).await {
-        return Ok(Tool::Missing("python3 is not here"));
+        return Ok(Tool::Missing("python3 is not installed"));
     }
     println!("installing {PACKAGE} from the package registry into {}", folder.display());
     let mut make = Command::new("python3");
@@ -109,7 +109,7 @@ impl Target {
             Self::Store => Installation::store(&binaries, place, None)?,
             Self::Hub => Installation::hub(&binaries, place)?,
         };
-        let (admin, others) = people.split_last().context("nobody tries it")?;
+        let (admin, others) = people.split_last().context("no user to test with")?;
         setup.init(admin).await?;
         for person in others {
             setup.add_user(person).await?;
@@ -154,13 +154,13 @@ pub async fn run(tool: &Path, target: Target, examples: u32, seed: u64) -> anyho
         let token = api.token().context("no token")?;
         let but = |path| ["--exclude-path", path];
         agree &= trial.run(token, parting.iter().copied().chain(NOT_TRIED).flat_map(but)).await?;
-        api.get("/api/auth/me").await.with_context(|| format!("{role} was shut out on the way"))?;
+        api.get("/api/auth/me").await.with_context(|| format!("{role} lost access during the test"))?;
         for path in &parting {
             agree &= trial.run(token, ["--include-path", path]).await?;
         }
     }
     if !daemon.stop().await?.success() {
-        bail!("it did not end well afterwards");
+        bail!("the program did not stop cleanly afterwards");
     }
     Ok(agree)
 }

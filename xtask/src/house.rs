@@ -19,7 +19,7 @@ use figures::{Figure, Row};
 /// What `house` may be asked for.
 #[derive(clap::Args, Default)]
 pub struct Options {
-    /// Also say where each figure comes from: the imports of a cycle, the places of a word
+    /// Also list where each figure comes from: the imports of a cycle, the places of a word
     #[arg(long)]
     list: bool,
 }

@@ -33,50 +33,50 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Start a hub and a store on loopback, sell as a till would, sync, and show that all agree
+    /// Start a hub and a store on loopback, sell like a till, synchronise, and check that all figures agree
     Demo {
-        /// Keep the data in this folder (must be empty or absent)
+        /// Keep the data in this folder, which must be empty or not exist
         #[arg(long, value_name = "DIR")]
         keep: Option<PathBuf>,
-        /// Stop after the first sync
+        /// Exit after the first synchronisation
         #[arg(long)]
         exit: bool,
     },
-    /// Drive a fresh store and hub with a month of invoices, then compare every sum with the file
+    /// Replay a month of invoices on a new store and hub, then compare every sum with the file
     Replay(replay::Options),
-    /// Everything that the build server runs; with --fast what answers in minutes
+    /// Run everything that the build server runs; with --fast only what takes minutes
     Test(checks::Options),
-    /// How simple the sources are to hold in mind, beside what the plan aims at; fails when a figure got worse
+    /// Measure the complexity of the sources; fails if a figure is above its limit
     House(house::Options),
-    /// The tests of the hub and of synchronisation on PostgreSQL: the one of HUB_TEST_POSTGRES, or a private one
+    /// Run the tests of the hub and of synchronisation on PostgreSQL: the server of HUB_TEST_POSTGRES, or a private one
     TestPostgres,
-    /// Hold the answers of a fresh store and a fresh hub against their documents, with requests made by schemathesis
+    /// Check the answers of a new store and a new hub against their OpenAPI documents, with requests from schemathesis
     Fuzz {
-        /// Only this one
+        /// Check only this program
         #[arg(long, value_enum)]
         only: Option<fuzz::Target>,
         /// Requests for each operation and role
         #[arg(long, default_value_t = 100)]
         examples: u32,
     },
-    /// What takes long: slow clients, a storm of everything at once, the model test, schemathesis with many requests, ten thousand stores, a month
-    /// offline, the fuzz targets
+    /// Run the long tests: slow clients, a storm of requests, the model test, schemathesis with many requests,
+    /// ten thousand stores, a month offline, the fuzz targets
     Soak(soak::Options),
-    /// How soon news is at the other end of an online link, and what a large catalogue costs in memory
+    /// Measure how fast changes reach the other end of an online link, and how much memory a large catalogue needs
     Prompt(prompt::Options),
-    /// Hold the dependencies against deny.toml and the database of known weaknesses
+    /// Check the dependencies against deny.toml and the advisory database
     Deny,
-    /// Write what each program is made of, in CycloneDX, into a folder
+    /// Write a bill of materials of each program (CycloneDX) into a folder
     Sbom {
-        /// Where to
+        /// The folder
         #[arg(default_value = "target/dist")]
         to: PathBuf,
     },
-    /// Build what is shipped, with the list of its crates inside, bills of materials and checksums
+    /// Build the release files: programs with their list of crates inside, bills of materials and checksums
     Release,
     /// Write docs/openapi/*.json from the tables of routes
     Openapi,
-    /// Measure what selling, reading, starting and head office cost, beside PostgreSQL and the limits of this machine
+    /// Measure the speed of selling, reading, starting and head office, next to PostgreSQL and the limits of this machine
     Bench(measure::Options),
 }
 

@@ -165,7 +165,7 @@ impl Crowd {
             if self.woken() == woken && spent < 300_000 {
                 return Ok(());
             }
-            ensure!(since.elapsed() < SETTLING, "the waiting stores did not come to rest");
+            ensure!(since.elapsed() < SETTLING, "the waiting stores did not settle");
         }
     }
 

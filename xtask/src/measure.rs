@@ -40,13 +40,13 @@ const PLOTS: &str = "docs/performance";
 /// How long, and behind how much history.
 #[derive(clap::Args, Clone)]
 pub struct Options {
-    /// A few minutes, with small stores: whether everything works
+    /// Run for a few minutes with small stores, to check that everything works
     #[arg(long)]
     quick: bool,
     /// Visits to each subject [default: 5; quick: 2]
     #[arg(long)]
     rounds: Option<usize>,
-    /// Length of a visit [default: 2; quick: 1]
+    /// Length of a visit in seconds [default: 2; quick: 1]
     #[arg(long)]
     seconds: Option<u64>,
     /// Products of the stores that sell [default: 100000; quick: 2000]
@@ -58,7 +58,7 @@ pub struct Options {
     /// Members of the store that is searched [default: 100000; quick: 5000]
     #[arg(long)]
     members: Option<usize>,
-    /// Sales that lie in the store with history [default: 100000; quick: 2000]
+    /// Sales in the store with history [default: 100000; quick: 2000]
     #[arg(long)]
     sales: Option<u64>,
     /// Sales of the large shift that is closed [default: 10000; quick: 500]
@@ -73,16 +73,16 @@ pub struct Options {
     /// Connections of the thin server to PostgreSQL
     #[arg(long, default_value_t = 32)]
     connections: u32,
-    /// Only this: head office behind so many sale lines and entries, beside plain SQL over the same rows
+    /// Measure only head office, with this many sale lines and entries, next to plain SQL over the same rows
     #[arg(long, value_name = "ROWS")]
     office_rows: Option<u64>,
-    /// The folder (on the disk to measure) that the data is made in
+    /// The folder for the data, on the disk to measure
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Measure store-router and cloud-hub, by the bench, of this folder instead of building them
+    /// Use store-router, cloud-hub and bench from this folder instead of building them
     #[arg(long, value_name = "DIR")]
     bin_dir: Option<PathBuf>,
-    /// Where everything that was measured goes
+    /// File for all measurements
     #[arg(long, value_name = "FILE", default_value = "target/bench.json")]
     json: PathBuf,
     /// Write the figures into docs/performance.md

@@ -24,10 +24,10 @@ const PRICE: i64 = 1_000;
 /// How much of it.
 #[derive(clap::Args, Clone)]
 pub struct Options {
-    /// Products that stream down
+    /// Products of the catalogue that the store downloads
     #[arg(long, default_value_t = 100_000)]
     products: usize,
-    /// Prices, sales and revocations that are timed
+    /// Prices, sales and revocations to time
     #[arg(long, default_value_t = 20)]
     rounds: usize,
     /// Measure the release build
@@ -53,7 +53,7 @@ fn write_catalogue(products: usize, file: &Path) -> anyhow::Result<()> {
 async fn until(what: &str, mut look: impl AsyncFnMut() -> bool) -> anyhow::Result<Duration> {
     let since = Instant::now();
     while !look().await {
-        ensure!(since.elapsed() < PATIENCE, "gave up waiting until {what}");
+        ensure!(since.elapsed() < PATIENCE, "timed out waiting until {what}");
         tokio::time::sleep(LOOK).await;
     }
     Ok(since.elapsed())
@@ -100,7 +100,7 @@ fn told(what: &str, mut times: Vec<Duration>) -> bool {
     times.sort_unstable();
     let middle = times.get(times.len() / 2).copied().unwrap_or_default();
     let most = times.last().copied().unwrap_or_default();
-    println!("{what}: {} ms in the middle, {} ms at most", middle.as_millis(), most.as_millis());
+    println!("{what}: median {} ms, at most {} ms", middle.as_millis(), most.as_millis());
     most <= PROMPT
 }
 
@@ -110,8 +110,8 @@ async fn streamed(options: &Options, stage: &Stage, till: &Api) -> anyhow::Resul
     let before = (peak_mib(&stage.store)?, peak_mib(&stage.hub)?);
     let took = until("the last product is here", async || till.get(&last).await.is_ok()).await?;
     println!(
-        "{} products streamed down in {:.1} s; most memory: store {} MiB (at its first look {}), hub {} MiB (at \
-         its first look {})",
+        "{} products downloaded in {:.1} s; peak memory: store {} MiB (at the start {}), hub {} MiB (at the \
+         start {})",
         options.products,
         took.as_secs_f64(),
         peak_mib(&stage.store)?,

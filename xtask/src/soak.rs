@@ -54,59 +54,63 @@ const SEED_MASK: u64 = 0xffff_ffff;
 /// How much of it.
 #[derive(clap::Args, Clone)]
 pub struct Options {
-    /// Slow clients; 0: none
+    /// Number of slow clients; 0: skip
     #[arg(long, default_value_t = 1000)]
     clients: usize,
-    /// Runs of the storm: clients that write while head office changes things, the disk stands still and actors die;
-    /// 0: none
+    /// Runs of the storm: clients write while head office changes data, the disk stops and actors are killed;
+    /// 0: skip
     #[arg(long, default_value_t = 20)]
     storms: usize,
     /// Clients of each storm
     #[arg(long, default_value_t = 2000)]
     storm_clients: usize,
-    /// Length of each storm
+    /// Length of each storm in seconds
     #[arg(long, default_value_t = 60)]
     storm_seconds: u64,
-    /// Log-ins with a wrong password, and as many with an unknown name; 0: none
+    /// Log-ins with a wrong password, and the same number with an unknown name; 0: skip
     #[arg(long, default_value_t = 400)]
     guesses: usize,
-    /// Length of each of the six times of selling
+    /// Length of each of the six selling periods in seconds
     #[arg(long, default_value_t = 10)]
     seconds: u64,
     /// Steps of each run of the model test
     #[arg(long, default_value_t = 10_000)]
     model_steps: usize,
-    /// Runs of the model test, each with a fresh seed
+    /// Runs of the model test, each with a new seed
     #[arg(long, default_value_t = 3)]
     model_runs: usize,
-    /// Histories of each simulation of synchronisation, from a fresh seed on; 0: none
+    /// Histories of each simulation of synchronisation, from a new seed on; 0: skip
     #[arg(long, default_value_t = 20_000)]
     simulated: u64,
-    /// Requests of schemathesis for each operation and role, with a fresh seed; 0: none
+    /// Requests of schemathesis for each operation and role, with a new seed; 0: skip
     #[arg(long, default_value_t = 1_000)]
     examples: u32,
-    /// Time for each fuzz target; 0: none
+    /// Seconds for each fuzz target; 0: skip
     #[arg(long, default_value_t = 60)]
     fuzz_seconds: u64,
-    /// Simulated stores that return to the hub at once; 0: none
+    /// Simulated stores that return to the hub at the same time; 0: skip
     #[arg(long, default_value_t = 10_000)]
     stores: usize,
-    /// Sales of a store that head office has not heard of, in thirty days, caught up in one go; 0: none
+    /// Sales of a store that was offline for thirty days and then catches up; 0: skip
     #[arg(long, default_value_t = 500_000)]
     offline_sales: usize,
-    /// Restarts after a kill or an error between write and sync, each followed by a power cut; 0: none
+    /// Restarts after a kill or an error between write and sync, each followed by a power cut; 0: skip
     #[arg(long, default_value_t = 200)]
     cuts: usize,
-    /// Tries of each pair that races at two processes of the hub on PostgreSQL; 0: none
+    /// Attempts of each race between two processes of the hub on PostgreSQL; 0: skip
     #[arg(long, default_value_t = 1_000)]
     races: usize,
-    /// Rounds of a mixed load at two processes of the hub on PostgreSQL, killed at random; 0: none
+    /// Rounds of a mixed load on two processes of the hub on PostgreSQL, which are killed at random; 0: skip
     #[arg(long, default_value_t = 20)]
     killed: usize,
+<<<<<<< HEAD
     /// Do not time keys, scans and searches on the till's page
     #[arg(long)]
     no_pages: bool,
     /// Stores that are enrolled at one hub while what a sale costs it is measured; 0: none
+=======
+    /// Stores enrolled at one hub while the cost of a sale is measured; 0: skip
+>>>>>>> h-words
     #[arg(long, default_value_t = 1_000)]
     enrolled: usize,
     /// Measure the release build
@@ -287,12 +291,12 @@ async fn gathered(crowd: &Crowd, count: usize) -> anyhow::Result<()> {
         }
     };
     let done = tokio::time::timeout(GATHERING, most).await;
-    ensure!(done.is_ok(), "only {} of {count} slow clients found a place", crowd.held());
+    ensure!(done.is_ok(), "only {} of {count} slow clients got a connection", crowd.held());
     Ok(())
 }
 
 fn p99_us(run: &Value) -> anyhow::Result<u64> {
-    run.pointer("/whole/p99_us").and_then(Value::as_u64).context("the load generator told no p99")
+    run.pointer("/whole/p99_us").and_then(Value::as_u64).context("the load generator printed no p99")
 }
 
 fn middle(mut figures: Vec<u64>) -> u64 {

@@ -160,7 +160,7 @@ pub async fn one_shot(binary: &Path, args: &[&str], input: Option<&str>) -> anyh
     }
     let out = tokio::time::timeout(ONE_SHOT, child.wait_with_output())
         .await
-        .with_context(|| format!("{shown}: not done after {} s", ONE_SHOT.as_secs()))??;
+        .with_context(|| format!("{shown}: not finished after {} s", ONE_SHOT.as_secs()))??;
     if !out.status.success() {
         let code = out.status.code().unwrap_or(-1);
         bail!("{shown}: exit code {code}: {}", String::from_utf8_lossy(&out.stderr).trim());
@@ -177,6 +177,6 @@ pub async fn load_generator(binaries: &Binaries, args: &[&str]) -> anyhow::Resul
     if !out.status.success() {
         bail!("bench {}: {}", args.join(" "), out.status);
     }
-    let last = text.lines().last().context("the load generator told nothing")?;
+    let last = text.lines().last().context("the load generator printed nothing")?;
     serde_json::from_str(last).context("the load generator's figures")
 }

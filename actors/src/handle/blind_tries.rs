@@ -33,7 +33,7 @@ impl StoreHandle {
         let events = vec![fact::Audited { entry }.into()];
         let commit = Commit { events, records, keyed: None, at: stamp.now, hlc: Some(stamp.at) };
         if let Err(error) = self.write(commit).await {
-            tracing::warn!(%error, %shift_id, "a refused count was not written down");
+            tracing::warn!(%error, %shift_id, "a refused count could not be stored");
         }
     }
 }

@@ -13,7 +13,7 @@ use storage::Commit;
 
 /// It may have been submitted all the same.
 const TOO_LONG: &str = "the answer takes too long";
-const TOO_MANY: &str = "too many commands wait";
+const TOO_MANY: &str = "too many commands are waiting";
 /// A command that was never submitted is tried this often in all.
 const ATTEMPTS: u32 = 2;
 

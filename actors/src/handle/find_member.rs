@@ -63,7 +63,7 @@ impl StoreHandle {
                 HeadOffice::NotAsked
             }
             Err(_) => {
-                tracing::warn!("head office did not tell of a member in time");
+                tracing::warn!("head office did not answer in time about a member");
                 HeadOffice::NotAsked
             }
         })

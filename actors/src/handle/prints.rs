@@ -21,7 +21,7 @@ impl StoreHandle {
     pub async fn print_receipt(&self, request: &RequestContext, receipt_no: &str) -> Result<bool, Failure> {
         // Two at once must not both be the original.
         let turn = tokio::time::timeout(COMMAND_DEADLINE, self.prints.lock()).await;
-        let _turn = turn.map_err(|_| Failure::Unavailable("too many receipts are printed"))?;
+        let _turn = turn.map_err(|_| Failure::Unavailable("too many receipts are being printed"))?;
         let storage = &self.context.storage;
         if storage.writable().is_err() {
             return Ok(true);

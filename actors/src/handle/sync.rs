@@ -33,7 +33,7 @@ const DAYS_NAMED: usize = 3;
 const UNTAKEN_COUNTED: usize = 10_000;
 /// … and so many named.
 const UNTAKEN_NAMED: usize = 20;
-const UNFINISHED: &str = "not finished after 10 s; it goes on";
+const UNFINISHED: &str = "not finished after 10 s; it continues";
 
 impl StoreHandle {
     /// Keeps what sales are dated by and counted in, as the settings say.
@@ -216,7 +216,7 @@ impl StoreHandle {
 
 /// The last error; a link that is well again has forgotten it.
 fn failure_of(link: Link) -> String {
-    link.last_error.unwrap_or_else(|| "the link broke and is being made again".to_owned())
+    link.last_error.unwrap_or_else(|| "the link was lost and is being restored".to_owned())
 }
 
 /// Records that the hub keeps and can't apply: they came to it in the order in which they are read.

@@ -72,19 +72,19 @@ impl CallError {
     }
 
     pub(crate) fn fenced() -> Self {
-        let message = "another copy of this store took over: it sells, this one does not; \
-                       `store-router rejoin` makes this one the shop again";
+        let message = "another copy of this store has taken over, so this one can't sell: run `store-router \
+            rejoin` to make this copy the store again";
         Self { cause: Cause::Fenced, message: message.to_owned() }
     }
 
     pub(crate) fn diverged() -> Self {
-        let message = "the hub has other records of this store than this copy";
+        let message = "the hub's records of this store differ from this copy's";
         Self { cause: Cause::Diverged, message: message.to_owned() }
     }
 
     /// The answer came from another generation than the last hello's.
     pub(crate) fn other_generation() -> Self {
-        Self { cause: Cause::HelloFirst, message: "the hub was restored: saying hello again".to_owned() }
+        Self { cause: Cause::HelloFirst, message: "the hub was restored: sending a hello again".to_owned() }
     }
 
     /// A cursor that is not ours to forget: a failure like any other.
@@ -294,11 +294,11 @@ async fn answer<T: DeserializeOwned + Sound>(response: Response) -> Result<T, Ca
 async fn data<T: DeserializeOwned + Sound>(response: Response) -> Result<T, CallError> {
     let body = body(response).await?;
     check_keys(&body)
-        .map_err(|error| CallError::transient(format!("the answer is not the hub's: {error}")))?;
+        .map_err(|error| CallError::transient(format!("the answer is not from the hub: {error}")))?;
     let envelope: Envelope<T> = serde_json::from_slice(&body)
-        .map_err(|error| CallError::transient(format!("the answer is not the hub's: {error}")))?;
+        .map_err(|error| CallError::transient(format!("the answer is not from the hub: {error}")))?;
     if !envelope.success {
-        return Err(CallError::transient("the answer is not the hub's"));
+        return Err(CallError::transient("the answer is not from the hub"));
     }
     let beyond = |problem| CallError::transient(format!("the hub's answer can't be used: {problem}"));
     envelope.data.sound().map_err(beyond).map(|()| envelope.data)
@@ -339,7 +339,7 @@ async fn refusal(response: Response) -> (CallError, Option<TimeChallenge>) {
         Err(error) => return (CallError { message: format!("{status}: {}", error.message), ..error }, None),
     };
     let Some(FailureEnvelope { error }) = parsed else {
-        return (CallError::transient(format!("{status} from something that is not the hub")), None);
+        return (CallError::transient(format!("{status} from a server that is not the hub")), None);
     };
     let message = format!("{}: {}", error.code, error.message);
     let message: String = message.chars().filter(|c| !c.is_control()).take(MESSAGE_CHARS_MAX).collect();

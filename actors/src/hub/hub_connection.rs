@@ -200,7 +200,7 @@ impl State {
             Cause::Transient { retry_after } => (self.pace.pause(*retry_after), LinkState::BackingOff),
         };
         if let Err(unkept) = self.keep_standing(&error).await {
-            tracing::error!(%unkept, "what the hub said of this copy could not be kept");
+            tracing::error!(%unkept, "the hub's verdict on this copy could not be stored");
         }
         tracing::warn!(%error, ?pause, "the hub link is down");
         let now = self.context.stamps.now();

@@ -261,7 +261,7 @@ impl<'a> Page<'a> {
     fn payload<T: DeserializeOwned>(&self, change: &Change) -> Result<T, Untaken> {
         if change.deleted && change.payload.is_null() {
             let kept = self.inbound(&change.kind, &change.id)?;
-            let kept = kept.ok_or(Untaken::Unusable("it is gone and was never here"))?;
+            let kept = kept.ok_or(Untaken::Unusable("it was deleted and was never here"))?;
             return Ok(serde_json::from_value(kept.payload)?);
         }
         Ok(serde_json::from_value(change.payload.clone())?)

@@ -160,7 +160,7 @@ impl State {
             Pushed::SayHello if answer.hub_generation != session.generation => {
                 Err(CallError::other_generation())
             }
-            Pushed::SayHello => Err(CallError::transient("the hub took nothing of a batch")),
+            Pushed::SayHello => Err(CallError::transient("the hub accepted no record of a batch")),
         }
     }
 

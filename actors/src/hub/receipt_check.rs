@@ -128,7 +128,7 @@ impl Context {
         let Ok(Some(client)) = self.client_online() else { return };
         tokio::spawn(async move {
             if let Err(error) = client.release(&ReleaseReceipt { return_id }).await {
-                tracing::warn!(%error, "a reservation could not be given free");
+                tracing::warn!(%error, "a reservation could not be released");
             }
         });
     }

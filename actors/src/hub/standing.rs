@@ -19,10 +19,10 @@ pub(crate) enum Unkept {
     #[error(transparent)]
     Unconfirmed(#[from] Unconfirmed),
     /// Somebody else who writes it takes too long.
-    #[error("the standing is being written")]
+    #[error("the state of the hub link is being stored")]
     Busy,
     /// The store was enrolled at another hub meanwhile.
-    #[error("the store was enrolled anew")]
+    #[error("the store was enrolled again")]
     Outdated,
 }
 
@@ -41,8 +41,8 @@ impl From<Unkept> for Failure {
         match unkept {
             Unkept::Storage(error) => error.into(),
             Unkept::Unconfirmed(unconfirmed) => unconfirmed.into(),
-            Unkept::Busy => Self::Unavailable("the standing is being written"),
-            Unkept::Outdated => Self::Unavailable("the store was enrolled anew"),
+            Unkept::Busy => Self::Unavailable("the state of the hub link is being stored"),
+            Unkept::Outdated => Self::Unavailable("the store was enrolled again"),
         }
     }
 }

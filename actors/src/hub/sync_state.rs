@@ -12,7 +12,7 @@ use tokio::sync::{Mutex, MutexGuard, OwnedMutexGuard, watch};
 use tokio::time::timeout;
 
 const REFILLING: &str =
-    "this store's own records are coming back from head office: it sells again when they are here";
+    "this store's records are being restored from head office: it can sell again when they are complete";
 /// Time that a connection waits for work that a predecessor still completes: a page of records and its commits.
 const COMPLETING_DEADLINE: Duration = Duration::from_secs(120);
 /// Time that a task waits for another one that writes the standing: a barrier and a commit.

@@ -98,7 +98,7 @@ async fn apply(
         Ok(()) => {}
     }
     if of_store && let Err(error) = context.rules.reload(&context.storage) {
-        tracing::error!(%error, "what head office set for the store counts from the next start on");
+        tracing::error!(%error, "the settings from head office take effect at the next start");
     }
     Ok(())
 }

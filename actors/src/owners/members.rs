@@ -83,7 +83,7 @@ impl Actor for Members {
 /// this actor.
 fn settled(outcome: Result<(), Failure>) -> Result<(), Unconfirmed> {
     if let Err(failure) = &outcome {
-        tracing::warn!(error = %failure, "what came of own writes waits for the feed");
+        tracing::warn!(error = %failure, "the results of own writes must wait for the feed");
     }
     outcome_known(&outcome)
 }

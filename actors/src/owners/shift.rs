@@ -78,7 +78,7 @@ pub(crate) struct ShiftOver;
 
 /// This incarnation may submit nothing any more: a successor loads what is on the disk.
 #[derive(Debug, thiserror::Error)]
-#[error("another incarnation of the shift counts")]
+#[error("another instance of the shift is in use")]
 pub(crate) struct ShutOut;
 
 /// The ledger died while this shift waited for it: what became of the command is on the disk.

@@ -85,7 +85,7 @@ fn garbage() -> Vec<(&'static str, Value)> {
         ("window_days must be", change("settings", "store", &settings)),
         ("made of A-Z", change("register", "till 1", &register)),
         ("id must be at most", change("product", &long_id, &product("A", 5))),
-        ("weigh at most", change("hologram", "holo_1", &json!("x".repeat(2 << 20)))),
+        ("must have at most", change("hologram", "holo_1", &json!("x".repeat(2 << 20)))),
         ("does not know", change("hologram", "holo_2", &json!({}))),
     ]
 }

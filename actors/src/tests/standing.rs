@@ -44,7 +44,7 @@ async fn a_box_whose_history_is_elsewhere_sells_nothing_from_the_moment_it_is_en
     let deadline = Instant::now() + Duration::from_secs(30);
     loop {
         let refused = shop.handle.open_shift(ask(1, None), float()).await.unwrap_err();
-        if matches!(refused, Failure::Unavailable(why) if why.contains("coming back")) {
+        if matches!(refused, Failure::Unavailable(why) if why.contains("being restored")) {
             break;
         }
         assert!(Instant::now() < deadline, "{refused:?}");
@@ -55,7 +55,7 @@ async fn a_box_whose_history_is_elsewhere_sells_nothing_from_the_moment_it_is_en
     enrolling.await.unwrap().unwrap();
     assert!(storage.sync().standing().unwrap().refilling_at.is_some());
     let refused = shop.handle.open_shift(ask(1, None), float()).await.unwrap_err();
-    assert!(matches!(refused, Failure::Unavailable(why) if why.contains("coming back")), "{refused:?}");
+    assert!(matches!(refused, Failure::Unavailable(why) if why.contains("being restored")), "{refused:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -68,7 +68,10 @@ async fn what_one_writer_says_of_the_standing_is_not_taken_away_by_another() {
         let standing = shop.handle.storage().sync().standing().unwrap();
         assert!(standing.refilling_at.is_some() && standing.hub_n == 3, "{standing:?}");
         let refused = shop.handle.open_shift(ask(1, None), float()).await.unwrap_err();
-        assert!(matches!(refused, Failure::Unavailable(why) if why.contains("coming back")), "{refused:?}");
+        assert!(
+            matches!(refused, Failure::Unavailable(why) if why.contains("being restored")),
+            "{refused:?}"
+        );
     }
 }
 

@@ -21,7 +21,7 @@ pub enum Unsound {
     #[error("{0}")]
     Syntax(serde_json::Error),
     /// A key stands twice in one object.
-    #[error("the key {key:?} stands twice in the object at {path}")]
+    #[error("the key {key:?} appears twice in the object at {path}")]
     RepeatedKey {
         /// Path of the object: `.` for the whole.
         path: String,
@@ -29,7 +29,7 @@ pub enum Unsound {
         key: String,
     },
     /// A text or a key holds U+0000.
-    #[error("the text at {path} holds a NUL (U+0000)")]
+    #[error("the text at {path} contains a NUL (U+0000)")]
     Nul {
         /// Path of the field: `items[0].name`.
         path: String,
@@ -232,16 +232,16 @@ mod tests {
     #[test]
     fn repeated_keys_and_nuls_are_found_at_any_depth() {
         for (text, expected) in [
-            (r#"{"a": 1, "a": 2}"#, r#"the key "a" stands twice in the object at ."#),
+            (r#"{"a": 1, "a": 2}"#, r#"the key "a" appears twice in the object at ."#),
             (
                 r#"{"a": [{"b": {"c": 1, "\u0063": 2}}]}"#,
-                r#"the key "c" stands twice in the object at a[0].b"#,
+                r#"the key "c" appears twice in the object at a[0].b"#,
             ),
-            (r#"[1, [{"x": "ab\u0000c"}]]"#, "the text at [1][0].x holds a NUL (U+0000)"),
-            (r#""\u0000""#, "the text at . holds a NUL (U+0000)"),
-            (r#"{"items": {"k\u0000": 1}}"#, "the text at items holds a NUL (U+0000)"),
+            (r#"[1, [{"x": "ab\u0000c"}]]"#, "the text at [1][0].x contains a NUL (U+0000)"),
+            (r#""\u0000""#, "the text at . contains a NUL (U+0000)"),
+            (r#"{"items": {"k\u0000": 1}}"#, "the text at items contains a NUL (U+0000)"),
             // The first of two; what is no JSON is told before.
-            (r#"{"a": "\u0000", "a": 2}"#, "the text at a holds a NUL (U+0000)"),
+            (r#"{"a": "\u0000", "a": 2}"#, "the text at a contains a NUL (U+0000)"),
         ] {
             assert_eq!(check(text.as_bytes()).unwrap_err().to_string(), expected, "{text}");
         }

@@ -140,7 +140,7 @@ fn voids_that_are_refused() {
                 taken_back,
                 |s| s.void_open_as(&ani(), &first(s)),
                 "approval_required",
-                "voiding, lessening or holding a sale that something was paid of",
+                "voiding, reducing or holding a partly paid sale",
             ),
             case(
                 "every payment was taken back, at the close",

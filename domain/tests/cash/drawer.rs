@@ -130,7 +130,7 @@ fn what_a_drawer_refuses() {
                 put_in_and_gone,
                 |s| taking_back(s, &boss()),
                 "validation_failed",
-                "takes back more than the 200 that the drawer holds",
+                "reverses more than the 200 in the drawer",
             ),
             case(
                 "cash that no drawer holds",
@@ -144,7 +144,7 @@ fn what_a_drawer_refuses() {
                 nothing,
                 |s| closing(s, &Authorization::unapproved(&ani()), CASH_MAX + 1),
                 "validation_failed",
-                "1000000000000: check it for digits too many",
+                "1000000000000: check for extra digits",
             ),
             case(
                 "a recount that no drawer holds",
@@ -359,7 +359,10 @@ fn a_bag_goes_to_the_bank() {
     assert_eq!(run(&ani(), &cmd).unwrap_err().code(), "insufficient_role");
     let later = Some(UtcMs(NOW.0 + 1));
     let above = run(&boss(), &NewDeposit { amount: 1_500_001, ..cmd.clone() }).unwrap_err();
-    assert!(above.details().to_string().contains("more than the 1500000 that lie in the safe"), "{above:?}");
+    assert!(
+        above.details().to_string().contains("more than the 1500000 that the books have in the safe"),
+        "{above:?}"
+    );
     let refused = run(&boss(), &NewDeposit { amount: 0, deposited_at: later, ..cmd }).unwrap_err();
     let details = refused.details().to_string();
     assert!(details.contains("amount") && details.contains("deposited_at"), "{details}");
@@ -369,7 +372,7 @@ fn a_bag_goes_to_the_bank() {
 fn only_a_basket_that_nothing_was_paid_of_is_said_to_be_held() {
     let refused = Refusal::ShiftHasOpenTransactions { transactions: vec!["trx_1".to_owned()] }.to_string();
     assert!(
-        refused.contains("pay or void them first; only one that nothing was paid of can be held"),
+        refused.contains("pay or void them first. Only a sale without payments can be held"),
         "{refused}"
     );
 }

@@ -254,7 +254,7 @@ fn what_was_deposited_can_not_be_counted_away_any_more() {
     store.run(&Step::Close { which: 0, counted: 700 }).unwrap();
     store.run(&Step::Deposit { amount: 700 }).unwrap();
     let refused = store.run(&Step::Recount { which: 0, counted: 699 }).unwrap_err();
-    assert!(refused.details().to_string().contains("take a wrong deposit back, or say"), "{refused:?}");
+    assert!(refused.details().to_string().contains("reverse a wrong deposit, or set"), "{refused:?}");
     store.run(&Step::Undeposit { which: 0 }).unwrap();
     store.run(&Step::Recount { which: 0, counted: 699 }).unwrap();
     assert_eq!(store.run(&Step::Deposit { amount: 700 }).unwrap_err().code(), "validation_failed");

@@ -45,5 +45,5 @@ fn every_bad_row_is_named_and_nothing_is_given() {
     let Err(Refusal::ValidationFailed(problems)) = opened(&rows, &named) else { panic!("taken") };
     let paths: Vec<_> = problems.iter().map(|problem| problem.path.as_str()).collect();
     assert_eq!(paths, ["line 3", "line 4", "line 5", "line 6", "line 7", "line 8"]);
-    assert_eq!(problems[0].problem, "names the member of line 2 again");
+    assert_eq!(problems[0].problem, "names the same member as line 2");
 }

@@ -15,7 +15,7 @@ fn returns_that_are_refused() {
                 "",
             ),
             case(
-                "more cash than the drawer holds",
+                "more cash than the books have in the drawer",
                 |s| {
                     in_cash(s);
                     let there = domain::model::books::shift::Cash::of(&s.shift.shift).expected;

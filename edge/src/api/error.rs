@@ -62,14 +62,14 @@ impl ApiError {
 
     /// 500: a defect. `cause` is logged under the request ID and never leaves the process.
     pub fn internal(cause: impl std::fmt::Display) -> Self {
-        let mut error = Self::new(Code::Internal, "something went wrong here; it has been logged");
+        let mut error = Self::new(Code::Internal, "an internal error occurred; it has been logged");
         error.more = Some(Box::new(More { allow: None, cause: Some(cause.to_string()) }));
         error
     }
 
     /// 500: what is stored can't be read. `cause` is logged under the request ID and never leaves the process.
     pub fn damaged(cause: impl std::fmt::Display) -> Self {
-        let message = "what is stored of this is damaged, the log says where: run `store-router verify`";
+        let message = "the stored data of this is damaged; the log says where: run `store-router verify`";
         let mut error = Self::new(Code::Damaged, message);
         error.more = Some(Box::new(More { allow: None, cause: Some(cause.to_string()) }));
         error

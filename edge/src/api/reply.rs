@@ -194,7 +194,12 @@ fn failure(error: &ApiError, request_id: &HeaderValue) -> Response<Bytes> {
     let cause = error.cause().unwrap_or(&error.message);
     // Being asked to come again is how a crowd is met, and no defect.
     if error.code == Code::Unavailable {
-        tracing::info!(request_id = id, code = error.code.name(), cause, "asked to come again");
+        tracing::info!(
+            request_id = id,
+            code = error.code.name(),
+            cause,
+            "request refused for now; the client can retry"
+        );
     } else if error.code.is_of_server() {
         tracing::error!(
             request_id = id,

@@ -58,7 +58,7 @@ pub enum KeyError {
     #[error("key file {0} holds no Ed25519 private key in PKCS #8 PEM form")]
     Format(PathBuf),
     /// The system gave no randomness.
-    #[error("no key could be made")]
+    #[error("no key could be generated")]
     Generate,
 }
 

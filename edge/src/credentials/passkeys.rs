@@ -38,10 +38,10 @@ pub enum PasskeyError {
     #[error("is not a credential: {0}")]
     Shape(String),
     /// It does not hold: challenge, origin, key, signature, or nobody was verified.
-    #[error("does not hold: {0}")]
+    #[error("is not valid: {0}")]
     Refused(String),
     /// Its counter has not risen: somebody may hold a copy of the device's key.
-    #[error("its counter has not risen")]
+    #[error("its counter did not increase")]
     Copied,
     /// A stored device can't be read.
     #[error("a stored device can't be read: {0}")]

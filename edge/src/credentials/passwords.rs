@@ -149,9 +149,7 @@ impl Passwords {
         if Costs::of(&hash).ok_or_else(no_hash)?.within(self.params.most()) {
             return self.on_worker(move || verify_now(&password, &hash)).await?;
         }
-        tracing::error!(
-            "a stored password hash costs far more than auth.argon2 asks for: give a new password"
-        );
+        tracing::error!("a stored password hash needs far more work than auth.argon2: set a new password");
         let dummy = self.dummy_like(None);
         self.on_worker(move || verify_now(&password, &dummy)).await?.map(|_| false)
     }
@@ -189,7 +187,7 @@ impl Passwords {
             let _ = done.send(work());
         });
         if !queued {
-            return Err(failed(&"no thread hashes"));
+            return Err(failed(&"no thread can hash passwords"));
         }
         answer.await.map_err(|error| failed(&error))
     }
@@ -234,7 +232,7 @@ pub fn policy_problem(password: &str, username: &str) -> Option<&'static str> {
     } else if password.to_lowercase() == username.to_lowercase() {
         Some("must not be the login name")
     } else if common::is_common(password) {
-        Some("is one of the passwords that everybody tries first")
+        Some("is one of the most common passwords")
     } else {
         None
     }

@@ -73,13 +73,18 @@ pub async fn start<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> 
     let session = caller.session_id.clone();
     let (purpose, username) = match (purpose, username) {
         (For::Approval, Some(username)) => (Purpose::Approval(session), username),
-        (For::Approval, None) => return Err(ApiError::field("username", "is missing: who approves?")),
+        (For::Approval, None) => {
+            return Err(ApiError::field("username", "is missing: send the login name of the approver"));
+        }
         (For::Registration, None) => {
             let user = state.user(&caller.user_id).await?.ok_or_else(ApiError::token_revoked)?;
             (Purpose::Registration(session), user.username)
         }
         (For::Registration, Some(_)) => {
-            return Err(ApiError::field("username", "is your own for a registration: leave it out"));
+            return Err(ApiError::field(
+                "username",
+                "must be omitted for a registration: it is always your own",
+            ));
         }
     };
     Ok(begun(state, purpose, &username, request.peer.ip()).await?.into())

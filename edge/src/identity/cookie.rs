@@ -46,7 +46,7 @@ pub fn keeps<S>(request: &Request<S>) -> Result<Keeps, ApiError> {
     let Some(said) = request.headers.get(headers::SESSION) else { return Ok(Keeps::Itself) };
     let known = COOKIES.iter().find(|(value, _)| value.as_bytes() == said.as_bytes());
     let (_, name) = known.ok_or_else(|| {
-        ApiError::invalid_header("X-Session", "cookie, perhaps with ; app=pos, admin or portal; or absent")
+        ApiError::invalid_header("X-Session", "cookie, optionally with ; app=pos, admin or portal; or absent")
     })?;
     Ok(Keeps::Cookie { secure: request.secure || is_tls_page(request), name })
 }

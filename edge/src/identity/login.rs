@@ -139,7 +139,7 @@ pub(super) async fn checked<S: Accounts>(
         let usable = passwords.is_usable(hash);
         if !usable {
             tracing::error!(
-                "a stored password hash is none, or costs far more than the settings say: not compared"
+                "a stored password hash is not valid, or needs far more work than the settings allow: not compared"
             );
         }
         usable
@@ -177,7 +177,7 @@ async fn rehash<S: Accounts>(state: &S, user: &User, password: String) {
         Err(error) => Err(error.to_string()),
     };
     if let Err(error) = stored {
-        tracing::warn!(user_id = %user.user_id, error, "the password stays under its old hash");
+        tracing::warn!(user_id = %user.user_id, error, "the password keeps its old hash");
     }
 }
 

@@ -187,7 +187,7 @@ pub(super) async fn verified<S: Accounts>(
     let assertion = identity.passkeys.prove(&taken, &devices).map_err(|error| {
         if matches!(error, PasskeyError::Copied) {
             let user_id = taken.user_id().map(|id| id.as_str().to_owned()).unwrap_or_default();
-            tracing::error!(user_id, "a passkey's counter has not risen: somebody may hold a copy of it");
+            tracing::error!(user_id, "a passkey's counter did not increase: somebody may have a copy of it");
         }
         refused(error)
     })?;

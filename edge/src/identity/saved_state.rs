@@ -38,7 +38,8 @@ pub fn load(limiter: &LoginLimiter, folder: &Path) {
         None => Ok(()),
     });
     if let Err(error) = gone_on {
-        tracing::warn!(file = %file.display(), %error, "wrong log-ins from before are forgotten");
+        tracing::warn!(file = %file.display(), %error, "the file of earlier failed log-ins can't be read: they \
+            no longer count");
     }
 }
 
@@ -50,7 +51,8 @@ pub fn latest(folder: &Path) -> Option<UtcMs> {
         None => Ok(None),
     });
     kept.unwrap_or_else(|error| {
-        tracing::warn!(file = %file.display(), %error, "how late it has been is forgotten");
+        tracing::warn!(file = %file.display(), %error, "the file of the latest known time can't be read: the \
+            time is ignored");
         None
     })
 }
@@ -106,7 +108,7 @@ async fn save_file(file: PathBuf, text: Vec<u8>) {
     let path = file.clone();
     let written = tokio::task::spawn_blocking(move || write(&path, &text)).await;
     if let Err(error) = written.map_err(io::Error::other).flatten() {
-        tracing::warn!(file = %file.display(), %error, "it is not remembered over a restart");
+        tracing::warn!(file = %file.display(), %error, "the file can't be written: its content is lost at a restart");
     }
 }
 

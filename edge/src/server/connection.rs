@@ -222,11 +222,13 @@ where
     });
     match handled.await {
         Ok(Some(response)) => response,
-        Ok(None) => Ok(refusal(&ApiError::unavailable("the server stops", STOPPED_RETRY_S), &request_id)),
+        Ok(None) => {
+            Ok(refusal(&ApiError::unavailable("the server is stopping", STOPPED_RETRY_S), &request_id))
+        }
         Err(error) if error.is_panic() => {
             Ok(refused(&ApiError::internal("a handler panicked"), &request_id).into_response())
         }
-        Err(_) => Ok(refusal(&ApiError::unavailable("the server stops", STOPPED_RETRY_S), &request_id)),
+        Err(_) => Ok(refusal(&ApiError::unavailable("the server is stopping", STOPPED_RETRY_S), &request_id)),
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn check(
     names: &[String],
     networks: &[IpNet],
 ) -> Result<(), ApiError> {
-    let malformed = || ApiError::invalid_header("Host", "one name or address, with a port or without");
+    let malformed = || ApiError::invalid_header("Host", "one name or address, with an optional port");
     let mut lines = headers.get_all(header::HOST).iter();
     let host = match (lines.next(), lines.next()) {
         (Some(line), None) => Some(Authority::try_from(line.as_bytes()).map_err(|_| malformed())?),

@@ -15,13 +15,17 @@ pub async fn reload_on_sighup<S: Accounts>(tls: Option<Arc<Tls>>, state: Arc<S>)
     let mut hangups = signal(SignalKind::hangup())?;
     while hangups.recv().await.is_some() {
         match state.identity().keys.reload() {
-            Ok(()) => tracing::info!("SIGHUP: the keys of tokens were read again"),
-            Err(error) => tracing::error!(%error, "SIGHUP: the keys of tokens stay what they were"),
+            Ok(()) => tracing::info!("SIGHUP: the token keys were reloaded"),
+            Err(error) => {
+                tracing::error!(%error, "SIGHUP: the token keys could not be reloaded; the old ones stay in use")
+            }
         }
         match tls.as_deref().map(Tls::reload) {
-            None => tracing::info!("SIGHUP: there is no certificate to read again"),
-            Some(Ok(())) => tracing::info!("SIGHUP: the certificate was read again"),
-            Some(Err(error)) => tracing::error!(%error, "SIGHUP: the certificate stays what it was"),
+            None => tracing::info!("SIGHUP: there is no certificate to reload"),
+            Some(Ok(())) => tracing::info!("SIGHUP: the certificate was reloaded"),
+            Some(Err(error)) => {
+                tracing::error!(%error, "SIGHUP: the certificate could not be reloaded; the old one stays in use")
+            }
         }
     }
     Ok(())

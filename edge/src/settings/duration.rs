@@ -68,7 +68,7 @@ impl<'de> Deserialize<'de> for Period {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         Self::parse(&text).ok_or_else(|| {
-            D::Error::custom(format!("not a span of time: \"{text}\" (for example \"10s\", \"1h\", \"7d\")"))
+            D::Error::custom(format!("not a duration: \"{text}\" (for example \"10s\", \"1h\", \"7d\")"))
         })
     }
 }

@@ -109,10 +109,11 @@ fn exposed<T: Settings>(loaded: &Loaded<T>) -> Result<Vec<(&'static str, String)
         }
         let problem = match (loaded.sources.get(key), &loaded.file) {
             (Some(Source::Environment(_)), _) => {
-                "carries a password, and other programs can see the environment: leave it out".to_owned()
+                "contains a password, and other programs can read the environment: remove the password"
+                    .to_owned()
             }
             (_, Some(file)) if mode_of(file) & 0o077 != 0 => {
-                format!("carries a password: only its owner may read {} (chmod 600)", file.display())
+                format!("contains a password: only its owner may read {} (chmod 600)", file.display())
             }
             _ => continue,
         };
@@ -168,7 +169,7 @@ fn misnamed<T: Settings>(environment: &[(String, String)]) -> Result<(), Setting
             let known = [wrong("_"), wrong("__")];
             if let Some((name, _)) = environment.iter().find(|(name, _)| known.contains(name)) {
                 let prefix = T::ENV_PREFIX;
-                let problem = format!("decides nothing: the name of a setting is {prefix}SECTION__KEY");
+                let problem = format!("is not a setting: the name must be {prefix}SECTION__KEY");
                 return Err(SettingsError::one(name, None, None, problem));
             }
         }

@@ -29,7 +29,7 @@ impl std::fmt::Display for NoDay {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Malformed(format) => write!(out, "is not a day of the form {format}"),
-            Self::Time => out.write_str("has no time and zone behind its day that can be read"),
+            Self::Time => out.write_str("has a time or zone after its day that can't be read"),
             Self::Zone(name) => write!(out, "is in the time zone {name:?}, which is not known"),
         }
     }

@@ -95,7 +95,7 @@ impl Layout {
             .enumerate()
             .find(|(place, name)| names.iter().take(*place).any(|other| other == *name))
         {
-            return Err(format!("column \"{}\" twice", twice.1));
+            return Err(format!("column \"{}\" appears twice", twice.1));
         }
         match self.required.iter().find(|name| !names.iter().any(|known| known == *name)) {
             Some(missing) => Err(format!("column \"{missing}\" is missing (expected {expected})")),
@@ -202,7 +202,7 @@ impl Table {
             }
         }
         if good.is_empty() && problems.is_empty() {
-            problems.push(1, "the file has a header and no rows: nothing is there to import".to_owned());
+            problems.push(1, "the file has a header but no rows to import".to_owned());
         }
         if problems.is_empty() { Ok(good) } else { Err(problems) }
     }
@@ -211,7 +211,7 @@ impl Table {
         let width = self.names.len();
         if row.is_unclosed {
             return Err(
-                "has a quote that is not closed: put text with a quote in it into quotes, and write it twice"
+                "has a quote that is not closed: put text that contains a quote in quotes, and double that quote"
                     .to_owned(),
             );
         }
@@ -219,7 +219,7 @@ impl Table {
             return Ok(Cells { table: self, row });
         }
         Err(format!(
-            "has {} cells, the header has {width}: put text with a separator in it into quotes",
+            "has {} cells, the header has {width}: put text that contains a separator in quotes",
             row.cells.len()
         ))
     }
@@ -264,7 +264,7 @@ impl Cells<'_> {
         let text = composed(&cell);
         let count = text.chars().count();
         if count > chars_max {
-            return Err(format!("{name} has {count} characters, at most {chars_max} are possible"));
+            return Err(format!("{name} has {count} characters, but at most {chars_max} are allowed"));
         }
         Ok(Some(text.into_owned()).filter(|text| !text.is_empty()))
     }

@@ -112,7 +112,8 @@ pub async fn refresh(connection: &mut AnyConnection, presented: &Presented) -> R
         }
         Turn::Again(rotation) => Ok(Refreshed::Renewed { user, session, rotation }),
         Turn::Reused => {
-            tracing::error!(user_id = %user.user_id, session_id = id, "a spent refresh token came again: session revoked");
+            tracing::error!(user_id = %user.user_id, session_id = id, "a used refresh token was sent again: \
+                session revoked");
             let details = json!({"session_id": id});
             audit::append(connection, &user.user_id, "session.refresh_reused", &details, presented.now)
                 .await?;

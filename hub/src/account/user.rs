@@ -42,14 +42,14 @@ impl NewUser {
         let username = username.trim().to_lowercase();
         let visible = !username.chars().any(|c| c.is_control() || c.is_whitespace());
         if !visible || !(1..=NAME_BYTES_MAX).contains(&username.len()) {
-            return Err("a login name has 1 to 128 bytes and no spaces".to_owned());
+            return Err("a login name must have 1 to 128 bytes and no spaces".to_owned());
         }
         let name = &*composed(name.trim());
         if !(1..=NAME_CHARS_MAX).contains(&name.chars().count()) || name.chars().any(char::is_control) {
-            return Err("a name has 1 to 255 characters".to_owned());
+            return Err("a name must have 1 to 255 characters".to_owned());
         }
         if !ROLES.contains(&role) {
-            return Err(format!("a hub knows the roles {}", ROLES.map(Role::name).join(", ")));
+            return Err(format!("the role must be one of {}", ROLES.map(Role::name).join(", ")));
         }
         Ok(Self { username, name: name.to_owned(), role, password_hash })
     }

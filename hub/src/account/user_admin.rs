@@ -77,21 +77,25 @@ pub struct Revoked {
 fn login(username: &str) -> Result<(), ApiError> {
     let visible = !username.chars().any(|c| c.is_control() || c.is_whitespace());
     if !visible || !(1..=NAME_BYTES_MAX).contains(&username.len()) {
-        return Err(ApiError::field("username", "has 1 to 128 bytes and no spaces"));
+        return Err(ApiError::field("username", "must have 1 to 128 bytes and no spaces"));
     }
     Ok(())
 }
 
 fn display(name: &str) -> Result<(), ApiError> {
     if !(1..=NAME_CHARS_MAX).contains(&name.chars().count()) || name.chars().any(char::is_control) {
-        return Err(ApiError::field("name", "has 1 to 255 characters"));
+        return Err(ApiError::field("name", "must have 1 to 255 characters"));
     }
     Ok(())
 }
 
 fn role_of(role: Role, store: bool) -> Result<(), ApiError> {
-    let fits = if store { staff::ROLES.contains(&role) } else { user::ROLES.contains(&role) };
-    if fits { Ok(()) } else { Err(ApiError::field("role", "is not a role there")) }
+    let roles: &[Role] = if store { &staff::ROLES } else { &user::ROLES };
+    if roles.contains(&role) {
+        return Ok(());
+    }
+    let names: Vec<&str> = roles.iter().map(|role| role.name()).collect();
+    Err(ApiError::field("role", format!("must be one of {}", names.join(", "))))
 }
 
 impl New {
@@ -104,7 +108,7 @@ impl New {
         display(self.name.trim())?;
         role_of(self.role, self.store_id.is_some())?;
         if self.store_id.is_none() && self.password.is_none() {
-            return Err(ApiError::field("password", "is needed at head office"));
+            return Err(ApiError::field("password", "is needed for a user of head office"));
         }
         Ok(())
     }
@@ -206,7 +210,7 @@ async fn free(
     let query = sqlx::query_scalar::<_, String>(sql).bind(store_id).bind(username).bind(own);
     match query.fetch_optional(&mut *connection).await? {
         Some(id) => {
-            Err(ApiError::from(Refusal::Duplicate { what: "a person of this login name at that store", id })
+            Err(ApiError::from(Refusal::Duplicate { what: "a user with this login name in that store", id })
                 .into())
         }
         None => Ok(()),

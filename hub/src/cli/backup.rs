@@ -22,7 +22,9 @@ pub async fn make(config: &Config, to: &Path) -> anyhow::Result<()> {
     db.close().await;
     println!("backed up and verified in {}", folder.display());
     if kept < 2 {
-        println!("stores forget nothing before there are two of them: make another, and keep both");
+        println!(
+            "stores keep all their records until there are two backups: make another one, and keep both"
+        );
     }
     Ok(())
 }
@@ -30,7 +32,10 @@ pub async fn make(config: &Config, to: &Path) -> anyhow::Result<()> {
 /// Puts a backup where there is no hub.
 pub async fn restore(config: &Config, from: &Path) -> anyhow::Result<()> {
     let identity = backup::restore(config, from).await?;
-    println!("restored {} as generation {}: stores send what it lacks", identity.hub_id, identity.number);
+    println!(
+        "restored {} as generation {}: stores send the records that it lacks",
+        identity.hub_id, identity.number
+    );
     Ok(())
 }
 
@@ -38,7 +43,7 @@ pub async fn restore(config: &Config, from: &Path) -> anyhow::Result<()> {
 pub async fn check(config: &Config, rebuilt: Option<Rebuild>) -> anyhow::Result<()> {
     let (db, _) = hub::open_db(config).await?;
     if let Some(what) = rebuilt {
-        rebuild::rebuild(&db, what, &mut |store_id| println!("{store_id}: made anew")).await?;
+        rebuild::rebuild(&db, what, &mut |store_id| println!("{store_id}: rebuilt")).await?;
     }
     let mut told = 0;
     let mut report = verify::verify(db.pool(), &mut |records| {
@@ -53,15 +58,15 @@ pub async fn check(config: &Config, rebuilt: Option<Rebuild>) -> anyhow::Result<
     keys(config, &mut report.problems);
     if report.problems.is_empty() {
         if report.file_read {
-            println!("the database's file is whole");
+            println!("the database file is intact");
         }
-        println!("{} records of {} stores: all is as they say", report.records, report.stores);
+        println!("{} records of {} stores: every table agrees with them", report.records, report.stores);
         return Ok(());
     }
     for problem in &report.problems {
         eprintln!("{problem}");
     }
-    bail!("{} things are wrong", report.problems.len());
+    bail!("{} problems were found", report.problems.len());
 }
 
 /// Keys that a start would refuse.
@@ -81,16 +86,16 @@ fn keys(config: &Config, problems: &mut Vec<String>) {
 pub async fn split(config: &Config) -> anyhow::Result<()> {
     let (db, _) = hub::open_db(config).await?;
     if Engine::of(&config.database.url) == Some(Engine::Sqlite) {
-        println!("SQLite has no tables in parts: there is nothing to do, and nothing was changed");
+        println!("SQLite has no partitioned tables: nothing was changed");
         return Ok(());
     }
-    let mut told = |table: &str, rows: u64| println!("{table}: {rows} rows in {PARTS} parts");
+    let mut told = |table: &str, rows: u64| println!("{table}: {rows} rows in {PARTS} partitions");
     let done = partition::partition(&db, config.database.connections, &mut told).await?;
     db.close().await;
-    println!("{} tables were moved into parts, {} were in parts before", done.moved, done.left);
+    println!("{} tables were partitioned, {} were partitioned before", done.moved, done.left);
     if let Some(locks) = done.locks_wanted {
         println!(
-            "set max_locks_per_transaction of the server to {locks} or more: every part is a table to it"
+            "set max_locks_per_transaction of the server to {locks} or more: each partition counts as a table"
         );
     }
     Ok(())

@@ -43,7 +43,7 @@ pub async fn remove(db: &Db, username: &str, id: &str) -> anyhow::Result<()> {
     let details = json!({"user_id": user.user_id, "credential_id": id, "name": device.name});
     audit::append(&mut write, &UserId::default(), "passkey.removed", &details, clock::now()).await?;
     write.commit().await?;
-    println!("removed the device {id} of {username}; what it opened goes on until user revoke {username}");
+    println!("removed the device {id} of {username}; its sessions stay valid until `user revoke {username}`");
     Ok(())
 }
 

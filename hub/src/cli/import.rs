@@ -20,7 +20,7 @@ const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 #[derive(Debug, Subcommand)]
 pub enum ImportCommand {
-    /// A catalogue: `sku,name,price[,category,barcode,reorder_level,tax_rate_bp,cost,pack_barcode,pack_qty]`
+    /// Import a catalogue. Header: `sku,name,price[,category,barcode,reorder_level,tax_rate_bp,cost,pack_barcode,pack_qty]`
     Products {
         /// The file
         file: PathBuf,

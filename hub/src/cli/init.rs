@@ -25,7 +25,7 @@ pub struct InitArgs {
     /// Login name of the first admin
     #[arg(long, default_value = "admin")]
     admin: String,
-    /// Read the password from standard input instead of making one up
+    /// Read the password from standard input instead of generating one
     #[arg(long)]
     password_stdin: bool,
 }
@@ -35,8 +35,8 @@ pub async fn run(config: &Config, args: InitArgs) -> anyhow::Result<()> {
     let folder = &config.storage.path;
     if folder.join(OF_A_STORE).exists() {
         bail!(
-            "{} is a store's folder: start the hub in a directory of its own, or name other places in hub.toml \
-             (storage.path and database.url)",
+            "{} is the folder of a store: start the hub in another directory, or set storage.path and \
+             database.url in hub.toml",
             folder.display()
         );
     }
@@ -51,16 +51,16 @@ pub async fn run(config: &Config, args: InitArgs) -> anyhow::Result<()> {
     let db = Db::connect(&config.database.url, config.database.connections, true)
         .await
         .context("the database can't be opened")?;
-    db.migrate().await.context("the tables can't be made")?;
+    db.migrate().await.context("the tables can't be created")?;
     if Identity::load(db.pool()).await?.is_some() {
-        bail!("there is a hub in this database already; nothing was touched");
+        bail!("this database already has a hub; nothing was changed");
     }
     SigningKey::load_or_create(&token_key(folder))?;
     let path = fingerprint_key(folder);
     Fingerprints::create(&path).with_context(|| path.display().to_string())?;
     let (mut write, now) = (db.write().await?, clock::now());
     if !Identity::create(&mut write, &config.hub.id, now).await? {
-        bail!("there is a hub in this database already; nothing was touched");
+        bail!("this database already has a hub; nothing was changed");
     }
     user::add(&mut write, &UserId::default(), &admin, now).await?;
     write.commit().await?;

@@ -11,14 +11,14 @@ use serde_json::json;
 pub async fn run(config: &Config, at_once: bool) -> anyhow::Result<()> {
     let overlap = (!at_once).then(|| config.auth.refresh_ttl.duration());
     let key = keys::rotate(&token_key(&config.storage.path), overlap, clock::now())?;
-    println!("tokens are signed with key {} from the next reload or start on", key.kid());
-    println!("a running hub: systemctl reload cloud-hub");
+    println!("tokens are signed with key {} after the next reload or start", key.kid());
+    println!("reload a running hub: systemctl reload cloud-hub");
     if at_once {
-        println!("then every token from before is dead: everybody logs in anew");
+        println!("after that every older token is invalid: everybody must log in again");
     }
     // A key that somebody else may have is changed whether or not the database is there.
     if let Err(error) = noted(config, &key.kid(), at_once).await {
-        eprintln!("the audit log does not have it: {error:#}");
+        eprintln!("this could not be written to the audit log: {error:#}");
     }
     Ok(())
 }

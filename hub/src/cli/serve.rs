@@ -29,6 +29,6 @@ pub async fn run(config: &Config) -> anyhow::Result<()> {
 pub async fn migrate(config: &Config) -> anyhow::Result<()> {
     let (db, identity) = hub::open_db(config).await?;
     db.close().await;
-    println!("the tables of hub {} are of this version", identity.hub_id);
+    println!("the tables of hub {} are up to date", identity.hub_id);
     Ok(())
 }

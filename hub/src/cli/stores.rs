@@ -24,21 +24,21 @@ pub enum StoreCommand {
         /// Its name [default: its ID]
         #[arg(long)]
         name: Option<String>,
-        /// Its IANA time zone, until the store says its own
+        /// Its IANA time zone, until the store reports its own
         #[arg(long, default_value = "Asia/Jakarta")]
         timezone: String,
-        /// Print a new enrolment token for a store that exists
+        /// Print a new enrolment token for an existing store
         #[arg(long)]
         new_token: bool,
     },
     /// List all stores
     List,
-    /// Let a store no longer speak; its queue stays with it
+    /// Disable a store: it can't connect, and keeps its queue
     Disable {
         /// Its ID
         store_id: String,
     },
-    /// Let a store speak again
+    /// Enable a disabled store
     Enable {
         /// Its ID
         store_id: String,
@@ -88,11 +88,11 @@ pub async fn run(config: &Config, command: StoreCommand) -> anyhow::Result<()> {
         }
         StoreCommand::Disable { store_id } => {
             set_disabled(&db, &store_id, true).await?;
-            println!("store {store_id} may no longer speak");
+            println!("store {store_id} is disabled");
         }
         StoreCommand::Enable { store_id } => {
             set_disabled(&db, &store_id, false).await?;
-            println!("store {store_id} may speak again");
+            println!("store {store_id} is enabled");
         }
     }
     db.close().await;

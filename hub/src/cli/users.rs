@@ -14,7 +14,7 @@ use edge::clock;
 
 #[derive(Debug, Subcommand)]
 pub enum UserCommand {
-    /// Add a person
+    /// Add a user
     Add {
         /// Login name
         #[arg(long)]
@@ -25,27 +25,27 @@ pub enum UserCommand {
         /// admin, ho_finance or ho_purchasing
         #[arg(long)]
         role: String,
-        /// Read the password from standard input instead of making one up
+        /// Read the password from standard input instead of generating one
         #[arg(long)]
         password_stdin: bool,
     },
-    /// List everyone
+    /// List all users
     List,
-    /// Kill every token of a person, and remove every device
+    /// Revoke all tokens of a user and remove all their devices
     Revoke {
         /// Login name
         username: String,
     },
-    /// List the devices that a person logs in with
+    /// List the devices that a user logs in with
     Devices {
         /// Login name
         username: String,
     },
-    /// Remove a device of a person
+    /// Remove a device of a user
     RemoveDevice {
         /// Login name
         username: String,
-        /// The device, as `user devices` lists it
+        /// ID of the device, as `user devices` lists it
         #[arg(allow_hyphen_values = true)]
         id: String,
     },
@@ -56,7 +56,8 @@ pub async fn run(config: &Config, command: UserCommand) -> anyhow::Result<()> {
     let (db, _) = hub::open_db(config).await?;
     match command {
         UserCommand::Add { username, name, role, password_stdin } => {
-            let role = Role::parse(&role).ok_or_else(|| anyhow!("{role} is not a role"))?;
+            let role = Role::parse(&role)
+                .ok_or_else(|| anyhow!("{role} is not a role: use admin, ho_finance or ho_purchasing"))?;
             let password = if password_stdin { line_from_stdin()? } else { secret::password() };
             let new = person(config, &username, &name, role, &password)?;
             let mut write = db.write().await?;
@@ -81,7 +82,7 @@ pub async fn run(config: &Config, command: UserCommand) -> anyhow::Result<()> {
             }
             let removed = devices::remove_dead(&mut write, &user.user_id).await?;
             write.commit().await?;
-            println!("every token of {username} is dead");
+            println!("every token of {username} is revoked");
             println!("devices removed: {removed}");
         }
         UserCommand::Devices { username } => devices::list(&db, &username).await?,

@@ -39,7 +39,7 @@ pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
         rule(false, "auth.argon2", &error.to_string());
     }
     let keep = (BACKUPS_MIN..=1000).contains(&config.backup.keep);
-    rule(keep, "backup.keep", "must be 2 to 1000: with fewer, stores could forget nothing");
+    rule(keep, "backup.keep", "must be 2 to 1000: with fewer, stores could never delete records");
     rule((1..=1024).contains(&config.sync.batches_at_once), "sync.batches_at_once", "must be 1 to 1024");
     rule(config.sync.enrolment_ttl >= Period::seconds(1), "sync.enrolment_ttl", "must be at least 1s");
     office((&config.finance, &config.purchasing, &config.settlement), &mut rule);
@@ -56,7 +56,7 @@ pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
     rule(buffer, "limits.event_buffer", "must be 1 to 100000");
     let retain = config.sync.feed_retain;
     let enough = retain >= Period::days(FEED_RETAIN_DAYS_MIN) || retain == Period::ZERO;
-    rule(enough, "sync.feed_retain", "must be at least 35d, or 0s to keep nothing that is void");
+    rule(enough, "sync.feed_retain", "must be at least 35d, or 0s to keep no replaced changes");
     found
 }
 

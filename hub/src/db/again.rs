@@ -21,7 +21,7 @@ impl Again {
             return false;
         }
         self.0 = self.0.saturating_add(1);
-        tracing::info!(%error, again = self.0, "the database took a transaction back: it is done again");
+        tracing::info!(%error, again = self.0, "the database rolled a transaction back: it is repeated");
         let most = PAUSE_MS.saturating_mul(1 << self.0.min(8));
         tokio::time::sleep(Duration::from_millis(secret::below(most).saturating_add(1))).await;
         true

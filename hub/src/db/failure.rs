@@ -39,7 +39,7 @@ impl From<Failure> for ApiError {
 
 /// Message while the disk of the database is full.
 const FULL: &str =
-    "the disk of the database is full: make room there; reading works, and nothing was changed";
+    "the disk of the database is full: free some space. Reading still works, and nothing was changed";
 
 /// Whether the database has no room to write: a full disk, at either engine.
 pub fn is_full(error: &sqlx::Error) -> bool {
@@ -80,7 +80,7 @@ pub fn is_overflow(error: &sqlx::Error) -> bool {
 pub fn too_large() -> ApiError {
     ApiError::field(
         "figures",
-        "have one above the largest: ask for fewer days, for one store or for one book",
+        "have a value above the largest possible: ask for fewer days, for one store or for one book",
     )
 }
 

@@ -29,9 +29,7 @@ impl Reserve {
     pub fn give_up(&self) -> bool {
         let given = fs::remove_file(&self.0).is_ok();
         if given {
-            tracing::warn!(
-                "the disk of the database is full: the room that is kept for a start was given up"
-            );
+            tracing::warn!("the disk of the database is full: the space reserved for a start was released");
         }
         given
     }
@@ -39,7 +37,7 @@ impl Reserve {
     /// Keeps the room from now on, as much of it as there is. Without it the program works all the same.
     pub fn keep(&self) {
         if let Err(error) = self.written() {
-            tracing::warn!(%error, "less room than usual is kept for a start on a full disk");
+            tracing::warn!(%error, "less space than usual is reserved for a start on a full disk");
         }
     }
 

@@ -17,9 +17,9 @@ pub const MIGRATIONS: [Step; 1] = [(1, "schema", include_str!("../../migrations/
 pub enum SchemaError {
     /// Another version of the program made them.
     #[error(
-        "another version of this program made the tables (schema version {found}; this one reads version {known}), \
-         and nothing was changed: start the program that made them, restore a backup that this one made, or begin \
-         with a new database (`cloud-hub init`)"
+        "another version of this program created the tables (schema version {found}; this one reads version \
+         {known}). Nothing was changed: start the program that created them, restore a backup of this program, \
+         or start with a new database (`cloud-hub init`)"
     )]
     Other {
         /// The first version that this program does not know, or knows otherwise.

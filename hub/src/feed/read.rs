@@ -301,7 +301,7 @@ pub(crate) async fn dropped(
 pub(crate) fn resync() -> ApiError {
     ApiError::new(
         edge::Code::ResyncRequired,
-        "this cursor is too old or not of this feed: read the feed from its start",
+        "this cursor is too old or does not belong to this feed: read the feed from its start",
     )
 }
 

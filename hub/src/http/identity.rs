@@ -155,7 +155,7 @@ impl Hub {
         };
         let decided = account_change::decide(change, &known).map_err(|undecided| match undecided {
             Undecided::Refused(refusal) => ApiError::from(refusal),
-            Undecided::Moved => ApiError::unavailable("the account has just been changed", RETRY_AFTER_S),
+            Undecided::Moved => ApiError::unavailable("the account was just changed", RETRY_AFTER_S),
         })?;
         let Decided { user, session, devices, action, details, answer } = decided;
         if let Some(user) = user {
@@ -185,6 +185,6 @@ async fn counted(
         return Ok(());
     }
     let (user_id, device) = (&user.user_id, &assertion.credential_id);
-    tracing::error!(%user_id, device, "a passkey's counter has not risen: refused");
+    tracing::error!(%user_id, device, "a passkey's counter did not increase: refused");
     Err(ApiError::invalid_credentials().into())
 }

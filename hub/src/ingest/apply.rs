@@ -272,7 +272,7 @@ fn record(place: &BatchContext<'_>, event: &Incoming, state: &str, stamp: Stamp)
         tracing::warn!(
             store_id = place.store_id,
             seq = event.seq,
-            "clock_skew: a record's stamp lies ahead of the hub"
+            "clock_skew: a record's timestamp is ahead of the hub's clock"
         );
     }
     let effective_at = (stamp.ahead || event.at.is_some()).then_some(stamp.text);

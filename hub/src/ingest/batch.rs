@@ -41,7 +41,7 @@ impl Batch {
             }
         }
         if push.events.iter().any(|event| event.seq == 0 || i64::try_from(event.seq).is_err()) {
-            return Err(ApiError::field("events", "a seq is 1 or more"));
+            return Err(ApiError::field("events", "must each have a seq of at least 1"));
         }
         let whole = rules::chained(&push.prev_hash, &push.events);
         // The store counts the records of this batch as waiting: once stored they no longer do.

@@ -31,7 +31,7 @@ pub async fn digest(
     now: UtcMs,
 ) -> Result<DigestAnswer, Failure> {
     if ask.heads.len() > ENTRIES_MAX || ask.types.len() > ENTRIES_MAX {
-        return Err(ApiError::field("heads", "more than 1000 epochs or types").into());
+        return Err(ApiError::field("heads", "must have at most 1000 epochs or types").into());
     }
     let mut write = db.write().await?;
     // With the row locked no batch moves the figures while they are read.
@@ -41,7 +41,7 @@ pub async fn digest(
     for head in &ask.heads {
         let hash = hash_at(&mut write, store_id, &head.epoch, head.seq).await?;
         if hash.as_ref().is_some_and(|hash| *hash != head.hash) {
-            let message = format!("record {} of epoch {} is another one here", head.seq, head.epoch);
+            let message = format!("record {} of epoch {} differs from the one here", head.seq, head.epoch);
             alarm::raise(&mut write, store_id, alarm::DIVERGED, &message, now).await?;
         }
         stored.push(hash);

@@ -58,7 +58,7 @@ pub async fn hello(
     } else {
         match rules::epoch_verdict(store.current_epoch.as_deref(), &hello.epoch, heard) {
             EpochVerdict::Fenced => {
-                let message = format!("a copy that writes epoch {} spoke and was fenced", hello.epoch);
+                let message = format!("a copy that writes epoch {} connected and was fenced", hello.epoch);
                 alarm::raise(&mut write, store_id, alarm::FENCED, &message, now).await?;
                 Directive::Fenced
             }
@@ -172,7 +172,8 @@ async fn greeted(
         return Ok(rules::directive(true, false));
     }
     if hello.apart || is_diverged(write, store, own, cursor).await? {
-        let message = format!("a copy of epoch {} is behind or apart from the records here", hello.epoch);
+        let message =
+            format!("a copy of epoch {} lacks records that are here, or has different ones", hello.epoch);
         alarm::raise(write, &store.store_id, alarm::FENCED, &message, now).await?;
         return Ok(rules::directive(true, false));
     }
@@ -199,7 +200,7 @@ async fn resume(
         if forgotten {
             lacks = true;
             let message = format!(
-                "records {} to {} of epoch {} are gone at the store and were never here",
+                "records {} to {} of epoch {} are deleted at the store and were never received here",
                 cursor.seq.saturating_add(1),
                 state.min_kept_seq.saturating_sub(1),
                 state.epoch
@@ -273,8 +274,8 @@ async fn zoned(
         Some(zone) if *zone == store.timezone => alarm::clear(write, &store.store_id, alarm::TIMEZONE).await,
         Some(zone) if has_records => {
             let message = format!(
-                "it says that it is in {zone}; its records are dated by {}, and reports go on with that. Set \
-                 store.timezone back in its config.toml",
+                "it reports the time zone {zone}; its records are dated by {}, which reports continue to use. \
+                 Set store.timezone back in its config.toml",
                 store.timezone
             );
             alarm::raise(write, &store.store_id, alarm::TIMEZONE, &message, now).await
@@ -304,7 +305,7 @@ async fn seen(
     let oldest = hello.backlog.oldest_pending_at.filter(|_| pending > 0);
     let ahead_ms = hello.wall_clock.0.saturating_sub(now.0);
     if ahead_ms.abs() > SKEW_MS_MAX {
-        let message = format!("its clock is {} s off", ahead_ms.div_euclid(1000));
+        let message = format!("its clock differs by {} s", ahead_ms.div_euclid(1000));
         alarm::raise(write, &store.store_id, alarm::SKEW, &message, now).await?;
     } else {
         alarm::clear(write, &store.store_id, alarm::SKEW).await?;

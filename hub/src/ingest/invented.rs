@@ -19,8 +19,8 @@ const UNKNOWN_MAX: usize = 16;
 const TAKE_OVERS_A_DAY: i64 = 20;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// Action for an administrator after a hello that no store would send.
-const NEW_KEY: &str = "Find the copy that speaks with this store's key, and give the store a new one (New token, then \
-                       enrol it and restart it): epochs without records are forgotten then";
+const NEW_KEY: &str = "Find the copy that uses this store's key, and give the store a new key (New token, then \
+    enrol the store and restart it): epochs without records are deleted then";
 /// Reason for the refusal of a hello that no store would send, and its alarm.
 pub async fn refused(
     write: &mut Write,
@@ -47,7 +47,7 @@ pub async fn refused(
         "epoch {} is refused: {TAKE_OVERS_A_DAY} epochs of this store took over within a day. {NEW_KEY}",
         hello.epoch
     );
-    Ok(Some((alarm::TAKE_OVERS, wrong("epoch", "took over too often within a day", message))))
+    Ok(Some((alarm::TAKE_OVERS, wrong("epoch", "took over too often in a day", message))))
 }
 
 /// Refuses a lineage of epochs that are not known here, of which a store makes one at a restore or a rejoin.
@@ -61,8 +61,8 @@ fn invented(hello: &Hello, known: &BTreeMap<String, Cursor>) -> Option<ApiError>
         return None;
     }
     let message = format!(
-        "a hello named {unknown} epochs that are not known here, besides {} that are; at most {most} at once and \
-         {LINEAGE_MAX} in all are taken: it is refused. {NEW_KEY}",
+        "a hello is refused: it names {unknown} epochs that are not known here, besides {} known ones; at most \
+         {most} new ones at once and {LINEAGE_MAX} in total are accepted. {NEW_KEY}",
         known.len()
     );
     Some(wrong("lineage", "has too many epochs that are not known here", message))
@@ -82,8 +82,8 @@ fn far_ahead(hello: &Hello, current_n: u64) -> Option<ApiError> {
     let far = |epoch: &str| number(epoch).is_some_and(|n| rules::too_far_ahead(n, current_n));
     let (path, epoch) = named.find(|(_, epoch)| far(epoch))?;
     let message = format!(
-        "epoch {epoch} is more than {} above the current one, {current_n}: it is refused. Look for whoever speaks \
-         with this store's key",
+        "epoch {epoch} is refused: it is more than {} above the current one, {current_n}. Find the copy that \
+         uses this store's key",
         rules::EPOCHS_AHEAD_MAX
     );
     Some(wrong(&path, "is far above the current epoch's number", message))

@@ -43,9 +43,7 @@ pub async fn lock(
         return Err(store::disabled().into());
     }
     if row.cell::<String>("generation")? != identity.generation {
-        return Err(
-            ApiError::unavailable("the database was replaced: this hub has to start again", 60).into()
-        );
+        return Err(ApiError::unavailable("the database was replaced: restart this hub", 60).into());
     }
     let (current_epoch, current_n, timezone) = columns!(row => (current_epoch, current_n, timezone));
     Ok(Locked { store_id: store_id.to_owned(), current_epoch, current_n, timezone })

@@ -52,7 +52,8 @@ impl Intake<'_> {
     pub async fn push(&self, store_id: &str, batch: &Batch, now: UtcMs) -> Result<Taken, Failure> {
         match self.attempt(store_id, batch, now, Mode::Whole).await {
             Err(Failure::Sql(error)) if is_data(&error) => {
-                tracing::warn!(store_id, %error, "a batch failed on its data: its records are taken one by one");
+                tracing::warn!(store_id, %error, "a batch failed because of its data: its records are applied \
+                    one by one");
                 self.attempt(store_id, batch, now, Mode::OneByOne).await
             }
             answer => answer,
@@ -160,7 +161,7 @@ async fn admitted(write: &mut Write, store: &Locked, batch: &Batch) -> Result<Cu
 }
 
 fn hello_first() -> ApiError {
-    ApiError::new(edge::Code::HelloFirst, "this epoch has not said hello")
+    ApiError::new(edge::Code::HelloFirst, "this epoch must send a hello first")
 }
 
 async fn cursor(write: &mut Write, store: &Locked, name: &str) -> Result<Option<Cursor>, sqlx::Error> {
@@ -185,7 +186,7 @@ async fn hole(
     let query = sqlx::query(sql).bind(&store.store_id).bind(&batch.epoch).bind(signed(from));
     let query = query.bind(signed(to)).bind(&batch.prev_hash).bind(now.0);
     query.execute(&mut ***write).await?;
-    let message = format!("records {from} to {to} of epoch {} are missing for ever", batch.epoch);
+    let message = format!("records {from} to {to} of epoch {} are lost", batch.epoch);
     alarm::raise(write, &store.store_id, alarm::HOLE, &message, now).await?;
     let sql = "UPDATE epochs SET resume_seq = 0 WHERE store_id = $1 AND epoch = $2";
     sqlx::query(sql).bind(&store.store_id).bind(&batch.epoch).execute(&mut ***write).await?;
@@ -206,7 +207,7 @@ async fn seen_before(
     let told = batch.events.iter().map(|event| (event.seq, event.hash.as_str()));
     let seen = rules::seen(cursor.seq, &batch.prev_hash, told).map_err(|_| {
         let expected = cursor.seq.saturating_add(1);
-        let gap = ApiError::new(edge::Code::SequenceGap, format!("record {expected} has to come first"));
+        let gap = ApiError::new(edge::Code::SequenceGap, format!("record {expected} must come first"));
         gap.with_details(json!({"expected_seq": expected}))
     })?;
     let Some(Seen { skipped, hash, seq }) = seen else { return Ok(0) };
@@ -214,7 +215,7 @@ async fn seen_before(
         return Ok(skipped);
     }
     let diverged =
-        ApiError::new(edge::Code::HistoryDiverged, format!("record {seq} is another one at the hub"));
+        ApiError::new(edge::Code::HistoryDiverged, format!("record {seq} differs from the one at the hub"));
     Err(diverged.with_details(json!({"epoch": batch.epoch, "seq": seq})).into())
 }
 

@@ -81,7 +81,7 @@ pub async fn replay(hub: &Hub, store_id: &str, which: &Which) -> Result<Replayed
     // What waited for these, here or at another store: it ends where nothing more is applied.
     // What was applied is committed: that others could not be tried is no failure of this one.
     if let Err(error) = Box::pin(waiting(hub, &moved)).await {
-        tracing::warn!(store_id, %error, "what waited for replayed records could not be tried again");
+        tracing::warn!(store_id, %error, "records that waited for replayed records could not be retried");
     }
     Ok(replay.done)
 }
@@ -131,7 +131,7 @@ async fn each(hub: &Hub, code: &str, of: Option<&BTreeSet<String>>) -> Result<Re
 
 /// One store's failure does not keep the others waiting.
 fn noted(store_id: &str, error: Failure) -> Failure {
-    tracing::warn!(store_id, %error, "a store's parked records could not be tried again");
+    tracing::warn!(store_id, %error, "a store's parked records could not be retried");
     error
 }
 

@@ -30,8 +30,8 @@ pub async fn note_stamps(
         None => Ok(()),
         Some(false) => alarm::clear(connection, store_id, alarm::AHEAD).await,
         Some(true) => {
-            let message = "its records are stamped ahead of the hub's clock: set the store's clock; the hub's time \
-                           counts for them";
+            let message = "its records have timestamps ahead of the hub's clock, so the hub's time is used for \
+                them: set the store's clock";
             alarm::raise(connection, store_id, alarm::AHEAD, message, now).await
         }
     }

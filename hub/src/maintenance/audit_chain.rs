@@ -34,19 +34,21 @@ pub async fn first_problem(pool: &AnyPool) -> Result<Option<String>, sqlx::Error
             }
             let record: String = row.try_get("record")?;
             if chain::next(&hash, &record) != told {
-                return Ok(Some(format!("audit: entry {next} is not the one that was written")));
+                return Ok(Some(format!("audit: entry {next} was changed")));
             }
             if !agrees(row, &record)? {
-                return Ok(Some(format!("audit: entry {next} is listed as what it is not")));
+                return Ok(Some(format!(
+                    "audit: entry {next} is listed with other values than its record has"
+                )));
             }
             (position, hash) = (next, told);
         }
     }
     if position != end {
-        return Ok(Some(format!("audit: the entries after {position} are missing, there were {end}")));
+        return Ok(Some(format!("audit: the entries after {position} are missing; there were {end}")));
     }
     if hash != last {
-        return Ok(Some(format!("audit: entry {position} is not where the chain ended")));
+        return Ok(Some(format!("audit: entry {position} does not match the end of the chain")));
     }
     Ok(None)
 }

@@ -177,7 +177,7 @@ async fn verified(file: &Path) -> anyhow::Result<Vec<Inside>> {
     let url = format!("sqlite://{}?mode=ro", file.display());
     let copy = AnyPoolOptions::new().max_connections(1).connect(&url).await.context("the copy")?;
     let report = verify::verify(&copy, &mut |_| {}).await?;
-    ensure!(report.problems.is_empty(), "the copy does not verify: {}", report.problems.join("; "));
+    ensure!(report.problems.is_empty(), "the backup failed verification: {}", report.problems.join("; "));
     let heads = heads(&copy).await?;
     copy.close().await;
     Ok(heads)
@@ -216,10 +216,7 @@ async fn register(
     // The hub's row is the lock: of two backups at once the second counts the first.
     let sql = "UPDATE hub SET hub_id = hub_id WHERE singleton = 1 RETURNING generation";
     let generation: String = sqlx::query_scalar(sql).fetch_one(&mut **write).await?;
-    ensure!(
-        generation == identity.generation,
-        "the database was replaced while it was backed up: begin again"
-    );
+    ensure!(generation == identity.generation, "the database was replaced during the backup: start again");
     let sql = "INSERT INTO backups (backup_id, folder, made_at) VALUES ($1, $2, $3)";
     let query = sqlx::query(sql).bind(&manifest.backup_id).bind(folder.display().to_string());
     query.bind(manifest.made_at.0).execute(&mut **write).await?;
@@ -237,7 +234,7 @@ async fn register(
             kept = kept.saturating_add(1);
             continue;
         }
-        tracing::warn!(folder, "a backup is no longer there as it was: it no longer counts");
+        tracing::warn!(folder, "a backup was changed or removed: it no longer counts");
         for sql in
             ["DELETE FROM backup_heads WHERE backup_id = $1", "DELETE FROM backups WHERE backup_id = $1"]
         {

@@ -53,11 +53,11 @@ pub async fn problems(connection: &mut AnyConnection) -> Result<Vec<String>, Err
         let Given { count, highest } = given.remove(&name).unwrap_or_default();
         if (count, highest) != (last, last) {
             problems.push(format!(
-                "the counter of {name} is at {last}, its {count} documents are numbered up to {highest}"
+                "the counter of {name} is at {last}, but its {count} documents are numbered up to {highest}"
             ));
         }
     }
-    let without = |name: String| format!("documents of {name} are numbered, and have no counter");
+    let without = |name: String| format!("documents of {name} are numbered but have no counter");
     problems.extend(given.into_keys().map(without));
     Ok(problems)
 }

@@ -11,5 +11,5 @@ pub async fn problems(pool: &AnyPool) -> Result<Option<Vec<String>>, sqlx::Error
     }
     let told: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check").fetch_all(pool).await?;
     let damage = told.into_iter().filter(|line| line != "ok");
-    Ok(Some(damage.map(|line| format!("the database's file: {line}")).collect()))
+    Ok(Some(damage.map(|line| format!("the database file: {line}")).collect()))
 }

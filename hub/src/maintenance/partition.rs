@@ -56,8 +56,8 @@ pub async fn partition(
     for table in tables('S') {
         let hint = || {
             format!(
-                "{table} is as it was: stop every process that uses the database, drop views and foreign keys of your \
-                 own on the table, and run the command again"
+                "{table} is unchanged: stop every process that uses the database, drop your own views and \
+                 foreign keys on the table, and run the command again"
             )
         };
         let mut write = db.write().await?;

@@ -23,7 +23,8 @@ pub async fn problems(
         if found != *right {
             let (book, cause_key) = key;
             let id = entry_id(book, cause_key);
-            problems.push(format!("{book}: entry {id} of {cause_key} is {found}, its record says {right}"));
+            problems
+                .push(format!("{book}: entry {id} of {cause_key} is {found}, but its record gives {right}"));
         }
     }
     for (id, right) in &right.items {
@@ -31,7 +32,7 @@ pub async fn problems(
         if found != Some(right) {
             let said = |(words, amount): &(String, i64)| format!("{amount} {words}");
             let (found, right) = (found.map_or_else(missing, said), said(right));
-            problems.push(format!("{store_id}: item {id} is {found}, its record says {right}"));
+            problems.push(format!("{store_id}: item {id} is {found}, but its record gives {right}"));
         }
     }
     Ok(problems)

@@ -16,9 +16,9 @@ const PAGE: i64 = 500;
 /// Sums to rebuild.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Rebuild {
-    /// Sums of reports, by the categories that lines have
+    /// The sums of reports, by the categories that lines have
     Rollups,
-    /// Categories of lines, by those that products have today, and the sums with them
+    /// The categories of lines, from those that products have today, and then the sums
     Categories,
 }
 

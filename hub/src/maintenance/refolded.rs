@@ -63,7 +63,7 @@ impl Refolded {
                     if found != right {
                         let (table, key) = (rollup.table, key.join(" "));
                         problems.push(format!(
-                            "{store_id}: {table} {key} {figure} is {found}, its records say {right}"
+                            "{store_id}: {table} {key} {figure} is {found}, but its records give {right}"
                         ));
                     }
                 }

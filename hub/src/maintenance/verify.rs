@@ -198,7 +198,7 @@ impl Folding<'_> {
         (seq, hash) = over(&holes, seq, hash);
         if (seq, &hash) != (end.0, &end.1) {
             report.wrong(format!(
-                "{} {epoch}: the cursor stands at {}, the records end at {seq}",
+                "{} {epoch}: the cursor is at {}, but the records end at {seq}",
                 self.store_id, end.0
             ));
         }
@@ -215,7 +215,7 @@ impl Folding<'_> {
             let (right, found) = (figure(&folded), figure(&stored));
             if right != found {
                 let of = if store_id.is_empty() { "head office" } else { store_id };
-                report.wrong(format!("{of}: {name} is {found}, its records say {right}"));
+                report.wrong(format!("{of}: {name} is {found}, but its records give {right}"));
             }
         }
         for problem in rollups.problems(connection, store_id, PROBLEMS_MAX).await? {
@@ -237,7 +237,7 @@ impl Folding<'_> {
             (Some(event_id), Ok(understood)) => Some((event_id, stamp, understood)),
             _ => {
                 report.wrong(format!(
-                    "{} {epoch}: record {seq} counts as applied and can't be read",
+                    "{} {epoch}: record {seq} is marked as applied but can't be read",
                     self.store_id
                 ));
                 None
@@ -362,7 +362,7 @@ async fn documents(pool: &AnyPool) -> Result<Vec<String>, sqlx::Error> {
         );
         for row in sqlx::query(AssertSqlSafe(sql)).fetch_all(pool).await? {
             let (store_id, id): (String, String) = columns!(row => (store_id, id));
-            problems.push(format!("{store_id}: {what} {id} names a record or a day that is not there"));
+            problems.push(format!("{store_id}: {what} {id} names a record or a day that does not exist"));
         }
     }
     for (table, found_by) in [("sale_lines", "sku"), ("payments", "method"), ("return_lines", "disposition")]
@@ -372,8 +372,9 @@ async fn documents(pool: &AnyPool) -> Result<Vec<String>, sqlx::Error> {
         );
         for row in sqlx::query(AssertSqlSafe(sql)).fetch_all(pool).await? {
             let (store_id, event_id): (String, String) = columns!(row => (store_id, event_id));
-            problems
-                .push(format!("{store_id}: {table} of {event_id} are not found by their {found_by} once"));
+            problems.push(format!(
+                "{store_id}: {table} of {event_id} are not found exactly once by their {found_by}"
+            ));
         }
     }
     Ok(problems)
@@ -392,7 +393,8 @@ async fn counts(
     let (parked, rows, unknown): (i64, i64, i64) = columns!(row => (parked, listed, others));
     if parked != rows || unknown != 0 {
         report.wrong(format!(
-            "{store_id}: {parked} records are parked, {rows} are listed, {unknown} are neither"
+            "{store_id}: {parked} records are parked, {rows} are listed as parked, and {unknown} are neither \
+             parked nor applied"
         ));
     }
     Ok(())

@@ -52,7 +52,7 @@ pub async fn run(hub: &Hub, now: UtcMs) -> Vec<&'static str> {
         match one(hub, &lease, UtcMs(now.0.saturating_add(passed))).await {
             Ok(true) => done.push(name),
             Ok(false) => {}
-            Err(error) => tracing::warn!(name, ?error, "a job of the night could not be done yet"),
+            Err(error) => tracing::warn!(name, ?error, "a nightly job could not be done yet"),
         }
     }
     done
@@ -101,7 +101,11 @@ async fn overdue(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failu
         }
         write.commit().await?;
         if let Err(error) = matched(hub, &found.source_id, (now, lease.day)).await {
-            tracing::warn!(source_id = found.source_id, ?error, "a source could not be matched by night yet");
+            tracing::warn!(
+                source_id = found.source_id,
+                ?error,
+                "a source could not be matched by the nightly job yet"
+            );
             whole = false;
         }
     }
@@ -143,7 +147,9 @@ pub async fn while_beating<T>(
                 Ok(true) => {}
                 Ok(false) => return,
                 // The lease lasts longer than one beat.
-                Err(error) => tracing::warn!(name = lease.name, %error, "a job's beat could not be noted"),
+                Err(error) => {
+                    tracing::warn!(name = lease.name, %error, "the heartbeat of a job could not be stored")
+                }
             }
         }
     };

@@ -180,7 +180,7 @@ fn payload(envelope: &mut Record<Value>) -> Result<AnyPayload, Problem> {
 
 fn understood(envelope: &Record<Value>, known: AnyPayload, store_id: &str) -> Result<Understood, Problem> {
     if hlc::parts(&envelope.at).is_none() {
-        return Err(invalid("at is not a stamp of a hybrid clock".to_owned()));
+        return Err(invalid("at is not a timestamp of a hybrid clock".to_owned()));
     }
     let effect = known.effect(store_id).map_err(invalid)?;
     if !matches!(known, AnyPayload::AuditRecorded(_)) {
@@ -194,11 +194,11 @@ fn understood(envelope: &Record<Value>, known: AnyPayload, store_id: &str) -> Re
 /// Checks that no rule of business excuses: text that can't be kept, figures out of range.
 fn sound(value: &Value, depth: usize) -> Result<(), &'static str> {
     if depth > DEPTH_MAX {
-        return Err("it is nested too deep");
+        return Err("it has too many levels");
     }
     match value {
         Value::String(text) if text.len() > TEXT_BYTES_MAX || text.contains('\0') => {
-            Err("a text is too long or holds a NUL")
+            Err("a text is too long or contains a NUL")
         }
         Value::Number(number)
             if !number.as_i64().is_some_and(|figure| (-FIGURE_MAX..=FIGURE_MAX).contains(&figure)) =>

@@ -146,12 +146,13 @@ pub(crate) async fn problems(connection: &mut AnyConnection) -> Result<Vec<Strin
     let mut problems = Vec::new();
     for row in sqlx::query(by_sku).fetch_all(&mut *connection).await? {
         let (place, now, moved, value): (String, i64, i64, i64) = columns!(row => (place, now, moved, value));
-        problems
-            .push(format!("{place}: {now} are in transit, {moved} by its days, and {value} more of value"));
+        problems.push(format!(
+            "{place}: {now} are in transit, but {moved} according to its days; the value differs by {value}"
+        ));
     }
     for row in sqlx::query(by_day).fetch_all(&mut *connection).await? {
         let (place, booked, held): (String, i64, i64) = columns!(row => (place, booked, held));
-        problems.push(format!("{place}: 1220 moved by {booked}, its products in transit by {held}"));
+        problems.push(format!("{place}: 1220 moved by {booked}, but its products in transit by {held}"));
     }
     let sql = "SELECT store_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(held) AS BIGINT) AS held FROM (\
                SELECT store_id, debit - credit AS booked, 0 AS held FROM ledger_days WHERE account = '1220' \
@@ -159,7 +160,7 @@ pub(crate) async fn problems(connection: &mut AnyConnection) -> Result<Vec<Strin
                HAVING SUM(booked) <> SUM(held) ORDER BY store_id";
     for row in sqlx::query(sql).fetch_all(connection).await? {
         let (book, booked, held): (String, i64, i64) = columns!(row => (store_id, booked, held));
-        problems.push(format!("{book}: 1220 has {booked}, its transfers have {held} in transit"));
+        problems.push(format!("{book}: 1220 has {booked}, but its transfers have {held} in transit"));
     }
     Ok(problems)
 }

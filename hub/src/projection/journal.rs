@@ -367,13 +367,13 @@ pub(crate) fn entry_id(book: &str, cause_key: &str) -> String {
 pub(crate) async fn problems(connection: &mut AnyConnection) -> Result<Vec<String>, sqlx::Error> {
     let checks = [
         (
-            "entries are not numbered without a gap",
+            "entry numbers have a gap",
             "SELECT b.store_id AS book, b.store_id AS place FROM books b WHERE b.next_entry_no <> \
              (SELECT COUNT(*) + 1 FROM journal j WHERE j.store_id = b.store_id) OR b.next_entry_no <> \
              (SELECT COALESCE(MAX(j.entry_no), 0) + 1 FROM journal j WHERE j.store_id = b.store_id)",
         ),
         (
-            "lines are not those of their entry",
+            "lines differ from their entry",
             "SELECT j.store_id AS book, j.entry_id AS place FROM journal j LEFT JOIN journal_lines l \
              ON l.store_id = j.store_id AND l.entry_no = j.entry_no \
              GROUP BY j.store_id, j.entry_no, j.entry_id, j.debit_total \
@@ -381,7 +381,7 @@ pub(crate) async fn problems(connection: &mut AnyConnection) -> Result<Vec<Strin
              OR COALESCE(SUM(l.credit / 1048576) * 1048576 + SUM(l.credit % 1048576), 0) <> j.debit_total",
         ),
         (
-            "a day is not the sum of its entries",
+            "a day differs from the sum of its entries",
             "SELECT book, place FROM (SELECT store_id AS book, entry_date || ' ' || account AS place, debit, credit \
              FROM ledger_days UNION ALL SELECT j.store_id, j.entry_date || ' ' || l.account, -l.debit, -l.credit \
              FROM journal j JOIN journal_lines l ON l.store_id = j.store_id AND l.entry_no = j.entry_no) moved \

@@ -131,7 +131,7 @@ pub(crate) async fn problems(pool: &AnyPool) -> Result<Vec<String>, sqlx::Error>
             (points, value) = (points.saturating_add(moved), value.saturating_add(worth));
             if next != no.saturating_add(1) || points < 0 || value < 0 {
                 problems.push(format!(
-                    "the points' pool: step {next} does not follow step {no}, or leaves it below 0"
+                    "the points pool: step {next} does not follow step {no}, or makes it negative"
                 ));
             }
             no = next;
@@ -143,7 +143,8 @@ pub(crate) async fn problems(pool: &AnyPool) -> Result<Vec<String>, sqlx::Error>
     let (next_no, kept, worth, owed): (i64, i64, i64, i64) = columns!(row => (next_no, points, value, owed));
     if (next_no, kept, worth, owed) != (no.saturating_add(1), points, value, value) {
         problems.push(format!(
-            "the points' pool has {kept} points worth {worth}, 2040 has {owed}; {no} steps say {points} worth {value}"
+            "the points pool has {kept} points worth {worth}, but 2040 has {owed}; its {no} steps give {points} \
+             points worth {value}"
         ));
     }
     Ok(problems)

@@ -41,7 +41,10 @@ pub async fn guard(folder: &Path, db: &Db) -> anyhow::Result<(Cursors, Identity)
         identity = match renew(db, &identity, number).await? {
             Some(next) => {
                 let generation = &next.generation;
-                tracing::error!(generation, "the database is behind its marks: a new generation");
+                tracing::error!(
+                    generation,
+                    "the database is behind the marks file: starting a new generation"
+                );
                 next
             }
             // Another process has just begun one.
@@ -52,7 +55,7 @@ pub async fn guard(folder: &Path, db: &Db) -> anyhow::Result<(Cursors, Identity)
 }
 
 async fn current(db: &Db) -> anyhow::Result<Identity> {
-    Identity::load(db.pool()).await?.ok_or_else(|| anyhow::anyhow!("the database holds no hub"))
+    Identity::load(db.pool()).await?.ok_or_else(|| anyhow::anyhow!("the database contains no hub"))
 }
 
 /// Number of the generation that has to begin because the database lacks acknowledged records. `None` if it

@@ -23,16 +23,16 @@ pub struct Answers {
     /// ISO 4217 code of the currency
     #[arg(long, value_name = "CODE")]
     currency: Option<String>,
-    /// IANA time zone in which business dates are made
+    /// IANA time zone of the business dates
     #[arg(long, value_name = "ZONE")]
     timezone: Option<String>,
-    /// Discounts by hand above so many basis points of a basket need a manager; 0: none do
+    /// Manual discounts above this many basis points of a basket need a manager; 0: no limit
     #[arg(long, value_name = "BP")]
     discount_limit_bp: Option<String>,
-    /// Refunds above this amount need a manager; 0: none do
+    /// Refunds above this amount need a manager; 0: no limit
     #[arg(long, value_name = "AMOUNT")]
     refund_limit: Option<String>,
-    /// Stock adjustments above this value need a manager; 0: none do
+    /// Stock adjustments above this value need a manager; 0: no limit
     #[arg(long, value_name = "AMOUNT")]
     adjustment_limit: Option<String>,
 }
@@ -62,17 +62,17 @@ const QUESTIONS: [Question; 9] = [
     Question {
         key: "pricing.discount_limit_bp",
         flag: "discount-limit-bp",
-        text: "A manager approves discounts above (basis points; 0: none)",
+        text: "A manager approves discounts above (basis points; 0: no limit)",
     },
     Question {
         key: "returns.cashier_limit",
         flag: "refund-limit",
-        text: "A manager approves refunds above (0: none)",
+        text: "A manager approves refunds above (0: no limit)",
     },
     Question {
         key: "approval.adjustment_value",
         flag: "adjustment-limit",
-        text: "A manager approves stock adjustments above (0: none)",
+        text: "A manager approves stock adjustments above (0: no limit)",
     },
 ];
 
@@ -126,7 +126,7 @@ pub fn ask(
     mut input: impl BufRead,
     mut output: impl Write,
 ) -> io::Result<Option<Chosen>> {
-    writeln!(output, "A new store. An empty line keeps what stands in brackets.\n")?;
+    writeln!(output, "A new store. Press Enter to keep the value in brackets.\n")?;
     let mut chosen = Vec::new();
     for question in QUESTIONS.iter().filter(|question| !fixed(question.key)) {
         let now = shown(&current(config, question.key));

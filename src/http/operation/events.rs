@@ -81,7 +81,7 @@ pub async fn tell(shop: Arc<AppState>) {
             Ok(noticed) if noticed.notices.len() > COMMIT_NOTICES_MAX => shop.buffer.forget(noticed.lsn),
             Ok(noticed) => shop.buffer.push(noticed.lsn, noticed.notices.len(), noticed),
             Err(RecvError::Lagged(commits)) => {
-                tracing::warn!(commits, "screens could not keep up and load again");
+                tracing::warn!(commits, "pages could not keep up with the events and must reload");
                 shop.buffer.forget(shop.journal_head());
             }
             Err(RecvError::Closed) => return,

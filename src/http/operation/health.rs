@@ -81,5 +81,5 @@ async fn unready(shop: &AppState, patience: Duration) -> Option<String> {
         return Some(format!("{restarting} actors are restarting"));
     }
     let stuck = shop.store.stuck(patience).await;
-    (!stuck.is_empty()).then(|| format!("no command gets through: {}", stuck.join(", ")))
+    (!stuck.is_empty()).then(|| format!("commands are not processed: {}", stuck.join(", ")))
 }

@@ -42,7 +42,7 @@ pub(crate) async fn made<T: Send + 'static>(
     state: &Arc<AppState>,
     make: impl FnOnce(&AppState) -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
-    let busy = |_| ApiError::unavailable("other reports are being made", RETRY_AFTER_S);
+    let busy = |_| ApiError::unavailable("another report is being created", RETRY_AFTER_S);
     let permit = Arc::clone(&state.reports.0).try_acquire_owned().map_err(busy)?;
     let shop = Arc::clone(state);
     let work = move || {
@@ -55,11 +55,13 @@ pub(crate) async fn made<T: Send + 'static>(
 /// The business days from one to the other, both included.
 fn days(from: Date, to: Date) -> Result<Vec<Date>, ApiError> {
     if from > to {
-        return Err(ApiError::invalid_query("from lies after to"));
+        return Err(ApiError::invalid_query("from must not be after to"));
     }
     let count = i64::from((to - from).get_days()).saturating_add(1);
     if count > DAYS_MAX {
-        return Err(ApiError::invalid_query(format!("{count} days: at most {DAYS_MAX}")));
+        return Err(ApiError::invalid_query(format!(
+            "from and to span {count} days: at most {DAYS_MAX} are allowed"
+        )));
     }
     let next = |day: &Date| day.tomorrow().ok().filter(|day| *day <= to);
     Ok(std::iter::successors(Some(from), next).collect())

@@ -19,7 +19,7 @@ pub const EFFECTIVE: Doc =
     "source": "store", "price_row": {"price_id": "prc_1", "sku": "8991234567890", "store_id": "S001", "price": 15500,
     "from": "2026-11-21", "set_at": "2026-11-20T02:06:34.739Z", "withdrawn_at": null},
     "since": "2026-11-20T17:00:00.000Z",
-    "why": "it was set for this store, which counts before prices for all stores and the product's own"}"#,
+    "why": "it was set for this store, which takes precedence over prices for all stores and the product's own"}"#,
         )
         .refuses(&[Code::NotFound]);
 

@@ -116,7 +116,7 @@ fn open_plain(folder: &Path, path: &Path) -> io::Result<File> {
     let file = File::open(&named)?;
     let opened = file.metadata()?;
     if (opened.dev(), opened.ino()) != (found.dev(), found.ino()) {
-        return Err(io::Error::other("it was replaced meanwhile"));
+        return Err(io::Error::other("it was replaced in the meantime"));
     }
     Ok(file)
 }

@@ -36,7 +36,7 @@ pub fn restore(
     let backup = Backup::load(source)?;
     let layout = Layout(target.to_owned());
     if is_filled(target)? {
-        let what = "it is not empty: a restore touches no existing store".to_owned();
+        let what = "it is not empty: a restore does not change an existing store".to_owned();
         return Err(StorageError::Refused { path: target.to_owned(), what });
     }
     make_dir(target)?;
@@ -68,7 +68,7 @@ pub fn restore(
             let what = format!("it ends at lsn {}, the backup says {}", report.head_lsn, backup.lsn);
             Err(StorageError::damaged(source, 0, what))
         }
-        Some(problem) => Err(StorageError::damaged(source, 0, format!("it does not verify: {problem}"))),
+        Some(problem) => Err(StorageError::damaged(source, 0, format!("it failed verification: {problem}"))),
     }
 }
 

@@ -52,7 +52,7 @@ pub fn migrate(layout: &Layout, migrations: &[Migration]) -> Result<Manifest, St
     };
     for migration in missing {
         let (from, to) = (manifest.format_version, manifest.format_version + 1);
-        tracing::info!(from, to, "bringing the folder to the next format version");
+        tracing::info!(from, to, "upgrading the folder to the next format version");
         migration(layout)?;
         manifest.format_version = to;
         manifest.store(layout)?;

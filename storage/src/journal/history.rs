@@ -269,7 +269,7 @@ impl History {
         match merged.segments(hash) {
             Ok(places) => Some(places.into_iter().filter_map(|place| sealed.get(place)).collect()),
             Err(error) => {
-                tracing::warn!(why = error.brief(), "a merged index is made anew after the next segment");
+                tracing::warn!(why = error.brief(), "a merged index is rebuilt after the next segment");
                 merged.discard();
                 let mut all = self.merged.write().unwrap_or_else(PoisonError::into_inner);
                 all.retain(|other| !Arc::ptr_eq(other, merged));

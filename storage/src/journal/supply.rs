@@ -120,7 +120,7 @@ impl Supply {
         if self.free() >= self.reserve_bytes() {
             return Ok(());
         }
-        tracing::warn!("the disk is full: the reserve is given up to open and drain");
+        tracing::warn!("the disk is full: the reserve is released to open and drain");
         remove(&self.layout.reserve())
     }
 
@@ -135,7 +135,7 @@ impl Supply {
             }
             match Segment::fill(&next, self.segment_bytes) {
                 Err(error) if urgent => {
-                    tracing::warn!(%error, "the reserve is given up for the next journal segment");
+                    tracing::warn!(%error, "the reserve is released for the next journal segment");
                     remove(&self.layout.reserve())?;
                     Segment::fill(&next, self.segment_bytes)?;
                 }

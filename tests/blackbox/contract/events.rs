@@ -211,7 +211,7 @@ fn a_daemon_that_stops_lets_its_screens_go() {
         ends(screen, "unavailable");
     }
     let log = counter.store.log();
-    assert!(!log.contains("cut at the drain deadline"), "{log}");
+    assert!(!log.contains("closed at the end of the drain time"), "{log}");
 }
 
 #[test]

@@ -165,7 +165,7 @@ fn while_the_disk_stands_still_the_store_says_that_it_is_not_ready_and_goes_on_a
     });
     let text = refused.text();
     refused.refused(503, "unavailable");
-    assert!(text.contains("no command gets through: ") && text.contains("catalogue"), "{text}");
+    assert!(text.contains("commands are not processed: ") && text.contains("catalogue"), "{text}");
     store.kill9();
     store.wrap(&[]);
     store.start();

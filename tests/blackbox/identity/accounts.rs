@@ -48,7 +48,7 @@ fn a_refresh_token_works_once_and_a_copy_kills_its_family() {
         me(&store, token).refused(401, "token_revoked");
     }
     spend(&store, &third, None).refused(401, "token_revoked");
-    assert!(store.log().contains("a spent refresh token came again"));
+    assert!(store.log().contains("a used refresh token was sent again"));
     spend(&store, &other, None).data(200);
 }
 

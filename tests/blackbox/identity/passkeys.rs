@@ -116,7 +116,7 @@ fn a_ceremony_counts_once_even_for_many_at_once() {
     let second = thumb.assert_again(&begun[1]["public_key"], "webauthn.get");
     finish(&store, &begun[0], first).data(200);
     finish(&store, &begun[1], second).refused(401, "invalid_credentials");
-    assert!(store.log().contains("counter has not risen"));
+    assert!(store.log().contains("counter did not increase"));
     // A ceremony of one user is none for another's device.
     register(&store, "till-2", &mut device(&store, None), "Other");
     let begun = begin(&store, &user("till-2"));

@@ -107,7 +107,7 @@ fn a_page_keeps_the_last_backups_and_never_takes_the_space_that_selling_needs() 
     assert_eq!(std::fs::read_dir(&backups).unwrap().count(), 3, "nothing was begun");
     let by_hand = store.run(&["backup", store.folder().join("by-hand").to_str().unwrap()]);
     assert_eq!(by_hand.status.code(), Some(1), "{}", process::said(&by_hand));
-    assert!(process::said(&by_hand).contains("make room"), "{}", process::said(&by_hand));
+    assert!(process::said(&by_hand).contains("free some space"), "{}", process::said(&by_hand));
     store.stop();
     store.set("backup.keep = 2\n");
     store.start();

@@ -41,7 +41,7 @@ fn users_are_added_listed_and_revoked_both_ways() {
         good(&store, &add(username), PASSWORD);
         let output = process::run(store.command(&add(username)), PASSWORD);
         assert_eq!(output.status.code(), Some(1), "{}", process::said(&output));
-        assert!(process::said(&output).contains("exists already"), "{}", process::said(&output));
+        assert!(process::said(&output).contains("already exists"), "{}", process::said(&output));
         assert!(good(&store, &["user", "list"], "").contains(username));
         assert!(bad(&store, &["user", "revoke", "nobody@s001.example"]).contains("nobody@s001.example"));
         if stopped {
@@ -106,7 +106,7 @@ fn products_and_opening_stock_are_imported_both_ways() {
             .write_file("stock.csv", &format!("sku,qty,unit_cost\nNEW-{round},5,700\nMORE-{round},2,0\n"));
         good(&store, &["import", "stock", stock.to_str().unwrap()], "");
         let again = bad(&store, &["import", "stock", stock.to_str().unwrap()]);
-        assert!(again.contains("has moved before"), "twice is once: {again}");
+        assert!(again.contains("already has stock movements"), "twice is once: {again}");
         if round == 2 {
             store.start();
         }

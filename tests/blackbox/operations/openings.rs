@@ -37,15 +37,17 @@ fn members_bring_their_points_along_once_and_the_books_know() {
     let wrong = shop.store.write_file("wrong.csv", wrong);
     let refused = shop.store.run(&["import", "points", wrong.to_str().unwrap()]);
     assert_eq!(refused.status.code(), Some(1));
-    for part in
-        ["line 3: names the member of line 2 again", "line 4: names no member", "line 5: points must be 1"]
-    {
+    for part in [
+        "line 3: names the same member as line 2",
+        "line 4: names no registered member",
+        "line 5: points must be 1",
+    ] {
         assert!(said(&refused).contains(part), "{part}: {}", said(&refused));
     }
     let file = shop
         .store
         .write_file("points.csv", "name;phone;points\nSiti;+62 812 3456 7890;1.500\nTini;081234567891;20\n");
-    one_of_two(&shop.store, &["import", "points", file.to_str().unwrap()], "has opening points already");
+    one_of_two(&shop.store, &["import", "points", file.to_str().unwrap()], "already has opening points");
     let shown = balance(&mut shop.manager, &siti);
     assert_eq!((&shown["balance"], &shown["lifetime_earned"]), (&json!(1_500), &json!(0)), "{shown}");
     assert_eq!(shown["entries"][0]["reason"], "opening");
@@ -74,7 +76,7 @@ fn what_lay_on_the_shelves_is_taken_in_once_by_two_imports_of_one_moment() {
     one_of_two(
         &store,
         &["import", "stock", "--opening", file.to_str().unwrap()],
-        "has an opening stock already",
+        "already has an opening stock",
     );
     let moved = store.login("warehouse").get(&format!("/api/stock/{sku}/movements")).data(200);
     let openings = moved["items"].as_array().unwrap().iter().filter(|one| one["reason"] == "opening").count();

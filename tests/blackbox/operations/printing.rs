@@ -120,7 +120,8 @@ fn a_printer_that_hangs_holds_nobody_up() {
     // The pulse is under way and stays so. Its queue is short; what finds no room says so at once.
     let jobs: Vec<Value> =
         (0..40).map(|_| counter.till.post(&prints(&number), &json!({})).data(200)).collect();
-    let full = jobs.iter().filter(|job| job["problem"] == json!("too much waits for this printer")).count();
+    let full =
+        jobs.iter().filter(|job| job["problem"] == json!("too many jobs wait for this printer")).count();
     assert!((7..=9).contains(&full), "{full} of {jobs:?}");
     assert_eq!(jobs[0]["state"], json!("waiting"));
     let made = counter.till.post(SALES, &basket(&[("8990002", 1)])).data(201);

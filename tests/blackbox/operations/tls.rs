@@ -75,8 +75,8 @@ fn a_store_speaks_tls_and_reads_its_certificate_again() {
     fs::copy(files.cert(), &old).unwrap();
     files.renew();
     store.daemon().signal("HUP");
-    wait::until("the certificate was read again", || {
-        store.log().contains("the certificate was read again").then_some(())
+    wait::until("the certificate was reloaded", || {
+        store.log().contains("the certificate was reloaded").then_some(())
     });
     assert_eq!(status(&url, Some(&files.cert())), Ok(200));
     assert!(status(&url, Some(&old)).is_err(), "the old certificate is still shown");
@@ -114,7 +114,7 @@ fn over_tls_the_cookie_is_secure_and_a_browser_is_told_to_stay() {
 fn a_store_without_tls_outlives_a_hangup() {
     let mut store = Store::open_with("", 1);
     store.daemon().signal("HUP");
-    wait::until("the signal was seen", || store.log().contains("no certificate to read again").then_some(()));
+    wait::until("the signal was seen", || store.log().contains("no certificate to reload").then_some(()));
     store.client().get("/health").data(200);
     store.stop();
 }

@@ -24,7 +24,7 @@ fn what_was_forgotten_and_is_at_no_hub_any_more_is_a_named_hole() {
     let mut till = Till::open(&store, 1, &mut random);
     everything(&store, 1);
     settled(&hub, &store);
-    let forgot = |store: &Store| store.log().contains("older records are offered no more");
+    let forgot = |store: &Store| store.log().contains("older records are no longer kept");
     let mut manager = store.login("manager");
     manager.post("/api/sync/force", &json!({})).data(200);
     assert!(!forgot(&store), "head office has no backup of it");

@@ -93,7 +93,7 @@ impl Store {
         let answer = self.post("/api/sync/push", &push).await?;
         match answer.get("parked").and_then(Value::as_array) {
             Some(parked) if parked.is_empty() => Ok(()),
-            _ => bail!("a batch was not taken in whole: {answer}"),
+            _ => bail!("a batch was not accepted completely: {answer}"),
         }
     }
 

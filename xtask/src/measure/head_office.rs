@@ -103,7 +103,7 @@ async fn applied(binaries: &Binaries, postgres: &Private, results: &mut Results)
 async fn until(what: &str, mut look: impl AsyncFnMut() -> bool) -> anyhow::Result<Duration> {
     let since = Instant::now();
     while !look().await {
-        ensure!(since.elapsed() < PATIENCE, "gave up waiting until {what}");
+        ensure!(since.elapsed() < PATIENCE, "timed out waiting until {what}");
         tokio::time::sleep(LOOK).await;
     }
     Ok(since.elapsed())

@@ -79,7 +79,7 @@ struct Office {
 
 /// Measures all of it over so many sale lines and as many entries; a goal that is not met is told, not failed.
 pub async fn measure(binaries: &Binaries, place: WorkFolder, rows: u64) -> anyhow::Result<Measured> {
-    let programs = find().context("PostgreSQL is not here (initdb, postgres, psql)")?;
+    let programs = find().context("PostgreSQL is not installed (initdb, postgres, psql)")?;
     let mut measured = Measured::default();
     catching_up::measure(binaries, &place, programs.clone(), &mut measured).await?;
     let can_tell = plans::can_tell(&programs);

@@ -50,7 +50,7 @@ impl Helper {
         let mut child = command.spawn().context("starting the load generator's server")?;
         let mut lines = BufReader::new(child.stdout.take().context("no output")?).lines();
         let line = tokio::time::timeout(START, lines.next_line()).await??;
-        let address = line.context("the server told no address")?.parse()?;
+        let address = line.context("the server printed no address")?.parse()?;
         Ok(Self { child, address })
     }
 }
@@ -78,7 +78,7 @@ impl<'a> Peer<'a> {
     ) -> anyhow::Result<Option<Self>> {
         let Some(programs) = find().filter(|folder| folder.join("pgbench").is_file()) else {
             eprintln!(
-                "PostgreSQL is not here (initdb, postgres, psql, pgbench): its rows are left out. On Debian: \
+                "PostgreSQL is not installed (initdb, postgres, psql, pgbench): its rows are omitted. On Debian: \
                  apt-get install postgresql postgresql-contrib"
             );
             return Ok(None);
@@ -131,7 +131,7 @@ impl<'a> Peer<'a> {
         ensure!(output.status.success(), "pgbench: {}: {told}", output.status);
         let spent = family_cpu_us(&processes).saturating_sub(before);
         let rate = told.lines().find_map(|line| line.strip_prefix("tps = ")?.split(' ').next());
-        let rate: f64 = rate.context("pgbench told no rate")?.parse()?;
+        let rate: f64 = rate.context("pgbench printed no rate")?.parse()?;
         let (sales, whole) = logged(folder.path())?;
         let mut figures = json!({"sales": sales, "sales_per_s": rate, "whole": whole});
         add_costs(&mut figures, spent, sales, memory);

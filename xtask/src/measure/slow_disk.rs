@@ -27,7 +27,7 @@ pub async fn measure(
     results: &mut Results,
 ) -> anyhow::Result<()> {
     let Some(strace) = apt::program("strace") else {
-        eprintln!("strace is not here: slow disks are left out. On Debian: apt-get install strace");
+        eprintln!("strace is not installed: slow disks are omitted. On Debian: apt-get install strace");
         return Ok(());
     };
     let mut store =

@@ -70,7 +70,9 @@ pub async fn run(binaries: &Binaries, size: Size) -> anyhow::Result<()> {
     let disk = match Disk::mount(place.path()).await {
         Ok(disk) => Some(disk),
         Err(why) => {
-            println!("storm: the disk that stands still is NOT RUN, this machine can't freeze one: {why:#}");
+            println!(
+                "storm: the test with a frozen disk is NOT RUN, because this machine can't freeze one: {why:#}"
+            );
             None
         }
     };
@@ -117,7 +119,7 @@ pub async fn run(binaries: &Binaries, size: Size) -> anyhow::Result<()> {
     eprintln!("storm: {written} writes by {} clients, {retries} repeated", size.clients);
     ensure!(written > 0, "the crowd wrote nothing");
     calm(&storm, place.path(), &open).await?;
-    ensure!(serving.stop().await?.success(), "the store did not end well");
+    ensure!(serving.stop().await?.success(), "the store did not stop cleanly");
     storm.store.command(&["verify", "--deep"], None).await?;
     Ok(())
 }

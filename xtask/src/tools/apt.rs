@@ -45,7 +45,7 @@ pub async fn make() -> anyhow::Result<()> {
     if program("make").is_some() {
         return Ok(());
     }
-    install(&["make"], "make is not here and could not be installed with apt-get").await
+    install(&["make"], "make is not installed and could not be installed with apt-get").await
 }
 
 /// The browser and its driver, for the test of the log-in page.
@@ -56,7 +56,7 @@ pub async fn browser() -> anyhow::Result<()> {
     if program("chromium").is_some() && program("chromedriver").is_some() {
         return Ok(());
     }
-    let hint = "chromium or chromedriver is not here and could not be installed with apt-get";
+    let hint = "chromium or chromedriver is not installed and could not be installed with apt-get";
     // The shell is a package of its own on Debian, and lighter; other systems have the browser alone.
     let all = install(&["chromium", "chromium-driver", "chromium-headless-shell"], hint).await;
     if all.is_err() {

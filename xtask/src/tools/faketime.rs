@@ -16,8 +16,8 @@ pub async fn library() -> anyhow::Result<PathBuf> {
     if let Some(found) = find().filter(|_| apt::program("strace").is_some()) {
         return Ok(found);
     }
-    let hint = "libfaketime or strace is not here and could not be installed with apt-get: install both, or name \
-                the file of the one in LIBFAKETIME";
+    let hint = "libfaketime or strace is not installed and could not be installed with apt-get: install both, \
+        or set LIBFAKETIME to the file of libfaketime";
     apt::install(&["libfaketime", "strace"], hint).await?;
     find().context(hint)
 }

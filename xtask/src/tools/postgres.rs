@@ -190,7 +190,7 @@ async fn unprivileged() -> anyhow::Result<Option<String>> {
             return Ok(Some(user.to_owned()));
         }
     }
-    bail!("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody")
+    bail!("PostgreSQL refuses to run as root, and there is no user postgres or nobody")
 }
 
 /// The folder of the programs, installed if need be.
@@ -207,8 +207,8 @@ async fn programs() -> anyhow::Result<PathBuf> {
         sudo
     };
     install.args(["-c", INSTALL_SCRIPT]).stdin(Stdio::null()).kill_on_drop(true);
-    let hint = "PostgreSQL is not here and could not be installed with apt-get: install it, or name a server \
-                in HUB_TEST_POSTGRES=postgres://user@host";
+    let hint = "PostgreSQL is not installed and could not be installed with apt-get: install it, or name a \
+        server in HUB_TEST_POSTGRES=postgres://user@host";
     tokio::time::timeout(INSTALL, run(&mut install)).await.context(hint)?.context(hint)?;
     find().context(hint)
 }

@@ -45,7 +45,7 @@ async fn analyse(args: &[&str], files: &[impl AsRef<Path>]) -> anyhow::Result<bo
 }
 
 fn copy(to: &Path, binaries: &Binaries) -> anyhow::Result<Vec<PathBuf>> {
-    let built = binaries.store.parent().context("the binaries lie in no folder")?;
+    let built = binaries.store.parent().context("the binaries are in no folder")?;
     let mut copies = Vec::new();
     for entry in std::fs::read_dir(root().join(UNITS))? {
         let entry = entry?;

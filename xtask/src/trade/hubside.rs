@@ -27,11 +27,11 @@ pub async fn sync_all(manager: &Api) -> anyhow::Result<Value> {
             return Ok(status);
         }
         if since.elapsed() > CATCH_UP {
-            bail!("after {} s {pending} records still wait: {forced}", CATCH_UP.as_secs());
+            bail!("after {} s {pending} records are still waiting: {forced}", CATCH_UP.as_secs());
         }
         tokio::time::sleep(PAUSE).await;
     }
-    bail!("never in sync")
+    bail!("the store never synchronised")
 }
 
 /// Waits until the store has `count` products from the hub.

@@ -87,7 +87,7 @@ async fn received(actors: &Actors<'_>, order: &Value) -> anyhow::Result<Value> {
         .iter()
         .any(|one| one.get("po_id") == order.get("po_id"))
     {
-        ensure!(since.elapsed() < PATIENCE, "the order did not come down");
+        ensure!(since.elapsed() < PATIENCE, "the order did not reach the store");
         tokio::time::sleep(PAUSE).await;
     }
     let receipt = actors.warehouse.post("/api/receiving", "demo-receipt", &body).await?;

@@ -29,7 +29,7 @@ impl ListedUsers {
             if self.lacks(context, &user)? {
                 tracing::warn!(
                     user_id = user.user_id.as_str(),
-                    "head office lacks what this store says of a person: it is told"
+                    "head office lacks this store's record of a user: sending it"
                 );
                 let stamp = context.stamps.stamp();
                 let records = vec![record::user_changed(&stamp, &user)];

@@ -162,7 +162,7 @@ impl State {
         let asked = self.cursor(lane)?.unwrap_or_default();
         let count = page.changes.len() as u64;
         if page.next_cursor == asked && (page.more || count > 0) {
-            return Err(CallError::transient("the feed does not move on"));
+            return Err(CallError::transient("the feed makes no progress"));
         }
         if count > 0 || page.next_cursor != asked {
             let mut events = events(&self.context, &page.changes, &page.coverage, false).await?;

@@ -62,8 +62,8 @@ impl State {
         let highest = highest(&lineage, storage.sync().standing()?.hub_n);
         if too_far_ahead(answer.n, highest) {
             let message = format!(
-                "the hub speaks of epoch {} and this store knows of {highest}: it is not followed. Ask head office \
-                 whether this is the right hub",
+                "the hub names epoch {}, but the highest epoch known here is {highest}: its answer is ignored. \
+                 Ask head office whether this is the right hub",
                 answer.n
             );
             return Err(CallError::rejected(message));
@@ -72,7 +72,7 @@ impl State {
             Greeted::Fence
                 if !storage.sync().standing()?.apart && overtaken(&storage.outbox(), &epoch, &answer)? =>
             {
-                Err(CallError::transient("records were on their way while hello was said"))
+                Err(CallError::transient("records were still being sent during the hello"))
             }
             Greeted::Fence => {
                 // Whoever rejoins opens the epoch after it.

@@ -137,7 +137,8 @@ async fn merge_points(
 /// Balances count only over the store's own records: another hash means that the two have to talk.
 fn own_chain(context: &Context, coverage: &Coverage) -> Result<(), CallError> {
     if let Some(end) = session::foreign_end(&context.storage.outbox(), &coverage.includes)? {
-        let message = format!("points cover record {} of {}, which is not ours", end.seq, end.epoch);
+        let message =
+            format!("the points cover record {} of {}, which is not one of this store", end.seq, end.epoch);
         return Err(CallError { cause: Cause::HelloFirst, message });
     }
     Ok(())

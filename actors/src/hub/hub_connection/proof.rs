@@ -170,7 +170,7 @@ impl Prover {
         let matches = answer.result == DigestResult::Match;
         if answer.result == DigestResult::Difference {
             let first = answer.first_difference.as_ref().map(crate::view::value);
-            tracing::error!(%date, ?first, "the hub counts something else of this day");
+            tracing::error!(%date, ?first, "the hub has different figures for this day");
         }
         let before = storage.days().day_proof(date)?.and_then(|proof| proof.since);
         let proof = DayProof {

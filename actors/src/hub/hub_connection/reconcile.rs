@@ -114,7 +114,7 @@ impl Completion {
             |standing| LinkRow { refilling_at: None, recovering_at: None, newcomers: Vec::new(), ..standing };
         update_standing(&self.context, self.hub.as_ref(), Vec::new(), there).await?;
         if before.refilling_at.is_some() {
-            tracing::warn!("the store's own records are here: it sells again");
+            tracing::warn!("the store's records are complete: it can sell again");
         }
         Ok(())
     }

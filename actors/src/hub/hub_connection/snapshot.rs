@@ -63,7 +63,7 @@ pub(super) async fn read(
         context.storage.writable().map_err(|why| CallError::transient(why.to_string()))?;
         match next_page {
             Some(next) if page.as_ref() == Some(&next) => {
-                return Err(CallError::transient("the snapshot does not move on"));
+                return Err(CallError::transient("the snapshot makes no progress"));
             }
             Some(next) => page = Some(next),
             None => break end,
@@ -162,9 +162,9 @@ fn write(file: &mut File, answer: SnapshotAnswer, seen: &mut Scratch) -> Result<
 }
 
 fn unwritable(error: std::io::Error) -> CallError {
-    CallError::transient(format!("the snapshot could not be gathered: {error}"))
+    CallError::transient(format!("the snapshot could not be collected: {error}"))
 }
 
 fn unread() -> CallError {
-    CallError::transient("the gathered snapshot can't be read")
+    CallError::transient("the collected snapshot can't be read")
 }

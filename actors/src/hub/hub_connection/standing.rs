@@ -123,7 +123,7 @@ impl State {
     async fn fenced(&self, now: UtcMs) -> Result<(), CallError> {
         self.update_standing(|standing| {
             if standing.fenced_at.is_none() {
-                tracing::error!("another copy of this store is the shop: this one sells nothing");
+                tracing::error!("another copy of this store has taken over: this one can't sell");
             }
             LinkRow { fenced_at: standing.fenced_at.or(Some(now)), trouble: None, ..standing }
         })

@@ -14,7 +14,8 @@ use storage::{Scratch, StorageError};
 const LOOKED_AT: usize = 500;
 
 /// Note on a product that is sold here alone.
-const NOT_AT_HEAD_OFFICE: &str = "it is sold here and head office's catalogue does not have it: add it there, and say there if it is not sold any more";
+const NOT_AT_HEAD_OFFICE: &str = "it is sold here, but head office's catalogue does not have it: add it there, \
+    and set it to inactive there if it is not sold any more";
 
 /// The key of a record in the set of those that a snapshot has.
 pub(crate) fn key(kind: &str, id: &str) -> Vec<u8> {

@@ -25,7 +25,7 @@ impl Page<'_> {
     pub(super) fn price(&mut self, change: &Change) -> Result<(), Untaken> {
         let price: PriceDown = self.payload(change)?;
         check::price(change, &price, &self.own())?;
-        let unusable = || Untaken::Unusable("its first day is not a day here");
+        let unusable = || Untaken::Unusable("its first day is not valid in this store's time zone");
         let price = self.here(price, change.effective_at).ok_or_else(unusable)?;
         if change.deleted {
             self.push(Kept::PriceGone { price });

@@ -77,8 +77,8 @@ impl Page<'_> {
     /// Both sides are told once: a person here by the note, head office by the holder's own record.
     fn name_taken(&mut self, change: &Change, name: &str, holder: User) -> Result<(), Untaken> {
         let why = format!(
-            "head office gives the login name {name} to a person whom this store can't let in by it: {} ({}) has \
-             it here and keeps logging in; give one of the two another login name",
+            "head office gives the login name {name} to a user who can't log in here with it: {} ({}) already \
+             has it here and can still log in; give one of the two another login name",
             holder.name, holder.user_id
         );
         if !self.storage.sync().is_untaken(&change.kind, &change.id)? {

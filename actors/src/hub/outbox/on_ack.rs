@@ -54,7 +54,11 @@ pub(crate) fn kept(
     let kept = before.after(mark, generation, (hub_time, certain), context.config.sync.retain_days);
     if kept.first() > before.first() {
         let (epoch, first) = (&kept.epoch, kept.first());
-        tracing::info!(epoch, first, "older records are offered no more: head office has them for good");
+        tracing::info!(
+            epoch,
+            first,
+            "older records are no longer kept for head office, which has stored them for good"
+        );
     }
     Ok((kept != before).then(|| sync_event(Change::Kept { kept })))
 }

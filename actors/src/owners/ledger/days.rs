@@ -33,7 +33,7 @@ impl State {
             if let Err(failure) = self.seal_by_itself(date) {
                 // Asked again after the next start; a person may do it meanwhile.
                 self.ledger.book.days.remove(&date);
-                tracing::error!(%date, %failure, "a day that is over was not sealed");
+                tracing::error!(%date, %failure, "a day that is over could not be sealed");
             }
             self.context.storage.barrier().await?;
         }
@@ -66,7 +66,7 @@ impl State {
         let outcome = Outcome { events, records, answer: Answer::ok(&()), stamp, sale: None };
         let Outcome { events, records, stamp, .. } = outcome.audited(&self.context.stamps, Some(date), entry);
         if let Err(error) = self.submit_own(permit, stamp, events, records) {
-            tracing::error!(%date, %error, "a day that goes on was not opened again");
+            tracing::error!(%date, %error, "a day that is not over could not be reopened");
         }
         Ok(())
     }

@@ -91,7 +91,7 @@ impl State {
         }
         let events = events.into_iter().map(Event::from).collect();
         if let Err(error) = self.submit_own(permit, stamp, events, records) {
-            tracing::error!(%error, "old holds were not ended");
+            tracing::error!(%error, "expired holds could not be ended");
         }
     }
 }

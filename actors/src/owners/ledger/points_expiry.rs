@@ -46,7 +46,7 @@ impl State {
                 next
             }
             Some((_, Err(failure))) => {
-                tracing::error!(error = %failure, "points were not expired");
+                tracing::error!(error = %failure, "points could not be expired");
                 None
             }
         };

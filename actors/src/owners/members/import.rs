@@ -50,7 +50,8 @@ fn fits(events: &[Event], records: &[String]) -> Result<(), Refusal> {
     if bytes <= COMMIT_BYTES_MAX {
         return Ok(());
     }
-    let problem =
-        format!("{bytes} bytes of members, and one commit takes {COMMIT_BYTES_MAX}: split the file");
+    let problem = format!(
+        "the members need {bytes} bytes, but one commit can have at most {COMMIT_BYTES_MAX}: split the file"
+    );
     Err(Refusal::field("file", problem))
 }

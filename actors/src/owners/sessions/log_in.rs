@@ -80,7 +80,7 @@ fn used(context: &Context, user: &User, device: &Assertion) -> Result<Event, Fai
         Some(passkey) => Ok(fact::PasskeySaved { passkey }.into()),
         None => {
             let (user_id, device) = (&user.user_id, &device.credential_id);
-            tracing::error!(%user_id, device, "a passkey's counter has not risen: refused");
+            tracing::error!(%user_id, device, "a passkey's counter did not increase: refused");
             Err(Refusal::NotFound("the device").into())
         }
     }

@@ -35,7 +35,8 @@ pub(super) async fn refresh(context: &Context, presented: &Presented) -> Result<
         Turn::Again(rotation) => Ok(Refreshed::Renewed { user, session, rotation }),
         Turn::Reused => {
             let session_id = session.session_id;
-            tracing::error!(user_id = %user.user_id, %session_id, "a spent refresh token came again: session revoked");
+            tracing::error!(user_id = %user.user_id, %session_id, "a used refresh token was sent again: session \
+                revoked");
             let details = json!({"session_id": session_id});
             let entry = AuditEntry::unapproved(&user.user_id, "session.refresh_reused", stamp.now, details);
             let audit = record::audit_recorded(&stamp, None, &entry);

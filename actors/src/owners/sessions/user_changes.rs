@@ -53,7 +53,7 @@ pub(super) async fn end(
     context.submit_decision(decision.map(|decision| decision.outcome.into()), pending).await?;
     let admitted = if renamed { super::apply_feed::admit_waiting(context).await } else { Ok(()) };
     if let Err(failure) = &admitted {
-        tracing::warn!(error = %failure, "whoever waits for a login name waits for the feed");
+        tracing::warn!(error = %failure, "users who wait for a login name must wait for the feed");
     }
     outcome_known(&admitted)
 }
@@ -96,7 +96,7 @@ fn decide(
     };
     account_change::decide(change, &known).map_err(|undecided| match undecided {
         Undecided::Refused(refusal) => refusal.into(),
-        Undecided::Moved => Failure::Unavailable("the account has just been changed"),
+        Undecided::Moved => Failure::Unavailable("the account was just changed"),
     })
 }
 

@@ -86,7 +86,9 @@ fn sold(context: &Context, command: &mut NewReturn) -> Result<Sold, Failure> {
         (Some(id), number) => {
             let sale = context.transaction(id)?;
             if number.is_some() && sale.receipt_no != *number {
-                return Err(Refusal::field("receipt_no", "is not that of the transaction").into());
+                return Err(
+                    Refusal::field("receipt_no", "is not the receipt number of the transaction").into()
+                );
             }
             sale
         }

@@ -30,7 +30,7 @@ impl Fields {
         if !(least..=CASH_MAX).contains(&amount) {
             self.wrong(
                 path,
-                format!("must be {least} to {CASH_MAX}: check it for digits too many, and count again"),
+                format!("must be {least} to {CASH_MAX}: check for extra digits, and count again"),
             );
         }
     }

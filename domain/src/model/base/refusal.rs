@@ -41,7 +41,7 @@ pub enum Refusal {
         allowed: Vec<String>,
     },
     /// 409: the register or the user has an open shift already.
-    #[error("shift {shift_id} is open already: go on with it, or close it first")]
+    #[error("shift {shift_id} is already open: continue with it, or close it first")]
     ShiftAlreadyOpen {
         /// The shift in the way.
         shift_id: String,
@@ -50,7 +50,8 @@ pub enum Refusal {
     #[error("no open shift: open one first")]
     NoOpenShift,
     /// 409: the shift can't close over unfinished transactions.
-    #[error("the shift has unfinished sales ({}): pay or void them first; only one that nothing was paid of can be held", .transactions.len())]
+    #[error("the shift has unfinished sales ({}): pay or void them first. Only a sale without payments can be held",
+        .transactions.len())]
     ShiftHasOpenTransactions {
         /// Their IDs.
         transactions: Vec<String>,
@@ -65,7 +66,7 @@ pub enum Refusal {
     #[error("{}", counted::words(.0))]
     AlreadyCounted(Vec<CountConflict>),
     /// 409: the member has too few points, or owes some.
-    #[error("{requested} points are asked for, and {available} can be spent: pay less with points")]
+    #[error("{requested} points were requested, but only {available} are available: pay less with points")]
     InsufficientPoints {
         /// Member whose points are meant.
         member_id: MemberId,
@@ -79,7 +80,7 @@ pub enum Refusal {
         requested: i64,
     },
     /// 409: somebody else changed it since it was read.
-    #[error("revision {revision} is the current one: read it again, and change that one")]
+    #[error("the current revision is {revision}: load it, and change that one")]
     StaleRevision {
         /// The state it is in.
         state: String,
@@ -87,13 +88,13 @@ pub enum Refusal {
         revision: u32,
     },
     /// 409: somebody else changed the basket since it was read.
-    #[error("this basket was changed elsewhere: read it again, and change that one")]
+    #[error("this basket was changed elsewhere: load it again, and repeat the change")]
     VersionConflict {
         /// The version that counts.
         version: String,
     },
     /// 409: something with this identity exists.
-    #[error("{what} exists already: {id}. Go on with that one, or choose another name or number")]
+    #[error("{what} already exists: {id}. Use that one, or choose another name or number")]
     Duplicate {
         /// Kind of the existing thing.
         what: &'static str,
@@ -104,7 +105,8 @@ pub enum Refusal {
     #[error("{}", taken_words(.0))]
     BarcodeTaken(Vec<TakenBarcode>),
     /// 409: a scanned code names several products: head office and the store each gave it to one.
-    #[error("barcode {code} is on {}: sell by sku, and take it off all but one", .skus.join(" and "))]
+    #[error("barcode {code} belongs to {}: sell by SKU, and remove the barcode from all but one product",
+        .skus.join(" and "))]
     BarcodeShared {
         /// The scanned code.
         code: String,
@@ -112,7 +114,7 @@ pub enum Refusal {
         skus: Vec<String>,
     },
     /// 409: somebody has this phone number, e-mail address or code.
-    #[error("member {0} has this phone, e-mail or code already: go on with that one")]
+    #[error("member {0} already has this phone number, e-mail address or code: use that member")]
     MemberExists(String),
     /// 422: the request's shape or figures are wrong.
     #[error("some fields are wrong: {}", field_words(.0))]
@@ -138,7 +140,7 @@ pub enum Refusal {
     #[error("{}", limits::received_words(.0))]
     OverReceipt(Box<OverReceived>),
     /// 409: a person dates into a day of a book that is locked.
-    #[error("{date} is locked in this book: date it {next_open_date} or later, or have the day unlocked")]
+    #[error("{date} is locked in this book: use {next_open_date} or a later date, or have the day unlocked")]
     DayLocked {
         /// Store whose book it is. Empty for head office's own book.
         store_id: String,
@@ -173,7 +175,7 @@ pub enum Refusal {
         amount: i64,
     },
     /// 403: whoever made a document does not approve it.
-    #[error("you made this: somebody else has to approve it")]
+    #[error("you created this: somebody else must approve it")]
     OwnApproval,
     /// 403: the till was disabled.
     #[error("register {0} is disabled: use another one, or have a manager enable it")]
@@ -190,12 +192,12 @@ const TAKEN_WORDS_MAX: usize = 3;
 
 fn taken_words(taken: &[TakenBarcode]) -> String {
     let one = |taken: &TakenBarcode| {
-        format!("barcode {} can't be put on {}: {} has it", taken.code, taken.sku, taken.taken_by)
+        format!("barcode {} can't be added to {}: {} has it", taken.code, taken.sku, taken.taken_by)
     };
     let words: Vec<String> = taken.iter().take(TAKEN_WORDS_MAX).map(one).collect();
     let more = taken.len().saturating_sub(TAKEN_WORDS_MAX);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-    format!("{}{more}. Take it off there first, or give each product its own", words.join("; "))
+    format!("{}{more}. Remove it there first, or give each product its own barcode", words.join("; "))
 }
 
 /// A sku of which there is too little.

@@ -57,12 +57,12 @@ pub fn doubt(code: &str) -> Option<String> {
         9..=11 if sound => {
             let full = padded(code);
             let upc = full.get(2..).unwrap_or(&full);
-            Some(format!("{code} has lost its zeros in front: it is compared as {upc}"))
+            Some(format!("{code} has lost its leading zeros: it is read as {upc}"))
         }
         9..=11 => None,
         _ if sound => None,
         _ => Some(format!(
-            "{code} has a wrong check digit: the last digit should be {}. Compare it with the article",
+            "{code} has a wrong check digit: the last digit should be {}. Compare it with the package",
             expected_check_digit(code)
         )),
     }

@@ -149,9 +149,9 @@ fn set_term(terms: &mut Terms, name: &str, value: &Value) -> Result<(), Refusal>
 
 fn unknown(name: &str) -> &'static str {
     if name == WORTH_OF_POINTS {
-        "is not set from head office: it counts a point as 1 in every store"
+        "can't be set by head office: a point is worth 1 in every store"
     } else {
-        "is not a setting that head office may set for a store"
+        "is not a setting that head office can set for a store"
     }
 }
 
@@ -181,7 +181,7 @@ fn up_to(name: &str, value: &Value, most: u32) -> Result<u32, Refusal> {
 fn span(name: &str, value: &Value) -> Result<i64, Refusal> {
     let ms = value.as_str().and_then(span_ms).and_then(|ms| i64::try_from(ms).ok());
     ms.ok_or_else(|| {
-        Refusal::field(name, "must be a span of time, as \"30m\", \"2h\" or \"1d\"; \"0s\": for ever")
+        Refusal::field(name, "must be a duration such as \"30m\", \"2h\" or \"1d\"; \"0s\" means for ever")
     })
 }
 
@@ -198,7 +198,7 @@ fn days(name: &str, value: &Value) -> Result<u32, Refusal> {
 }
 
 fn methods(name: &str, value: &Value) -> Result<Vec<String>, Refusal> {
-    let problem = "must be at most 50 names, each once, cash among them";
+    let problem = "must be at most 50 different names, one of them cash";
     let methods: Vec<String> = value_of(name, value, problem)?;
     let once: BTreeSet<&String> = methods.iter().collect();
     let sound =
@@ -210,16 +210,17 @@ fn methods(name: &str, value: &Value) -> Result<Vec<String>, Refusal> {
 }
 
 fn reasons(name: &str, value: &Value) -> Result<Reasons, Refusal> {
-    let problem = "must have voids, discounts and returns, lists of codes, and enforced";
+    let problem = "must have the lists of codes voids, discounts and returns, and enforced";
     let reasons: Reasons = value_of(name, value, problem)?;
     if reasons.sound() {
         return Ok(reasons);
     }
-    Err(Refusal::field(name, "each list has at most 50 codes, each once, of 1 to 128 characters"))
+    Err(Refusal::field(name, "each list can have at most 50 different codes of 1 to 128 characters"))
 }
 
 fn tiers(name: &str, value: &Value) -> Result<BTreeMap<String, i64>, Refusal> {
-    let problem = "must say for each tier how much its members earn, 0 to 100000 basis points";
+    let problem =
+        "must give for each tier the share of points that its members earn, 0 to 100000 basis points";
     let tiers: BTreeMap<String, i64> = value_of(name, value, problem)?;
     let named = |tier: &str| {
         !tier.is_empty() && tier.chars().count() <= REFERENCE_CHARS_MAX && !tier.contains(char::is_control)
@@ -338,7 +339,7 @@ mod tests {
                 unreachable!("{name}")
             };
             assert_eq!(
-                found[0].problem.contains("counts a point as 1"),
+                found[0].problem.contains("a point is worth 1"),
                 name == "points.redeem_value",
                 "{name}"
             );

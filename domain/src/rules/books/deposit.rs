@@ -58,7 +58,7 @@ pub fn deposit(
     fields.name("bag_no", cmd.bag_no.trim(), REFERENCE_CHARS_MAX);
     fields.name("bank_account", cmd.bank_account.trim(), REFERENCE_CHARS_MAX);
     if cmd.deposited_at.is_some_and(|at| at > now) {
-        fields.wrong("deposited_at", "has not come yet");
+        fields.wrong("deposited_at", "must not be in the future");
     }
     fields.done()?;
     allow(authorization.caller.role.manages())?;

@@ -20,6 +20,6 @@ pub(crate) fn room(count: usize) -> Result<(), Refusal> {
     if count < REGISTERS_MAX {
         return Ok(());
     }
-    let problem = format!("a store has at most {REGISTERS_MAX} tills: use the name of one that exists");
+    let problem = format!("a store can have at most {REGISTERS_MAX} tills: use an existing one");
     Err(Refusal::field("register_id", problem))
 }

@@ -390,7 +390,7 @@ impl SalesReport {
 
     fn add(&mut self, key: String, sums: &Sums) -> Result<(), Refusal> {
         if self.groups.len() >= GROUPS_MAX && !self.groups.contains_key(&key) {
-            return Err(Refusal::field(PATH, format!("has more than {GROUPS_MAX} rows: ask for less")));
+            return Err(Refusal::field(PATH, format!("has more than {GROUPS_MAX} rows: ask for fewer")));
         }
         self.groups.entry(key).or_default().add(sums);
         Ok(())

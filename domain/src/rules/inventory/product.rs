@@ -51,7 +51,7 @@ pub fn overrides_nothing<'a>(
         let problem = match known {
             None => "head office's catalogue has no such product: add it at head office",
             Some(known) if !says_the_same(row, known) => {
-                "is another in head office's catalogue: change it at head office"
+                "differs from head office's catalogue: change it at head office"
             }
             Some(_) => return None,
         };
@@ -114,7 +114,7 @@ pub(crate) fn tracked<'a, 'b>(
             None => unknown.push(sku.0.clone()),
             Some(product) if !product.track_stock => untracked.push(FieldProblem {
                 path: format!("lines[{place}].sku"),
-                problem: "no stock is kept for it".to_owned(),
+                problem: "is a product that no stock is kept for".to_owned(),
             }),
             Some(product) => found.push(product),
         }

@@ -57,7 +57,7 @@ pub struct Basket {
 pub fn price(lines: &[BasketLine], discount: i64, contained: bool) -> Result<Basket, Refusal> {
     let left = lines.iter().enumerate().map(left_of_line).collect::<Result<Vec<i64>, Refusal>>()?;
     if discount < 0 || discount > sum("items", left.iter().copied())? {
-        return Err(Refusal::field("discount", "is more than what is left of the lines"));
+        return Err(Refusal::field("discount", "is more than the total of the lines"));
     }
     let shares = spread(discount, &left);
     let lines = lines

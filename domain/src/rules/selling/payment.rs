@@ -78,11 +78,11 @@ pub fn accept(due: i64, offers: &[NewPayment], rules: &Rules) -> Result<Vec<Acce
     let offered = sum("payments", offers.iter().map(|offer| offer.amount))?;
     if offered > due {
         let cash = offers.iter().any(|offer| offer.method == CASH);
-        let tendered = if cash { "; what is handed over in cash is `tendered`" } else { "" };
-        return Err(mismatch(format!("{offered} is more than the {due} that are due{tendered}")));
+        let tendered = if cash { "; send the cash that was handed over as `tendered`" } else { "" };
+        return Err(mismatch(format!("{offered} is more than the {due} due{tendered}")));
     }
     if offers.is_empty() && due > 0 {
-        return Err(mismatch(format!("{due} are due")));
+        return Err(mismatch(format!("no payment was sent, but {due} is due")));
     }
     let last_cash = offers.iter().rposition(|offer| offer.method == CASH);
     let rounded = last_cash.filter(|_| offered == due);
@@ -94,7 +94,9 @@ pub fn accept(due: i64, offers: &[NewPayment], rules: &Rules) -> Result<Vec<Acce
             let rounding = if rounded == Some(place) { completing(offer, rules) } else { 0 };
             if offer.method == CASH && rounded != Some(place) && !whole(offer.amount, rules.cash_rounding) {
                 let step = rules.cash_rounding;
-                return Err(mismatch(format!("cash that does not complete must be a multiple of {step}")));
+                return Err(mismatch(format!(
+                    "a cash payment that does not complete the sale must be a multiple of {step}"
+                )));
             }
             tender(place, offer, rounding, &mismatch)
         })
@@ -118,7 +120,7 @@ fn method_takes(place: usize, offer: &NewPayment, rules: &Rules) -> Result<(), R
         let worth = rules.redeem_value;
         return Err(Refusal::field(
             format!("payments[{place}].amount"),
-            format!("must be whole points of {worth}"),
+            format!("must be a multiple of {worth}, the value of a point"),
         ));
     }
     Ok(())
@@ -135,7 +137,7 @@ fn tender(
     let tendered = offer.tendered.unwrap_or(owed);
     let change = figure_at(path, i128::from(tendered).saturating_sub(i128::from(owed)))?;
     if change < 0 {
-        return Err(mismatch(format!("{tendered} were given for {owed}")));
+        return Err(mismatch(format!("{tendered} was tendered, which is less than the {owed} to pay")));
     }
     if change > 0 && offer.method != CASH {
         return Err(mismatch(format!("only cash gives change, not {}", offer.method)));

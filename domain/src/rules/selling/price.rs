@@ -104,18 +104,18 @@ pub fn effective(
     let overtaken = last_begun.is_some();
     let (price, source, since, why, price_row) = match counting(product, last_begun) {
         Some(row) if row.is_the_stores_own() => {
-            let why =
-                "it was set for this store, which counts before prices for all stores and the product's own";
+            let why = "it was set for this store, which takes precedence over prices for all stores and the \
+                product's own";
             (row.price.price, PriceSource::Store, row.since(), why, Some(row.price))
         }
         Some(row) => {
-            let why = "of the prices for all stores and the product's own it is the last that began";
+            let why = "it is the latest to begin of the prices for all stores and the product's own";
             (row.price.price, PriceSource::AllStores, row.since(), why, Some(row.price))
         }
         None => {
             let why = match overtaken {
                 true => "the product's own price was set after the last price for all stores began",
-                false => "no price that was set for the product has begun in this store",
+                false => "no price that was set for the product has started in this store",
             };
             (product.price, PriceSource::Product, product.price_set_at, why, None)
         }

@@ -95,10 +95,7 @@ pub fn envelope(change: &Change) -> Result<(), Refusal> {
     }
     let mut left = RECORD_BYTES_MAX;
     if !fits(&change.payload, 0, &mut left) {
-        fields.wrong(
-            "payload",
-            format!("must weigh at most {RECORD_BYTES_MAX} bytes, nested {DEPTH_MAX} deep"),
-        );
+        fields.wrong("payload", format!("must have at most {RECORD_BYTES_MAX} bytes and {DEPTH_MAX} levels"));
     }
     fields.done()
 }
@@ -151,7 +148,7 @@ pub(super) fn loose(fields: &mut Fields, path: &str, text: &str, chars_max: usiz
     if text.len() > chars_max && text.chars().count() > chars_max {
         fields.wrong(path, format!("must be at most {chars_max} characters"));
     } else if text.contains('\0') {
-        fields.wrong(path, "must not contain a NUL");
+        fields.wrong(path, "must not contain the character U+0000");
     }
 }
 
@@ -164,7 +161,7 @@ pub(crate) fn this_store(fields: &mut Fields, path: &str, store_id: &StoreId, ow
 
 pub(super) fn moment(fields: &mut Fields, path: &str, at: UtcMs) {
     if !MOMENTS.contains(&at.0) {
-        fields.wrong(path, "must lie between the years 2000 and 2200");
+        fields.wrong(path, "must be between the years 2000 and 2200");
     }
 }
 
@@ -234,18 +231,18 @@ pub fn user(change: &Change, user: &UserDown, here: &Own<'_>) -> Result<(), Refu
     id(&mut fields, "user_id", user.user_id.as_str());
     fields.code("username", &user.username, NAME_BYTES_MAX);
     if user.username.chars().any(char::is_whitespace) || login_name(&user.username) != user.username {
-        fields.wrong("username", "must be in lower case and hold no spaces");
+        fields.wrong("username", "must be in lower case and without spaces");
     }
     fields.name("name", &user.name, NAME_CHARS_MAX);
     if !Role::STORE.contains(&user.role) {
-        fields.wrong("role", "must be one that has a part in a store");
+        fields.wrong("role", "must be a role in a store");
     }
     this_store(&mut fields, "store_id", &user.store_id, here);
     if let Some(hash) = &user.password_hash {
         match Costs::of(hash) {
             None => fields.wrong("password_hash", "must be an argon2id hash"),
             Some(costs) if !costs.within(here.costs_max) => {
-                fields.wrong("password_hash", "costs more to check than this store gives for a log-in");
+                fields.wrong("password_hash", "needs more work to check than this store allows for a log-in");
             }
             Some(_) => {}
         }

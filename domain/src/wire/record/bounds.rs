@@ -71,5 +71,5 @@ fn within(name: &str, figure: i64, bounds: RangeInclusive<i64>) -> Result<(), St
     if bounds.contains(&figure) {
         return Ok(());
     }
-    Err(format!("{name} is {figure}: stores tell {} to {}", bounds.start(), bounds.end()))
+    Err(format!("{name} is {figure}, but must be {} to {}", bounds.start(), bounds.end()))
 }

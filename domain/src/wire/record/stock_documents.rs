@@ -81,7 +81,7 @@ impl Payload for TransferRecord {
         }
         // Without a store's name it would be posted in head office's own book.
         if from.is_empty() || to.is_empty() || from == to {
-            return Err("it names no two stores".to_owned());
+            return Err("it does not name two stores".to_owned());
         }
         let sku = |line_no| transfer.lines.iter().find(|line| line.line_no == line_no).map(|line| &line.sku);
         let known = Some(Known::Transfer(transfer.transfer_id.0.clone()));

@@ -44,7 +44,7 @@ fn time(at: UtcMs) -> Result<(), &'static str> {
 /// Checks the text of a cursor, which goes back to the hub in an address.
 fn cursor(text: &str) -> Result<(), &'static str> {
     let safe = |c: char| c.is_ascii_alphanumeric() || "-_.~".contains(c);
-    holds(text.len() <= CURSOR_BYTES_MAX && text.chars().all(safe), "a cursor or generation is none")
+    holds(text.len() <= CURSOR_BYTES_MAX && text.chars().all(safe), "a cursor or generation is not valid")
 }
 
 fn word(text: &str) -> Result<(), &'static str> {
@@ -72,13 +72,13 @@ fn conflict(conflict: &ConflictDown) -> Result<(), &'static str> {
 
 impl Sound for HelloAnswer {
     fn sound(&self) -> Result<(), &'static str> {
-        holds(self.n <= EPOCH_MAX, "the number of its epoch is no such number")?;
+        holds(self.n <= EPOCH_MAX, "the number of its epoch is not valid")?;
         count(self.heads.len(), NAMED_MAX)?;
         self.heads.iter().try_for_each(head)?;
         cursor(&self.hub_generation)?;
         time(self.hub_time)?;
         let (limits, parked) = (&self.limits, self.parked.as_deref().unwrap_or_default());
-        holds(limits.batch_events > 0 && limits.batch_bytes > 0, "it takes batches of nothing")?;
+        holds(limits.batch_events > 0 && limits.batch_bytes > 0, "its limits for a batch are 0")?;
         count(parked.len(), NAMED_MAX)?;
         parked.iter().try_for_each(|at| word(&at.epoch))?;
         count(self.conflicts.len(), NAMED_MAX)?;
@@ -143,8 +143,8 @@ impl Sound for DigestAnswer {
 
 impl Sound for Enrolled {
     fn sound(&self) -> Result<(), &'static str> {
-        holds(self.n <= EPOCH_MAX, "the number of its epoch is no such number")?;
-        holds(!self.hub_id.is_empty(), "it does not say who it is")?;
+        holds(self.n <= EPOCH_MAX, "the number of its epoch is not valid")?;
+        holds(!self.hub_id.is_empty(), "its hub_id is empty")?;
         word(&self.hub_id)?;
         cursor(&self.hub_generation)
     }

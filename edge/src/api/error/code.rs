@@ -36,56 +36,67 @@ macro_rules! codes {
 codes! {
     InvalidJson 400 "invalid_json" "The body is not JSON.";
     InvalidCursor 400 "invalid_cursor" "The cursor is not one that this list made.";
-    InvalidHeader 400 "invalid_header" "A header breaks its rule.";
+    InvalidHeader 400 "invalid_header" "A header is missing, repeated or malformed.";
     InvalidQuery 400 "invalid_query" "A query parameter is unknown, repeated or malformed.";
     MissingToken 401 "missing_token" "No bearer token was sent.";
-    InvalidToken 401 "invalid_token" "Bad signature, wrong issuer or audience, or wrong kind.";
+    InvalidToken 401 "invalid_token" "The token has a bad signature, a wrong issuer or audience, or the wrong kind.";
     TokenExpired 401 "token_expired" "The token has expired: refresh it or log in.";
-    TokenRevoked 401 "token_revoked" "The token was ended by a logout, a new password or an administrator.";
+    TokenRevoked 401 "token_revoked" "The token was revoked by a logout, a new password or an administrator.";
     InvalidCredentials 401 "invalid_credentials" "The login name, the password or the enrolment token is wrong.";
-    InsufficientRole 403 "insufficient_role" "The role has no part in this.";
-    NetworkNotAllowed 403 "network_not_allowed" "The peer is outside of the allowed networks.";
-    ApprovalRequired 403 "approval_required" "A manager has to approve this; details: action, approvers, and path, value, limit, setting where a limit says so; at head office limit, amount.";
-    ApprovalLimited 403 "approval_limited" "Too many approvals were refused; details: retry_after_s. Log-ins go on.";
-    ApprovalRefused 403 "approval_refused" "The approver's login name, password or device is wrong, or the account is disabled. Whoever asked stays logged in.";
+    InsufficientRole 403 "insufficient_role" "The role does not allow this.";
+    NetworkNotAllowed 403 "network_not_allowed" "The client is outside the allowed networks.";
+    ApprovalRequired 403 "approval_required" "A manager must approve this; details: action, approvers, and for \
+        a limit path, value, limit, setting; at head office limit, amount.";
+    ApprovalLimited 403 "approval_limited" "Too many approvals were refused; details: retry_after_s. Log-ins \
+        still work.";
+    ApprovalRefused 403 "approval_refused" "The approver's login name, password or device is wrong, or the \
+        account is disabled. The caller stays logged in.";
     AccountDisabled 403 "account_disabled" "The account is disabled.";
     StoreDisabled 403 "store_disabled" "The store is disabled at the hub.";
     NotFound 404 "not_found" "Nothing has this id.";
     MethodNotAllowed 405 "method_not_allowed" "The path does not take that method; see Allow.";
     RequestTimeout 408 "request_timeout" "The request did not arrive in time.";
     InvalidState 409 "invalid_state" "The state does not allow this step; details: state, allowed.";
-    VersionConflict 409 "version_conflict" "It was changed since the version of If-Match was read; details: version, the one that counts.";
+    VersionConflict 409 "version_conflict" "It was changed after the version of If-Match was read; details: \
+        version, the current one.";
     ShiftAlreadyOpen 409 "shift_already_open" "The register or the user has an open shift; details: shift_id.";
     NoOpenShift 409 "no_open_shift" "The caller has no open shift.";
-    ShiftHasOpenTransactions 409 "shift_has_open_transactions" "Unfinished transactions are in the way; details: their ids.";
-    InsufficientStock 409 "insufficient_stock" "Too few pieces are there; details: items, each with sku, requested, and on_hand, or damaged and path of damaged goods.";
+    ShiftHasOpenTransactions 409 "shift_has_open_transactions" "The shift has unfinished transactions; details: \
+        their ids.";
+    InsufficientStock 409 "insufficient_stock" "There are too few pieces; details: items, each with sku, \
+        requested, and on_hand, or for damaged goods damaged and path.";
     InsufficientPoints 409 "insufficient_points" "The member has too few points; details: balance, reserved by unfinished sales, available, requested.";
     AlreadyCounted 409 "already_counted" "Somebody else counted this product at this place; details: counts, each with path, sku, zone, qty and counted_by. Send it with mode add or replace.";
-    Duplicate 409 "duplicate" "Something with this identity exists; details: what, and the id or skus that have it.";
+    Duplicate 409 "duplicate" "Something with this identity already exists; details: what, and the id or skus \
+        that have it.";
     DayLocked 409 "day_locked" "The day is locked in that book; details: store_id, date, next_open_date.";
-    NotReady 409 "not_ready" "Something else has to be done first; details: problems, each with code, store_id, date, id, message, and more, how many were left out.";
-    RequestInProgress 409 "request_in_progress" "The first request with this key still runs.";
+    NotReady 409 "not_ready" "Something else must be done first; details: problems, each with code, store_id, \
+        date, id, message; and more, the number of omitted problems.";
+    RequestInProgress 409 "request_in_progress" "The first request with this key is still running.";
     StaleEpoch 409 "stale_epoch" "Another copy of this store writes a newer epoch.";
-    HelloFirst 409 "hello_first" "This epoch has not said hello.";
-    SequenceGap 409 "sequence_gap" "An earlier record has to come first.";
-    HistoryDiverged 409 "history_diverged" "The hub has another record at this place.";
-    ResyncRequired 410 "resync_required" "The cursor is not of this feed: read the feed from its start.";
+    HelloFirst 409 "hello_first" "This epoch must send a hello first.";
+    SequenceGap 409 "sequence_gap" "An earlier record must come first.";
+    HistoryDiverged 409 "history_diverged" "The hub has a different record at this position.";
+    ResyncRequired 410 "resync_required" "The cursor does not belong to this feed: read the feed from its start.";
     BodyTooLarge 413 "body_too_large" "The body is larger than the limit; details: limit_bytes.";
-    UnsupportedMediaType 415 "unsupported_media_type" "The Content-Type or Content-Encoding is another than expected.";
-    MisdirectedRequest 421 "misdirected_request" "The Host is a name that is not this server's; see http.allowed_hosts.";
+    UnsupportedMediaType 415 "unsupported_media_type" "The Content-Type or Content-Encoding is not the expected one.";
+    MisdirectedRequest 421 "misdirected_request" "The Host is not a name of this server; see http.allowed_hosts.";
     ValidationFailed 422 "validation_failed" "Fields are wrong; details: fields, each with path and problem.";
     UnknownSku 422 "unknown_sku" "Skus are not in the catalogue; details: skus.";
     UnknownMember 422 "unknown_member" "There is no such member.";
     PaymentMismatch 422 "payment_mismatch" "The payments do not fit what is due; details: amount_due.";
-    ReturnExceedsSold 422 "return_exceeds_sold" "More would come back than was sold; details: items, each with path, sku, sold, returned, left, requested.";
+    ReturnExceedsSold 422 "return_exceeds_sold" "More would be returned than was sold; details: items, each \
+        with path, sku, sold, returned, left, requested.";
     OverReceipt 422 "over_receipt" "More would be received than was ordered or sent; details: path, sku, limit, received, left, requested.";
-    IdempotencyKeyReused 422 "idempotency_key_reused" "The key was used for another body or query; details: differs, the parts that were others, such as body or query.source_id.";
+    IdempotencyKeyReused 422 "idempotency_key_reused" "The key was used for another body or query; details: \
+        differs, the parts that differ, such as body or query.source_id.";
     Unbalanced 422 "unbalanced" "The sides of an entry differ; details: debit, credit.";
     ChainBroken 422 "chain_broken" "The records do not follow one another.";
     RateLimited 429 "rate_limited" "Too many attempts; see Retry-After.";
-    Internal 500 "internal" "A defect; the log has it under the request id.";
-    Damaged 500 "damaged" "A part of what is stored can't be read; the log says which. Everything else goes on: see Damage in the operations manual.";
-    Unavailable 503 "unavailable" "Restarting, full or draining; see Retry-After.";
+    Internal 500 "internal" "An internal error; the log has it under the request id.";
+    Damaged 500 "damaged" "A part of the stored data can't be read; the log says which. Everything else still \
+        works: see Damage in the operations manual.";
+    Unavailable 503 "unavailable" "The server is restarting, full or stopping; see Retry-After.";
     StorageFull 507 "storage_full" "Nothing can be written; reads still work.";
 }
 

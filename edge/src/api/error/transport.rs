@@ -17,7 +17,7 @@ macro_rules! rows {
 
 rows! {
     /// 400: a cursor that this server did not make.
-    invalid_cursor => InvalidCursor "the cursor is not one of this list: begin again without it";
+    invalid_cursor => InvalidCursor "the cursor does not belong to this list: start again without it";
     /// 401: no bearer token.
     missing_token => MissingToken "send an access token: Authorization: Bearer …";
     /// 401: bad signature, wrong issuer or audience, wrong kind.
@@ -31,9 +31,11 @@ rows! {
     /// 403: the role has no part in this.
     insufficient_role => InsufficientRole "your role does not allow this: ask a manager to do it";
     /// 403: the peer is outside of `http.allowed_networks`.
-    network_not_allowed => NetworkNotAllowed "this network may not speak to this server: use the shop's, or add it to http.allowed_networks";
+    network_not_allowed => NetworkNotAllowed "requests from this network are not allowed: use the shop's \
+        network, or add this one to http.allowed_networks";
     /// 403: a manager has to approve this.
-    approval_required => ApprovalRequired "this needs an approval: ask a store manager or an administrator to give it here";
+    approval_required => ApprovalRequired "this needs an approval: ask a store manager or an administrator to \
+        approve it here";
     /// 403: the approver's name, password or device is wrong, or the account is disabled, undistinguishable.
     approval_refused => ApprovalRefused "the approval is refused: the approver's login name, password or device is wrong, or the account is disabled";
     /// 403: the user was disabled.
@@ -45,7 +47,8 @@ rows! {
     /// 409: the first request with this key has not finished yet.
     request_in_progress => RequestInProgress "a request with this idempotency key is still running: ask again in a moment with the same key";
     /// 421: a `Host` that is not ours, as in DNS rebinding.
-    misdirected_request => MisdirectedRequest "this server is not known by that Host (http.allowed_hosts)";
+    misdirected_request => MisdirectedRequest "this server does not answer to that Host: add the name to \
+        http.allowed_hosts";
 }
 
 impl ApiError {
@@ -96,7 +99,7 @@ impl ApiError {
     /// 422: the key was used for another command; `differs` names its parts: `body`, `query.NAME`.
     pub fn idempotency_key_reused(differs: &[String]) -> Self {
         let message = format!(
-            "this idempotency key was used for another request ({} was another one): send a new key with a new request",
+            "this idempotency key was used for another request (different: {}): send a new request with a new key",
             differs.join(", ")
         );
         Self::new(Code::IdempotencyKeyReused, message).with_details(json!({"differs": differs}))

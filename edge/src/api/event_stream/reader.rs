@@ -81,7 +81,7 @@ pub async fn until_end(
     let expired = tokio::time::sleep(Duration::from_millis(u64::try_from(left_ms).unwrap_or_default()));
     let end = tokio::select! {
         biased;
-        () = stopping => End::Told(ApiError::unavailable("the daemon is draining", 1)),
+        () = stopping => End::Told(ApiError::unavailable("the daemon is stopping", 1)),
         () = expired => End::Told(ApiError::token_expired()),
         Err(end) = telling => end,
     };

@@ -6,7 +6,7 @@ pub fn plain(problem: &str) -> String {
         return "is missing".to_owned();
     }
     if let Some((_, expected)) = split(problem, "unknown field `") {
-        return format!("is not a field here: there are {}", names(expected));
+        return format!("is not a known field; the fields are: {}", names(expected));
     }
     if let Some((_, expected)) = split(problem, "unknown variant `") {
         return format!("must be one of {}", names(expected));
@@ -31,10 +31,10 @@ fn names(expected: &str) -> String {
 fn kind(expected: &str) -> Option<&'static str> {
     Some(match expected {
         "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
-        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number that is not below zero, nor too large",
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number of at least 0, within its range",
         "f32" | "f64" => "a number",
         "a boolean" => "true or false",
-        "a string" | "str" | "string" => "a text",
+        "a string" | "str" | "string" => "a string",
         "a sequence" => "a list",
         "a map" | "an object" => "an object",
         _ if expected.starts_with("struct ") || expected.starts_with("internally tagged enum") => "an object",
@@ -50,14 +50,17 @@ mod tests {
     fn a_problem_is_said_without_types_of_rust() {
         for (problem, expected) in [
             ("missing field `reason`", "is missing"),
-            ("unknown field `qyt`, expected one of `sku`, `qty`", "is not a field here: there are sku, qty"),
-            ("unknown field `x`, there are no fields", "is not a field here: there are none"),
+            (
+                "unknown field `qyt`, expected one of `sku`, `qty`",
+                "is not a known field; the fields are: sku, qty",
+            ),
+            ("unknown field `x`, there are no fields", "is not a known field; the fields are: none"),
             ("unknown variant `broken`, expected one of `damaged`, `lost`", "must be one of damaged, lost"),
             ("unknown variant `a`, expected `b` or `c`", "must be one of b, c"),
             ("invalid type: floating point `1.5`, expected i64", "must be a whole number"),
             (
                 "invalid value: integer `-1`, expected u32",
-                "must be a whole number that is not below zero, nor too large",
+                "must be a whole number of at least 0, within its range",
             ),
             ("invalid type: string \"a, expected i64\", expected a boolean", "must be true or false"),
             ("invalid type: null, expected struct NewItem", "must be an object"),

@@ -12,7 +12,7 @@ pub enum OriginError {
     #[error("must begin with https:// (http:// for localhost only)")]
     Insecure,
     /// Scheme, name, perhaps a port.
-    #[error("must be scheme, name and perhaps a port, like https://shop.example:8443")]
+    #[error("must be a scheme, a name and an optional port, such as https://shop.example:8443")]
     Form,
 }
 

@@ -23,7 +23,8 @@ pub async fn room(db: &Db, url: &str, to: &Path) -> anyhow::Result<()> {
     let free = fs2::available_space(to).unwrap_or(u64::MAX);
     ensure!(
         free >= needed,
-        "{}: {needed} bytes are needed for a backup and to go on, {free} are free: make room, or remove older backups",
+        "{}: {needed} bytes are needed for a backup and to continue, but {free} are free: free some space, or \
+         remove older backups",
         to.display()
     );
     Ok(())

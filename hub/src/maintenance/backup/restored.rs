@@ -60,7 +60,7 @@ fn readable(manifest: &Manifest) -> anyhow::Result<()> {
 fn whole(from: &Path, folder: &Path, manifest: &Manifest) -> anyhow::Result<()> {
     let is = |name: &str, sha256: &str| -> anyhow::Result<()> {
         let path = plain(from, name).with_context(|| format!("the backup lacks {name}"))?;
-        ensure!(digest(&path)? == sha256, "{name} is not what was backed up");
+        ensure!(digest(&path)? == sha256, "{name} differs from what was backed up");
         Ok(())
     };
     is(&manifest.file, &manifest.sha256)?;
@@ -100,13 +100,9 @@ fn make_way(config: &Config) -> anyhow::Result<bool> {
     let (folder, file) = (&config.storage.path, sqlite(config));
     let again = folder.join(UNFINISHED).exists();
     if !again {
-        ensure!(
-            !token_key(folder).exists(),
-            "there is a hub in {} already; nothing was touched",
-            folder.display()
-        );
+        ensure!(!token_key(folder).exists(), "{} already has a hub; nothing was changed", folder.display());
         if let Some(file) = &file {
-            ensure!(!file.exists(), "there is a database in {} already; nothing was touched", file.display());
+            ensure!(!file.exists(), "{} already has a database; nothing was changed", file.display());
         }
         return Ok(false);
     }
@@ -154,8 +150,8 @@ pub async fn restore(config: &Config, from: &Path) -> anyhow::Result<Identity> {
     let db = Db::connect(&config.database.url, config.database.connections, false)
         .await
         .context("the restored database")?;
-    db.migrate().await.context("the tables can't be brought to this version")?;
-    let identity = Identity::load(db.pool()).await?.context("the backup holds no hub")?;
+    db.migrate().await.context("the tables can't be migrated to this version")?;
+    let identity = Identity::load(db.pool()).await?.context("the backup contains no hub")?;
     let number = identity.number.saturating_add(1);
     let renewed = crate::state::cursors::renew(&db, &identity, number).await?;
     let identity = renewed.context("another process uses this database: stop it, and restore again")?;

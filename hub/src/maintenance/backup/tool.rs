@@ -25,7 +25,7 @@ impl Login {
         // The hub itself takes it from there too.
         let password = password.or_else(|| std::env::var("PGPASSWORD").ok()).filter(|word| !word.is_empty());
         let Some(password) = password else { return Ok(Self { url, password: None }) };
-        ensure!(!password.contains(['\n', '\r', '\0']), "the password of database.url can't be on one line");
+        ensure!(!password.contains(['\n', '\r', '\0']), "the password in database.url must be on one line");
         let path = folder.join(format!(".pgpass-{}", secret::mark()));
         let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
         let mut file = made.with_context(|| path.display().to_string())?;

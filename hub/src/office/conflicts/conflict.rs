@@ -99,13 +99,15 @@ pub async fn restore(
     let row = query.fetch_optional(&mut *connection).await?;
     let mut conflict = read(&row.ok_or_else(|| ApiError::not_found("the conflict"))?)?;
     if conflict.restored_at.is_some() {
-        let error = ApiError::new(edge::Code::InvalidState, "this value was put back already");
+        let error = ApiError::new(edge::Code::InvalidState, "this value was already restored");
         return Err(error.with_details(json!({"state": "restored", "allowed": []})).into());
     }
     let known = fields::read(connection, &conflict.resource, &conflict.id).await?;
     if conflict.resource == MEMBER && fields::is_erased(known.get(fields::STATE)) {
-        let error =
-            ApiError::new(edge::Code::InvalidState, "the member was erased: nothing of it is put back");
+        let error = ApiError::new(
+            edge::Code::InvalidState,
+            "this member's data was erased, so the value can't be restored",
+        );
         return Err(error.with_details(json!({"state": "erased", "allowed": []})).into());
     }
     let stamp = clock.lock().unwrap_or_else(PoisonError::into_inner).now(now);

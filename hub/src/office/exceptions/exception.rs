@@ -161,7 +161,7 @@ pub async fn settle(
 ) -> Result<View, Failure> {
     let note = ask.note.trim();
     if !(1..=TEXT_CHARS_MAX).contains(&note.chars().count()) || note.chars().any(char::is_control) {
-        return Err(ApiError::field("note", "has 1 to 500 characters on one line").into());
+        return Err(ApiError::field("note", "must have 1 to 500 characters on one line").into());
     }
     let sql = "UPDATE exceptions SET settled_at = $2, settled_by = $3, note = $4 \
                WHERE exception_id = $1 AND settled_at IS NULL";
@@ -174,11 +174,11 @@ pub async fn settle(
         return Err(ApiError::not_found("the exception").into());
     }
     if !settled {
-        let error = ApiError::new(edge::Code::InvalidState, "this exception was settled already");
+        let error = ApiError::new(edge::Code::InvalidState, "this exception was already settled");
         return Err(error.with_details(json!({"state": "settled", "allowed": []})).into());
     }
     if view.code == SHIFT_INTERRUPTED && ask.counted_cash.is_none() {
-        return Err(ApiError::field("counted_cash", "is needed: what was in the drawer").into());
+        return Err(ApiError::field("counted_cash", "is needed: the cash that was in the drawer").into());
     }
     let details = json!({"exception_id": id, "store_id": view.store_id, "code": view.code, "note": note,
         "counted_cash": ask.counted_cash});

@@ -77,23 +77,26 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
     match code {
         RECEIPT_TWICE => (
             format!("receipt number {} was given twice; both documents count", text("receipt_no")),
-            "look at both documents, and at whether two copies of the store sold at once",
+            "check both documents, and whether two copies of the store sold at the same time",
         ),
         RECEIPT_FOREIGN => (
             format!("receipt number {} does not begin with the store's own id", text("receipt_no")),
             "the document is valid, but can't be found by that number: ask the store why it used it",
         ),
         TRANSFER_MET => (
-            format!("transfer {} was called off by one store and taken in by the other", text("transfer_id")),
-            "the receipt counts: the sender's manager settles the discrepancy of the transfer",
+            format!("transfer {} was cancelled by one store and received by the other", text("transfer_id")),
+            "the receipt counts: the sender's manager must settle the discrepancy of the transfer",
         ),
         TRANSFER_OVER => (
             format!("more of transfer {} arrived than was sent", text("transfer_id")),
             "count at both stores, and correct the one that is wrong by an adjustment",
         ),
         TRANSFER_FOREIGN => (
-            format!("the store told of transfer {}, which is between other stores", text("transfer_id")),
-            "ask the store: its stock moved, the transfer did not; correct its stock by an adjustment",
+            format!(
+                "the store sent a record of transfer {}, which is between other stores",
+                text("transfer_id")
+            ),
+            "ask the store: its stock moved, but the transfer did not; correct its stock by an adjustment",
         ),
         TRANSFER_NOWHERE => (
             format!(
@@ -105,24 +108,29 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
         ),
         TRANSFER_UNKNOWN => (
             format!(
-                "transfer {} has products that the catalogue lacks: {}",
+                "transfer {} has products that are not in the catalogue: {}",
                 text("transfer_id"),
                 text("skus")
             ),
             "add them to the catalogue: until then the receiving store has them in stock and can't sell them",
         ),
         USER_FOREIGN => (
-            format!("the store told of person {}, who is head office's or another store's", text("user_id")),
-            "nothing was changed; ask the store who did this, and if the person moved, change that at head office",
+            format!(
+                "the store sent a record of user {}, who belongs to head office or another store",
+                text("user_id")
+            ),
+            "nothing was changed; ask the store who did this, and if the user has moved to it, change that at \
+             head office",
         ),
         USER_NAME_TAKEN => (
             format!(
-                "the store has a person of its own, {}, with the login name {}, which head office gave to {}",
+                "the store has its own user {} with the login name {}, which head office gave to {}",
                 text("user_id"),
                 text("username"),
                 text("other_user_id")
             ),
-            "the store's own person keeps logging in, head office's can't until one of the two has another login name",
+            "the store's own user can still log in; head office's user can't until one of the two has another \
+             login name",
         ),
         MEMBER_TWICE => (
             format!(
@@ -134,15 +142,15 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
             "if they are one person, merge one of them into the other; if not, correct the one that is wrong",
         ),
         RETURN_OVER => (
-            format!("more came back of receipt {} than it had", text("receipt_no")),
-            "look at the documents of all stores, and settle it with the customer",
+            format!("more was returned on receipt {} than it had", text("receipt_no")),
+            "check the documents of all stores, and settle it with the customer",
         ),
         POINTS_OVERDRAWN => (
-            format!("member {} redeemed more points than there were", text("member_id")),
-            "the entries stand; correct the balance by points adjusted, or let it be earned back",
+            format!("member {} redeemed more points than the balance", text("member_id")),
+            "the entries stay; adjust the points of the member, or wait until new points make up for it",
         ),
         SHIFT_CLOSED => (
-            format!("something was done in shift {} after it was closed", text("shift_id")),
+            format!("something was recorded in shift {} after it was closed", text("shift_id")),
             "count it with that day's cash by hand; the shift's report does not have it",
         ),
         SHIFT_INTERRUPTED => (
@@ -152,66 +160,73 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
                 text("register_id"),
                 text("business_date")
             ),
-            "say what was in the drawer when it was found (counted_cash): that closes the shift in the books; or have the \
-             store's manager count it there",
+            "enter the cash that was in the drawer when it was found (counted_cash), which closes the shift in \
+             the books; or have the store's manager count it there",
         ),
         ORDER_OVER => (
-            format!("more came against order {} than was ordered", text("po_id")),
+            format!("more was received on order {} than was ordered", text("po_id")),
             "agree with the supplier: pay for it, or send it back by a supplier return",
         ),
         ORDER_CANCELLED => (
             format!(
-                "the store received goods against order {} before it knew that it was called off",
+                "the store received goods on order {} before it knew that the order was cancelled",
                 text("po_id")
             ),
-            "the receipt counts and the order is open again: close it if nothing more shall come, or have the store \
-             send the goods back by a supplier return",
+            "the receipt counts and the order is open again: close it if no more goods are expected, or have \
+             the store send the goods back by a supplier return",
         ),
         ORDER_FOREIGN => (
-            format!("goods came against order {}, which is another store's or none", text("po_id")),
+            format!(
+                "goods were received on order {}, which does not exist or belongs to another store",
+                text("po_id")
+            ),
             "find the order that they belong to; the stock is in the store that received them",
         ),
         RECEIPT_REVERSED => (
             format!(
-                "receipt {} was taken back after {} of its pieces had been billed",
+                "receipt {} was reversed after {} of its pieces were billed",
                 text("receiving_id"),
                 text("qty")
             ),
-            "ask the supplier for a credit note: what was billed stands as a claim until it comes",
+            "ask the supplier for a credit note: the billed amount is a claim until it arrives",
         ),
         RETURN_UNALLOCATED => (
-            format!("{} of {} went back to the supplier, and no receipt has them", text("qty"), text("sku")),
-            "find the receipt or the supplier; the claim stands in what is not invoiced until it is closed",
+            format!(
+                "{} of {} were returned to the supplier, but no receipt has them",
+                text("qty"),
+                text("sku")
+            ),
+            "find the receipt or the supplier; the claim stays among the uninvoiced goods until it is closed",
         ),
         DELIVERY_NOTE_TWICE => (
             format!(
-                "receipt {} has delivery note {} of its supplier, which receipt {} of store {} has too",
+                "receipt {} has the supplier's delivery note {}, and so has receipt {} of store {}",
                 text("receiving_id"),
                 text("delivery_note_no"),
                 text("other_receiving_id"),
                 text("other_store_id")
             ),
-            "find out which store the goods came to, and have the other one take its receipt back",
+            "find out which store received the goods, and have the other one reverse its receipt",
         ),
         ENTRY_UNBALANCED => (
             format!(
-                "the figures of {} do not balance; {} stands in account 9990",
+                "the amounts of {} do not balance; {} is in account 9990",
                 text("cause_id"),
                 text("amount")
             ),
-            "look at the document as it was told, and explain what stands in suspense by an entry",
+            "check the document as the store sent it, and clear the suspense account with an entry",
         ),
         STOCK_VALUE_DIFFERS => (
             format!(
-                "the goods of {} are worth {} more than it posts to 1210; the difference stands in account 5130",
+                "the goods of {} are worth {} more than it posts to 1210; the difference is in account 5130",
                 text("cause_id"),
                 text("amount")
             ),
-            "look at the document as it was told; inventory follows the store's stock",
+            "check the document as the store sent it; inventory follows the store's stock",
         ),
         UNEXPLAINED_MOVEMENT => (
             format!(
-                "goods worth {} moved without a document ({}); account 5130 has them",
+                "goods worth {} moved without a document ({}); they are in account 5130",
                 text("amount"),
                 text("cause_id")
             ),
@@ -224,8 +239,8 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
                 text("business_date"),
                 text("total")
             ),
-            "they are in the books on the next open day, with their own as reference; look whether the day has to be \
-             opened again",
+            "they are in the books on the next open day, with their own day as reference; check whether the day \
+             must be unlocked",
         ),
         SAFE_BELOW_ZERO => (
             format!(
@@ -242,9 +257,9 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
                 text("key"),
                 text("account")
             ),
-            "the plan's account was used: map it to an account that is not closed, or open this one again",
+            "the plan's account was used instead: map it to an open account, or open this one again",
         ),
-        _ => ("records contradict one another".to_owned(), "look at the details; everything was applied"),
+        _ => ("records contradict one another".to_owned(), "check the details; all records were applied"),
     }
 }
 

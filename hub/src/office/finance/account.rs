@@ -149,7 +149,7 @@ impl Chart {
         let mut above = parent;
         while let Some(account) = above {
             if account == own {
-                return Err(ApiError::field("parent", "is a part of this account itself"));
+                return Err(ApiError::field("parent", "is below this account"));
             }
             let Some(known) = self.get(account) else {
                 return Err(ApiError::field("parent", "is not an account"));
@@ -206,7 +206,7 @@ fn check_number(account: &str, kind: AccountType) -> Result<(), ApiError> {
         Some(b'4'..=b'7') => matches!(kind, AccountType::Income | AccountType::Expense),
         _ => false,
     };
-    if fits { Ok(()) } else { Err(ApiError::field("type", "does not fit the number's first digit")) }
+    if fits { Ok(()) } else { Err(ApiError::field("type", "does not match the first digit of the number")) }
 }
 
 /// Adds an account.
@@ -244,7 +244,7 @@ pub async fn change(
     let Change { name, parent, state } = asked;
     if view.system && (parent.is_some() || state.is_some()) {
         let field = if parent.is_some() { "parent" } else { "state" };
-        return Err(ApiError::field(field, "of an account of the plan does not change").into());
+        return Err(ApiError::field(field, "of an account of the standard plan can't change").into());
     }
     if let Some(name) = name {
         check_name(&name)?;
@@ -276,7 +276,7 @@ async fn check_empty(connection: &mut AnyConnection, account: &str) -> Result<()
             store_id,
             date: None,
             id: Some(account.to_owned()),
-            message: format!("{balance} stands on the account"),
+            message: format!("the account has a balance of {balance}"),
         });
     }
     for (code, sql, message) in [
@@ -284,7 +284,7 @@ async fn check_empty(connection: &mut AnyConnection, account: &str) -> Result<()
         (
             "statement_source",
             "SELECT COUNT(*) FROM statement_sources WHERE account = $1 AND active = 1",
-            "the money of an active statement source arrives on the account",
+            "an active statement source uses the account",
         ),
     ] {
         if sqlx::query_scalar::<_, i64>(sql).bind(account).fetch_one(&mut *connection).await? > 0 {

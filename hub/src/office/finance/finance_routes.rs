@@ -150,7 +150,7 @@ async fn told(
 /// 400 for a last day before the first.
 fn in_order(from: Option<Date>, to: Option<Date>) -> Result<(), ApiError> {
     match (from, to) {
-        (Some(from), Some(to)) if from > to => Err(ApiError::invalid_query("from lies after to")),
+        (Some(from), Some(to)) if from > to => Err(ApiError::invalid_query("from must not be after to")),
         _ => Ok(()),
     }
 }
@@ -240,12 +240,12 @@ struct TrialBalance {
 /// `GET /api/finance/trial-balance`
 pub async fn trial_balance(request: Request) -> Answered {
     let BalanceQuery { date, store_id, head_office, from } = request.query()?;
-    let date = date.ok_or_else(|| ApiError::invalid_query("date is missing: a day, YYYY-MM-DD"))?;
+    let date = date.ok_or_else(|| ApiError::invalid_query("date is required: a day, YYYY-MM-DD"))?;
     if head_office && store_id.as_ref().is_some_and(|id| !id.is_empty()) {
-        return Err(ApiError::invalid_query("store_id and head_office name two books").into());
+        return Err(ApiError::invalid_query("store_id and head_office can't be combined").into());
     }
     if from.is_some_and(|from| from > date) {
-        return Err(ApiError::invalid_query("from lies after date").into());
+        return Err(ApiError::invalid_query("from must not be after date").into());
     }
     let book = if head_office { Some("") } else { store_id.as_deref() };
     // The balances and what is complete are of one state of the database.

@@ -276,7 +276,7 @@ fn added(failure: Failure) -> Failure {
     let Failure::Sql(error) = failure else { return failure };
     let checked = error.as_database_error().is_some_and(|refused| refused.is_check_violation());
     if checked || is_overflow(&error) {
-        let problem = "would bring an account above the largest figure of a day";
+        let problem = "would make the total of an account for a day too large";
         return ApiError::field("lines", problem).into();
     }
     Failure::Sql(error)
@@ -284,7 +284,7 @@ fn added(failure: Failure) -> Failure {
 
 /// 403: only an administrator may write that much.
 fn beyond(limit: i64, amount: i64) -> ApiError {
-    let message = format!("entries above {limit} are written by an administrator");
+    let message = format!("only an administrator can write entries above {limit}");
     ApiError::new(Code::ApprovalRequired, message).with_details(json!({"limit": limit, "amount": amount}))
 }
 

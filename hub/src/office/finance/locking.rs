@@ -163,10 +163,7 @@ pub async fn all(connection: &mut AnyConnection) -> Result<BTreeSet<String>, sql
 fn books(known: BTreeSet<String>, asked: Option<&[String]>) -> Result<BTreeSet<String>, ApiError> {
     let Some(asked) = asked else { return Ok(known) };
     if asked.is_empty() {
-        return Err(ApiError::field(
-            "store_ids",
-            "must not be empty: leave it out, or say null, for all books",
-        ));
+        return Err(ApiError::field("store_ids", "must not be empty: omit it, or send null, for all books"));
     }
     match asked.iter().position(|book| !known.contains(book)) {
         Some(place) => Err(ApiError::field(format!("store_ids[{place}]"), "is not a store")),

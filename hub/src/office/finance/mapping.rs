@@ -193,12 +193,12 @@ fn checked(of: MappingOf, key: String) -> Result<String, ApiError> {
     }
     match of {
         MappingOf::Method if [CASH, POINTS, EXCHANGE].contains(&key.as_str()) => {
-            Err(ApiError::field("key", "is a method whose account is the rules' own"))
+            Err(ApiError::field("key", "is a payment method whose account is fixed"))
         }
         MappingOf::AdjustmentReason
             if serde_json::from_value::<AdjustmentReason>(Value::String(key.clone())).is_err() =>
         {
-            Err(ApiError::field("key", "is not a reason of adjustments"))
+            Err(ApiError::field("key", "is not a reason for adjustments"))
         }
         MappingOf::BankText if key.trim().chars().count() < BANK_TEXT_CHARS_MIN => {
             Err(ApiError::field("key", "must have at least 3 characters"))

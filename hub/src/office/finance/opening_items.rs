@@ -51,7 +51,7 @@ impl<'a> Expected<'a> {
         items: &'a [OpeningItem],
     ) -> Result<Self, Failure> {
         if !items.is_empty() && book.is_empty() {
-            return Err(ApiError::field("items", "belong to a store's book").into());
+            return Err(ApiError::field("items", "can only be in a store's book").into());
         }
         let problems: Vec<FieldProblem> =
             items.iter().enumerate().flat_map(|(place, item)| item.problems(place, date)).collect();
@@ -119,7 +119,7 @@ impl OpeningItem {
             (
                 "method",
                 is_word(&self.method) && is_settled_elsewhere(&self.method),
-                "must be settled by others",
+                "must be a payment method that a bank or provider settles",
             ),
             ("business_date", self.business_date <= date, "must not be after the day of the opening"),
             (

@@ -120,7 +120,7 @@ impl Writer<'_> {
         (ask, proven): (&LockRequest, Proven),
     ) -> Result<(), Failure> {
         if month.last() >= self.today {
-            return Err(ApiError::field("month", "has not ended").into());
+            return Err(ApiError::field("month", "must be a month that has ended").into());
         }
         let closed = closed_through(&mut *connection).await?;
         if closed.is_some_and(|last| month.last() <= last) {
@@ -139,7 +139,7 @@ impl Writer<'_> {
             store_id: String::new(),
             date: None,
             id: Some(proof.name.to_owned()),
-            message: format!("{}: {} in the books, {} beside them", proof.name, proof.left, proof.right),
+            message: format!("{}: {} in the books, {} in the lists", proof.name, proof.left, proof.right),
         }));
         if !problems.is_empty() {
             return Err(ApiError::from(Refusal::NotReady(problems)).into());
@@ -274,7 +274,10 @@ async fn suspense(connection: &mut AnyConnection, day: Date) -> Result<Vec<NotRe
             store_id: row.cell("store_id")?,
             date: None,
             id: Some("9990".to_owned()),
-            message: format!("{} is in suspense and must be explained", row.try_get::<i64, _>("balance")?),
+            message: format!(
+                "{} is in the suspense account and must be explained",
+                row.try_get::<i64, _>("balance")?
+            ),
         })
     };
     rows.iter().map(problem).collect()

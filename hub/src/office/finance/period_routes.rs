@@ -82,7 +82,7 @@ fn month(request: &Request) -> Result<Month, ApiError> {
 pub async fn close(request: Request) -> Answered {
     let ask: LockRequest = if request.body.is_empty() { LockRequest::default() } else { request.json()? };
     if ask.store_ids.is_some() {
-        return Err(ApiError::field("store_ids", "a month is closed in all books").into());
+        return Err(ApiError::field("store_ids", "must be omitted: a month is closed in all books").into());
     }
     let (month, now) = (month(&request)?, clock::now());
     let proven = proof::beforehand(&request.state.db, now).await?;

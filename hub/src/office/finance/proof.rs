@@ -181,7 +181,7 @@ pub async fn note(connection: &mut AnyConnection, proofs: &Proofs) -> Result<(),
         return alarm::clear(connection, "", ALARM).await;
     }
     let words =
-        |proof: &&Proof| format!("{}: {} in the books, {} beside them", proof.name, proof.left, proof.right);
+        |proof: &&Proof| format!("{}: {} in the books, {} in the lists", proof.name, proof.left, proof.right);
     let message = failed.iter().map(words).collect::<Vec<_>>().join("; ");
     alarm::raise(connection, "", ALARM, &message, proofs.at).await
 }

@@ -72,10 +72,10 @@ impl Teller {
         let count = |count: i64, what: &str| format!("{}: {count} {what}", self.store_id);
         let pending = self.pending.unwrap_or(0);
         [
-            (!heard, "store_not_heard", format!("{} was not heard since {day} ended", self.store_id)),
-            (pending > 0, "records_pending", count(pending, "records are still to come")),
-            (self.parked > 0, "parked", count(self.parked, "records are set aside")),
-            (self.holes > 0, "hole", count(self.holes, "gaps in what it told")),
+            (!heard, "store_not_heard", format!("{} has not connected since {day} ended", self.store_id)),
+            (pending > 0, "records_pending", count(pending, "records have not arrived yet")),
+            (self.parked > 0, "parked", count(self.parked, "records are parked")),
+            (self.holes > 0, "hole", count(self.holes, "gaps in its records")),
         ]
         .into_iter()
         .filter(|(holds, ..)| *holds)

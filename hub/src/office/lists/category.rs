@@ -126,12 +126,12 @@ async fn check(connection: &mut AnyConnection, category: &Category, height: usiz
     for _ in height..=DEPTH_MAX {
         let Some(code) = above else { return Ok(()) };
         if code == category.code {
-            return Err(ApiError::field("parent", "must not lie below the category itself").into());
+            return Err(ApiError::field("parent", "must not be below the category itself").into());
         }
         let found: Option<Category> = entry::read(connection, &code).await?;
         above = found.ok_or_else(|| ApiError::field("parent", "is not a category"))?.parent;
     }
-    Err(ApiError::field("parent", "lies too deep: at most 16 below one another").into())
+    Err(ApiError::field("parent", "has too many levels: at most 16").into())
 }
 
 /// Number of levels of a category and all below it: 1 if nothing lies below.

@@ -99,7 +99,7 @@ pub async fn change(
     let maps = asked.account.is_some() && asked.account != in_force;
     if maps && let Some(from) = mapping::later(connection, &method.method, writer.today).await? {
         let problem = format!(
-            "is mapped anew from {from} on: say in POST /api/finance/mappings from which day this one counts"
+            "has another mapping from {from} on: use POST /api/finance/mappings to set the first day of this one"
         );
         return Err(ApiError::field("account", problem).into());
     }

@@ -115,7 +115,7 @@ fn check(code: &TaxCode) -> Result<(), ApiError> {
     problems.code("tax_code", &code.tax_code);
     problems.name(&code.name);
     let untaxed = matches!(code.kind, TaxKind::Zero | TaxKind::Exempt);
-    problems.rule(!untaxed || code.rate_bp == 0, "rate_bp", "must be 0 of what is not taxed");
+    problems.rule(!untaxed || code.rate_bp == 0, "rate_bp", "must be 0 for a tax code without tax");
     problems.rule(code.rate_bp <= RATE_BP_MAX, "rate_bp", "must be 0 to 10000");
     problems.done()
 }

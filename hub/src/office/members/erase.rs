@@ -50,7 +50,7 @@ pub async fn erase(
     }
     feed::take(connection, lane::MEMBERS, 0, by.now).await?;
     if self::person(connection, id).await? != person {
-        return Err(ApiError::unavailable("somebody else merges this member now", 1).into());
+        return Err(ApiError::unavailable("somebody else is merging this member", 1).into());
     }
     let living = members::end(connection, id).await?;
     if fields::is_erased(fields::read(connection, MEMBER, &living).await?.get(STATE)) {

@@ -68,10 +68,12 @@ pub async fn merge(
     let target = member::end(connection, &ask.into).await?;
     let with = member::merged(connection, id).await?;
     if !held.contains(&target) || with.iter().any(|id| !held.contains(id)) {
-        return Err(ApiError::unavailable("somebody else merges these members now", 1).into());
+        return Err(ApiError::unavailable("somebody else is merging these members", 1).into());
     }
     if target == id {
-        return Err(ApiError::field("into", "must be another member, who does not go on as this one").into());
+        return Err(
+            ApiError::field("into", "must be another member that was not merged into this one").into()
+        );
     }
     match member::into(connection, id).await? {
         Some(before) if before == target => {
@@ -87,7 +89,9 @@ pub async fn merge(
         }
     }
     if with.len().saturating_add(member::merged(connection, &target).await?.len()) >= MERGED_MAX {
-        return Err(ApiError::field("into", "has as many members already that go on as it").into());
+        return Err(
+            ApiError::field("into", "already has the largest number of members merged into it").into()
+        );
     }
     written(connection, (id, &target), with, by).await
 }

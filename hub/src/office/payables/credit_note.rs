@@ -131,7 +131,10 @@ pub(super) async fn check_number(
 fn check(new: &New, writer: &Writer<'_>) -> Result<(), ApiError> {
     check_paper(&new.credit_note_no, new.date, writer)?;
     if new.kind == CreditNoteKind::Return {
-        return Err(ApiError::field("kind", "of goods that went back: confirm the one that is expected"));
+        return Err(ApiError::field(
+            "kind",
+            "must not be return: confirm the expected credit note of the returned goods",
+        ));
     }
     if !(1..=LINES_MAX).contains(&new.lines.len()) {
         return Err(ApiError::field("lines", "must be 1 to 500"));
@@ -139,7 +142,7 @@ fn check(new: &New, writer: &Writer<'_>) -> Result<(), ApiError> {
     for (place, line) in new.lines.iter().enumerate() {
         if !(1..=PRICE_MAX).contains(&line.net) || !(0..=PRICE_MAX).contains(&line.tax) {
             let path = format!("lines[{place}].net");
-            return Err(ApiError::field(path, "must be 1 to 1000000000000, and tax not below 0"));
+            return Err(ApiError::field(path, "must be 1 to 1000000000000, and tax 0 to 1000000000000"));
         }
     }
     match &new.note {
@@ -153,7 +156,7 @@ pub(super) fn check_paper(number: &str, date: Date, writer: &Writer<'_>) -> Resu
     writer.check_not_later("date", date)?;
     if number_key(number, date, false).is_empty() || number.len() > NUMBER_BYTES_MAX || number.contains('\0')
     {
-        let problem = "must have 1 to 64 bytes, letters or digits among them";
+        let problem = "must have 1 to 64 bytes with a letter or digit";
         return Err(ApiError::field("credit_note_no", problem));
     }
     Ok(())

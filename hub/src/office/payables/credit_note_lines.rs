@@ -66,10 +66,12 @@ pub async fn lines(
     if of.kind == CreditNoteKind::ReceiptReversed {
         return claims(connection, of, new).await;
     }
-    let invoice_id = of.invoice_id.ok_or_else(|| ApiError::field("invoice_id", "is needed for a price"))?;
+    let invoice_id = of
+        .invoice_id
+        .ok_or_else(|| ApiError::field("invoice_id", "is needed for a credit note of the kind price"))?;
     let invoice = locked(connection, invoice_id).await?;
     if invoice.supplier_id != of.supplier_id {
-        return Err(ApiError::field("invoice_id", "is another supplier's").into());
+        return Err(ApiError::field("invoice_id", "is an invoice of another supplier").into());
     }
     if !invoice.state.is_posted() {
         let (state, allowed) = (invoice.state.name().to_owned(), Vec::new());
@@ -111,7 +113,8 @@ async fn claims(
         let named = line.receiving_id.as_deref().zip(line.receiving_line_no);
         let named = named.ok_or_else(|| ApiError::field(&path, "and receiving_line_no are needed"))?;
         let book = uninvoiced::claimed_in(connection, of.supplier_id, named).await?;
-        let book = book.ok_or_else(|| ApiError::field(&path, "has nothing that the supplier owes"))?;
+        let book = book
+            .ok_or_else(|| ApiError::field(&path, "is not a receipt for which the supplier owes a credit"))?;
         lines.push(line.of(&book, [line.net, line.tax]));
     }
     Ok(lines)

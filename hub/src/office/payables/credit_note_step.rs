@@ -109,7 +109,7 @@ pub async fn approve(
                 line.receiving_id.clone().zip(line.receiving_line_no).unwrap_or_default();
             let at = ReceiptRef { store_id: line.store_id.clone(), receiving_id, line_no };
             if !uninvoiced::settle_claim(connection, &at, cause, line.net).await? {
-                return Err(ApiError::field("lines", "take more than the supplier owes").into());
+                return Err(ApiError::field("lines", "add up to more than the supplier owes").into());
             }
         }
     }
@@ -200,7 +200,7 @@ pub async fn apply(
         let id = &allocation.invoice_id;
         let again = documents.invoices.insert(id.clone(), invoice::locked(connection, id).await?);
         if again.is_some() {
-            return Err(ApiError::field("allocations", "name an invoice twice").into());
+            return Err(ApiError::field("allocations", "must name each invoice once").into());
         }
     }
     let mut note = locked(connection, credit_note_id).await?;
@@ -211,7 +211,8 @@ pub async fn apply(
     for CreditAllocation { invoice_id, amount } in &asked.allocations {
         let found = documents.invoices.get_mut(invoice_id);
         let found = found.filter(|invoice| invoice.supplier_id == note.supplier_id);
-        let found = found.ok_or_else(|| ApiError::field("allocations", "name another supplier's invoice"))?;
+        let found =
+            found.ok_or_else(|| ApiError::field("allocations", "name an invoice of another supplier"))?;
         if !found.state.is_posted() {
             InvoiceStep::Pay.check(found).map_err(ApiError::from)?;
         }

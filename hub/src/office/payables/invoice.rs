@@ -159,7 +159,11 @@ pub async fn change(
     let new = asked.of(&before);
     let same = new.supplier_id == before.supplier_id && new.invoice_no == before.invoice_no;
     if before.matched_at.is_some() && !same {
-        return Err(ApiError::field("invoice_no", "and supplier_id stay once it was matched").into());
+        return Err(ApiError::field(
+            "invoice_no",
+            "and supplier_id can't change after the invoice was matched",
+        )
+        .into());
     }
     let figures = [before.net, before.tax, before.total];
     let mut invoice = Invoice {
@@ -281,7 +285,7 @@ async fn place(connection: &mut AnyConnection, lines: &mut [InvoiceLine]) -> Res
         let parts: Vec<&ReceiptLine> = receipts.iter().filter(named).collect();
         let Some(found) = parts.first() else {
             let path = format!("lines[{at}].receiving_id");
-            return Err(ApiError::field(path, "has no such line, or it was taken back").into());
+            return Err(ApiError::field(path, "has no such line, or the receipt was reversed").into());
         };
         line.store_id.clone_from(&found.at.store_id);
         line.po_id.clone_from(&found.po_id);
@@ -315,7 +319,7 @@ fn check(new: &New, writer: &Writer<'_>) -> Result<(), ApiError> {
     let bare = number_key(&new.invoice_no, new.invoice_date, false);
     let long = |text: &String| text.len() > NUMBER_BYTES_MAX || text.contains('\0');
     if bare.is_empty() || long(&new.invoice_no) {
-        return Err(ApiError::field("invoice_no", "must have 1 to 64 bytes, letters or digits among them"));
+        return Err(ApiError::field("invoice_no", "must have 1 to 64 bytes with a letter or digit"));
     }
     if new.tax_invoice_no.as_ref().is_some_and(long) {
         return Err(ApiError::field("tax_invoice_no", "must be at most 64 bytes, without NUL"));

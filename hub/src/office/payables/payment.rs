@@ -194,7 +194,11 @@ pub async fn settle(
 async fn account(connection: &mut AnyConnection, new: &New) -> Result<Account, Failure> {
     let account = paying(connection, &new.account).await?;
     if (account == SAFE) != new.store_id.is_some() {
-        return Err(ApiError::field("store_id", "belongs to account 1020, and to it alone").into());
+        return Err(ApiError::field(
+            "store_id",
+            "is required for account 1020, and must be omitted for others",
+        )
+        .into());
     }
     if let Some(store_id) = &new.store_id {
         store::check_known(connection, "store_id", store_id).await?;
@@ -219,7 +223,7 @@ async fn documents(
 ) -> Result<Documents, Failure> {
     let ids: BTreeSet<&String> = allocations.iter().map(|one| &one.invoice_id).collect();
     if ids.len() != allocations.len() {
-        return Err(ApiError::field("allocations", "name an invoice twice").into());
+        return Err(ApiError::field("allocations", "must name each invoice once").into());
     }
     for (place, id) in allocations.iter().map(|one| &one.invoice_id).enumerate() {
         let path = format!("allocations[{place}].invoice_id");
@@ -242,7 +246,7 @@ async fn check_known(
 ) -> Result<(), Failure> {
     let count: i64 = sqlx::query_scalar(sql).bind(id.to_owned()).fetch_one(connection).await?;
     match count {
-        0 => Err(ApiError::field(path, "is not known").into()),
+        0 => Err(ApiError::field(path, "does not exist").into()),
         _ => Ok(()),
     }
 }

@@ -72,7 +72,7 @@ pub async fn close(
     let cash = asked.cash_ids.iter().map(|cash_id| (cash_id.as_str(), 1));
     let mut named: Vec<(&str, i64)> = lines.chain(cash).collect();
     if !(1..=LINES_MAX).contains(&named.len()) {
-        return Err(ApiError::field("lines", "must be 1 to 500 with cash_ids").into());
+        return Err(ApiError::field("lines", "must be 1 to 500, together with cash_ids").into());
     }
     // In one order: two who close the same lines never wait for each other in a circle.
     named.sort_unstable();

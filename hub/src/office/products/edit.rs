@@ -164,7 +164,7 @@ pub(crate) fn codes_fit(product: &Product) -> Result<(), ApiError> {
         return Ok(());
     }
     let path = format!("sku {}", product.sku);
-    let problem = format!("has {BARCODES_MAX} barcodes already: take some off before another one is added");
+    let problem = format!("already has {BARCODES_MAX} barcodes: remove one before you add another");
     Err(ApiError::validation(&[FieldProblem { path, problem }]))
 }
 
@@ -206,10 +206,10 @@ fn check(product: &Product) -> Result<(), ApiError> {
     rule(
         codes,
         "barcodes",
-        "at most 100, each of 1 to 64 characters that scanners send (ASCII) and 1 to 1000000 pieces",
+        "must be at most 100, each with 1 to 64 ASCII characters and 1 to 1000000 pieces",
     );
     let different: BTreeSet<String> =
         product.barcodes.iter().map(|code| barcode::normal(&code.code)).collect();
-    rule(different.len() == product.barcodes.len(), "barcodes", "the same code twice");
+    rule(different.len() == product.barcodes.len(), "barcodes", "must be different from each other");
     if wrong.is_empty() { Ok(()) } else { Err(ApiError::validation(&wrong)) }
 }

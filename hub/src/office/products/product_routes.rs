@@ -35,7 +35,8 @@ pub const IMPORT: Doc = Doc::of(
 )
     .query::<product::DryRun>()
     .csv("sku,name,price,category,barcode,reorder_level\n8991234567890,Green Tea 100 g,15000,Drinks,,24\n")
-    .answers::<product::ImportedFile>(r#"{"rows": 1, "changed": 1, "warnings": [{"line": 2, "problem": "barcode 8991234500165 has a wrong check digit: the last digit should be 4. Compare it with the article"}]}"#)
+    .answers::<product::ImportedFile>(r#"{"rows": 1, "changed": 1, "warnings": [{"line": 2,
+        "problem": "barcode 8991234500165 has a wrong check digit: the last digit should be 4. Compare it with the package"}]}"#)
     .refuses(&[Code::Duplicate]);
 
 /// `POST /api/products`
@@ -160,7 +161,7 @@ pub async fn list(request: Request) -> Answered {
 fn listed(skus: &str) -> Result<Vec<String>, ApiError> {
     let skus: Vec<String> = skus.split(',').map(|sku| sku.trim().to_owned()).collect();
     if skus.len() > SKUS_MAX {
-        return Err(ApiError::field("skus", format!("more than {SKUS_MAX}")));
+        return Err(ApiError::field("skus", format!("must be at most {SKUS_MAX}")));
     }
     Ok(skus)
 }

@@ -176,7 +176,8 @@ impl Group {
         let order = format!("GROUP BY {} ORDER BY {} LIMIT {limit}", places(""), places(" NULLS FIRST"));
         let found = self.source.fetch(connection, self.keys, ask, &order).await?;
         if found.len() > GROUPS_MAX {
-            let problem = format!("more than {GROUPS_MAX} rows: ask for fewer days, or for one store");
+            let problem =
+                format!("the report has more than {GROUPS_MAX} rows: ask for fewer days, or for one store");
             return Err(ApiError::invalid_query(problem).into());
         }
         let mut rows = Vec::with_capacity(found.len());

@@ -187,7 +187,7 @@ pub async fn points_liability(request: Request) -> Answered {
 
 async fn of_day(request: Request, report: &'static Report) -> Answered {
     let DayQuery { as_of, store_id, group_by, separator } = request.query()?;
-    let as_of = as_of.ok_or_else(|| ApiError::invalid_query("as_of is missing: a day, YYYY-MM-DD"))?;
+    let as_of = as_of.ok_or_else(|| ApiError::invalid_query("as_of is required: a day, YYYY-MM-DD"))?;
     let store_id = store_id.filter(|id| !id.is_empty());
     // What came after the day is taken off by days until its month ends, and by months from then on.
     let ask = ReportQuery {
@@ -202,10 +202,10 @@ async fn of_day(request: Request, report: &'static Report) -> Answered {
 async fn of_range(request: Request, report: &'static Report) -> Answered {
     let Query { from, to, store_id, group_by, dates, separator } = request.query()?;
     let (Some(from), Some(to)) = (from, to) else {
-        return Err(ApiError::invalid_query("from and to are missing: days, YYYY-MM-DD").into());
+        return Err(ApiError::invalid_query("from and to are required: days, YYYY-MM-DD").into());
     };
     if from > to {
-        return Err(ApiError::invalid_query("from lies after to").into());
+        return Err(ApiError::invalid_query("from must not be after to").into());
     }
     let store_id = store_id.filter(|id| !id.is_empty());
     // They are of the books alone, whatever was asked for.

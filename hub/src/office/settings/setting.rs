@@ -84,7 +84,7 @@ pub async fn change(
     for (name, value) in &asked {
         let known = CHANGEABLE.contains(&name.as_str());
         let set = match value {
-            _ if !known => Err("is not a setting that head office may change while it runs".to_owned()),
+            _ if !known => Err("is not a setting that head office can change while it runs".to_owned()),
             Some(value) => settings.clone().with(name, value),
             None => Ok(settings.clone()),
         };

@@ -88,7 +88,9 @@ impl Writer<'_> {
             if difference == 0 {
                 return Ok(None);
             }
-            return Err(ApiError::field(field, format!("is needed: {difference} is missing")).into());
+            return Err(
+                ApiError::field(field, format!("is needed for the difference of {difference}")).into()
+            );
         };
         Chart::read(connection).await?.check_by_hand(std::iter::once(named))?;
         Ok(Some(Account::parse(named).ok_or_else(|| ApiError::field(field, "is not an account"))?))

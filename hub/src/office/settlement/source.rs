@@ -144,7 +144,11 @@ fn problems(source: &View) -> Vec<FieldProblem> {
     let own = [CASH, POINTS, EXCHANGE];
     let settled = |method: &String| is_word(method) && !own.contains(&method.as_str());
     let few = source.methods.len() <= LIST_MAX && source.store_refs.len() <= LIST_MAX;
-    check("methods", few && source.methods.iter().all(settled), "must be methods that somebody else settles");
+    check(
+        "methods",
+        few && source.methods.iter().all(settled),
+        "must be payment methods that a bank or provider settles",
+    );
     check(
         "fee_rate_bp",
         source.fee_rate_bp.is_none_or(|rate| (0..=RATE_MAX).contains(&rate)),
@@ -162,7 +166,7 @@ fn problems(source: &View) -> Vec<FieldProblem> {
     check(
         "account_no",
         source.account_no.as_deref().is_none_or(is_account_no),
-        "must have 4 to 64 letters, digits, spaces, points or hyphens, at least 4 of them digits",
+        "must have 4 to 64 letters, digits, spaces, points or hyphens, with at least 4 digits",
     );
     let is_code = |code: &str| code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase());
     check(
@@ -233,7 +237,7 @@ pub async fn change(
     let before = lock(connection, source_id).await?;
     let mut view = before.clone();
     if asked.kind.is_some_and(|kind| kind != view.kind) {
-        return Err(ApiError::field("kind", "of a source does not change").into());
+        return Err(ApiError::field("kind", "of a source can't change").into());
     }
     view.put(asked);
     save(connection, &view).await?;
@@ -350,7 +354,11 @@ pub async fn take_account(
     account: &AccountName,
 ) -> Result<(), Failure> {
     if !account.is(source.account_no.as_deref(), source.currency.as_deref()) {
-        return Err(ApiError::field("file", format!("is of {account}, the source of another account")).into());
+        return Err(ApiError::field(
+            "file",
+            format!("is of {account}, but the source is of another account"),
+        )
+        .into());
     }
     let sql = "UPDATE statement_sources SET account_no = COALESCE(account_no, $2), currency = COALESCE(currency, $3) \
                WHERE source_id = $1";

@@ -119,7 +119,7 @@ pub async fn import(
         (sum(|line| line.gross, false), sum(|line| line.fee, false), sum(|line| line.net, false));
     let difference = balance_difference(&import, sum(|line| line.net, true))?;
     if [gross, fee, net].into_iter().any(|figure| !(-FIGURE_MAX..=FIGURE_MAX).contains(&figure)) {
-        return Err(ApiError::field("lines", format!("lead to a sum above {FIGURE_MAX}")).into());
+        return Err(ApiError::field("lines", format!("add up to more than {FIGURE_MAX}")).into());
     }
     let before = last_closing(connection, &source.source_id).await?;
     let doc_no = counter::next(connection, "ST", today.year()).await?;
@@ -164,14 +164,16 @@ async fn set_repeats_aside(
         repeats::find(connection, &source.source_id, (&import.lines, told), (&*new, source.kind)).await?;
     let Some(first) = repeats.values().next() else { return Ok(()) };
     let refused = |id: &str| {
-        let (what, id) = ("statement in other words (accept_repeats=true imports it anyway)", id.to_owned());
+        let (what, id) =
+            ("statement with different descriptions (accept_repeats=true imports it anyway)", id.to_owned());
         Failure::from(ApiError::from(Refusal::Duplicate { what, id }))
     };
     let statement_id = first.statement_id.clone();
     for (place, known) in repeats {
         let Some(line) = import.lines.get(place).filter(|_| new.remove(&place)) else { continue };
         let row_no = import.rows.get(place).map_or_else(|| row_no(place), |row| row.row_no);
-        let problem = format!("tells of the same money as the line {} in other words", known.line_id);
+        let problem =
+            format!("is for the same money as the line {}, with a different description", known.line_id);
         let row = SetAside {
             date: Some(line.date),
             reference: line.reference.clone(),
@@ -245,7 +247,7 @@ fn counts(aside: &RowsSetAside) -> Result<String, sqlx::Error> {
 fn balance_difference(import: &Import, net: i64) -> Result<Option<i64>, ApiError> {
     let figures = [import.opening_balance, import.closing_balance].into_iter().flatten();
     if figures.into_iter().any(|figure| !(-FIGURE_MAX..=FIGURE_MAX).contains(&figure)) {
-        return Err(ApiError::field("closing_balance", "is beyond the largest figure"));
+        return Err(ApiError::field("closing_balance", "is too large"));
     }
     let Some((opening, closing)) = import.opening_balance.zip(import.closing_balance) else {
         return Ok(None);

@@ -251,7 +251,9 @@ async fn parsed(request: &Request, ask: ImportQuery) -> Result<Import, Failure> 
     }
     let source = source::read(&mut *request.state.db.pool().acquire().await?, &source_id).await?;
     if is_xml && source.kind != SourceKind::Bank {
-        return Err(ApiError::field("source_id", "is not a bank: it reports as CSV or JSON").into());
+        return Err(
+            ApiError::field("source_id", "is not a bank: import its statements as CSV or JSON").into()
+        );
     }
     let (body, local) = (request.body.clone(), request.state.zone.clone());
     // Few files are read at once: each may need several times its size.

@@ -58,8 +58,7 @@ impl Fleet {
                    GROUP BY store_id";
         for row in sqlx::query(sql).bind(first).bind(last).fetch_all(pool).await? {
             let (store_id, count, since): (String, i64, UtcMs) = columns!(row => (store_id, count, since));
-            let message =
-                format!("{count} of its records contradict others: somebody has to look at /api/exceptions");
+            let message = format!("{count} of its records contradict others: check /api/exceptions");
             fleet.add(store_id, "exceptions".to_owned(), message, since);
         }
         Ok(fleet)
@@ -83,7 +82,8 @@ fn of_row(store: &StoreRow, now: UtcMs) -> Vec<Problem> {
         |code: &str, message: String, since: UtcMs| Problem { code: code.to_owned(), message, since };
     if store.disabled {
         let since = store.disabled_at.unwrap_or(store.created_at);
-        let message = "head office does not let it speak; it keeps what it sells".to_owned();
+        let message =
+            "it is disabled at head office; it keeps its sales until it is enabled again".to_owned();
         return vec![problem("disabled", message, since)];
     }
     let Some(enrolled_at) = store.enrolled_at else {
@@ -99,14 +99,14 @@ fn of_row(store: &StoreRow, now: UtcMs) -> Vec<Problem> {
     if long_ago(seen) {
         problems.push(problem(
             "silent",
-            "nothing was heard from it: switched off or without a line".to_owned(),
+            "it has not connected: it is switched off or has no network".to_owned(),
             seen,
         ));
     }
     if let (Some(pending @ 1..), Some(oldest)) = (store.pending, store.oldest_pending_at)
         && long_ago(oldest)
     {
-        let message = format!("{pending} of its records have not come yet");
+        let message = format!("{pending} of its records have not arrived yet");
         problems.push(problem("backlog", message, oldest));
     }
     problems

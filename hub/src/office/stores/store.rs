@@ -139,7 +139,8 @@ async fn insert(
         .await?;
     if let Some(other) = others.iter().find(|other| share_numbers(other, &new.id)) {
         let problem = format!(
-            "would share receipt numbers with store {other}: no store's id may be another's with a - after it"
+            "would share receipt numbers with store {other}: a store's id must not begin with the id of another \
+             store and a hyphen"
         );
         return Err(ApiError::field("store_id", problem).into());
     }
@@ -211,7 +212,7 @@ pub async fn change(
     }
     if new.timezone != *timezone && has_records(connection, store_id).await? {
         let problem =
-            format!("is {timezone} since its first record: another one would move its business days");
+            format!("is {timezone} since its first record, and can't change: its business days would move");
         return Err(ApiError::field("timezone", problem).into());
     }
     let sql = "UPDATE stores SET name = $2, timezone = $3, address = $4 WHERE store_id = $1";

@@ -59,7 +59,7 @@ pub fn read(
     let rows = table.read(|cells| {
         let price = price(cells, supplier_id, now)?;
         let key = (price.sku.clone(), price.min_qty, price.from);
-        if seen.insert(key) { Ok(price) } else { Err("is in the file twice".to_owned()) }
+        if seen.insert(key) { Ok(price) } else { Err("appears twice in the file".to_owned()) }
     })?;
     Ok(PriceFile { rows, columns: table.names().iter().cloned().collect() })
 }

@@ -70,7 +70,7 @@ impl<'a> Warehouse<'a> {
             None => return Err(ApiError::field("store_id", "is not a warehouse").into()),
             Some("warehouse") => {}
             Some(_) => {
-                return Err(ApiError::field("store_id", "is a store: the store does this itself").into());
+                return Err(ApiError::field("store_id", "is a store, which must do this itself").into());
             }
         }
         let locked = lock(&mut *connection, &hub.identity, store_id, now).await?;
@@ -205,7 +205,7 @@ impl<'a> Warehouse<'a> {
 
 fn refused(error: sqlx::Error) -> Failure {
     if is_data(&error) {
-        return ApiError::field("lines", "make a figure that is larger than can be counted").into();
+        return ApiError::field("lines", "make a total that is too large").into();
     }
     error.into()
 }
@@ -226,7 +226,7 @@ impl Written {
     pub async fn note(self, hub: &Hub) -> Result<BTreeSet<String>, Failure> {
         hub.cursors.note(&self.store_id, &self.epoch, self.seq).map_err(ApiError::internal)?;
         if let Err(error) = ingest::replay::waiting(hub, &self.moved).await {
-            tracing::warn!(%error, "what waited for a warehouse could not be tried again");
+            tracing::warn!(%error, "records that waited for a warehouse could not be retried");
         }
         Ok(self.moved)
     }

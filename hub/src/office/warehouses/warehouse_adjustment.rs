@@ -93,7 +93,7 @@ fn check_limit(document: &Adjustment, limit: i64) -> Result<(), ApiError> {
     if limit == 0 || amount <= limit {
         return Ok(());
     }
-    let message = format!("an adjustment of {amount} is above {limit}: an administrator approves it");
+    let message = format!("an adjustment of {amount} is above {limit}: an administrator must approve it");
     Err(ApiError::new(Code::ApprovalRequired, message)
         .with_details(json!({"limit": limit, "amount": amount})))
 }

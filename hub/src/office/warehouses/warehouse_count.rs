@@ -73,7 +73,7 @@ pub async fn start(
         _ => in_scope(connection, command.category.as_deref()).await?,
     };
     if command.scope == Scope::Category && lines_total == 0 {
-        return Err(ApiError::field("category", "no product has it").into());
+        return Err(ApiError::field("category", "is a category without products").into());
     }
     for open in warehouse_rows::open_counts(connection, warehouse.store_id()).await? {
         book.opnames.insert(open.opname_id.clone(), open);

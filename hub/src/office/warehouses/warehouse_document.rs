@@ -48,7 +48,7 @@ fn as_role(request: &Request, role: Role) -> Result<Principal, ApiError> {
 
 /// 409: what a store did is undone there.
 pub fn stores_own(what: &str) -> ApiError {
-    ApiError::new(Code::InvalidState, format!("it is a store's: {what}"))
+    ApiError::new(Code::InvalidState, format!("it belongs to a store: {what}"))
         .with_details(json!({"state": "of_store", "allowed": []}))
 }
 

@@ -36,7 +36,7 @@ pub async fn take_in(hub: &Hub, moved: &BTreeSet<String>) {
         Ok(told) => {
             each(hub, &told).await;
         }
-        Err(error) => tracing::warn!(%error, "what was told to a warehouse is taken in later"),
+        Err(error) => tracing::warn!(%error, "a document for a warehouse could not be applied yet"),
     }
 }
 
@@ -71,7 +71,7 @@ async fn each(hub: &Hub, told: &[(String, String)]) -> usize {
         match done {
             Ok(done) => taken += usize::from(done),
             Err(error) => {
-                tracing::warn!(store_id, transfer_id, %error, "what was told to a warehouse is taken in later");
+                tracing::warn!(store_id, transfer_id, %error, "a document for a warehouse could not be applied yet");
             }
         }
     }
@@ -84,7 +84,7 @@ async fn one(hub: &Hub, store_id: &str, transfer_id: &str) -> Result<bool, Failu
     let mut warehouse = match Warehouse::open(hub, &mut write, store_id, nobody(), clock::now()).await {
         // One that is switched off takes it in when it is switched on again.
         Err(Failure::Refused(refused)) => {
-            tracing::debug!(store_id, refused.message, "a warehouse takes nothing in now");
+            tracing::debug!(store_id, refused.message, "a warehouse can't apply the document now");
             return Ok(false);
         }
         warehouse => warehouse?,
@@ -123,7 +123,7 @@ pub async fn merged(
             return Ok(own.document);
         }
         Err(refusal) => {
-            tracing::warn!(store_id, %id, words = refusal.words(), "a transfer's document can't be true");
+            tracing::warn!(store_id, %id, words = refusal.words(), "a transfer's document is not valid");
             warehouse_rows::forget_remote(connection, &store_id, id.as_str()).await?;
             return Ok(own.document);
         }
@@ -144,10 +144,10 @@ pub async fn merged(
 /// Takes in what was told, and seals days of warehouses that are over; safe to be done by several processes.
 pub async fn keep(hub: &Hub, now: UtcMs) {
     if let Err(error) = all(hub).await {
-        tracing::warn!(%error, "what was told to warehouses is taken in later");
+        tracing::warn!(%error, "documents for warehouses could not be applied yet");
     }
     if let Err(error) = seal(hub, now).await {
-        tracing::warn!(%error, "days of warehouses are sealed later");
+        tracing::warn!(%error, "days of warehouses could not be sealed yet");
     }
 }
 
@@ -160,7 +160,7 @@ async fn seal(hub: &Hub, now: UtcMs) -> Result<(), sqlx::Error> {
     for row in sqlx::query(sql).bind(today).fetch_all(hub.db.pool()).await? {
         let store_id: String = row.cell("store_id")?;
         if let Err(error) = sealed(hub, &store_id, now).await {
-            tracing::warn!(store_id, %error, "days of a warehouse are sealed later");
+            tracing::warn!(store_id, %error, "days of a warehouse could not be sealed yet");
         }
     }
     Ok(())

@@ -358,7 +358,7 @@ async fn what_stores_wrote_down_is_listed_beside_it_however_long_it_is() {
         .await
         .unwrap();
     let done = server.place.run(&["verify"], "");
-    assert!(stderr(&done).contains("audit entries is 2, its records say 3"), "{}", stderr(&done));
+    assert!(stderr(&done).contains("audit entries is 2, but its records give 3"), "{}", stderr(&done));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -371,19 +371,19 @@ async fn verify_names_the_first_entry_that_is_not_as_it_was_written() {
         (
             "UPDATE own_audit SET record = REPLACE(record, 'S003', 'S009') WHERE position IN (4, 5)",
             "UPDATE own_audit SET record = REPLACE(record, 'S009', 'S003')",
-            "audit: entry 4 is not the one",
+            "audit: entry 4 was changed",
         ),
         (
             "UPDATE own_audit SET user_id = 'usr_1' WHERE position = 5",
             "UPDATE own_audit SET user_id = '' WHERE position = 5",
-            "audit: entry 5 is listed as what it is not",
+            "audit: entry 5 is listed with other values",
         ),
         (
             "UPDATE own_audit SET position = 99 WHERE position = 7",
             "UPDATE own_audit SET position = 7 WHERE position = 99",
-            "audit: the entries after 6 are missing, there were 7",
+            "audit: the entries after 6 are missing; there were 7",
         ),
-        ("UPDATE audit_head SET hash = 'x'", "", "audit: entry 7 is not where the chain ended"),
+        ("UPDATE audit_head SET hash = 'x'", "", "audit: entry 7 does not match the end of the chain"),
         ("UPDATE own_audit SET position = 99 WHERE position = 3", "", "audit: entry 3 is missing"),
     ];
     assert!(server.place.run(&["verify"], "").status.success());

@@ -134,7 +134,10 @@ async fn a_clock_that_runs_ahead_is_told_while_it_does_and_counted_afterwards() 
     let fleet = admin.get("/api/stores").await.data()["items"][0].clone();
     let problem = fleet["problems"].as_array().unwrap().iter().find(|one| one["code"] == "stamped_ahead");
     let problem = problem.unwrap().clone();
-    assert!(problem["message"].as_str().unwrap().starts_with("its records are stamped ahead"), "{problem}");
+    assert!(
+        problem["message"].as_str().unwrap().starts_with("its records have timestamps ahead"),
+        "{problem}"
+    );
     assert!(problem["since"].is_string());
     tells(&mut shop, sale(3, "evt_3")).await;
     let status = admin.get("/api/stores/S001/status").await.data().clone();

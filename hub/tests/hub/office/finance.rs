@@ -203,7 +203,7 @@ async fn a_sale_by_each_method_posts_its_row_once_whatever_is_sent_again() {
     let told = stderr(&verified);
     let of = |event_id: &str| told.contains(&format!(" of {event_id} is {DAY} · 1"));
     assert_eq!(["evt_m1", "evt_m2", "evt_m4"].map(of), [true, true, false], "{told}");
-    assert!(told.contains(" is missing, its record says ") && told.contains("items is "), "{told}");
+    assert!(told.contains(" is missing, but its record gives ") && told.contains("items is "), "{told}");
 }
 
 pub fn shift(kind: &str, event_id: &str) -> String {

@@ -257,7 +257,7 @@ async fn a_pool_that_is_not_its_steps_is_found() {
     let verified = server.place.run(&["verify"], "");
     let told = crate::support::server::stdout(&verified) + &crate::support::server::stderr(&verified);
     assert!(
-        !verified.status.success() && told.contains("the points' pool has 111 points worth 110"),
+        !verified.status.success() && told.contains("the points pool has 111 points worth 110"),
         "{told}"
     );
 }

@@ -285,7 +285,7 @@ async fn cash_joins_what_is_not_invoiced_by_the_account_that_it_is_posted_to() {
         .await
         .unwrap();
     let verified = server.place.run(&["verify"], "");
-    assert!(stderr(&verified).contains("cash that suppliers got"), "{}", stderr(&verified));
+    assert!(stderr(&verified).contains("cash paid to suppliers"), "{}", stderr(&verified));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -357,5 +357,5 @@ async fn what_nobody_told_of_as_arrived_is_not_lost() {
     sqlx::query("UPDATE in_transit SET value = 21").execute(server.hub.db.pool()).await.unwrap();
     let verified = server.place.run(&["verify"], "");
     let told = stdout(&verified) + &stderr(&verified);
-    assert!(told.contains("S001: 1220 has 20, its transfers have 21 in transit"), "{told}");
+    assert!(told.contains("S001: 1220 has 20, but its transfers have 21 in transit"), "{told}");
 }

@@ -152,7 +152,7 @@ async fn a_key_that_stands_twice_is_refused_wherever_it_stands() {
             );
             if answer.status == 400 {
                 let message = answer.body["error"]["message"].as_str().unwrap();
-                assert!(message.contains("stands twice"), "{message}");
+                assert!(message.contains("appears twice"), "{message}");
                 refused += 1;
             }
         }
@@ -171,6 +171,6 @@ async fn a_record_with_a_key_twice_is_parked_and_the_key_named() {
     shop.chain().append(twice);
     let parked = shop.push(&shop.batch(1, 1)).await.data()["parked"].clone();
     assert_eq!(parked[0]["code"], "invalid_envelope");
-    assert!(parked[0]["message"].as_str().unwrap().contains("\"total\" stands twice"), "{parked}");
+    assert!(parked[0]["message"].as_str().unwrap().contains("\"total\" appears twice"), "{parked}");
     assert_eq!(server.figure("SELECT COUNT(*) FROM sales").await, 0);
 }

@@ -140,7 +140,7 @@ async fn a_barcode_names_one_product_that_is_sold() {
     std::fs::write(&file, &text).unwrap();
     let done = server.place.run(&["import", "products", file.to_str().unwrap()], "");
     assert_eq!(done.status.code(), Some(1));
-    assert!(stderr(&done).contains("barcode 111 can't be put on D: A has it"), "{}", stderr(&done));
+    assert!(stderr(&done).contains("barcode 111 can't be added to D: A has it"), "{}", stderr(&done));
     assert_eq!(server.figure("SELECT COUNT(*) FROM products").await, 2);
     // A file may move a code; a product that is not sold any more has none, until it is sold again.
     let kept = format!("{HEADER}\nA,Apple,1,,,,,\nD,Date,1,,111,,,\n");

@@ -127,7 +127,7 @@ async fn every_file_of_a_backup_is_held_against_its_checksum_and_half_a_restore_
             let done = restore();
             assert_eq!(done.status.code(), Some(1));
             assert!(
-                stderr(&done).contains(&format!("{name} is not what was backed up")),
+                stderr(&done).contains(&format!("{name} differs from what was backed up")),
                 "{}",
                 stderr(&done)
             );
@@ -176,7 +176,7 @@ async fn verify_reads_every_page_of_a_sqlite_file() {
     let size = usize::try_from(server.figure("PRAGMA page_size").await).unwrap();
     let place = server.stop().await;
     let done = place.run(&["verify"], "");
-    assert!(stdout(&done).contains("the database's file is whole"), "{}", stdout(&done));
+    assert!(stdout(&done).contains("the database file is intact"), "{}", stdout(&done));
     let url = config.database.url.strip_prefix("sqlite://").unwrap();
     let file = PathBuf::from(url.split('?').next().unwrap());
     let mut bytes = std::fs::read(&file).unwrap();
@@ -184,7 +184,7 @@ async fn verify_reads_every_page_of_a_sqlite_file() {
     std::fs::write(&file, bytes).unwrap();
     let done = place.run(&["verify"], "");
     assert_eq!(done.status.code(), Some(1));
-    assert!(stderr(&done).contains("the database's file: "), "{}", stderr(&done));
+    assert!(stderr(&done).contains("the database file: "), "{}", stderr(&done));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -196,7 +196,7 @@ async fn verify_names_what_is_wrong() {
         (
             "UPDATE stock SET qty = qty + 1",
             "UPDATE stock SET qty = qty - 1",
-            "S001: pieces A is -2, its records say -3",
+            "S001: pieces A is -2, but its records give -3",
         ),
         ("UPDATE store_sums SET total = total + 1", "UPDATE store_sums SET total = total - 1", "sales total"),
         (
@@ -204,7 +204,7 @@ async fn verify_names_what_is_wrong() {
             "DELETE FROM counters",
             "the counter of IN-2026 is at 1, its 0 documents are numbered up to 0",
         ),
-        ("UPDATE epochs SET seq = 2", "UPDATE epochs SET seq = 3", "the cursor stands at 2"),
+        ("UPDATE epochs SET seq = 2", "UPDATE epochs SET seq = 3", "the cursor is at 2"),
         (
             "UPDATE records SET state = 'parked' WHERE seq = 2",
             "UPDATE records SET state = 'applied'",
@@ -229,7 +229,7 @@ async fn verify_names_what_is_wrong() {
         let to = tempfile::tempdir().unwrap();
         let done = server.place.run(&["backup", to.path().to_str().unwrap()], "");
         assert_eq!(done.status.code(), Some(1));
-        assert!(stderr(&done).contains("does not verify"), "{}", stderr(&done));
+        assert!(stderr(&done).contains("failed verification"), "{}", stderr(&done));
         assert_eq!(std::fs::read_dir(to.path()).unwrap().count(), 0);
     }
 }

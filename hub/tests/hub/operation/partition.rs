@@ -63,7 +63,7 @@ async fn moved(place: &Place) {
     assert_eq!(done.status.code(), Some(1));
     let why = stderr(&done);
     assert!(
-        why.contains("stock is as it was: stop every process") && why.contains("objects depend on it"),
+        why.contains("stock is unchanged: stop every process") && why.contains("objects depend on it"),
         "{why}"
     );
     does(place, "DROP VIEW lies_here").await;
@@ -72,7 +72,7 @@ async fn moved(place: &Place) {
     assert!(stdout(&done).contains("sales: 6 rows in 16 parts") && first < all, "{}", stdout(&done));
     let done = place.run(&["partition"], "");
     assert!(done.status.success(), "{}", stderr(&done));
-    let told = format!("{} tables were moved into parts, {first} were in parts before", all - first);
+    let told = format!("{} tables were partitioned, {first} were partitioned before", all - first);
     assert!(stdout(&done).contains(&told), "{}", stdout(&done));
     let again = |connections: &str| {
         let mut again = place.command(&["partition"]);
@@ -81,7 +81,7 @@ async fn moved(place: &Place) {
     assert!(again("1000").contains("set max_locks_per_transaction of the server to "));
     let again = again("1");
     assert!(!again.contains("max_locks_per_transaction"), "there is room: {again}");
-    assert!(again.starts_with(&format!("0 tables were moved into parts, {all} were")), "{again}");
+    assert!(again.starts_with(&format!("0 tables were partitioned, {all} were")), "{again}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

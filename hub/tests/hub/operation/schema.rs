@@ -29,7 +29,7 @@ async fn a_further_migration_runs_once_and_this_program_refuses_what_it_made() {
     let done = place.run(&["serve"], "");
     assert_eq!(done.status.code(), Some(1));
     let found = format!("(schema version {}; this one reads version {known})", known + 1);
-    for words in [found.as_str(), "nothing was changed", "start the program that made them"] {
+    for words in [found.as_str(), "Nothing was changed", "start the program that created them"] {
         assert!(stderr(&done).contains(words), "{}", stderr(&done));
     }
     // Nor is one taken for its own whose tables were made by other statements of the same number.

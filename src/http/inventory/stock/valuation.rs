@@ -164,7 +164,7 @@ impl<'a> Then<'a> {
                 return Ok(then);
             }
         }
-        Err(ApiError::unavailable("the stock moves faster than it is read", 1))
+        Err(ApiError::unavailable("the stock changed while it was read", 1))
     }
 
     fn by_then(&self, at: UtcMs) -> bool {

@@ -39,7 +39,10 @@ pub fn worth_reading(storage: &Storage, days: &[Date]) -> Result<Vec<Date>, ApiE
         }
     }
     if documents > DOCUMENTS_MAX {
-        let problem = format!("{documents} sales and returns: at most {DOCUMENTS_MAX}; ask for fewer days");
+        let problem = format!(
+            "the report has {documents} sales and returns, but at most {DOCUMENTS_MAX} are allowed: ask for \
+             fewer days"
+        );
         return Err(ApiError::invalid_query(problem));
     }
     Ok(worth)
@@ -108,7 +111,7 @@ impl Categories<'_> {
 /// Number of places that were left out, for the reader of the report; the log has all of it.
 pub fn unreadable(damaged: &BTreeSet<String>) -> usize {
     for what in damaged {
-        tracing::error!(what, "a report leaves out what can't be read");
+        tracing::error!(what, "a report omits records that can't be read");
     }
     damaged.len()
 }

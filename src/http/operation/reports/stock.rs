@@ -207,7 +207,8 @@ fn table(shop: &AppState, query: &Query, after: Option<Sku>) -> Result<String, A
     rows(shop, query, after, |row| {
         row.line(&mut text);
         lines = lines.saturating_add(1);
-        let problem = || format!("more than {ROWS_MAX} products: ask for a category or for pages");
+        let problem =
+            || format!("the report has more than {ROWS_MAX} products: ask for a category or for pages");
         if lines > ROWS_MAX { Err(ApiError::invalid_query(problem())) } else { Ok(true) }
     })?;
     Ok(text.finish())

@@ -49,7 +49,8 @@ impl Part {
             Ok(file) => file,
             Err(error @ StorageError::Format { .. }) => return Err(error),
             Err(error) => {
-                tracing::warn!(why = error.brief(), segment = %segment.path.display(), "remaking a segment's index");
+                tracing::warn!(why = error.brief(), segment = %segment.path.display(), "rebuilding a segment's \
+                    index");
                 remake(&segment, &index_path, Some(next))?
             }
         };
@@ -97,7 +98,8 @@ impl Part {
         };
         match from_file(&file) {
             Err(error) => {
-                tracing::warn!(why = error.brief(), segment = %self.segment.path.display(), "remaking a segment's index");
+                tracing::warn!(why = error.brief(), segment = %self.segment.path.display(), "rebuilding a \
+                    segment's index");
                 self.remade(&file).and_then(|file| from_file(&file))
             }
             read => read,

@@ -38,7 +38,7 @@ impl Facts {
     ) -> Result<(), String> {
         let events = body.events()?;
         if crate::journal::body::keys_of(body, &events) != body.content.keys {
-            report.problem("the index keys of a frame are not those of its events");
+            report.problem("the index keys of a frame differ from those of its events");
         }
         let mut head = before.clone();
         // What came back is as its own records say: numbers of its series may be here in other frames, and
@@ -131,7 +131,7 @@ impl Facts {
         }
         for sku in self.moved.iter().filter(|(_, sums)| **sums != zero).map(|(sku, _)| sku) {
             if !self.stock.contains_key(sku) {
-                report.problem(format!("{sku} moved but has no stock row"));
+                report.problem(format!("{sku} has stock movements but no stock row"));
             }
         }
         self.shifts.finish(report);

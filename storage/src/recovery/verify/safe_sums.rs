@@ -54,7 +54,8 @@ impl SafeSums {
     fn compare(&mut self, report: &mut VerifyReport) {
         if self.row != self.replayed {
             let (row, replayed) = (self.row.balance, self.replayed.balance);
-            report.problem(format!("the safe: its row says {row}, its shifts and deposits give {replayed}"));
+            report
+                .problem(format!("the safe: its row is {row}, but its shifts and deposits give {replayed}"));
             self.replayed = self.row.clone();
         }
     }

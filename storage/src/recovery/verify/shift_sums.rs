@@ -150,7 +150,7 @@ impl Shifts {
         self.counted.remove(shift_id);
         if row != replayed {
             report.problem(format!(
-                "shift {shift_id}: its row says {}, its transactions give {}",
+                "shift {shift_id}: its row is {}, but its transactions give {}",
                 text(&row),
                 text(&replayed)
             ));

@@ -45,11 +45,15 @@ fn whoever_meets_a_limit_hears_what_to_do() {
     let expected = json!({"items": [{"path": "items[0]", "sku": "8990001", "sold": 3, "returned": 2, "left": 1,
         "requested": 2}]});
     assert_eq!(reply.refused(422, "return_exceeds_sold"), expected);
-    assert!(message(&reply).contains("3 were sold and 1 are left"), "{}", message(&reply));
+    assert!(message(&reply).contains("3 were sold, and 1 can still be returned"), "{}", message(&reply));
 
     let many = bench.till.post(SALES, &json!({"items": items(20)})).data(201);
     let path = format!("{SALES}/{}/pay", many["transaction_id"].as_str().unwrap());
     let reply = bench.till.post(&path, &json!({"method": "card", "amount": many["total"]}));
     reply.refused(409, "insufficient_stock");
-    assert!(message(&reply).contains("20 of 8990001 are asked for and 9 are on hand"), "{}", message(&reply));
+    assert!(
+        message(&reply).contains("20 of 8990001 were requested, but 9 are on hand"),
+        "{}",
+        message(&reply)
+    );
 }

@@ -36,7 +36,7 @@ impl Completion {
             moved += self.move_lost(&head.epoch, &mut known).await?;
         }
         let epochs: Vec<&str> = diverged.iter().map(|(head, _)| head.epoch.as_str()).collect();
-        tracing::warn!(?epochs, moved, "the hub's copies replace the own ones");
+        tracing::warn!(?epochs, moved, "the hub's records replace this store's own ones");
         for (head, same) in diverged {
             let mut after = same;
             while after < head.seq {

@@ -49,7 +49,7 @@ impl Completion {
         tracing::warn!(
             user_id,
             username,
-            "renamed: the store's history gives the login name to somebody else"
+            "renamed: in the store's history the login name belongs to another user"
         );
         let details = json!({"user_id": user_id, "fields": ["username"], "role": user.role});
         let entry = AuditEntry::unapproved(&UserId::default(), "user.changed", stamp.now, details);

@@ -42,8 +42,12 @@ pub(super) fn words(conflicts: &[CountConflict]) -> String {
     let who = |by: &CountedBy| by.name.clone().unwrap_or_else(|| by.user_id.0.clone());
     let one = |conflict: &CountConflict| {
         let names: Vec<String> = conflict.counted_by.iter().map(who).collect();
-        let place = if conflict.zone.is_empty() { "no zone" } else { &conflict.zone };
-        format!("{} counted {} of {} in {place}", names.join(" and "), conflict.qty, conflict.sku)
+        let place = if conflict.zone.is_empty() {
+            "without a zone".to_owned()
+        } else {
+            format!("in {}", conflict.zone)
+        };
+        format!("{} counted {} of {} {place}", names.join(" and "), conflict.qty, conflict.sku)
     };
     let mut shown: Vec<String> = conflicts.iter().take(WORDS_MAX).map(one).collect();
     match conflicts.len().saturating_sub(WORDS_MAX) {

@@ -111,7 +111,7 @@ impl NeedsApproval {
             _ => String::new(),
         };
         format!(
-            "{action}{figures} needs an approval: ask a store manager or an administrator to give it here"
+            "{action}{figures} needs an approval: ask a store manager or an administrator to approve it here"
         )
     }
 }
@@ -119,33 +119,33 @@ impl NeedsApproval {
 pub(super) fn returned_words(items: &[ReturnLeft]) -> String {
     let one = |item: &ReturnLeft| {
         let ReturnLeft { sku, sold, left, requested, .. } = item;
-        format!("{requested} of {sku} can't come back: {sold} were sold and {left} are left")
+        format!("{requested} of {sku} can't be returned: {sold} were sold, and {left} can still be returned")
     };
     let words: Vec<String> = items.iter().take(WORDS_MAX).map(one).collect();
     if words.is_empty() {
-        return "more would come back than was sold".to_owned();
+        return "the return has more pieces than were sold".to_owned();
     }
-    format!("{}. Take back at most what is left", words.join("; "))
+    format!("{}. Return at most that many", words.join("; "))
 }
 
 pub(super) fn received_words(over: &OverReceived) -> String {
     let OverReceived { sku, limit, received, left, requested, .. } = over;
     format!(
-        "{requested} of {sku} can't be received: {received} of at most {limit} came before, {left} are left. \
-         Receive those, and ask head office about the rest"
+        "{requested} of {sku} can't be received: {received} of at most {limit} were received before, so {left} \
+         can be received now. Receive those, and ask head office about the rest"
     )
 }
 
 pub(super) fn short_words(items: &[ShortItem]) -> String {
     let one = |item: &ShortItem| {
-        let asked = format!("{} of {} are asked for", item.requested, item.sku);
+        let asked = format!("{} of {} were requested", item.requested, item.sku);
         match item.there {
-            There::OnHand(n) => format!("{asked} and {n} are on hand"),
-            There::Damaged(n) => format!("{asked} from the damaged goods and {n} are there"),
+            There::OnHand(n) => format!("{asked}, but {n} are on hand"),
+            There::Damaged(n) => format!("{asked} from the damaged goods, but {n} are there"),
         }
     };
     let words: Vec<String> = items.iter().take(WORDS_MAX).map(one).collect();
     let damaged = items.iter().any(|item| matches!(item.there, There::Damaged(_)));
-    let or = if damaged { "take them out of the goods on hand" } else { "book the goods that came in first" };
+    let or = if damaged { "take them from the goods on hand" } else { "first book the goods that came in" };
     format!("{}. Take fewer, or {or}", words.join("; "))
 }

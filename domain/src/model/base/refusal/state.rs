@@ -4,7 +4,7 @@
 pub(super) fn words(state: &str, allowed: &[String]) -> String {
     match known(state) {
         Some(words) => words.to_owned(),
-        None if allowed.is_empty() => format!("it is {state} already, and nothing can be changed any more"),
+        None if allowed.is_empty() => format!("it is already {state} and can't be changed any more"),
         None => format!("not possible while it is {state}; possible now: {}", allowed.join(", ")),
     }
 }
@@ -12,34 +12,37 @@ pub(super) fn words(state: &str, allowed: &[String]) -> String {
 /// States that need more than their name.
 fn known(state: &str) -> Option<&'static str> {
     Some(match state {
-        "not_over" => "this day is not over: seal it once it is, or now with \"force\": true and a reason",
-        "not_begun" => "this day has not begun: it can be sealed once it is over",
-        "sealed" => "this day is sealed: an administrator can unseal it, with a reason",
-        "reversed" | "reversal" => "this was taken back already, or takes something back itself",
-        "no_sale" => "the drawer was opened without moving money: there is nothing to take back",
-        "exchanged" => "this is one half of an exchange: pay or void the new sale as a whole",
-        "overdue" => "the shift's day is over: close this shift, and open a new one to go on selling",
-        "full" => "too many baskets are waiting: pay, recall or void some of them first",
-        "fenced" => {
-            "another box is this store now, and this one sells no more: rejoin to make it the store again"
+        "not_over" => {
+            "this day is not over: seal it when it is over, or now with \"force\": true and a reason"
         }
-        "used" => "something was sold under this code, whose rate stays: add a new code",
-        "restored" => "this value was put back already",
+        "not_begun" => "this day has not begun: seal it when it is over",
+        "sealed" => "this day is sealed: an administrator can unseal it, with a reason",
+        "reversed" | "reversal" => "this was already reversed, or is itself a reversal",
+        "no_sale" => "the drawer was opened without moving money: there is nothing to reverse",
+        "exchanged" => "this belongs to an exchange: pay or void the new sale as a whole",
+        "overdue" => "the shift's day is over: close this shift, and open a new one to continue selling",
+        "full" => "too many baskets are on hold: pay, recall or void some of them first",
+        "fenced" => {
+            "another machine has taken over this store, so this one can't sell: to take the store back, run \
+             `store-router rejoin` here"
+        }
+        "used" => "something was sold with this tax code, so its rate can't change: add a new code",
+        "restored" => "this value was already restored",
         "erased" => "this member's data was erased: register the customer again",
         "merged" => "this member was merged into another one: search again by phone or code",
-        "running" => "the root of the tree can't be restarted alone: restart the service",
+        "running" => "the root supervisor can't be restarted by itself: restart the service",
         "own_account" => "you can't disable your own account: ask another manager or administrator",
         "own_password" => {
-            "your own password takes the current one: change it with POST /api/auth/password, or in your profile"
+            "to change your own password, you must give the current one: use POST /api/auth/password, or your profile"
         }
         "last_administrator" => {
-            "this is the last administrator who can log in: first give somebody else that role, with a password"
+            "this is the last administrator who can log in: first give somebody else this role and a password"
         }
         "disabled_at_head_office" => {
-            "head office keeps this person out: ask head office to let them in again"
+            "head office has disabled this user: ask head office to enable them again"
         }
         "given_by_head_office" => {
-            "this person comes from head office, which alone changes names and role: ask there"
+            "this user comes from head office, and only head office can change their names and role: ask there"
         }
         _ => return None,
     })
@@ -53,7 +56,7 @@ mod tests {
     fn every_state_says_what_to_do_next() {
         let steps = ["close".to_owned(), "recount".to_owned()];
         assert_eq!(words("open", &steps), "not possible while it is open; possible now: close, recount");
-        assert_eq!(words("voided", &[]), "it is voided already, and nothing can be changed any more");
+        assert_eq!(words("voided", &[]), "it is already voided and can't be changed any more");
         assert!(words("sealed", &steps).contains("unseal"));
         assert!(words("last_administrator", &[]).contains("first give somebody else"));
     }

@@ -86,7 +86,10 @@ impl TransferLine {
     ) -> Result<i64, Refusal> {
         let pending = self.pending();
         if qty < 1 || qty > pending {
-            return Err(Refusal::field(path, format!("{pending} pieces of {} are unsettled", self.sku)));
+            return Err(Refusal::field(
+                path,
+                format!("must be 1 to {pending}: that many pieces of {} are unsettled", self.sku),
+            ));
         }
         let before = self.accounted();
         let cost = self.cost_of(before.saturating_add(qty)).saturating_sub(self.cost_of(before));

@@ -113,11 +113,11 @@ where
 fn bounded(fact: &Fact, takes: i64, there: &Safe, authorization: &Authorization<'_>) -> Result<(), Refusal> {
     let left = there.balance.max(0);
     let more = |path: &str| {
-        let problem = format!("would take {takes} out of the safe, and {left} lie in it by the books");
+        let problem = format!("would take {takes} out of the safe, but the books have {left} in it");
         Err(Refusal::field(
             path,
             format!(
-                "{problem}: take a wrong deposit back, or say that more lay there first (POST /api/safe/opening)"
+                "{problem}: reverse a wrong deposit, or set a larger opening balance (POST /api/safe/opening)"
             ),
         ))
     };
@@ -125,13 +125,13 @@ fn bounded(fact: &Fact, takes: i64, there: &Safe, authorization: &Authorization<
         Fact::CashDeposited(_) => Err(Refusal::field(
             "amount",
             format!(
-                "{takes} is more than the {left} that lie in the safe by the books: say what lay there first \
-                 (POST /api/safe/opening), or deposit less"
+                "{takes} is more than the {left} that the books have in the safe: set the opening balance (POST \
+                 /api/safe/opening), or deposit less"
             ),
         )),
         _ if there.opening.is_none() => Ok(()),
         Fact::ShiftOpened(_) => authorization.manager_for(|| {
-            let needs = NeedsApproval::of("a float above what lies in the safe by the books");
+            let needs = NeedsApproval::of("a float larger than the balance of the safe");
             NeedsApproval { value: Some(takes), limit: Some(left), ..needs }.at("opening_float")
         }),
         Fact::SafeOpened(_) => more("amount"),

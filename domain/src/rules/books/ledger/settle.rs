@@ -89,7 +89,7 @@ fn points(
     if book.idle.contains(&member) {
         // Blocked after the basket was made.
         if sale.points_redeemed > 0 {
-            let problem = "the member may not redeem points any more: take that payment back";
+            let problem = "the member can't redeem points any more: undo the payment with points";
             return Err(Refusal::field("payments", problem));
         }
         sale.multiplier_bp = 0;

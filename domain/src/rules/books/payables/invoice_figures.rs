@@ -35,8 +35,11 @@ pub fn check_lines(lines: &[InvoiceLine]) -> Result<(), Refusal> {
         };
         let goods = line.sku.is_some() || line.receiving_id.is_some() || line.po_id.is_some();
         match &line.account {
-            Some(_) if goods => problem("account", "belongs to an expense: a line of goods has none"),
-            None if !goods => problem("receiving_id", "or account is needed: goods, or an expense"),
+            Some(_) if goods => problem("account", "applies to an expense only: omit it for goods"),
+            None if !goods => problem(
+                "receiving_id",
+                "or account is needed: receiving_id for goods, account for an expense",
+            ),
             Some(account) => match Account::parse(account) {
                 None => problem("account", "must be 4 digits"),
                 Some(account) if account.control() => {
@@ -54,7 +57,7 @@ pub fn check_lines(lines: &[InvoiceLine]) -> Result<(), Refusal> {
         }
         let differs = i128::from(line.net).saturating_sub(product(line.qty, line.unit_cost));
         if line.net < 0 || differs.saturating_abs() > i128::from(line.qty) {
-            problem("net", "must be qty times unit_cost, give or take qty");
+            problem("net", "must be qty times unit_cost, and may differ by at most qty");
         }
         if i64::from(line.tax_rate_bp) > WHOLE_BP {
             problem("tax_rate_bp", "must be 0 to 10000");
@@ -75,7 +78,7 @@ pub fn figures(invoice: &mut Invoice, tax: Option<i64>, limits: FigureLimits) ->
     check_lines(&invoice.lines)?;
     let rounding = invoice.rounding.checked_abs().unwrap_or(i64::MAX);
     if rounding > limits.rounding {
-        let problem = format!("must be at most {} either way", limits.rounding);
+        let problem = format!("must differ from 0 by at most {}", limits.rounding);
         return Err(Refusal::field("rounding", problem));
     }
     if let Some(tax) = tax {
@@ -85,7 +88,7 @@ pub fn figures(invoice: &mut Invoice, tax: Option<i64>, limits: FigureLimits) ->
     invoice.tax = sum("tax", invoice.lines.iter().map(|line| line.tax))?;
     invoice.total = sum("total", [invoice.net, invoice.tax, invoice.rounding])?;
     if invoice.total <= 0 {
-        return Err(Refusal::field("lines", "must come to more than 0"));
+        return Err(Refusal::field("lines", "must add up to more than 0"));
     }
     Ok(())
 }

@@ -79,14 +79,14 @@ pub fn plan(new: &NewPayment<'_>, documents: &mut Documents) -> Result<PaymentPl
     if amounts.any(|part| !(1..=PRICE_MAX).contains(&part)) || !(least..=PRICE_MAX).contains(&new.amount) {
         return Err(Refusal::field(
             "amount",
-            "must be 1 to 1000000000000, in allocations and credits as well; 0 where credits settle all",
+            "must be 1 to 1000000000000, also in allocations and credits; 0 if credits settle everything",
         ));
     }
     let allocated = |credit: &CreditUse| {
         new.allocations.iter().any(|one| one.invoice_id == credit.invoice_id && one.amount >= credit.amount)
     };
     if !new.credits.iter().all(allocated) {
-        return Err(Refusal::field("credits", "must each be a part of the allocation to its invoice"));
+        return Err(Refusal::field("credits", "must each be at most the allocation to the same invoice"));
     }
     let unallocated = unallocated(new)?;
     let mut plan = PaymentPlan { unallocated, ..PaymentPlan::default() };
@@ -114,7 +114,7 @@ fn unallocated(new: &NewPayment<'_>) -> Result<i64, Refusal> {
     let due = sum("allocations", paid.chain(credited))?;
     let left = new.amount.saturating_sub(due);
     if left < 0 {
-        let problem = format!("the allocations come to {due}, and {} is paid", new.amount);
+        let problem = format!("the allocations add up to {due}, but {} is paid", new.amount);
         return Err(Refusal::PaymentMismatch { problem, amount_due: due });
     }
     Ok(left)
@@ -127,7 +127,7 @@ fn owed<'a>(
 ) -> Result<&'a mut Invoice, Refusal> {
     let invoice = invoices.get_mut(invoice_id).filter(|invoice| invoice.supplier_id == supplier_id);
     let invoice =
-        invoice.ok_or_else(|| Refusal::field("allocations", "name an invoice that is not the supplier's"))?;
+        invoice.ok_or_else(|| Refusal::field("allocations", "name an invoice of another supplier"))?;
     // Of one that is paid nothing is open: that is a mismatch of amounts.
     if !invoice.state.is_posted() {
         InvoiceStep::Pay.check(invoice)?;
@@ -141,8 +141,7 @@ fn usable<'a>(
     credit_note_id: &str,
 ) -> Result<&'a mut CreditNote, Refusal> {
     let note = notes.get_mut(credit_note_id).filter(|note| note.supplier_id == supplier_id);
-    let note =
-        note.ok_or_else(|| Refusal::field("credits", "name a credit note that is not the supplier's"))?;
+    let note = note.ok_or_else(|| Refusal::field("credits", "name a credit note of another supplier"))?;
     if note.state != CreditNoteState::Approved {
         return Err(Refusal::InvalidState { state: note.state.name().to_owned(), allowed: Vec::new() });
     }
@@ -162,11 +161,11 @@ fn pay(
     let credited = credited.map(|one| one.amount).fold(0_i64, i64::saturating_add);
     let rest = amount.saturating_sub(credited);
     if !(0..=invoice.open).contains(&rest) {
-        let problem = format!("{} has {} open", invoice.doc_no, invoice.open);
+        let problem = format!("{} has an open amount of {}", invoice.doc_no, invoice.open);
         return Err(Refusal::PaymentMismatch { problem, amount_due: invoice.open });
     }
     if !(0..=rest).contains(&discount) {
-        return Err(Refusal::field("allocations", "must have a discount of 0 to the amount"));
+        return Err(Refusal::field("allocations", "must have a discount between 0 and the amount"));
     }
     let limit = discount_allowed(invoice, new.date);
     if discount > limit && new.role != Role::Admin {
@@ -211,7 +210,8 @@ pub(super) fn settle(
 ) -> Result<Vec<PaymentPart>, Refusal> {
     let open = note.open.min(invoice.open);
     if !(1..=open).contains(&amount) {
-        let problem = format!("{} and {} have {open} open together", note.doc_no, invoice.doc_no);
+        let problem =
+            format!("{} and {} can settle at most {open} of each other", note.doc_no, invoice.doc_no);
         return Err(Refusal::PaymentMismatch { problem, amount_due: open });
     }
     let gave = BookOpen::take(&mut note.books, amount);
@@ -256,17 +256,17 @@ pub fn allocate(
 ) -> Result<PaymentPlan, Refusal> {
     let whole = sum("allocations", allocations.iter().map(|one| one.amount))?;
     if whole > advance {
-        let problem = format!("{advance} of the payment settles nothing yet, and {whole} is asked for");
+        let problem = format!("{advance} of the payment is not allocated yet, but {whole} was requested");
         return Err(Refusal::PaymentMismatch { problem, amount_due: advance });
     }
     let mut plan = PaymentPlan { unallocated: advance.saturating_sub(whole), ..PaymentPlan::default() };
     for Allocation { invoice_id, amount, discount } in allocations {
         let invoice = owed(&mut documents.invoices, supplier_id, invoice_id)?;
         if *discount != 0 {
-            return Err(Refusal::field("allocations", "of an advance have no discount"));
+            return Err(Refusal::field("allocations", "must have no discount if they are of an advance"));
         }
         if !(1..=invoice.open).contains(amount) {
-            let problem = format!("{} has {} open", invoice.doc_no, invoice.open);
+            let problem = format!("{} has an open amount of {}", invoice.doc_no, invoice.open);
             return Err(Refusal::PaymentMismatch { problem, amount_due: invoice.open });
         }
         let took = BookOpen::take(&mut invoice.books, *amount);

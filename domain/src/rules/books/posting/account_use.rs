@@ -74,7 +74,9 @@ impl AccountUse {
 fn mapping_problem(of: MappingOf, state: AccountState) -> Option<&'static str> {
     let account = state.account;
     match of {
-        _ if account == SUSPENSE => Some("holds what is not explained: name the account that explains it"),
+        _ if account == SUSPENSE => {
+            Some("is the suspense account: name the account that explains the amount")
+        }
         MappingOf::Method if state.is_own() => {
             let holds = matches!(account.kind(), AccountType::Asset | AccountType::Liability);
             (!holds).then_some(
@@ -87,7 +89,7 @@ fn mapping_problem(of: MappingOf, state: AccountState) -> Option<&'static str> {
         MappingOf::CashReason if account == NOT_INVOICED => None,
         _ if state.control() => Some("is a control account of another sub-ledger"),
         MappingOf::CashReason | MappingOf::AdjustmentReason if account == OUTPUT_TAX => {
-            Some("holds the tax of sales alone")
+            Some("is only for the tax of sales")
         }
         _ => None,
     }

@@ -74,7 +74,8 @@ impl SetQuickKeys {
             }
             let first = *places.entry(&key.sku).or_insert(place);
             if first != place {
-                let problem = format!("is on key {} already: one key a product", first.saturating_add(1));
+                let problem =
+                    format!("is already on key {}: a product can have only one key", first.saturating_add(1));
                 fields.wrong(format_args!("items[{place}].sku"), problem);
             }
         }

@@ -15,7 +15,7 @@ impl Terms {
 /// provider keeps of them is a fee.
 fn lines_alone<'a>(lines: &'a [OpenLine]) -> Result<Match<'a>, &'static str> {
     if lines.len() < 2 || total(lines.iter().map(OpenLine::amount)) != 0 {
-        return Err("must name at least one, unless the lines come to nothing: a charge and its refund");
+        return Err("must name at least one, unless the lines add up to 0 (a charge and its refund)");
     }
     let fee = total(lines.iter().map(|line| line.fee.unwrap_or(0)));
     let net = fee.saturating_neg();
@@ -31,9 +31,7 @@ fn items_alone<'a>(items: &'a [OpenItem]) -> Result<Match<'a>, &'static str> {
             && first.is_some_and(|first| (&first.store_id, first.account) == (&item.store_id, item.account))
     };
     if items.len() < 2 || !items.iter().all(is_one) || total(items.iter().map(|item| item.amount)) != 0 {
-        return Err(
-            "must come to nothing where no line is named, and be payments of one store on one account",
-        );
+        return Err("must, without lines, add up to 0 and be payments of one store on one account");
     }
     let (lines, items) = (Vec::new(), items.iter().collect());
     Ok(Match { rule: Rule::Contra, lines, items, gross: 0, fee: 0, net: 0, difference: 0, account: None })
@@ -62,7 +60,9 @@ pub fn match_by_hand<'a>(
     } else if is_all(ItemKind::SupplierPayment) {
         Rule::SupplierPayment
     } else {
-        return Err("must be customers' payments and refunds, or deposits, or payments to suppliers");
+        return Err(
+            "must be all customers' payments and refunds, all deposits, or all payments to suppliers",
+        );
     };
     let gross = total(items.iter().map(|item| item.amount));
     let told: Vec<(i64, i64)> = lines.iter().map(|line| terms.figures(line)).collect();
@@ -76,7 +76,7 @@ pub fn match_by_hand<'a>(
     };
     let difference = gross.saturating_sub(fee).saturating_sub(net);
     if rule == Rule::SupplierPayment && difference != 0 {
-        return Err("must come to what left the bank: a payment is posted as it was made");
+        return Err("must add up to the amount that left the bank: a payment is posted as it was made");
     }
     let (lines, items) = (lines.iter().collect(), items.iter().collect());
     Ok(Match { rule, lines, items, gross, fee, net, difference, account: None })

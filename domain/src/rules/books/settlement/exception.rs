@@ -144,14 +144,15 @@ impl ExceptionKind {
             ),
             Self::NotAPayment => (
                 "The provider held back, released, moved or corrected money; no payment of a customer belongs to it.",
-                "Post it to an account: what is held back to one of its own, from which its release comes back.",
+                "Post it to an account: money that is held back to an account of its own, and its release from \
+                 there.",
             ),
             Self::MissingInStore => (
                 "A line of a statement has no payment in any store.",
                 "Match it manually, post it to an account, or carry it until the store has reported.",
             ),
             Self::AmountDiffers => (
-                "A payment and its line have one reference and two amounts.",
+                "A payment and its line have the same reference but different amounts.",
                 "Accept the difference, or carry the rest as an open item.",
             ),
             Self::Duplicate => (
@@ -159,30 +160,31 @@ impl ExceptionKind {
                 "Ignore the line if it was reported twice; post it to an account if it was paid twice.",
             ),
             Self::FeeDiffers => (
-                "The fee is not the one that was agreed.",
-                "Accept it, or dispute it: then what is too much stays open.",
+                "The fee differs from the agreed one.",
+                "Accept it, or dispute it: then the excess stays open.",
             ),
             Self::Chargeback => {
-                ("A customer's bank took a payment back.", "Accept it as a loss, or contest it.")
+                ("A customer's bank charged a payment back.", "Accept it as a loss, or contest it.")
             }
             Self::Late => (
-                "It came after its day was approved, or long after its days.",
-                "Nothing: it is settled with the day that is named.",
+                "It came after its day was approved, or long after the expected days.",
+                "Nothing to do: it is settled with the named day.",
             ),
             Self::Ambiguous => (
                 "Several payments or groups of them fit equally well.",
                 "Match the right one by hand, or name the store. If the line is not a payment, post, carry or ignore it.",
             ),
             Self::UnknownStore => (
-                "The line names a terminal or shop that no store is known by.",
-                "Name its store, which is remembered; a line of no store is matched, posted, carried or ignored.",
+                "The line names a terminal or shop that belongs to no known store.",
+                "Name its store; the choice is remembered. Match, post, carry or ignore a line that belongs to \
+                 no store.",
             ),
             Self::PayoutDiffers => (
-                "The bank got another amount than the provider paid out.",
+                "The bank received a different amount than the provider paid out.",
                 "Ask the provider; accept the difference when it is explained.",
             ),
             Self::DepositDiffers => (
-                "The bank counted another amount than the store put into the bag.",
+                "The bank counted a different amount than the store put into the bag.",
                 "Count again with the bank; accept the difference when it is explained.",
             ),
             Self::DepositMissing => (
@@ -194,7 +196,7 @@ impl ExceptionKind {
                 "Import what is missing between them, or accept it.",
             ),
             Self::ShiftDiffers => (
-                "The shifts of the day have other figures by method than its payments.",
+                "The shifts of the day and its payments have different totals by method.",
                 "Look at the store's late records and exceptions, then accept it.",
             ),
         }

@@ -68,7 +68,7 @@ impl Figures {
                 }
                 (_, _, None) => Err("must have an amount"),
                 (Some(_), Some(_), _) => Err("must have a net that is gross less fee"),
-                _ => Err("of a bank has a net amount alone, or gross and fee too"),
+                _ => Err("must have for a bank either net only, or gross, fee and net"),
             };
         }
         Ok(match (gross.or(amount), fee, net) {

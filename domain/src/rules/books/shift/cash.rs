@@ -55,7 +55,7 @@ impl MoveCash {
         fields.text("reason_code", self.reason_code.as_deref(), REFERENCE_CHARS_MAX);
         fields.text("bag_no", self.bag_no.as_deref(), REFERENCE_CHARS_MAX);
         if self.bag_no.is_some() && self.kind != CashKind::Drop {
-            fields.wrong("bag_no", "belongs to a drop");
+            fields.wrong("bag_no", "applies to a drop only");
         }
         fields.done()
     }
@@ -89,7 +89,7 @@ pub fn move_cash(
     let paid_out = book.shift.totals.pay_out.saturating_add(cmd.amount);
     if cmd.kind == CashKind::PayOut && limit > 0 && paid_out > limit {
         authorization.manager_for(|| {
-            NeedsApproval::of("pay-outs of a shift of this size").at("amount").beyond(
+            NeedsApproval::of("pay-outs of this size in a shift").at("amount").beyond(
                 paid_out,
                 limit,
                 "approval.pay_out_value",
@@ -144,7 +144,7 @@ pub(super) fn may_try(
     if !rules.policy.blind || book.blind_tries < BLIND_TRIES_MAX {
         return Ok(());
     }
-    authorization.manager_for(|| NeedsApproval::of("counting blind after figures that were refused").at(path))
+    authorization.manager_for(|| NeedsApproval::of("counting blind after refused counts").at(path))
 }
 
 /// Whether the drawer holds what shall leave it.
@@ -162,8 +162,8 @@ fn is_in_drawer(
     }
     // Who counts blind is not told what should be there.
     let blind = rules.policy.blind && !authorization.caller.role.manages();
-    let left = if blind { "what".to_owned() } else { format!("the {} that", there.max(0)) };
-    Err(Refusal::field(path, format!("{verb} more than {left} the drawer holds by the books")))
+    let left = if blind { "the cash".to_owned() } else { format!("the {}", there.max(0)) };
+    Err(Refusal::field(path, format!("{verb} more than {left} in the drawer according to the books")))
 }
 
 /// Whether the drawer holds the cash that goes back to a customer, or a manager stands behind it: the shift as it was
@@ -184,7 +184,7 @@ pub fn hands_back(
         return Ok(());
     }
     authorization.manager_for(|| {
-        let needs = NeedsApproval::of("giving back more cash than the drawer holds by the books");
+        let needs = NeedsApproval::of("giving back more cash than the books have in the drawer");
         // Who counts blind is not told what should be there.
         if rules.policy.blind {
             return needs;
@@ -224,9 +224,9 @@ pub fn reverse_cash(
         Some(so_far) => *so_far = sum("amount", [*so_far, amount])?,
         None => return Err(refused(if wrong.reverses.is_some() { "reversal" } else { "no_sale" })),
     }
-    authorization.manager_for(|| NeedsApproval::of("taking back a cash movement"))?;
+    authorization.manager_for(|| NeedsApproval::of("reversing a cash movement"))?;
     if wrong.kind == CashKind::PayIn {
-        is_in_drawer("cash_id", "takes back", wrong.amount, &book.shift, authorization, rules)?;
+        is_in_drawer("cash_id", "reverses", wrong.amount, &book.shift, authorization, rules)?;
     }
     let movement = CashMovement {
         cash_id: id,

@@ -101,7 +101,7 @@ impl CloseShift {
             fields.code(path.clone(), &count.method, METHOD_BYTES_MAX);
             fields.cash(format!("counts[{place}].amount"), count.amount, 0);
             if count.method == CASH {
-                fields.wrong(path, "cash is counted in counted_cash");
+                fields.wrong(path, "must not be cash: send cash as counted_cash");
             } else if !seen.insert(&count.method) {
                 fields.wrong(path, "is counted twice");
             }

@@ -96,21 +96,21 @@ fn problem(code: &str, message: String, since: UtcMs) -> Problem {
 
 fn fenced(facts: &Facts<'_>) -> Option<Problem> {
     let message =
-        "another copy of this store is the shop: this one sells nothing until `store-router rejoin`";
+        "another copy of this store has taken over: this one can't sell until you run `store-router rejoin`";
     Some(problem("fenced", message.to_owned(), facts.standing.fenced_at?))
 }
 
 fn refilling(facts: &Facts<'_>) -> Option<Problem> {
     let message =
-        "the store's own records are coming back from head office: it sells again when they are here";
+        "the store's records are being restored from head office: it can sell again when they are complete";
     Some(problem("refilling", message.to_owned(), facts.standing.refilling_at?))
 }
 
 fn link(facts: &Facts<'_>) -> Option<Problem> {
     let trouble = facts.standing.trouble.as_ref()?;
     let what = match trouble.code.as_str() {
-        "rejected" => "head office refuses this store; it goes on selling and keeps everything",
-        _ => "head office can't be reached; the shop goes on selling and keeps everything",
+        "rejected" => "head office refuses this store; the store continues to sell and keeps all records",
+        _ => "head office can't be reached; the store continues to sell and keeps all records",
     };
     let why = facts.last_error.unwrap_or(&trouble.message);
     Some(problem(&trouble.code, format!("{what}: {why}"), trouble.since))
@@ -119,20 +119,20 @@ fn link(facts: &Facts<'_>) -> Option<Problem> {
 fn waits(facts: &Facts<'_>, now: UtcMs) -> Option<Problem> {
     let oldest = facts.backlog.oldest_pending_at?;
     let long = now.0.saturating_sub(oldest.0) > WAITS_MS_MAX;
-    let message = format!("{} records have not come to head office yet", facts.backlog.pending);
+    let message = format!("{} records have not reached head office yet", facts.backlog.pending);
     long.then(|| problem("backlog", message, oldest))
 }
 
 fn parked(facts: &Facts<'_>) -> Option<Problem> {
     let Held { count, since } = facts.parked.clone();
-    let message = format!("head office keeps {count} records that it could not apply: its figures lack them");
+    let message = format!("head office could not apply {count} records: its figures don't include them");
     Some(problem("parked", message, since?))
 }
 
 fn differs(facts: &Facts<'_>) -> Option<Problem> {
     let Differing { count, since, first } = &facts.differing;
     let days: Vec<String> = first.iter().map(Date::to_string).collect();
-    let message = format!("head office counts something else of {count} days: {}", days.join(", "));
+    let message = format!("head office has different figures for {count} days: {}", days.join(", "));
     Some(problem("digest_difference", message, (*since)?))
 }
 
@@ -140,7 +140,7 @@ fn unusable(facts: &Facts<'_>) -> Option<Problem> {
     let Unusable { count, first } = &facts.unusable;
     let Unsupported { kind, id, problem: why, at, .. } = first.as_ref()?;
     let message =
-        format!("{count} records of head office can't be used here, the first of them {kind} {id}: {why}");
+        format!("{count} records from head office can't be used here. The first is {kind} {id}: {why}");
     Some(problem("feed_unusable", message, *at))
 }
 

@@ -68,7 +68,7 @@ impl NewAdjustment {
         }
         let may_keep = self.reason == AdjustmentReason::Damaged && self.bucket == StockPlace::OnHand;
         if self.keep && !may_keep {
-            fields.wrong("keep", "is for the reason damaged, of goods that are on hand");
+            fields.wrong("keep", "applies only to the reason damaged and goods on hand");
         }
         fields.text("note", self.note.as_deref(), TEXT_CHARS_MAX);
         fields.done()

@@ -38,7 +38,7 @@ pub fn count(
     for (place, (count, product)) in cmd.counts.iter().zip(found).enumerate() {
         let reopened = opname.reopened.as_ref().is_none_or(|skus| skus.contains(&count.sku));
         if !reopened || !opname.covers(&product.sku, product.category.as_deref()) {
-            return Err(Refusal::field(format!("counts[{place}].sku"), "is not counted here"));
+            return Err(Refusal::field(format!("counts[{place}].sku"), "is not part of this count"));
         }
         let known = || room.book.counted.get(&(id.clone(), count.sku.clone())).cloned();
         let fresh = || OpnameLine {

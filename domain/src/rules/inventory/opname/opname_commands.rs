@@ -99,13 +99,13 @@ impl NewOpname {
         match (self.scope, &self.category) {
             (Scope::Category, Some(category)) => fields.name("category", category, TEXT_CHARS_MAX),
             (Scope::Category, None) => fields.wrong("category", "is needed"),
-            (_, Some(_)) => fields.wrong("category", "belongs to the scope category"),
+            (_, Some(_)) => fields.wrong("category", "applies to the scope category only"),
             (_, None) => {}
         }
         match (self.scope, &self.skus) {
             (Scope::Skus, Some(list)) => skus(list, &mut fields),
             (Scope::Skus, None) => fields.wrong("skus", "is needed"),
-            (_, Some(_)) => fields.wrong("skus", "belongs to the scope skus"),
+            (_, Some(_)) => fields.wrong("skus", "applies to the scope skus only"),
             (_, None) => {}
         }
         fields.text("note", self.note.as_deref(), TEXT_CHARS_MAX);

@@ -58,7 +58,10 @@ pub fn start(
         return Err(Refusal::Duplicate { what: "an open count of these products", id });
     }
     if open.nth(OPNAMES_MAX.saturating_sub(1)).is_some() {
-        return Err(Refusal::field("scope", format!("at most {OPNAMES_MAX} counts are open at once")));
+        return Err(Refusal::field(
+            "scope",
+            format!("at most {OPNAMES_MAX} counts can be open at the same time"),
+        ));
     }
     Ok(changed(opname))
 }

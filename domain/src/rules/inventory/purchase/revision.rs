@@ -13,7 +13,7 @@ use jiff::civil::Date;
 use std::collections::BTreeSet;
 
 /// Text of the refusal of a line without a price.
-pub const COST_NEEDED: &str = "is needed: the supplier's price list has none";
+pub const COST_NEEDED: &str = "is needed: the supplier's price list has no cost";
 
 /// Line of a revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,7 +161,7 @@ impl PurchaseOrder {
         for (place, (line, cost)) in asked.lines.iter().zip(costs).enumerate() {
             match line.line_no {
                 Some(line_no) if !named.insert(line_no) => {
-                    return Err(Refusal::field(format!("lines[{place}].line_no"), "is named twice"));
+                    return Err(Refusal::field(format!("lines[{place}].line_no"), "appears twice"));
                 }
                 Some(line_no) => order.revise_line((place, line_no), line, cost)?,
                 None => {
@@ -171,7 +171,7 @@ impl PurchaseOrder {
             }
         }
         if order.lines.len() > ITEMS_MAX {
-            return Err(Refusal::field("lines", "are more than 500 with those that are closed"));
+            return Err(Refusal::field("lines", "are more than 500, closed lines included"));
         }
         order.total = order_total(&order.lines)?;
         order.expected_at = asked.expected_at.or(self.expected_at);
@@ -200,11 +200,11 @@ impl PurchaseOrder {
         if asked.qty < line.received_qty {
             return Err(Refusal::field(
                 at("qty"),
-                format!("must be at least {}, which came", line.received_qty),
+                format!("must be at least {}, the quantity already received", line.received_qty),
             ));
         }
         if line.received_qty != 0 && (asked.sku != line.sku || cost != LineCost::of(line, asked.qty)) {
-            return Err(Refusal::field(at("sku"), "and its price stay as they are once something came"));
+            return Err(Refusal::field(at("sku"), "and the price can't change after something was received"));
         }
         line.closed = false;
         line.sku = asked.sku.clone();

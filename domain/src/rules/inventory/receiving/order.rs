@@ -36,7 +36,7 @@ pub fn receive_order(
     let order = order.filter(known).ok_or_else(unknown)?;
     let mut cmd = cmd.clone();
     if *cmd.supplier_id.get_or_insert_with(|| order.supplier_id.clone()) != order.supplier_id {
-        return Err(Refusal::field("supplier_id", "is not the order's"));
+        return Err(Refusal::field("supplier_id", "is not the supplier of the order"));
     }
     let mut progress = room.book.progress(order);
     for (place, line) in cmd.lines.iter_mut().enumerate() {
@@ -118,5 +118,5 @@ pub fn taken_back(receiving: &Receiving, order: &PurchaseOrder, book: &LedgerBoo
 }
 
 pub(super) fn unknown() -> Refusal {
-    Refusal::field("po_id", "no such order was sent to this store")
+    Refusal::field("po_id", "is not an order that was sent to this store")
 }

@@ -124,7 +124,7 @@ fn accept(
         let cell = if asked.line_total.is_some() { "line_total" } else { "unit_cost" };
         let path = format!("lines[{}].{cell}", line_no.saturating_sub(1));
         let problem = format!(
-            "makes the line worth {cost}; at most {LINE_VALUE_MAX}: check {cell} and qty for digits too many"
+            "makes the line worth {cost}; at most {LINE_VALUE_MAX}: check {cell} and qty for extra digits"
         );
         return Err(Refusal::field(path, problem));
     }

@@ -89,7 +89,7 @@ impl NewReceiving {
 /// A line says what its pieces cost together, or what each costs.
 pub(crate) fn check_total(fields: &mut Fields, path: String, (total, unit): (Option<i64>, Option<i64>)) {
     if total.is_some() && unit.is_some() {
-        fields.wrong(path, "can't be combined with unit_cost: give one of them");
+        fields.wrong(path, "can't be combined with unit_cost: send only one of them");
     } else {
         fields.range_of(path, total, 0..=FIGURE_MAX);
     }
@@ -103,12 +103,12 @@ impl NewReceivingLine {
         fields.range_of(at("unit_cost"), self.unit_cost, 0..=PRICE_MAX);
         check_total(fields, at("line_total"), (self.line_total, self.unit_cost));
         if self.qty == 0 && self.line_total.is_some_and(|total| total > 0) {
-            fields.wrong(at("line_total"), "must be 0 or left out: nothing was accepted");
+            fields.wrong(at("line_total"), "must be 0 or omitted: nothing was accepted");
         }
         fields.range_of(at("rejected_qty"), self.rejected_qty, 0..=QTY_MAX);
         fields.text(at("note"), self.note.as_deref(), REFERENCE_CHARS_MAX);
         if self.qty == 0 && self.rejected_qty.unwrap_or(0) == 0 {
-            fields.wrong(at("qty"), "nothing was accepted and nothing rejected");
+            fields.wrong(at("qty"), "must be above 0, unless rejected_qty is");
         }
     }
 }

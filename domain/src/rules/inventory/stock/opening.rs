@@ -51,7 +51,7 @@ pub fn open_stock(
     book: &LedgerBook,
 ) -> Result<Event<fact::StockOpened>, Refusal> {
     if rows.is_empty() || rows.len() > OPENING_ROWS_MAX || movement_ids.len() != rows.len() {
-        let problem = format!("an opening has 1 to {OPENING_ROWS_MAX} rows; split the file");
+        let problem = format!("must be 1 to {OPENING_ROWS_MAX}: split the file");
         return Err(Refusal::field("rows", problem));
     }
     let (mut movements, mut stock, mut problems) = (Vec::new(), Vec::new(), Vec::new());
@@ -99,17 +99,17 @@ fn judge<'a>(
     let worth = times(row.qty, row.unit_cost);
     if worth > i128::from(LINE_VALUE_MAX) {
         return Err(format!(
-            "is worth {worth}; at most {LINE_VALUE_MAX}: check qty and unit_cost for digits too many"
+            "is worth {worth}; at most {LINE_VALUE_MAX}: check qty and unit_cost for extra digits"
         ));
     }
     // A row that was only seeded has no time: nothing has moved it.
     match book.stock.get(&row.sku) {
         Some(stock) if stock.updated_at != UtcMs::default() => match (row.late, opened.contains(&row.sku)) {
             (true, false) => Ok(product),
-            (_, true) => Err("has an opening stock already: adjust it instead".to_owned()),
+            (_, true) => Err("already has an opening stock: adjust the stock instead".to_owned()),
             (false, false) => {
-                Err("has moved before: adjust it, or import with --opening what lay there before \
-                                   its first movement"
+                Err("already has stock movements: adjust the stock, or import with --opening the stock from \
+                before the first movement"
                     .to_owned())
             }
         },

@@ -123,7 +123,7 @@ fn lines(lines: &[NewTransferLine], least: i64, fields: &mut Fields) {
         fields.range(format!("lines[{place}].qty"), line.qty, least..=QTY_MAX);
         // Which product a code names is looked up later.
         if !line.sku.0.is_empty() && !seen.insert(&line.sku) {
-            fields.wrong(format!("lines[{place}].sku"), "is there twice");
+            fields.wrong(format!("lines[{place}].sku"), "appears twice");
         }
     }
 }

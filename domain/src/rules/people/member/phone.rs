@@ -51,7 +51,8 @@ impl NoPhone {
             Self::Extension => "has an extension: enter the phone number without it",
             Self::Link => "is a link: enter the phone number alone",
             Self::Figure => {
-                "was made a figure by a spreadsheet: format the column as text, and enter the number again"
+                "was changed to a number by a spreadsheet: format the column as text, and enter the phone number \
+                 again"
             }
         }
     }

@@ -56,7 +56,7 @@ pub fn adjust(
     let mut account = book.account(member);
     let entry = cmd.apply(&mut account, rules, &cause);
     if entry.balance_after.unsigned_abs() > FIGURE_MAX.unsigned_abs() {
-        return Err(Refusal::field("points", "the balance would leave the range of figures"));
+        return Err(Refusal::field("points", "would make the balance too large or too small"));
     }
     Ok(Moved { entry, account })
 }

@@ -71,7 +71,7 @@ pub fn open_points(
     book: &LedgerBook,
 ) -> Result<Vec<Moved>, Refusal> {
     if rows.is_empty() || rows.len() > POINTS_ROWS_MAX {
-        let problem = format!("a file has 1 to {POINTS_ROWS_MAX} rows; split it");
+        let problem = format!("must be 1 to {POINTS_ROWS_MAX}: split the file");
         return Err(Refusal::field("rows", problem));
     }
     let (mut lines, mut moved, mut problems) = (BTreeMap::new(), Vec::new(), Vec::new());
@@ -79,7 +79,7 @@ pub fn open_points(
     for ((row, named), reference_id) in rows.iter().zip(named).zip(reference_ids) {
         let cause = Cause { reference_id, business_date, user_id: by, at: now, worth: rules.redeem_value };
         let opened = member(named).and_then(|member| match lines.insert(member.clone(), row.line) {
-            Some(first) => Err(format!("names the member of line {first} again")),
+            Some(first) => Err(format!("names the same member as line {first}")),
             None => open(row, &member, &cause, rules, book),
         });
         match opened {
@@ -93,14 +93,16 @@ pub fn open_points(
 fn member(named: &NamedMember) -> Result<MemberId, String> {
     match named {
         NamedMember::One(member) => Ok(member.clone()),
-        NamedMember::Nobody => {
-            Err("names no member: a phone number, an e-mail address or a code is needed, as \
-                                    the member is registered"
-                .to_owned())
+        NamedMember::Nobody => Err(
+            "names no registered member: give the phone number, e-mail address or code that the member is \
+            registered with"
+                .to_owned(),
+        ),
+        NamedMember::Several => {
+            Err("has a phone number, e-mail address and code of different members".to_owned())
         }
-        NamedMember::Several => Err("has keys of different members".to_owned()),
         NamedMember::Opened(member) => {
-            Err(format!("member {member} has opening points already: adjust the points instead"))
+            Err(format!("member {member} already has opening points: adjust the points instead"))
         }
         NamedMember::Erased(member) => Err(format!("member {member} is erased")),
     }

@@ -131,7 +131,7 @@ fn shape(
     if let Some(username) = username.map(login_name) {
         fields.code("username", &username, NAME_BYTES_MAX);
         if username.chars().any(char::is_whitespace) {
-            fields.wrong("username", "must not hold spaces");
+            fields.wrong("username", "must not contain spaces");
         }
     }
     if let Some(name) = name {

@@ -136,7 +136,7 @@ fn keep_prices(refusal: &Refusal) -> Refusal {
         other => other.to_string(),
     };
     let problem = format!(
-        "must be true: the basket can't be priced anew ({why}). With it the basket comes back at the prices and \
+        "must be true: the basket can't be priced again ({why}). With true, it is recalled at the prices and \
          discounts that it was held with"
     );
     Refusal::field("keep_prices", problem)

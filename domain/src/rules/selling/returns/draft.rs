@@ -111,7 +111,7 @@ pub fn draft(
     if late {
         let days = i64::from(rules.policy.return_window_days);
         authorization.manager_for(|| {
-            NeedsApproval::of("a return so many days after the sale").by(days, "returns.window_days")
+            NeedsApproval::of("a return this many days after the sale").by(days, "returns.window_days")
         })?;
     }
     let mut counters = book.counters.clone();
@@ -137,9 +137,8 @@ fn at_most_the_price(cmd: &NewReturn, products: &BTreeMap<Sku, Product>) -> Resu
     for (place, item) in cmd.items.iter().enumerate() {
         let price = products.get(&item.sku).map(|product| product.price);
         if let Some((asked, price)) = item.price.zip(price).filter(|(asked, price)| asked > price) {
-            let problem = format!(
-                "{asked} is more than the {price} that it costs: without a receipt no more goes back"
-            );
+            let problem =
+                format!("must be at most {price}, its price now, without a receipt: {asked} was requested");
             fields.wrong(format!("items[{place}].price"), problem);
         }
     }
@@ -163,7 +162,7 @@ fn target(cmd: &NewReturn, book: &ShiftBook) -> Result<Option<Transaction>, Refu
         return Err(basket.state.refusal());
     }
     if exchange.amount > basket.amount_due {
-        let problem = format!("{} is more than the {} that are due", exchange.amount, basket.amount_due);
+        let problem = format!("{} is more than the {} due", exchange.amount, basket.amount_due);
         return Err(Refusal::PaymentMismatch { problem, amount_due: basket.amount_due });
     }
     if basket.payments.len() >= PAYMENTS_MAX {

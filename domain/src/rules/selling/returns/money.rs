@@ -74,7 +74,7 @@ fn asked_for(
 ) -> Result<Vec<Refund>, Refusal> {
     let offered = sum("refunds", asked.iter().map(|refund| refund.amount))?;
     if offered != total {
-        let problem = format!("{offered} is not the {total} that go back");
+        let problem = format!("the refunds add up to {offered}, but {total} must be refunded");
         return Err(Refusal::PaymentMismatch { problem, amount_due: total });
     }
     let mut refunds = Vec::new();
@@ -111,14 +111,17 @@ fn capped(
         return Ok(());
     }
     if refund.method == POINTS {
-        return Err(Refusal::field(format!("refunds[{place}].amount"), format!("points paid {left}")));
+        return Err(Refusal::field(
+            format!("refunds[{place}].amount"),
+            format!("must be at most {left}, which was paid with points"),
+        ));
     }
     // Without a receipt a manager stands behind the return already.
     if sale.is_none() {
         return Ok(());
     }
     authorization.manager_for(|| {
-        let needs = NeedsApproval::of("giving back more by a method than it paid");
+        let needs = NeedsApproval::of("refunding more by a payment method than it paid");
         NeedsApproval { value: Some(refund.amount), limit: Some(left), ..needs }
             .at(format!("refunds[{place}].amount"))
     })
@@ -149,7 +152,7 @@ fn exchanged(
     let parts = tenders(1, exchange.amount, &so_far.paid);
     let found = sum("refunds", parts.iter().map(|part| part.amount))?;
     if found < exchange.amount {
-        let problem = format!("an exchange can take {found}: the rest was not paid by money");
+        let problem = format!("an exchange can use at most {found}: the rest was not paid with money");
         return Err(Refusal::PaymentMismatch { problem, amount_due: found });
     }
     Ok(parts.into_iter().map(whole).collect())

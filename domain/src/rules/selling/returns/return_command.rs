@@ -104,10 +104,11 @@ impl NewReturn {
             fields.range(at("amount"), refund.amount, 1..=FIGURE_MAX);
             fields.text(at("reference"), refund.reference.as_deref(), REFERENCE_CHARS_MAX);
             if !seen.insert(&refund.method) {
-                fields.wrong(at("method"), "is there twice");
+                fields.wrong(at("method"), "appears twice");
             }
             if (refund.method == EXCHANGE) != refund.transaction_id.is_some() {
-                fields.wrong(at("transaction_id"), "belongs to an exchange, and an exchange needs it");
+                fields
+                    .wrong(at("transaction_id"), "is needed for an exchange, and must be omitted otherwise");
             }
         }
     }
@@ -125,12 +126,12 @@ impl NewReturnItem {
             fields.wrong(at("restock"), "contradicts the disposition");
         }
         match (receipted, self.price) {
-            (true, Some(_)) => fields.wrong(at("price"), "is that of the sale"),
+            (true, Some(_)) => fields.wrong(at("price"), "must be omitted: the price of the sale is used"),
             (false, None) => fields.wrong(at("price"), "is needed without a receipt"),
             _ => {}
         }
         if !receipted && self.line_no.is_some() {
-            fields.wrong(at("line_no"), "is that of a sale");
+            fields.wrong(at("line_no"), "must be omitted without a receipt");
         }
     }
 

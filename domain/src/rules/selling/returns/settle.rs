@@ -168,7 +168,10 @@ fn limits(
     let policy = &rules.policy;
     if !receipted && policy.unreceipted_max > 0 && total > policy.unreceipted_max {
         let most = policy.unreceipted_max;
-        return Err(Refusal::field("items", format!("without a receipt at most {most} goes back")));
+        return Err(Refusal::field(
+            "items",
+            format!("can be refunded up to {most} without a receipt, not {total}"),
+        ));
     }
     let limit = policy.return_cashier_limit;
     if limit > 0 && total > limit {

@@ -122,7 +122,7 @@ pub(super) fn price_policy(
         PriceOverride::Manager => {
             let first = overrides.next();
             authorization.manager_for(|| {
-                let needs = NeedsApproval::of("another price than the catalogue's");
+                let needs = NeedsApproval::of("a price other than the catalogue's");
                 match first {
                     Some((place, (item, product))) => NeedsApproval {
                         value: item.price,
@@ -139,7 +139,7 @@ pub(super) fn price_policy(
             overrides
                 .map(|(place, (_, product))| FieldProblem {
                     path: format!("items[{place}].price"),
-                    problem: format!("must be the catalogue's {}", product.price),
+                    problem: format!("must be {}, the catalogue's price", product.price),
                 })
                 .collect(),
         )),

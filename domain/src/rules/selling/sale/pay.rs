@@ -98,7 +98,7 @@ fn counted(cmd: &PaySale, ids: &[PaymentId], before: &Transaction) -> Result<(),
 fn payable(cmd: &PaySale, before: &Transaction, member: Option<&Member>) -> Result<(), Refusal> {
     let place = |method: &str| cmd.payments.iter().position(|payment| payment.method == method);
     if let Some(place) = place(EXCHANGE) {
-        let problem = "an exchange pays by way of a return";
+        let problem = "an exchange is paid by posting its return";
         return Err(Refusal::field(format!("payments[{place}].method"), problem));
     }
     let Some(place) = place(POINTS) else { return Ok(()) };
@@ -106,7 +106,7 @@ fn payable(cmd: &PaySale, before: &Transaction, member: Option<&Member>) -> Resu
     match (&before.member_id, member.map(|member| member.state)) {
         (None, _) => Err(Refusal::field(path, "points need a member on the transaction")),
         (Some(_), Some(MemberState::Active)) => Ok(()),
-        (Some(_), _) => Err(Refusal::field(path, "the member may not redeem points")),
+        (Some(_), _) => Err(Refusal::field(path, "the member can't redeem points")),
     }
 }
 

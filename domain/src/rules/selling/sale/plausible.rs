@@ -43,7 +43,8 @@ pub(super) fn plausible_cash(due: i64, offers: &[NewPayment], rules: &Rules) -> 
     for (place, offer) in offers.iter().enumerate() {
         if let Some(tendered) = offer.tendered.filter(|tendered| offer.method == CASH && *tendered > most) {
             let problem = format!(
-                "is {tendered} for {due} that are due; at most {most} is taken: it looks like a bar code, or has digits too many"
+                "is {tendered}, but {due} is due; at most {most} is accepted. It looks like a barcode, or has \
+                 extra digits"
             );
             return Err(Refusal::field(format!("payments[{place}].tendered"), problem));
         }

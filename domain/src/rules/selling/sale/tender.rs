@@ -51,7 +51,8 @@ impl CorrectTender {
         check_payments(&self.payments, &mut fields);
         for (place, payment) in self.payments.iter().take(PAYMENTS_MAX).enumerate() {
             if [POINTS, EXCHANGE].contains(&payment.method.as_str()) {
-                fields.wrong(format!("payments[{place}].method"), "can't be had after completion");
+                fields
+                    .wrong(format!("payments[{place}].method"), "can't be used after the sale is completed");
             }
         }
         fields.name("reason", self.reason.trim(), TEXT_CHARS_MAX);
@@ -92,7 +93,7 @@ pub fn draft_correction(
     wrong.state = PaymentState::Reversed;
     let offered = sum("payments", cmd.payments.iter().map(|payment| payment.amount))?;
     if offered != due {
-        let problem = format!("{offered} is not the {due} that the payment settled");
+        let problem = format!("the payments add up to {offered}, but the payment that they replace is {due}");
         return Err(Refusal::PaymentMismatch { problem, amount_due: due });
     }
     let accepted = accept(due, &cmd.payments, rules)?;
@@ -115,7 +116,10 @@ fn wrong<'a>(sale: &'a mut Transaction, id: &PaymentId) -> Result<&'a mut Paymen
         return Err(Refusal::InvalidState { state: "reversed".to_owned(), allowed: Vec::new() });
     }
     if [POINTS, EXCHANGE].contains(&payment.method.as_str()) {
-        return Err(Refusal::field("payment_id", "points and exchanges can't be corrected"));
+        return Err(Refusal::field(
+            "payment_id",
+            "is a payment with points or an exchange, which can't be corrected",
+        ));
     }
     Ok(payment)
 }

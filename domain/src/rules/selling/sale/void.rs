@@ -79,8 +79,7 @@ pub(crate) fn may_drop(basket: &Transaction, authorization: &Authorization<'_>) 
     if basket.payments.is_empty() {
         return Ok(());
     }
-    authorization
-        .manager_for(|| NeedsApproval::of("voiding, lessening or holding a sale that something was paid of"))
+    authorization.manager_for(|| NeedsApproval::of("voiding, reducing or holding a partly paid sale"))
 }
 
 /// Drafts the void of a paid `sale` in its own shift.

@@ -79,8 +79,10 @@ pub fn transfer(change: &Change, transfer: &Transfer, here: &Own<'_>) -> Result<
     id(&mut fields, "from_store_id", transfer.from_store_id.as_str());
     id(&mut fields, "to_store_id", transfer.to_store_id.as_str());
     if ![&transfer.from_store_id, &transfer.to_store_id].contains(&here.store_id) {
-        fields
-            .wrong("to_store_id", format!("must be {}, this store, or it must be the sender", here.store_id));
+        fields.wrong(
+            "to_store_id",
+            format!("must be {}, this store, unless this store is the sender", here.store_id),
+        );
     }
     fields.count("lines", transfer.lines.len(), 0..=LINES_MAX);
     for (place, sent) in transfer.lines.iter().take(LINES_MAX).enumerate() {

@@ -40,7 +40,7 @@ impl Held {
         let counted = bytes.saturating_sub(BODY_FREE_BYTES);
         let held = self.permit.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
         let Some(more) = counted.checked_sub(held).filter(|more| *more > 0) else { return Ok(()) };
-        let spent = || ApiError::unavailable("too many large bodies are under way", SPENT_RETRY_S);
+        let spent = || ApiError::unavailable("too many large requests are in progress", SPENT_RETRY_S);
         let more = u32::try_from(more).map_err(|_| spent())?;
         let more = Arc::clone(&self.left).try_acquire_many_owned(more).map_err(|_| spent())?;
         match &mut self.permit {

@@ -150,11 +150,11 @@ impl Filter {
     /// 400 for a range that ends before it begins, or is longer than a year.
     pub fn check(&self) -> Result<(), ApiError> {
         if self.from > self.to {
-            return Err(ApiError::invalid_query("from lies after to"));
+            return Err(ApiError::invalid_query("from must not be after to"));
         }
         let days = self.from.until(self.to).map_or(i32::MAX, |span| span.get_days());
         if days >= DAYS_MAX {
-            return Err(ApiError::invalid_query("at most 366 days are asked for at once"));
+            return Err(ApiError::invalid_query("from and to can span at most 366 days"));
         }
         Ok(())
     }
@@ -254,11 +254,13 @@ impl Filter {
             alarm::clear_of_day(&mut write, "", ALARM, &days).await?;
         } else {
             let ledger = &view.ledger;
-            let told = format!("{} of sales and {} of suppliers", view.output_tax, view.input_tax);
+            let told = format!("{} on sales and {} from suppliers", view.output_tax, view.input_tax);
             let booked = format!("{} and {}", ledger.output_tax, ledger.input_tax);
             let store = self.store_id.as_ref();
             let of = store.map_or_else(|| "all stores".to_owned(), |store| format!("store {store}"));
-            let message = format!("{days}: tax of {told} by the documents of {of}, {booked} by the accounts");
+            let message = format!(
+                "{days}: tax of {told} according to the documents of {of}, but {booked} according to the accounts"
+            );
             alarm::raise(&mut write, "", ALARM, &message, now).await?;
         }
         write.commit().await

@@ -40,7 +40,7 @@ enum Answer {
 pub async fn tax(request: Request) -> Answered {
     let ask: TaxQuery = request.query()?;
     let (Some(from), Some(to)) = (ask.from, ask.to) else {
-        return Err(ApiError::invalid_query("from and to are needed: days, YYYY-MM-DD").into());
+        return Err(ApiError::invalid_query("from and to are required: days, YYYY-MM-DD").into());
     };
     let store_id = ask.store_id.clone().filter(|id| !id.is_empty());
     let filter = Filter { from, to, store_id, group_by: ask.group_by };
@@ -55,7 +55,7 @@ pub async fn tax(request: Request) -> Answered {
         return Ok(Reply::ok(&Answer::Documents(page)));
     }
     if ask.cursor.is_some() || ask.limit != Limit::default() {
-        return Err(ApiError::invalid_query("limit and cursor go with group_by=document").into());
+        return Err(ApiError::invalid_query("limit and cursor apply to group_by=document only").into());
     }
     let tax = filter.read(&mut read, now).await?;
     drop(read);

@@ -97,7 +97,7 @@ pub struct BookLine {
 pub async fn read(connection: &mut AnyConnection, source_id: &str, as_of: Date) -> Result<View, Failure> {
     let bank = source::read(&mut *connection, source_id).await?;
     if bank.kind != SourceKind::Bank {
-        return Err(ApiError::field("id", "is not a bank: only a bank's account is reconciled").into());
+        return Err(ApiError::field("id", "is not a bank: only the account of a bank is reconciled").into());
     }
     let statement = last_balance(connection, source_id, as_of).await?;
     let days = Days { told: statement.map_or(as_of, |(to, _)| to), booked: as_of };
@@ -141,7 +141,7 @@ pub async fn tell(connection: &mut AnyConnection, view: &View, now: UtcMs) -> Re
         return alarm::clear(connection, &view.source_id, ALARM).await;
     }
     let message = format!(
-        "{}: at {} {difference} of account {} is explained by neither the bank nor the books",
+        "{}: at {} {difference} of account {} is explained neither by the bank nor by the books",
         view.source_id, view.as_of, view.account
     );
     alarm::raise(connection, &view.source_id, ALARM, &message, now).await

@@ -144,7 +144,7 @@ impl Writer<'_> {
         asked: &Resolve,
     ) -> Result<(), Failure> {
         if asked.account.is_some() {
-            return Err(ApiError::field("account", "has nothing to take: it posts nothing").into());
+            return Err(ApiError::field("account", "must be omitted: this resolution posts nothing").into());
         }
         let sql = "UPDATE settlement_exceptions SET state = 'resolved', resolution = $2, reason = $3, \
                    resolved_by = $4, resolved_at = $5 WHERE exception_id = $1 AND state = 'open' \
@@ -179,7 +179,7 @@ impl Writer<'_> {
         let takes = matches!(asked.resolution, Resolution::Post | Resolution::Match)
             || usual.is_some_and(|usual| usual != PAYMENT_FEES);
         if !takes {
-            return Err(ApiError::field("account", "has nothing to take").into());
+            return Err(ApiError::field("account", "must be omitted for this resolution").into());
         }
         Chart::read(connection).await?.check_by_hand(std::iter::once(named))?;
         let account = Account::parse(named).ok_or_else(|| ApiError::field("account", "is not an account"))?;
@@ -367,6 +367,8 @@ async fn remember(
     let sql = "SELECT store_ref FROM statement_lines WHERE line_id = $1";
     let row = sqlx::query(sql).bind(line_id).fetch_one(&mut *connection).await?;
     let name: Option<String> = row.cell("store_ref")?;
-    let name = name.ok_or_else(|| ApiError::field("store_id", "its line names no terminal"))?;
+    let name = name.ok_or_else(|| {
+        ApiError::field("store_id", "can't be remembered, because the line names no terminal")
+    })?;
     source::remember(connection, source_id, &name, store_id).await
 }

@@ -69,7 +69,7 @@ pub fn read(bytes: &[u8], wanted: &Wanted<'_>, bounds: &Bounds) -> Result<CamtSt
         walk.take(event).map_err(|problem| whole(&problem))?;
     }
     if !walk.is_over() {
-        return Err(whole("breaks off"));
+        return Err(whole("is incomplete: it ends too early"));
     }
     told(walk, wanted)
 }
@@ -113,10 +113,10 @@ fn is_of(wanted: &Wanted<'_>) -> String {
     match (wanted.account, wanted.currency) {
         (Some(account), Some(currency)) => format!("the source is of account {account} in {currency}"),
         (Some(account), None) => {
-            format!("the source is of account {account}, whose currency it does not say")
+            format!("the source is of account {account} without a currency")
         }
         (None, Some(currency)) => {
-            format!("the source is in {currency} and says no account: set its account number")
+            format!("the source is in {currency} without an account: set its account_no")
         }
         (None, None) => "set the account_no of the source".to_owned(),
     }

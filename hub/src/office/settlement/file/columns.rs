@@ -77,7 +77,7 @@ impl Columns {
                 }
             }
         }
-        let empty = || at(1, None, "is empty: a statement has a header and lines");
+        let empty = || at(1, None, "is empty: a statement must have a header and lines");
         Err(vec![lacks.map_or_else(empty, |(_, problem)| problem)])
     }
 
@@ -109,7 +109,7 @@ impl Columns {
             // A header says what its columns are; it is known by the words in place of figures.
             columns.names = row.cells.iter().map(|name| plain(name).to_lowercase()).collect();
         }
-        Err(vec![at(columns.line.max(1), None, "is followed by no line")])
+        Err(vec![at(columns.line.max(1), None, "is not followed by a line")])
     }
 
     /// Whether a row may be a line: it has a day, or a digit where a figure is.
@@ -143,12 +143,12 @@ impl Columns {
                 let place = usize::try_from(*number).ok().and_then(|number| number.checked_sub(1));
                 place
                     .filter(|place| *place < self.names.len())
-                    .ok_or_else(|| format!("has no column {number}, which is to be {field}"))
+                    .ok_or_else(|| format!("has no column {number}, which the source uses for {field}"))
             }
             OneColumn::Header(name) => {
                 let wanted = plain(name).to_lowercase();
                 let place = self.names.iter().position(|name| *name == wanted);
-                place.ok_or_else(|| format!("has no column \"{name}\", which is to be {field}"))
+                place.ok_or_else(|| format!("has no column \"{name}\", which the source uses for {field}"))
             }
         };
         column.each().iter().map(place).collect()

@@ -105,7 +105,7 @@ fn lines_of<'a>(
         }
     }
     match (found.lines.is_empty(), found.aside.count()) {
-        (true, 0) => Err(vec![at(rules.columns.line, None, "is followed by no line")]),
+        (true, 0) => Err(vec![at(rules.columns.line, None, "is not followed by a line")]),
         (true, _) => Err(problems(&found.aside)),
         (false, _) => Ok(found),
     }
@@ -113,7 +113,7 @@ fn lines_of<'a>(
 
 /// One of the last rows, which the source's settings leave out.
 fn footer(row: &Row<'_>, rules: &Rules<'_>) -> SetAside {
-    let problem = "is one of the last rows, which are no lines (csv.skip_footer)";
+    let problem = "is one of the last rows, which are skipped (csv.skip_footer)";
     let text = row.cells.join(&rules.file.separator.to_string());
     SetAside { text, ..SetAside::new(i64::try_from(row.line).unwrap_or(i64::MAX), Reason::Footer, problem) }
 }
@@ -133,11 +133,11 @@ fn check_whose(preamble: &Preamble, file: &SourceFile<'_>) -> Result<(), Vec<Fie
     if let (Some(named), Some(own)) = (&preamble.account, file.account_no)
         && !is_same_account(named, own)
     {
-        return refused(format!("is of the account {named}; the source is of the account {own}"));
+        return refused(format!("is of account {named}, but the source is of account {own}"));
     }
     match (preamble.currency, file.currency) {
         (Some(named), Some(own)) if !edge::sheet::may_be_currency(named, own) => {
-            refused(format!("is in {named}; the source is in {own}"))
+            refused(format!("is in {named}, but the source is in {own}"))
         }
         _ => Ok(()),
     }

@@ -254,7 +254,7 @@ impl Format {
             problems.push(field("csv.types".to_owned(), "must be at most 256 words"));
         }
         if !self.required.iter().all(|name| FIELDS.contains(&name.as_str())) {
-            problems.push(field("csv.required".to_owned(), "must be fields of a line"));
+            problems.push(field("csv.required".to_owned(), "must be names of fields of a line"));
         }
         for (path, rows) in [("csv.skip_rows", self.skip_rows), ("csv.skip_footer", self.skip_footer)] {
             if rows > SKIPPED_MAX {

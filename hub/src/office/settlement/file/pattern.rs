@@ -36,14 +36,14 @@ impl Pattern {
             let name = PARTS.into_iter().find(|part| *part == name.trim());
             let name = name.ok_or("may name the parts mid, gross, fee, net, reference, batch and *")?;
             if matches!(segments.last(), Some(Segment::Part(_))) {
-                return Err("must have a text between two parts");
+                return Err("must have text between two parts");
             }
             segments.push(Segment::Part(name));
             rest = behind.to_owned();
         }
         let begins = matches!(segments.first(), Some(Segment::Text(_)));
         let names = segments.iter().any(|segment| matches!(segment, Segment::Part(name) if *name != "*"));
-        if begins && names { Ok(Self(segments)) } else { Err("must begin with a text and name a part") }
+        if begins && names { Ok(Self(segments)) } else { Err("must begin with text and name a part") }
     }
 
     /// The parts of a text, if it has all that the pattern has.

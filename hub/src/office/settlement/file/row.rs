@@ -69,7 +69,7 @@ impl Rules<'_> {
                 let balance = row.cells.iter().find(|cell| !cell.is_empty());
                 let is_sum = balance.is_some_and(|cell| is_balance(cell, false));
                 let reason = if is_sum { Reason::Balance } else { Reason::Footer };
-                return set(reason, None, "has no day: it is a balance, a sum or a note".to_owned());
+                return set(reason, None, "has no date: it is a balance, a sum or a note".to_owned());
             }
             Err(why) => {
                 let outcome = set(Reason::Invalid, Some("date"), why.to_string());
@@ -104,7 +104,7 @@ impl Rules<'_> {
             return set(Reason::Invalid, Some(field), problem);
         }
         if !exact && self.format.fraction == Fraction::SetAside {
-            let problem = "has a fraction: set csv.fraction to \"round\", or take the row in by hand";
+            let problem = "has a fraction: set csv.fraction to \"round\", or accept the row by hand";
             let Outcome::Aside(mut row) = set(Reason::Fraction, Some("amount"), problem.to_owned()) else {
                 return Outcome::Line(Box::new(line), lost);
             };
@@ -141,7 +141,7 @@ impl Rules<'_> {
             && !named.is_empty()
             && !is_same_account(own, named)
         {
-            let problem = format!("is of the account {named}, the source is of {own}");
+            let problem = format!("is of account {named}, but the source is of {own}");
             return Some((Reason::Account, Some("account"), problem));
         }
         if let Some(own) = self.file.currency {
@@ -149,7 +149,7 @@ impl Rules<'_> {
             let named = beside.filter(|cell| !is_nothing(cell)).map(str::to_owned);
             let marks = named.chain(self.currency_marks(row));
             if let Some(other) = marks.into_iter().find(|mark| !may_be_currency(mark, own)) {
-                let problem = format!("is in {other}, the source is in {own}");
+                let problem = format!("is in {other}, but the source is in {own}");
                 return Some((Reason::Currency, Some("currency"), problem));
             }
         }
@@ -168,7 +168,7 @@ impl Rules<'_> {
                 None => Some((
                     Reason::Status,
                     Some("status"),
-                    format!("has the status {said:?}, which csv.status_words does not count"),
+                    format!("has the status {said:?}, which is not among csv.status_words"),
                 )),
             };
         }
@@ -218,7 +218,9 @@ impl Rules<'_> {
             Some((_, kind)) => RowKind::parse(kind),
             None => RowKind::usual(said),
         };
-        kind.ok_or_else(|| Some(format!("{said:?} is not a type of a line, and csv.types does not name it")))
+        kind.ok_or_else(|| {
+            Some(format!("{said:?} is not a known type of line, and csv.types does not list it"))
+        })
     }
 
     /// The figures of a row, with the sign that money to us is above 0.
@@ -286,10 +288,11 @@ impl Rules<'_> {
         match (self.format.sign_words.direction(word), negative) {
             (Some(Direction::In), false) => Ok(value),
             (Some(Direction::Out), _) => Ok(value.unsigned().negated()),
-            (Some(Direction::In), true) => Err(("sign", format!("says {word:?}, and the amount is below 0"))),
-            (None, _) => {
-                Err(("sign", format!("{word:?} is no word for money to us or from us (csv.sign_words)")))
-            }
+            (Some(Direction::In), true) => Err(("sign", format!("is {word:?}, but the amount is below 0"))),
+            (None, _) => Err((
+                "sign",
+                format!("{word:?} is not a known word for incoming or outgoing money (csv.sign_words)"),
+            )),
         }
     }
 

@@ -175,8 +175,8 @@ impl Looking<'_> {
             && let Some(example) = self.figures.example(&reading)
         {
             let problem = format!(
-                "must be set: nothing in the file says whether the mark in {example} groups digits or begins a fraction; \
-                 set \".\" or \",\" for the mark that begins a fraction, or \"none\" if both group"
+                "must be set: the file does not show whether the mark in {example} groups digits or begins a \
+                 fraction. Set \".\" or \",\" for the mark that begins a fraction, or \"none\" if both group digits"
             );
             return Err(vec![FieldProblem { path: "csv.decimal".to_owned(), problem }]);
         }

@@ -300,23 +300,23 @@ async fn bills_and_payments_that_are_wrong_are_refused() {
         (
             "uninvoiced SET open_value = open_value + 1",
             "uninvoiced SET open_value = open_value - 1",
-            "2020 is not",
+            "2020 differs",
         ),
         (
             "uninvoiced SET invoiced_qty = invoiced_qty - 1",
             "uninvoiced SET invoiced_qty = invoiced_qty + 1",
-            "other pieces",
+            "the billed pieces of an uninvoiced row",
         ),
         (
             "receiving_lines SET qty = qty + 1",
             "receiving_lines SET qty = qty - 1",
-            "not the line that was received",
+            "differs from the received line",
         ),
-        ("invoices SET open = open + 1", "invoices SET open = open - 1", "what is open is not"),
+        ("invoices SET open = open + 1", "invoices SET open = open - 1", "the open amount differs"),
         (
             "payable_moves SET amount = amount + 1 WHERE amount > 0",
             "payable_moves SET amount = amount - 1 WHERE amount > 0",
-            "2010 is not",
+            "2010 differs",
         ),
     ] {
         let run = |sql: &str| {

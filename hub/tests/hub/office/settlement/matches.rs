@@ -109,7 +109,7 @@ async fn a_person_matches_takes_it_back_and_matches_again() {
     sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
     let done = server.place.run(&["verify"], "");
     let said = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
-    assert!(!done.status.success() && said.contains("a slice is not the sum of its items"), "{said}");
+    assert!(!done.status.success() && said.contains("a slice differs from the sum of its items"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

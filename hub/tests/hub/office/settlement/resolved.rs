@@ -165,7 +165,7 @@ async fn a_rest_that_was_left_twice_is_still_a_part_of_its_item() {
     for (item, found, right) in [("pay_1", 69_993, 70_000), ("pay_2", 5_007, 5_000)] {
         let of = format!("payment card 1110 {} C-000", day(18));
         assert!(told.contains(&format!("S001: item {item} is {found} {of}")), "{told}");
-        assert!(told.contains(&format!("its record says {right} {of}")), "{told}");
+        assert!(told.contains(&format!("its record gives {right} {of}")), "{told}");
     }
 }
 

@@ -215,7 +215,7 @@ impl Entry {
         let date = self.booked.as_deref().or(self.value.as_deref()).and_then(day_of);
         let (Some(date), Some(credit), true) = (date, self.credit, wrong.is_empty()) else {
             if date.is_none() {
-                wrong.push(("date", "must have a BookgDt or a ValDt that is a day".to_owned()));
+                wrong.push(("date", "must have a BookgDt or ValDt with a valid day".to_owned()));
             }
             return Err(wrong);
         };

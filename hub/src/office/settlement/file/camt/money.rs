@@ -30,7 +30,7 @@ impl Money {
     /// Description of the problem, for people.
     pub(super) fn figure(&self) -> Result<i64, &'static str> {
         if !self.text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
-            return Err("must be digits with at most one point: CdtDbtInd says the direction");
+            return Err("must be digits with at most one point: CdtDbtInd gives the sign");
         }
         amount(&self.text, Decimal::Point)
     }

@@ -171,7 +171,7 @@ impl Statement {
             let right = opening.saturating_add(net);
             let id = &self.id;
             return Err(format!(
-                "of statement {id} is {closing}; its opening balance {opening} and its entries come to {right}"
+                "of statement {id} is {closing}, but its opening balance {opening} and its entries add up to {right}"
             ));
         }
         Ok(())
@@ -203,7 +203,8 @@ pub(super) fn joined(mut statements: Vec<Statement>, complete: bool) -> Result<O
         {
             let (before, after) = (&joined.id, &next.id);
             return Err(format!(
-                "of statement {before} is {closing}, and statement {after} begins with {opening}: one between them is missing"
+                "of statement {before} is {closing}, but statement {after} begins with {opening}: a statement \
+                 between them is missing"
             ));
         }
         let (opening, closing) = (joined.opening().or_else(|| next.opening()), next.closing());

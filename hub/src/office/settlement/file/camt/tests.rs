@@ -268,7 +268,7 @@ fn days_of_one_account_are_one_statement() {
     let problem = |text: &str| told(text).unwrap_err().remove(0);
     let broken = problem(&document(&(first.clone() + &gap)));
     assert_eq!(broken.path, "closing_balance");
-    assert!(broken.problem.contains("one between them is missing"), "{}", broken.problem);
+    assert!(broken.problem.contains("a statement between them is missing"), "{}", broken.problem);
     let wrong = of_day("20", ["1100", "1101"], "");
     assert!(problem(&document(&(first + &wrong))).problem.starts_with("of statement 20 is 1101"));
     // A statement without entries is one.
@@ -323,11 +323,15 @@ fn what_is_wrong_is_named() {
         (file(&one.replace("2026-11-20", "today")), "entry 1.date", "BookgDt"),
         (file(&one.replace("2026-11-20", "2026-11-30")), "entry 1.date", "must be"),
         (file(&balance("OPBD", "x")), "opening_balance", "digits"),
-        (file(&entry("1", "CRDT", "<NtryRef>&nbsp;</NtryRef>")), "file", "an entity that XML does not have"),
+        (
+            file(&entry("1", "CRDT", "<NtryRef>&nbsp;</NtryRef>")),
+            "file",
+            "an entity that XML does not define",
+        ),
         (file(&one).replace("</Stmt>", ""), "file", "not XML"),
         ("<Document>".to_owned(), "file", "breaks off"),
         ("<x/>".to_owned(), "file", "no statement"),
-        ("<a>".repeat(65), "file", "nested too deep"),
+        ("<a>".repeat(65), "file", "too many levels"),
         (format!("<{}/>", "a".repeat(65)), "file", "longer than 64 bytes"),
         (format!("<a b=\"{}\"/>", "c".repeat(5_000)), "file", "4096 bytes of attributes"),
         ("<?xml version=\"1.0\" encoding=\"ebcdic\"?><a/>".to_owned(), "file", "ebcdic"),

@@ -167,7 +167,7 @@ impl<'a> Walk<'a> {
                     Ok(Some(character)) => self.add(character.encode_utf8(&mut [0; 4])),
                     _ => match resolve_predefined_entity(&name) {
                         Some(known) => self.add(known),
-                        None => return Err("names an entity that XML does not have".to_owned()),
+                        None => return Err("uses an entity that XML does not define".to_owned()),
                     },
                 }
             }
@@ -186,7 +186,7 @@ impl<'a> Walk<'a> {
 
     fn begin(&mut self, start: &BytesStart<'_>) -> Result<(), String> {
         if self.path.len() >= DEPTH_MAX {
-            return Err("is nested too deep".to_owned());
+            return Err("has too many levels".to_owned());
         }
         if start.name().into_inner().len() > NAME_BYTES_MAX {
             return Err(format!("has an element whose name is longer than {NAME_BYTES_MAX} bytes"));
@@ -354,7 +354,7 @@ impl<'a> Walk<'a> {
     }
 
     fn set_aside(&mut self, row: SetAside) -> Result<(), String> {
-        self.aside.push(row).map_err(|_| "has more entries that can't be read than are kept".to_owned())
+        self.aside.push(row).map_err(|_| "has too many entries that can't be read".to_owned())
     }
 
     /// The day of a date or of a moment; a moment is of its day where the books are kept, if the source has a time zone.
