@@ -140,9 +140,11 @@ fn check(new: &New, writer: &Writer<'_>) -> Result<(), ApiError> {
         return Err(ApiError::field("lines", "must be 1 to 500"));
     }
     for (place, line) in new.lines.iter().enumerate() {
-        if !(1..=PRICE_MAX).contains(&line.net) || !(0..=PRICE_MAX).contains(&line.tax) {
-            let path = format!("lines[{place}].net");
-            return Err(ApiError::field(path, "must be 1 to 1000000000000, and tax 0 to 1000000000000"));
+        for (field, amount, least) in [("net", line.net, 1), ("tax", line.tax, 0)] {
+            if !(least..=PRICE_MAX).contains(&amount) {
+                let path = format!("lines[{place}].{field}");
+                return Err(ApiError::field(path, format!("must be {least} to {PRICE_MAX}")));
+            }
         }
     }
     match &new.note {

@@ -196,11 +196,12 @@ pub async fn apply(
         return Err(ApiError::field("allocations", "must name an invoice").into());
     }
     let mut documents = Documents::default();
-    for allocation in &asked.allocations {
+    let at = |place: usize| format!("allocations[{place}].invoice_id");
+    for (place, allocation) in asked.allocations.iter().enumerate() {
         let id = &allocation.invoice_id;
         let again = documents.invoices.insert(id.clone(), invoice::locked(connection, id).await?);
         if again.is_some() {
-            return Err(ApiError::field("allocations", "must name each invoice once").into());
+            return Err(ApiError::field(at(place), "appears twice").into());
         }
     }
     let mut note = locked(connection, credit_note_id).await?;
@@ -208,11 +209,10 @@ pub async fn apply(
     // What was applied may be given back, and applied again.
     let step = ids::new("apply#");
     let (mut posting, mut parts) = (BookSums::default(), Vec::new());
-    for CreditAllocation { invoice_id, amount } in &asked.allocations {
+    for (place, CreditAllocation { invoice_id, amount }) in asked.allocations.iter().enumerate() {
         let found = documents.invoices.get_mut(invoice_id);
         let found = found.filter(|invoice| invoice.supplier_id == note.supplier_id);
-        let found =
-            found.ok_or_else(|| ApiError::field("allocations", "name an invoice of another supplier"))?;
+        let found = found.ok_or_else(|| ApiError::field(at(place), "is not an invoice of this supplier"))?;
         if !found.state.is_posted() {
             InvoiceStep::Pay.check(found).map_err(ApiError::from)?;
         }

@@ -72,38 +72,51 @@ pub fn discount_allowed(invoice: &Invoice, date: Date) -> i64 {
 /// `validation_failed`; `payment_mismatch`; `invalid_state` for a document that can't be settled; `approval_required`
 /// for a discount beyond the terms.
 pub fn plan(new: &NewPayment<'_>, documents: &mut Documents) -> Result<PaymentPlan, Refusal> {
-    let credits = new.credits.iter().map(|one| one.amount);
-    let mut amounts = new.allocations.iter().map(|one| one.amount).chain(credits);
-    // Where credit notes settle all of it, no money leaves.
-    let least = i64::from(new.credits.is_empty());
-    if amounts.any(|part| !(1..=PRICE_MAX).contains(&part)) || !(least..=PRICE_MAX).contains(&new.amount) {
-        return Err(Refusal::field(
-            "amount",
-            "must be 1 to 1000000000000, also in allocations and credits; 0 if credits settle everything",
-        ));
-    }
-    let allocated = |credit: &CreditUse| {
-        new.allocations.iter().any(|one| one.invoice_id == credit.invoice_id && one.amount >= credit.amount)
-    };
-    if !new.credits.iter().all(allocated) {
-        return Err(Refusal::field("credits", "must each be at most the allocation to the same invoice"));
-    }
+    check_amounts(new)?;
     let unallocated = unallocated(new)?;
     let mut plan = PaymentPlan { unallocated, ..PaymentPlan::default() };
     // Credit notes settle first: what an allocation settles is then what is left.
-    for credit in new.credits {
+    for (place, credit) in new.credits.iter().enumerate() {
+        let at = |field: &str| format!("credits[{place}].{field}");
         let Documents { invoices, credit_notes } = &mut *documents;
-        let invoice = owed(invoices, new.supplier_id, &credit.invoice_id)?;
-        let note = usable(credit_notes, new.supplier_id, &credit.credit_note_id)?;
+        let invoice = owed(invoices, new.supplier_id, &credit.invoice_id, || at("invoice_id"))?;
+        let note = usable(credit_notes, new.supplier_id, &credit.credit_note_id, || at("credit_note_id"))?;
         plan.parts.extend(settle(&mut plan.posting, note, invoice, credit.amount)?);
     }
-    for allocation in new.allocations {
-        let invoice = owed(&mut documents.invoices, new.supplier_id, &allocation.invoice_id)?;
-        pay(new, &mut plan, invoice, allocation)?;
+    for (place, allocation) in new.allocations.iter().enumerate() {
+        let at = || format!("allocations[{place}].invoice_id");
+        let invoice = owed(&mut documents.invoices, new.supplier_id, &allocation.invoice_id, at)?;
+        pay(new, &mut plan, invoice, (place, allocation))?;
     }
     plan.posting.debit("", PAYABLES, unallocated);
     pay_out(new, &mut plan.posting, "", unallocated);
     Ok(plan)
+}
+
+/// Every amount is within its bounds, and each credit is a part of the allocation to its invoice.
+fn check_amounts(new: &NewPayment<'_>) -> Result<(), Refusal> {
+    let check = |path: String, amount: i64, least: i64| {
+        let problem = || Refusal::field(path, format!("must be {least} to {PRICE_MAX}"));
+        (least..=PRICE_MAX).contains(&amount).then_some(()).ok_or_else(problem)
+    };
+    // No money is paid if credit notes settle the whole amount.
+    check("amount".to_owned(), new.amount, i64::from(new.credits.is_empty()))?;
+    for (place, allocation) in new.allocations.iter().enumerate() {
+        check(format!("allocations[{place}].amount"), allocation.amount, 1)?;
+    }
+    for (place, credit) in new.credits.iter().enumerate() {
+        let path = format!("credits[{place}].amount");
+        check(path.clone(), credit.amount, 1)?;
+        let to_invoice = new.allocations.iter().filter(|one| one.invoice_id == credit.invoice_id);
+        if !to_invoice.clone().any(|one| one.amount >= credit.amount) {
+            let most = to_invoice.map(|one| one.amount).max().unwrap_or_default();
+            return Err(Refusal::field(
+                path,
+                format!("must be at most {most}, the allocation to its invoice"),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// amount = Σ (allocation − discount) − Σ credits + unallocated. Allocations are what the invoices lose in all, so a
@@ -124,10 +137,10 @@ fn owed<'a>(
     invoices: &'a mut BTreeMap<String, Invoice>,
     supplier_id: &str,
     invoice_id: &str,
+    path: impl FnOnce() -> String,
 ) -> Result<&'a mut Invoice, Refusal> {
     let invoice = invoices.get_mut(invoice_id).filter(|invoice| invoice.supplier_id == supplier_id);
-    let invoice =
-        invoice.ok_or_else(|| Refusal::field("allocations", "name an invoice of another supplier"))?;
+    let invoice = invoice.ok_or_else(|| Refusal::field(path(), "is not an invoice of this supplier"))?;
     // Of one that is paid nothing is open: that is a mismatch of amounts.
     if !invoice.state.is_posted() {
         InvoiceStep::Pay.check(invoice)?;
@@ -139,9 +152,10 @@ fn usable<'a>(
     notes: &'a mut BTreeMap<String, CreditNote>,
     supplier_id: &str,
     credit_note_id: &str,
+    path: impl FnOnce() -> String,
 ) -> Result<&'a mut CreditNote, Refusal> {
     let note = notes.get_mut(credit_note_id).filter(|note| note.supplier_id == supplier_id);
-    let note = note.ok_or_else(|| Refusal::field("credits", "name a credit note of another supplier"))?;
+    let note = note.ok_or_else(|| Refusal::field(path(), "is not a credit note of this supplier"))?;
     if note.state != CreditNoteState::Approved {
         return Err(Refusal::InvalidState { state: note.state.name().to_owned(), allowed: Vec::new() });
     }
@@ -152,7 +166,7 @@ fn pay(
     new: &NewPayment<'_>,
     plan: &mut PaymentPlan,
     invoice: &mut Invoice,
-    allocation: &Allocation,
+    (place, allocation): (usize, &Allocation),
 ) -> Result<(), Refusal> {
     let Allocation { invoice_id, amount, discount } = allocation;
     let (amount, discount) = (*amount, *discount);
@@ -165,7 +179,8 @@ fn pay(
         return Err(Refusal::PaymentMismatch { problem, amount_due: invoice.open });
     }
     if !(0..=rest).contains(&discount) {
-        return Err(Refusal::field("allocations", "must have a discount between 0 and the amount"));
+        let problem = format!("must be 0 to {rest}, the amount without credits");
+        return Err(Refusal::field(format!("allocations[{place}].discount"), problem));
     }
     let limit = discount_allowed(invoice, new.date);
     if discount > limit && new.role != Role::Admin {
@@ -260,10 +275,14 @@ pub fn allocate(
         return Err(Refusal::PaymentMismatch { problem, amount_due: advance });
     }
     let mut plan = PaymentPlan { unallocated: advance.saturating_sub(whole), ..PaymentPlan::default() };
-    for Allocation { invoice_id, amount, discount } in allocations {
-        let invoice = owed(&mut documents.invoices, supplier_id, invoice_id)?;
+    for (place, Allocation { invoice_id, amount, discount }) in allocations.iter().enumerate() {
+        let at = |field: &str| format!("allocations[{place}].{field}");
+        let invoice = owed(&mut documents.invoices, supplier_id, invoice_id, || at("invoice_id"))?;
         if *discount != 0 {
-            return Err(Refusal::field("allocations", "must have no discount if they are of an advance"));
+            return Err(Refusal::field(
+                at("discount"),
+                "must be 0: an advance is allocated without a discount",
+            ));
         }
         if !(1..=invoice.open).contains(amount) {
             let problem = format!("{} has an open amount of {}", invoice.doc_no, invoice.open);

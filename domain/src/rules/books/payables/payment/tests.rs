@@ -133,6 +133,32 @@ fn what_does_not_fit_is_refused_and_nothing_is_guessed() {
 }
 
 #[test]
+fn a_refusal_names_the_amount_that_is_wrong() {
+    let base = documents(vec![approved("inv_1", &[("S001", 1_000)])], vec![]);
+    let credit = |invoice_id: &str, amount| CreditUse {
+        credit_note_id: "cn_1".to_owned(),
+        invoice_id: invoice_id.to_owned(),
+        amount,
+    };
+    let other = Allocation { invoice_id: "inv_2".to_owned(), amount: 1, discount: 0 };
+    for (amount, allocations, credits, path) in [
+        (0, vec![], vec![], "amount"),
+        (10, vec![allocation(10, 0), allocation(0, 0)], vec![], "allocations[1].amount"),
+        (10, vec![allocation(10, 11)], vec![], "allocations[0].discount"),
+        (10, vec![allocation(9, 0), other], vec![], "allocations[1].invoice_id"),
+        (10, vec![allocation(10, 0)], vec![credit("inv_1", 0)], "credits[0].amount"),
+        (10, vec![allocation(10, 0)], vec![credit("inv_1", 11)], "credits[0].amount"),
+        (10, vec![allocation(10, 0)], vec![credit("inv_1", 1)], "credits[0].credit_note_id"),
+    ] {
+        let asked = NewPayment { credits: &credits, ..payment(amount, &allocations) };
+        let Err(Refusal::ValidationFailed(problems)) = plan(&asked, &mut base.clone()) else {
+            panic!("{path}")
+        };
+        assert_eq!(problems[0].path, path);
+    }
+}
+
+#[test]
 fn an_advance_stands_at_head_office_until_it_settles_something() {
     let owed = approved("inv_1", &[("S001", 600), ("S002", 300)]);
     let mut known = documents(vec![owed], vec![]);
