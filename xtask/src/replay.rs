@@ -29,14 +29,10 @@ const TILLS_MAX: usize = 64;
 pub struct Options {
     /// Invoices: InvoiceNo, StockCode, Description, Quantity, InvoiceDate, UnitPrice, …; .gz or plain
     pub file: PathBuf,
-<<<<<<< HEAD
     /// Read only the first lines of the file
     #[arg(long, value_name = "N")]
     pub lines: Option<usize>,
-    /// Tills that sell at once
-=======
     /// Tills that sell at the same time
->>>>>>> h-words
     #[arg(long, default_value_t = 8)]
     pub tills: usize,
     /// Kill the hub half-way (SIGKILL) and start it again

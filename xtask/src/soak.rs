@@ -103,14 +103,10 @@ pub struct Options {
     /// Rounds of a mixed load on two processes of the hub on PostgreSQL, which are killed at random; 0: skip
     #[arg(long, default_value_t = 20)]
     killed: usize,
-<<<<<<< HEAD
     /// Do not time keys, scans and searches on the till's page
     #[arg(long)]
     no_pages: bool,
-    /// Stores that are enrolled at one hub while what a sale costs it is measured; 0: none
-=======
     /// Stores enrolled at one hub while the cost of a sale is measured; 0: skip
->>>>>>> h-words
     #[arg(long, default_value_t = 1_000)]
     enrolled: usize,
     /// Measure the release build
