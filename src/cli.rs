@@ -1,4 +1,4 @@
-//! The command line: names are contract (docs/operations.md#commands).
+//! The command line: names are contract (docs/store.md#commands).
 
 use crate::config::load::load;
 use clap::{Args, Parser, Subcommand};

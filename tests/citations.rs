@@ -184,7 +184,7 @@ fn no_text_names_a_package_registry() {
 #[test]
 fn every_row_of_what_synchronisation_must_stand_names_a_test() {
     let texts = texts();
-    let page = &texts[Path::new("docs/sync-proofs.md")];
+    let page = &texts[Path::new("docs/proofs/sync-proofs.md")];
     let rows = page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| line"));
     let unproved: Vec<&str> = rows.filter(|row| !row.contains(".rs::")).collect();
     assert!(unproved.is_empty(), "no test shows: {unproved:#?}");

@@ -1,4 +1,4 @@
-//! `docs/features.md` has every capability once.
+//! `docs/proofs/features.md` has every capability once.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -14,7 +14,7 @@ const CAPABILITIES: usize = 119;
 
 #[test]
 fn every_capability_has_one_row() {
-    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/features.md")).unwrap();
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/proofs/features.md")).unwrap();
     let number = |line: &str| line.strip_prefix("| ")?.split(' ').next()?.parse::<usize>().ok();
     let found: Vec<usize> = page.lines().filter_map(number).collect();
     assert_eq!(found, (1..=CAPABILITIES).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! The command line: names are contract (docs/operations.md#commands).
+//! The command line: names are contract (docs/hub.md#commands).
 
 mod backup;
 mod devices;

@@ -1,4 +1,4 @@
-//! The table: method, path, who may (docs/api.md#who-may-do-what), and what answers.
+//! The table: method, path, who may (docs/api.md#roles), and what answers.
 
 use crate::http::AppState;
 use crate::http::Request;

@@ -1,4 +1,4 @@
-//! What synchronisation must stand (docs/sync-proofs.md): the real store and the real hub, and
+//! What synchronisation must stand (docs/proofs/sync-proofs.md): the real store and the real hub, and
 //! between them what networks, machines, backups and people do. In the end both have the same.
 //!
 //! With `HUB_TEST_POSTGRES` in the environment the hub's database is on that server, else it is a file.

@@ -57,7 +57,7 @@ impl From<storage::Unconfirmed> for Failure {
     }
 }
 
-/// Ends an owner that does not know what became of its own commit (I7 of docs/architecture.md#what-always-holds):
+/// Ends an owner that does not know what became of its own commit (I7 of docs/architecture.md#invariants):
 /// it would decide on rows that may be older than that.
 pub(crate) fn outcome_known<T>(outcome: &Result<T, Failure>) -> Result<(), storage::Unconfirmed> {
     match outcome {
