@@ -17,4 +17,5 @@ pub mod printing;
 pub mod random;
 pub mod receipt;
 pub mod start;
+pub mod sync_key;
 pub mod upkeep;

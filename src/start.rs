@@ -2,12 +2,12 @@
 
 use crate::config::{Config, rules};
 use crate::exit::{Exit, USAGE};
+use crate::sync_key::SyncKey;
 use crate::{confirmed_time, folder, hub_address};
 use actors::{ActorsConfig, Source, StartError, StoreHandle, Supervision, SyncConfig, TimeChallenge};
 use anyhow::Context;
 use domain::model::base::settings::Rules;
 use domain::model::hub::sync::local::SoldIn;
-use edge::keys::SigningKey;
 use edge::{clock, ids, tokens};
 use std::sync::Arc;
 use storage::Storage;
@@ -81,13 +81,15 @@ fn not_started(error: StartError) -> anyhow::Error {
 
 /// Settings that the actors need.
 fn actors_config(config: &Config) -> anyhow::Result<ActorsConfig> {
-    let key = SigningKey::load(&folder::sync_key(config))?;
+    let key = SyncKey::load(folder::sync_key(config))?;
     let store_id = config.store.id.clone();
-    let token = move |hub_id: &str, told: Option<&TimeChallenge>| match told {
-        Some(TimeChallenge { time, challenge }) => {
-            tokens::sync::issue_for(&key, &store_id, hub_id, *time, challenge.clone()).ok()
-        }
-        None => tokens::sync::issue(&key, &store_id, hub_id, clock::now()).ok(),
+    let token = move |hub_id: &str, told: Option<&TimeChallenge>| {
+        key.sign(|key| match told {
+            Some(TimeChallenge { time, challenge }) => {
+                tokens::sync::issue_for(key, &store_id, hub_id, *time, challenge.clone()).ok()
+            }
+            None => tokens::sync::issue(key, &store_id, hub_id, clock::now()).ok(),
+        })
     };
     Ok(ActorsConfig {
         confirmed: confirmed_time::kept(&config.storage.path),

@@ -14,7 +14,8 @@ const CAPABILITIES: usize = 119;
 
 #[test]
 fn every_capability_has_one_row() {
-    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/proofs/features.md")).unwrap();
+    let page =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/proofs/features.md")).unwrap();
     let number = |line: &str| line.strip_prefix("| ")?.split(' ').next()?.parse::<usize>().ok();
     let found: Vec<usize> = page.lines().filter_map(number).collect();
     assert_eq!(found, (1..=CAPABILITIES).collect::<Vec<_>>());

@@ -11,7 +11,7 @@ use domain::rules::hub::sync::rules::too_far_ahead;
 use domain::rules::people::user::came_back::NEWCOMER;
 use domain::wire::sync::sound::Sound;
 use domain::wire::sync::{Enrol, Enrolled};
-use edge::keys::SigningKey;
+use edge::keys;
 use serde::Deserialize;
 use std::time::Duration;
 
@@ -33,15 +33,17 @@ struct Refused {
     message: String,
 }
 
-/// Sends the public sync key with the one-time token, then has the store keep who the hub is: the daemon, which
-/// speaks to it from then on, or the stopped store.
+/// Sends the public half of a new sync key with the one-time token, then has the store keep the identity of the hub:
+/// the daemon, which connects to it from then on, or the stopped store. The key is a new one each time, so that
+/// enrolling again ends the use of a key that somebody copied.
 pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
     let url = hub.trim_end_matches('/').to_owned();
     if !url.starts_with("https://") && !url.starts_with("http://") {
         return Err(Exit::new(USAGE, "--hub must begin with https:// or http://").into());
     }
     hub_address::agrees(config, &url)?;
-    let key = SigningKey::load(&folder::sync_key(config))?;
+    let key_file = folder::sync_key(config);
+    let key = keys::candidate(&key_file)?;
     let enrol = Enrol {
         enrolment_token: token.to_owned(),
         store_id: config.store.id.clone(),
@@ -50,7 +52,15 @@ pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
         name: config.store.name.trim().to_owned(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let enrolled = runtime.block_on(ask(&url, &enrol, hub_address::authority(config)?.as_deref()))?;
+    let answer = runtime.block_on(ask(&url, &enrol, hub_address::authority(config)?.as_deref()))?;
+    let enrolled = match answer {
+        Answer::Enrolled(enrolled) => enrolled,
+        Answer::Refused(message) => {
+            keys::discard(&key_file)?;
+            return Err(Exit::new(FAILED, message).into());
+        }
+    };
+    keys::adopt(&key_file)?;
     if too_far_ahead(enrolled.n, 1) {
         let message = format!(
             "the hub reports epoch {} for this store, which is not possible; nothing was changed",
@@ -74,7 +84,16 @@ pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn ask(url: &str, enrol: &Enrol, authority: Option<&[u8]>) -> anyhow::Result<Enrolled> {
+/// What a hub answered.
+enum Answer {
+    Enrolled(Enrolled),
+    /// With the text for the user.
+    Refused(String),
+}
+
+/// # Errors
+/// No answer, or one that is not a hub's: the hub may have enrolled the key.
+async fn ask(url: &str, enrol: &Enrol, authority: Option<&[u8]>) -> anyhow::Result<Answer> {
     let client = actors::trusting(reqwest::Client::builder(), authority)?
         .connect_timeout(CONNECT_TIMEOUT)
         .timeout(REQUEST_TIMEOUT)
@@ -95,14 +114,16 @@ async fn ask(url: &str, enrol: &Enrol, authority: Option<&[u8]>) -> anyhow::Resu
         .map_err(|_| Exit::new(FAILED, format!("{url} answered {status}, but not like a hub")))?;
     match (envelope.data, envelope.error) {
         (Some(enrolled), None) if status.is_success() => match enrolled.sound() {
-            Ok(()) => Ok(enrolled),
+            Ok(()) => Ok(Answer::Enrolled(enrolled)),
             Err(problem) => {
                 Err(Exit::new(FAILED, format!("the hub's answer can't be used: {problem}")).into())
             }
         },
         (_, Some(refused)) => {
             let message = format!("the hub refused: {} ({})", refused.message, refused.code);
-            Err(Exit::new(FAILED, message).into())
+            // After a failure of the hub's own the key may be enrolled.
+            let is_final = status.is_client_error();
+            if is_final { Ok(Answer::Refused(message)) } else { Err(Exit::new(FAILED, message).into()) }
         }
         _ => Err(Exit::new(FAILED, format!("{url} answered {status}, but not like a hub")).into()),
     }

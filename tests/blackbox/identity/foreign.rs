@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use testkit::Client;
 use testkit::hub::Hub;
+use testkit::linked::Linked;
 use testkit::store::{PASSWORD, STORE_ID, Store};
 
 /// Access and refresh token of a fresh log-in.
@@ -47,6 +48,26 @@ fn all_refused(
             answer.refused(401, "invalid_token");
         }
     }
+}
+
+#[test]
+fn enrolling_again_ends_a_copied_key() {
+    let mut shop = Linked::open();
+    let (hub, store) = (&shop.hub, &shop.store);
+    let copied = SigningKey::load(&store.data().join("keys/sync.pem")).unwrap();
+    let pull = || {
+        let token = sync::issue(&copied, STORE_ID, "H001", clock::now()).unwrap();
+        hub.client().with_token(&token).get("/api/sync/pull")
+    };
+    pull().data(200);
+    hub.enrol_again(store);
+    pull().refused(401, "invalid_token");
+    // The running store signs with its new key.
+    let movement = json!({"type": "pay_in", "amount": 5_000, "reason": "change"});
+    let shift = shop.till.get("/api/shifts/current").data(200)["shift_id"].clone();
+    let path = format!("/api/shifts/{}/cash-movements", shift.as_str().unwrap());
+    shop.till.post(&path, &movement).data(201);
+    shop.synced();
 }
 
 #[test]

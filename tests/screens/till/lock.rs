@@ -63,7 +63,7 @@ fn a_lock_is_opened_by_no_key_while_a_wrong_password_is_checked() {
     screen.sees("#unlock");
     is_locked(&mut screen);
     screen.visit("/health");
-    screen.script("history.back()");
+    screen.browser.back();
     wait::until("the till is back", || (screen.script("return location.pathname") == "/pos").then_some(()));
     screen.sees("#unlock");
     is_locked(&mut screen);

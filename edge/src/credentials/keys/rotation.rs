@@ -65,3 +65,34 @@ pub fn rotate(path: &Path, overlap: Option<Duration>, now: UtcMs) -> Result<Sign
     sync_folder(path).map_err(failed)?;
     Ok(new)
 }
+
+/// The key that an enrolment offers to the hub: in a file beside `path` until [`adopt`] puts it there, so that an
+/// enrolment whose answer was lost is repeated with the same key.
+///
+/// # Errors
+/// As [`SigningKey::load_or_create`].
+pub fn candidate(path: &Path) -> Result<SigningKey, KeyError> {
+    SigningKey::load_or_create(&beside(path))
+}
+
+/// Replaces the key of `path` by its candidate.
+///
+/// # Errors
+/// [`KeyError::Io`]; the file is as it was.
+pub fn adopt(path: &Path) -> Result<(), KeyError> {
+    let failed = |source| io_error(path, source);
+    fs::rename(beside(path), path).map_err(failed)?;
+    sync_folder(path).map_err(failed)
+}
+
+/// Removes the candidate of `path`, which the hub refused.
+///
+/// # Errors
+/// [`KeyError::Io`].
+pub fn discard(path: &Path) -> Result<(), KeyError> {
+    fs::remove_file(beside(path)).map_err(|source| io_error(path, source))
+}
+
+fn beside(path: &Path) -> std::path::PathBuf {
+    path.with_extension("next")
+}

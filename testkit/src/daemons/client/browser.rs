@@ -118,6 +118,12 @@ impl Browser {
         self.ask("POST", "/url", &json!({"url": address}));
     }
 
+    /// Goes back to the page before, as its button does.
+    #[track_caller]
+    pub fn back(&mut self) {
+        self.ask("POST", "/back", &json!({}));
+    }
+
     /// Opens another tab of the same profile, and goes on in it; gives the tab before.
     #[track_caller]
     pub fn tab(&mut self) -> String {
