@@ -5,13 +5,25 @@ import { date, isoDay, number, shortReceipt, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { ListPage, title } from "../shared/list.js";
 import { address } from "../shared/menu.js";
-import { ACTIONS } from "./texts.js";
 import { moment, pairs, placed, staff, who } from "./parts.js";
 
 const SEARCH_AFTER_MS = 400;
 const FILTERS = ["user_id", "action", "resource_id", "from", "to"];
 /** By which of its details a document is known at a glance, the best first. */
 const NAMED_BY = ["receipt_no", "sku", "name", "username", "business_date", "transaction_id", "return_id", "shift_id", "member_id", "user_id", "cash_id", "deposit_id", "opname_id", "adjustment_id", "receiving_id", "transfer_id", "supplier_return_id", "register_id"];
+/** Actions of the audit log, for its filter. */
+const ACTIONS = [
+  "session.opened", "session.refresh_reused", "user.created", "user.changed", "user.tokens_revoked",
+  "user.password_changed", "passkey.added", "passkey.removed", "approval.refused", "transaction.voided",
+  "transaction.line_removed", "transaction.discounted", "transaction.price_overridden", "shift.count_refused",
+  "payment.reversed", "tender.corrected", "receipt.printed", "return.posted", "return.voided", "drawer.opened",
+  "cash.paid_out", "cash.reversed", "cash.deposited", "cash.deposit_reversed", "safe.opened", "shift.float_approved",
+  "shift.variance_approved", "shift.recounted", "day.sealed", "day.unsealed", "day.reopened", "points.adjusted",
+  "points.opened", "member.changed", "member.erased", "product_settings.changed", "register.created",
+  "register.changed", "register.quick_keys_changed", "adjustment.requested", "adjustment.posted",
+  "adjustment.rejected", "adjustment.reversed", "opname.posted", "opname.cancelled", "receiving.reversed",
+  "supplier_return.posted", "transfer.resolved",
+];
 const AMOUNTS = ["amount", "refund_total", "total", "variance", "discount", "points", "counted_cash", "opening_float"];
 
 /** What was done to what: its best name, short. */

@@ -2,14 +2,12 @@
 import { html, keyed } from "../vendor/lit.js";
 import { loading } from "../shared/controls.js";
 import { setShop } from "../shared/format.js";
-import { addTexts, t } from "../shared/i18n.js";
+import { t } from "../shared/i18n.js";
 import { address, Lettered, MenuApp } from "../shared/menu.js";
 import * as more from "./sections.js";
-import { texts } from "./texts.js";
 import "../goods/texts.js";
+import "./texts.js";
 import "./today.js";
-
-addTexts(texts);
 
 const MANAGE = ["store_manager", "admin"];
 const GOODS = ["warehouse_staff", ...MANAGE];

@@ -3,14 +3,12 @@ import { html, keyed, nothing } from "../vendor/lit.js";
 import { earlier, newKey } from "../shared/api.js";
 import { loading } from "../shared/controls.js";
 import { setShop } from "../shared/format.js";
-import { addTexts, t } from "../shared/i18n.js";
+import { t } from "../shared/i18n.js";
 import { begin, drop } from "../shared/intents.js";
 import { address, Lettered, MenuApp } from "../shared/menu.js";
 import { forgetNames, need } from "./names.js";
 import { A, DESCRIBED, DETAILS, ELEMENTS, FAMILIES, familyOf, FORMS, PARTS, SECTIONS } from "./sections.js";
-import { texts } from "./texts.js";
-
-addTexts(texts);
+import "./texts.js";
 
 const COUNT_EVERY_MS = 60_000;
 
