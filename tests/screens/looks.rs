@@ -121,7 +121,7 @@ fn a_wrong_password_is_said_beside_the_field() {
     screen.browser.write("#password", "wrong horse");
     screen.presses(ENTER);
     wait::until("it is said", || {
-        (screen.text("page-login [role=alert]") == "The login name or the password is wrong").then_some(())
+        (screen.text("page-login [role=alert]") == "Wrong login name or password").then_some(())
     });
     assert_eq!(screen.focus(), "password");
     assert_eq!(screen.script("return localStorage.getItem('session.generation.pos')"), Value::Null);

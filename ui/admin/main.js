@@ -74,7 +74,7 @@ class AdminApp extends Lettered(MenuApp) {
     const wanted = text.toLowerCase();
     const places = new Set(this.menu().map(([name]) => name));
     const acts = more.ACTIONS.map(([name, image, label, part]) => [name, image, label(), address(part ? [name, part] : [name])]).filter(([, , label]) => label.toLowerCase().includes(wanted));
-    const found = [["stock", "package", t("Product {text}", { text }), address(["stock"], { q: text })], ["members", "star", t("Member {text}", { text }), address(["members"], { q: text })], ["sales", "receipt", t("Receipt {text}", { text }), address(["sales"], { receipt_no: text })], ["audit", "scroll-text", t("Who did what to {text}", { text }), address(["audit"], { resource_id: text })]];
+    const found = [["stock", "package", t("Search products for “{text}”", { text }), address(["stock"], { q: text })], ["members", "star", t("Search members for “{text}”", { text }), address(["members"], { q: text })], ["sales", "receipt", t("Search receipts for “{text}”", { text }), address(["sales"], { receipt_no: text })], ["audit", "scroll-text", t("Audit log for “{text}”", { text }), address(["audit"], { resource_id: text })]];
     return [...acts, ...found].filter(([name]) => places.has(name)).map(([, ...row]) => row);
   }
 

@@ -59,7 +59,7 @@ class PortalApp extends Lettered(MenuApp) {
   tabs() {
     const mine = (familyOf(this.section)?.[3] ?? []).filter(([, , roles]) => this.may(roles));
     if (mine.length < 2) return nothing;
-    return html`<nav class="tabs" aria-label=${t("Pages beside this one")}>${mine.map(([name, label]) => html`<a href=${address([name])} aria-current=${name === this.section ? "page" : nothing}>${label()}${this.counts[name] ? html` <b>${this.counts[name]}</b>` : nothing}</a>`)}</nav>`;
+    return html`<nav class="tabs" aria-label=${t("Related pages")}>${mine.map(([name, label]) => html`<a href=${address([name])} aria-current=${name === this.section ? "page" : nothing}>${label()}${this.counts[name] ? html` <b>${this.counts[name]}</b>` : nothing}</a>`)}</nav>`;
   }
 
   async entered(user) {

@@ -4,16 +4,16 @@ import { money, number } from "./format.js";
 import { known, lang, t } from "./i18n.js";
 
 /** Why a device gave no answer, by the browser's names. */
-const DEVICE = { NotAllowedError: "No device answered, or it was cancelled", InvalidStateError: "This device is registered already" };
+const DEVICE = { NotAllowedError: "No passkey was used, or it was cancelled", InvalidStateError: "This device already has a passkey" };
 
 /** What the page sent wrong: no more a person's doing than what failed at the server. */
 const DEFECTS = ["invalid_json", "invalid_header", "method_not_allowed", "idempotency_key_reused"];
 
 /** A refusal in words, with the figures that came with it; how long to wait may be `counted` beside it. */
 export const words = (error, counted = false) => {
-  if (error.device) return t(DEVICE[error.device] ?? "The device can't do this here");
-  if (error instanceof Unreachable) return t("The store's box does not answer");
-  if (!error.code || !error.details) return t("A defect in this page: {message}. Reload it", { message: error.message });
+  if (error.device) return t(DEVICE[error.device] ?? "This device does not support passkeys here");
+  if (error instanceof Unreachable) return t("No connection to the store server");
+  if (!error.code || !error.details) return t("Page error: {message}. Reload the page", { message: error.message });
   if (error.code === "rate_limited" && error.retryAfter && !counted) return t("Too many attempts. Try again in {n} s", { n: number(error.retryAfter) });
   const { details } = error;
   const code = `error.${error.code}`;
