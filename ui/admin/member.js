@@ -79,7 +79,7 @@ class PageMember extends Page {
       title: t("Correct points"), yes: t("Save"),
       body: html`${field(t("Points to add, or a negative number to remove"), html`<input class="input num" id="adjust" name="points" inputmode="numeric" autocomplete="off" data-focus>`, "adjust")}${field(t("Reason"), html`<input class="input" id="adjust-reason" name="reason" maxlength="200" autocomplete="off">`, "adjust-reason")}`,
       act: ({ points, reason }) => {
-        if (!/^-?\d{1,9}$/.test(points) || Number(points) === 0) throw new Error(t("Type a number"));
+        if (!/^-?\d{1,9}$/.test(points) || Number(points) === 0) throw new Error(t("Enter a number"));
         if (!reason.trim()) throw new Error(t("Enter a reason"));
         return { points: Number(points), reason: reason.trim() };
       },

@@ -11,7 +11,7 @@ export const MARKS = () => [["none", t("whole numbers: separators group digits")
 export const identity = (one) => [
   { name: "account_no", label: t("Account number or IBAN in its files"), value: one.account_no ?? "", clears: one.source_id ? true : undefined, hint: t("Files of other accounts are rejected") },
   { name: "currency", label: t("Currency"), value: one.currency ?? "", clears: one.source_id ? true : undefined, hint: t("For example IDR; rows of another currency are set aside") },
-  { name: "timezone", label: t("Time zone of the times in its files"), value: one.timezone ?? "", clears: one.source_id ? true : undefined, hint: t("For example UTC or Asia/Jakarta; empty: a time changes no day") },
+  { name: "timezone", label: t("Time zone of the times in its files"), value: one.timezone ?? "", clears: one.source_id ? true : undefined, hint: t("For example UTC or Asia/Jakarta; blank: dates are not shifted") },
 ];
 
 const listed = (words) => (words ?? []).join(", ");

@@ -21,7 +21,7 @@ const receipts = {
   list: () => ({
     title: t("Deliveries"), filters: [ofSupplier(), ofStore(), { name: "delivery_note_no", label: t("Delivery note") }, ofState(["posted", "reversed"]), ...ofDays()],
     open: (one) => address(["receipts", one.receiving_id], { store_id: one.store_id }),
-    columns: [col(t("Day"), (one) => days(one.business_date)), col(t("Supplier"), (one) => (one.supplier_id ? supplier(one.supplier_id) : html`<span class="muted">${t("not given")}</span>`)), col(t("Store"), (one) => store(one.store_id)), col(t("Delivery note"), (one) => one.delivery_note_no ?? nothing, "d"), col(t("Order"), (one) => (one.po_id ? link(["orders", one.po_id], t("View")) : html`<span class="muted">${t("without")}</span>`), "d"), col(t("Lines"), (one) => figure(one.lines.length), "num d2"), col(t("Cost"), (one) => figure(one.total_cost), "num"), col(t("Status"), (one) => badge(one.state))],
+    columns: [col(t("Day"), (one) => days(one.business_date)), col(t("Supplier"), (one) => (one.supplier_id ? supplier(one.supplier_id) : html`<span class="muted">${t("not given")}</span>`)), col(t("Store"), (one) => store(one.store_id)), col(t("Delivery note"), (one) => one.delivery_note_no ?? nothing, "d"), col(t("Order"), (one) => (one.po_id ? link(["orders", one.po_id], t("View")) : html`<span class="muted">${t("(none)")}</span>`), "d"), col(t("Lines"), (one) => figure(one.lines.length), "num d2"), col(t("Cost"), (one) => figure(one.total_cost), "num"), col(t("Status"), (one) => badge(one.state))],
     none: t("No deliveries yet. They appear when stores and warehouses receive goods"),
   }),
 };

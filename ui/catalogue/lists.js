@@ -49,7 +49,7 @@ const taxCodes = listed({
 const tierFields = (one = {}) => [{ name: "name", label: t("Name"), value: one.name, required: true }, { name: "multiplier_bp", label: t("Points multiplier"), kind: "times", value: one.multiplier_bp ?? 10_000, max: 100_000, required: true }];
 const tiers = listed({
   at: "/api/tiers", name: () => t("Tiers"), none: () => t("No tiers yet. All members earn the same points"),
-  columns: () => [col(t("Code"), (one) => one.tier), col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`), col(t("Points"), (one) => `\u00d7 ${one.multiplier_bp / 10_000}`, "num"), col(t("Members"), (one) => link(["members"], t("View"), { tier: one.tier }), "d")],
+  columns: () => [col(t("Code"), (one) => one.tier), col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`), col(t("Points multiplier"), (one) => `\u00d7 ${one.multiplier_bp / 10_000}`, "num"), col(t("Members"), (one) => link(["members"], t("View"), { tier: one.tier }), "d")],
   fields: () => [{ name: "tier", label: t("Code"), required: true, focus: true }, ...tierFields()],
   change: (one) => ({ url: path("/api/tiers/:tier", { tier: one.tier }), list: tierFields(one) }),
 });

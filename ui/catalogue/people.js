@@ -103,7 +103,7 @@ const people = {
   path: "/api/users",
   list: (page) => ({
     title: t("People"),
-    filters: [ofText(t("Name or login name")), { name: "role", label: t("Role"), kind: "choice", choices: ROLES.map((role) => [role, t(role)]) }, ofStore(), { name: "disabled", label: t("Status"), kind: "choice", choices: [["false", t("may log in")], ["true", t("disabled")]] }],
+    filters: [ofText(t("Name or login name")), { name: "role", label: t("Role"), kind: "choice", choices: ROLES.map((role) => [role, t(role)]) }, ofStore(), { name: "disabled", label: t("Status"), kind: "choice", choices: [["false", t("active")], ["true", t("disabled")]] }],
     open: (one) => address(["people", one.id]),
     create: { label: t("New user"), act: async () => {
       const made = await ask(page.app, { title: t("New user"), yes: t("Add"), list: [{ name: "name", label: t("Name"), required: true, focus: true }, { name: "username", label: t("Login name"), required: true }, { name: "role", label: t("Role"), kind: "choice", choices: ROLES.map((role) => [role, t(role)]) }, { name: "store_id", label: t("Store"), hint: t("Leave blank for head office") }, { name: "password", label: t("First password"), kind: "password" }], act: (body) => page.app.change("POST", "/api/users", body) });

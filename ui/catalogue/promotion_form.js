@@ -43,7 +43,7 @@ class PagePromotionForm extends FormPage {
   body() {
     const bought = this.type === "buy_x_get_y";
     if (!this.label) this.problem = t("{field} is missing", { field: t("Name") });
-    else if (!bought && !this.value) this.problem = t("{field} is missing", { field: t("Gives") });
+    else if (!bought && !this.value) this.problem = t("{field} is missing", { field: t("Discount") });
     if (this.problem) return null;
     return {
       name: this.label, type: this.type, value: bought ? 0 : this.value, from: this.from, to: this.to, priority: this.priority, stackable: this.stackable,

@@ -138,7 +138,7 @@ class PageReport extends Page {
   /** A key of a row in words, and where it goes one step down. */
   key(name, row) {
     const value = row[name];
-    if (value === null || value === undefined || value === "") return html`<span class="muted">${t("without")}</span>`;
+    if (value === null || value === undefined || value === "") return html`<span class="muted">${t("(none)")}</span>`;
     const { store_id: store } = this.asked;
     const down = (query) => html`<a href=${address(["reports", this.name], { ...this.app.params.query, ...query })}>${this.word(name, value)}</a>`;
     if (name === "business_date" || name === "entry_date") return this.spec.by.includes("store") && !store ? down({ from: value, to: value, group_by: "store" }) : html`<a href=${address([OF_SHIFTS.includes(this.name) ? "shifts" : "sales"], { store_id: store, from: value, to: value })}>${day(value)}</a>`;
@@ -189,7 +189,7 @@ class PageReport extends Page {
     if (!items.some((row) => row[figure])) return nothing;
     if (!IN_TIME.includes(this.by)) return bars(alone(figure), [...items].sort((a, b) => b[figure] - a[figure]).slice(0, BARS), (row) => this.key(key, row), (row) => row[figure] ?? 0, nothing);
     const name = (row) => ({ day: () => brief(`${row[key]}T12:00:00Z`), hour: () => String(row[key]).slice(-5) }[this.by]?.() ?? row[key]);
-    const what = t("{report} by {group}", { report: title(this.name), group: group(this.by) });
+    const what = t("{report} by {group}", { report: title(this.name), group: group(this.by).toLowerCase() });
     return items.length > 1 ? columns(items.map((row) => ({ name: name(row), value: row[figure] ?? 0, before: this.past && this.by !== "month" ? this.earlierOf(row)?.[figure] ?? 0 : undefined, quiet: this.by === "day" && weekend(row[key]) })), what, COUNTED.includes(figure) ? number : money) : nothing;
   }
 

@@ -109,7 +109,7 @@ class PageStore extends Page {
   lost() {
     const { conflicts, parked, parked_count: count } = this.seen;
     return html`${ifSome(parked, () => table(t("Records on hold, {n}", { n: number(count) }), [col(t("Type"), (one) => one.type), col(t("Reason"), (one) => one.message), col(t("Since"), (one) => moment(one.parked_at)), col(t("Record"), (one) => figure(one.seq), "num")], parked))}
-      ${ifSome(conflicts.recent, () => table(t("Overwritten values, {n}", { n: number(conflicts.total) }), [col(t("Record"), (one) => `${one.kind} ${one.id}`), col(t("Lost"), (one) => Object.keys(one.lost_fields).join(", ")), col(t("Since"), (one) => moment(one.resolved_at))], conflicts.recent, "", html`<a class="btn small" href=${address(["conflicts"], { store_id: this.id })}>${t("All")}</a>`))}`;
+      ${ifSome(conflicts.recent, () => table(t("Overwritten values, {n}", { n: number(conflicts.total) }), [col(t("Record"), (one) => `${one.kind} ${one.id}`), col(t("Overwritten"), (one) => Object.keys(one.lost_fields).join(", ")), col(t("Since"), (one) => moment(one.resolved_at))], conflicts.recent, "", html`<a class="btn small" href=${address(["conflicts"], { store_id: this.id })}>${t("All")}</a>`))}`;
   }
 
   render() {

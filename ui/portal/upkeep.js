@@ -64,7 +64,7 @@ const conflicts = {
   list: (page) => ({
     title: t("Conflicts"),
     filters: [{ name: "q", label: t("Search"), kind: "search" }, ofState(["open", "restored"]), ofStore(), { name: "sku", label: t("Product code") }, { name: "member_id", label: t("Member") }, ...ofDays()],
-    columns: [col(t("Action"), (one) => html`${t(one.resource)} ${one.resource === "member" ? link(["members", one.id], one.id) : html`<span class="muted">${one.id}</span>`}`), col(t("Current value"), (one) => pairs(one.kept_fields)), col(t("Lost"), (one) => pairs(one.lost_fields)), col(t("Store"), (one) => store(one.store_id)), col(t("Since"), (one) => moment(one.resolved_at), "d"), col(t("Status"), (one) => (one.restored_at ? html`<span class="badge ok">${t("restored")}</span>` : nothing), "d2")],
+    columns: [col(t("Action"), (one) => html`${t(one.resource)} ${one.resource === "member" ? link(["members", one.id], one.id) : html`<span class="muted">${one.id}</span>`}`), col(t("Current value"), (one) => pairs(one.kept_fields)), col(t("Overwritten"), (one) => pairs(one.lost_fields)), col(t("Store"), (one) => store(one.store_id)), col(t("Since"), (one) => moment(one.resolved_at), "d"), col(t("Status"), (one) => (one.restored_at ? html`<span class="badge ok">${t("restored")}</span>` : nothing), "d2")],
     actions: (one) => (one.restored_at ? [] : [{ label: t("Restore"), act: () => restore(page, one) }]),
     none: t("No overwritten values"),
   }),

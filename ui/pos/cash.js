@@ -49,7 +49,7 @@ class PageCash extends Page {
         ${type === "drop" ? field(t("Bag number"), html`<input class="input" id="bag" name="bag_no" maxlength="64" autocomplete="off">`, "bag") : nothing}
         ${field(t("Reason"), html`<input class="input" id="cash-reason" name="reason" maxlength=${REASON_MAX} autocomplete="off" ?data-focus=${drawer}>`, "cash-reason")}`,
       act: ({ reason, bag_no: bag }) => {
-        if (!drawer && !amount) throw new Error(t("Type the amount"));
+        if (!drawer && !amount) throw new Error(t("Enter the amount"));
         if (!reason.trim()) throw new Error(t("Enter a reason"));
         return { type, reason: reason.trim(), amount: amount ?? 0, ...(bag ? { bag_no: bag } : {}) };
       },

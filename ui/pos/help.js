@@ -11,7 +11,7 @@ const ROWS = () => ["\u2191 \u2193", t("Next, previous row")];
 const OWN = {
   sell: () => [
     ["Enter", t("Add the typed item; pay if the field is empty")], ["3* Enter", t("Quantity of the selected line")], [".4 Enter", t("Quick key 4")], ["?text", t("Find in the sale")],
-    ["/", t("All actions")], ["+ \u2212", t("Quantity +1, −1")], ROWS(), ["Delete", t("Remove item")], ["F4", t("Change the line")], ["F9", t("Pay")],
+    ["/", t("All actions")], ["+ \u2212", t("Quantity +1, −1")], ROWS(), ["Delete", t("Remove item")], ["F4", t("Edit item")], ["F9", t("Pay")],
   ],
   pay: () => [["0\u20139", t("Cash received")], ["C K Q T V P", t("Payment method")], ["E", t("exact")], ["Enter, F9", t("Accept")], ["Delete", t("Undo the last payment")], BACK()],
   paid: () => [["Enter", t("Next customer")], ["P", t("Print receipt")]],

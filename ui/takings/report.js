@@ -69,7 +69,7 @@ class PageReport extends Page {
   /** What a row is about, in words. */
   name(row) {
     const value = row[KEYS[this.by]];
-    if (!value) return t("without");
+    if (!value) return t("(none)");
     switch (this.by) {
       case "day": return day(value);
       case "hour": return length(this.asked) === 1 ? value.slice(11) : `${brief(`${value.slice(0, 10)}T12:00:00Z`)}, ${value.slice(11)}`;
