@@ -47,6 +47,7 @@ fn inode(path: &std::path::Path) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
     use super::SyncKey;
     use edge::keys::{self, SigningKey};
 

@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 /// `GET /ui/:build/:folder/:file`
 pub const FILE: Doc = Doc::of("Pages", "Retrieve a file of the pages; `build` changes with any of the files")
     .answers_text("text/javascript")
-    .also(&["text/css", "image/svg+xml"]);
+    .also(&["text/css", "application/json", "image/svg+xml"]);
 /// `GET /pos`
 pub const POS: Doc = Doc::of("Pages", "The till").answers_text("text/html");
 /// `GET /admin`

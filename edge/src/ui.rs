@@ -16,14 +16,16 @@ struct Embedded;
 
 /// Content type of a file; others of the folder are for the makers of the pages.
 pub(crate) fn kind(path: &str) -> Option<&'static str> {
-    // Where bundles are made from.
-    if path.ends_with(".entry.js") {
+    // Sources of the bundles, and the packages that they are made of.
+    if path.ends_with(".entry.js") || path.starts_with("vendor/package") {
         return None;
     }
     match path.rsplit_once('.')?.1 {
         "html" => Some("text/html; charset=utf-8"),
         "js" => Some("text/javascript; charset=utf-8"),
         "css" => Some("text/css; charset=utf-8"),
+        // Texts, imported as JSON modules.
+        "json" => Some("application/json"),
         "svg" => Some("image/svg+xml"),
         _ => None,
     }

@@ -36,7 +36,7 @@ fn a_delivery_is_received_counted_and_seen() {
     screen.script("location.reload()");
     screen.reads(".dock", "2 lines, 3 pieces");
     screen.browser.press(".dock button");
-    screen.reads("#banner", "Taken in: 2 lines");
+    screen.reads("#banner", "2 lines received");
     let mut warehouse = screen.store.login("warehouse");
     assert_eq!(warehouse.get("/api/stock/8990001").data(200)["on_hand"], json!(2));
 
@@ -110,7 +110,7 @@ fn a_delivery_is_found_by_its_note_looked_at_and_taken_back() {
     screen.scans(CARTON);
     screen.reads(".dock", "1 line, 4 pieces");
     screen.browser.press(".dock button");
-    screen.reads("#banner", "Taken in: 1 line");
+    screen.reads("#banner", "1 line received");
     screen.reads("page-record", "SJ-88213");
     look(&mut screen, "admin-delivery");
 
@@ -122,10 +122,10 @@ fn a_delivery_is_found_by_its_note_looked_at_and_taken_back() {
     screen.script("document.querySelector('page-records tbody a').click()");
     screen.reads(".title .btn", "Reverse");
     screen.browser.press(".title .end .btn");
-    screen.reads("dialog", &format!("4 pieces leave stock at the average cost of now, and the supplier is owed Rp\u{a0}4,000 less. Order {no} waits for them again. Delivery note SJ-88213 may be taken in once more."));
+    screen.reads("dialog", &format!("4 pieces will leave stock at the current average cost, and you will owe the supplier Rp\u{a0}4,000 less. Order {no} is open again. Delivery note SJ-88213 can be received again."));
     screen.browser.press("dialog .danger");
-    screen.reads("#banner", "Taken back: the pieces have left stock");
-    screen.reads("page-record", "Delivery taken back");
+    screen.reads("#banner", "Reversed. Stock updated");
+    screen.reads("page-record", "Delivery reversed");
     assert_eq!(stock(&mut shop.manager, SKU).0, 100);
     assert_eq!(
         audit::items(&mut shop.manager, "/api/purchase-orders")[0]["lines"][0]["received_qty"],
@@ -177,7 +177,7 @@ fn a_member_is_put_right_and_their_sales_are_found() {
     // All of them, then those of one member, by what somebody says at the counter.
     go(&mut screen, "#/sales", "page-records tbody tr:nth-child(2)");
     choose(&mut screen, "#filter-member_id", "nobody");
-    screen.reads("#banner", "No member is found by nobody");
+    screen.reads("#banner", "No member matches nobody");
     choose(&mut screen, "#filter-member_id", "0812 1111 2222");
     screen.sees("tbody tr:only-child");
     assert_eq!(screen.script("return document.querySelector('#filter-member_id').value"), "Siti Rahma");

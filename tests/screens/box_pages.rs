@@ -34,7 +34,7 @@ fn restarts(screen: &mut Screen<()>, name: &str) -> String {
 fn a_part_that_is_killed_is_seen_to_come_back() {
     let store = Store::open();
     let Some(mut screen) = admin(&store, "admin", "machine") else { return };
-    screen.reads(".calm", "parts run");
+    screen.reads(".calm", "components running");
     assert_eq!(restarts(&mut screen, "catalogue"), "0");
     screen.browser.press("#part-catalogue button");
     screen.reads("dialog h2", "Restart Catalogue?");
@@ -42,7 +42,7 @@ fn a_part_that_is_killed_is_seen_to_come_back() {
     screen.reads("dialog :focus", "Keep");
     look(&mut screen, "admin-machine-question");
     screen.browser.press("dialog .danger");
-    screen.reads("#banner", "Catalogue runs again");
+    screen.reads("#banner", "Catalogue is running again");
     wait::until("its row says so", || (restarts(&mut screen, "catalogue") == "1").then_some(()));
     screen.reads("#part-catalogue .why", "kill");
 
@@ -63,9 +63,9 @@ fn a_part_that_is_killed_is_seen_to_come_back() {
 
     // A manager looks; an administrator restarts.
     let Some(mut manager) = admin(&store, "manager", "machine") else { return };
-    manager.reads(".calm", "parts run");
+    manager.reads(".calm", "components running");
     assert_eq!(manager.script("return document.querySelectorAll('.tree button').length"), 0);
-    manager.reads("page-machine", "An administrator may restart a part");
+    manager.reads("page-machine", "Only an administrator can restart a component");
     manager.is_clean();
 }
 
@@ -74,22 +74,22 @@ fn what_is_stored_is_copied_and_checked_and_damage_is_said() {
     let store = Store::open();
     store.receive_all(10);
     let Some(mut screen) = admin(&store, "manager", "machine") else { return };
-    screen.reads("store-work", "No copy lies here yet");
+    screen.reads("store-work", "No backups yet");
     screen.browser.press("#backup");
-    screen.reads("dialog", "With the store's keys");
+    screen.reads("dialog", "Include the store's keys");
     screen.browser.press("dialog .btn.primary");
-    screen.reads("#backed-up", "was made and checked");
+    screen.reads("#backed-up", "created and checked");
     screen.reads("store-work tbody", "/backups/");
     screen.browser.press("#verify");
-    screen.reads("#verified", "Everything is whole");
+    screen.reads("#verified", "No problems found");
 
     let segment = journal::files(store.data(), "seg").remove(0);
     let frame = &journal::frames(&segment)[1];
     journal::flip(&segment, frame.offset + HEADER_BYTES + frame.body_bytes / 2);
     screen.browser.press("#verify");
-    screen.reads("store-work .notice.bad", "wrong");
+    screen.reads("store-work .notice.bad", "problem");
     // The journal is the truth: nothing is made anew of it, and nobody restarts before it is copied.
-    screen.reads("store-work .steps-to-do", "Don't restart the store before the folder is copied");
+    screen.reads("store-work .steps-to-do", "Don't restart the store before you copy the folder");
     assert!(!screen.text("store-work .steps-to-do").contains("rebuild-index"));
     let file = segment.file_name().unwrap().to_str().unwrap().to_owned();
     screen.reads("store-work .wrong", &file);
@@ -140,15 +140,15 @@ fn a_value_that_lost_is_put_back_and_settings_name_head_office() {
     let Some(mut screen) = admin(&shop.store, "manager", "sync") else { return };
     screen.reads("page-sync tbody", "H-3");
     screen.reads("page-sync tbody", "S-2");
-    screen.reads("page-sync tbody", "head office's value counts");
+    screen.reads("page-sync tbody", "head office's value applies");
     screen.browser.press("#force");
     screen.reads("#banner", "records sent");
     look(&mut screen, "admin-sync");
     screen.browser.press("page-sync tbody button");
     screen.reads("dialog", "S-2");
     screen.browser.press("dialog .btn.primary");
-    screen.reads("#banner", "Put back");
-    screen.reads("page-sync tbody .badge", "put back");
+    screen.reads("#banner", "Restored");
+    screen.reads("page-sync tbody .badge", "restored");
     let mut warehouse = shop.store.login("warehouse");
     wait::until("what lost is back", || (place(&mut warehouse) == json!("S-2")).then_some(()));
 
@@ -213,7 +213,7 @@ fn who_did_what_is_found_by_person_document_and_day() {
     screen.sees("page-machine");
     screen.script("document.querySelector('admin-app').goTo()");
     screen.sees("#palette");
-    screen.types("value that lost");
+    screen.types("overwritten value");
     screen.presses(ENTER);
     screen.sees("page-sync");
     screen.is_clean();
@@ -234,16 +234,16 @@ fn a_password_is_set_anew_and_a_member_is_erased() {
     screen.reads("dialog h2", "New password for");
     screen.browser.write("#f-password", "a new horse that runs");
     screen.browser.press("dialog .btn.primary");
-    screen.reads("#banner", "The password is changed");
+    screen.reads("#banner", "Password changed");
     let body = json!({"username": username, "password": "a new horse that runs"});
     store.client().post("/api/auth/login", &body).data(200);
 
     go(&mut screen, &format!("members/{member}"), "page-member .figures");
-    screen.script("[...document.querySelectorAll('page-member .btn')].find((one) => one.innerText.trim() === 'Erase').click()");
-    screen.reads("dialog h2", "Erase Ratna Kusuma?");
+    screen.script("[...document.querySelectorAll('page-member .btn')].find((one) => one.innerText.trim() === 'Delete data').click()");
+    screen.reads("dialog h2", "Delete data of Ratna Kusuma?");
     look(&mut screen, "admin-erase");
     screen.browser.press("dialog .danger");
-    screen.reads("#banner", "Erased");
+    screen.reads("#banner", "Data deleted");
     assert_eq!(manager.get(&format!("/api/members/{member}")).data(200)["phone"], Value::Null);
     screen.is_clean();
 }

@@ -81,7 +81,7 @@ fn counts_wait_on_the_phone_while_the_store_is_away_and_count_once() {
     screen.store.start();
     screen.visit("/admin");
     screen.reads("#banner", "Count: done");
-    screen.reads("#banner", "not done");
+    screen.reads("#banner", "failed");
     go(&mut screen, &page, "#scan");
     screen.reads("tbody tr:nth-child(1) .num", "8");
 
@@ -102,7 +102,7 @@ fn counts_wait_on_the_phone_while_the_store_is_away_and_count_once() {
     screen.reads(".last li", "99");
     screen.reads("tbody tr:nth-child(3) .num", "99");
     taps(&mut screen, "#undo", "Undo");
-    screen.reads("#banner", "Counted here before: 10");
+    screen.reads("#banner", "Previous count here: 10");
     screen.reads("#progress", "2 of 12");
     counts(&mut screen, CODES[2], "Product 8990007", "10");
     screen.reads("tbody tr:nth-child(3) .num", "10");
@@ -121,7 +121,7 @@ fn counts_wait_on_the_phone_while_the_store_is_away_and_count_once() {
     taps(&mut screen, ".title .primary", "Submit");
     screen.sees("dialog footer .btn:last-child");
     taps(&mut screen, "dialog footer .btn:last-child", "Submit");
-    screen.reads(".title .badge", "In review");
+    screen.reads(".title .badge", "in review");
     let mut manager = screen.store.login("manager");
     manager.post(&format!("{path}/post"), &json!({"accept": true})).data(200);
     let on_hand = ["8990001", "8990003", "8990007", "8990004"]
@@ -207,7 +207,7 @@ fn a_carton_counts_its_pieces_and_differences_are_decided_by_value() {
     left(&mut screen);
     screen.reads(".left", "Product 8990005");
     agrees(&mut screen, ".title .primary");
-    screen.reads(".title .badge", "In review");
+    screen.reads(".title .badge", "in review");
     for (row, name, value) in
         [(1, "8990002", "+7,200"), (2, "8990001", "+3,600"), (3, "8990004", "\u{2212}1,797")]
     {

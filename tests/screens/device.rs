@@ -17,21 +17,21 @@ fn a_slow_scanner_is_seen_and_its_limits_are_set_for_every_page_of_the_device() 
     screen.script("document.querySelector('#test-scan').focus()");
     screen.scans("8990001234");
     screen.reads("#measured", "8990001234");
-    screen.reads("#measured .badge", "a scan");
+    screen.reads("#measured .badge", "Scan");
     screen.reads("#measured", "Enter,");
     screen.browser.scan("8990001234", SLOW);
-    screen.reads("#measured .badge", "no scan");
+    screen.reads("#measured .badge", "Not a scan");
     look(&mut screen, "admin-device");
     for (limit, value) in [("gap", "150"), ("median", "120")] {
         choose(&mut screen, &format!("#limit-{limit}"), value);
     }
     screen.script("document.querySelector('#test-scan').focus()");
     screen.browser.scan("8990001234", SLOW);
-    screen.reads("#measured .badge", "a scan");
+    screen.reads("#measured .badge", "Scan");
     // In any other field the same scanner is one now, and the field gets back what it had.
     screen.script("document.querySelector('#device-lock').focus()");
     screen.browser.scan("8990001234", SLOW);
-    screen.reads("#banner", "8990001234 was not taken");
+    screen.reads("#banner", "8990001234 ignored");
     assert_eq!(screen.script("return document.querySelector('#device-lock').value"), "15");
     // A number that makes no sense becomes the nearest that does, and a reload keeps it.
     choose(&mut screen, "#limit-suffix", "90000");

@@ -15,7 +15,7 @@ fn two_tills_see_each_other_and_one_takes_the_basket() {
     two.log_in("till-2");
     two.open_till("till-2");
     two.presses(F7);
-    two.reads(".empty", "No basket waits");
+    two.reads(".empty", "No held sales");
     one.basket(&["89900010"], "2,220");
     // What is still looked up belongs to it.
     one.holds_back("barcode=");
@@ -39,11 +39,11 @@ fn two_tills_see_each_other_and_one_takes_the_basket() {
     let mut own = || one.text("#total") == "5,550";
     wait::until("one of them has it", || (has(&mut two) || own()).then_some(()));
     if own() {
-        two.reads("#banner", "main took this basket");
-        two.reads(".empty", "No basket waits");
+        two.reads("#banner", "main recalled this sale");
+        two.reads(".empty", "No held sales");
     } else {
-        one.reads("#banner", "Till 2 took this basket");
-        one.reads(".empty", "No basket waits");
+        one.reads("#banner", "Till 2 recalled this sale");
+        one.reads(".empty", "No held sales");
     }
     one.is_clean();
     two.is_clean();
@@ -73,7 +73,7 @@ fn a_price_of_head_office_shows_and_its_absence_does_too() {
     screen.basket(&["89900010"], "2,220");
     screen.reads("#office", "Store online");
     shop.made("/api/prices", &json!({"sku": "8990001", "price": 3_000}));
-    screen.reads("#banner", "Product 8990001 costs Rp\u{a0}3,000 now");
+    screen.reads("#banner", "Product 8990001 now costs Rp\u{a0}3,000");
     screen.reads("#total", "3,330");
     screen.reads(".q .qp", "3,000");
     // What is being paid costs what the customer was told; the basket follows once it is shown again.
@@ -84,10 +84,10 @@ fn a_price_of_head_office_shows_and_its_absence_does_too() {
     wait::until("the till has heard of it", || (screen.script(heard) == true).then_some(()));
     screen.reads("#left", "3,330");
     screen.presses(ESCAPE);
-    screen.reads("#banner", "Product 8990001 costs Rp\u{a0}4,000 now");
+    screen.reads("#banner", "Product 8990001 now costs Rp\u{a0}4,000");
     screen.reads("#total", "4,440");
     shop.hub.kill9();
-    screen.reads("#office", "Head office away");
+    screen.reads("#office", "Head office offline");
     // Selling goes on, and the strip says how much waits, and when head office is back.
     screen.pays("c");
     let told = shop.till.get("/api/pos/status").data(200);
@@ -96,7 +96,7 @@ fn a_price_of_head_office_shows_and_its_absence_does_too() {
     is_told_late(&mut screen);
     shop.hub.start();
     screen.reads("#office", "Store online");
-    screen.reads("#waiting", "0 waiting");
+    screen.reads("#waiting", "0 to send");
     screen.sees("#prices.muted");
     screen.is_clean();
 }
@@ -112,15 +112,15 @@ fn is_told_late(screen: &mut Screen<()>) {
         ));
     };
     says(screen, 12, 0, 0);
-    screen.reads("#office.muted", "Head office away 12m, 88 wait");
+    screen.reads("#office.muted", "Head office offline 12m, 88 to send");
     says(screen, 16, 3, 0);
-    screen.reads("#office.late", "Head office away 16m");
-    screen.reads("#prices.late", "3h 0m old");
+    screen.reads("#office.late", "Head office offline 16m");
+    screen.reads("#prices.late", "3h 0m ago");
     assert_eq!(screen.text("#banner"), "");
     says(screen, 16, 25, 0);
-    screen.reads("#banner", "Prices are 25h 0m old");
+    screen.reads("#banner", "Prices were last updated 25h 0m ago");
     says(screen, 16, 25, 180_000);
-    screen.reads("#banner", "The clocks differ");
+    screen.reads("#banner", "Clock difference");
     screen.script("const app = document.querySelector('pos-app'); app.askStatus = ask; app.askStatus(true)");
     wait::until("the banner is gone", || screen.text("#banner").is_empty().then_some(()));
 }
@@ -139,7 +139,7 @@ fn a_price_that_the_page_did_not_hear_of_is_no_override() {
     });
     screen.scans("89900010");
     screen.reads("#total", "6,660");
-    screen.reads("#banner", "Product 8990001 costs Rp\u{a0}3,000 now");
+    screen.reads("#banner", "Product 8990001 now costs Rp\u{a0}3,000");
     let sales = shop.till.get("/api/pos/transactions?state=open").data(200);
     let line = &sales["items"][0]["items"][0];
     assert_eq!((&line["qty"], &line["price_override"]), (&json!(2), &json!(false)), "{line}");
@@ -150,7 +150,7 @@ fn a_price_that_the_page_did_not_hear_of_is_no_override() {
 fn a_stream_that_falls_silent_is_opened_again_and_a_list_that_may_have_missed_something_is_loaded() {
     let Some(mut screen) = Screen::selling(Store::open_with("", 1)) else { return };
     screen.presses(F7);
-    screen.reads(".empty", "No basket waits");
+    screen.reads(".empty", "No held sales");
     let mut till = screen.store.login("till-1");
     let mut hold = |note: &str| {
         let basket = json!({"note": note, "items": [{"sku": "8990001", "qty": 1, "price": 2_000}]});
@@ -167,7 +167,7 @@ fn a_stream_that_falls_silent_is_opened_again_and_a_list_that_may_have_missed_so
     screen.reads("tbody", "the second");
     // The store says that it can't tell what was missed.
     screen.script("const page = document.querySelector('page-holds'); page.items = []; page.requestUpdate()");
-    screen.reads(".empty", "No basket waits");
+    screen.reads(".empty", "No held sales");
     screen.script("document.querySelector('pos-app').live.take({event: 'reload', data: '{}'})");
     screen.reads("tbody", "the first");
     a_list_waits(&mut screen);
@@ -191,18 +191,18 @@ fn a_list_waits(screen: &mut Screen) {
     screen.script("location.hash = '#/counts'");
     screen.reads("page-counts .bones [role=status]", "Still loading");
     screen.script("window.pace = 1; come()");
-    screen.reads("page-counts .empty", "Nothing was counted yet");
+    screen.reads("page-counts .empty", "No counts yet");
 
     screen.script("window.refuses = {status: 503, wait: 60}");
     screen.script("location.hash = '#/members'");
     screen.sees("page-members");
     screen.script("location.hash = '#/counts'");
     screen.reads("page-counts [role=alert]", "request req_1");
-    screen.reads("page-counts x-retry", "Asking again in");
+    screen.reads("page-counts x-retry", "Retrying in");
     look(screen, "admin-busy");
     // The page's clock runs a hundred times as fast: a minute is over, and nobody pressed anything.
     screen.script("window.refuses = null; window.pace = 0.01");
-    screen.reads("page-counts .empty", "Nothing was counted yet");
+    screen.reads("page-counts .empty", "No counts yet");
 
     // No stream: what happens elsewhere is asked for.
     screen.script("document.querySelector('admin-app').live.stop(); location.hash = '#/members'");
@@ -211,7 +211,7 @@ fn a_list_waits(screen: &mut Screen) {
         (screen.script("return document.querySelector('admin-app').live.heard") == false).then_some(())
     });
     screen.script("location.hash = '#/counts'");
-    screen.reads("page-counts .empty", "Nothing was counted yet");
+    screen.reads("page-counts .empty", "No counts yet");
     let count = json!({"scope": "all"});
     screen.store.login("warehouse").post("/api/opname", &count).data(201);
     screen.reads("page-counts tbody", "0 of");

@@ -108,6 +108,9 @@ fn files_are_kept_and_asked_for_by_what_they_hold() {
     let other = script.replacen(script.split('/').nth(2).unwrap(), "0123456789abcdef", 1);
     store.client().get(&other).refused(404, "not_found");
     store.client().get(&script.replace("main.js", "main.ts")).refused(404, "not_found");
+    let texts = store.client().get(&script.replace("pos/main.js", "shared/texts.id.json"));
+    assert_eq!((texts.status, texts.header("content-type")), (200, Some("application/json")));
+    store.client().get(&script.replace("pos/main.js", "vendor/package.json")).refused(404, "not_found");
 }
 
 #[test]
@@ -118,7 +121,7 @@ fn a_wrong_password_is_said_beside_the_field() {
     screen.browser.write("#password", "wrong horse");
     screen.presses(ENTER);
     wait::until("it is said", || {
-        (screen.text("page-login [role=alert]") == "The login name or the password is wrong").then_some(())
+        (screen.text("page-login [role=alert]") == "Wrong login name or password").then_some(())
     });
     assert_eq!(screen.focus(), "password");
     assert_eq!(screen.script("return localStorage.getItem('session.generation.pos')"), Value::Null);

@@ -31,7 +31,7 @@ fn a_device_logs_in_approves_and_is_removed() {
     screen.sees("#float");
     screen.script("document.querySelector('pos-app').show('devices')");
     register(&mut screen, "Thumb of till 1");
-    screen.reads("#banner", "Thumb of till 1 is registered");
+    screen.reads("#banner", "Thumb of till 1 added");
     screen.script("document.querySelector('pos-app').logOut()");
     screen.sees("#username");
     screen.browser.write("#username", "till-1@s001.example");
@@ -85,7 +85,7 @@ fn a_device_logs_in_approves_and_is_removed() {
     screen.browser.press("page-devices tbody button");
     screen.sees("dialog .danger");
     screen.browser.press("dialog .danger");
-    screen.reads("page-devices", "No device is registered");
+    screen.reads("page-devices", "No passkeys registered");
     screen.is_clean();
     let approved = screen.store.login("manager").get("/api/audit?limit=100").data(200);
     let voided =
@@ -110,7 +110,7 @@ fn over_plain_http_a_password_logs_in_and_no_device_is_offered() {
     screen.log_in("till-1");
     screen.open_shift();
     screen.script("document.querySelector('pos-app').show('devices')");
-    screen.reads("page-devices", "where the page comes over HTTPS");
+    screen.reads("page-devices", "Passkeys need HTTPS");
     screen.script("void document.querySelector('pos-app').lock()");
     screen.sees("#unlock");
     assert_eq!(screen.script("return document.querySelectorAll('[name=by]').length"), 0);

@@ -22,7 +22,7 @@ fn a_till_is_told_of_a_new_version_but_not_while_somebody_pays() {
     let Some(mut screen) = Screen::selling(Store::open()) else { return };
     screen.script(NEWER);
     screen.basket(&["89900010"], "2,220");
-    screen.reads("#banner", "A new version is here");
+    screen.reads("#banner", "New version available");
     // What is typed would be lost; so would a payment that is being keyed.
     screen.types("pro");
     screen.sees("#found-0");
@@ -34,7 +34,7 @@ fn a_till_is_told_of_a_new_version_but_not_while_somebody_pays() {
     screen.types("e");
     screen.presses(ENTER);
     screen.sees("#receipt-no");
-    screen.reads("#banner", "A new version is here");
+    screen.reads("#banner", "New version available");
     screen.browser.press("#renew");
     is_loaded_anew(&mut screen);
     screen.reads(".last", "00000001");
@@ -53,7 +53,7 @@ fn a_till_is_told_of_a_new_version_but_not_while_somebody_pays() {
     screen.sees("#line");
     screen.script(NEWER);
     screen.script("document.querySelector('pos-app').countHolds()");
-    screen.reads("#banner", "A new version is here");
+    screen.reads("#banner", "New version available");
     screen.script(quiet);
     screen.script("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     assert_eq!(screen.script(OLD), json!(true), "the same version a second time");
@@ -68,7 +68,7 @@ fn whoever_fills_in_a_form_is_told_of_a_new_version_behind_it() {
     screen.sees(".figures");
     screen.script(NEWER);
     screen.script("location.hash = '#/people'");
-    screen.reads("#banner", "A new version is here");
+    screen.reads("#banner", "New version available");
     screen.script("location.hash = '#/members'");
     screen.sees("page-members input");
     screen.script("document.querySelector('main input').focus()");
@@ -76,7 +76,7 @@ fn whoever_fills_in_a_form_is_told_of_a_new_version_behind_it() {
     wait::until("the banner waits", || screen.text("#banner").is_empty().then_some(()));
     screen.script("location.hash = '#/stock'");
     screen.sees("page-stock");
-    screen.reads("#banner", "A new version is here");
+    screen.reads("#banner", "New version available");
     screen.browser.press("#renew");
     is_loaded_anew(&mut screen);
     screen.sees("page-stock tbody");
@@ -101,7 +101,7 @@ fn head_office_is_told_of_a_new_version_and_its_first_page_is_made_once() {
     assert_eq!(screen.script("return window.made"), json!(1));
     screen.script(NEWER);
     screen.script("location.hash = '#/stores'");
-    screen.reads("#banner", "A new version is here");
+    screen.reads("#banner", "New version available");
     screen.browser.press("#renew");
     is_loaded_anew(&mut screen);
     screen.sees("page-stores");

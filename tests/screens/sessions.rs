@@ -54,13 +54,13 @@ fn an_answer_that_a_proxy_loses_is_asked_for_again_and_nothing_is_done_twice() {
     // The store takes the payment; what it says never arrives.
     proxy.set(Chaos::LoseAnswer, b"POST /api/pos/transactions");
     screen.presses(ENTER);
-    screen.reads("#banner", "Not known yet: Payment Rp\u{a0}50,000");
+    screen.reads("#banner", "Payment Rp\u{a0}50,000: not confirmed yet");
     wait::until("the same is asked again, and its answer is lost too", || {
         (proxy.tampered() > 1).then_some(())
     });
     proxy.set(Chaos::Pass, b"POST /api/pos/transactions");
     screen.reads("#change", "22,250");
-    screen.reads("#banner", "Payment Rp\u{a0}50,000: done earlier, receipt \u{2026}00000001");
+    screen.reads("#banner", "Payment Rp\u{a0}50,000: already done, receipt \u{2026}00000001");
     screen.is_clean();
     let sales = audit::items(&mut store.login("till-1"), "/api/pos/transactions");
     assert_eq!((sales.len(), &sales[0]["state"]), (1, &json!("paid")));

@@ -1,7 +1,7 @@
 //! What is asserted of the sources of the pages: both languages, one file with colours, no way around the policy.
 
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -20,15 +20,12 @@ fn sources(ending: &str) -> Vec<(PathBuf, String)> {
 
 /// Whether a page's file is one of head office's: its frame, and what lies in a folder by what it is about.
 fn of_office(file: &Path) -> bool {
-    let folders = ["portal", "buying", "books", "catalogue"];
-    file.parent().is_some_and(|folder| folders.iter().any(|name| folder.ends_with(name)))
+    file.parent().is_some_and(|folder| OFFICE_FOLDERS.iter().any(|name| folder.ends_with(name)))
 }
 
 /// Whether a page's file is one of Store Admin's own.
 fn of_admin(file: &Path) -> bool {
-    file.parent().is_some_and(|folder| {
-        ["admin", "counting", "goods", "takings"].iter().any(|name| folder.ends_with(name))
-    })
+    file.parent().is_some_and(|folder| ADMIN_FOLDERS.iter().any(|name| folder.ends_with(name)))
 }
 
 /// What stands between `before` and the next quotation mark, wherever it does.
@@ -36,8 +33,10 @@ fn quoted(text: &str, before: &str) -> BTreeSet<String> {
     text.split(before).skip(1).filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())).collect()
 }
 
-/// The Indonesian of what every page says.
-const SHARED_TEXTS: &str = "ui/shared/id.js";
+/// Folder of the texts that every page has.
+const SHARED: &str = "shared";
+const OFFICE_FOLDERS: [&str; 4] = ["portal", "buying", "books", "catalogue"];
+const ADMIN_FOLDERS: [&str; 4] = ["admin", "counting", "goods", "takings"];
 /// What only a store is told, by the protocol between the two.
 const OF_SYNC: [&str; 7] = [
     "chain_broken",
@@ -66,18 +65,30 @@ fn said(text: &str) -> BTreeSet<String> {
     calls.filter_map(|(at, call)| Some(text[at + call.len()..].split_once('"')?.0.to_owned())).collect()
 }
 
+/// The texts of these folders in a language, by key; not every folder has texts.
+fn texts(folders: &[&str], language: &str) -> BTreeMap<String, String> {
+    let files = folders.iter().map(|folder| root().join(format!("ui/{folder}/texts.{language}.json")));
+    let texts = files.filter(|file| file.exists()).flat_map(|file| {
+        let text = fs::read_to_string(&file).unwrap();
+        let texts: BTreeMap<String, String> = serde_json::from_str(&text).unwrap();
+        let keys = text.lines().filter(|line| line.starts_with("  \"")).count();
+        assert_eq!(keys, texts.len(), "{}: one key in each line, none twice", file.display());
+        texts
+    });
+    texts.collect()
+}
+
+/// Every folder of `ui/`.
+fn folders() -> Vec<String> {
+    let folders = fs::read_dir(root().join("ui")).unwrap().map(|folder| folder.unwrap().file_name());
+    folders.map(|name| name.to_string_lossy().into_owned()).collect()
+}
+
 #[test]
 fn every_text_is_there_in_indonesian() {
-    let shared = read(SHARED_TEXTS);
-    // Those of the portal and of Store Admin stand in files of their own, by what they are about.
-    let own = |mine: fn(&Path) -> bool| {
-        let texts = sources("js").into_iter().filter(|(file, _)| {
-            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            name.starts_with("texts") && mine(file)
-        });
-        texts.map(|(_, text)| text).fold(shared.clone(), |all, text| all + &text)
-    };
-    let (portal, admin) = (own(of_office), own(of_admin));
+    let shared = texts(&[SHARED], "id");
+    let with_shared = |folders: &[&str]| texts(&[&[SHARED][..], folders].concat(), "id");
+    let (portal, admin) = (with_shared(&OFFICE_FOLDERS), with_shared(&ADMIN_FOLDERS));
     let mut missing = BTreeSet::new();
     for (file, text) in sources("js") {
         let indonesian = match () {
@@ -87,11 +98,9 @@ fn every_text_is_there_in_indonesian() {
         };
         for said in said(&text) {
             let said = said.replace("\\u2026", "\u{2026}");
-            let known = [format!("\"{said}\":"), format!(" {said}: \""), format!("[\"{said}\", ")];
-            let there = |texts: &String| known.iter().any(|known| texts.contains(known));
             // By these Store Admin shows lists and documents too.
             let shared = ["records.js", "record.js", "form_page.js"].iter().any(|name| file.ends_with(name));
-            if !there(indonesian) || (shared && !there(&admin)) {
+            if !indonesian.contains_key(&said) || (shared && !admin.contains_key(&said)) {
                 missing.insert(said);
             }
         }
@@ -100,18 +109,43 @@ fn every_text_is_there_in_indonesian() {
 }
 
 #[test]
+fn every_code_has_words_in_both_languages() {
+    for folder in folders() {
+        let [english, indonesian] = ["en", "id"].map(|language| texts(&[&folder], language));
+        let missing: Vec<_> = english.keys().filter(|code| !indonesian.contains_key(*code)).collect();
+        assert!(missing.is_empty(), "{folder}: {missing:#?}");
+    }
+}
+
+#[test]
+fn no_text_is_unused() {
+    let folders = folders();
+    let folders: Vec<_> = folders.iter().map(String::as_str).collect();
+    let [english, indonesian] = ["en", "id"].map(|language| texts(&folders, language));
+    let pages: String =
+        sources("js").into_iter().map(|(_, text)| text.replace("\\u2026", "\u{2026}")).collect();
+    let unused: Vec<_> = indonesian
+        .keys()
+        // What to do is in the exception itself in English.
+        .filter(|key| !english.contains_key(*key) && !key.ends_with(".action"))
+        .filter(|key| !pages.contains(&format!("\"{key}\"")))
+        .collect();
+    assert!(unused.is_empty(), "{unused:#?}");
+}
+
+#[test]
 fn every_refusal_has_words_in_both_languages() {
-    let indonesian = read(SHARED_TEXTS);
-    let codes = read("ui/shared/codes.js");
+    let [english, indonesian] = ["en", "id"].map(|language| texts(&[SHARED], language));
     for document in DOCUMENTS.map(document) {
         for code in document["components"]["schemas"]["ErrorCode"]["enum"].as_array().unwrap() {
             let code = code.as_str().unwrap();
             if OF_SYNC.contains(&code) {
                 continue;
             }
-            let words = quoted(&codes, &format!("  {code}: \"")).pop_first();
-            let words = words.unwrap_or_else(|| panic!("{code} has no words"));
-            assert!(indonesian.contains(&format!("\"{words}\":")), "{words} is not there in Indonesian");
+            let key = format!("error.{code}");
+            for texts in [&english, &indonesian] {
+                assert!(texts.contains_key(&key), "{code} has no words");
+            }
         }
     }
 }

@@ -115,7 +115,7 @@ fn goods_go_to_another_store_and_what_is_missing_is_settled() {
     here.presses(ENTER);
     here.reads(".sheet .end", "products: 2, pieces: 6");
     look(&mut here, "admin-transfer-new");
-    step(&mut here, "Send now", false, "Sent: the goods have left stock");
+    step(&mut here, "Send now", false, "Sent. Stock updated");
     let sent = audit::items(&mut from.login("warehouse"), "/api/transfers");
     let id = text(&sent[0], "transfer_id");
     assert_eq!(stock(&mut from.login("warehouse"), SKU).0, 5);
@@ -123,12 +123,12 @@ fn goods_go_to_another_store_and_what_is_missing_is_settled() {
 
     let Some(mut there) = admin(&to, "warehouse") else { return };
     // The stock room's day begins with what is on its way.
-    there.reads(".alerts", "Transfers on the way to this store: 1");
+    there.reads(".alerts", "Incoming transfers: 1");
     there.reads(".figures", "Below zero");
     look(&mut there, "admin-today-warehouse");
     go(&mut there, "#/transfers?direction=in&state=in_transit", "page-records tbody a");
     there.script("document.querySelector('page-records tbody a').click()");
-    there.reads(".steps .now", "on the way");
+    there.reads(".steps .now", "in transit");
     there.browser.press(".title .primary");
     there.sees(&format!("#qty-{SKU}"));
     there.scans(CARTON);
@@ -136,7 +136,7 @@ fn goods_go_to_another_store_and_what_is_missing_is_settled() {
     there.browser.write(&format!("#broken-{SKU}"), "1");
     there.reads("tbody", "1 missing");
     look(&mut there, "admin-transfer-take-in");
-    step(&mut there, "Take in", true, "Taken in");
+    step(&mut there, "Receive", true, "Received");
     let arrived = to.login("warehouse").get(&format!("/api/stock/{SKU}")).data(200);
     assert_eq!(
         (&arrived["on_hand"], &arrived["damaged"]),
@@ -153,13 +153,13 @@ fn goods_go_to_another_store_and_what_is_missing_is_settled() {
     here.sees(&format!("#lost-{SKU}"));
     here.browser.write(&format!("#lost-{SKU}"), "2");
     here.browser.press(".title .primary");
-    here.reads(".problem", "no more than 1");
+    here.reads(".problem", "at most 1");
     here.browser.write(&format!("#lost-{SKU}"), "1");
     look(&mut here, "admin-transfer-settle");
     step(&mut here, "Save", false, "Saved");
     let settled = from.login("manager").get(&format!("/api/transfers/{id}")).data(200);
     assert_eq!(settled["discrepancies"][0]["resolution"], json!("lost"));
-    here.reads("page-record", "Who did what");
+    here.reads("page-record", "History of actions");
     here.is_clean();
     there.is_clean();
 }
@@ -183,7 +183,7 @@ fn an_adjustment_above_the_limit_needs_a_manager_now_or_later() {
     screen.browser.write("#approver", "manager@s001.example");
     screen.browser.write("#approval-password", PASSWORD);
     screen.presses(ENTER);
-    screen.reads("#banner", "Posted: stock has moved");
+    screen.reads("#banner", "Posted. Stock updated");
     assert_eq!(stock(&mut store.login("warehouse"), SKU).0, 7);
     // Nobody stands beside: it waits, and nothing moves.
     go(&mut screen, "#/adjustments/new", "#scan");
@@ -191,23 +191,23 @@ fn an_adjustment_above_the_limit_needs_a_manager_now_or_later() {
     screen.scans(CODE);
     screen.sees(&format!("#qty-{SKU}"));
     screen.browser.press(".title .btn:not(.primary):not(.find)");
-    screen.reads("#banner", "It waits for a manager");
+    screen.reads("#banner", "Waiting for a manager's approval");
     assert_eq!(stock(&mut store.login("warehouse"), SKU).0, 7);
     screen.script("document.querySelector('admin-app').logOut()");
     screen.log_in("manager");
-    screen.reads(".alerts", "Adjustments that wait for approval: 1");
+    screen.reads(".alerts", "Adjustments to approve: 1");
     screen.browser.press(".alerts .warn a");
     screen.sees("page-records tbody a");
     look(&mut screen, "admin-adjustments");
     screen.script("document.querySelector('page-records tbody a').click()");
     screen.sees("page-record .figures");
     look(&mut screen, "admin-adjustment");
-    step(&mut screen, "Approve", true, "Posted: stock has moved");
+    step(&mut screen, "Approve", true, "Posted. Stock updated");
     assert_eq!(stock(&mut store.login("warehouse"), SKU).0, 8);
     screen.browser.press(".title .end .btn");
     screen.sees("dialog .danger");
     screen.browser.press("dialog .danger");
-    screen.reads("#banner", "Taken back");
+    screen.reads("#banner", "Reversed");
     assert_eq!(stock(&mut store.login("warehouse"), SKU).0, 7);
     screen.is_clean();
 }
@@ -224,9 +224,9 @@ fn goods_go_back_to_their_supplier_and_labels_are_printed() {
     screen.sees(&format!("#claim-{SKU}"));
     screen.browser.write(&format!("#claim-{SKU}"), "1500");
     look(&mut screen, "admin-send-back");
-    step(&mut screen, "Send back", false, "Posted: the goods have left stock");
+    step(&mut screen, "Return to supplier", false, "Posted. Stock updated");
     screen.reads(".figures", "1,500");
-    screen.reads("page-record", "Who did what");
+    screen.reads("page-record", "History of actions");
     look(&mut screen, "admin-supplier-return");
     go(&mut screen, "#/supplier-returns", "page-records tbody a");
     let back = audit::items(&mut shop.manager, "/api/supplier-returns");

@@ -48,11 +48,11 @@ fn came_back(screen: &mut Screen<()>, till: &mut Client) {
     let back = json!({"transaction_id": sold["transaction_id"], "items": [{"sku": "8990003", "qty": 1, "reason": "defective"}]});
     let back = till.post("/api/pos/returns", &back).data(201);
     go(screen, "#/returns?receipt_no=none", "page-records");
-    screen.reads("page-records .empty", "Nothing with");
+    screen.reads("page-records .empty", "No results for");
     go(screen, &format!("#/returns?receipt_no={}", text(&sold, "receipt_no")), "page-records tbody a");
     screen.reads("page-records tbody", "13,875");
     screen.script("document.querySelector('page-records tbody a').click()");
-    screen.reads("page-record", "Given back");
+    screen.reads("page-record", "Refunded");
     look(screen, "admin-return");
     screen.reads("page-record", "Defective");
     screen.reads("page-record", &text(&back, "receipt_no"));
@@ -61,12 +61,12 @@ fn came_back(screen: &mut Screen<()>, till: &mut Client) {
     screen.reads("page-record .figures", "13,875");
     go(screen, "#/today", "#checks");
     screen.reads("#checks", "none yet");
-    screen.reads("#checks", "not since the store was started");
+    screen.reads("#checks", "not since restart");
     go(screen, "#/machine", "#verify");
     screen.browser.press("#verify");
-    screen.reads("#verified", "Everything is whole");
+    screen.reads("#verified", "No problems found");
     go(screen, "#/today", "#checks");
-    screen.reads("#checks", "whole");
+    screen.reads("#checks", "no problems");
     go(screen, "#/stock", "#category");
     choose(screen, "#category", "grocery");
     screen.reads("tbody", "Product 8990001");
@@ -98,7 +98,7 @@ fn a_figure_of_the_report_leads_down_to_its_receipt() {
     screen.sees(&format!("tbody a[href='#/days/{day}']"));
     screen.browser.press(&format!("tbody a[href='#/days/{day}']"));
     screen.sees(&format!("a[href='#/shifts/{shift}']"));
-    screen.reads("main", "shifts open: 1");
+    screen.reads("main", "1 shift is still open");
     look(&mut screen, "admin-day");
     screen.browser.press(&format!("a[href='#/shifts/{shift}']"));
     screen.reads(".paper", "X");
@@ -146,13 +146,13 @@ fn a_sale_is_voided_while_its_shift_is_open_and_its_page_says_who_did_it() {
         .script("[...document.querySelectorAll('page-records tbody tr')].at(-1).querySelector('a').click()");
     screen.reads(".title .end", "Void sale");
     screen.browser.press(".title .end .btn");
-    screen.reads("dialog", "the goods go back to the shelf");
+    screen.reads("dialog", "put the items back on the shelf");
     choose(&mut screen, "#f-reason", "wrong_item");
     look(&mut screen, "admin-sale-void");
     screen.browser.press("dialog .danger");
-    screen.reads("#banner", "Voided. Give back: Cash");
+    screen.reads("#banner", "Voided. Refund: Cash");
     screen.reads(".title .badge", "voided");
-    screen.reads("page-record", "Who did what");
+    screen.reads("page-record", "History of actions");
     screen.reads("page-record", "Sale voided");
     let voided = audit::items(&mut store.login("manager"), "/api/pos/transactions?state=voided");
     assert_eq!((voided.len(), &voided[0]["void_reason"]), (1, &json!("wrong_item")));
@@ -178,14 +178,14 @@ fn a_drawer_is_counted_again_a_day_sealed_and_a_bag_goes_to_the_bank() {
     screen.types("227750");
     screen.browser.write("#f-reason", "a note stuck in the tray");
     screen.browser.press("dialog .primary");
-    screen.reads("#banner", "The new count is written down");
+    screen.reads("#banner", "Recount saved");
     screen.reads("main", "a note stuck in the tray");
-    screen.reads("main", "Drawer counted again");
+    screen.reads("main", "Drawer recounted");
 
     go(&mut screen, "#/days", "page-days tbody a");
     look(&mut screen, "admin-days");
     go(&mut screen, &format!("#/days/{day}"), "page-record .figures");
-    screen.reads(".title .primary", "Seal the day");
+    screen.reads(".title .primary", "Close the day");
     screen.browser.press(".title .primary");
     // The day goes on: it wants a reason.
     screen.sees("#f-reason");
@@ -194,16 +194,16 @@ fn a_drawer_is_counted_again_a_day_sealed_and_a_bag_goes_to_the_bank() {
     screen.browser.write("#f-reason", "closed early: public holiday");
     look(&mut screen, "admin-day-seal");
     screen.browser.press("dialog .primary");
-    screen.reads("#banner", "The day is sealed");
+    screen.reads("#banner", "Day closed");
     let mut manager = store.login("manager");
     assert_eq!(manager.get(&format!("/api/days/{day}")).data(200)["state"], "sealed");
-    screen.reads(".badge", "sealed");
+    screen.reads(".badge", "closed");
     // An administrator opens it again.
     screen.browser.press(".title .end .btn:nth-of-type(2)");
     screen.sees("#f-reason");
     screen.browser.write("#f-reason", "counted wrong");
     screen.browser.press("dialog .danger");
-    screen.reads("#banner", "The day is open again");
+    screen.reads("#banner", "Day reopened");
     assert_eq!(manager.get(&format!("/api/days/{day}")).data(200)["state"], "open");
 
     go(&mut screen, "#/safe", "page-records .figures");
@@ -216,7 +216,7 @@ fn a_drawer_is_counted_again_a_day_sealed_and_a_bag_goes_to_the_bank() {
     screen.sees("#f-reason");
     screen.browser.write("#f-reason", "the bag is still here");
     screen.browser.press("dialog .danger");
-    screen.reads("#banner", "Taken back");
+    screen.reads("#banner", "Reversed");
     assert_eq!(manager.get("/api/safe").data(200)["deposited"], json!(0));
     screen.is_clean();
 }
@@ -237,7 +237,7 @@ fn deposits(screen: &mut Screen<()>) {
     screen.browser.write("#f-bag_no", "B-17");
     screen.browser.write("#f-bank_account", "BCA 123");
     screen.browser.press("dialog .primary");
-    screen.reads("#banner", "Written down: the bag has left the safe");
+    screen.reads("#banner", "Deposit recorded");
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn a_till_is_added_renamed_and_switched_off_and_letters_lead_there() {
     screen.script(off);
     screen.sees("dialog .danger");
     screen.browser.press("dialog .danger");
-    screen.reads("tbody", "switched off");
+    screen.reads("tbody", "inactive");
     let registers = audit::items(&mut store.login("manager"), "/api/registers");
     let back = registers.iter().find(|one| one["register_id"] == "till-9").unwrap();
     assert_eq!((&back["name"], &back["state"]), (&json!("Back door"), &json!("disabled")));
@@ -282,6 +282,6 @@ fn a_till_is_added_renamed_and_switched_off_and_letters_lead_there() {
 #[track_caller]
 fn nothing_was_chosen(screen: &mut Screen<()>) {
     screen.browser.press(".title .primary");
-    screen.reads(".problem", "Choose the store");
+    screen.reads(".problem", "Choose the receiving store");
     assert_eq!(screen.focus(), "store");
 }

@@ -17,9 +17,9 @@ const QUEUE_LONG = 100;
 
 /** What each part is for, by its name; a shift's is its till's. */
 const PARTS = {
-  supervisor: ["Supervisor", "Starts every part, and starts it again when it fails"], ledger: ["Ledger", "Stock, cash, days and documents"], members: ["Members", "Members and their points"],
-  sessions: ["Sessions", "People, log-ins, devices"], catalogue: ["Catalogue", "Products, prices, promotions"], outbox: ["Outbox", "What is told to head office"],
-  hub_connection: ["Link", "The connection to head office"], shifts: ["Shifts", "One part for each open shift"],
+  supervisor: ["Supervisor", "Starts each component and restarts it if it fails"], ledger: ["Stock ledger", "Stock, cash, days and documents"], members: ["Members", "Members and their points"],
+  sessions: ["Sessions", "People, log-ins, passkeys"], catalogue: ["Catalogue", "Products, prices, promotions"], outbox: ["Outgoing records", "Sent to head office"],
+  hub_connection: ["Link", "The connection to head office"], shifts: ["Shifts", "One component for each open shift"],
 };
 
 /** The tree as rows, each with its depth and the way to it. */
@@ -67,9 +67,9 @@ class PageMachine extends Page {
       const old = before.get(one.name);
       if (old && old.state === one.state && old.restarts === one.restarts) continue;
       this.changed.set(one.name, now);
-      if (!old) this.said = t("{name} was started", { name: this.nameOf(one) });
-      else if (one.state !== "running") this.said = t("{name} is being restarted", { name: this.nameOf(one) });
-      else this.said = t("{name} runs again", { name: this.nameOf(one) });
+      if (!old) this.said = t("{name} started", { name: this.nameOf(one) });
+      else if (one.state !== "running") this.said = t("{name} is restarting", { name: this.nameOf(one) });
+      else this.said = t("{name} is running again", { name: this.nameOf(one) });
     }
     this.tree = tree;
   }
@@ -89,13 +89,13 @@ class PageMachine extends Page {
     const name = this.nameOf(one);
     const agreed = await app.dialog.ask({
       title: t("Restart {name}?", { name }), yes: t("Restart"), no: t("Keep"), danger: true,
-      text: t("It ends as by a crash and starts again at once. Nothing that was answered is lost; what is under way is repeated by whoever asked. Selling goes on"),
+      text: t("The component stops and restarts immediately. Confirmed data is not lost; requests in progress are repeated. You can keep selling"),
     });
     if (!agreed) return;
     await this.once(async () => {
       await app.change("POST", path("/api/admin/actors/:name/restart", { name: one.name }), {});
       await this.load();
-      app.say("ok", t("{name} runs again", { name }));
+      app.say("ok", t("{name} is running again", { name }));
     });
   }
 
@@ -112,22 +112,22 @@ class PageMachine extends Page {
 
   health() {
     const away = this.tree.filter(({ state }) => state !== "running");
-    if (away.length) return notice("warn", "refresh-cw", t("{names} is being restarted. Tills repeat what they asked by themselves", { names: away.map((one) => this.nameOf(one)).join(", ") }));
+    if (away.length) return notice("warn", "refresh-cw", t("{names} is restarting. Tills repeat their requests automatically", { names: away.map((one) => this.nameOf(one)).join(", ") }));
     const long = this.tree.filter(({ mailbox }) => mailbox >= QUEUE_LONG);
-    if (long.length) return notice("warn", "clock", t("Much waits at {names}: the disk or the machine is slow", { names: long.map((one) => this.nameOf(one)).join(", ") }));
-    return html`<p class="calm">${icon("circle-check")}${t("All {n} parts run", { n: number(this.tree.length) })}</p>`;
+    if (long.length) return notice("warn", "clock", t("Long queue at {names}: the disk or server is slow", { names: long.map((one) => this.nameOf(one)).join(", ") }));
+    return html`<p class="calm">${icon("circle-check")}${t("All {n} components running", { n: number(this.tree.length) })}</p>`;
   }
 
   parts() {
     if (!this.tree) return this.awaited();
-    const head = [[t("Part")], [t("State")], [t("Queue"), "num"], [t("Restarts"), "num"], [t("Runs since"), "d2"], [t("Last failure")], ...(this.app.user.role === "admin" ? [["", "num"]] : [])];
-    return html`${this.error ? notice("warn", "cloud-off", t("The store's box does not answer")) : this.health()}<p class="vh" role="status">${this.said}</p>
+    const head = [[t("Component")], [t("Status")], [t("Queue"), "num"], [t("Restarts"), "num"], [t("Running since"), "d2"], [t("Last failure")], ...(this.app.user.role === "admin" ? [["", "num"]] : [])];
+    return html`${this.error ? notice("warn", "cloud-off", t("No connection to the store server")) : this.health()}<p class="vh" role="status">${this.said}</p>
       <div class="panel scroll"><table class="grid fold tree"><thead><tr>${head.map(([label, kind]) => html`<th scope="col" class=${kind ?? ""}>${label || html`<span class="vh">${t("Restart")}</span>`}</th>`)}</tr></thead><tbody>${this.tree.map((one) => this.row(one))}</tbody></table></div>
-      ${this.app.user.role === "admin" ? nothing : html`<p class="muted">${t("An administrator may restart a part")}</p>`}`;
+      ${this.app.user.role === "admin" ? nothing : html`<p class="muted">${t("Only an administrator can restart a component")}</p>`}`;
   }
 
   render() {
-    return html`${title(t("Machine"), this.app.find())}<div class="stack"><h2>${t("Parts of the store")}</h2>${this.parts()}<store-work .app=${this.app}></store-work></div>`;
+    return html`${title(t("Server"), this.app.find())}<div class="stack"><h2>${t("Components")}</h2>${this.parts()}<store-work .app=${this.app}></store-work></div>`;
   }
 }
 customElements.define("page-machine", PageMachine);

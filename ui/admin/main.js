@@ -2,14 +2,12 @@
 import { html, keyed } from "../vendor/lit.js";
 import { loading } from "../shared/controls.js";
 import { setShop } from "../shared/format.js";
-import { addTexts, t } from "../shared/i18n.js";
+import { t } from "../shared/i18n.js";
 import { address, Lettered, MenuApp } from "../shared/menu.js";
 import * as more from "./sections.js";
-import { texts } from "./texts.js";
 import "../goods/texts.js";
+import "./texts.js";
 import "./today.js";
-
-addTexts(texts);
 
 const MANAGE = ["store_manager", "admin"];
 const GOODS = ["warehouse_staff", ...MANAGE];
@@ -76,7 +74,7 @@ class AdminApp extends Lettered(MenuApp) {
     const wanted = text.toLowerCase();
     const places = new Set(this.menu().map(([name]) => name));
     const acts = more.ACTIONS.map(([name, image, label, part]) => [name, image, label(), address(part ? [name, part] : [name])]).filter(([, , label]) => label.toLowerCase().includes(wanted));
-    const found = [["stock", "package", t("Product {text}", { text }), address(["stock"], { q: text })], ["members", "star", t("Member {text}", { text }), address(["members"], { q: text })], ["sales", "receipt", t("Receipt {text}", { text }), address(["sales"], { receipt_no: text })], ["audit", "scroll-text", t("Who did what to {text}", { text }), address(["audit"], { resource_id: text })]];
+    const found = [["stock", "package", t("Search products for “{text}”", { text }), address(["stock"], { q: text })], ["members", "star", t("Search members for “{text}”", { text }), address(["members"], { q: text })], ["sales", "receipt", t("Search receipts for “{text}”", { text }), address(["sales"], { receipt_no: text })], ["audit", "scroll-text", t("Audit log for “{text}”", { text }), address(["audit"], { resource_id: text })]];
     return [...acts, ...found].filter(([name]) => places.has(name)).map(([, ...row]) => row);
   }
 

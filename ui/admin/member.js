@@ -31,7 +31,7 @@ class PageMember extends Page {
   get fields() {
     const { member } = this;
     const one = (name, label, more = {}) => ({ name, label, value: member[name] ?? "", ...more });
-    return [one("name", t("Name"), { required: true, focus: true }), one("phone", t("Phone")), one("email", t("E-mail")), one("code", t("Card")), one("birth_date", t("Day of birth"), { kind: "date", clears: true }), one("tier", t("Tier"))];
+    return [one("name", t("Name"), { required: true, focus: true }), one("phone", t("Phone")), one("email", t("E-mail")), one("code", t("Card")), one("birth_date", t("Date of birth"), { kind: "date", clears: true }), one("tier", t("Tier"))];
   }
 
   /** Only what is another one now is sent: head office keeps the later word field by field. */
@@ -39,7 +39,7 @@ class PageMember extends Page {
     const { member, app, fields } = this;
     const changed = (given) => Object.fromEntries(fields.map(({ name, kind }) => [name, given[name] === undefined && !kind ? "" : given[name]]).filter(([name, value]) => value !== undefined && (value ?? "") !== (member[name] ?? "")));
     const done = await ask(app, {
-      title: t("Change {name}", { name: member.name }), text: t("It is told to head office, and counts in every store"), yes: t("Save"), list: fields,
+      title: t("Change {name}", { name: member.name }), text: t("Applies in all stores"), yes: t("Save"), list: fields,
       act: async (given) => {
         const body = changed(given);
         return Object.keys(body).length ? app.command({ method: "PATCH", url: path("/api/members/:id", { id: member.member_id }), body, label: "Change member" }) : true;
@@ -62,14 +62,14 @@ class PageMember extends Page {
   async erase() {
     const { member, app } = this;
     const agreed = await app.dialog.ask({
-      title: t("Erase {name}?", { name: member.name }), yes: t("Erase for good"), no: t("Keep"), danger: true,
-      text: t("Name, phone, e-mail, card and day of birth are forgotten here and at head office, and {n} points can't be spent any more. Sales stay, without a name. Nobody can undo this", { n: number(this.points.balance) }),
+      title: t("Delete data of {name}?", { name: member.name }), yes: t("Delete permanently"), no: t("Keep"), danger: true,
+      text: t("Name, phone, e-mail, card and date of birth are deleted here and at head office, and {n} points are lost. Sales are kept without a name. This can't be undone", { n: number(this.points.balance) }),
     });
     if (!agreed) return;
     await this.once(async () => {
       await app.command({ url: path("/api/members/:id/erase", { id: member.member_id }), label: "Erase member" });
       await this.load();
-      app.say("ok", t("Erased"));
+      app.say("ok", t("Data deleted"));
     });
   }
 
@@ -77,9 +77,9 @@ class PageMember extends Page {
     const { member, app } = this;
     const given = await app.dialog.ask({
       title: t("Correct points"), yes: t("Save"),
-      body: html`${field(t("Points more, or fewer with a minus"), html`<input class="input num" id="adjust" name="points" inputmode="numeric" autocomplete="off" data-focus>`, "adjust")}${field(t("Reason"), html`<input class="input" id="adjust-reason" name="reason" maxlength="200" autocomplete="off">`, "adjust-reason")}`,
+      body: html`${field(t("Points to add, or a negative number to remove"), html`<input class="input num" id="adjust" name="points" inputmode="numeric" autocomplete="off" data-focus>`, "adjust")}${field(t("Reason"), html`<input class="input" id="adjust-reason" name="reason" maxlength="200" autocomplete="off">`, "adjust-reason")}`,
       act: ({ points, reason }) => {
-        if (!/^-?\d{1,9}$/.test(points) || Number(points) === 0) throw new Error(t("Type a number"));
+        if (!/^-?\d{1,9}$/.test(points) || Number(points) === 0) throw new Error(t("Enter a number"));
         if (!reason.trim()) throw new Error(t("Enter a reason"));
         return { points: Number(points), reason: reason.trim() };
       },
@@ -96,11 +96,11 @@ class PageMember extends Page {
     if (!member) return this.awaited();
     const box = (label, value, kind = "") => html`<div><dt>${label}</dt><dd class=${kind}>${value}</dd></div>`;
     const living = ["active", "blocked"].includes(member.state);
-    const acts = living ? html`<button class="btn" ?disabled=${this.busy} @click=${() => this.change()}>${t("Change")}</button><button class="btn" ?disabled=${this.busy} @click=${() => this.adjust()}>${t("Correct points")}</button><button class="btn" ?disabled=${this.busy} @click=${() => this.block()}>${icon("lock")}${member.state === "active" ? t("Block") : t("Let in again")}</button>
-      <button class="btn" ?disabled=${this.busy} @click=${() => this.erase()}>${icon("trash-2")}${t("Erase")}</button>` : nothing;
+    const acts = living ? html`<button class="btn" ?disabled=${this.busy} @click=${() => this.change()}>${t("Change")}</button><button class="btn" ?disabled=${this.busy} @click=${() => this.adjust()}>${t("Correct points")}</button><button class="btn" ?disabled=${this.busy} @click=${() => this.block()}>${icon("lock")}${member.state === "active" ? t("Block") : t("Unblock")}</button>
+      <button class="btn" ?disabled=${this.busy} @click=${() => this.erase()}>${icon("trash-2")}${t("Delete data")}</button>` : nothing;
     return html`${title(html`<a class="back" href="#/members">${icon("arrow-left")}<span class="vh">${t("Members")}</span></a><bdi>${member.state === "erased" ? t("erased") : member.name}</bdi>`, html`<span class="badge ${member.state === "active" ? "ok" : "bad"}">${t(member.state)}</span>`, acts)}
-      <dl class="figures panel">${box(t("Points"), number(points.balance))}${box(t("Earned in all"), number(points.lifetime_earned))}${box(t("Redeemed in all"), number(points.lifetime_redeemed))}${box(t("Phone"), member.phone ?? "\u2013", "long")}${box(t("Card"), member.code ?? "\u2013", "long")}${box(t("E-mail"), member.email ?? "\u2013", "long")}${member.birth_date ? box(t("Day of birth"), day(member.birth_date), "long") : nothing}${member.tier ? box(t("Tier"), member.tier, "long") : nothing}${box(t("Since"), date(member.joined_at), "long")}${box(t("Sales"), html`<a href=${address(["sales"], { member_id: member.member_id })}>${t("See")}</a>`, "long")}</dl>
-      <h2 class="section">${t("Points")}</h2>${points.entries.length ? html`<div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Time")}</th><th>${t("What")}</th><th class="num">${t("Points")}</th><th class="num">${t("Left")}</th></tr></thead><tbody>${points.entries.map((one) => html`<tr><td>${date(one.at)} ${time(one.at)}</td><td>${t(one.reason)}</td><td class="num">${number(one.points)}</td><td class="num">${one.balance_after === null ? nothing : number(one.balance_after)}</td></tr>`)}</tbody></table></div>` : html`<p class="empty panel">${t("No points were earned yet")}</p>`}`;
+      <dl class="figures panel">${box(t("Points"), number(points.balance))}${box(t("Total earned"), number(points.lifetime_earned))}${box(t("Total redeemed"), number(points.lifetime_redeemed))}${box(t("Phone"), member.phone ?? "\u2013", "long")}${box(t("Card"), member.code ?? "\u2013", "long")}${box(t("E-mail"), member.email ?? "\u2013", "long")}${member.birth_date ? box(t("Date of birth"), day(member.birth_date), "long") : nothing}${member.tier ? box(t("Tier"), member.tier, "long") : nothing}${box(t("Since"), date(member.joined_at), "long")}${box(t("Sales"), html`<a href=${address(["sales"], { member_id: member.member_id })}>${t("View")}</a>`, "long")}</dl>
+      <h2 class="section">${t("Points")}</h2>${points.entries.length ? html`<div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Time")}</th><th>${t("Type")}</th><th class="num">${t("Points")}</th><th class="num">${t("Balance")}</th></tr></thead><tbody>${points.entries.map((one) => html`<tr><td>${date(one.at)} ${time(one.at)}</td><td>${t(one.reason)}</td><td class="num">${number(one.points)}</td><td class="num">${one.balance_after === null ? nothing : number(one.balance_after)}</td></tr>`)}</tbody></table></div>` : html`<p class="empty panel">${t("No points yet")}</p>`}`;
   }
 }
 customElements.define("page-member", PageMember);

@@ -54,7 +54,7 @@ class PageMembers extends ListPage {
 
   render() {
     return html`${title(t("Members"))}<div class="rowx tools"><label class="vh" for="search">${t("Phone, name or card")}</label><div class="searching">${icon("search")}<input class="input" id="search" data-focus data-keys autocomplete="off" placeholder=${t("Phone, name or card")} .value=${this.text} @input=${(event) => this.typed(event.target.value)}></div></div>
-      ${this.table([[t("Name")], [t("Phone")], [t("Card")], [t("State")], [t("points"), "num"]], (one) => this.row(one), this.text.trim().length < 2 ? t("Type two letters of a name, or a phone number") : t("Nobody is called this"))}`;
+      ${this.table([[t("Name")], [t("Phone")], [t("Card")], [t("Status")], [t("points"), "num"]], (one) => this.row(one), this.text.trim().length < 2 ? t("Enter at least two letters of a name, or a phone number") : t("No member found"))}`;
   }
 }
 customElements.define("page-members", PageMembers);

@@ -30,7 +30,7 @@ export const staff = async (app) => {
 };
 /** Somebody by name; nobody is whoever runs the machine, and head office's people have only their id here. */
 export const who = (names, id) => {
-  if (!id) return html`<span class="muted">${t("whoever runs the machine")}</span>`;
+  if (!id) return html`<span class="muted">${t("server administrator")}</span>`;
   const known = names?.get(id);
   return known ? html`<bdi title=${id}>${known.name}</bdi>` : html`<code title=${id}>${id.slice(0, 12)}\u2026</code>`;
 };

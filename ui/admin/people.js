@@ -25,7 +25,7 @@ class PagePeople extends ListPage {
     const { app } = this;
     const roles = rolesFor(app);
     const made = await app.dialog.ask({
-      title: t("New person"), yes: t("Add"),
+      title: t("New user"), yes: t("Add"),
       body: html`${field(t("Name"), html`<input class="input" id="person-name" name="name" autocomplete="off" data-focus>`, "person-name")}${field(t("Login name"), html`<input class="input" id="person-login" name="username" autocomplete="off">`, "person-login")}
         ${field(t("Role"), html`<select class="input" id="person-role" name="role">${roles.map((role) => html`<option value=${role}>${t(role)}</option>`)}</select>`, "person-role")}${field(t("First password"), html`<input class="input" id="person-password" name="password" type="password" autocomplete="new-password">`, "person-password")}`,
       act: async (given) => {
@@ -49,8 +49,8 @@ class PagePeople extends ListPage {
   }
 
   render() {
-    return html`${title(t("People"), html`<button class="btn primary" @click=${() => this.add()}>${icon("plus")}${t("New person")}</button>`)}
-      ${this.table([[t("Name")], [t("Login name")], [t("Role")], [t("State")], [t("Since")]], (one) => this.row(one), t("Nobody whom you may change"))}`;
+    return html`${title(t("People"), html`<button class="btn primary" @click=${() => this.add()}>${icon("plus")}${t("New user")}</button>`)}
+      ${this.table([[t("Name")], [t("Login name")], [t("Role")], [t("Status")], [t("Since")]], (one) => this.row(one), t("No people you can edit"))}`;
   }
 }
 customElements.define("page-people", PagePeople);

@@ -48,7 +48,7 @@ class PageProduct extends ListPage {
   ways() {
     const { sku, damaged } = this.product;
     const way = (parts, query, image, label) => html`<a class="btn" href=${address(parts, query)}>${icon(image)}${label}</a>`;
-    return html`${this.app.may(["store_manager", "admin"]) ? way(["labels"], { sku }, "tag", t("Label")) : nothing}${way(["adjustments", "new"], { sku }, "scale", t("Adjust"))}${damaged ? way(["adjustments", "new"], { sku, bucket: "damaged" }, "trash-2", t("Throw damaged away")) : nothing}`;
+    return html`${this.app.may(["store_manager", "admin"]) ? way(["labels"], { sku }, "tag", t("Label")) : nothing}${way(["adjustments", "new"], { sku }, "scale", t("Adjust"))}${damaged ? way(["adjustments", "new"], { sku, bucket: "damaged" }, "trash-2", t("Discard damaged stock")) : nothing}`;
   }
 
   row(one) {
@@ -60,9 +60,9 @@ class PageProduct extends ListPage {
     if (!product) return this.awaited();
     const box = (label, value) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
     return html`${title(html`<a class="back" href="#/stock">${icon("arrow-left")}<span class="vh">${t("Stock")}</span></a><bdi>${product.name}</bdi>`, this.ways(), html`<button class="btn" @click=${() => this.edit()}>${icon("settings")}${t("Reorder level, shelf")}</button>`)}
-      <dl class="figures panel">${box(t("On hand"), number(product.on_hand))}${box(t("Available"), number(product.available))}${box(t("On the way"), number(product.in_transit_in))}${box(t("Damaged"), number(product.damaged))}
+      <dl class="figures panel">${box(t("On hand"), number(product.on_hand))}${box(t("Available"), number(product.available))}${box(t("In transit"), number(product.in_transit_in))}${box(t("Damaged"), number(product.damaged))}
       ${box(t("Average cost"), product.average_cost === null ? t("none") : money(product.average_cost))}${box(t("Value"), money(product.value))}${box(t("Reorder at"), product.reorder_level === null ? "\u2013" : number(product.reorder_level))}${box(t("Shelf"), product.shelf_place ?? "\u2013")}</dl>
-      <h2 class="section">${t("Stock movements")}</h2>${this.table([[t("Time")], [t("What")], [t("Pieces"), "num"], [t("Left"), "num"], [t("Cost each"), "num"]], (one) => this.row(one), t("Nothing moved it yet"))}`;
+      <h2 class="section">${t("Stock movements")}</h2>${this.table([[t("Time")], [t("Type")], [t("Pieces"), "num"], [t("Stock after"), "num"], [t("Cost each"), "num"]], (one) => this.row(one), t("No stock movements yet"))}`;
   }
 }
 customElements.define("page-product", PageProduct);

@@ -98,7 +98,7 @@ class PageReceive extends Page {
       localStorage.removeItem(this.draft);
       this.app.go("deliveries", done.receiving_id);
       await new Promise((resolve) => setTimeout(resolve));
-      this.app.say("ok", t("Taken in: {n} lines, {amount}", { n: number(done.lines.length), amount: money(done.total_cost) }));
+      this.app.say("ok", t("{n} lines received, {amount}", { n: number(done.lines.length), amount: money(done.total_cost) }));
     });
   }
 
@@ -116,9 +116,9 @@ class PageReceive extends Page {
       this.keep();
     };
     const left = line.ordered === null ? null : line.ordered - line.before - (line.qty ?? 0);
-    const said = line.ordered === null ? t("not on the order") : left > 0 ? t("{n} left", { n: number(left) }) : left < 0 ? t("{n} too many", { n: number(-left) }) : t("complete");
-    return html`<tr><td><bdi>${line.name}</bdi><br><span class="muted">${line.sku}</span></td><td class="num">${line.ordered === null ? nothing : number(line.ordered)}${line.limit > line.ordered ? html`<br><span class="muted">${t("at most {n} in all", { n: number(line.limit) })}</span>` : nothing}</td><td class="num">${line.ordered === null ? nothing : number(line.before)}</td>
-      <td class="in">${countInput({ id: `qty-${line.sku}`, value: line.qty, label: t("{name}: pieces now", { name: line.name }), onValue: set("qty") })}</td><td class="in">${countInput({ id: `rejected-${line.sku}`, value: line.rejected, label: t("{name}: pieces refused", { name: line.name }), onValue: set("rejected") })}</td>
+    const said = line.ordered === null ? t("not on the order") : left > 0 ? t("{n} left", { n: number(left) }) : left < 0 ? t("{n} over", { n: number(-left) }) : t("complete");
+    return html`<tr><td><bdi>${line.name}</bdi><br><span class="muted">${line.sku}</span></td><td class="num">${line.ordered === null ? nothing : number(line.ordered)}${line.limit > line.ordered ? html`<br><span class="muted">${t("total at most {n}", { n: number(line.limit) })}</span>` : nothing}</td><td class="num">${line.ordered === null ? nothing : number(line.before)}</td>
+      <td class="in">${countInput({ id: `qty-${line.sku}`, value: line.qty, label: t("{name}: quantity received", { name: line.name }), onValue: set("qty") })}</td><td class="in">${countInput({ id: `rejected-${line.sku}`, value: line.rejected, label: t("{name}: quantity rejected", { name: line.name }), onValue: set("rejected") })}</td>
       <td class="in wide-in">${moneyInput({ id: `cost-${line.sku}`, value: line.cost, label: t("{name}: cost each", { name: line.name }), onValue: set("cost") })}</td><td>${this.order ? html`<span class="badge ${left === 0 ? "ok" : left < 0 ? "bad" : "plain"}">${said}</span>` : nothing}</td></tr>`;
   }
 
@@ -140,7 +140,7 @@ class PageReceive extends Page {
         this.supplier = event.target.value;
         this.keep();
       }}><option value="">\u2013</option>${this.suppliers.map((one) => html`<option value=${one.supplier_id} ?selected=${one.supplier_id === this.supplier}>${one.name}</option>`)}</select>`, "supplier")}</div>
-      ${this.lines.length ? html`<div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Product")}</th><th class="num">${t("Ordered")}</th><th class="num">${t("Before")}</th><th class="num">${t("Now")}</th><th class="num">${t("Refused")}</th><th class="num">${t("Cost each")}, ${symbol()}</th><th></th></tr></thead><tbody>${this.lines.map((line) => this.row(line))}</tbody></table></div>` : html`<p class="empty panel">${t("Scan the first product of the delivery")}</p>`}
+      ${this.lines.length ? html`<div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Product")}</th><th class="num">${t("Ordered")}</th><th class="num">${t("Received before")}</th><th class="num">${t("Now")}</th><th class="num">${t("Rejected")}</th><th class="num">${t("Cost each")}, ${symbol()}</th><th></th></tr></thead><tbody>${this.lines.map((line) => this.row(line))}</tbody></table></div>` : html`<p class="empty panel">${t("Scan the first product of the delivery")}</p>`}
       <footer class="dock"><span>${t("{n} lines, {p} pieces", { n: number(this.lines.filter(({ qty }) => qty).length), p: number(pieces) })}</span><b>${money(this.cost)}</b><button class="btn primary big" ?disabled=${this.busy || !this.filled.length} @click=${() => this.post()}>${icon("check")}${t("Receive")}<kbd class="wide" aria-hidden="true">Ctrl Enter</kbd></button></footer>`;
   }
 }

@@ -39,7 +39,7 @@ class PageReceiving extends ListPage {
 
   render() {
     return html`${title(t("Receiving"), html`<a class="btn primary" href="#/receiving/new">${icon("plus")}${t("Receive without an order")}</a>`)}${this.app.tabs()}
-      ${this.table([[t("Supplier")], [t("Order")], [t("Expected on")], [t("State")], [t("Lines"), "num"], [t("Pieces left"), "num"], [`${t("Total")}, ${symbol()}`, "num"]], (one) => this.row(one), t("No order waits for goods. What comes without one is taken in all the same"))}`;
+      ${this.table([[t("Supplier")], [t("Order")], [t("Expected on")], [t("Status")], [t("Lines"), "num"], [t("Outstanding"), "num"], [`${t("Total")}, ${symbol()}`, "num"]], (one) => this.row(one), t("No incoming orders. You can receive deliveries without an order"))}`;
   }
 }
 customElements.define("page-receiving", PageReceiving);

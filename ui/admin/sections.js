@@ -13,7 +13,7 @@ const MORE = [
   ["sales", "receipt", () => t("Sales"), MANAGE], ["returns", "undo-2", () => t("Returns"), MANAGE], ["shifts", "clock", () => t("Shifts"), MANAGE], ["days", "lock", () => t("Days"), MANAGE], ["safe", "wallet", () => t("Safe"), MANAGE],
   ["deliveries", "truck", () => t("Deliveries"), GOODS], ["transfers", "store", () => t("Transfers"), GOODS], ["adjustments", "scale", () => t("Adjustments"), GOODS], ["supplier-returns", "undo-2", () => t("Returns to suppliers"), GOODS],
   ["labels", "tag", () => t("Labels"), MANAGE], ["tills", "calculator", () => t("Tills"), MANAGE],
-  ["machine", "list-restart", () => t("Machine"), MANAGE], ["audit", "scroll-text", () => t("Audit"), MANAGE], ["settings", "settings", () => t("Settings"), MANAGE],
+  ["machine", "list-restart", () => t("Server"), MANAGE], ["audit", "scroll-text", () => t("Audit log"), MANAGE], ["settings", "settings", () => t("Settings"), MANAGE],
 ];
 /** The menu from above, by groups; a page that is not named comes before the last group. */
 const GROUPS = [["today"], ["reports", "goods-now", "valuation", "sales", "returns", "shifts", "days", "safe"], ["stock", "receiving", "deliveries", "supplier-returns", "transfers", "adjustments", "counts", "labels"], ["members", "people", "tills"], ["sync"]];
@@ -28,9 +28,9 @@ export const LETTERS = {
 };
 /** What may be begun, for whoever types it. */
 export const ACTIONS = [
-  ["transfers", "store", () => t("New transfer"), "new"], ["adjustments", "scale", () => t("New adjustment"), "new"], ["supplier-returns", "undo-2", () => t("Send goods back"), "new"], ["safe", "landmark", () => t("Record bank deposit")], ["tills", "calculator", () => t("New till")], ["days", "lock", () => t("Seal the day")],
-  ["machine", "download", () => t("Back up now")], ["machine", "shield-check", () => t("Check everything that is stored")], ["machine", "list-restart", () => t("Restart a part of the store")],
-  ["sync", "refresh-cw", () => t("Ask head office now")], ["sync", "history", () => t("Restore a value that lost")], ["people", "lock", () => t("New password for somebody")], ["people", "log-out", () => t("End somebody's sessions")],
+  ["transfers", "store", () => t("New transfer"), "new"], ["adjustments", "scale", () => t("New adjustment"), "new"], ["supplier-returns", "undo-2", () => t("New return"), "new"], ["safe", "landmark", () => t("Record bank deposit")], ["tills", "calculator", () => t("New till")], ["days", "lock", () => t("Close the day")],
+  ["machine", "download", () => t("Back up now")], ["machine", "shield-check", () => t("Check all data")], ["machine", "list-restart", () => t("Restart a component")],
+  ["sync", "refresh-cw", () => t("Sync with head office")], ["sync", "history", () => t("Restore an overwritten value")], ["people", "lock", () => t("Reset a user's password")], ["people", "log-out", () => t("Log a user out everywhere")],
 ];
 
 /** The whole menu of both files, in order; a group begins with a line. */
@@ -75,7 +75,7 @@ export const entries = (app, rows) => rows.filter(({ name }) => !familyOf(name) 
 export const tabs = (app) => {
   const mine = app.menu().filter(([name]) => familyOf(app.section)?.includes(name));
   if (mine.length < 2) return nothing;
-  return html`<nav class="tabs" aria-label=${t("Pages beside this one")}>${mine.map(([name, , label]) => html`<a href=${address([name])} aria-current=${name === app.section ? "page" : nothing}>${(FIRST[name] ?? label)()}</a>`)}</nav>`;
+  return html`<nav class="tabs" aria-label=${t("Related pages")}>${mine.map(([name, , label]) => html`<a href=${address([name])} aria-current=${name === app.section ? "page" : nothing}>${(FIRST[name] ?? label)()}</a>`)}</nav>`;
 };
 
 const element = (app) => {

@@ -15,7 +15,7 @@ const shown = (value) => {
   if (value === "" || value === null) return html`<span class="muted">${t("empty")}</span>`;
   if (typeof value === "boolean") return value ? t("yes") : t("no");
   if (typeof value === "number") return number(value);
-  if (Array.isArray(value)) return value.length ? html`<bdi>${value.map((one) => (typeof one === "object" ? JSON.stringify(one) : one)).join(", ")}</bdi>` : html`<span class="muted">${t("none of them")}</span>`;
+  if (Array.isArray(value)) return value.length ? html`<bdi>${value.map((one) => (typeof one === "object" ? JSON.stringify(one) : one)).join(", ")}</bdi>` : html`<span class="muted">${t("none")}</span>`;
   if (typeof value === "object") return html`<dl class="pairs">${Object.entries(value).map(([name, one]) => html`<div><dt>${name}</dt><dd>${shown(one)}</dd></div>`)}</dl>`;
   return html`<bdi>${value}</bdi>`;
 };
@@ -60,7 +60,7 @@ class PageSettings extends Page {
 
   section(name, rows) {
     return html`<section class="panel" aria-labelledby=${`section-${name}`}><h2 class="pad" id=${`section-${name}`}>${t(`section.${name}`)} <code>[${name}]</code></h2>
-      <div class="scroll"><table class="grid fold settings-of"><thead><tr><th scope="col">${t("Setting")}</th><th scope="col">${t("Value")}</th><th scope="col">${t("Said by")}</th></tr></thead><tbody>
+      <div class="scroll"><table class="grid fold settings-of"><thead><tr><th scope="col">${t("Setting")}</th><th scope="col">${t("Value")}</th><th scope="col">${t("Source")}</th></tr></thead><tbody>
       ${rows.map((one) => html`<tr id=${`set-${one.name}`}><td><code>${one.key}</code></td><td><div>${shown(one.value)}</div></td><td><div>${this.from(one)}</div></td></tr>`)}</tbody></table></div></section>`;
   }
 
@@ -70,7 +70,7 @@ class PageSettings extends Page {
       this.source = this.source === source ? "" : source;
       this.requestUpdate();
     }}>${t(NAMES[source])} <span class="muted">${number(count(source))}</span></button>`;
-    return html`<div class="rowx tools"><label class="vh" for="search">${t("Search a setting")}</label><div class="searching">${icon("search")}<input class="input" id="search" data-focus data-keys autocomplete="off" spellcheck="false" placeholder=${t("Search a setting")} .value=${this.text} @input=${(event) => {
+    return html`<div class="rowx tools"><label class="vh" for="search">${t("Search settings")}</label><div class="searching">${icon("search")}<input class="input" id="search" data-focus data-keys autocomplete="off" spellcheck="false" placeholder=${t("Search settings")} .value=${this.text} @input=${(event) => {
       this.text = event.target.value;
       this.requestUpdate();
     }}></div>${SOURCES.filter(count).map(chip)}</div>`;
@@ -80,8 +80,8 @@ class PageSettings extends Page {
     if (!this.rows) return this.awaited();
     const found = this.found();
     const sections = [...new Set(found.map(({ section }) => section))];
-    return html`${this.tools()}<div class="stack">${notice("", "info", t("Settings are changed in the settings file of the box, which takes a restart, or at head office, at once. What head office says counts before the file. Secrets are never shown"))}
-      ${sections.map((name) => this.section(name, found.filter(({ section }) => section === name)))}${found.length ? nothing : html`<div class="empty panel"><p>${t("No setting is called this")}</p><button class="btn" @click=${() => {
+    return html`${this.tools()}<div class="stack">${notice("", "info", t("Settings are changed in the server's settings file, which needs a restart, or at head office, effective immediately. Head office overrides the file. Secrets are never shown"))}
+      ${sections.map((name) => this.section(name, found.filter(({ section }) => section === name)))}${found.length ? nothing : html`<div class="empty panel"><p>${t("No settings found")}</p><button class="btn" @click=${() => {
         this.text = "";
         this.source = "";
         this.requestUpdate();

@@ -99,10 +99,10 @@ class PageStock extends ListPage {
 
   render() {
     const chip = (filter, label) => html`<button class="btn" aria-pressed=${this.filter === filter} @click=${() => this.choose(filter)}>${label}${this.totals[filter] ? html` <b>${number(this.totals[filter])}</b>` : nothing}</button>`;
-    const none = this.text || this.filter || this.category ? t("Nothing is called this") : t("Nothing came into stock yet. Receiving brings it in");
+    const none = this.text || this.filter || this.category ? t("No products found") : t("No stock yet. Receive a delivery to add stock");
     return html`${title(t("Stock"), this.csv())}<div class="rowx tools"><label class="vh" for="search">${t("Search or scan")}</label><div class="searching">${icon("search")}<input class="input" id="search" data-focus data-keys autocomplete="off" placeholder=${t("Search or scan")} .value=${this.text} @input=${(event) => this.typed(event.target.value)}
       @keydown=${(event) => event.key === "Enter" && /^\d{8,}$/.test(codeOf(event.target.value)) && this.scanned(codeOf(event.target.value))}></div>${chip("low", t("Below reorder level"))}${chip("negative", t("Below zero"))}${this.categories()}${this.answer?.total ? html`<span class="muted" id="found" role="status">${t("Products: {n}", { n: number(this.answer.total) })}</span>` : nothing}</div>
-      ${this.table([[t("Product")], [t("Code")], [t("Shelf")], [t("On hand"), "num"], [t("Available"), "num"], [t("On the way"), "num"], [t("Reorder at"), "num"], [`${t("Value")}, ${symbol()}`, "num"]], (one) => this.row(one), none)}`;
+      ${this.table([[t("Product")], [t("Code")], [t("Shelf")], [t("On hand"), "num"], [t("Available"), "num"], [t("In transit"), "num"], [t("Reorder at"), "num"], [`${t("Value")}, ${symbol()}`, "num"]], (one) => this.row(one), none)}`;
   }
 }
 customElements.define("page-stock", PageStock);

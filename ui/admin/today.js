@@ -64,16 +64,16 @@ class PageToday extends Page {
     const differing = (report?.shifts ?? []).filter(({ variance }) => variance);
     const found = [];
     for (const problem of sync?.problems ?? []) found.push(["bad", "triangle-alert", t(`problem.${problem.code}`), "sync"]);
-    if (differing.length) found.push(["bad", "calculator", t("Tills closed with a difference: {n}", { n: number(differing.length) }), `days/${app.settings.business_date}`]);
-    if (this.wrong) found.push(["bad", "shield-check", t("The last check of what is stored found something wrong"), "machine"]);
+    if (differing.length) found.push(["bad", "calculator", t("Shifts closed with a difference: {n}", { n: number(differing.length) }), `days/${app.settings.business_date}`]);
+    if (this.wrong) found.push(["bad", "shield-check", t("The last data check found problems"), "machine"]);
     const say = (list, kind, image, text, place) => list.items.length && found.push([kind, image, t(text, { n: many(list) }), place]);
     say(negative, "warn", "package", "Products below zero: {n}", "stock?show=negative");
-    say(waiting, "warn", "shield-check", "Adjustments that wait for approval: {n}", "adjustments?state=pending");
-    say(due, "plain", "truck", "Orders whose goods are due: {n}", "receiving");
-    say(coming, "plain", "store", "Transfers on the way to this store: {n}", "transfers?direction=in&state=in_transit");
-    say(counts, "plain", "clipboard-list", "Counts that go on: {n}", "counts");
+    say(waiting, "warn", "shield-check", "Adjustments to approve: {n}", "adjustments?state=pending");
+    say(due, "plain", "truck", "Deliveries due: {n}", "receiving");
+    say(coming, "plain", "store", "Incoming transfers: {n}", "transfers?direction=in&state=in_transit");
+    say(counts, "plain", "clipboard-list", "Counts in progress: {n}", "counts");
     if (!found.length) return html`<p class="calm">${icon("circle-check")}${t("Nothing to do")}</p>`;
-    return html`<ul class="alerts panel">${found.map(([kind, name, text, place]) => html`<li class=${kind}>${icon(name)}<span>${text}</span>${place ? html`<a href="#/${place}">${t("See")}</a>` : nothing}</li>`)}</ul>`;
+    return html`<ul class="alerts panel">${found.map(([kind, name, text, place]) => html`<li class=${kind}>${icon(name)}<span>${text}</span>${place ? html`<a href="#/${place}">${t("View")}</a>` : nothing}</li>`)}</ul>`;
   }
 
   /** Whether the last check found something, or did not end. */
@@ -86,9 +86,9 @@ class PageToday extends Page {
   checks() {
     const { proof, verify } = this;
     const row = (label, place, text, bad) => html`<div><dt>${label}</dt><dd class=${bad ? "differs" : ""}><a href="#/${place}">${text}</a></dd></div>`;
-    const checked = verify?.finished_at ? `${date(verify.finished_at)} ${time(verify.finished_at)}: ${this.wrong ? t("something is wrong") : t("whole")}` : t("not since the store was started");
-    return html`<section class="panel" id="checks"><h2 class="pad">${t("Data checks")}</h2><dl class="facts pad">${row(t("Last day that head office compared"), "sync", proof ? `${day(proof.business_date)}: ${t(`digest.${proof.result}`)}` : t("none yet"), proof?.result === "difference")}
-      ${row(t("Last check of what is stored"), "machine", checked, this.wrong)}</dl></section>`;
+    const checked = verify?.finished_at ? `${date(verify.finished_at)} ${time(verify.finished_at)}: ${this.wrong ? t("problems found") : t("no problems")}` : t("not since restart");
+    return html`<section class="panel" id="checks"><h2 class="pad">${t("Data checks")}</h2><dl class="facts pad">${row(t("Last comparison with head office"), "sync", proof ? `${day(proof.business_date)}: ${t(`digest.${proof.result}`)}` : t("none yet"), proof?.result === "difference")}
+      ${row(t("Last data check"), "machine", checked, this.wrong)}</dl></section>`;
   }
 
   box(label, value, note) {
@@ -100,7 +100,7 @@ class PageToday extends Page {
     const { low, negative, orders, coming } = this;
     const to = (place, name) => html`<a href="#/${place}">${name}</a>`;
     return html`${this.box(t("Below reorder level"), many(low), to("stock?show=low", t("Stock")))}${this.box(t("Incoming orders"), many(orders), to("receiving", t("Receiving")))}
-      ${this.app.may(MANAGE) ? nothing : html`${this.box(t("Below zero"), many(negative), to("stock?show=negative", t("Stock")))}${this.box(t("On the way"), many(coming), to("transfers?direction=in&state=in_transit", t("Transfers")))}`}`;
+      ${this.app.may(MANAGE) ? nothing : html`${this.box(t("Below zero"), many(negative), to("stock?show=negative", t("Stock")))}${this.box(t("In transit"), many(coming), to("transfers?direction=in&state=in_transit", t("Transfers")))}`}`;
   }
 
   figures() {
@@ -110,7 +110,7 @@ class PageToday extends Page {
     const total = sum("net_total");
     const past = before.shifts.reduce((all, { totals }) => all + totals.net_total, 0);
     const change = past ? Math.round((total - past) * 100 / past) : null;
-    return html`<dl class="figures panel">${this.box(t("Sales today"), money(total), change === null ? t("no sales on this day last week") : t("{change} % to last week", { change: number(change) }))}
+    return html`<dl class="figures panel">${this.box(t("Sales today"), money(total), change === null ? t("no sales on the same day last week") : t("{change} % vs last week", { change: number(change) }))}
       ${this.box(t("Sales"), number(sum("sales_count")), t("{n} pieces", { n: number(sum("items_count")) }))}
       ${this.box(t("Returns"), number(sum("returns_total")), t("{n} receipts", { n: number(sum("returns_count")) }))}${this.goods()}</dl>`;
   }
@@ -122,8 +122,8 @@ class PageToday extends Page {
 
   tills() {
     const { shifts } = this.report;
-    if (!shifts.length) return html`<p class="empty">${t("No till was opened today")}</p>`;
-    return html`<table class="grid fold"><thead><tr><th>${t("Till")}</th><th>${t("State")}</th><th class="num">${t("Sales")}</th><th class="num">${t("Total")}</th><th class="num">${t("In drawer")}</th><th class="num">${t("Difference")}</th></tr></thead><tbody>
+    if (!shifts.length) return html`<p class="empty">${t("No shifts opened today")}</p>`;
+    return html`<table class="grid fold"><thead><tr><th>${t("Till")}</th><th>${t("Status")}</th><th class="num">${t("Sales")}</th><th class="num">${t("Total")}</th><th class="num">${t("In drawer")}</th><th class="num">${t("Difference")}</th></tr></thead><tbody>
       ${shifts.map((one) => html`<tr><td><a href="#/shifts/${one.shift_id}"><bdi>${this.app.till(one.register_id)}</bdi></a></td><td><span class="badge ${one.state === "open" ? "ok" : "plain"}">${t(one.state)}</span></td><td class="num">${number(one.totals.sales_count)}</td><td class="num">${number(one.totals.net_total)}</td><td class="num">${number(one.cash.expected)}</td>
         <td class="num ${one.variance ? "differs" : ""}">${one.variance === null ? nothing : number(one.variance)}</td></tr>`)}</tbody></table>`;
   }
@@ -139,14 +139,14 @@ class PageToday extends Page {
   below() {
     const rows = [...new Map([...this.negative.items, ...this.low.items].map((one) => [one.sku, one])).values()].sort((a, b) => a.on_hand - b.on_hand).slice(0, SHOWN);
     if (!rows.length) return nothing;
-    return html`<section class="panel"><h2 class="pad">${t("Low or below zero")}</h2><table class="grid fold"><thead><tr><th>${t("Product")}</th><th>${t("Shelf")}</th><th class="num">${t("On hand")}</th><th class="num">${t("On the way")}</th><th class="num">${t("Reorder at")}</th></tr></thead><tbody>
+    return html`<section class="panel"><h2 class="pad">${t("Low or below zero")}</h2><table class="grid fold"><thead><tr><th>${t("Product")}</th><th>${t("Shelf")}</th><th class="num">${t("On hand")}</th><th class="num">${t("In transit")}</th><th class="num">${t("Reorder at")}</th></tr></thead><tbody>
       ${rows.map((one) => html`<tr><td><a href="#/stock/${encodeURIComponent(one.sku)}"><bdi>${one.name}</bdi></a></td><td><bdi>${one.shelf_place}</bdi></td><td class="num ${one.on_hand < 0 ? "differs" : ""}">${number(one.on_hand)}</td><td class="num">${number(one.in_transit_in)}</td><td class="num">${one.reorder_level === null ? nothing : number(one.reorder_level)}</td></tr>`)}</tbody></table></section>`;
   }
 
   sold(report) {
     return html`<div class="halves"><section class="panel"><h2 class="pad">${t("Tills")}</h2>${this.tills()}</section>
-      <section class="panel"><h2 class="pad">${t("Payments")}</h2>${report.by_method.length ? this.bars(report.by_method, ({ method }) => t(method), ({ net }) => net) : html`<p class="empty">${t("Nothing was sold yet")}</p>`}</section>
-      <section class="panel"><h2 class="pad">${t("By hour")}</h2>${report.by_hour.length ? this.bars(report.by_hour, ({ hour }) => hour.slice(11, 16), (row) => row.net_total) : html`<p class="empty">${t("Nothing was sold yet")}</p>`}</section>${this.checks()}</div>`;
+      <section class="panel"><h2 class="pad">${t("Payments")}</h2>${report.by_method.length ? this.bars(report.by_method, ({ method }) => t(method), ({ net }) => net) : html`<p class="empty">${t("No sales yet")}</p>`}</section>
+      <section class="panel"><h2 class="pad">${t("By hour")}</h2>${report.by_hour.length ? this.bars(report.by_hour, ({ hour }) => hour.slice(11, 16), (row) => row.net_total) : html`<p class="empty">${t("No sales yet")}</p>`}</section>${this.checks()}</div>`;
   }
 }
 customElements.define("page-today", PageToday);

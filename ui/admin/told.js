@@ -7,9 +7,9 @@ import { moment, since } from "./parts.js";
 
 /** What a parked record waits for, by its code. */
 const WAITS_FOR = {
-  unknown_type: "This store's program is newer than head office's. Head office upgrades, then it is applied by itself", unknown_schema: "This store's program is newer than head office's. Head office upgrades, then it is applied by itself",
-  waits_for_parked: "It belongs to another record that is parked, and follows it", waits_for_predecessor: "It needs something that has not come there yet, and is tried again when it does",
-  invalid_envelope: "A defect: give this number to support", invalid_payload: "A defect: give this number to support", effects_failed: "A defect: give this number to support", event_id_reused: "A defect: give this number to support",
+  unknown_type: "This store's software is newer than head office's. The record is applied after head office upgrades", unknown_schema: "This store's software is newer than head office's. The record is applied after head office upgrades",
+  waits_for_parked: "Depends on another record on hold, and is applied after it", waits_for_predecessor: "Waiting for another record. It is retried when that record arrives",
+  invalid_envelope: "Program error. Give this number to support", invalid_payload: "Program error. Give this number to support", effects_failed: "Program error. Give this number to support", event_id_reused: "Program error. Give this number to support",
 };
 
 class ToldParked extends ListPage {
@@ -19,13 +19,13 @@ class ToldParked extends ListPage {
   }
 
   row(one) {
-    return html`<tr><td><div><b>${one.type ? t(one.type) : t("A record")}</b><br><code>${one.epoch.split("-")[0]}/${number(one.seq)}</code></div></td><td class="wide"><div><bdi>${one.message}</bdi><br><span class="muted">${t(WAITS_FOR[one.code] ?? "Head office mends what is wrong, then it is applied")}</span></div></td>
+    return html`<tr><td><div><b>${one.type ? t(one.type) : t("Record")}</b><br><code>${one.epoch.split("-")[0]}/${number(one.seq)}</code></div></td><td class="wide"><div><bdi>${one.message}</bdi><br><span class="muted">${t(WAITS_FOR[one.code] ?? "Head office corrects the cause, then the record is applied")}</span></div></td>
       <td>${one.business_date ? day(one.business_date) : nothing}</td><td class="num">${one.amount === null ? nothing : number(one.amount)}</td><td>${since(one.parked_at)}</td></tr>`;
   }
 
   render() {
-    return html`<h2 class="section" id="parked-head">${t("Parked at head office")}</h2><p class="muted above">${t("Head office keeps these records and could not apply them: its figures lack them. Nothing is lost")}</p>
-      ${this.table([[t("Record")], [t("Why, and what to do")], [t("Day")], [t("Amount"), "num"], [t("Since")]], (one) => this.row(one), t("Head office could apply all that it was told"))}`;
+    return html`<h2 class="section" id="parked-head">${t("On hold at head office")}</h2><p class="muted above">${t("Head office received these records but could not apply them yet, so its figures don't include them. Nothing is lost")}</p>
+      ${this.table([[t("Record")], [t("Reason and what to do")], [t("Day")], [t("Amount"), "num"], [t("Since")]], (one) => this.row(one), t("Head office applied all records"))}`;
   }
 }
 customElements.define("told-parked", ToldParked);
@@ -40,12 +40,12 @@ class ToldDays extends ListPage {
 
   result({ result, parked }) {
     if (!result) return html`<span class="badge plain">${t("not compared yet")}</span>`;
-    return html`<span class="badge ${LOOKS[result] ?? "plain"}">${t(`digest.${result}`)}</span>${parked ? html` <span class="muted">${t("{n} parked", { n: number(parked) })}</span>` : nothing}`;
+    return html`<span class="badge ${LOOKS[result] ?? "plain"}">${t(`digest.${result}`)}</span>${parked ? html` <span class="muted">${t("{n} on hold", { n: number(parked) })}</span>` : nothing}`;
   }
 
   difference({ first_difference: first }) {
     if (!first) return nothing;
-    const side = ({ count, total }) => t("{n}, {total} in all", { n: number(count), total: number(total) });
+    const side = ({ count, total }) => t("{n}, total {total}", { n: number(count), total: number(total) });
     return html`<b>${t(first.type)}</b>: ${t("here {here}; head office {there}", { here: side(first.store), there: side(first.hub) })}`;
   }
 
@@ -56,7 +56,7 @@ class ToldDays extends ListPage {
 
   render() {
     return html`<h2 class="section">${t("Daily comparison")}</h2>
-      ${this.table([[t("Day")], [t("Result")], [t("First difference")], [t("Records"), "num"], [t("Compared")]], (one) => this.row(one), t("No day is over yet. Each is compared with head office when it is"))}`;
+      ${this.table([[t("Day")], [t("Result")], [t("First difference")], [t("Records"), "num"], [t("Compared")]], (one) => this.row(one), t("No completed days yet. Each day is compared with head office when it ends"))}`;
   }
 }
 customElements.define("told-days", ToldDays);

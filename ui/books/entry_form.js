@@ -41,9 +41,9 @@ export class EntryLines extends FormPage {
   table() {
     const { debit, credit } = this.sums();
     const off = debit - credit;
-    return html`<section class="panel part"><header class="part-head"><h2>${t("Lines")}</h2><p class=${off ? "differs" : "muted"}>${off ? t("{n} are missing on the {side}", { n: number(Math.abs(off)), side: off > 0 ? t("credit side") : t("debit side") }) : t("both sides {n}", { n: number(debit) })}</p></header>
+    return html`<section class="panel part"><header class="part-head"><h2>${t("Lines")}</h2><p class=${off ? "differs" : "muted"}>${off ? t("{n} missing on the {side}", { n: number(Math.abs(off)), side: off > 0 ? t("credit side") : t("debit side") }) : t("both sides {n}", { n: number(debit) })}</p></header>
       <div class="scroll"><table class="grid fold lines"><thead><tr><th>${t("Account")}</th><th>${t("Name")}</th>${this.books ? html`<th>${t("Book of store")}</th>` : nothing}<th class="num">${t("Debit")}</th><th class="num">${t("Credit")}</th><th><span class="vh">${t("Actions")}</span></th></tr></thead><tbody>${this.lines.map((line, index) => this.row(line, index))}</tbody></table></div>
-      <p class="pad"><button class="btn" @click=${() => this.set({ lines: [...this.lines, empty()] })}>${icon("plus")}${t("Another line")}</button></p>${accountIds()}${storeIds()}</section>`;
+      <p class="pad"><button class="btn" @click=${() => this.set({ lines: [...this.lines, empty()] })}>${icon("plus")}${t("Add line")}</button></p>${accountIds()}${storeIds()}</section>`;
   }
 }
 
@@ -58,14 +58,14 @@ class PageEntryForm extends EntryLines {
   }
 
   get name() {
-    return t("Write an entry");
+    return t("New entry");
   }
 
   body() {
     const lines = this.written();
     const { debit, credit } = this.sums();
-    if (!this.memo) this.problem = t("{field} is missing", { field: t("What for") });
-    else if (lines.length < 2 || debit !== credit) this.problem = t("Both sides have to be equal, with at least two lines");
+    if (!this.memo) this.problem = t("{field} is missing", { field: t("Purpose") });
+    else if (lines.length < 2 || debit !== credit) this.problem = t("Debits and credits must be equal, with at least two lines");
     return this.problem ? null : { date: this.date, memo: this.memo, lines };
   }
 
@@ -75,7 +75,7 @@ class PageEntryForm extends EntryLines {
   }
 
   render() {
-    return this.frame(t("Post"), html`<section class="panel pad"><div class="filters unfolded flat">${textField(this, "date", t("Day"), { kind: "date" })}${textField(this, "memo", t("What for"), { focus: true })}</div><p class="muted">${t("An empty book is head office's. Lines of several books become one entry in each, and account 1290 balances them")}</p></section>`, this.table());
+    return this.frame(t("Post"), html`<section class="panel pad"><div class="filters unfolded flat">${textField(this, "date", t("Day"), { kind: "date" })}${textField(this, "memo", t("Purpose"), { focus: true })}</div><p class="muted">${t("Blank book: head office. Lines in several books become one entry per book, balanced on account 1290")}</p></section>`, this.table());
   }
 }
 customElements.define("page-entry-form", PageEntryForm);

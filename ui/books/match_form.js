@@ -23,7 +23,7 @@ class PageMatchForm extends FormPage {
   }
 
   get name() {
-    return t("Match by hand");
+    return t("Match manually");
   }
 
   async load() {
@@ -59,9 +59,9 @@ class PageMatchForm extends FormPage {
   body() {
     const { lines, items } = this.chosen();
     const off = this.off();
-    if (!lines.length || !items.length) this.problem = t("At least one line and one payment are needed");
-    else if (!this.reason) this.problem = t("{field} is missing", { field: t("Why") });
-    else if (off && !this.account) this.problem = t("They differ: name the account that takes the difference");
+    if (!lines.length || !items.length) this.problem = t("Select at least one line and one payment");
+    else if (!this.reason) this.problem = t("{field} is missing", { field: t("Reason") });
+    else if (off && !this.account) this.problem = t("Amounts differ. Choose an account for the difference");
     const source = this.statements.find(({ statement_id: id }) => id === this.statement)?.source_id;
     return this.problem ? null : { source_id: source, line_ids: lines.map(({ line_id: id }) => id), item_ids: items.map(({ item_id: id }) => id), reason: this.reason, ...(off ? { difference_account: this.account } : {}) };
   }
@@ -88,10 +88,10 @@ class PageMatchForm extends FormPage {
     };
     const off = this.off();
     return this.frame(t("Match"), html`<section class="panel pad"><div class="filters unfolded flat">${field("statement", t("Statement"), html`<select class="input" id="statement" data-focus @change=${(event) => again({ statement: event.target.value })}>${this.statements.map((one) => html`<option value=${one.statement_id} ?selected=${one.statement_id === this.statement}>${one.doc_no}, ${apart(nameOf("sources", one.source_id))}</option>`)}</select>`)}
-        ${field("store", t("Payments of store"), html`<input class="input" id="store" list="form-store-ids" autocomplete="off" .value=${this.store} @change=${(event) => again({ store: event.target.value.trim() })}>${storeIds()}`)}${textField(this, "reason", t("Why"))}${off ? textField(this, "account", t("Account of the difference"), { list: "account-ids" }) : nothing}</div>${accountIds()}</section>
-      ${figures([[t("Lines"), number(lines.reduce((sum, one) => sum + worth(one), 0)), t("{n} chosen", { n: number(lines.length) })], [t("Payments"), number(items.reduce((sum, { amount }) => sum + amount, 0)), t("{n} chosen", { n: number(items.length) })], [t("Difference"), html`<span class=${off ? "differs" : nothing}>${number(off)}</span>`]])}
-      <div class="halves">${this.table(t("Lines that nothing was found for"), this.lines, [[t("Line")], [t("Reference"), "d"], [t("Fees"), "num d2"], [t("Amount"), "num"]], [(row) => html`${days(row.date)} <span class="muted">${row.description}</span>`, (row) => row.reference, (row) => figure(row.fee), (row) => figure(worth(row))], t("Every line of this statement is matched"), (row) => row.line_id)}
-      ${this.table(t("Open payments"), this.items, [[t("Payment")], [t("Store"), "d"], [t("Day"), "d2"], [t("Amount"), "num"]], [(row) => html`${t(row.method)} <span class="muted">${row.reference ?? row.receipt_no ?? ""}</span>`, (row) => store(row.store_id), (row) => days(row.business_date), (row) => figure(row.amount)], t("No payment is open"), (row) => row.item_id)}</div>`);
+        ${field("store", t("Payments of store"), html`<input class="input" id="store" list="form-store-ids" autocomplete="off" .value=${this.store} @change=${(event) => again({ store: event.target.value.trim() })}>${storeIds()}`)}${textField(this, "reason", t("Reason"))}${off ? textField(this, "account", t("Account for the difference"), { list: "account-ids" }) : nothing}</div>${accountIds()}</section>
+      ${figures([[t("Lines"), number(lines.reduce((sum, one) => sum + worth(one), 0)), t("{n} selected", { n: number(lines.length) })], [t("Payments"), number(items.reduce((sum, { amount }) => sum + amount, 0)), t("{n} selected", { n: number(items.length) })], [t("Difference"), html`<span class=${off ? "differs" : nothing}>${number(off)}</span>`]])}
+      <div class="halves">${this.table(t("Unmatched lines"), this.lines, [[t("Line")], [t("Reference"), "d"], [t("Fees"), "num d2"], [t("Amount"), "num"]], [(row) => html`${days(row.date)} <span class="muted">${row.description}</span>`, (row) => row.reference, (row) => figure(row.fee), (row) => figure(worth(row))], t("All lines of this statement are matched"), (row) => row.line_id)}
+      ${this.table(t("Open payments"), this.items, [[t("Payment")], [t("Store"), "d"], [t("Day"), "d2"], [t("Amount"), "num"]], [(row) => html`${t(row.method)} <span class="muted">${row.reference ?? row.receipt_no ?? ""}</span>`, (row) => store(row.store_id), (row) => days(row.business_date), (row) => figure(row.amount)], t("No open payments"), (row) => row.item_id)}</div>`);
   }
 }
 customElements.define("page-match-form", PageMatchForm);

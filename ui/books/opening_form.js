@@ -30,7 +30,7 @@ class PageOpeningForm extends EntryLines {
   body() {
     const lines = this.written();
     const items = this.items.filter(({ amount }) => amount).map(({ reference, ...one }) => ({ ...one, ...(reference ? { reference } : {}) }));
-    if (!lines.length && !items.length) this.problem = t("At least one balance is needed");
+    if (!lines.length && !items.length) this.problem = t("Enter at least one balance");
     return this.problem ? null : { store_id: this.store, date: this.date, lines, ...(items.length ? { items } : {}), ...(this.memo ? { memo: this.memo } : {}) };
   }
 
@@ -46,10 +46,10 @@ class PageOpeningForm extends EntryLines {
   }
 
   render() {
-    const items = this.items.length ? html`<div class="scroll"><table class="grid fold lines"><thead><tr><th>${t("Method")}</th><th>${t("Business date")}</th><th>${t("Reference")}</th><th class="num">${t("Amount")}</th><th><span class="vh">${t("Actions")}</span></th></tr></thead><tbody>${this.items.map((one, index) => this.itemRow(one, index))}</tbody></table></div>` : html`<p class="empty">${t("None: nothing was on its way from a provider")}</p>`;
-    return this.frame(t("Post"), html`<section class="panel pad"><div class="filters unfolded flat">${textField(this, "date", t("Day"), { kind: "date", focus: true })}${field("store", t("Book of store"), html`<input class="input" id="store" list="form-store-ids" autocomplete="off" .value=${this.store} @change=${(event) => this.set({ store: event.target.value.trim() })}>`)}${textField(this, "memo", t("What for"))}</div>
-        <p class="muted">${t("Once for each book; an empty book is head office's. What is missing to a balance goes to 3010. Goods come from the store's own opening stock, unpaid bills as invoices")}</p></section>`, this.table(),
-    html`<section class="panel part"><header class="part-head"><h2>${t("Payments not paid out yet")}</h2></header>${items}<p class="pad"><button class="btn" @click=${() => this.set({ items: [...this.items, empty(this.date)] })}>${icon("plus")}${t("Another payment")}</button></p></section>`);
+    const items = this.items.length ? html`<div class="scroll"><table class="grid fold lines"><thead><tr><th>${t("Method")}</th><th>${t("Business date")}</th><th>${t("Reference")}</th><th class="num">${t("Amount")}</th><th><span class="vh">${t("Actions")}</span></th></tr></thead><tbody>${this.items.map((one, index) => this.itemRow(one, index))}</tbody></table></div>` : html`<p class="empty">${t("None: no pending payouts")}</p>`;
+    return this.frame(t("Post"), html`<section class="panel pad"><div class="filters unfolded flat">${textField(this, "date", t("Day"), { kind: "date", focus: true })}${field("store", t("Book of store"), html`<input class="input" id="store" list="form-store-ids" autocomplete="off" .value=${this.store} @change=${(event) => this.set({ store: event.target.value.trim() })}>`)}${textField(this, "memo", t("Purpose"))}</div>
+        <p class="muted">${t("Once per book; a blank book is head office. The balancing amount goes to 3010. Stock comes from the store's opening stock, unpaid bills as invoices")}</p></section>`, this.table(),
+    html`<section class="panel part"><header class="part-head"><h2>${t("Payments not paid out yet")}</h2></header>${items}<p class="pad"><button class="btn" @click=${() => this.set({ items: [...this.items, empty(this.date)] })}>${icon("plus")}${t("Add payment")}</button></p></section>`);
   }
 }
 customElements.define("page-opening-form", PageOpeningForm);

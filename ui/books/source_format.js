@@ -5,13 +5,13 @@ import { t } from "../shared/i18n.js";
 const FIELDS = ["date", "time", "zone", "reference", "description", "amount", "sign", "gross", "fee", "net", "debit", "credit", "gross_debit", "gross_credit", "net_debit", "net_credit", "type", "status", "batch", "store_ref", "currency", "account"];
 
 /** How amounts may be written, where a file does not say it. */
-export const MARKS = () => [["none", t("whole: each mark groups digits")], [",", "1.234,50"], [".", "1,234.50"]];
+export const MARKS = () => [["none", t("whole numbers: separators group digits")], [",", "1.234,50"], [".", "1,234.50"]];
 
 /** Whose files a source has. What is left empty is not checked. */
 export const identity = (one) => [
-  { name: "account_no", label: t("Account number or IBAN in its files"), value: one.account_no ?? "", clears: one.source_id ? true : undefined, hint: t("Files of another account are refused") },
+  { name: "account_no", label: t("Account number or IBAN in its files"), value: one.account_no ?? "", clears: one.source_id ? true : undefined, hint: t("Files of other accounts are rejected") },
   { name: "currency", label: t("Currency"), value: one.currency ?? "", clears: one.source_id ? true : undefined, hint: t("For example IDR; rows of another currency are set aside") },
-  { name: "timezone", label: t("Time zone of the times in its files"), value: one.timezone ?? "", clears: one.source_id ? true : undefined, hint: t("For example UTC or Asia/Jakarta; empty: a time changes no day") },
+  { name: "timezone", label: t("Time zone of the times in its files"), value: one.timezone ?? "", clears: one.source_id ? true : undefined, hint: t("For example UTC or Asia/Jakarta; blank: dates are not shifted") },
 ];
 
 const listed = (words) => (words ?? []).join(", ");
@@ -31,15 +31,15 @@ const typesOf = (text) => Object.fromEntries((text ?? "").split("\n").map((line)
 const list = ({ csv }) => [
   { name: "delimiter", label: t("Delimiter"), kind: "choice", value: csv.delimiter, choices: [["auto", t("detected")], [",", ","], [";", ";"], ["tab", t("a tab")], ["|", "|"]] },
   { name: "decimal", label: t("Decimal separator"), kind: "choice", value: csv.decimal, choices: [["auto", t("detected")], ...MARKS()] },
-  { name: "fraction", label: t("Amounts with a fraction"), kind: "choice", value: csv.fraction ?? "set_aside", choices: [["set_aside", t("set the row aside")], ["round", t("round, and post the rest")]] },
+  { name: "fraction", label: t("Amounts with decimals"), kind: "choice", value: csv.fraction ?? "set_aside", choices: [["set_aside", t("set the row aside")], ["round", t("round and post the remainder")]] },
   { name: "date_format", label: t("Days"), value: csv.date_format, required: true, hint: t("%d/%m/%Y is 31/12/2026") },
   { name: "encoding", label: t("Encoding"), kind: "choice", value: csv.encoding, choices: [["utf-8", "UTF-8"], ["utf-16", "UTF-16"], ["windows-1252", "Windows-1252"], ["iso-8859-1", "ISO-8859-1"]] },
   { name: "skip_rows", label: t("Header rows to skip"), kind: "count", value: csv.skip_rows }, { name: "skip_footer", label: t("Footer rows to skip"), kind: "count", value: csv.skip_footer },
   { name: "negate", label: t("Credits are negative"), kind: "check", value: csv.negate },
   ...FIELDS.map((name) => ({ name: column(name), label: t("Heading or number of the column: {field}", { field: t(`line.${name}`) }), value: shownColumn(csv.columns[name]) })),
-  { name: "words_in", label: t("Words for money to us, with commas"), value: listed(csv.sign_words?.in), hint: "CR, K" }, { name: "words_out", label: t("Words for money from us, with commas"), value: listed(csv.sign_words?.out), hint: "DB, D" },
-  { name: "status_words", label: t("Words of the status that count, with commas"), value: listed(csv.status_words), hint: t("Empty: the usual words for success") },
-  { name: "types", label: t("What the texts in the column of types mean, a line each"), kind: "area", value: written(csv.types), hint: "Refund = refund" },
+  { name: "words_in", label: t("Words for money in (comma-separated)"), value: listed(csv.sign_words?.in), hint: "CR, K" }, { name: "words_out", label: t("Words for money out (comma-separated)"), value: listed(csv.sign_words?.out), hint: "DB, D" },
+  { name: "status_words", label: t("Status words to include (comma-separated)"), value: listed(csv.status_words), hint: t("Leave blank for the common words for success") },
+  { name: "types", label: t("Meaning of the texts in the type column, one per line"), kind: "area", value: written(csv.types), hint: "Refund = refund" },
 ];
 
 /** What a form says of `csv`, over what it says nothing about. */
@@ -60,5 +60,5 @@ const body = ({ csv }) => (given) => {
 /** The step that says how the files of a source look. */
 export const formatStep = (page, one) => page.step({
   label: t("Save"), method: "PATCH", money: false, said: t("Saved"), url: path("/api/statement-sources/:id", { id: one.source_id }),
-  question: { title: t("File format"), text: t("Empty: the column has the field's own name"), list: list(one), body: body(one) },
+  question: { title: t("File format"), text: t("Leave blank if the column has the field's name"), list: list(one), body: body(one) },
 });

@@ -21,7 +21,7 @@ class PageCreditForm extends FormPage {
   }
 
   get name() {
-    return t("Write a credit note down");
+    return t("Record a credit note");
   }
 
   get draft() {
@@ -78,7 +78,7 @@ class PageCreditForm extends FormPage {
   body() {
     const lines = this.lines.filter(({ net }) => net > 0).map(({ of, net, tax }) => ({ ...of, net, ...(tax ? { tax } : {}) }));
     if (!this.supplier || !this.credit_note_no || !lines.length) {
-      this.problem = t("A supplier, the paper's number and at least one amount are needed");
+      this.problem = t("Enter a supplier, a document number and at least one amount");
       return null;
     }
     return { supplier_id: this.supplier, credit_note_no: this.credit_note_no, date: this.date, kind: this.kind, lines, ...(this.kind === "price" ? { invoice_id: this.invoice } : {}), ...(this.note ? { note: this.note } : {}) };
@@ -98,13 +98,13 @@ class PageCreditForm extends FormPage {
   render() {
     const act = (changed) => this.choose(changed).catch((error) => this.app.fail(error));
     const kinds = ["price", "receipt_reversed"];
-    const none = !this.supplier ? t("Choose a supplier first") : this.kind === "price" ? (this.bills.length ? t("Choose the invoice whose price was too high") : t("No invoice of this supplier is in the books")) : t("No delivery of this supplier was taken back after it was billed");
+    const none = !this.supplier ? t("Choose a supplier first") : this.kind === "price" ? (this.bills.length ? t("Choose the invoice with the wrong price") : t("No posted invoices from this supplier")) : t("No delivery of this supplier was reversed after it was invoiced");
     return this.frame(t("Save"), html`<section class="panel pad"><div class="filters unfolded flat">${supplierField(this, this.supplier, (supplier) => act({ supplier }))}
-        ${field("kind", t("What for"), html`<select class="input" id="kind" @change=${(event) => act({ kind: event.target.value })}>${kinds.map((kind) => html`<option value=${kind} ?selected=${kind === this.kind}>${t(`credit.${kind}`)}</option>`)}</select>`)}
+        ${field("kind", t("Reason"), html`<select class="input" id="kind" @change=${(event) => act({ kind: event.target.value })}>${kinds.map((kind) => html`<option value=${kind} ?selected=${kind === this.kind}>${t(`credit.${kind}`)}</option>`)}</select>`)}
         ${this.kind === "price" ? field("invoice", t("Invoice"), html`<select class="input" id="invoice" @change=${(event) => act({ invoice: event.target.value })}><option value="">${t("Choose\u2026")}</option>${this.bills.map((bill) => html`<option value=${bill.invoice_id} ?selected=${bill.invoice_id === this.invoice}>${apart(bill.invoice_no)}, ${number(bill.total)}</option>`)}</select>`) : ""}
-        ${textField(this, "credit_note_no", t("The supplier's number"))}${textField(this, "date", t("Day"), { kind: "date" })}${textField(this, "note", t("Note"))}</div>
-        <p class="muted">${t("For goods that went back nothing is written here: the credit note is expected already and is confirmed")}</p></section>
-      <section class="panel part"><header class="part-head"><h2>${t("Lines")}</h2></header>${this.lines.length ? html`<div class="scroll"><table class="grid fold lines"><thead><tr><th>${t("What")}</th><th>${t("Book")}</th><th class="num">${this.kind === "price" ? t("Billed net") : t("Owed")}</th><th class="num">${t("Credited net")}</th><th class="num">${t("Tax")}</th></tr></thead><tbody>${this.lines.map((line, index) => this.row(line, index))}</tbody></table></div>` : html`<p class="empty">${none}</p>`}</section>`);
+        ${textField(this, "credit_note_no", t("Supplier's document number"))}${textField(this, "date", t("Day"), { kind: "date" })}${textField(this, "note", t("Note"))}</div>
+        <p class="muted">${t("Don't record returned goods here. Their credit note is already expected; confirm it when it arrives")}</p></section>
+      <section class="panel part"><header class="part-head"><h2>${t("Lines")}</h2></header>${this.lines.length ? html`<div class="scroll"><table class="grid fold lines"><thead><tr><th>${t("Item")}</th><th>${t("Book")}</th><th class="num">${this.kind === "price" ? t("Invoiced, net") : t("Owed")}</th><th class="num">${t("Credited, net")}</th><th class="num">${t("Tax")}</th></tr></thead><tbody>${this.lines.map((line, index) => this.row(line, index))}</tbody></table></div>` : html`<p class="empty">${none}</p>`}</section>`);
   }
 }
 customElements.define("page-credit-form", PageCreditForm);

@@ -65,7 +65,7 @@ class PageInvoiceForm extends FormPage {
   body() {
     const taken = this.lines.filter(({ take, qty }) => take && qty > 0);
     if (!this.supplier || !this.invoice_no || !taken.length) {
-      this.problem = t("A supplier, the invoice's number and at least one line are needed");
+      this.problem = t("Enter a supplier, an invoice number and at least one line");
       return null;
     }
     const lines = taken.map((one) => ({ receiving_id: one.receiving_id, receiving_line_no: one.line_no, sku: one.sku, store_id: one.store_id, qty: one.qty, unit_cost: one.unit_cost }));
@@ -81,17 +81,17 @@ class PageInvoiceForm extends FormPage {
   row(line, index) {
     const name = productName(line.sku);
     return html`<tr><td><label class="rowx"><input type="checkbox" .checked=${line.take} @change=${(event) => this.line(index, { take: event.target.checked })}><span><bdi>${name}</bdi> <span class="muted">${line.sku}</span></span></label></td><td>${days(line.business_date)}</td><td>${store(line.store_id)}</td><td class="num">${number(line.open_qty)}</td>
-      <td class="num in">${countInput({ id: `qty-${index}`, value: line.qty, label: t("{name}: pieces billed", { name }), onValue: (qty) => this.line(index, { qty: qty ?? 0 }) })}</td><td class="num wide-in">${moneyInput({ id: `cost-${index}`, value: line.unit_cost, label: t("{name}: cost each", { name }), onValue: (cost) => this.line(index, { unit_cost: cost ?? 0 }) })}</td></tr>`;
+      <td class="num in">${countInput({ id: `qty-${index}`, value: line.qty, label: t("{name}: quantity invoiced", { name }), onValue: (qty) => this.line(index, { qty: qty ?? 0 }) })}</td><td class="num wide-in">${moneyInput({ id: `cost-${index}`, value: line.unit_cost, label: t("{name}: cost each", { name }), onValue: (cost) => this.line(index, { unit_cost: cost ?? 0 }) })}</td></tr>`;
   }
 
   render() {
     const { lines } = this;
     const told = (act) => act.catch((error) => this.app.fail(error));
     return this.frame(t("Save"), html`<section class="panel pad"><div class="filters unfolded flat">${supplierField(this, this.supplier, (supplier) => told(this.choose(supplier)))}
-        ${textField(this, "invoice_no", t("Invoice number"))}${textField(this, "invoice_date", t("Invoice date"), { kind: "date" })}${textField(this, "due_date", t("Due; empty: by the supplier's terms"), { kind: "date" })}
-        ${field("tax", t("Tax on it; empty: worked out"), moneyInput({ id: "tax", value: this.tax, onValue: (tax) => this.set({ tax }) }))}</div></section>
-      <section class="panel part"><header class="part-head"><h2>${t("Received and not billed")}</h2></header>${lines.length ? html`<div class="scroll"><table class="grid fold lines"><thead><tr><th>${t("Product")}</th><th>${t("Received")}</th><th>${t("Store")}</th><th class="num">${t("Not billed")}</th><th class="num">${t("Billed")}</th><th class="num">${t("Cost each")}</th></tr></thead><tbody>${lines.map((line, index) => this.row(line, index))}</tbody></table></div>${this.next ? html`<p class="pad"><button class="btn" @click=${() => told(this.once(() => this.more()))}>${t("Load more")}</button></p>` : nothing}`
-    : html`<p class="empty">${this.supplier ? t("Nothing of this supplier waits for an invoice") : t("Choose a supplier first")}</p>`}</section>`);
+        ${textField(this, "invoice_no", t("Invoice number"))}${textField(this, "invoice_date", t("Invoice date"), { kind: "date" })}${textField(this, "due_date", t("Due date (supplier's terms if blank)"), { kind: "date" })}
+        ${field("tax", t("Tax (calculated if blank)"), moneyInput({ id: "tax", value: this.tax, onValue: (tax) => this.set({ tax }) }))}</div></section>
+      <section class="panel part"><header class="part-head"><h2>${t("Received, not invoiced")}</h2></header>${lines.length ? html`<div class="scroll"><table class="grid fold lines"><thead><tr><th>${t("Product")}</th><th>${t("Received")}</th><th>${t("Store")}</th><th class="num">${t("Not invoiced")}</th><th class="num">${t("Invoiced")}</th><th class="num">${t("Cost each")}</th></tr></thead><tbody>${lines.map((line, index) => this.row(line, index))}</tbody></table></div>${this.next ? html`<p class="pad"><button class="btn" @click=${() => told(this.once(() => this.more()))}>${t("Load more")}</button></p>` : nothing}`
+    : html`<p class="empty">${this.supplier ? t("No uninvoiced goods from this supplier") : t("Choose a supplier first")}</p>`}</section>`);
   }
 }
 customElements.define("page-invoice-form", PageInvoiceForm);

@@ -85,7 +85,7 @@ class PageOrderForm extends Page {
     const { store_id: store, supplier_id: supplier, expected_at: expected, note, lines } = this.order;
     this.problem = null;
     if (!store || !supplier || !lines.length) {
-      this.problem = t("A store, a supplier and at least one product are needed");
+      this.problem = t("Enter a store, a supplier and at least one product");
       this.requestUpdate();
       return;
     }
@@ -104,7 +104,7 @@ class PageOrderForm extends Page {
 
   row(line, index) {
     const offered = this.list.find(({ sku }) => sku === line.sku);
-    return html`<tr><td><div><bdi>${productName(line.sku)}</bdi> <span class="muted">${line.sku}</span></div></td><td class="num in">${countInput({ id: `qty-${index}`, value: line.qty, label: t("{name}: pieces", { name: productName(line.sku) }), onValue: (qty) => this.line(index, { qty }) })}</td>
+    return html`<tr><td><div><bdi>${productName(line.sku)}</bdi> <span class="muted">${line.sku}</span></div></td><td class="num in">${countInput({ id: `qty-${index}`, value: line.qty, label: t("{name}: quantity", { name: productName(line.sku) }), onValue: (qty) => this.line(index, { qty }) })}</td>
       <td class="num wide-in">${moneyInput({ id: `cost-${index}`, value: line.unit_cost, label: t("{name}: cost each", { name: productName(line.sku) }), onValue: (cost) => this.line(index, { unit_cost: cost }) })}</td><td class="num muted">${offered ? t("list {amount}", { amount: number(offered.unit_cost) }) : t("not on the list")}</td>
       <td class="num"><button class="btn small" aria-label=${t("Remove {name}", { name: productName(line.sku) })} @click=${() => this.set({ lines: this.order.lines.filter((_, at) => at !== index) })}>${icon("trash-2", "icon-s")}</button></td></tr>`;
   }

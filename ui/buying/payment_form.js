@@ -21,7 +21,7 @@ class PagePaymentForm extends FormPage {
   }
 
   get name() {
-    return t("Pay what is due");
+    return t("Pay due invoices");
   }
 
   get draft() {
@@ -57,7 +57,7 @@ class PagePaymentForm extends FormPage {
     const found = new Map();
     for (const one of this.lines) if (one.take && one.pays > 0) found.set(one.supplier_id, [...(found.get(one.supplier_id) ?? []), one]);
     if (found.size) return [...found];
-    this.problem = t("Nothing is chosen");
+    this.problem = t("No items selected");
     return null;
   }
 
@@ -87,8 +87,8 @@ class PagePaymentForm extends FormPage {
     const sum = (name) => chosen.reduce((all, one) => all + one[name], 0);
     return this.frame(t("Record the payment"), html`<section class="panel pad"><div class="filters unfolded flat">${textField(this, "date", t("Day"), { kind: "date", focus: true })}${field("account", t("From account"), html`<input class="input" id="account" list="account-ids" autocomplete="off" .value=${this.account} @change=${(event) => this.set({ account: event.target.value.trim() })}>${accountIds()}`)}${textField(this, "reference", t("Reference"))}</div>
         <p class="muted">${t("This records a payment that you make at the bank")}</p></section>
-      ${figures([[t("To pay"), number(sum("pays")), t("Invoices: {n}", { n: number(chosen.length) })], [t("Owed on them"), number(sum("open"))], [t("Discounts"), number(chosen.filter(({ pays, amount }) => pays === amount).reduce((all, { discount }) => all + discount, 0))]])}
-      <section class="panel part"><header class="part-head"><h2>${t("Due until then, and discounts that would lapse")}</h2></header>${this.lines.length ? html`<div class="scroll"><table class="grid fold lines"><thead><tr><th>${t("Supplier")}</th><th>${t("Invoice")}</th><th>${t("Due")}</th><th class="num">${t("Open")}</th><th class="d">${t("Discount")}</th><th class="num">${t("Paid")}</th></tr></thead><tbody>${this.lines.map((line, index) => this.row(line, index))}</tbody></table></div>` : html`<p class="empty">${t("Nothing is due by then")}</p>`}</section>`);
+      ${figures([[t("To pay"), number(sum("pays")), t("Invoices: {n}", { n: number(chosen.length) })], [t("Amount owed"), number(sum("open"))], [t("Discounts"), number(chosen.filter(({ pays, amount }) => pays === amount).reduce((all, { discount }) => all + discount, 0))]])}
+      <section class="panel part"><header class="part-head"><h2>${t("Due by then, and discounts that expire")}</h2></header>${this.lines.length ? html`<div class="scroll"><table class="grid fold lines"><thead><tr><th>${t("Supplier")}</th><th>${t("Invoice")}</th><th>${t("Due")}</th><th class="num">${t("Open")}</th><th class="d">${t("Discount")}</th><th class="num">${t("Paid")}</th></tr></thead><tbody>${this.lines.map((line, index) => this.row(line, index))}</tbody></table></div>` : html`<p class="empty">${t("Nothing due by then")}</p>`}</section>`);
   }
 }
 customElements.define("page-payment-form", PagePaymentForm);

@@ -87,28 +87,28 @@ class PageSuggestions extends Page {
   /** Why so many: what is there and coming against what is sold until it comes. */
   why(one) {
     const sold = number(Math.round(one.rate_milli * 7 / RATE));
-    return html`<span class="muted">${t("sells {n} a week, comes in {days} days", { n: sold, days: number(one.lead_days) })}${one.late_incoming ? html` <span class="badge warn">${t("runs out before")}</span>` : nothing}</span>`;
+    return html`<span class="muted">${t("sells {n} per week, delivered in {days} days", { n: sold, days: number(one.lead_days) })}${one.late_incoming ? html` <span class="badge warn">${t("runs out first")}</span>` : nothing}</span>`;
   }
 
   table() {
     const line = (one, index) => html`<tr><td><label class="rowx"><input type="checkbox" ?disabled=${Boolean(one.problem)} .checked=${one.take} @change=${(event) => this.row(index, { take: event.target.checked })}><span><bdi>${one.name}</bdi> <span class="muted">${one.sku}</span></span></label></td>
       <td><div>${one.supplier_id ? html`<bdi>${nameOf("suppliers", one.supplier_id)}</bdi>` : html`<span class="badge warn">${t(one.problem)}</span>`}</div></td><td class="d"><div>${this.why(one)}</div></td><td class="num">${number(one.on_hand)}</td><td class="num d">${number(one.on_order + one.in_draft + one.in_transit_in)}</td><td class="num d2">${number(one.reorder_point)}</td><td class="num d2">${number(one.order_up_to)}</td>
-      <td class="num in">${countInput({ id: `qty-${index}`, value: one.asked, label: t("{name}: pieces", { name: one.name }), onValue: (asked) => this.row(index, { asked: asked ?? 0 }) })}</td><td class="num d">${one.unit_cost === null ? nothing : number(one.unit_cost)}</td></tr>`;
-    const heads = [[t("Product")], [t("Supplier")], [t("Why"), "d"], [t("On hand"), "num"], [t("Coming"), "num d"], [t("Reorder at"), "num d2"], [t("Order up to"), "num d2"], [t("Pieces"), "num"], [t("Cost each"), "num d"]];
+      <td class="num in">${countInput({ id: `qty-${index}`, value: one.asked, label: t("{name}: quantity", { name: one.name }), onValue: (asked) => this.row(index, { asked: asked ?? 0 }) })}</td><td class="num d">${one.unit_cost === null ? nothing : number(one.unit_cost)}</td></tr>`;
+    const heads = [[t("Product")], [t("Supplier")], [t("Reason"), "d"], [t("On hand"), "num"], [t("Incoming"), "num d"], [t("Reorder at"), "num d2"], [t("Order up to"), "num d2"], [t("Pieces"), "num"], [t("Cost each"), "num d"]];
     return html`<div class="panel scroll"><table class="grid fold lines"><thead><tr>${heads.map(([label, kind]) => html`<th scope="col" class=${kind ?? nothing}>${label}</th>`)}</tr></thead><tbody>${this.rows.map(line)}</tbody></table></div>`;
   }
 
   body() {
     if (this.error || this.store === undefined) return this.awaited();
-    if (!this.store) return html`<p class="empty panel">${t("Choose the store that goods are ordered for")}</p>`;
+    if (!this.store) return html`<p class="empty panel">${t("Choose a store")}</p>`;
     const [missing] = this.found.completeness.missing;
-    const stale = missing ? html`<p class="notice warn complete">${icon("triangle-alert")}<span>${t("This store is not complete: its stock may have moved. Last heard")} ${since(missing.last_seen)}</span></p>` : nothing;
-    return html`${stale}${this.rows.length ? this.table() : html`<p class="empty panel">${t("Nothing has to be ordered: all is above its reorder point")}</p>`}`;
+    const stale = missing ? html`<p class="notice warn complete">${icon("triangle-alert")}<span>${t("Data from this store is incomplete: stock may have moved. Last contact")} ${since(missing.last_seen)}</span></p>` : nothing;
+    return html`${stale}${this.rows.length ? this.table() : html`<p class="empty panel">${t("Nothing to order: all products are above their reorder point")}</p>`}`;
   }
 
   render() {
     const chosen = [...this.chosen().values()];
-    const label = chosen.length > 1 ? t("Make {n} drafts", { n: number(chosen.length) }) : t("Make the draft");
+    const label = chosen.length > 1 ? t("Create {n} drafts", { n: number(chosen.length) }) : t("Create draft");
     return html`${title(t("Suggestions"), this.app.find(), html`<button class="btn primary" ?disabled=${this.busy || !chosen.length} @click=${() => this.order()}>${icon("clipboard-list")}${this.busy ? t("Saving\u2026") : label}</button>`)}${this.app.tabs()}${this.stores ? this.bar() : nothing}<div class="stack">${this.body()}</div>`;
   }
 }

@@ -112,7 +112,7 @@ class PageImport extends Page {
       if (dry) this.tried = done;
       else {
         if (this.file === file) [this.file, this.tried] = [null, null];
-        this.app.say("ok", t("Taken in: {rows} rows, {changed} changed something", { rows: number(done.rows), changed: number(done.changed) }));
+        this.app.say("ok", t("{rows} rows imported, {changed} with changes", { rows: number(done.rows), changed: number(done.changed) }));
       }
     } catch (error) {
       if (dry && mine !== this.looks) return;
@@ -127,30 +127,30 @@ class PageImport extends Page {
   /** What is wrong, beside the row as it stands in the file. */
   wrong() {
     const line = (where) => this.file?.lines[Number(where.match(/\d+/)?.[0] ?? 0) - 1] ?? "";
-    return table(t("Refused: {n}", { n: number(this.refused.length) }), [col(t("Where"), (row) => html`<code>${row.path}</code>`), col(t("What is wrong"), (row) => row.problem, "wide-cell"), col(t("As it stands in the file"), (row) => html`<code>${line(row.path)}</code>`, "wide-cell")], this.refused.slice(0, 200));
+    return table(t("Rejected: {n}", { n: number(this.refused.length) }), [col(t("Row"), (row) => html`<code>${row.path}</code>`), col(t("Error"), (row) => row.problem, "wide-cell"), col(t("As in the file"), (row) => html`<code>${line(row.path)}</code>`, "wide-cell")], this.refused.slice(0, 200));
   }
 
   /** Rows that would be taken in although something about them is doubtful. */
   doubtful() {
     const { lines } = this.file;
-    return table(t("Please check: {n}", { n: number(this.tried.warnings.length) }), [col(t("Line"), (row) => number(row.line)), col(t("What is doubtful"), (row) => row.problem, "wide-cell"), col(t("As it stands in the file"), (row) => html`<code>${lines[row.line - 1] ?? ""}</code>`, "wide-cell")], this.tried.warnings.slice(0, 200));
+    return table(t("Please check: {n}", { n: number(this.tried.warnings.length) }), [col(t("Line"), (row) => number(row.line)), col(t("Warning"), (row) => row.problem, "wide-cell"), col(t("As in the file"), (row) => html`<code>${lines[row.line - 1] ?? ""}</code>`, "wide-cell")], this.tried.warnings.slice(0, 200));
   }
 
   first() {
     const { full, separator } = this.file;
     const [names = [], ...lines] = full.slice(0, FIRST + 1).map((line) => cells(line, separator));
-    return table(t("{name}: {n} rows", { name: this.file.name, n: number(Math.max(0, full.length - 1)) }), names.map((name, at) => col(name, (row) => html`<bdi>${row[at] ?? ""}</bdi>`)), lines, t("There is no row in it"));
+    return table(t("{name}: {n} rows", { name: this.file.name, n: number(Math.max(0, full.length - 1)) }), names.map((name, at) => col(name, (row) => html`<bdi>${row[at] ?? ""}</bdi>`)), lines, t("The file has no rows"));
   }
 
   render() {
     const { file, kind, tried } = this;
     // The same file is chosen anew, too, which the browser tells of a field that is empty alone.
-    return html`${title(t("Import"), this.app.find(), html`<button class="btn primary" ?disabled=${!tried || this.busy} @click=${() => this.busy || this.send(false)}>${icon("check")}${this.busy ? t("Saving\u2026") : file ? t("Take in {n} rows", { n: number(Math.max(0, file.full.length - 1)) }) : t("Take in")}</button>`)}${this.app.tabs()}
-      <div class="stack"><section class="panel pad stack s"><div class="filters unfolded flat"><div class="field"><label for="kind">${t("What")}</label><select class="input" id="kind" data-focus @change=${(event) => this.set({ kind: event.target.value })}><option value="products">${t("Products")}</option><option value="prices" ?selected=${kind === "prices"}>${t("A supplier's price list")}</option></select></div>
+    return html`${title(t("Import"), this.app.find(), html`<button class="btn primary" ?disabled=${!tried || this.busy} @click=${() => this.busy || this.send(false)}>${icon("check")}${this.busy ? t("Saving\u2026") : file ? t("Import {n} rows", { n: number(Math.max(0, file.full.length - 1)) }) : t("Import rows")}</button>`)}${this.app.tabs()}
+      <div class="stack"><section class="panel pad stack s"><div class="filters unfolded flat"><div class="field"><label for="kind">${t("Type")}</label><select class="input" id="kind" data-focus @change=${(event) => this.set({ kind: event.target.value })}><option value="products">${t("Products")}</option><option value="prices" ?selected=${kind === "prices"}>${t("A supplier's price list")}</option></select></div>
         ${kind === "prices" ? html`<div class="field"><label for="supplier">${t("Supplier")}</label><select class="input" id="supplier" @change=${(event) => this.set({ supplier: event.target.value })}><option value="">${t("Choose\u2026")}</option>${rows("suppliers").map((one) => html`<option value=${one.supplier_id} ?selected=${one.supplier_id === this.supplier}>${one.name}</option>`)}</select></div>` : nothing}
         <div class="field file"><label for="file">${t("CSV file")}</label><input class="input" id="file" type="file" accept=".csv,text/csv" @click=${({ target }) => { target.value = ""; }} @change=${(event) => this.look(event.target.files[0])}></div>
         ${file ? html`<div class="field"><label for="encoding">${t("Encoding")}</label><select class="input" id="encoding" @change=${(event) => this.decode(file.name, file.bytes, event.target.value)}>${ENCODINGS.map(([value, name]) => html`<option value=${value} ?selected=${value === file.encoding}>${name}</option>`)}</select></div>` : nothing}</div>
-        <p class="muted">${t("Columns, in any order:")} ${breaking(COLUMNS[kind])}</p><p class="muted">${t("All of it is taken in, or nothing")}</p>${tried ? html`<p>${t("{changed} of {rows} rows would change something; nothing is kept yet", { changed: number(tried.changed), rows: number(tried.rows) })}</p>` : nothing}${this.refused.length ? nothing : problem(this.problem)}</section>
+        <p class="muted">${t("Columns, in any order:")} ${breaking(COLUMNS[kind])}</p><p class="muted">${t("All rows are imported, or none")}</p>${tried ? html`<p>${t("{changed} of {rows} rows have changes; not saved yet", { changed: number(tried.changed), rows: number(tried.rows) })}</p>` : nothing}${this.refused.length ? nothing : problem(this.problem)}</section>
       ${this.refused.length ? this.wrong() : nothing}${tried?.warnings?.length ? this.doubtful() : nothing}${file ? this.first() : nothing}</div>`;
   }
 }

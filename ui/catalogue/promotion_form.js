@@ -43,7 +43,7 @@ class PagePromotionForm extends FormPage {
   body() {
     const bought = this.type === "buy_x_get_y";
     if (!this.label) this.problem = t("{field} is missing", { field: t("Name") });
-    else if (!bought && !this.value) this.problem = t("{field} is missing", { field: t("Gives") });
+    else if (!bought && !this.value) this.problem = t("{field} is missing", { field: t("Discount") });
     if (this.problem) return null;
     return {
       name: this.label, type: this.type, value: bought ? 0 : this.value, from: this.from, to: this.to, priority: this.priority, stackable: this.stackable,
@@ -81,36 +81,36 @@ class PagePromotionForm extends FormPage {
   }
 
   gives() {
-    if (this.type === "buy_x_get_y") return html`${field("buy", t("Buy so many"), countInput({ id: "buy", value: this.buy, onValue: (buy) => this.set({ buy }) }))}${field("get", t("Get so many"), countInput({ id: "get", value: this.get, onValue: (get) => this.set({ get }) }))}`;
-    if (!this.percent) return field("value", t("Gives, amount"), moneyInput({ id: "value", value: this.value, onValue: (value) => this.set({ value }) }));
+    if (this.type === "buy_x_get_y") return html`${field("buy", t("Buy (quantity)"), countInput({ id: "buy", value: this.buy, onValue: (buy) => this.set({ buy }) }))}${field("get", t("Get free (quantity)"), countInput({ id: "get", value: this.get, onValue: (get) => this.set({ get }) }))}`;
+    if (!this.percent) return field("value", t("Discount (amount)"), moneyInput({ id: "value", value: this.value, onValue: (value) => this.set({ value }) }));
     return field("value", t("Discount (%)"), html`<input class="input num" id="value" type="number" min="0.01" max="100" step="0.01" .value=${this.value === null ? "" : this.value / 100} @change=${(event) => this.set({ value: event.target.value ? Math.round(Number(event.target.value) * 100) : null })}>`);
   }
 
   result() {
     const { tried } = this;
-    if (!tried) return html`<p class="empty">${t("Put products into a basket and try it: nothing is saved")}</p>`;
+    if (!tried) return html`<p class="empty">${t("Add products to test the promotion. Nothing is saved")}</p>`;
     const reason = ({ name, reason: why }) => html`<li><bdi>${name || this.label}</bdi>: <span class="muted">${t(`not.${why}`)}</span></li>`;
-    return html`${figures([[t("Off"), number(tried.discount)], [t("To pay"), number(tried.net)]])}
-      <div class="scroll"><table class="grid fold"><thead><tr><th>${t("Product")}</th><th class="num">${t("Qty")}</th><th class="num">${t("Price")}</th><th>${t("Given")}</th><th class="num">${t("Amount")}</th></tr></thead><tbody>${tried.lines.map((line) => html`<tr><td><div><bdi>${productName(line.sku)}</bdi></div></td><td class="num">${number(line.qty)}</td><td class="num">${number(line.price)}</td><td><div>${line.discounts.map(({ name, amount }) => html`<span><bdi>${name}</bdi> \u2212${number(amount)}</span> `)}</div></td><td class="num">${number(line.net)}</td></tr>`)}</tbody></table></div>
-      ${tried.not_given.length ? html`<div class="pad"><p><b>${t("Gives nothing here:")}</b></p><ul>${tried.not_given.map(reason)}</ul></div>` : nothing}`;
+    return html`${figures([[t("Discount"), number(tried.discount)], [t("To pay"), number(tried.net)]])}
+      <div class="scroll"><table class="grid fold"><thead><tr><th>${t("Product")}</th><th class="num">${t("Qty")}</th><th class="num">${t("Price")}</th><th>${t("Discounts")}</th><th class="num">${t("Amount")}</th></tr></thead><tbody>${tried.lines.map((line) => html`<tr><td><div><bdi>${productName(line.sku)}</bdi></div></td><td class="num">${number(line.qty)}</td><td class="num">${number(line.price)}</td><td><div>${line.discounts.map(({ name, amount }) => html`<span><bdi>${name}</bdi> \u2212${number(amount)}</span> `)}</div></td><td class="num">${number(line.net)}</td></tr>`)}</tbody></table></div>
+      ${tried.not_given.length ? html`<div class="pad"><p><b>${t("Not applied here:")}</b></p><ul>${tried.not_given.map(reason)}</ul></div>` : nothing}`;
   }
 
   basketPart() {
-    return html`<section class="panel part"><header class="part-head"><h2>${t("Try it on a basket")}</h2><div class="rowx end"><button class="btn small" ?disabled=${!this.basket.length || this.busy} @click=${() => this.try()}>${icon("shopping-basket", "icon-s")}${t("Try it")}</button></div></header>
+    return html`<section class="panel part"><header class="part-head"><h2>${t("Test on a sample sale")}</h2><div class="rowx end"><button class="btn small" ?disabled=${!this.basket.length || this.busy} @click=${() => this.try()}>${icon("shopping-basket", "icon-s")}${t("Test")}</button></div></header>
       <div class="pad stack s"><form class="rowx" @submit=${(event) => {
     event.preventDefault();
     const input = event.target.elements.put;
     this.put(input.value.trim()).catch((error) => this.app.fail(error));
     input.value = "";
-  }}>${field("store", t("In store"), html`<input class="input" id="store" list="form-store-ids" autocomplete="off" .value=${this.store} @change=${(event) => this.set({ store: event.target.value.trim() })}>`)}${field("put", t("Product code"), html`<input class="input" id="put" name="put" autocomplete="off">`)}<button class="btn end-of">${icon("plus")}${t("Add")}</button></form>${storeIds()}
-      ${this.basket.map((one, index) => html`<div class="rowx basket"><span class="grow"><bdi>${productName(one.sku)}</bdi> <span class="muted">${one.sku}</span></span>${countInput({ id: `put-${index}`, value: one.qty, label: t("{name}: pieces", { name: productName(one.sku) }), onValue: (qty) => this.set({ basket: this.basket.map((item, at) => (at === index ? { ...item, qty: qty ?? 1 } : item)) }) })}<button class="btn small" aria-label=${t("Remove {name}", { name: productName(one.sku) })} @click=${() => this.set({ basket: this.basket.filter((_, at) => at !== index) })}>${icon("trash-2", "icon-s")}</button></div>`)}</div>${this.result()}</section>`;
+  }}>${field("store", t("Store"), html`<input class="input" id="store" list="form-store-ids" autocomplete="off" .value=${this.store} @change=${(event) => this.set({ store: event.target.value.trim() })}>`)}${field("put", t("Product code"), html`<input class="input" id="put" name="put" autocomplete="off">`)}<button class="btn end-of">${icon("plus")}${t("Add")}</button></form>${storeIds()}
+      ${this.basket.map((one, index) => html`<div class="rowx basket"><span class="grow"><bdi>${productName(one.sku)}</bdi> <span class="muted">${one.sku}</span></span>${countInput({ id: `put-${index}`, value: one.qty, label: t("{name}: quantity", { name: productName(one.sku) }), onValue: (qty) => this.set({ basket: this.basket.map((item, at) => (at === index ? { ...item, qty: qty ?? 1 } : item)) }) })}<button class="btn small" aria-label=${t("Remove {name}", { name: productName(one.sku) })} @click=${() => this.set({ basket: this.basket.filter((_, at) => at !== index) })}>${icon("trash-2", "icon-s")}</button></div>`)}</div>${this.result()}</section>`;
   }
 
   render() {
     const days = DAYS.map((day) => html`<label class="rowx"><input type="checkbox" .checked=${this.days.includes(day)} @change=${(event) => this.set({ days: DAYS.filter((one) => (one === day ? event.target.checked : this.days.includes(one))) })}><span>${t(day)}</span></label>`);
     return this.frame(t("Save"), html`<section class="panel pad stack"><div class="filters unfolded flat">${textField(this, "label", t("Name"), { focus: true })}
         ${field("type", t("Kind"), html`<select class="input" id="type" @change=${(event) => this.set({ type: event.target.value, value: null })}>${TYPES.map((type) => html`<option value=${type} ?selected=${type === this.type}>${t(type)}</option>`)}</select>`)}${this.gives()}${textField(this, "from", t("From"), { kind: "date" })}${textField(this, "to", t("Until"), { kind: "date" })}</div>
-        <div class="filters unfolded flat">${textField(this, "skus", t("Product codes, with commas; empty: all"))}${textField(this, "category", t("Category"))}${textField(this, "store_ids", t("Stores, with commas; empty: all"))}${textField(this, "tier", t("Tier"))}${field("min_qty", t("Minimum quantity"), countInput({ id: "min_qty", value: this.min_qty, onValue: (value) => this.set({ min_qty: value }) }))}${field("min_total", t("Minimum spend"), moneyInput({ id: "min_total", value: this.min_total, onValue: (value) => this.set({ min_total: value }) }))}${field("priority", t("Priority"), countInput({ id: "priority", value: this.priority, onValue: (value) => this.set({ priority: value ?? 0 }) }))}</div>
+        <div class="filters unfolded flat">${textField(this, "skus", t("Product codes (comma-separated; blank: all)"))}${textField(this, "category", t("Category"))}${textField(this, "store_ids", t("Stores (comma-separated; blank: all)"))}${textField(this, "tier", t("Tier"))}${field("min_qty", t("Minimum quantity"), countInput({ id: "min_qty", value: this.min_qty, onValue: (value) => this.set({ min_qty: value }) }))}${field("min_total", t("Minimum spend"), moneyInput({ id: "min_total", value: this.min_total, onValue: (value) => this.set({ min_total: value }) }))}${field("priority", t("Priority"), countInput({ id: "priority", value: this.priority, onValue: (value) => this.set({ priority: value ?? 0 }) }))}</div>
         <div class="rowx">${days}</div><label class="rowx"><input type="checkbox" .checked=${this.stackable} @change=${(event) => this.set({ stackable: event.target.checked })}><span>${t("Can be combined with other promotions")}</span></label></section>`, this.basketPart());
   }
 }

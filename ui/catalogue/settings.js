@@ -25,7 +25,7 @@ const ELSEWHERE = ["reasons", "tiers"];
 const SECTIONS = ["finance", "purchasing", "settlement", "tax", "payments", "points", "pricing", "returns", "holds", "shifts", "approval", "receiving", "stock"];
 
 const shown = (name, value) => {
-  if (value === null || value === undefined) return html`<span class="muted">${t("as the store has it")}</span>`;
+  if (value === null || value === undefined) return html`<span class="muted">${t("store's value")}</span>`;
   if (typeof value === "boolean") return value ? t("yes") : t("no");
   if (Array.isArray(value)) return value.join(", ");
   if (typeof value === "object") return html`<code>${JSON.stringify(value)}</code>`;
@@ -38,9 +38,9 @@ const fieldOf = (name, value) => {
   const one = { name: "value", label: t(`setting.${name}`), value: value ?? undefined, focus: true };
   if (Array.isArray(kind)) return { ...one, kind: "choice", choices: kind.map((word) => [word, t(`setting.${word}`)]) };
   if (kind === "switch") return { ...one, kind: "choice", value: String(value ?? false), choices: [["true", t("yes")], ["false", t("no")]] };
-  if (kind === "words") return { ...one, kind: "text", value: (value ?? []).join(", "), hint: t("Names with commas between them, cash among them") };
-  if (kind === "rate") return { ...one, kind: "count", max: 10_000, hint: t("Per cent times 100") };
-  return kind === "text" ? { ...one, hint: t("As 30m, 2h or 1d") } : { ...one, kind };
+  if (kind === "words") return { ...one, kind: "text", value: (value ?? []).join(", "), hint: t("Comma-separated, must include cash") };
+  if (kind === "rate") return { ...one, kind: "rate", max: 10_000, hint: t("Per cent") };
+  return kind === "text" ? { ...one, hint: t("For example 30m, 2h or 1d") } : { ...one, kind };
 };
 
 /** What was typed, as the setting has it. */
@@ -87,7 +87,7 @@ class PageSettings extends Page {
 
   async edit(name, value) {
     const done = await ask(this.app, {
-      title: t(`setting.${name}`), yes: t("Save"), text: this.store ? (OF_SHIFTS.test(name) ? t("The store is told; it counts from the next shift on") : t("The store is told, and keeps it")) : t("It counts from the next request on"), list: [fieldOf(name, value)],
+      title: t(`setting.${name}`), yes: t("Save"), text: this.store ? (OF_SHIFTS.test(name) ? t("Applies from the store's next shift") : t("Sent to the store")) : t("Applies immediately"), list: [fieldOf(name, value)],
       act: ({ value: given }) => this.send(name, typed(kindOf(name, value), given)),
     });
     await this.done(done);
@@ -95,7 +95,7 @@ class PageSettings extends Page {
 
   /** What the file says counts again. */
   async leave(name) {
-    const done = await ask(this.app, { title: t(`setting.${name}`), yes: t("Leave it to the file"), text: this.store ? t("What the store's own file says counts again") : t("What head office's file says counts again"), act: () => this.send(name, null) });
+    const done = await ask(this.app, { title: t(`setting.${name}`), yes: t("Use the file's value"), text: this.store ? t("The value from the store's file applies again") : t("The value from head office's file applies again"), act: () => this.send(name, null) });
     await this.done(done);
   }
 
@@ -108,13 +108,13 @@ class PageSettings extends Page {
   part(section) {
     const names = Object.keys(this.values).filter((name) => name.startsWith(`${section}.`));
     if (!names.length) return nothing;
-    return table(t(`section.${section}`), [col(t("Setting"), (name) => html`${t(`setting.${name}`)} <span class="muted">${name}</span>`), col(t("Value"), (name) => shown(name, this.values[name])), col(t("Comes from"), (name) => (this.store ? (this.values[name] === null ? t("the store's file") : html`<span class="badge ok">${t("head office")}</span>`) : this.sources[name] === "administrator" ? html`<span class="badge ok">${t("set here")}</span>` : t("head office's file")), "date"),
-      col("", (name) => html`<button class="btn small" @click=${() => this.edit(name, this.values[name])}>${t("Set\u2026")}</button> ${(this.store ? this.values[name] === null : this.sources[name] !== "administrator") ? nothing : html`<button class="btn small" @click=${() => this.leave(name)}>${t("Leave to the file")}</button>`}`, "acts")], names);
+    return table(t(`section.${section}`), [col(t("Setting"), (name) => html`${t(`setting.${name}`)} <span class="muted">${name}</span>`), col(t("Value"), (name) => shown(name, this.values[name])), col(t("Source"), (name) => (this.store ? (this.values[name] === null ? t("the store's file") : html`<span class="badge ok">${t("head office")}</span>`) : this.sources[name] === "administrator" ? html`<span class="badge ok">${t("set here")}</span>` : t("head office's file")), "date"),
+      col("", (name) => html`<button class="btn small" @click=${() => this.edit(name, this.values[name])}>${t("Change\u2026")}</button> ${(this.store ? this.values[name] === null : this.sources[name] !== "administrator") ? nothing : html`<button class="btn small" @click=${() => this.leave(name)}>${t("Use file")}</button>`}`, "acts")], names);
   }
 
   render() {
     const head = html`${title(t("Settings"), this.app.find())}${this.app.tabs()}
-      <div class="filters unfolded"><div class="field"><label for="of">${t("Settings of")}</label><select class="input" id="of" data-focus @change=${(event) => this.choose(event.target.value)}><option value="">${t("Head office")}</option>${rows("stores").map((one) => html`<option value=${one.store_id} ?selected=${one.store_id === this.store}>${apart(one.name)} ${one.store_id}</option>`)}</select></div></div>`;
+      <div class="filters unfolded"><div class="field"><label for="of">${t("Settings for")}</label><select class="input" id="of" data-focus @change=${(event) => this.choose(event.target.value)}><option value="">${t("Head office")}</option>${rows("stores").map((one) => html`<option value=${one.store_id} ?selected=${one.store_id === this.store}>${apart(one.name)} ${one.store_id}</option>`)}</select></div></div>`;
     if (!this.values) return html`${head}${this.awaited()}`;
     const others = ELSEWHERE.filter((name) => name in this.values);
     return html`${head}<div class="stack">${SECTIONS.map((section) => this.part(section))}${others.length ? table(t("Lists"), [col(t("Setting"), (name) => html`<a href=${address([name])}>${t(`setting.${name}`)}</a>`), col(t("Value"), (name) => shown(name, this.values[name]))], others) : nothing}</div>`;

@@ -17,7 +17,7 @@ import "./count_review.js";
 const MANAGE = ["store_manager", "admin"];
 const LAST_SHOWN = 2;
 /** A number on its way, or that none counts any more. */
-const figure = (qty) => (qty === null ? t("taken back") : number(qty));
+const figure = (qty) => (qty === null ? t("undone") : number(qty));
 
 class PageCount extends Page {
   constructor() {
@@ -129,7 +129,7 @@ class PageCount extends Page {
   async undo() {
     const one = await this.queue.undo();
     if (!one || one.before === null) return;
-    this.app.say("warn", t("Taken back. Counted here before: {n}. Goods may have moved since: count {name} again", { n: number(one.before), name: one.name }));
+    this.app.say("warn", t("Undone. Previous count here: {n}. Stock may have moved since: recount {name}", { n: number(one.before), name: one.name }));
     if (this.qty !== null) return;
     this.zone = one.zone;
     this.choose(this.queue.known.get(one.sku) ?? { sku: one.sku, name: one.name });
@@ -179,7 +179,7 @@ class PageCount extends Page {
     return html`<form class="counting stack" @submit=${(event) => {
       event.preventDefault();
       this.save();
-    }}><div><h2><bdi>${product.name}</bdi></h2><p class="muted">${product.sku ? `${product.sku}${product.place ? ` \u00b7 ${product.place}` : ""}${product.pack > 1 ? ` \u00b7 ${t("carton of {n}", { n: number(product.pack) })}` : ""}` : t("The store does not answer: it looks this code up when it is back. Say how many of exactly this were scanned")}</p></div>
+    }}><div><h2><bdi>${product.name}</bdi></h2><p class="muted">${product.sku ? `${product.sku}${product.place ? ` \u00b7 ${product.place}` : ""}${product.pack > 1 ? ` \u00b7 ${t("carton of {n}", { n: number(product.pack) })}` : ""}` : t("Store server offline. The code is looked up later. Enter the quantity of this exact code")}</p></div>
       <div class="field"><label for="zone">${t("Area")}</label><select class="input" id="zone" @change=${(event) => { this.zone = event.target.value; }}>${["shelf", "back"].map((zone) => html`<option value=${zone} ?selected=${zone === this.zone}>${t(zone)}</option>`)}</select></div>
       ${countInput({ id: "counted", value: this.qty, label: t("Counted here"), focus: true, onValue: (qty) => {
         this.qty = qty;
@@ -194,7 +194,7 @@ class PageCount extends Page {
     const { last } = this.queue;
     if (!last.length) return nothing;
     const undo = html`<button class="btn small" id="undo" ?disabled=${this.busy} @click=${() => this.once(() => this.undo())}>${icon("undo-2")}${t("Undo")}</button>`;
-    return html`<section class="panel last"><h2 class="vh">${t("Counted last")}</h2><ul>${last.slice(0, LAST_SHOWN).map((one, index) => html`<li><span class="grow"><bdi>${one.name}</bdi> <span class="muted">${t(one.zone)}</span></span><b>${number(one.qty)}</b>${index ? nothing : undo}</li>`)}</ul></section>`;
+    return html`<section class="panel last"><h2 class="vh">${t("Last counted")}</h2><ul>${last.slice(0, LAST_SHOWN).map((one, index) => html`<li><span class="grow"><bdi>${one.name}</bdi> <span class="muted">${t(one.zone)}</span></span><b>${number(one.qty)}</b>${index ? nothing : undo}</li>`)}</ul></section>`;
   }
 
   /** What the store does not have yet, and what it did not take. */
@@ -208,11 +208,11 @@ class PageCount extends Page {
     const others = ({ error }) => (error.details?.counts ?? []).flatMap(({ counted_by: by }) => by.map(({ name, user_id: who }) => name ?? who)).join(", ");
     const there = ({ error }) => (error.details?.counts ?? []).reduce((all, { qty }) => all + qty, 0);
     const asked = (one) => notice("warn", "triangle-alert", html`<b>${t("{who} counted {n} here: add or replace?", { who: others(one), n: number(there(one)) })}</b> ${t("{name}, {zone}: you counted {n}", { name: one.name, zone: t(one.zone), n: number(one.qty) })}
-      <button class="btn small" data-mode="add" @click=${() => queue.decide(one, "add")}>${t("Add: {n} in all", { n: number(there(one) + one.qty) })}</button> <button class="btn small" data-mode="replace" @click=${() => queue.decide(one, "replace")}>${t("Replace: {n}", { n: number(one.qty) })}</button> <button class="btn small" @click=${() => queue.forget(one)}>${t("Keep theirs")}</button>`);
+      <button class="btn small" data-mode="add" @click=${() => queue.decide(one, "add")}>${t("Add: total {n}", { n: number(there(one) + one.qty) })}</button> <button class="btn small" data-mode="replace" @click=${() => queue.decide(one, "replace")}>${t("Replace: {n}", { n: number(one.qty) })}</button> <button class="btn small" @click=${() => queue.forget(one)}>${t("Keep their count")}</button>`);
     return html`<div role="status">${queue.away && waits.length ? html`<section class="panel" id="waits"><h2 class="pad">${t("Waiting to be sent: {n}", { n: number(waits.length) })}</h2>
-      <p class="pad muted">${t("The store does not answer. What was counted stays on this device and is sent by itself; go on counting")}</p>
+      <p class="pad muted">${t("Store server offline. Counts stay on this device and are sent automatically. Keep counting")}</p>
       <dl class="facts pad">${waits.map((one) => html`<div><dt><bdi>${one.name}</bdi>, ${t(one.zone)}</dt><dd>${figure(one.qty)}</dd></div>`)}</dl></section>` : nothing}
-      ${refused.map((one) => (one.error.code === "already_counted" && one.qty !== null ? asked(one) : notice("bad", "triangle-alert", html`<b>${t("{name}, {n}: not taken", { name: one.name, n: figure(one.qty) })}</b> ${words(one.error)} <button class="btn small" @click=${() => again(one)}>${t("Count it again")}</button> <button class="btn small" @click=${() => queue.forget(one)}>${t("Close")}</button>`)))}</div>`;
+      ${refused.map((one) => (one.error.code === "already_counted" && one.qty !== null ? asked(one) : notice("bad", "triangle-alert", html`<b>${t("{name}, {n}: not saved", { name: one.name, n: figure(one.qty) })}</b> ${words(one.error)} <button class="btn small" @click=${() => again(one)}>${t("Recount")}</button> <button class="btn small" @click=${() => queue.forget(one)}>${t("Close")}</button>`)))}</div>`;
   }
 
   lines() {
@@ -220,7 +220,7 @@ class PageCount extends Page {
     const lines = this.count.lines.filter(({ counted }) => counted !== null);
     if (!lines.length) return nothing;
     const open = state === "counting" && blind;
-    return html`<div><h2 class="section">${t("Counted")}</h2><div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Product")}</th><th class="num">${t("Counted")}</th>${open ? nothing : html`<th class="num">${t("Books")}</th><th class="num">${t("Difference")}</th>`}</tr></thead><tbody>
+    return html`<div><h2 class="section">${t("Counted")}</h2><div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Product")}</th><th class="num">${t("Counted")}</th>${open ? nothing : html`<th class="num">${t("Expected")}</th><th class="num">${t("Difference")}</th>`}</tr></thead><tbody>
       ${lines.map((line) => html`<tr><td><bdi>${line.name}</bdi></td><td class="num">${number(line.counted)}</td>${open ? nothing : html`<td class="num">${line.expected === null ? nothing : number(line.expected)}</td><td class="num ${line.variance ? "differs" : ""}">${line.variance === null ? nothing : number(line.variance)}</td>`}</tr>`)}</tbody></table></div></div>`;
   }
 
@@ -233,9 +233,9 @@ class PageCount extends Page {
     const { state } = this.count;
     const manager = this.app.may(MANAGE);
     const waits = this.queue.of(this.id).length;
-    const cancel = manager && ["counting", "review"].includes(state) ? html`<button class="btn" @click=${this.step("cancel", t("Call off"), { title: t("Call this count off?"), danger: true, no: t("Keep"), text: t("Nothing moves. What was counted can be read, and is counted here no more") })}>${icon("x")}${t("Call off")}</button>` : nothing;
+    const cancel = manager && ["counting", "review"].includes(state) ? html`<button class="btn" @click=${this.step("cancel", t("Cancel count"), { title: t("Cancel this count?"), danger: true, no: t("Keep"), text: t("Stock does not change. You can still view the counted figures") })}>${icon("x")}${t("Cancel count")}</button>` : nothing;
     if (state === "counting") {
-      const question = this.lacking ? { title: t("{n} products are not counted. Hand in all the same?", { n: number(this.lacking) }) } : null;
+      const question = this.lacking ? { title: t("{n} products not counted. Uncounted stock stays as it is. Submit?", { n: number(this.lacking) }) } : null;
       return html`${cancel}<button class="btn primary" ?disabled=${waits > 0} title=${waits ? t("Waiting to be sent: {n}", { n: number(waits) }) : nothing} @click=${this.step("submit", t("Submit"), question)}>${icon("check")}${t("Submit")}</button>`;
     }
     if (state === "review" && manager) return html`${cancel}<button class="btn primary" @click=${() => this.post()}>${icon("clipboard-check")}${t("Post differences")}</button>`;
@@ -245,13 +245,13 @@ class PageCount extends Page {
   /** Products that moved while they were counted are posted only by somebody who was told of them. */
   post() {
     const moved = this.querySelector("count-review")?.answer?.moved_count ?? 0;
-    const text = moved ? t("Moved while they were counted, so that their difference may be wrong: {n}. Count them again, or post them as they are", { n: number(moved) }) : null;
+    const text = moved ? t("Stock moved during the count, so the difference may be wrong: {n}. Recount, or post as counted", { n: number(moved) }) : null;
     return this.step("post", t("Post differences"), { title: t("Update stock to the counted figures?"), text }, { accept: moved > 0 })();
   }
 
   /** Counts some products again: what was counted of them is dropped. */
   again(skus) {
-    return this.step("recount", t("Count again"), { title: t("Count {n} products again?", { n: number(skus.length) }), text: t("Their numbers so far are dropped. The rest stays as it was counted") }, { skus })();
+    return this.step("recount", t("Recount"), { title: t("Recount {n} products?", { n: number(skus.length) }), text: t("Their current counts are deleted. Other counts stay") }, { skus })();
   }
 
   /** What differs is for whoever decides on it, once nobody counts any more. */

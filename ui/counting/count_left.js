@@ -68,8 +68,8 @@ class CountLeft extends ListPage {
     if (!this.items) return this.awaited();
     const { left } = this;
     if (!left.length && !this.text && !this.next) return nothing;
-    return html`<section class="panel"><h2 class="pad">${t("Not counted yet")}</h2><div class="pad"><label class="vh" for="left">${t("Search what is not counted")}</label><input class="input" id="left" autocomplete="off" placeholder=${t("Search what is not counted")} @input=${(event) => this.typed(event.target.value)}></div>
-      <ul class="left">${left.map((one) => this.row(one))}</ul>${left.length ? nothing : html`<p class="empty">${t("Nothing of this is left")}</p>`}${this.next ? html`<button class="btn" @click=${() => this.load(true)}>${t("Load more")}</button>` : nothing}</section>`;
+    return html`<section class="panel"><h2 class="pad">${t("Not counted yet")}</h2><div class="pad"><label class="vh" for="left">${t("Search uncounted products")}</label><input class="input" id="left" autocomplete="off" placeholder=${t("Search uncounted products")} @input=${(event) => this.typed(event.target.value)}></div>
+      <ul class="left">${left.map((one) => this.row(one))}</ul>${left.length ? nothing : html`<p class="empty">${t("No entries")}</p>`}${this.next ? html`<button class="btn" @click=${() => this.load(true)}>${t("Load more")}</button>` : nothing}</section>`;
   }
 }
 customElements.define("count-left", CountLeft);

@@ -131,7 +131,7 @@ class CountQueue {
     try {
       const found = await Promise.race([findProduct(this.app, code, "/api/opname/:id/lookup", { id }), patience]);
       if (!found || found.here) return found && this.knows(normal(code), { sku: found.sku, name: found.name, place: found.shelf_place, pack: found.pack_qty });
-      this.app.refuse(code, t("{name} is not counted here now", found), { scanned });
+      this.app.refuse(code, t("{name} is not part of this count", found), { scanned });
       return null;
     } catch (error) {
       if (error instanceof Unreachable) return { code, name: code };

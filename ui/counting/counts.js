@@ -23,8 +23,8 @@ class PageCounts extends ListPage {
     if (!found) return;
     const given = await this.app.dialog.ask({
       title: t("New count"), yes: t("Start"),
-      body: html`<div class="field"><label for="category">${t("What is counted")}</label><select class="input" id="category" name="category" data-focus><option value="">${t("Everything")}</option>${[...found.keys()].map((one) => html`<option value=${one}>${one}</option>`)}</select></div>
-        <label class="rowx"><input type="checkbox" name="blind" value="yes" checked>${t("Blind: whoever counts does not see what the books say")}</label>`,
+      body: html`<div class="field"><label for="category">${t("Products to count")}</label><select class="input" id="category" name="category" data-focus><option value="">${t("Everything")}</option>${[...found.keys()].map((one) => html`<option value=${one}>${one}</option>`)}</select></div>
+        <label class="rowx"><input type="checkbox" name="blind" value="yes" checked>${t("Blind count: stock figures are hidden while counting")}</label>`,
     });
     if (!given) return;
     await this.once(async () => {
@@ -44,7 +44,7 @@ class PageCounts extends ListPage {
 
   render() {
     return html`${title(t("Counts"), html`<button class="btn primary" @click=${() => this.begin()}>${icon("plus")}${t("New count")}</button>`)}
-      ${this.table([[t("What")], [t("Day")], [t("State")], [""], [t("Products"), "num"], [`${t("Difference")}, ${symbol()}`, "num"]], (one) => this.row(one), t("Nothing was counted yet. A count may be of everything or of one category"))}`;
+      ${this.table([[t("Scope")], [t("Day")], [t("Status")], [""], [t("Products"), "num"], [`${t("Difference")}, ${symbol()}`, "num"]], (one) => this.row(one), t("No counts yet. Count all products or one category"))}`;
   }
 }
 customElements.define("page-counts", PageCounts);

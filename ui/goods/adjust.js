@@ -75,7 +75,7 @@ class PageAdjust extends LinesPage {
     const made = await this.app.command({ url: "/api/adjustments", body: { ...body, ...(later ? { request_approval: true } : {}) }, label: "Adjustment", amount: this.value });
     this.forget();
     this.app.go("adjustments", made.adjustment_id);
-    await sayNext(this.app, later ? t("It waits for a manager: no stock has moved") : t("Posted: stock has moved"));
+    await sayNext(this.app, later ? t("Waiting for a manager's approval. Stock has not changed") : t("Posted. Stock updated"));
   }
 
   send(later = false) {
@@ -84,33 +84,33 @@ class PageAdjust extends LinesPage {
   }
 
   beside() {
-    return html`<span class="muted wide">${t("draft on this device")}</span>${this.app.may(MANAGE) ? nothing : html`<button class="btn" ?disabled=${this.busy || !this.loaded} @click=${() => this.send(true)}>${icon("clock")}${t("Ask for approval")}</button>`}`;
+    return html`<span class="muted wide">${t("draft on this device")}</span>${this.app.may(MANAGE) ? nothing : html`<button class="btn" ?disabled=${this.busy || !this.loaded} @click=${() => this.send(true)}>${icon("clock")}${t("Request approval")}</button>`}`;
   }
 
   row(line, index) {
     const there = this.bucket === "damaged" ? line.damaged : line.there;
     const after = there + this.signed(line);
-    const way = this.sign ? html`<td class="num"><div>${this.sign > 0 ? t("more") : t("fewer")}</div></td>` : html`<td><select class="input" id="way-${line.sku}" aria-label=${t("{name}: more or fewer", { name: line.name })} @change=${(event) => this.line(index, { more: event.target.value === "more" })}><option value="fewer" ?selected=${!line.more}>${t("fewer")}</option><option value="more" ?selected=${line.more}>${t("more")}</option></select></td>`;
+    const way = this.sign ? html`<td class="num"><div>${this.sign > 0 ? t("+") : t("−")}</div></td>` : html`<td><select class="input" id="way-${line.sku}" aria-label=${t("{name}: increase or decrease", { name: line.name })} @change=${(event) => this.line(index, { more: event.target.value === "more" })}><option value="fewer" ?selected=${!line.more}>${t("−")}</option><option value="more" ?selected=${line.more}>${t("+")}</option></select></td>`;
     return html`<tr>${this.product(line)}<td class="num"><div>${number(there)}</div></td>${way}${this.pieces(line, index)}<td class="num"><div class=${after < 0 ? "differs" : ""}>${number(after)}</div></td>${this.removal(line)}</tr>`;
   }
 
   choices() {
     const damaged = this.reason === "damaged";
     return html`<section class="panel pad stack"><div class="filters unfolded flat">${field("reason", t("Reason"), html`<select class="input" id="reason" @change=${(event) => this.because(event.target.value)}>${REASONS.map((name) => html`<option value=${name} ?selected=${name === this.reason}>${reason(name)}</option>`)}</select>`)}
-      ${field("bucket", t("Taken from"), html`<select class="input" id="bucket" ?disabled=${ON_HAND.includes(this.reason)} @change=${(event) => this.set({ bucket: event.target.value })}><option value="on_hand" ?selected=${this.bucket === "on_hand"}>${t("goods on hand")}</option><option value="damaged" ?selected=${this.bucket === "damaged"}>${t("put aside as damaged")}</option></select>`)}
+      ${field("bucket", t("Taken from"), html`<select class="input" id="bucket" ?disabled=${ON_HAND.includes(this.reason)} @change=${(event) => this.set({ bucket: event.target.value })}><option value="on_hand" ?selected=${this.bucket === "on_hand"}>${t("stock on hand")}</option><option value="damaged" ?selected=${this.bucket === "damaged"}>${t("damaged stock")}</option></select>`)}
       ${field("note", t("Note"), html`<input class="input" id="note" maxlength="500" autocomplete="off" .value=${this.note} @input=${(event) => this.set({ note: event.target.value })}>`, "grow")}</div>
-      ${damaged && this.bucket === "on_hand" ? html`<label class="rowx"><input type="checkbox" id="aside" .checked=${this.aside} @change=${(event) => this.set({ aside: event.target.checked })}><span>${t("They stay here, put aside: they may go back to the supplier or be thrown away later")}</span></label>` : nothing}</section>`;
+      ${damaged && this.bucket === "on_hand" ? html`<label class="rowx"><input type="checkbox" id="aside" .checked=${this.aside} @change=${(event) => this.set({ aside: event.target.checked })}><span>${t("Keep as damaged stock")}</span></label>` : nothing}</section>`;
   }
 
   limits() {
     const above = this.limit && Math.abs(this.value) > this.limit;
     const about = this.lines.length ? `${t("About {amount} at the average cost", { amount: money(this.value) })}. ` : "";
-    if (this.limit) return html`<p class="muted">${about}${above ? t("That is above {limit}: you answer for it", { limit: money(this.limit) }) : t("Above {limit} a manager answers for it", { limit: money(this.limit) })}</p>`;
-    return html`<p class="muted">${about}${t("Above the store's limit a manager approves it here, or later where you ask for it")}</p>`;
+    if (this.limit) return html`<p class="muted">${about}${above ? t("Over {limit}: posting approves it", { limit: money(this.limit) }) : t("Over {limit} needs a manager's approval", { limit: money(this.limit) })}</p>`;
+    return html`<p class="muted">${about}${t("Over the store's limit a manager must approve, here or later on request")}</p>`;
   }
 
   render() {
-    return this.frame(t("Post"), this.choices(), this.sheet([[t("Product")], [this.bucket === "damaged" ? t("Put aside") : t("On hand"), "num"], [t("More or fewer"), "num"], [t("Pieces"), "num"], [t("Afterwards"), "num"]], (line, index) => this.row(line, index), t("Scan the first product")), this.limits());
+    return this.frame(t("Post"), this.choices(), this.sheet([[t("Product")], [this.bucket === "damaged" ? t("Damaged") : t("On hand"), "num"], [t("Change +/−"), "num"], [t("Pieces"), "num"], [t("New stock"), "num"]], (line, index) => this.row(line, index), t("Scan the first product")), this.limits());
   }
 }
 customElements.define("page-adjust", PageAdjust);

@@ -15,7 +15,7 @@ const MANAGE = ["store_manager", "admin"];
 export const REASONS = ["damaged", "expired", "theft", "loss", "found", "sample", "correction"];
 export const reason = (name) => t(`because.${name}`);
 
-const stateOf = ({ state }) => (state === "pending" ? html`<span class="badge warn">${t("waits for approval")}</span>` : badge(state));
+const stateOf = ({ state }) => (state === "pending" ? html`<span class="badge warn">${t("pending approval")}</span>` : badge(state));
 const signed = (qty) => (qty > 0 ? html`<span class="plus">+${number(qty)}</span>` : differs(qty));
 const what = ({ lines }) => (lines.length === 1 ? html`<bdi>${lines[0].name}</bdi>` : t("products: {n}", { n: number(lines.length) }));
 
@@ -23,10 +23,10 @@ const adjustments = {
   path: "/api/adjustments", needs: ["people"], live: ["adjustment"],
   list: (page) => ({
     title: t("Adjustments"), create: { label: t("New adjustment"), act: () => page.app.go("adjustments", "new") },
-    filters: [{ name: "state", label: t("State"), kind: "choice", choices: [["pending", t("waits for approval")], ...["posted", "rejected", "reversed"].map((state) => [state, t(state)])] }, { name: "reason", label: t("Reason"), kind: "choice", choices: REASONS.map((name) => [name, reason(name)]) }, ofProduct(), ...ofDays()],
+    filters: [{ name: "state", label: t("Status"), kind: "choice", choices: [["pending", t("pending approval")], ...["posted", "rejected", "reversed"].map((state) => [state, t(state)])] }, { name: "reason", label: t("Reason"), kind: "choice", choices: REASONS.map((name) => [name, reason(name)]) }, ofProduct(), ...ofDays()],
     open: (one) => address(["adjustments", one.adjustment_id]),
-    columns: [col(t("Reason"), (one) => reason(one.reason)), col(t("Day"), (one) => days(one.business_date)), col(t("What"), what, "d"), col(t("Pieces"), (one) => signed(one.lines.reduce((all, { qty }) => all + qty, 0)), "num"), col(t("Value"), (one) => figure(one.value), "num"), col(t("Person"), (one) => person(one.created_by), "d2"), col(t("State"), stateOf)],
-    none: t("Nothing was adjusted yet. What is broken, stolen, found or miscounted is written down here"),
+    columns: [col(t("Reason"), (one) => reason(one.reason)), col(t("Day"), (one) => days(one.business_date)), col(t("Products"), what, "d"), col(t("Pieces"), (one) => signed(one.lines.reduce((all, { qty }) => all + qty, 0)), "num"), col(t("Value"), (one) => figure(one.value), "num"), col(t("Person"), (one) => person(one.created_by), "d2"), col(t("Status"), stateOf)],
+    none: t("No adjustments yet. Record damaged, stolen, found or miscounted items here"),
   }),
 };
 
@@ -35,11 +35,11 @@ const actions = (one, page) => {
   const url = (step) => path(`/api/adjustments/:id/${step}`, { id: one.adjustment_id });
   if (one.state === "pending") {
     return [
-      { label: t("Reject"), image: "x", act: page.step({ label: t("Reject"), url: url("reject"), said: t("Rejected: no stock has moved"), question: { title: t("Reject this adjustment?"), danger: true, text: t("Nothing moves. Whoever asked sees that it was rejected") } }) },
-      { label: t("Approve"), image: "check", kind: "primary", act: page.step({ label: t("Approve"), url: url("approve"), said: t("Posted: stock has moved"), question: { title: t("Approve this adjustment?"), text: t("About {amount}, at the stock and cost of now. You answer for it", { amount: money(one.value) }) } }) },
+      { label: t("Reject"), image: "x", act: page.step({ label: t("Reject"), url: url("reject"), said: t("Rejected. Stock has not changed"), question: { title: t("Reject this adjustment?"), danger: true, text: t("Stock does not change. The requester sees the rejection") } }) },
+      { label: t("Approve"), image: "check", kind: "primary", act: page.step({ label: t("Approve"), url: url("approve"), said: t("Posted. Stock updated"), question: { title: t("Approve this adjustment?"), text: t("About {amount} at current stock and cost", { amount: money(one.value) }) } }) },
     ];
   }
-  if (one.state === "posted") return [{ label: t("Reverse"), image: "undo-2", act: page.step({ label: t("Reverse"), url: url("reverse"), said: t("Taken back"), question: { title: t("Take this adjustment back?"), danger: true, text: t("The pieces move back. Both stay in the list") } }) }];
+  if (one.state === "posted") return [{ label: t("Reverse"), image: "undo-2", act: page.step({ label: t("Reverse"), url: url("reverse"), said: t("Reversed"), question: { title: t("Reverse this adjustment?"), danger: true, text: t("Stock is restored. Both entries stay in the list") } }) }];
   return [];
 };
 
@@ -49,9 +49,9 @@ const adjustment = {
   view: (one, page) => ({
     name: reason(one.reason), badges: stateOf(one), actions: actions(one, page),
     parts: [
-      figures([[t("Value"), money(one.value), one.state === "pending" ? t("estimated until it is posted") : null], [t("Pieces"), signed(one.lines.reduce((all, { qty }) => all + qty, 0)), t("lines: {n}", { n: number(one.lines.length) })], [t("Day"), days(one.business_date)], [t("Taken from"), one.bucket === "damaged" ? t("put aside as damaged") : t("goods on hand"), one.keep ? t("kept, put aside as damaged") : null]]),
+      figures([[t("Value"), money(one.value), one.state === "pending" ? t("estimated until it is posted") : null], [t("Pieces"), signed(one.lines.reduce((all, { qty }) => all + qty, 0)), t("lines: {n}", { n: number(one.lines.length) })], [t("Day"), days(one.business_date)], [t("Taken from"), one.bucket === "damaged" ? t("damaged stock") : t("stock on hand"), one.keep ? t("kept as damaged stock") : null]]),
       table(t("Lines"), [col(t("Product"), product), col(t("Pieces"), (row) => signed(row.qty), "num"), col(t("Stock after"), (row) => figure(row.balance_after), "num d"), col(t("Cost"), (row) => figure(row.cost), "num")], one.lines),
-      section(t("Details"), facts([[t("Written by"), html`${person(one.created_by)} ${moment(one.created_at)}`], [one.state === "reversed" ? t("Taken back by") : t("Decided by"), one.decided_by ? html`${person(one.decided_by)} ${moment(one.decided_at)}` : null], [t("Note"), one.note && html`<bdi>${one.note}</bdi>`]])),
+      section(t("Details"), facts([[t("Created by"), html`${person(one.created_by)} ${moment(one.created_at)}`], [one.state === "reversed" ? t("Reversed by") : t("Decided by"), one.decided_by ? html`${person(one.decided_by)} ${moment(one.decided_at)}` : null], [t("Note"), one.note && html`<bdi>${one.note}</bdi>`]])),
       trailOf(one),
     ],
   }),

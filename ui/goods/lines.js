@@ -106,7 +106,7 @@ export class LinesPage extends FormPage {
   }
 
   pieces(line, index, { name = "qty", label } = {}) {
-    return html`<td class="num in">${countInput({ id: `${name}-${line.sku}`, value: line[name] ?? null, label: label ?? t("{name}: pieces", { name: line.name }), onValue: (value) => this.line(index, { [name]: value }) })}</td>`;
+    return html`<td class="num in">${countInput({ id: `${name}-${line.sku}`, value: line[name] ?? null, label: label ?? t("{name}: quantity", { name: line.name }), onValue: (value) => this.line(index, { [name]: value }) })}</td>`;
   }
 
   removal(line) {
@@ -128,7 +128,7 @@ export class LinesPage extends FormPage {
   filled() {
     const missing = this.lines.find(({ qty }) => !qty);
     if (missing) {
-      this.problem = t("{name}: type how many pieces", { name: missing.name });
+      this.problem = t("{name}: enter a quantity", { name: missing.name });
       this.querySelector(`#qty-${CSS.escape(missing.sku)}`)?.focus();
       return null;
     }

@@ -41,7 +41,7 @@ class PageSend extends LinesPage {
 
   body() {
     if (!this.store) {
-      this.problem = t("Choose the store that gets the goods");
+      this.problem = t("Choose the receiving store");
       this.querySelector("#store")?.focus();
       return null;
     }
@@ -54,7 +54,7 @@ class PageSend extends LinesPage {
     const made = await this.app.command({ url: "/api/transfers", body: { ...body, ...(draft ? { draft } : {}) }, label: "Transfer" });
     this.forget();
     this.app.go("transfers", made.transfer_id);
-    await sayNext(this.app, draft ? t("Saved as a draft: no stock has moved") : t("Sent: the goods have left stock"));
+    await sayNext(this.app, draft ? t("Draft saved. Stock has not changed") : t("Sent. Stock updated"));
   }
 
   beside() {
@@ -76,8 +76,8 @@ class PageSend extends LinesPage {
     const { stores } = this;
     const choice = stores.length ? html`<select class="input" id="store" @change=${(event) => this.set({ store: event.target.value })}><option value="">${t("Choose\u2026")}</option>${stores.map((one) => html`<option value=${one.store_id} ?selected=${one.store_id === this.store} ?disabled=${one.state === "disabled"}>${apart(one.name)} (${one.store_id})</option>`)}</select>`
       : html`<input class="input" id="store" autocomplete="off" .value=${this.store} @change=${(event) => this.set({ store: event.target.value.trim() })}>`;
-    return this.frame(t("Send now"), html`<section class="panel pad"><div class="filters unfolded flat">${field("store", stores.length ? t("To store") : t("To store, its number"), choice)}${field("note", t("Note"), html`<input class="input" id="note" maxlength="500" autocomplete="off" .value=${this.note} @input=${(event) => this.set({ note: event.target.value })}>`, "grow")}</div></section>`,
-      this.sheet([[t("Product")], [t("On hand"), "num"], [t("Pieces"), "num"]], (line, index) => this.row(line, index), t("Scan the first product that goes")));
+    return this.frame(t("Send now"), html`<section class="panel pad"><div class="filters unfolded flat">${field("store", stores.length ? t("To store") : t("To store (ID)"), choice)}${field("note", t("Note"), html`<input class="input" id="note" maxlength="500" autocomplete="off" .value=${this.note} @input=${(event) => this.set({ note: event.target.value })}>`, "grow")}</div></section>`,
+      this.sheet([[t("Product")], [t("On hand"), "num"], [t("Pieces"), "num"]], (line, index) => this.row(line, index), t("Scan the first product to send")));
   }
 }
 customElements.define("page-send", PageSend);

@@ -21,7 +21,7 @@ class PageSendBack extends LinesPage {
   }
 
   get name() {
-    return t("Send goods back");
+    return t("New return");
   }
 
   get draft() {
@@ -49,10 +49,10 @@ class PageSendBack extends LinesPage {
   }
 
   async save(body) {
-    const made = await this.app.command({ url: "/api/supplier-returns", body, label: "Send goods back" });
+    const made = await this.app.command({ url: "/api/supplier-returns", body, label: "New return" });
     this.forget();
     this.app.go("supplier-returns", made.supplier_return_id);
-    await sayNext(this.app, t("Posted: the goods have left stock"));
+    await sayNext(this.app, t("Posted. Stock updated"));
   }
 
   beside() {
@@ -62,16 +62,16 @@ class PageSendBack extends LinesPage {
   row(line, index) {
     const there = this.bucket === "damaged" ? line.damaged : line.there;
     return html`<tr>${this.product(line)}<td class="num"><div class=${(line.qty ?? 0) > there ? "differs" : ""}>${number(there)}</div></td>${this.pieces(line, index)}
-      <td class="num in wide-in">${moneyInput({ id: `claim-${line.sku}`, value: line.claim ?? null, label: t("{name}: claimed for each", { name: line.name }), onValue: (claim) => this.line(index, { claim }) })}</td>${this.removal(line)}</tr>`;
+      <td class="num in wide-in">${moneyInput({ id: `claim-${line.sku}`, value: line.claim ?? null, label: t("{name}: claim per unit", { name: line.name }), onValue: (claim) => this.line(index, { claim }) })}</td>${this.removal(line)}</tr>`;
   }
 
   render() {
     const text = (name, label, kind = "") => field(name, label, html`<input class="input" id=${name} maxlength="64" autocomplete="off" .value=${this[name]} @input=${(event) => this.set({ [name]: event.target.value })}>`, kind);
-    return this.frame(t("Send back"), html`<section class="panel pad"><div class="filters unfolded flat">${supplierField(this, this.supplier, (supplier) => this.set({ supplier }))}
-      ${field("bucket", t("Taken from"), html`<select class="input" id="bucket" @change=${(event) => this.set({ bucket: event.target.value })}><option value="on_hand" ?selected=${this.bucket === "on_hand"}>${t("goods on hand")}</option><option value="damaged" ?selected=${this.bucket === "damaged"}>${t("put aside as damaged")}</option></select>`)}
-      ${text("reference", t("Their delivery note"))}${text("note", t("Note"), "grow")}</div></section>`,
-    this.sheet([[t("Product")], [this.bucket === "damaged" ? t("Put aside") : t("On hand"), "num"], [t("Pieces"), "num"], [`${t("Claimed each")}, ${symbol()}`, "num"]], (line, index) => this.row(line, index), t("Scan the first product that goes back")),
-    html`<p class="muted">${t("Claimed each may stay empty: then it is the average cost")}</p>`);
+    return this.frame(t("Return to supplier"), html`<section class="panel pad"><div class="filters unfolded flat">${supplierField(this, this.supplier, (supplier) => this.set({ supplier }))}
+      ${field("bucket", t("Taken from"), html`<select class="input" id="bucket" @change=${(event) => this.set({ bucket: event.target.value })}><option value="on_hand" ?selected=${this.bucket === "on_hand"}>${t("stock on hand")}</option><option value="damaged" ?selected=${this.bucket === "damaged"}>${t("damaged stock")}</option></select>`)}
+      ${text("reference", t("Supplier's delivery note"))}${text("note", t("Note"), "grow")}</div></section>`,
+    this.sheet([[t("Product")], [this.bucket === "damaged" ? t("Put aside") : t("On hand"), "num"], [t("Pieces"), "num"], [`${t("Claim per unit")}, ${symbol()}`, "num"]], (line, index) => this.row(line, index), t("Scan the first product to return")),
+    html`<p class="muted">${t("Leave the claim blank to use the average cost")}</p>`);
   }
 }
 customElements.define("page-send-back", PageSendBack);

@@ -27,7 +27,7 @@ class PageSettle extends FormPage {
   }
 
   get name() {
-    return this.transfer ? t("Missing at {store}", { store: nameOf("stores", this.transfer.to_store_id) }) : t("Missing pieces");
+    return this.transfer ? t("Missing at {store}", { store: nameOf("stores", this.transfer.to_store_id) }) : t("Missing items");
   }
 
   keys() {
@@ -44,13 +44,13 @@ class PageSettle extends FormPage {
   body() {
     const lines = this.lines.flatMap((line) => OUTCOMES.filter((name) => line[name]).map((resolution) => ({ sku: line.sku, qty: line[resolution], resolution })));
     const over = this.lines.find((line) => told(line) > line.qty);
-    if (over) this.problem = t("{name}: no more than {n}", { name: over.name, n: number(over.qty) });
-    else if (!lines.length) this.problem = t("Say of at least one piece what became of it");
+    if (over) this.problem = t("{name}: at most {n}", { name: over.name, n: number(over.qty) });
+    else if (!lines.length) this.problem = t("Enter what happened to at least one item");
     return this.problem ? null : { lines };
   }
 
   async save(body) {
-    await this.app.command({ url: path("/api/transfers/:id/resolve", { id: this.id }), body, label: "Settle what is missing" });
+    await this.app.command({ url: path("/api/transfers/:id/resolve", { id: this.id }), body, label: "Resolve missing items" });
     this.app.go("transfers", this.id);
     await sayNext(this.app, t("Saved"));
   }
@@ -62,8 +62,8 @@ class PageSettle extends FormPage {
   }
 
   render() {
-    return this.frame(t("Save"), html`<p class="muted">${t("Lost and damaged pieces leave the value of your stock. Found here: they are back in stock. Found there: the other store takes them in")}</p>
-      <section class="panel part"><div class="scroll"><table class="grid fold lines"><thead><tr><th scope="col">${t("Product")}</th><th scope="col" class="num">${t("Missing")}</th>${OUTCOMES.map((name) => html`<th scope="col" class="num">${t(`became.${name}`)}</th>`)}<th scope="col" class="num">${t("Not said")}</th></tr></thead><tbody>${this.lines.map((line, index) => this.row(line, index))}</tbody></table></div></section>`);
+    return this.frame(t("Save"), html`<p class="muted">${t("Lost and damaged items are written off. Items found here return to stock. Items found there are added to the other store's stock")}</p>
+      <section class="panel part"><div class="scroll"><table class="grid fold lines"><thead><tr><th scope="col">${t("Product")}</th><th scope="col" class="num">${t("Missing")}</th>${OUTCOMES.map((name) => html`<th scope="col" class="num">${t(`became.${name}`)}</th>`)}<th scope="col" class="num">${t("Not resolved")}</th></tr></thead><tbody>${this.lines.map((line, index) => this.row(line, index))}</tbody></table></div></section>`);
   }
 }
 customElements.define("page-settle", PageSettle);

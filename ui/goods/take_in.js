@@ -21,7 +21,7 @@ class PageTakeIn extends LinesPage {
   }
 
   get name() {
-    return this.transfer ? t("From {store}", { store: nameOf("stores", this.transfer.from_store_id) }) : t("Take in");
+    return this.transfer ? t("From {store}", { store: nameOf("stores", this.transfer.from_store_id) }) : t("Receive");
   }
 
   get draft() {
@@ -57,7 +57,7 @@ class PageTakeIn extends LinesPage {
   body() {
     const wrong = this.lines.find(({ qty, broken, sent }) => (qty ?? 0) > sent || (broken ?? 0) > (qty ?? 0));
     if (wrong) {
-      this.problem = (wrong.qty ?? 0) > wrong.sent ? t("{name}: no more than {n}", { name: wrong.name, n: number(wrong.sent) }) : t("{name}: more are damaged than arrived", { name: wrong.name });
+      this.problem = (wrong.qty ?? 0) > wrong.sent ? t("{name}: at most {n}", { name: wrong.name, n: number(wrong.sent) }) : t("{name}: more damaged than received", { name: wrong.name });
       return null;
     }
     return { lines: this.lines.filter(({ qty }) => qty).map(({ sku, qty }) => ({ sku, qty })) };
@@ -70,22 +70,22 @@ class PageTakeIn extends LinesPage {
   async save(body) {
     const { short } = this;
     if (short) {
-      const sure = await this.app.dialog.ask({ title: t("Take in without the missing pieces, {n}?", { n: number(short) }), text: t("A transfer is taken in once. The store that sent them says what became of the rest"), yes: t("Take in"), no: t("Count again") });
+      const sure = await this.app.dialog.ask({ title: t("Receive without the missing items, {n}?", { n: number(short) }), text: t("A transfer can be received only once. The sending store resolves the missing items"), yes: t("Receive"), no: t("Recount") });
       if (!sure) return;
     }
-    await this.app.command({ url: path("/api/transfers/:id/receive", { id: this.id }), body, label: "Take in" });
+    await this.app.command({ url: path("/api/transfers/:id/receive", { id: this.id }), body, label: "Receive" });
     this.forget();
     const broken = this.lines.filter(({ broken: n }) => n).map(({ sku, broken: n }) => ({ sku, qty: -n }));
     const problem = broken.length ? await this.putAside(broken) : null;
     this.app.go("transfers", this.id);
-    await sayNext(this.app, t("Taken in"));
-    if (problem) this.app.say("warn", t("Taken in. The damaged ones are still on the shelf in the books: {why}", { why: problem }));
+    await sayNext(this.app, t("Received"));
+    if (problem) this.app.say("warn", t("Received. Damaged items are still recorded as stock on hand: {why}", { why: problem }));
   }
 
   /** What arrived damaged came in, and is put aside. */
   async putAside(lines) {
     try {
-      await this.app.command({ url: "/api/adjustments", body: { reason: "damaged", keep: true, note: t("arrived damaged"), lines }, label: "Adjustment" });
+      await this.app.command({ url: "/api/adjustments", body: { reason: "damaged", keep: true, note: t("received damaged"), lines }, label: "Adjustment" });
       return null;
     } catch (error) {
       return error.words ?? words(error);
@@ -97,24 +97,24 @@ class PageTakeIn extends LinesPage {
   }
 
   beside() {
-    return html`<button class="btn" ?disabled=${this.busy || !this.loaded} @click=${() => this.all()}>${icon("clipboard-check")}${t("All arrived")}</button>`;
+    return html`<button class="btn" ?disabled=${this.busy || !this.loaded} @click=${() => this.all()}>${icon("clipboard-check")}${t("All received")}</button>`;
   }
 
   row(line, index) {
     const left = line.sent - (line.qty ?? 0);
-    const said = line.qty === null ? html`<span class="muted">${t("not counted yet")}</span>` : html`<span class="badge ${left ? "bad" : "ok"}">${left > 0 ? t("{n} missing", { n: number(left) }) : left < 0 ? t("{n} too many", { n: number(-left) }) : t("complete")}</span>`;
-    return html`<tr>${this.product(line)}<td class="num"><div>${number(line.sent)}</div></td>${this.pieces(line, index, { label: t("{name}: arrived", { name: line.name }) })}${this.pieces(line, index, { name: "broken", label: t("{name}: of these damaged", { name: line.name }) })}<td><div>${said}</div></td></tr>`;
+    const said = line.qty === null ? html`<span class="muted">${t("not counted yet")}</span>` : html`<span class="badge ${left ? "bad" : "ok"}">${left > 0 ? t("{n} missing", { n: number(left) }) : left < 0 ? t("{n} over", { n: number(-left) }) : t("complete")}</span>`;
+    return html`<tr>${this.product(line)}<td class="num"><div>${number(line.sent)}</div></td>${this.pieces(line, index, { label: t("{name}: received", { name: line.name }) })}${this.pieces(line, index, { name: "broken", label: t("{name}: damaged", { name: line.name }) })}<td><div>${said}</div></td></tr>`;
   }
 
   render() {
-    const scan = field("scan", t("Scan what arrived"), html`<input class="input" id="scan" data-focus data-scan="line" autocomplete="off" @keydown=${(event) => {
+    const scan = field("scan", t("Scan received products"), html`<input class="input" id="scan" data-focus data-scan="line" autocomplete="off" @keydown=${(event) => {
       if (event.key !== "Enter" || event.ctrlKey || !event.target.value) return;
       const code = codeOf(event.target.value);
       event.target.value = "";
       this.scanned(code);
     }}>`, "finder");
-    return this.frame(t("Take in"), html`<section class="panel part sheet"><header class="part-head">${scan}<p class="muted end" aria-live="polite">${this.short ? t("left: {n}", { n: number(this.short) }) : t("complete")}</p></header>
-      <div class="scroll"><table class="grid fold lines"><thead><tr><th scope="col">${t("Product")}</th><th scope="col" class="num">${t("Sent")}</th><th scope="col" class="num">${t("Arrived")}</th><th scope="col" class="num">${t("Of these damaged")}</th><th scope="col">${t("Difference")}</th></tr></thead><tbody>${this.lines.map((line, index) => this.row(line, index))}</tbody></table></div></section>`, this.transfer?.note ? html`<p class="muted">${t("Note")}: <bdi>${this.transfer.note}</bdi></p>` : nothing);
+    return this.frame(t("Receive"), html`<section class="panel part sheet"><header class="part-head">${scan}<p class="muted end" aria-live="polite">${this.short ? t("remaining: {n}", { n: number(this.short) }) : t("complete")}</p></header>
+      <div class="scroll"><table class="grid fold lines"><thead><tr><th scope="col">${t("Product")}</th><th scope="col" class="num">${t("Sent")}</th><th scope="col" class="num">${t("Received")}</th><th scope="col" class="num">${t("Damaged")}</th><th scope="col">${t("Difference")}</th></tr></thead><tbody>${this.lines.map((line, index) => this.row(line, index))}</tbody></table></div></section>`, this.transfer?.note ? html`<p class="muted">${t("Note")}: <bdi>${this.transfer.note}</bdi></p>` : nothing);
   }
 }
 customElements.define("page-take-in", PageTakeIn);

@@ -41,23 +41,23 @@ class PageDevices extends Page {
   async add() {
     const { app } = this;
     const list = [
-      { name: "name", label: t("Name of this device"), required: true, focus: true },
-      { name: "again", kind: "password", label: t("Your password once more"), ...(this.items.length ? { hint: t("Empty: a device that is registered confirms it") } : { required: true }) },
+      { name: "name", label: t("Passkey name"), required: true, focus: true },
+      { name: "again", kind: "password", label: t("Confirm your password"), ...(this.items.length ? { hint: t("Leave blank to confirm with a passkey") } : { required: true }) },
     ];
     const done = await ask(app, {
-      title: t("Register this device"), text: t("It asks for your finger, face or its own code, and logs you in without a password"), yes: t("Register"), list,
+      title: t("Add a passkey"), text: t("Log in with your fingerprint, face or device PIN instead of a password"), yes: t("Register"), list,
       act: async ({ name, again }) => {
         const begun = await app.change("POST", "/api/auth/webauthn/register/start", await this.confirmed(again));
         return app.change("POST", "/api/auth/webauthn/register/finish", { name: name.slice(0, NAME_MAX), ...(await creation(begun)) });
       },
     });
-    if (done) await this.said(t("{name} is registered", { name: done.name }));
+    if (done) await this.said(t("{name} added", { name: done.name }));
   }
 
   async takeOff(one) {
     const { app } = this;
     const done = await ask(app, {
-      title: t("Remove {name}?", { name: one.name }), text: t("It logs in and approves no more"), yes: t("Remove"), danger: true,
+      title: t("Remove {name}?", { name: one.name }), text: t("It can no longer log in or approve"), yes: t("Remove"), danger: true,
       act: () => app.change("DELETE", path("/api/auth/webauthn/credentials/:id", { id: one.credential_id })),
     });
     if (done) await this.said(t("Removed"));
@@ -66,14 +66,14 @@ class PageDevices extends Page {
   async password() {
     const { app } = this;
     const list = [
-      { name: "current_password", kind: "password", label: t("Password until now"), required: true, focus: true },
+      { name: "current_password", kind: "password", label: t("Current password"), required: true, focus: true },
       { name: "new_password", kind: "password", label: t("New password"), hint: t("At least 8 characters"), required: true },
     ];
     const done = await ask(app, {
-      title: t("Change the password"), text: t("Every other session ends, every device is removed"), yes: t("Change it"), list,
+      title: t("Change my password"), text: t("All other sessions end and all passkeys are removed"), yes: t("Change password"), list,
       act: (body) => app.change("POST", "/api/auth/password", body),
     });
-    if (done) await this.said(t("The password is changed"));
+    if (done) await this.said(t("Password changed"));
   }
 
   async said(text) {
@@ -89,7 +89,7 @@ class PageDevices extends Page {
   list() {
     const { items } = this;
     if (items === null) return this.awaited();
-    if (!items.length) return html`<p class="empty panel">${t("No device is registered; log-ins are by password")}</p>`;
+    if (!items.length) return html`<p class="empty panel">${t("No passkeys registered. Log in with your password")}</p>`;
     return html`<div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Name")}</th><th>${t("Since")}</th><th>${t("Last used")}</th><th></th></tr></thead><tbody>${items.map((one) => this.row(one))}</tbody></table></div>`;
   }
 
@@ -100,14 +100,14 @@ class PageDevices extends Page {
     return html`<section class="panel pad"><label class="rowx"><input type="checkbox" .checked=${app.letters} @change=${(event) => {
       app.setLetters(event.target.checked);
       this.requestUpdate();
-    }}><span>${t("Letter keys: g and a letter go to a page, j and k walk a list")}</span></label></section>`;
+    }}><span>${t("Letter keys: g and a letter open a page, j and k move through a list")}</span></label></section>`;
   }
 
   render() {
     const { app } = this;
-    const acts = html`${able() ? html`<button class="btn primary" ?data-focus=${!app.leavePage} ?disabled=${!this.items} @click=${() => this.add()}>${icon("plus")}${t("Register this device")}</button>` : nothing}
-      <button class="btn" @click=${() => this.password()}>${icon("lock")}${t("Change the password")}</button>`;
-    const why = able() ? nothing : notice("", "info", t("Devices can log in where the page comes over HTTPS; ask whoever runs this box"));
+    const acts = html`${able() ? html`<button class="btn primary" ?data-focus=${!app.leavePage} ?disabled=${!this.items} @click=${() => this.add()}>${icon("plus")}${t("Add a passkey")}</button>` : nothing}
+      <button class="btn" @click=${() => this.password()}>${icon("lock")}${t("Change my password")}</button>`;
+    const why = able() ? nothing : notice("", "info", t("Passkeys need HTTPS. Contact your administrator"));
     if (!app.leavePage) return html`${title(t("My devices"), acts)}<div class="stack">${why}${this.list()}${this.letters()}</div>`;
     return html`<div class="bar"><button class="btn quiet" data-focus @click=${() => app.leavePage()}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("My devices")}</h1></div>
       <div class="work"><div class="rowx">${acts}</div>${why}${this.list()}</div>`;

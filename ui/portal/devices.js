@@ -30,8 +30,8 @@ class PageDevices extends Page {
 
   async add() {
     const done = await ask(this.app, {
-      title: t("Register this device"), yes: t("Register"), text: t("Who is here is confirmed by the password, or by a device that is registered"),
-      list: [{ name: "name", label: t("A name to know it by"), required: true, focus: true }, { name: "password", label: t("Password"), kind: "password", hint: t("Empty: by a device that is registered") }],
+      title: t("Add a passkey"), yes: t("Register"), text: t("Confirm with your password or a registered passkey"),
+      list: [{ name: "name", label: t("Passkey name"), required: true, focus: true }, { name: "password", label: t("Password"), kind: "password", hint: t("Leave blank to confirm with a passkey") }],
       act: async ({ name, password }) => {
         const begun = await this.app.change("POST", "/api/auth/webauthn/register/start", await this.confirmed(password));
         return this.app.change("POST", "/api/auth/webauthn/register/finish", { name, ...(await creation(begun)) });
@@ -39,11 +39,11 @@ class PageDevices extends Page {
     });
     if (!done) return;
     await this.load();
-    this.app.say("ok", t("{name} was registered", { name: done.name }));
+    this.app.say("ok", t("{name} added", { name: done.name }));
   }
 
   async forget(one) {
-    const done = await ask(this.app, { title: t("Remove {name}?", { name: one.name }), yes: t("Remove"), danger: true, text: t("It logs nobody in any more"), act: () => this.app.change("DELETE", path("/api/auth/webauthn/credentials/:id", { id: one.credential_id }), {}) });
+    const done = await ask(this.app, { title: t("Remove {name}?", { name: one.name }), yes: t("Remove"), danger: true, text: t("It can no longer be used to log in"), act: () => this.app.change("DELETE", path("/api/auth/webauthn/credentials/:id", { id: one.credential_id }), {}) });
     if (!done) return;
     await this.load();
     this.app.say("ok", t("Removed"));
@@ -51,26 +51,26 @@ class PageDevices extends Page {
 
   async password() {
     const done = await ask(this.app, {
-      title: t("Change my password"), yes: t("Change"), text: t("Every other session ends, every device is removed"),
-      list: [{ name: "current_password", label: t("Password now"), kind: "password", required: true, focus: true }, { name: "new_password", label: t("New password"), kind: "password", required: true }],
+      title: t("Change my password"), yes: t("Change"), text: t("All other sessions end and all passkeys are removed"),
+      list: [{ name: "current_password", label: t("Current password"), kind: "password", required: true, focus: true }, { name: "new_password", label: t("New password"), kind: "password", required: true }],
       act: (body) => this.app.change("POST", "/api/auth/password", body),
     });
     if (!done) return;
     await this.app.logOut();
-    this.app.say("ok", t("The password was changed. Log in with the new one"));
+    this.app.say("ok", t("Password changed. Log in with the new one"));
   }
 
   render() {
-    const add = able() ? html`<button class="btn primary" ?disabled=${this.busy} @click=${() => this.add()}>${icon("plus")}${t("Register this device")}</button>` : nothing;
+    const add = able() ? html`<button class="btn primary" ?disabled=${this.busy} @click=${() => this.add()}>${icon("plus")}${t("Add a passkey")}</button>` : nothing;
     const head = title(t("My devices"), this.app.find(), add);
     if (!this.items) return html`${head}${this.awaited()}`;
-    return html`${head}<div class="stack">${able() ? nothing : html`<p class="notice plain">${icon("info")}<span>${t("Devices are registered over HTTPS, in a browser that knows passkeys")}</span></p>`}
-      ${table(t("Devices"), [col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`), col(t("Since"), (one) => date(one.created_at)), col(t("Last used"), (one) => since(one.last_used_at)), col("", (one) => html`<button class="btn small" @click=${() => this.forget(one)}>${t("Remove")}</button>`, "acts")], this.items, t("No device is registered; log-ins are by password"))}
+    return html`${head}<div class="stack">${able() ? nothing : html`<p class="notice plain">${icon("info")}<span>${t("Passkeys need HTTPS and a browser that supports them")}</span></p>`}
+      ${table(t("Devices"), [col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`), col(t("Since"), (one) => date(one.created_at)), col(t("Last used"), (one) => since(one.last_used_at)), col("", (one) => html`<button class="btn small" @click=${() => this.forget(one)}>${t("Remove")}</button>`, "acts")], this.items, t("No passkeys registered. Log in with your password"))}
       ${section(t("Password"), html`<p class="pad"><button class="btn" @click=${() => this.password()}>${icon("key-round")}${t("Change my password")}</button></p>`)}
       ${section(t("Keys"), html`<p class="pad"><label class="rowx"><input type="checkbox" .checked=${this.app.letters} @change=${(event) => {
         this.app.setLetters(event.target.checked);
         this.requestUpdate();
-      }}><span>${t("Letter keys: g and a letter go to a page, j and k walk a list")}</span></label></p>`)}</div>`;
+      }}><span>${t("Letter keys: g and a letter open a page, j and k move through a list")}</span></label></p>`)}</div>`;
   }
 }
 customElements.define("page-devices", PageDevices);

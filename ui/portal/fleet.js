@@ -23,15 +23,15 @@ export const judged = (one) => {
   return { ...one, worst: worst.state, problem: worst.problem };
 };
 
-export const stateWord = (state) => ({ ok: t("Online"), late: t("Late"), silent: t("Silent"), bad: t("Needs a person"), off: t("Off") })[state];
-export const stateNote = (state) => ({ ok: t("heard, and nothing waits"), late: t("records or the clock lag"), silent: t("no word for 5 minutes"), bad: t("a decision is due") })[state];
+export const stateWord = (state) => ({ ok: t("Online"), late: t("Late"), silent: t("No contact"), bad: t("Action needed"), off: t("Disabled") })[state];
+export const stateNote = (state) => ({ ok: t("online, all data received"), late: t("records delayed or clock wrong"), silent: t("no contact for 5 minutes"), bad: t("decision needed") })[state];
 
 const SHAPES = { late: "M0 14 14 0V14Z", silent: "M4 4l6 6M10 4l-6 6", bad: "M7 3v5M7 10.5v.5" };
 export const shape = (state) => html`<svg viewBox="0 0 14 14" aria-hidden="true">${SHAPES[state] ? svg`<path d=${SHAPES[state]}></path>` : nothing}</svg>`;
 export const mark = (state, text = stateWord(state)) => html`<span class="st ${state}">${shape(state)}${text}</span>`;
 
 /** Says a token once; who closes it has it. */
-export const showToken = (app, title, token) => app.dialog.ask({ title, text: t("Enrol the store's box with this token. It is shown once, now"), yes: null, no: t("Done"), body: html`<p class="token" tabindex="0" data-focus>${token}</p>` });
+export const showToken = (app, title, token) => app.dialog.ask({ title, text: t("Enrol the store server with this token. It is shown only once"), yes: null, no: t("Done"), body: html`<p class="token" tabindex="0" data-focus>${token}</p>` });
 
 /** What is wrong, in this language; a code that is not known here in the words that came with it. */
 export const problemWords = ({ code, message }) => {

@@ -42,12 +42,12 @@ export const supplier = (id) => (id ? single(html`<bdi>${nameOf("suppliers", id)
 export const col = (head, cell, kind = "") => ({ head, cell, kind });
 
 /** A table of rows that are there already. */
-export const grid = (columns, rows, none = t("Nothing")) => (rows.length
+export const grid = (columns, rows, none = t("None")) => (rows.length
   ? html`<div class="scroll"><table class="grid fold"><thead><tr>${columns.map(({ head, kind }) => html`<th scope="col" class=${kind}>${head}</th>`)}</tr></thead><tbody>${rows.map((one) => html`<tr>${columns.map(({ head, cell, kind }) => html`<td class=${kind} data-label=${head}>${inside(cell(one))}</td>`)}</tr>`)}</tbody></table></div>`
   : html`<p class="empty">${none}</p>`);
 
 /** How many stores a figure has in it. */
-export const storesIn = (complete, expected) => t(expected === 1 ? "{n} of {all} store is in" : "{n} of {all} stores are in", { n: number(complete), all: number(expected) });
+export const storesIn = (complete, expected) => t(expected === 1 ? "Data from {n} of {all} store" : "Data from {n} of {all} stores", { n: number(complete), all: number(expected) });
 /** How complete figures are, in words; the stores that are missing by name. */
 export const completeness = (seen) => {
   if (!seen) return nothing;
@@ -55,11 +55,11 @@ export const completeness = (seen) => {
   const all = missing.length === 0;
   const named = missing.slice(0, 3).map(({ store_id: id, reasons }) => `${nameOf("stores", id)} (${reasons.map((reason) => t(reason)).join(", ")})`).join("; ");
   const more = missing.length > 3 ? ` ${t("and {n} more", { n: number(missing.length - 3) })}` : "";
-  return html`<p class="notice ${all ? "plain" : "warn"} complete">${icon(all ? "circle-check" : "triangle-alert")}<span>${storesIn(complete, expected)}${all ? "" : `. ${t("Missing: {names}", { names: named })}${more}`}${left ? `. ${t("{n} events are not in the books yet", { n: number(left) })}` : ""}</span></p>`;
+  return html`<p class="notice ${all ? "plain" : "warn"} complete">${icon(all ? "circle-check" : "triangle-alert")}<span>${storesIn(complete, expected)}${all ? "" : `. ${t("Missing: {names}", { names: named })}${more}`}${left ? `. ${t("{n} events are not posted yet", { n: number(left) })}` : ""}</span></p>`;
 };
 
 /** The states of a document as a row of words. */
-export const steps = (all, now) => html`<ol class="steps" aria-label=${t("State")}>${all.map((state) => html`<li class=${state === now ? "now" : nothing} aria-current=${state === now ? "step" : nothing}>${t(state)}</li>`)}</ol>`;
+export const steps = (all, now) => html`<ol class="steps" aria-label=${t("Status")}>${all.map((state) => html`<li class=${state === now ? "now" : nothing} aria-current=${state === now ? "step" : nothing}>${t(state)}</li>`)}</ol>`;
 export const ifSome = (list, template) => (list?.length ? template(list) : nothing);
 
 /** Rows compared by a bar each, in the order in which they come. */

@@ -3,14 +3,12 @@ import { html, keyed, nothing } from "../vendor/lit.js";
 import { earlier, newKey } from "../shared/api.js";
 import { loading } from "../shared/controls.js";
 import { setShop } from "../shared/format.js";
-import { addTexts, t } from "../shared/i18n.js";
+import { t } from "../shared/i18n.js";
 import { begin, drop } from "../shared/intents.js";
 import { address, Lettered, MenuApp } from "../shared/menu.js";
 import { forgetNames, need } from "./names.js";
 import { A, DESCRIBED, DETAILS, ELEMENTS, FAMILIES, familyOf, FORMS, PARTS, SECTIONS } from "./sections.js";
-import { texts } from "./texts.js";
-
-addTexts(texts);
+import "./texts.js";
 
 const COUNT_EVERY_MS = 60_000;
 
@@ -61,7 +59,7 @@ class PortalApp extends Lettered(MenuApp) {
   tabs() {
     const mine = (familyOf(this.section)?.[3] ?? []).filter(([, , roles]) => this.may(roles));
     if (mine.length < 2) return nothing;
-    return html`<nav class="tabs" aria-label=${t("Pages beside this one")}>${mine.map(([name, label]) => html`<a href=${address([name])} aria-current=${name === this.section ? "page" : nothing}>${label()}${this.counts[name] ? html` <b>${this.counts[name]}</b>` : nothing}</a>`)}</nav>`;
+    return html`<nav class="tabs" aria-label=${t("Related pages")}>${mine.map(([name, label]) => html`<a href=${address([name])} aria-current=${name === this.section ? "page" : nothing}>${label()}${this.counts[name] ? html` <b>${this.counts[name]}</b>` : nothing}</a>`)}</nav>`;
   }
 
   async entered(user) {

@@ -20,8 +20,8 @@ const transfers = {
   list: () => ({
     title: t("Transfers"), filters: [ofState(["draft", "in_transit", "received", "cancelled"]), ofStore(), ...ofDays()],
     open: (one) => address(["transfers", one.transfer_id]),
-    columns: [col(t("From"), (one) => store(one.from_store_id)), col(t("To"), (one) => store(one.to_store_id)), col(t("Sent"), (one) => moment(one.sent_at, one.from_store_id)), col(t("Received"), (one) => moment(one.received_at, one.to_store_id), "d"), col(t("Lines"), (one) => figure(one.lines.length), "num d2"), col(t("Differences"), (one) => (one.discrepancies.length ? html`<span class="differs">${number(one.discrepancies.length)}</span>` : nothing), "num"), col(t("On the way"), (one) => figure(one.in_transit_value), "num d"), col(t("State"), (one) => badge(one.state))],
-    none: t("Nothing was sent between stores yet"),
+    columns: [col(t("From"), (one) => store(one.from_store_id)), col(t("To"), (one) => store(one.to_store_id)), col(t("Sent"), (one) => moment(one.sent_at, one.from_store_id)), col(t("Received"), (one) => moment(one.received_at, one.to_store_id), "d"), col(t("Lines"), (one) => figure(one.lines.length), "num d2"), col(t("Differences"), (one) => (one.discrepancies.length ? html`<span class="differs">${number(one.discrepancies.length)}</span>` : nothing), "num"), col(t("In transit"), (one) => figure(one.in_transit_value), "num d"), col(t("Status"), (one) => badge(one.state))],
+    none: t("No transfers yet"),
   }),
 };
 const transfer = {
@@ -30,23 +30,23 @@ const transfer = {
   view: (one, page) => ({
     name: `${nameOf("stores", one.from_store_id)} \u203a ${nameOf("stores", one.to_store_id)}`, badges: badge(one.state),
     parts: [
-      figures([[t("From"), store(one.from_store_id), moment(one.sent_at, one.from_store_id)], [t("To"), store(one.to_store_id), moment(one.received_at, one.to_store_id)], [t("On the way"), number(one.in_transit_value)]]),
+      figures([[t("From"), store(one.from_store_id), moment(one.sent_at, one.from_store_id)], [t("To"), store(one.to_store_id), moment(one.received_at, one.to_store_id)], [t("In transit"), number(one.in_transit_value)]]),
       table(t("Lines"), [col(t("Product"), product), col(t("Sent"), (row) => figure(row.qty), "num"), col(t("Received"), (row) => (row.received_qty === null ? html`<span class="muted">${t("not yet")}</span>` : html`<span class=${row.received_qty === row.qty ? nothing : "differs"}>${number(row.received_qty)}</span>`), "num"), col(t("Cost"), (row) => figure(row.cost), "num d")], one.lines),
-      ifSome(one.discrepancies, (list) => table(t("Differences"), [col(t("Product"), product), col(t("Pieces"), (row) => differs(row.qty), "num"), col(t("Became"), (row) => t(`outcome.${row.resolution}`)), col(t("When"), (row) => moment(row.resolved_at, one.from_store_id), "d")], list)),
-      section(t("Details"), facts([[t("Business date"), days(one.business_date)], [t("Written by"), person(one.created_by)], [t("Taken in by"), one.received_by ? person(one.received_by) : null], [t("Called off"), one.cancelled_at ? moment(one.cancelled_at, one.from_store_id) : null], [t("Note"), one.note]])),
+      ifSome(one.discrepancies, (list) => table(t("Differences"), [col(t("Product"), product), col(t("Pieces"), (row) => differs(row.qty), "num"), col(t("Outcome"), (row) => t(`outcome.${row.resolution}`)), col(t("When"), (row) => moment(row.resolved_at, one.from_store_id), "d")], list)),
+      section(t("Details"), facts([[t("Business date"), days(one.business_date)], [t("Created by"), person(one.created_by)], [t("Received by"), one.received_by ? person(one.received_by) : null], [t("Cancelled"), one.cancelled_at ? moment(one.cancelled_at, one.from_store_id) : null], [t("Note"), one.note]])),
       entries(page, one),
     ],
   }),
 };
 
-const stateOf = ({ state }) => (state === "pending" ? html`<span class="badge warn">${t("waits for approval")}</span>` : badge(state));
+const stateOf = ({ state }) => (state === "pending" ? html`<span class="badge warn">${t("pending approval")}</span>` : badge(state));
 const adjustments = {
   path: "/api/adjustments", needs: ["people"],
   list: () => ({
-    title: t("Adjustments"), filters: [{ name: "state", label: t("State"), kind: "choice", choices: [["pending", t("waits for approval")], ...["posted", "rejected", "reversed"].map((state) => [state, t(state)])] }, { name: "reason", label: t("Reason"), kind: "choice", choices: REASONS.map((reason) => [reason, t(reason)]) }, ofStore(), ...ofDays()],
+    title: t("Adjustments"), filters: [{ name: "state", label: t("Status"), kind: "choice", choices: [["pending", t("pending approval")], ...["posted", "rejected", "reversed"].map((state) => [state, t(state)])] }, { name: "reason", label: t("Reason"), kind: "choice", choices: REASONS.map((reason) => [reason, t(reason)]) }, ofStore(), ...ofDays()],
     open: (one) => address(["adjustments", one.adjustment_id], { store_id: one.store_id }),
-    columns: [col(t("Day"), (one) => days(one.business_date)), col(t("Store"), (one) => store(one.store_id)), col(t("Reason"), (one) => t(one.reason)), col(t("Person"), (one) => person(one.created_by), "d"), col(t("Lines"), (one) => figure(one.lines.length), "num d2"), col(t("Value"), (one) => differs(one.value), "num"), col(t("State"), stateOf)],
-    none: t("No store adjusted its stock yet"),
+    columns: [col(t("Day"), (one) => days(one.business_date)), col(t("Store"), (one) => store(one.store_id)), col(t("Reason"), (one) => t(one.reason)), col(t("Person"), (one) => person(one.created_by), "d"), col(t("Lines"), (one) => figure(one.lines.length), "num d2"), col(t("Value"), (one) => differs(one.value), "num"), col(t("Status"), stateOf)],
+    none: t("No adjustments yet"),
   }),
 };
 const adjustment = {
@@ -57,7 +57,7 @@ const adjustment = {
     parts: [
       figures([[t("Value"), differs(one.value)], [t("Store"), store(one.store_id)], [t("Day"), days(one.business_date)]]),
       table(t("Lines"), [col(t("Product"), product), col(t("Pieces"), (row) => differs(row.qty), "num"), col(t("Stock after"), (row) => figure(row.balance_after), "num d"), col(t("Cost"), (row) => figure(row.cost), "num")], one.lines),
-      section(t("Details"), facts([[t("Written by"), html`${person(one.created_by)} ${moment(one.created_at, one.store_id)}`], [t("Decided by"), one.decided_by ? html`${person(one.decided_by)} ${moment(one.decided_at, one.store_id)}` : null], [t("Of"), t(one.bucket)], [t("Note"), one.note]])),
+      section(t("Details"), facts([[t("Created by"), html`${person(one.created_by)} ${moment(one.created_at, one.store_id)}`], [t("Decided by"), one.decided_by ? html`${person(one.decided_by)} ${moment(one.decided_at, one.store_id)}` : null], [t("Stock"), t(one.bucket)], [t("Note"), one.note]])),
       entries(page, one),
     ],
   }),
@@ -68,8 +68,8 @@ const counts = {
   list: () => ({
     title: t("Counts"), filters: [ofStore(), ...ofDays()],
     open: (one) => address(["counts", one.opname_id], { store_id: one.store_id }),
-    columns: [col(t("Day"), (one) => days(one.business_date)), col(t("Store"), (one) => store(one.store_id)), col(t("What"), (one) => (one.scope === "all" ? t("Everything") : one.categories.join(", ") || one.category || t("{n} products", { n: number(one.skus.length) }))), col(t("Person"), (one) => person(one.created_by), "d"), col(t("Lines"), (one) => figure(one.lines_total), "num d"), col(t("Difference"), (one) => differs(one.variance_value), "num"), col(t("State"), (one) => badge(one.state))],
-    none: t("No store counted yet"),
+    columns: [col(t("Day"), (one) => days(one.business_date)), col(t("Store"), (one) => store(one.store_id)), col(t("Scope"), (one) => (one.scope === "all" ? t("Everything") : one.categories.join(", ") || one.category || t("{n} products", { n: number(one.skus.length) }))), col(t("Person"), (one) => person(one.created_by), "d"), col(t("Lines"), (one) => figure(one.lines_total), "num d"), col(t("Difference"), (one) => differs(one.variance_value), "num"), col(t("Status"), (one) => badge(one.state))],
+    none: t("No counts yet"),
   }),
 };
 const count = {
@@ -79,8 +79,8 @@ const count = {
     name: `${nameOf("stores", one.store_id)}, ${day(one.business_date)}`, badges: badge(one.state),
     parts: [
       figures([[t("Difference"), one.variance_value === null ? "\u2013" : differs(one.variance_value)], [t("Lines"), number(one.lines_total)], [t("Store"), store(one.store_id)]]),
-      table(t("Lines"), [col(t("Product"), product), col(t("Books"), (row) => figure(row.expected), "num"), col(t("Counted"), (row) => figure(row.counted), "num"), col(t("Difference"), (row) => differs(row.variance), "num"), col(t("Value"), (row) => differs(row.variance_value), "num d"), col(t("Counted by"), (row) => person(row.counted_by), "d2")], one.lines),
-      section(t("Details"), facts([[t("Begun"), html`${person(one.created_by)} ${moment(one.created_at, one.store_id)}`], [t("Ended"), one.ended_at ? html`${person(one.ended_by)} ${moment(one.ended_at, one.store_id)}` : null], [t("Note"), one.note]])),
+      table(t("Lines"), [col(t("Product"), product), col(t("Expected"), (row) => figure(row.expected), "num"), col(t("Counted"), (row) => figure(row.counted), "num"), col(t("Difference"), (row) => differs(row.variance), "num"), col(t("Value"), (row) => differs(row.variance_value), "num d"), col(t("Counted by"), (row) => person(row.counted_by), "d2")], one.lines),
+      section(t("Details"), facts([[t("Started"), html`${person(one.created_by)} ${moment(one.created_at, one.store_id)}`], [t("Finished"), one.ended_at ? html`${person(one.ended_by)} ${moment(one.ended_at, one.store_id)}` : null], [t("Note"), one.note]])),
       entries(page, one),
     ],
   }),

@@ -24,13 +24,13 @@ const some = (n) => n !== 0 && n !== undefined;
 /** What may wait: who sees it, how it is asked for, and the line that it becomes. */
 const WAITING = [
   { roles: A, ask: (app) => app.get("/api/admin/overview"), lines: (seen) => [
-    [seen.exceptions_count, "bad", "triangle-alert", t("contradictions among stores to settle"), ["exceptions"]],
+    [seen.exceptions_count, "bad", "triangle-alert", t("exceptions to resolve"), ["exceptions"]],
     [seen.stores_with_problems_count, "warn", "store", t("stores with a problem"), ["stores"]],
-    [seen.parked_count, "warn", "inbox", t("parked records"), ["parked"]],
-    [seen.last_proof && !seen.last_proof.ok ? seen.last_proof.problems : 0, "bad", "scale", t("differences in the last proof of the books"), ["balance"]],
-    [seen.last_backup_at ? 0 : 1, "warn", "download", t("head office was never backed up"), null],
+    [seen.parked_count, "warn", "inbox", t("records on hold"), ["parked"]],
+    [seen.last_proof && !seen.last_proof.ok ? seen.last_proof.problems : 0, "bad", "scale", t("differences in the last check of the books"), ["balance"]],
+    [seen.last_backup_at ? 0 : 1, "warn", "download", t("head office has no backup"), null],
   ] },
-  { roles: F, ask: (app) => count(app, "/api/settlement-exceptions", { state: "open" }), lines: (n) => [[n, "bad", "scale", t("differences in settlements"), ["settlements"], { state: "discrepant" }]] },
+  { roles: F, ask: (app) => count(app, "/api/settlement-exceptions", { state: "open" }), lines: (n) => [[n, "bad", "scale", t("settlement differences"), ["settlements"], { state: "discrepant" }]] },
   { roles: F, ask: (app) => count(app, "/api/settlements", { state: "reconciled" }), lines: (n) => [[n, "warn", "check", t("settlements to approve"), ["settlements"], { state: "reconciled" }]] },
   { roles: F, ask: (app) => count(app, "/api/finance/invoices", { state: "disputed" }), lines: (n) => [[n, "bad", "ticket", t("disputed invoices"), ["invoices"], { state: "disputed" }]] },
   { roles: F, ask: (app) => count(app, "/api/finance/invoices", { state: "matched" }), lines: (n) => [[n, "warn", "ticket", t("invoices to approve"), ["invoices"], { state: "matched" }]] },
@@ -70,7 +70,7 @@ class PageOverview extends Page {
 
   alerts() {
     if (!this.lines.length) return html`<p class="calm panel pad">${icon("circle-check")}${t("Nothing to do")}</p>`;
-    return html`<ul class="alerts panel">${this.lines.map(([n, kind, image, text, place, query]) => html`<li class=${kind}>${icon(image)}<span>${text[0].toUpperCase()}${text.slice(1)}${place ? html`: <b>${n}</b>` : nothing}</span>${place ? html`<a href=${address(place, query)}>${t("See")}</a>` : nothing}</li>`)}</ul>`;
+    return html`<ul class="alerts panel">${this.lines.map(([n, kind, image, text, place, query]) => html`<li class=${kind}>${icon(image)}<span>${text[0].toUpperCase()}${text.slice(1)}${place ? html`: <b>${n}</b>` : nothing}</span>${place ? html`<a href=${address(place, query)}>${t("View")}</a>` : nothing}</li>`)}</ul>`;
   }
 
   figures() {
@@ -78,17 +78,17 @@ class PageOverview extends Page {
     const past = before.totals.net_total;
     const change = past ? Math.round((totals.net_total - past) * 100 / past) : null;
     const box = (label, value, note) => html`<div><dt>${label}</dt><dd>${number(value)}</dd><dd class="muted">${note}</dd></div>`;
-    return html`<dl class="figures panel">${box(t("Net sales"), totals.net_total, change === null ? t("no sales on this day last week") : t("{change} % to last week, whole day", { change: number(change) }))}
+    return html`<dl class="figures panel">${box(t("Net sales"), totals.net_total, change === null ? t("no sales on the same day last week") : t("{change} % vs last week, whole day", { change: number(change) }))}
       ${box(t("Sales"), totals.sales_count, t("{n} pieces", { n: number(totals.items_count) }))}${box(t("Returns"), totals.returns_total, t("{n} receipts", { n: number(totals.returns_count) }))}
-      ${box(t("Discounts"), totals.discounts, t("of {amount} gross", { amount: number(totals.gross_sales) }))}${box(t("Tax"), totals.tax, t("in the sales"))}</dl>`;
+      ${box(t("Discounts"), totals.discounts, t("of {amount} gross", { amount: number(totals.gross_sales) }))}${box(t("Tax"), totals.tax, t("sales"))}</dl>`;
   }
 
   sales() {
     const best = [...this.today.items].sort((a, b) => b.net_total - a.net_total).slice(0, 12);
     const hours = [...this.hours.items].sort((a, b) => String(a.hour).localeCompare(String(b.hour)));
     return html`${completeness(this.today.completeness)}${this.figures()}<div class="halves">
-      ${bars(t("By store"), best, (row) => html`<a href=${address(["sales"], { store_id: row.store_id, from: isoDay(), to: isoDay() })}><bdi>${nameOf("stores", row.store_id)}</bdi></a>`, (row) => row.net_total, t("Nothing was sold yet"))}
-      ${bars(t("By hour"), hours, (row) => String(row.hour).slice(-5), (row) => row.net_total, t("Nothing was sold yet"))}</div>`;
+      ${bars(t("By store"), best, (row) => html`<a href=${address(["sales"], { store_id: row.store_id, from: isoDay(), to: isoDay() })}><bdi>${nameOf("stores", row.store_id)}</bdi></a>`, (row) => row.net_total, t("No sales yet"))}
+      ${bars(t("By hour"), hours, (row) => String(row.hour).slice(-5), (row) => row.net_total, t("No sales yet"))}</div>`;
   }
 
   render() {

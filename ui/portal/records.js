@@ -13,7 +13,7 @@ export const ANY = "any";
 /** Filters that many lists have. */
 export const ofStore = () => ({ name: "store_id", label: t("Store"), kind: "store" });
 export const ofDays = () => [{ name: "from", label: t("From"), kind: "date" }, { name: "to", label: t("Until"), kind: "date" }];
-export const ofState = (states, label = t("State")) => ({ name: "state", label, kind: "choice", choices: states.map((state) => [state, t(state)]) });
+export const ofState = (states, label = t("Status")) => ({ name: "state", label, kind: "choice", choices: states.map((state) => [state, t(state)]) });
 export const ofText = (label) => ({ name: "q", label, kind: "search" });
 
 class PageRecords extends ListPage {
@@ -170,7 +170,7 @@ class PageRecords extends ListPage {
 
   none({ filters = [], none }) {
     const set = this.filtered(filters.filter(({ name }) => this.app.params.query?.[name]));
-    return set ? html`<div class="empty panel"><p>${t("Nothing with {filters}", { filters: set })}</p><button class="btn" @click=${() => this.clear()}>${t("Clear filter")}</button></div>` : html`<p class="empty panel">${none}</p>`;
+    return set ? html`<div class="empty panel"><p>${t("No results for {filters}", { filters: set })}</p><button class="btn" @click=${() => this.clear()}>${t("Clear filter")}</button></div>` : html`<p class="empty panel">${none}</p>`;
   }
 
   body(view) {

@@ -27,8 +27,8 @@ const REPORTS = {
   profit: { url: "/api/reports/profit", roles: F, by: ["month", "store", "account"], figures: ["gross_sales", "discounts", "returns", "points", "net_sales", "cost_of_goods", "cost_corrections", "purchase_variance", "shrinkage", "gross_profit", "other_income", "expenses", "result"] },
   exceptions: { url: "/api/reports/exceptions", roles: F, by: ["code", "store", "day"], figures: ["open", "settled", "amount"] },
 };
-const title = (name) => ({ sales: t("Sales"), margin: t("Margin"), payments: t("Payments"), cash: t("Cash of shifts"), stock: t("Stock"), "sell-through": t("Sell-through"), purchases: t("Purchases"), settlements: t("Settlement"), shrinkage: t("Shrinkage"), members: t("Members"), "points-liability": t("Points owed"), profit: t("Profit and loss"), exceptions: t("Exceptions") })[name];
-const group = (name) => ({ day: t("Day"), hour: t("Hour"), store: t("Store"), register: t("Till"), cashier: t("Cashier"), sku: t("Product"), category: t("Category"), method: t("Payment method"), tax: t("Tax rate"), promotion: t("Promotion"), tier: t("Tier"), month: t("Month"), account: t("Account"), shift: t("Shift"), supplier: t("Supplier"), reason: t("Reason"), code: t("What") })[name];
+const title = (name) => ({ sales: t("Sales"), margin: t("Margin"), payments: t("Payments"), cash: t("Cash of shifts"), stock: t("Stock"), "sell-through": t("Sell-through"), purchases: t("Purchases"), settlements: t("Settlement"), shrinkage: t("Shrinkage"), members: t("Members"), "points-liability": t("Points liability"), profit: t("Profit and loss"), exceptions: t("Exceptions") })[name];
+const group = (name) => ({ day: t("Day"), hour: t("Hour"), store: t("Store"), register: t("Till"), cashier: t("Cashier"), sku: t("Product"), category: t("Category"), method: t("Payment method"), tax: t("Tax rate"), promotion: t("Promotion"), tier: t("Tier"), month: t("Month"), account: t("Account"), shift: t("Shift"), supplier: t("Supplier"), reason: t("Reason"), code: t("Type") })[name];
 const head = (name) => t(`figure.${name}`);
 /** The same where it stands alone: beside no column it could be less than. */
 const alone = (name) => (name === "net_total" ? t("Net sales") : head(name));
@@ -138,7 +138,7 @@ class PageReport extends Page {
   /** A key of a row in words, and where it goes one step down. */
   key(name, row) {
     const value = row[name];
-    if (value === null || value === undefined || value === "") return html`<span class="muted">${t("without")}</span>`;
+    if (value === null || value === undefined || value === "") return html`<span class="muted">${t("(none)")}</span>`;
     const { store_id: store } = this.asked;
     const down = (query) => html`<a href=${address(["reports", this.name], { ...this.app.params.query, ...query })}>${this.word(name, value)}</a>`;
     if (name === "business_date" || name === "entry_date") return this.spec.by.includes("store") && !store ? down({ from: value, to: value, group_by: "store" }) : html`<a href=${address([OF_SHIFTS.includes(this.name) ? "shifts" : "sales"], { store_id: store, from: value, to: value })}>${day(value)}</a>`;
@@ -189,19 +189,19 @@ class PageReport extends Page {
     if (!items.some((row) => row[figure])) return nothing;
     if (!IN_TIME.includes(this.by)) return bars(alone(figure), [...items].sort((a, b) => b[figure] - a[figure]).slice(0, BARS), (row) => this.key(key, row), (row) => row[figure] ?? 0, nothing);
     const name = (row) => ({ day: () => brief(`${row[key]}T12:00:00Z`), hour: () => String(row[key]).slice(-5) }[this.by]?.() ?? row[key]);
-    const what = t("{report} by {group}", { report: title(this.name), group: group(this.by) });
+    const what = t("{report} by {group}", { report: title(this.name), group: group(this.by).toLowerCase() });
     return items.length > 1 ? columns(items.map((row) => ({ name: name(row), value: row[figure] ?? 0, before: this.past && this.by !== "month" ? this.earlierOf(row)?.[figure] ?? 0 : undefined, quiet: this.by === "day" && weekend(row[key]) })), what, COUNTED.includes(figure) ? number : money) : nothing;
   }
 
   table() {
     const { items, totals } = this.found;
-    if (!items.length) return html`<p class="empty panel">${t("Nothing in this period")}</p>`;
+    if (!items.length) return html`<p class="empty panel">${t("No data for this period")}</p>`;
     const { names, keys } = this.parts();
     const drawn = DRAWN[this.name];
     // What is 0 throughout leaves its room to the others on a narrow screen.
     const kind = (name) => (totals[name] === 0 && items.every((row) => !row[name]) ? "num d" : "num");
     const against = (now, past) => (this.past ? html`<td class="num against">${now === undefined ? nothing : change(now, past)}</td>` : nothing);
-    return html`<div class="panel scroll"><table class="grid fold records"><thead><tr>${keys.map((name) => html`<th scope="col">${head(name)}</th>`)}${names.map((name) => html`<th scope="col" class=${kind(name)}>${head(name)}</th>`)}${this.past ? html`<th scope="col" class="num" title=${t("{figure} against the days before", { figure: head(drawn) })}>+/\u2212</th>` : nothing}</tr></thead>
+    return html`<div class="panel scroll"><table class="grid fold records"><thead><tr>${keys.map((name) => html`<th scope="col">${head(name)}</th>`)}${names.map((name) => html`<th scope="col" class=${kind(name)}>${head(name)}</th>`)}${this.past ? html`<th scope="col" class="num" title=${t("{figure} vs previous period", { figure: head(drawn) })}>+/\u2212</th>` : nothing}</tr></thead>
       <tbody>${items.map((row) => html`<tr>${keys.map((name) => html`<td><div>${this.key(name, row)}</div></td>`)}${names.map((name) => html`<td class=${kind(name)}>${this.figure(name, row)}</td>`)}${against(row[drawn], this.earlierOf(row)?.[drawn])}</tr>`)}</tbody>
       <tfoot><tr>${keys.map((_, index) => html`<td>${index ? nothing : t("Total")}</td>`)}${names.map((name) => html`<td class=${kind(name)}>${this.cell(name, totals[name])}</td>`)}${against(totals[drawn], this.past?.totals[drawn])}</tr></tfoot></table></div>`;
   }
@@ -210,7 +210,7 @@ class PageReport extends Page {
     const { totals } = this.found;
     const shown = (this.spec.main ?? this.spec.figures).filter((name) => totals[name] !== undefined && totals[name] !== null);
     const most = shown.length > 5 ? shown.slice(-5) : shown;
-    return html`<dl class="figures panel">${most.map((name) => html`<div><dt>${alone(name)}</dt><dd>${this.cell(name, totals[name])}</dd>${this.past ? html`<dd class="muted">${this.past.totals[name] ? t("{change} against the days before", { change: change(totals[name], this.past.totals[name]) }) : t("no earlier data to compare")}</dd>` : nothing}</div>`)}</dl>`;
+    return html`<dl class="figures panel">${most.map((name) => html`<div><dt>${alone(name)}</dt><dd>${this.cell(name, totals[name])}</dd>${this.past ? html`<dd class="muted">${this.past.totals[name] ? t("{change} vs previous period", { change: change(totals[name], this.past.totals[name]) }) : t("no earlier data to compare")}</dd>` : nothing}</div>`)}</dl>`;
   }
 
   filters() {
@@ -222,17 +222,17 @@ class PageReport extends Page {
       <button class="btn fold-button" aria-expanded=${Boolean(this.unfolded)} @click=${() => {
     this.unfolded = !this.unfolded;
     this.requestUpdate();
-  }}>${icon("list-filter")}${t("Filter")}</button>${this.spec.asOf ? date("as_of", t("At the end of")) : html`${field("filter-period", t("Period"), html`<select class="input" id="filter-period" @change=${(event) => {
+  }}>${icon("list-filter")}${t("Filter")}</button>${this.spec.asOf ? date("as_of", t("As of")) : html`${field("filter-period", t("Period"), html`<select class="input" id="filter-period" @change=${(event) => {
     const [, first, last] = PERIODS.find(([name]) => name === event.target.value) ?? [];
     if (last !== undefined) this.set({ from: first === null ? monthBegin() : isoDay(first), to: isoDay(last) });
   }}><option value="" ?selected=${!now}>${t("Other days")}</option>${PERIODS.map(([name]) => html`<option value=${name} ?selected=${name === now}>${period(name)}</option>`)}</select>`)}${date("from", t("From"))}${date("to", t("Until"))}`}
       ${field("filter-store", t("Store"), html`<input class="input" id="filter-store" list="store-ids" autocomplete="off" .value=${asked.store_id ?? ""} @change=${(event) => this.set({ store_id: event.target.value.trim() })}><datalist id="store-ids">${rows("stores").map((row) => html`<option value=${row.store_id}>${row.name}</option>`)}</datalist>`)}
-      ${field("filter-by", t("Rows by"), html`<select class="input" id="filter-by" @change=${(event) => this.set({ group_by: event.target.value })}>${this.spec.by.map((name) => html`<option value=${name} ?selected=${name === this.by}>${group(name)}</option>`)}</select>`)}${this.spec.asOf ? nothing : field("filter-dates", t("Date basis"), html`<select class="input" id="filter-dates" @change=${(event) => this.set({ dates: event.target.value })}><option value="business" ?selected=${asked.dates !== "books"}>${t("sold")}</option><option value="books" ?selected=${asked.dates === "books"}>${t("in the books")}</option></select>`)}${this.spec.asOf ? nothing : field("filter-compare", t("Compare with"), html`<select class="input" id="filter-compare" @change=${(event) => this.set({ compare: event.target.value })}><option value="">${t("Nothing")}</option><option value="previous" ?selected=${Boolean(this.earlier)}>${t("previous period")}</option></select>`)}</div>`;
+      ${field("filter-by", t("Group by"), html`<select class="input" id="filter-by" @change=${(event) => this.set({ group_by: event.target.value })}>${this.spec.by.map((name) => html`<option value=${name} ?selected=${name === this.by}>${group(name)}</option>`)}</select>`)}${this.spec.asOf ? nothing : field("filter-dates", t("Date basis"), html`<select class="input" id="filter-dates" @change=${(event) => this.set({ dates: event.target.value })}><option value="business" ?selected=${asked.dates !== "books"}>${t("sale date")}</option><option value="books" ?selected=${asked.dates === "books"}>${t("posting date")}</option></select>`)}${this.spec.asOf ? nothing : field("filter-compare", t("Compare with"), html`<select class="input" id="filter-compare" @change=${(event) => this.set({ compare: event.target.value })}><option value="">${t("None")}</option><option value="previous" ?selected=${Boolean(this.earlier)}>${t("previous period")}</option></select>`)}</div>`;
   }
 
   render() {
     const { found } = this;
-    const late = found?.late?.count ? html`<p class="muted">${t("{n} documents of it, {amount}, stand on other days in the books", { n: number(found.late.count), amount: number(found.late.total) })}</p>` : nothing;
+    const late = found?.late?.count ? html`<p class="muted">${t("{n} of these documents, {amount}, are posted on other days", { n: number(found.late.count), amount: number(found.late.total) })}</p>` : nothing;
     const { from, to, as_of: at, store_id: store } = this.asked;
     const about = html`<p class="on-paper">${at ? day(at) : `${day(from)} \u2013 ${day(to)}`}, ${store ? nameOf("stores", store) : t("all stores")}</p>`;
     const print = html`<button class="btn" ?disabled=${!found} @click=${() => window.print()}>${icon("printer")}${t("Print")}</button>`;

@@ -49,7 +49,7 @@ class PageStore extends Page {
   async token() {
     const { name } = this.seen;
     const made = await ask(this.app, {
-      title: t("A new token for {name}?", { name }), yes: t("New token"), text: t("A token of before opens nothing any more. A box that is enrolled goes on until the new one is used"),
+      title: t("A new token for {name}?", { name }), yes: t("New token"), text: t("Earlier tokens stop working. An enrolled server keeps working until the new token is used"),
       act: () => this.app.change("POST", path("/api/stores/:id/token", { id: this.id }), {}),
     });
     if (made) await showToken(this.app, t("A token for {name}", { name }), made.enrolment_token);
@@ -60,15 +60,15 @@ class PageStore extends Page {
     const off = state !== "disabled";
     const done = await ask(this.app, off ? {
       title: t("Disable {name}?", { name }), yes: t("Disable"), danger: true,
-      text: t("Head office takes nothing from it and tells it nothing: no sales, no prices, no stock. The shop goes on selling and keeps what it sells until it is enabled again"),
+      text: t("Data is no longer exchanged with this store: no sales, prices or stock. The store can keep selling and stores its sales until you enable it again"),
       act: () => this.app.change("POST", path("/api/stores/:id/disable", { id: this.id }), {}),
     } : {
-      title: t("Enable {name}?", { name }), yes: t("Enable"), text: t("It may speak again, and hands in what it sold in the meantime"),
+      title: t("Enable {name}?", { name }), yes: t("Enable"), text: t("The store reconnects and sends its sales from the meantime"),
       act: () => this.app.change("POST", path("/api/stores/:id/enable", { id: this.id }), {}),
     });
     if (!done) return;
     await this.load();
-    this.app.say("ok", off ? t("{name} is disabled", { name }) : t("{name} is enabled", { name }));
+    this.app.say("ok", off ? t("{name} disabled", { name }) : t("{name} enabled", { name }));
   }
 
   problems() {
@@ -76,7 +76,7 @@ class PageStore extends Page {
     if (!problems.length) return html`<p class="calm panel pad">${icon("circle-check")}${t("No problems")}</p>`;
     const place = { parked: ["parked"], exceptions: ["exceptions"] };
     return html`<ul class="alerts panel">${problems.map((one) => html`<li class=${["silent", "backlog", "clock_skew", "stamped_ahead"].includes(one.code) ? "warn" : "bad"}>${icon("triangle-alert")}<span>${problemWords(one)} <small class="muted">${since(one.since)}</small></span>
-      ${place[one.code] ? html`<a href=${address(place[one.code], { store_id: this.id })}>${t("See")}</a>` : nothing}</li>`)}</ul>`;
+      ${place[one.code] ? html`<a href=${address(place[one.code], { store_id: this.id })}>${t("View")}</a>` : nothing}</li>`)}</ul>`;
   }
 
   state() {
@@ -84,9 +84,9 @@ class PageStore extends Page {
     const proof = seen.digest;
     return figures([
       [t("Last seen"), since(seen.last_seen), moment(seen.last_seen)],
-      [t("Waiting"), seen.pending === null ? "\u2013" : number(seen.pending), seen.oldest_pending_at ? t("the oldest since {time}", { time: span(Date.now() - new Date(seen.oldest_pending_at)) }) : t("nothing waits")],
+      [t("Pending"), seen.pending === null ? "\u2013" : number(seen.pending), seen.oldest_pending_at ? t("oldest since {time}", { time: span(Date.now() - new Date(seen.oldest_pending_at)) }) : t("nothing pending")],
       [t("Clock"), seen.clock_skew_ms === null ? "\u2013" : clock(seen.clock_skew_ms), t("against head office")],
-      [t("Daily proof"), proof ? html`<span class=${proof.result === "difference" ? "differs" : nothing}>${t(proof.result)}</span>` : "\u2013", proof ? day(proof.business_date) : t("none yet")],
+      [t("Daily comparison"), proof ? html`<span class=${proof.result === "difference" ? "differs" : nothing}>${t(proof.result)}</span>` : "\u2013", proof ? day(proof.business_date) : t("none yet")],
       [t("Version"), seen.version ?? "\u2013", seen.epoch ?? nothing],
     ]);
   }
@@ -95,31 +95,31 @@ class PageStore extends Page {
     const { sums } = this.seen;
     const rows = [[t("Sales"), sums.sales_count, sums.total], [t("Pieces"), sums.items_count, null], [t("Gross sales"), null, sums.gross_sales], [t("Discounts"), null, sums.discounts], [t("Tax"), null, sums.tax], [t("Rounding"), null, sums.rounding],
       [t("Returns"), sums.returns_count, sums.returns_total], [t("Voided"), sums.voids_count, sums.voids_total]];
-    const ways = [["sales", t("Sales"), {}], ["shifts", t("Shifts"), {}], ["stock", t("Stock"), {}], ["reports", t("Report of today"), { from: isoDay(0, this.seen.timezone), to: isoDay(0, this.seen.timezone) }]];
-    return table(t("What head office has of it"), [col(t("What"), ([label]) => label), col(t("Count"), ([, n]) => figure(n), "num"), col(t("Amount"), ([, , value]) => figure(value), "num")], rows, "",
+    const ways = [["sales", t("Sales"), {}], ["shifts", t("Shifts"), {}], ["stock", t("Stock"), {}], ["reports", t("Today's report"), { from: isoDay(0, this.seen.timezone), to: isoDay(0, this.seen.timezone) }]];
+    return table(t("Data at head office"), [col(t("Data"), ([label]) => label), col(t("Count"), ([, n]) => figure(n), "num"), col(t("Amount"), ([, , value]) => figure(value), "num")], rows, "",
       ways.map(([place, label, query]) => html`<a class="btn small" href=${address([place], { store_id: this.id, ...query })}>${label}</a>`));
   }
 
   heads() {
     const { heads, holes } = this.seen;
     const held = (epoch) => holes.filter((hole) => hole.epoch === epoch).map(({ from_seq: from, to_seq: to }) => `${number(from)}\u2013${number(to)}`).join(", ");
-    return table(t("Sync history"), [col(t("Epoch"), (one) => html`<code>${one.epoch}</code>`), col(t("Records"), (one) => figure(one.seq), "num"), col(t("Lost records"), (one) => (held(one.epoch) ? html`<span class="differs">${held(one.epoch)}</span>` : nothing))], heads, t("It was never heard"));
+    return table(t("Sync history"), [col(t("Installation"), (one) => html`<code>${one.epoch}</code>`), col(t("Records"), (one) => figure(one.seq), "num"), col(t("Lost records"), (one) => (held(one.epoch) ? html`<span class="differs">${held(one.epoch)}</span>` : nothing))], heads, t("Never connected"));
   }
 
   lost() {
     const { conflicts, parked, parked_count: count } = this.seen;
-    return html`${ifSome(parked, () => table(t("Parked records, {n}", { n: number(count) }), [col(t("Type"), (one) => one.type), col(t("Why"), (one) => one.message), col(t("Since"), (one) => moment(one.parked_at)), col(t("Record"), (one) => figure(one.seq), "num")], parked))}
-      ${ifSome(conflicts.recent, () => table(t("Values that lost, {n}", { n: number(conflicts.total) }), [col(t("What"), (one) => `${one.kind} ${one.id}`), col(t("Lost"), (one) => Object.keys(one.lost_fields).join(", ")), col(t("Since"), (one) => moment(one.resolved_at))], conflicts.recent, "", html`<a class="btn small" href=${address(["conflicts"], { store_id: this.id })}>${t("All")}</a>`))}`;
+    return html`${ifSome(parked, () => table(t("Records on hold, {n}", { n: number(count) }), [col(t("Type"), (one) => one.type), col(t("Reason"), (one) => one.message), col(t("Since"), (one) => moment(one.parked_at)), col(t("Record"), (one) => figure(one.seq), "num")], parked))}
+      ${ifSome(conflicts.recent, () => table(t("Overwritten values, {n}", { n: number(conflicts.total) }), [col(t("Record"), (one) => `${one.kind} ${one.id}`), col(t("Overwritten"), (one) => Object.keys(one.lost_fields).join(", ")), col(t("Since"), (one) => moment(one.resolved_at))], conflicts.recent, "", html`<a class="btn small" href=${address(["conflicts"], { store_id: this.id })}>${t("All")}</a>`))}`;
   }
 
   render() {
     const { seen } = this;
     const back = ["stores", t("Stores")];
     if (!seen) return html`${head(back, this.id)}${this.awaited()}`;
-    const about = html`<p class="about muted">${mark(seen.worst)} <span>${seen.store_id}</span>${seen.address ? html`<span>${seen.address}</span>` : nothing}<span>${seen.timezone}</span><span>${seen.enrolled_at ? html`${t("enrolled")} ${moment(seen.enrolled_at)}` : t("never enrolled")}</span></p>`;
+    const about = html`<p class="about muted">${mark(seen.worst)} <span>${seen.store_id}</span>${seen.address ? html`<span>${seen.address}</span>` : nothing}<span>${seen.timezone}</span><span>${seen.enrolled_at ? html`${t("enrolled")} ${moment(seen.enrolled_at)}` : t("not enrolled")}</span></p>`;
     const token = seen.kind === "store" ? html`<button class="btn" @click=${() => this.token()}>${icon("key-round")}${t("New token")}</button>` : nothing;
     return html`${head(back, seen.name, html`<button class="btn" @click=${() => this.edit()}>${t("Edit")}</button>`, token, html`<button class="btn" @click=${() => this.speak()}>${icon("lock")}${seen.state === "disabled" ? t("Enable") : t("Disable")}</button>`)}
-      ${about}<div class="stack">${this.problems()}${this.state()}<div class="halves">${this.sums()}${this.heads()}</div>${this.lost()}${section(t("Sums to compare with the store's"), html`<p class="rowx pad">${["stock", "points", "cash"].map((of) => html`<a class="btn small" aria-current=${of === this.app.params.part ? "true" : nothing} href=${address(["stores", this.id, of])}>${{ stock: t("Stock"), points: t("Points"), cash: t("Drawers") }[of]}</a>`)}</p>${this.compared()}`)}</div>`;
+      ${about}<div class="stack">${this.problems()}${this.state()}<div class="halves">${this.sums()}${this.heads()}</div>${this.lost()}${section(t("Totals to compare with the store"), html`<p class="rowx pad">${["stock", "points", "cash"].map((of) => html`<a class="btn small" aria-current=${of === this.app.params.part ? "true" : nothing} href=${address(["stores", this.id, of])}>${{ stock: t("Stock"), points: t("Points"), cash: t("Drawers") }[of]}</a>`)}</p>${this.compared()}`)}</div>`;
   }
 
   /** The sums that the address names. */
@@ -134,7 +134,7 @@ class PageStore extends Page {
         this.requestUpdate();
       }, (error) => this.app.fail(error));
     }
-    if (!this.rows?.length) return html`<p class="empty" aria-busy=${!this.rows}>${this.rows ? t("Nothing") : t("Loading\u2026")}</p>`;
+    if (!this.rows?.length) return html`<p class="empty" aria-busy=${!this.rows}>${this.rows ? t("None") : t("Loading\u2026")}</p>`;
     const names = Object.keys(this.rows[0]);
     const isId = (name) => name in PLACES;
     names.sort((a, b) => isId(b) - isId(a));

@@ -8,12 +8,12 @@ import { chooseMember } from "./member.js";
 import { voidBasket } from "./void.js";
 
 const list = (app, page) => [
-  ["user-round", t("Member"), "F2", () => chooseMember(app)], ["percent", t("Discount on the line"), "F3", () => discount(app, false)],
-  ["percent", t("Discount on the basket"), "Shift F3", () => discount(app, true)], ["calculator", t("Change the line"), "F4", () => editLine(app)],
+  ["user-round", t("Member"), "F2", () => chooseMember(app)], ["percent", t("Discount on the item"), "F3", () => discount(app, false)],
+  ["percent", t("Discount on the sale"), "Shift F3", () => discount(app, true)], ["calculator", t("Edit item"), "F4", () => editLine(app)],
   ["pause", t("Hold"), "F6", () => page.hold()], ["list-restart", t("Recall"), "F7", () => app.show("holds")],
   ["undo-2", t("Return"), "F8", () => app.show("return")], ["clock", t("Shift and cash"), "F10", () => app.show("cash")],
   ["receipt", t("Receipts of this shift"), "", () => app.show("receipts")], ["printer", t("Print the last receipt again"), "Ctrl P", () => app.reprint()],
-  ["trash-2", t("Void basket"), "", () => voidBasket(app)],
+  ["trash-2", t("Void sale"), "", () => voidBasket(app)],
 ];
 
 export const actions = (app, page) => {

@@ -141,7 +141,7 @@ export class Basket {
   /** What the catalogue asks for now, where the page had shown another price. */
   sayPrices(shown) {
     const other = this.lines.filter((line, index) => !line.own && shown[index]?.sku === line.sku && shown[index].price !== line.price);
-    if (other.length) this.app.say("warn", other.map(({ name, price }) => t("{name} costs {price} now", { name, price: money(price) })).join(" \u00b7 "));
+    if (other.length) this.app.say("warn", other.map(({ name, price }) => t("{name} now costs {price}", { name, price: money(price) })).join(" \u00b7 "));
   }
 
   follow(now) {
@@ -150,7 +150,7 @@ export class Basket {
       const price = now.get(line.sku)?.price;
       if (line.own || price === undefined || price === line.price || this.sale?.state === "partially_paid") continue;
       Object.assign(line, { price, item: null });
-      changed.push(t("{name} costs {price} now", { name: line.name, price: money(price) }));
+      changed.push(t("{name} now costs {price}", { name: line.name, price: money(price) }));
     }
     if (!changed.length) return;
     this.changed();
@@ -243,7 +243,7 @@ export class Basket {
     // A member who was chosen before the first scan belongs to this basket too.
     const whose = this.member ? { member_id: this.member.member_id } : {};
     if (!this.sale) return this.app.change("POST", "/api/pos/transactions", { items, ...whose, ...more });
-    return this.app.command({ method: "PATCH", url: path("/api/pos/transactions/:id", { id: this.sale.transaction_id }), body: { items, ...more }, match: this.sale.version, label: more.discount_reason ? "Discount" : "Change basket", quiet: true });
+    return this.app.command({ method: "PATCH", url: path("/api/pos/transactions/:id", { id: this.sale.transaction_id }), body: { items, ...more }, match: this.sale.version, label: more.discount_reason ? "Discount" : "Change sale", quiet: true });
   }
 
   /** Waits until the figures are the store's. */

@@ -98,7 +98,7 @@ class PageClose extends Page {
     const { app } = this;
     if (!this.summary) return undefined;
     if (!isCounted(this.pieces)) {
-      app.say("warn", t("Count the drawer first: type 0 where there is none"));
+      app.say("warn", t("Count the drawer first. Enter 0 if it is empty"));
       this.querySelector("input")?.focus();
       return undefined;
     }
@@ -131,14 +131,14 @@ class PageClose extends Page {
   /** What is not finished: each can be looked at; all can be given up with the shift. */
   baskets() {
     if (!this.open.length) return nothing;
-    return notice("warn", "shopping-basket", html`<p>${t("Baskets still open: {n}", { n: number(this.open.length) })}</p>
+    return notice("warn", "shopping-basket", html`<p>${t("Unfinished sales: {n}", { n: number(this.open.length) })}</p>
       <div class="rowx">${this.open.map((sale) => html`<button class="btn big bring" @click=${() => this.bring(sale)}>${t("Show {amount}", { amount: money(sale.total) })}</button>`)}</div>
-      ${this.endsFirst ? nothing : html`<label class="rowx"><input type="checkbox" id="void-open" .checked=${this.voidOpen} @change=${(event) => { this.voidOpen = event.target.checked; }}>${t("Void them with the shift")}</label>`}`);
+      ${this.endsFirst ? nothing : html`<label class="rowx"><input type="checkbox" id="void-open" .checked=${this.voidOpen} @change=${(event) => { this.voidOpen = event.target.checked; }}>${t("Void them when the shift ends")}</label>`}`);
   }
 
   /** No more is sold, and then the drawer is counted. */
   ending() {
-    return html`<section class="panel pad stack"><p>${t("End the shift: nothing more is sold in it. Then the drawer is counted, without seeing what should lie in it")}</p>${this.baskets()}
+    return html`<section class="panel pad stack"><p>${t("No more sales after you end the shift. The drawer is then counted without showing the expected amount")}</p>${this.baskets()}
       <button class="pay" data-focus ?disabled=${this.busy} @click=${() => this.end()}>${icon("lock")}<span>${t("End shift")}</span>${key("F9")}</button></section>`;
   }
 
@@ -160,7 +160,7 @@ class PageClose extends Page {
       } }), `counted-${method}`))}
       ${blind ? nothing : html`<dl class="facts">${others.filter(({ method, net }) => (this.others.get(method) ?? net) !== net).map(({ method, net }) => html`<div><dt>${t("Difference")}, ${t(method)}</dt><dd>${difference(this.others.get(method) - net)}</dd></div>`)}</dl>`}
       ${field(t("Note"), html`<input class="input" id="note" maxlength="200" autocomplete="off">`, "note")}
-      ${gap !== null && tolerance && Math.abs(gap) > tolerance ? notice("warn", "shield-check", t("The difference is above {limit}: a manager approves", { limit: money(tolerance) })) : nothing}
+      ${gap !== null && tolerance && Math.abs(gap) > tolerance ? notice("warn", "shield-check", t("Difference over {limit}. A manager must approve", { limit: money(tolerance) })) : nothing}
       ${this.baskets()}
       <button class="pay" ?disabled=${this.busy} @click=${() => this.close()}>${icon("clipboard-check")}<span>${t("Close shift")}</span>${key("F9")}</button></section>`;
   }

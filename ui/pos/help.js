@@ -3,17 +3,17 @@ import { html, nothing } from "../vendor/lit.js";
 import { t } from "../shared/i18n.js";
 
 const EVERYWHERE = () => [
-  ["F1", t("Keys")], ["F2", t("Member")], ["F3", t("Discount on the line")], ["Shift F3", t("Discount on the basket")], ["F6", t("Hold")], ["F7", t("Recall")],
+  ["F1", t("Keys")], ["F2", t("Member")], ["F3", t("Discount on the item")], ["Shift F3", t("Discount on the sale")], ["F6", t("Hold")], ["F7", t("Recall")],
   ["F8", t("Return")], ["F9", t("Pay")], ["F10", t("Shift and cash")], ["Ctrl P", t("Print the last receipt again")],
 ];
 const BACK = () => ["Esc", t("Back")];
-const ROWS = () => ["\u2191 \u2193", t("Next row, row before")];
+const ROWS = () => ["\u2191 \u2193", t("Next, previous row")];
 const OWN = {
   sell: () => [
-    ["Enter", t("Sell what was typed; pay when nothing was")], ["3* Enter", t("Quantity of the selected line")], [".4 Enter", t("Quick key 4")], ["?text", t("Find inside the basket")],
-    ["/", t("All actions")], ["+ \u2212", t("One more, one less")], ROWS(), ["Delete", t("Take the line off")], ["F4", t("Change the line")], ["F9", t("Pay")],
+    ["Enter", t("Add the typed item; pay if the field is empty")], ["3* Enter", t("Quantity of the selected line")], [".4 Enter", t("Quick key 4")], ["?text", t("Find in the sale")],
+    ["/", t("All actions")], ["+ \u2212", t("Quantity +1, −1")], ROWS(), ["Delete", t("Remove item")], ["F4", t("Edit item")], ["F9", t("Pay")],
   ],
-  pay: () => [["0\u20139", t("What was received")], ["C K Q T V P", t("Payment method")], ["E", t("exact")], ["Enter, F9", t("Take")], ["Delete", t("Undo the last payment")], BACK()],
+  pay: () => [["0\u20139", t("Cash received")], ["C K Q T V P", t("Payment method")], ["E", t("exact")], ["Enter, F9", t("Accept")], ["Delete", t("Undo the last payment")], BACK()],
   paid: () => [["Enter", t("Next customer")], ["P", t("Print receipt")]],
   holds: () => [ROWS(), ["Enter", t("Recall")], BACK()],
   return: () => [["F6", t("Without a receipt")], ["F7", t("Exchange")], ["F9", t("Refund")], BACK()],

@@ -17,14 +17,14 @@ export const editLine = async (app) => {
   const done = await app.dialog.ask({
     title: line.name, yes: t("Save"),
     body: (again) => html`<dl class="facts"><div><dt>${t("Code")}</dt><dd>${line.sku}</dd></div>
-      ${line.onHand === undefined ? nothing : html`<div><dt>${t("On hand by the books")}</dt><dd>${number(line.onHand)}</dd></div>`}</dl>
+      ${line.onHand === undefined ? nothing : html`<div><dt>${t("Stock on record")}</dt><dd>${number(line.onHand)}</dd></div>`}</dl>
       ${field(t("Quantity"), countInput({ id: "line-qty", value: qty, focus: true, onValue: (value) => { qty = value; } }), "line-qty")}
       ${field(t("Price each"), moneyInput({ id: "line-price", value: price, onValue: (value) => { price = value; } }), "line-price")}
       ${app.quick.length ? nothing : html`<button type="button" class="btn" aria-pressed=${quick} @click=${() => {
         toggleQuick(line);
         quick = isQuick(line.sku);
         again();
-      }}>${icon("star")}${quick ? t("Take off the quick keys") : t("Put on a quick key")}</button>`}`,
+      }}>${icon("star")}${quick ? t("Remove from quick keys") : t("Add to quick keys")}</button>`}`,
   });
   if (!done) return;
   if (qty === 0) {
@@ -43,8 +43,8 @@ export const discount = async (app, whole) => {
   let off = (whole ? basket.basketDiscount : line.discount) || null;
   const gross = whole ? basket.sale?.subtotal ?? 0 : line.price * line.qty;
   const done = await app.dialog.ask({
-    title: whole ? t("Discount on the basket") : t("Discount on {name}", { name: line.name }), yes: t("Apply"),
-    text: t("of {amount}", { amount: money(gross) }),
+    title: whole ? t("Discount on the sale") : t("Discount on {name}", { name: line.name }), yes: t("Apply"),
+    text: t("Total {amount}", { amount: money(gross) }),
     body: html`${field(t("Discount amount"), moneyInput({ id: "off", value: off, large: true, focus: true, onValue: (value) => { off = value; } }), "off")}${reasons(app.reasons.discounts)}`,
   });
   if (!done) return;

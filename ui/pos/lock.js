@@ -21,7 +21,7 @@ class PageLocked extends Page {
       // Meanwhile its person may have logged out.
       if (this.isConnected) await app.unlocked(user);
     } catch (error) {
-      this.error = error.other ? t("Only {name} goes on here; somebody else logs in", { name }) : words(error);
+      this.error = error.other ? t("Only {name} can unlock this till. Others log in", { name }) : words(error);
     } finally {
       this.busy = false;
     }

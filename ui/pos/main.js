@@ -114,13 +114,13 @@ class PosApp extends Locking(App) {
     const back = results.find(({ done, answer }) => done && answer?.return_id);
     if (back) await this.returned(back.answer);
     this.reported(results);
-    if (!await isSafe()) this.say("warn", t("This browser keeps nothing: don't close this tab while something is not confirmed"));
+    if (!await isSafe()) this.say("warn", t("This browser can't store data. Don't close this tab while something is not confirmed"));
   }
 
   /** What others left leads to the page that tells of it. */
   reported(results) {
     super.reported(results);
-    if (this.said && this.unsettled) this.said.action = { label: t("Show"), act: () => this.show("unconfirmed") };
+    if (this.said && this.unsettled) this.said.action = { label: t("View"), act: () => this.show("unconfirmed") };
   }
 
   /** A return whose answer was lost: what is still to be handed out is shown. */
@@ -329,17 +329,17 @@ class PosApp extends Locking(App) {
   strip() {
     const { settings, shift, unconfirmed } = this;
     const state = unconfirmed
-      ? html`<li class="doubt">${icon("wifi-off", "icon-s")}${t("The store does not answer")}</li>`
+      ? html`<li class="doubt">${icon("wifi-off", "icon-s")}${t("Store server offline")}</li>`
       : linkOf(this.status);
     return html`<header class="strip"><button class="ib" aria-label=${t("Menu")} @click=${() => this.menu()}>${icon("menu")}</button>
       <div class="who">${shift ? html`<b>${this.registerName}</b><span class="sep"></span>` : nothing}<span class="wide">${settings?.name}</span>
       ${this.user ? html`<span class="sep wide"></span><span class="person"><bdi>${this.user.name}</bdi></span>` : nothing}
       ${shift?.state === "open" ? html`<span class="wide muted">${t("shift open since {time}", { time: time(shift.opened_at) })}</span>` : nothing}</div>
-      <ul class="state" aria-label=${t("State of the shop")}>${state}<li class="time">${settings ? time(Date.now()) : nothing}</li></ul></header>`;
+      <ul class="state" aria-label=${t("Store status")}>${state}<li class="time">${settings ? time(Date.now()) : nothing}</li></ul></header>`;
   }
 
   elsewhere() {
-    return html`<div class="narrow-page"><section class="panel card stack"><h1>${t("This till sells in another tab")}</h1><p class="muted">${t("One tab sells at a time. The basket comes along")}</p>
+    return html`<div class="narrow-page"><section class="panel card stack"><h1>${t("This till is open in another tab")}</h1><p class="muted">${t("Only one tab can sell at a time. The sale moves to this tab")}</p>
       <button class="btn primary big" data-focus @click=${() => this.begun(this.user)}>${t("Sell here")}</button></section></div>`;
   }
 

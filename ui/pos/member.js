@@ -65,7 +65,7 @@ const entriesOf = (app) => {
       }, () => {});
     }
     const rows = found?.entries.map((one) => html`<tr><td>${brief(one.at)}, ${time(one.at)}</td><td>${t(one.reason)}</td><td class="num">${one.points > 0 ? "+" : ""}${number(one.points)}</td></tr>`);
-    const table = rows?.length ? html`<table class="grid"><caption class="vh">${t("Points")}</caption><tbody>${rows}</tbody></table>` : html`<p class="muted">${t("No points were earned yet")}</p>`;
+    const table = rows?.length ? html`<table class="grid"><caption class="vh">${t("Points")}</caption><tbody>${rows}</tbody></table>` : html`<p class="muted">${t("No points yet")}</p>`;
     return html`<section id="member-points"><p class="rowx"><b class="grow"><bdi>${member.name}</bdi></b><span>${points(found?.balance ?? member.points_balance)}</span></p>${found ? table : nothing}</section>`;
   };
 };
@@ -84,7 +84,7 @@ export const chooseMember = async (app) => {
       found = null;
       again();
     }}>`, "member-search")}
-      ${found === null ? nothing : html`<div class="stack s menu">${found.length ? found.slice(0, 6).map(row) : html`<p class="muted">${t("Nobody is called this")}</p>`}</div>`}
+      ${found === null ? nothing : html`<div class="stack s menu">${found.length ? found.slice(0, 6).map(row) : html`<p class="muted">${t("No member found")}</p>`}</div>`}
       <div class="rowx"><button type="button" class="btn" @click=${leave("new")}>${icon("plus")}${t("Register a member")}</button>
       ${app.basket.member ? html`<button type="button" class="btn" @click=${leave("none")}>${icon("x")}${t("No member")}</button>` : nothing}</div>`,
     act: (answer) => worded(async () => {

@@ -18,7 +18,7 @@ export const menu = (app) => {
       ${entry("refresh-cw", app.unsettled ? `${t("Unconfirmed actions")}: ${app.unsettled}` : t("Unconfirmed actions"), () => app.show("unconfirmed"))}
       ${entry("key-round", t("My devices"), () => app.show("devices"))}${entry("smartphone", t("This device"), () => app.show("device"))}
       ${entry("languages", lang() === "id" ? "English" : "Bahasa Indonesia", () => app.speak(lang() === "id" ? "en" : "id"))}
-      ${entry("moon", dark ? t("Light screen") : t("Dark screen"), () => app.theme(dark ? "light" : "dark"))}
+      ${entry("moon", dark ? t("Light theme") : t("Dark theme"), () => app.theme(dark ? "light" : "dark"))}
       ${shift ? entry("lock", t("Lock"), () => app.lock()) : nothing}${entry("log-out", t("Log out"), () => app.logOut())}</div>`,
   });
 };

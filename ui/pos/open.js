@@ -60,7 +60,7 @@ class PageOpen extends Page {
   open() {
     const register = this.querySelector("#register").value.trim();
     if (this.float === null) {
-      this.app.say("warn", t("Type what lies in the drawer; 0 if it is empty"));
+      this.app.say("warn", t("Enter the cash in the drawer; 0 if it is empty"));
       this.app.focusPage();
       return undefined;
     }

@@ -114,7 +114,7 @@ class PagePay extends Page {
       return;
     }
     if (this.sale.payments.some(({ state }) => state === "accepted")) {
-      this.app.refuse(code, t("Scan of {code} was not taken: this sale is partly paid", { code: named(code) }), { kind: "warn", long: true });
+      this.app.refuse(code, t("Scan of {code} ignored: this sale is partly paid", { code: named(code) }), { kind: "warn", long: true });
       return;
     }
     this.offer(code);
@@ -178,11 +178,11 @@ class PagePay extends Page {
       if (!sale) return;
       if (sale.amount_due !== seen) {
         this.give(null);
-        app.say("warn", t("It is {amount} now. Look at it, then take it", { amount: money(sale.amount_due) }));
+        app.say("warn", t("The total is now {amount}. Check it, then accept the payment", { amount: money(sale.amount_due) }));
         return;
       }
       if (sale.amount_due > 0 && this.settles === null) {
-        this.app.say("warn", t("Type what was received, or press E for the exact amount"));
+        this.app.say("warn", t("Enter the cash received, or press E for the exact amount"));
         return;
       }
       if (method === POINTS && sale.amount_due > 0 && (this.settles > this.worth || this.settles === 0)) {
@@ -190,7 +190,7 @@ class PagePay extends Page {
         return;
       }
       if (method !== "cash" && given !== null && given > sale.amount_due) {
-        this.app.say("warn", t("More than is left to pay: {amount}", { amount: money(sale.amount_due) }));
+        this.app.say("warn", t("More than the amount due: {amount}", { amount: money(sale.amount_due) }));
         return;
       }
       const payment = { method, amount: this.settles, ...(method === "cash" ? { tendered: given } : {}), ...(this.reference ? { reference: this.reference } : {}) };
@@ -221,7 +221,7 @@ class PagePay extends Page {
     if (!payment) return undefined;
     return this.taking(async () => {
       const url = path("/api/pos/transactions/:id/payments/:payment_id/reverse", { id: this.sale.transaction_id, payment_id: payment.payment_id });
-      this.app.basket.adopt(await this.app.command({ url, body: { reason: t("Keyed wrongly") }, label: "Undo payment", amount: payment.amount }));
+      this.app.basket.adopt(await this.app.command({ url, body: { reason: t("Entered by mistake") }, label: "Undo payment", amount: payment.amount }));
     }).then(() => this.app.focusPage());
   }
 
@@ -249,7 +249,7 @@ class PagePay extends Page {
     const taken = sale.payments.filter(({ state }) => state === "accepted");
     return html`<section class="due">${this.app.refusedPart()}${taken.length ? html`<dl class="facts l"><div><dt>${t("To pay")}</dt><dd>${money(sale.total)}</dd></div>
       ${taken.map((one) => html`<div><dt>${icon("check", "icon-s")} ${t(one.method)}${one.reference ? ` ${one.reference}` : ""}</dt><dd>${number(-one.amount)} <button class="btn undo" aria-label=${t("Undo {method} {amount}", { method: t(one.method), amount: number(one.amount) })} ?disabled=${this.isTaking} @click=${() => this.undo(one)}>${icon("x", "icon-s")}</button></dd></div>`)}</dl>` : nothing}
-      <div class="display"><dl><div><dt>${taken.length ? t("Left to pay") : t("To pay")}</dt><dd>${sale.amount_due === this.left ? nothing : number(sale.amount_due)}</dd></div>
+      <div class="display"><dl><div><dt>${taken.length ? t("Amount due") : t("To pay")}</dt><dd>${sale.amount_due === this.left ? nothing : number(sale.amount_due)}</dd></div>
       ${sale.cash_due !== sale.amount_due ? html`<div><dt>${t("In cash, rounded")}</dt><dd>${number(sale.cash_due)}</dd></div>` : nothing}</dl>
       <p class="total" aria-live="polite"><span class="cur">${symbol()}</span><span id="left">${number(this.left)}</span></p></div>
       ${taken.length ? html`<button class="btn big" ?disabled=${this.isTaking} @click=${() => this.undo()}>${icon("undo-2")}${t("Undo the last payment")}${key("Del")}</button>` : nothing}</section>`;
@@ -265,19 +265,19 @@ class PagePay extends Page {
     const cash = method === "cash";
     const offered = cash ? [this.left, ...offers(this.left, app.settings.payments.denominations)] : [];
     const amount = given ?? (cash ? null : method === POINTS ? this.most : this.sale.amount_due);
-    return html`<section class="entry">${field(cash ? t("Received in cash") : t("Amount by {method}", { method: t(method) }),
+    return html`<section class="entry">${field(cash ? t("Cash received") : t("Amount by {method}", { method: t(method) }),
       moneyInput({ id: "amount", value: given, large: true, focus: true, onValue: (value) => this.give(value) }), "amount")}
       ${cash ? html`<div class="offers">${offered.map((sum, index) => html`<button class="btn big" @click=${() => this.pick(sum)}>${index ? nothing : html`<span class="muted">${t("exact")}</span>`}<b>${number(sum)}</b>${index ? nothing : key("E")}</button>`)}</div>
         <p class="changing"><span>${t("Change")}</span><b id="changing">${given === null ? "\u2013" : number(this.change)}</b></p>`
         : method === POINTS ? html`<p id="worth" class="muted">${t("{n} points, worth {amount}", { n: number(app.basket.member?.points_balance ?? 0), amount: money(this.worth) })}</p>`
         : field(t("Reference (optional)"), html`<input class="input" id="reference" maxlength="64" autocomplete="off" .value=${this.reference} @input=${(event) => { this.reference = event.target.value; }}>`, "reference")}
-      <button class="pay" ?disabled=${this.isTaking || (cash && given === null && this.sale.amount_due > 0)} @click=${() => this.take()}>${icon("check")}<span>${(this.busy ? this.slow : this.isTaking) ? t("Saving\u2026") : amount === null ? t("Take") : t("Take {amount}", { amount: number(amount) })}</span>${key("Enter")}</button></section>`;
+      <button class="pay" ?disabled=${this.isTaking || (cash && given === null && this.sale.amount_due > 0)} @click=${() => this.take()}>${icon("check")}<span>${(this.busy ? this.slow : this.isTaking) ? t("Saving\u2026") : amount === null ? t("Accept") : t("Accept {amount}", { amount: number(amount) })}</span>${key("Enter")}</button></section>`;
   }
 
   render() {
     if (this.paid) return html`<h1 class="vh">${t("Paid")}</h1>${this.paidPart()}`;
     if (!this.sale) return nothing;
-    return html`<div class="bar"><button class="btn quiet" ?disabled=${this.isTaking} @click=${() => this.app.show("sell")}>${icon("arrow-left")}${t("Back to the basket")}${key("Esc")}</button><h1>${t("Pay")}</h1></div>
+    return html`<div class="bar"><button class="btn quiet" ?disabled=${this.isTaking} @click=${() => this.app.show("sell")}>${icon("arrow-left")}${t("Back to the sale")}${key("Esc")}</button><h1>${t("Pay")}</h1></div>
       <div class="paying">${this.summary()}${this.choices()}${this.entry()}</div>`;
   }
 }

@@ -91,7 +91,7 @@ class PageReceipts extends Page {
     const amount = Math.abs(entry.total);
     const chosen = await app.dialog.ask({
       title: sale ? t("Void the sale of {amount}?", { amount: money(amount) }) : t("Void the return of {amount}?", { amount: money(amount) }),
-      text: sale ? t("The money goes back as it came; the goods go back to the shelf") : t("The customer gives the money back and keeps the goods"),
+      text: sale ? t("Refund each payment by its method and put the items back on the shelf") : t("Collect the money from the customer, who keeps the items"),
       yes: sale ? t("Void sale") : t("Void return"), no: t("Keep"), danger: true, body: reasonField(app.reasons.voids),
     });
     if (!chosen) return;
@@ -110,9 +110,9 @@ class PageReceipts extends Page {
     if (!paid.length) return;
     const methods = app.settings.payments.methods.filter((method) => method !== "points");
     const chosen = await app.dialog.ask({
-      title: t("How was it really paid?"), text: shortReceipt(sale.receipt_no), yes: t("Put right"),
+      title: t("Which payment method was used?"), text: shortReceipt(sale.receipt_no), yes: t("Correct"),
       body: html`${field(t("Payment"), html`<select class="input" id="wrong" name="wrong">${paid.map(({ payment_id: id, method, amount }) => html`<option value=${id}>${t(method)} ${number(amount)}</option>`)}</select>`, "wrong")}
-        ${field(t("Was paid with"), html`<select class="input" id="right" name="method" data-focus>${methods.map((method) => html`<option value=${method}>${t(method)}</option>`)}</select>`, "right")}
+        ${field(t("Correct method"), html`<select class="input" id="right" name="method" data-focus>${methods.map((method) => html`<option value=${method}>${t(method)}</option>`)}</select>`, "right")}
         ${field(t("Reason"), html`<input class="input" id="why" name="reason" maxlength="200" autocomplete="off">`, "why")}`,
       act: (given) => {
         if (!given.reason.trim()) throw new Error(t("Enter a reason"));
@@ -123,8 +123,8 @@ class PageReceipts extends Page {
     const { amount } = paid.find(({ payment_id: id }) => id === chosen.wrong);
     await this.once(async () => {
       const body = { payment_id: chosen.wrong, payments: [{ method: chosen.method, amount }], reason: chosen.reason.trim() };
-      await app.command({ url: path("/api/pos/transactions/:id/correct-tender", { id: sale.transaction_id }), body, label: "Put right", amount });
-      app.say("ok", t("Put right: {amount} by {method}", { amount: money(amount), method: t(chosen.method) }));
+      await app.command({ url: path("/api/pos/transactions/:id/correct-tender", { id: sale.transaction_id }), body, label: "Correct", amount });
+      app.say("ok", t("Corrected: {amount} by {method}", { amount: money(amount), method: t(chosen.method) }));
       await this.load();
     });
   }
@@ -163,7 +163,7 @@ class PageReceipts extends Page {
   render() {
     const { items } = this;
     return html`<div class="bar"><button class="btn quiet" @click=${() => this.app.show("sell")}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("Receipts of this shift")}</h1></div>
-      <div class="work">${items === null ? this.awaited() : items.length === 0 ? html`<p class="empty panel">${t("Nothing was sold in this shift yet")}</p>` : html`<div class="two"><section class="panel scroll"><table class="grid"><thead><tr><th>${t("Time")}</th><th>${t("Receipt")}</th><th>${t("State")}</th><th class="num">${t("Total")}, ${symbol()}</th></tr></thead><tbody>
+      <div class="work">${items === null ? this.awaited() : items.length === 0 ? html`<p class="empty panel">${t("No sales in this shift yet")}</p>` : html`<div class="two"><section class="panel scroll"><table class="grid"><thead><tr><th>${t("Time")}</th><th>${t("Receipt")}</th><th>${t("Status")}</th><th class="num">${t("Total")}, ${symbol()}</th></tr></thead><tbody>
         ${items.map((one, index) => this.row(one, index))}</tbody></table>${this.hasMore ? html`<p class="pad"><button class="btn big" @click=${() => this.more()}>${t("Load more")}</button></p>` : nothing}</section>
         ${this.picture()}</div>`}</div>`;
   }

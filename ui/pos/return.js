@@ -76,7 +76,7 @@ class PageReturn extends Page {
       const product = await app.basket.find(code);
       if (!product) app.unknownCode(code, scanned);
       else if (draft.put(product)) this.changed();
-      else app.refuse(code, t("{name} is not on this receipt, or all of it came back", { name: product.name }), { scanned });
+      else app.refuse(code, t("{name} is not on this receipt, or was already returned", { name: product.name }), { scanned });
     });
   }
 
@@ -179,7 +179,7 @@ class PageReturn extends Page {
     }
     await app.basket.take(sale);
     await app.show("pay");
-    app.say("ok", t("Exchange: {amount} taken, the rest is paid now", { amount: money(Returning.taken(done.refunds)) }));
+    app.say("ok", t("Exchange: {amount} applied, pay the rest", { amount: money(Returning.taken(done.refunds)) }));
   }
 
   // ---- what is seen
@@ -191,17 +191,17 @@ class PageReturn extends Page {
     const choice = (label, codes, chosen, set) => html`<select class="input" aria-label=${label} @change=${(event) => set(event.target.value)}>${codes.map((code) => html`<option value=${code} ?selected=${code === chosen}>${t(code)}</option>`)}</select>`;
     return html`<tr><td><bdi>${line.name}</bdi></td>
       ${draft.sale ? html`<td class="num">${number(line.sold)}</td><td class="num">${number(line.back)}</td>` : nothing}
-      <td class="in">${line.left > 0 ? countInput({ id, value: line.qty, label: t("{name}: pieces that come back", { name: line.name }), onValue: (qty) => this.set(line, { qty: qty === null ? null : Math.min(qty, line.left) }) }) : t("all came back")}</td>
+      <td class="in">${line.left > 0 ? countInput({ id, value: line.qty, label: t("{name}: return quantity", { name: line.name }), onValue: (qty) => this.set(line, { qty: qty === null ? null : Math.min(qty, line.left) }) }) : t("all returned")}</td>
       ${draft.needsPrice ? html`<td class="in money">${moneyInput({ id: `worth-${line.sku}`, value: line.price, label: t("{name}: price each", { name: line.name }), onValue: (price) => this.set(line, { price }) })}</td>` : nothing}
       <td>${line.qty ? choice(t("Reason"), this.app.reasons.returns, line.reason, (reason) => this.set(line, Returning.because(line, reason))) : nothing}</td>
-      <td>${line.qty ? choice(t("Goods"), PLACES, line.place, (place) => this.set(line, { place, placed: true })) : nothing}</td>
+      <td>${line.qty ? choice(t("Condition"), PLACES, line.place, (place) => this.set(line, { place, placed: true })) : nothing}</td>
       <td class="num">${found ? number(found.refund) : nothing}</td></tr>`;
   }
 
   head() {
     const { sale, needsPrice } = this.draft;
-    return html`<thead><tr><th>${t("Product")}</th>${sale ? html`<th class="num">${t("Sold")}</th><th class="num">${t("Back")}</th>` : nothing}<th class="num">${t("Now")}</th>
-      ${needsPrice ? html`<th class="num">${t("Price each")}</th>` : nothing}<th>${t("Reason")}</th><th>${t("Goods")}</th><th class="num">${t("Refund")}, ${symbol()}</th></tr></thead>`;
+    return html`<thead><tr><th>${t("Product")}</th>${sale ? html`<th class="num">${t("Sold")}</th><th class="num">${t("Returned")}</th>` : nothing}<th class="num">${t("Return now")}</th>
+      ${needsPrice ? html`<th class="num">${t("Price each")}</th>` : nothing}<th>${t("Reason")}</th><th>${t("Condition")}</th><th class="num">${t("Refund")}, ${symbol()}</th></tr></thead>`;
   }
 
   goods() {
@@ -209,22 +209,22 @@ class PageReturn extends Page {
     const { sale } = draft;
     const about = sale ? ` \u00b7 ${date(sale.paid_at)} ${time(sale.paid_at)} \u00b7 ${money(sale.total)}` : draft.origin ? ` \u00b7 ${t("another store")}` : "";
     return html`<section class="panel scroll"><h2 class="pad">${sale ? shortReceipt(sale.receipt_no) : draft.title}<span class="muted">${about}</span></h2>
-      ${draft.lines.length ? html`<table class="grid fold">${this.head()}<tbody>${draft.lines.map((line) => this.row(line))}</tbody></table>` : html`<p class="empty">${t("Scan what comes back")}</p>`}</section>`;
+      ${draft.lines.length ? html`<table class="grid fold">${this.head()}<tbody>${draft.lines.map((line) => this.row(line))}</tbody></table>` : html`<p class="empty">${t("Scan the returned items")}</p>`}</section>`;
   }
 
   total() {
     const { draft, app } = this;
     const { quote, basket } = draft;
-    const by = (quote?.refunds ?? []).map(({ method, amount }) => html`<div><dt>${method === EXCHANGE ? t("pays the open basket") : t("by {methods}", { methods: t(method) })}</dt><dd>${number(amount)}</dd></div>`);
-    return html`<div class="panel pad stack"><div class="display"><dl>${by}${quote?.points_back ? html`<div><dt>${t("Points taken back")}</dt><dd>${number(quote.points_back)}</dd></div>` : nothing}</dl>
+    const by = (quote?.refunds ?? []).map(({ method, amount }) => html`<div><dt>${method === EXCHANGE ? t("Credit for this sale") : t("by {methods}", { methods: t(method) })}</dt><dd>${number(amount)}</dd></div>`);
+    return html`<div class="panel pad stack"><div class="display"><dl>${by}${quote?.points_back ? html`<div><dt>${t("Points reversed")}</dt><dd>${number(quote.points_back)}</dd></div>` : nothing}</dl>
       <p class="total" aria-live="polite"><span class="cur">${symbol()}</span><span id="refund">${number(quote ? Returning.given(quote.refunds) : 0)}</span></p></div>
-      <label class="rowx swap"><input type="checkbox" id="swap" .checked=${draft.exchange} @change=${() => void this.exchange()}><span>${app.basket.isEmpty ? t("Exchange: scan the new goods") : t("Exchange: pays the open basket of {amount}", { amount: money(app.basket.sale?.amount_due ?? 0) })}</span>${key("F7")}</label>
+      <label class="rowx swap"><input type="checkbox" id="swap" .checked=${draft.exchange} @change=${() => void this.exchange()}><span>${app.basket.isEmpty ? t("Exchange: scan the new goods") : t("Exchange: credit for this sale of {amount}", { amount: money(app.basket.sale?.amount_due ?? 0) })}</span>${key("F7")}</label>
       ${quote && Returning.given(quote.refunds) ? field(t("Refund by"), html`<select class="input" id="by" @change=${(event) => {
         draft.by = event.target.value || null;
         this.changed();
-      }}>${draft.sale ? html`<option value="" ?selected=${!draft.by}>${t("as it was paid")}</option>` : nothing}${app.settings.payments.methods.filter((one) => one !== "points").map((one) => html`<option value=${one} ?selected=${one === (draft.by ?? (draft.sale ? "" : "cash"))}>${t(one)}</option>`)}</select>`, "by") : nothing}
-      ${quote?.verification === "pending" ? notice("warn", "cloud-off", t("Head office can't be asked now: it checks this receipt later")) : nothing}
-      ${quote?.approval_required ? notice("warn", "shield-check", t("A manager has to approve this")) : nothing}
+      }}>${draft.sale ? html`<option value="" ?selected=${!draft.by}>${t("Original payment method")}</option>` : nothing}${app.settings.payments.methods.filter((one) => one !== "points").map((one) => html`<option value=${one} ?selected=${one === (draft.by ?? (draft.sale ? "" : "cash"))}>${t(one)}</option>`)}</select>`, "by") : nothing}
+      ${quote?.verification === "pending" ? notice("warn", "cloud-off", t("Head office is offline. It will check this receipt later")) : nothing}
+      ${quote?.approval_required ? notice("warn", "shield-check", t("Manager approval required")) : nothing}
       ${draft.problem ? notice("bad", "triangle-alert", draft.problem) : nothing}
       <button class="pay" ?disabled=${!quote || this.busy} @click=${() => this.refund()}>${icon(basket ? "refresh-cw" : "undo-2")}<span>${basket ? t("Exchange") : t("Refund")}</span>${key("F9")}</button></div>`;
   }
@@ -235,7 +235,7 @@ class PageReturn extends Page {
     const given = Returning.given(done.refunds);
     // Whether the rest is paid or nothing is left is known in a moment: until then no figure says that it is over.
     if (this.settling && !given) return html`<div class="paid"><section class="done"><p class="okmark">${icon("refresh-cw")}${t("Exchange")}</p><p class="label" role="status">${t("One moment\u2026")}</p></section></div>`;
-    return html`<div class="paid"><section class="done"><p class="okmark">${icon("circle-check")}${sold ? t("Exchanged") : t("Returned")}</p><p class="label">${t("Give back")}</p>
+    return html`<div class="paid"><section class="done"><p class="okmark">${icon("circle-check")}${sold ? t("Exchanged") : t("Return complete")}</p><p class="label">${t("Refund")}</p>
       <p class="change" id="given"><span class="cur">${symbol()}</span>${number(given)}</p>
       <dl class="facts"><div><dt>${t("Receipt")}</dt><dd>${shortReceipt(done.receipt_no)}</dd></div>${done.refunds.map(({ method, amount }) => html`<div><dt>${t(method)}</dt><dd>${number(amount)}</dd></div>`)}
       ${sold ? html`<div><dt>${t("New receipt")}</dt><dd id="sold-no">${shortReceipt(sold.receipt_no)}</dd></div>` : nothing}</dl>
@@ -247,7 +247,7 @@ class PageReturn extends Page {
   render() {
     if (this.done) return this.finished();
     const { draft, app } = this;
-    const label = draft.isKnown ? t("Scan what comes back, or type its code") : t("Scan the receipt, or type its number");
+    const label = draft.isKnown ? t("Scan a returned item, or type its code") : t("Scan the receipt, or type its number");
     return html`<div class="bar"><button class="btn quiet" @click=${() => this.leave()}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("Return")}</h1>
       ${draft.isKnown ? html`<button class="btn end" aria-label=${t("Different receipt")} @click=${() => this.begin(() => draft.clear())}>${icon("x")}<span class="wide">${t("Different receipt")}</span></button>` : nothing}</div>
       <div class="work"><form class="finder" @submit=${(event) => {
@@ -259,7 +259,7 @@ class PageReturn extends Page {
       <button class="btn big">${icon("search")}${t("Find")}</button></form>${app.refusedPart()}
       ${draft.isKnown ? html`<div class="two">${this.goods()}${this.total()}</div>` : html`<div class="rowx">${app.last ? html`<button class="btn big" @click=${() => this.find(app.last.receipt_no)}>${icon("history")}${t("Last sale")}</button>` : nothing}
         <button class="btn big" @click=${() => this.begin(() => draft.withoutReceipt())}>${icon("inbox")}${t("Without a receipt")}${key("F6")}</button></div>
-        <p class="empty panel">${t("Its lines are filled in; you say how many come back. A receipt of another store is looked up at head office")}</p>`}</div>`;
+        <p class="empty panel">${t("Scan a receipt to see its items. Receipts from other stores work too")}</p>`}</div>`;
   }
 }
 customElements.define("page-return", PageReturn);

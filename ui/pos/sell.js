@@ -86,7 +86,7 @@ class PageSell extends Page {
       return;
     }
     basket.setQty(index, qty);
-    if (qty <= 0) app.say("ok", t("Taken off: {name}", { name: line.name }), { label: t("Put back"), act: () => basket.putBack(index, line) });
+    if (qty <= 0) app.say("ok", t("Removed: {name}", { name: line.name }), { label: t("Undo"), act: () => basket.putBack(index, line) });
   }
 
   clearLine() {
@@ -116,7 +116,7 @@ class PageSell extends Page {
     this.clearLine();
     this.lastCode = Date.now();
     if (!scanned && text.startsWith("?")) {
-      if (!this.seek(text)) this.app.basket.refuse(t("No line of the basket is called this"));
+      if (!this.seek(text)) this.app.basket.refuse(t("No matching item in this sale"));
     } else if (picked) this.put(picked, 1);
     else this.take(text, { scanned, rest });
   }
@@ -174,7 +174,7 @@ class PageSell extends Page {
     if (quick) {
       const product = quickKeys(this.app)[Number(quick[1]) - 1];
       if (!product) this.app.basket.refuse(t("There is no quick key {n}", { n: quick[1] }));
-      else if (product.state === "inactive") this.app.basket.refuse(t("{name} is not sold any more", { name: product.name }));
+      else if (product.state === "inactive") this.app.basket.refuse(t("{name} is no longer sold", { name: product.name }));
       else this.add(product.sku, many);
       return;
     }
@@ -186,7 +186,7 @@ class PageSell extends Page {
     const { app } = this;
     const { basket } = app;
     const { scanned = false } = how;
-    const unanswered = () => app.refuse(code, t("{code} was not taken: the store's box does not answer", { code: named(code) }), { long: true, scanned });
+    const unanswered = () => app.refuse(code, t("{code} not added: no connection to the store server", { code: named(code) }), { long: true, scanned });
     // Nothing is kept for later: what is in the bag and not on the screen would be given away.
     if (app.unconfirmed || basket.isPaying || Date.now() - this.asking > SLOW_MS) {
       unanswered();
@@ -200,7 +200,7 @@ class PageSell extends Page {
         return;
       }
       if (basket.sale && basket.sale.state !== "open") {
-        app.refuse(code, t("This sale is partly paid: finish or undo its payments first"), { scanned });
+        app.refuse(code, t("This sale is partly paid. Finish or undo its payments first"), { scanned });
         return;
       }
       this.asking = Date.now();
@@ -223,11 +223,11 @@ class PageSell extends Page {
       return;
     }
     const sold = rest.sure || await this.app.dialog.ask({
-      title: t("Is it {name}?", { name: product.name }), doubtful: true, yes: t("Sell it"), no: t("Don't sell it"),
-      text: t("{code} was scanned behind something else that was typed, and may be a part of another code. Look at the product", { code: named(rest.code) }),
+      title: t("Did you mean {name}?", { name: product.name }), doubtful: true, yes: t("Add it"), no: t("Don't add it"),
+      text: t("{code} was scanned after typed text and may be part of another code. Check the product", { code: named(rest.code) }),
     });
     if (sold) this.put(product, many);
-    else this.app.refuse(rest.code, t("{code} was not sold: scan it again", { code: named(rest.code) }), { kind: "warn", scanned });
+    else this.app.refuse(rest.code, t("{code} was not added. Scan it again", { code: named(rest.code) }), { kind: "warn", scanned });
   }
 
   /** The text stays, selected: it is corrected, or the next scan replaces it. */
@@ -299,7 +299,7 @@ class PageSell extends Page {
       if (!sale) return;
       // Whose it is: what stands in the line when it is put away.
       const note = this.line?.value.trim();
-      await app.command({ url: "/api/pos/holds", body: { transaction_id: sale.transaction_id, ...(note && note !== this.unsold ? { note } : {}) }, label: "Hold basket", amount: sale.total });
+      await app.command({ url: "/api/pos/holds", body: { transaction_id: sale.transaction_id, ...(note && note !== this.unsold ? { note } : {}) }, label: "Hold sale", amount: sale.total });
       app.basket.clear();
       this.clearLine();
       app.countHolds();
@@ -335,14 +335,14 @@ class PageSell extends Page {
 
   basketPart() {
     const { basket } = this.app;
-    return html`<section class="basket" aria-label=${t("Basket")}>
+    return html`<section class="basket" aria-label=${t("Sale")}>
       <div class="top"><div class="line"><label class="vh" for="line">${t("Scan, or type a name or code")}</label>${icon("scan-barcode")}<input id="line" data-focus data-scan="line" autocomplete="off" spellcheck="false"
         placeholder=${t("Scan, or type a name or code")} role="combobox" aria-expanded=${Boolean(this.found?.length)} aria-controls="results" aria-activedescendant=${this.found?.length ? `found-${this.picked}` : nothing}
         inputmode=${TOUCH ? "none" : nothing} @pointerdown=${(event) => { event.target.inputMode = "text"; }} @input=${() => this.onInput()} @keydown=${(event) => this.onTyped(event)}><span class="hint wide"><kbd>3*</kbd> ${t("quantity")}&ensp;<kbd>.4</kbd> ${t("quick key")}&ensp;<kbd>/</kbd> ${t("all actions")}</span></div>${this.app.refusedPart()}</div>
       ${results(this)}
       <div class="head" aria-hidden="true"><span>#</span><span>${t("Product")}</span><span class="num">${t("Qty")}</span><span class="num">${t("Each")}</span><span class="num">${t("Amount")}, ${symbol()}</span></div>
       ${basket.isEmpty ? html`<div class="rows first"><p class="empty">${icon("shopping-basket")}<span>${t("Scan the first product")}</span></p></div>`
-        : html`<ol class="rows" tabindex="0" aria-label=${t("Lines of the basket")}>${repeat(basket.lines, (line, index) => index, (line, index) => this.kept(line, index))}</ol>`}
+        : html`<ol class="rows" tabindex="0" aria-label=${t("Items in this sale")}>${repeat(basket.lines, (line, index) => index, (line, index) => this.kept(line, index))}</ol>`}
       ${this.quick()}</section>`;
   }
 

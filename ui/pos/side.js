@@ -25,7 +25,7 @@ export const display = (app) => {
   const { sale } = basket;
   const pieces = basket.lines.reduce((all, { qty }) => all + qty, 0);
   const manual = sale ? sale.discount - basket.promotions : 0;
-  const tax = settings.tax.prices_include_tax ? t("Tax, contained") : t("Tax");
+  const tax = settings.tax.prices_include_tax ? t("Includes tax") : t("Tax");
   return html`<div class="display" aria-busy=${basket.isBehind}><dl><div><dt>${t("{n} lines, {p} pieces", { n: number(basket.lines.length), p: number(pieces) })}</dt><dd>${number(sale?.subtotal ?? 0)}</dd></div>
     ${basket.promotions ? html`<div><dt>${t("Promotions")}</dt><dd>${number(-basket.promotions)}</dd></div>` : nothing}
     ${manual ? html`<div><dt>${t("Discount")}</dt><dd>${number(-manual)}</dd></div>` : nothing}
@@ -46,7 +46,7 @@ export const acts = (page, off) => {
 /** The products of what was typed. */
 export const results = (page) => {
   if (!page.found) return nothing;
-  if (!page.found.length) return html`<p class="results panel empty">${t("Nothing is called this")}</p>`;
+  if (!page.found.length) return html`<p class="results panel empty">${t("No product matches “{text}”", { text: page.foundFor })}</p>`;
   return html`<ul class="results panel" id="results" role="listbox" aria-label=${t("Products found")}>${page.found.map((product, index) => html`<li role="option" id="found-${index}"
     aria-selected=${index === page.picked} @pointerdown=${(event) => {
       event.preventDefault();
@@ -62,6 +62,6 @@ export const notes = (line) => {
   const all = promotions.map(({ reason, amount }) => note("ok", "tag", html`<bdi>${reason || t("Promotion")}</bdi>, ${number(-amount)}`));
   if (line.discount) all.push(note("ok", "percent", html`${t("Discount")}, ${number(-line.discount)}`));
   const known = line.onHand !== undefined && line.onHand !== null;
-  if (known && line.onHand < line.qty) all.push(note("warn", "triangle-alert", t("Books say {n} on the shelf", { n: number(line.onHand) })));
+  if (known && line.onHand < line.qty) all.push(note("warn", "triangle-alert", t("Stock on record: {n}", { n: number(line.onHand) })));
   return all.length ? all : html`<span class="sku">${line.sku}</span>`;
 };

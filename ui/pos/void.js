@@ -13,10 +13,10 @@ const byMethod = (refunds) => {
 };
 
 /** What has to be handed out or sent back, each part by its method: a card's money is not in the drawer. */
-export const givenBack = (refunds) => (refunds.length ? t("Voided. Give back: {parts}", { parts: byMethod(refunds) }) : t("Voided. Nothing was paid"));
+export const givenBack = (refunds) => (refunds.length ? t("Voided. Refund: {parts}", { parts: byMethod(refunds) }) : t("Voided. No payment to refund"));
 
 /** What the customer hands back when a return is given up. */
-export const takenBack = (refunds) => t("Return voided. Take back: {parts}", { parts: byMethod(refunds) });
+export const takenBack = (refunds) => t("Return voided. Collect: {parts}", { parts: byMethod(refunds) });
 
 /** The open basket is given up, if somebody says why. */
 export const voidBasket = async (app) => {
@@ -24,11 +24,11 @@ export const voidBasket = async (app) => {
   const { sale } = app.basket;
   if (!sale) return;
   const chosen = await app.dialog.ask({
-    title: t("Void this basket of {amount}?", { amount: money(sale.total) }), yes: t("Void basket"), no: t("Keep"), danger: true, body: reasonField(app.reasons.voids),
+    title: t("Void this sale of {amount}?", { amount: money(sale.total) }), yes: t("Void sale"), no: t("Keep"), danger: true, body: reasonField(app.reasons.voids),
   });
   if (!chosen) return;
   try {
-    const done = await app.command({ url: path("/api/pos/transactions/:id/void", { id: sale.transaction_id }), body: { reason: chosen.reason }, label: "Void basket", amount: sale.total });
+    const done = await app.command({ url: path("/api/pos/transactions/:id/void", { id: sale.transaction_id }), body: { reason: chosen.reason }, label: "Void sale", amount: sale.total });
     app.basket.clear();
     if (done.refunds.length) app.say("ok", givenBack(done.refunds));
   } catch (error) {

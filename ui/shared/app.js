@@ -111,7 +111,7 @@ export class App extends LitElement {
       const done = await this.approved(keyed, error, (approval) => begin(this.user.id, keyed, approval, told));
       if (done) return done;
       await drop(keyed.key);
-      error.words = t("Not approved. Nothing was done");
+      error.words = t("Not approved. Nothing was changed");
       throw error;
     }
   }
@@ -205,11 +205,11 @@ export class App extends LitElement {
   reported(results) {
     const texts = results.filter(({ intent }) => !intent.quiet).map(({ intent, other, done, error, answer }) => {
       const what = intent.amount === null ? t(intent.label) : `${t(intent.label)} ${money(intent.amount)}`;
-      if (other) return t("{what} of {name} is not confirmed. It waits until they log in again", { what, name: intent.by ?? "?" });
-      if (done === null) return t("{what}: not known. Look it up before you do it again", { what });
-      if (!done) return t("{what}: not done. {why}", { what, why: words(error) });
+      if (other) return t("{what} by {name} is not confirmed. It is checked when they log in again", { what, name: intent.by ?? "?" });
+      if (done === null) return t("{what}: unknown. Check before you repeat it", { what });
+      if (!done) return t("{what}: failed. {why}", { what, why: words(error) });
       const receipt = answer?.receipt_no ? t("receipt {no}", { no: shortReceipt(answer.receipt_no) }) : time(Date.now());
-      return earlier.has(answer) ? t("{what}: done earlier, {receipt}", { what, receipt }) : t("{what}: done, {receipt}", { what, receipt });
+      return earlier.has(answer) ? t("{what}: already done, {receipt}", { what, receipt }) : t("{what}: done, {receipt}", { what, receipt });
     });
     // What was done many times over, as counts of goods, is said once.
     if (texts.length) this.say(results.every(({ done }) => done) ? "ok" : "warn", [...new Set(texts)].join(" \u00b7 "));
@@ -232,7 +232,7 @@ export class App extends LitElement {
   }
 
   leavingText() {
-    return t("Not logged out yet: the store's box does not answer. This page asks again until it does; stay at this device until then");
+    return t("Not logged out yet: no connection to the store server. This page keeps trying; stay at this device until it succeeds");
   }
 
   // ---- pages and keys
@@ -273,7 +273,7 @@ export class App extends LitElement {
     low();
     const there = await send("GET", "/health", {}).then(() => true, (error) => error instanceof Refusal);
     const reload = { label: t("Reload"), act: () => location.reload() };
-    this.say("bad", there ? t("This part could not be loaded: the program has changed. Reload the page; nothing is lost") : t("The store's box does not answer"), reload);
+    this.say("bad", there ? t("A new version was installed. Reload the page; nothing is lost") : t("No connection to the store server"), reload);
   }
 
   /** Nothing is asked and nothing is under way. */
@@ -289,7 +289,7 @@ export class App extends LitElement {
   /** Another version of the pages is served: said at a moment that loses nothing, before a part of this one is missed. */
   renewal() {
     if (!this.newer || !this.isCalm()) return html`<div id="banner" class="banner none" role="status"></div>`;
-    return html`<div class="banner" id="banner" role="status">${icon("refresh-cw")}<span>${t("A new version is here")}</span><button class="btn" id="renew" @click=${() => location.reload()}>${t("Reload")}</button></div>`;
+    return html`<div class="banner" id="banner" role="status">${icon("refresh-cw")}<span>${t("New version available")}</span><button class="btn" id="renew" @click=${() => location.reload()}>${t("Reload")}</button></div>`;
   }
 
   onKey(event) {
@@ -305,7 +305,7 @@ export class App extends LitElement {
   }
 
   notTaken(code) {
-    this.refuse(code, t("Scan of {code} was not taken: finish this first", { code: named(code) }), { kind: "warn", long: true });
+    this.refuse(code, t("Scan of {code} ignored. Close this window first", { code: named(code) }), { kind: "warn", long: true });
   }
 
   /** A code that was not taken is said; what a scanner sent stays on the page until somebody dismisses it. */
@@ -330,7 +330,7 @@ export class App extends LitElement {
   }
 
   unknownCode(code, scanned) {
-    this.refuse(code, t("{code} is not in the catalogue", { code: named(code) }), { scanned });
+    this.refuse(code, t("{code}: unknown barcode", { code: named(code) }), { scanned });
   }
 
   /** Text for the receipt printer, by the browser; `sheet` is the paper where it is none of a roll. */
@@ -373,8 +373,8 @@ export class App extends LitElement {
     if (unconfirmed) {
       const what = unconfirmed.label ? `${t(unconfirmed.label)}${unconfirmed.amount === null ? "" : ` ${money(unconfirmed.amount)}`}` : null;
       return html`<div class="banner warn" id="banner" role="status">${icon("refresh-cw")}<span>${what
-        ? t("Not known yet: {what}. Asking again, don't ring it up again", { what })
-        : t("The store's box does not answer since {time}. What is paid is safe. Trying again\u2026", { time: time(unconfirmed.since) })}</span></div>`;
+        ? t("{what}: not confirmed yet. Checking; don't repeat it", { what })
+        : t("No connection to the store server since {time}. Completed payments are safe. Retrying\u2026", { time: time(unconfirmed.since) })}</span></div>`;
     }
     if (!said && this.leaving) return html`<div class="banner bad" id="banner" role="alert">${icon("triangle-alert")}<span>${this.leavingText()}</span></div>`;
     if (!said) return this.renewal();

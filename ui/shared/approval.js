@@ -12,11 +12,11 @@ const byDevice = async (app, username) => assertion(await app.change("POST", "/a
 /** Asks until somebody approves or it is given up; the answer of the command, or null. */
 export const approve = async (app, intent, refusal, repeat) => {
   const { value, limit } = refusal.details;
-  const why = limit === undefined ? "" : ` ${t("{value} is above {limit}", { value: money(value), limit: money(limit) })}.`;
+  const why = limit === undefined ? "" : ` ${t("{value} is over the limit of {limit}", { value: money(value), limit: money(limit) })}.`;
   const what = intent.amount === null || intent.amount === undefined ? t(intent.label) : `${t(intent.label)} ${money(intent.amount)}`;
   return app.dialog.ask({
-    title: t("A manager has to approve this"),
-    text: `${what}.${why} ${t("Asked by {name}", { name: app.user.name })}`,
+    title: t("Manager approval required"),
+    text: `${what}.${why} ${t("Requested by {name}", { name: app.user.name })}`,
     yes: t("Approve"),
     body: html`${field(t("Manager's login name"), html`<input class="input" id="approver" name="username" autocomplete="off" data-focus required>`, "approver")}
       ${field(t("Password"), html`<input class="input" id="approval-password" name="password" type="password" autocomplete="off" required>`, "approval-password")}`,

@@ -28,10 +28,10 @@ export const columns = (rows, what, shown = money) => {
   const best = rows.reduce((a, b) => (b.value > a.value ? b : a));
   const least = rows.reduce((a, b) => (b.value < a.value ? b : a));
   const every = Math.ceil(rows.length / NAMES);
-  const said = `${what}; ${t("the table below has every value")}. ${t("Most: {name}, {amount}. Least: {other}, {less}", { name: best.name, amount: shown(best.value), other: least.name, less: shown(least.value) })}`;
+  const said = `${what}; ${t("all values are in the table below")}. ${t("Highest: {name}, {amount}. Lowest: {other}, {less}", { name: best.name, amount: shown(best.value), other: least.name, less: shown(least.value) })}`;
   const column = ({ name, value, before, quiet }, index) => html`<i class="column ${quiet ? "quiet" : ""}" title="${name}: ${shown(value)}${before === undefined ? "" : ` (${shown(before)})`}" ${vars({ "--part": part(value) })}><b></b>${before === undefined ? nothing : html`<s ${vars({ "--part": part(before) })}></s>`}<span class=${index % every ? "vh" : ""}>${name}</span></i>`;
   return html`<figure class="panel columns" role="img" aria-label=${said}><p class="what" aria-hidden="true">${what}</p><div class="scale" aria-hidden="true">${Array.from({ length: LINES + 1 }, (_, line) => html`<span ${vars({ "--part": `${line * 100 / LINES}%` })}>${compact(top * line / LINES)}</span>`)}</div>
-    <div class="plot" aria-hidden="true" ${vars({ "--columns": String(rows.length) })}>${rows.map(column)}</div>${rows.some(({ before }) => before !== undefined) ? html`<figcaption aria-hidden="true"><i></i>${t("this period")}<s></s>${t("the one before")}</figcaption>` : nothing}</figure>`;
+    <div class="plot" aria-hidden="true" ${vars({ "--columns": String(rows.length) })}>${rows.map(column)}</div>${rows.some(({ before }) => before !== undefined) ? html`<figcaption aria-hidden="true"><i></i>${t("this period")}<s></s>${t("previous period")}</figcaption>` : nothing}</figure>`;
 };
 
 const DAY_MS = 86_400_000;

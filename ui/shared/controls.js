@@ -93,7 +93,7 @@ export const unlessSame = directive(Unless);
 export const refusedLines = (list, dismiss) => {
   if (!list.length) return nothing;
   const name = (one) => one.code ?? t("Code with letters");
-  return html`<section class="refused" aria-label=${t("Scans that were not taken")}><ul tabindex="0">${list.map((one) => html`<li>${icon("triangle-alert", "icon-s")}<span class="grow">${one.why.includes(name(one)) ? nothing : html`<b>${name(one)}</b> `}${one.why}</span><span class="muted">${time(one.at)}</span>
+  return html`<section class="refused" aria-label=${t("Ignored scans")}><ul tabindex="0">${list.map((one) => html`<li>${icon("triangle-alert", "icon-s")}<span class="grow">${one.why.includes(name(one)) ? nothing : html`<b>${name(one)}</b> `}${one.why}</span><span class="muted">${time(one.at)}</span>
       <button class="ib" aria-label=${t("Dismiss {code}", { code: name(one) })} @click=${() => dismiss(one)}>${icon("x", "icon-s")}</button></li>`)}</ul>
       ${list.length > 1 ? html`<button class="btn small" @click=${() => dismiss(null)}>${t("Dismiss all: {n}", { n: number(list.length) })}</button>` : nothing}</section>`;
 };
@@ -156,7 +156,7 @@ class Retry extends LitElement {
   }
 
   render() {
-    return html`<span role="timer">${t("Asking again in {n} s", { n: number(this.left) })}</span>`;
+    return html`<span role="timer">${t("Retrying in {n} s", { n: number(this.left) })}</span>`;
   }
 }
 customElements.define("x-retry", Retry);

@@ -56,20 +56,20 @@ class PageDevice extends Page {
     const now = limits();
     const ends = endsWithin(keys);
     if (isScan(keys) && (suffix ? after <= ends : /^\d{8,}$/.test(code))) return null;
-    if (!isScan(keys) && largest > now.gap) return t("A gap of {n} ms is above {limit}: it counts as typed by a person", { n: number(Math.round(largest)), limit: number(now.gap) });
-    if (median > now.median) return t("The middle gap of {n} ms is above {limit}: it counts as typed by a person", { n: number(Math.round(median)), limit: number(now.median) });
-    if (!isScan(keys)) return t("It is shorter than 4 keys: it counts as typed by a person");
-    if (suffix) return t("{key} came {n} ms later, above {limit}: it is not taken as the scan's end", { key: suffix, n: number(Math.round(after)), limit: number(ends) });
-    return t("It ends with no Enter or Tab: then only 8 digits or more are a scan");
+    if (!isScan(keys) && largest > now.gap) return t("Pause of {n} ms, over {limit}: treated as typing", { n: number(Math.round(largest)), limit: number(now.gap) });
+    if (median > now.median) return t("Typical pause of {n} ms, over {limit}: treated as typing", { n: number(Math.round(median)), limit: number(now.median) });
+    if (!isScan(keys)) return t("Fewer than 4 characters: treated as typing");
+    if (suffix) return t("{key} came {n} ms later, over {limit}: not treated as the end of the scan", { key: suffix, n: number(Math.round(after)), limit: number(ends) });
+    return t("No Enter or Tab at the end: only 8 or more digits count as a scan");
   }
 
   result() {
     const { seen } = this;
-    if (!seen) return html`<p class="muted" id="measured" role="status">${t("Nothing was scanned yet")}</p>`;
+    if (!seen) return html`<p class="muted" id="measured" role="status">${t("No scans yet")}</p>`;
     const why = this.verdict(seen);
-    const end = seen.suffix ? t("{key}, {n} ms after the last key", { key: seen.suffix, n: number(Math.round(seen.after)) }) : t("none");
-    return html`<div id="measured" role="status"><p><span class="badge ${why ? "bad" : "ok"}">${why ? t("no scan") : t("a scan")}</span> <code>${seen.code}</code></p>${why ? html`<p>${why}</p>` : nothing}
-      <dl class="pairs"><div><dt>${t("Gaps, ms")}</dt><dd>${numbers(seen.gaps)}</dd></div><div><dt>${t("Largest, middle")}</dt><dd>${numbers([seen.largest, seen.median])}</dd></div><div><dt>${t("Suffix")}</dt><dd>${end}</dd></div></dl></div>`;
+    const end = seen.suffix ? t("{key}, {n} ms after the last character", { key: seen.suffix, n: number(Math.round(seen.after)) }) : t("none");
+    return html`<div id="measured" role="status"><p><span class="badge ${why ? "bad" : "ok"}">${why ? t("Not a scan") : t("Scan")}</span> <code>${seen.code}</code></p>${why ? html`<p>${why}</p>` : nothing}
+      <dl class="pairs"><div><dt>${t("Pauses (ms)")}</dt><dd>${numbers(seen.gaps)}</dd></div><div><dt>${t("Longest, typical")}</dt><dd>${numbers([seen.largest, seen.median])}</dd></div><div><dt>${t("Suffix")}</dt><dd>${end}</dd></div></dl></div>`;
   }
 
   limit(name, label) {
@@ -82,13 +82,13 @@ class PageDevice extends Page {
   }
 
   scanner() {
-    return html`<section class="panel pad stack s"><h2>${t("Scanner")}</h2><div class="field"><label for="test-scan">${t("Scan something here: nothing is sold or counted")}</label><input class="input" id="test-scan" data-scan="line" data-raw ?data-focus=${!this.app.leavePage} autocomplete="off" @keydown=${(event) => this.onKey(event)}></div>${this.result()}
-      <p class="muted">${t("Keys that come faster than a person types are a scan. A slow scanner needs higher limits, a fast typist lower ones")}</p>
-      <div class="rowx wrap">${this.limit("gap", t("Largest gap, ms"))}${this.limit("median", t("Middle gap, ms"))}${this.limit("suffix", t("End at most after, ms"))}</div>
+    return html`<section class="panel pad stack s"><h2>${t("Scanner")}</h2><div class="field"><label for="test-scan">${t("Scan here to test: nothing is sold or counted")}</label><input class="input" id="test-scan" data-scan="line" data-raw ?data-focus=${!this.app.leavePage} autocomplete="off" @keydown=${(event) => this.onKey(event)}></div>${this.result()}
+      <p class="muted">${t("Characters that arrive faster than typing are treated as a scan. Raise the limits for a slow scanner, lower them for fast typists")}</p>
+      <div class="rowx wrap">${this.limit("gap", t("Longest pause between characters (ms)"))}${this.limit("median", t("Typical pause (ms)"))}${this.limit("suffix", t("Longest pause before Enter (ms)"))}</div>
       <p><button class="btn" id="as-shipped" @click=${() => {
     setLimits(null);
     this.requestUpdate();
-  }}>${t("As shipped")}</button></p></section>`;
+  }}>${t("Reset to default")}</button></p></section>`;
   }
 
   // ---- what the device shows
@@ -115,18 +115,18 @@ class PageDevice extends Page {
     const sounds = localStorage.getItem(SOUNDS) !== "off";
     return html`<section class="panel pad stack s"><h2>${t("Screen, sounds and keys")}</h2>
       <div class="rowx wrap">${this.choice("device-language", t("Language"), lang(), [["en", "English"], ["id", "Bahasa Indonesia"]], (value) => app.speak(value))}
-      ${this.choice("device-theme", t("Screen"), document.documentElement.dataset.theme, [["", t("As the device")], ["light", t("Light screen")], ["dark", t("Dark screen")]], (value) => app.theme(value))}
-      <div class="field"><label for="device-lock">${t("The till locks itself after, minutes")}</label><input class="input num" id="device-lock" type="number" min="1" max=${LOCK_MAX} .value=${localStorage.getItem(LOCK_AFTER) ?? String(LOCK_AFTER_MINUTES)} @change=${(event) => this.lockAfter(event)}></div></div>
-      ${this.check("device-sounds", t("A low tone for what was refused or not found"), sounds, (on) => {
+      ${this.choice("device-theme", t("Theme"), document.documentElement.dataset.theme, [["", t("System")], ["light", t("Light theme")], ["dark", t("Dark theme")]], (value) => app.theme(value))}
+      <div class="field"><label for="device-lock">${t("Lock the till after (minutes)")}</label><input class="input num" id="device-lock" type="number" min="1" max=${LOCK_MAX} .value=${localStorage.getItem(LOCK_AFTER) ?? String(LOCK_AFTER_MINUTES)} @change=${(event) => this.lockAfter(event)}></div></div>
+      ${this.check("device-sounds", t("Beep on errors"), sounds, (on) => {
     localStorage.setItem(SOUNDS, on ? "on" : "off");
     if (on) low();
   })}
-      ${app.setLetters ? this.check("device-letters", t("Letter keys: g and a letter go to a page, j and k walk a list"), app.letters, (on) => app.setLetters(on)) : nothing}</section>`;
+      ${app.setLetters ? this.check("device-letters", t("Letter keys: g and a letter open a page, j and k move through a list"), app.letters, (on) => app.setLetters(on)) : nothing}</section>`;
   }
 
   render() {
     const { app } = this;
-    const parts = html`${this.scanner()}${this.screen()}<p class="muted">${t("This stays on this device, whoever uses it")}</p>`;
+    const parts = html`${this.scanner()}${this.screen()}<p class="muted">${t("These settings apply to this device only, for all users")}</p>`;
     if (!app.leavePage) return html`${title(t("This device"))}<div class="stack">${parts}</div>`;
     return html`<div class="bar"><button class="btn quiet" data-focus @click=${() => app.leavePage()}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("This device")}</h1></div><div class="work stack">${parts}</div>`;
   }

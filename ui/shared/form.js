@@ -5,6 +5,10 @@ import { pasteAmount, problem } from "./controls.js";
 import { amount, number } from "./format.js";
 import { t } from "./i18n.js";
 
+/** Basis points in one per cent and in one whole. */
+const PER = 100;
+const TIMES = 10_000;
+
 const figures = (event) => {
   const typed = amount(event.target.value);
   event.target.value = typed === null ? "" : number(typed);
@@ -16,6 +20,8 @@ const control = ({ name, kind = "text", value, required, choices, focus, rows = 
     case "choice": return html`<select class="input" id=${id} name=${name} ?data-focus=${first}>${choices.map(([key, label]) => html`<option value=${key} ?selected=${key === value}>${label}</option>`)}</select>`;
     case "area": return html`<textarea class="input area" id=${id} name=${name} rows=${rows} ?data-focus=${first} .value=${value ?? ""}></textarea>`;
     case "money": return html`<input class="input num" id=${id} name=${name} inputmode="numeric" autocomplete="off" ?data-focus=${first} .value=${value === undefined || value === null ? "" : number(value)} @paste=${(event) => pasteAmount(event)} @input=${figures}>`;
+    case "rate": return html`<input class="input num" id=${id} name=${name} type="number" min="0" max=${max === undefined ? nothing : max / PER} step="0.01" ?data-focus=${first} .value=${value === undefined || value === null ? "" : value / PER}>`;
+    case "times": return html`<input class="input num" id=${id} name=${name} type="number" min="0" max=${max === undefined ? nothing : max / TIMES} step="0.0001" ?data-focus=${first} .value=${value === undefined || value === null ? "" : value / TIMES}>`;
     case "count": return html`<input class="input num" id=${id} name=${name} type="number" min=${min ?? 0} max=${max ?? nothing} step="1" ?data-focus=${first} .value=${value ?? ""}>`;
     case "date": return html`<input class="input" id=${id} name=${name} type="date" ?data-focus=${first} .value=${value ?? ""}>`;
     case "check": return html`<input type="checkbox" id=${id} name=${name} ?checked=${value}>`;
@@ -27,7 +33,7 @@ const control = ({ name, kind = "text", value, required, choices, focus, rows = 
 /** The fields of a question. */
 export const fields = (list) => list.map((one) => (one.kind === "check"
   ? html`<label class="rowx">${control(one)}<span>${one.label}</span></label>`
-  : html`<div class="field"><label for=${`f-${one.name}`}>${one.label}${one.required ? nothing : html` <span class="muted">${t("(may be empty)")}</span>`}</label>${control(one)}${one.hint ? html`<p class="muted hint">${one.hint}</p>` : nothing}</div>`));
+  : html`<div class="field"><label for=${`f-${one.name}`}>${one.label}${one.required ? nothing : html` <span class="muted">${t("(optional)")}</span>`}</label>${control(one)}${one.hint ? html`<p class="muted hint">${one.hint}</p>` : nothing}</div>`));
 
 /** What was typed, by its kind; a field that is empty is left out, or what `clears` says that none is: `true` is `null`. */
 export const read = (list, given) => {
@@ -39,6 +45,8 @@ export const read = (list, given) => {
       if (clears !== undefined) body[name] = clears === true ? null : clears;
     } else if (kind === "money") body[name] = amount(text);
     else if (kind === "count") body[name] = Number(text);
+    else if (kind === "rate") body[name] = Math.round(Number(text) * PER);
+    else if (kind === "times") body[name] = Math.round(Number(text) * TIMES);
     else body[name] = text;
   }
   return body;

@@ -3,7 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { t } from "./i18n.js";
 
 export const keys = async (app) => {
-  const others = [["Ctrl K", t("Go to\u2026")], ["/", t("Filter")], ["j k", t("Next row, row before")], ["[ ]", t("Document before, next document of the list")], ["n", t("New")], ["Ctrl Enter", t("The page's main button")], ["Esc", t("Back")]];
+  const others = [["Ctrl K", t("Go to\u2026")], ["/", t("Filter")], ["j k", t("Next, previous row")], ["[ ]", t("Previous, next document")], ["n", t("New")], ["Ctrl Enter", t("The page's main button")], ["Esc", t("Back")]];
   const places = app.places().map(([letter, label]) => [`g ${letter}`, label]);
   const list = (rows) => html`<dl class="keys">${rows.map(([key, label]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${label}</dd></div>`)}</dl>`;
   await app.dialog.ask({
@@ -12,6 +12,6 @@ export const keys = async (app) => {
       <label class="rowx"><input type="checkbox" .checked=${app.letters} @change=${(event) => {
     app.setLetters(event.target.checked);
     update();
-  }}><span>${t("Letter keys")}</span></label>${app.letters ? nothing : html`<p class="muted">${t("Letters alone do nothing now. My devices turns them on again")}</p>`}`,
+  }}><span>${t("Letter keys")}</span></label>${app.letters ? nothing : html`<p class="muted">${t("Letter keys are off. Turn them on under My devices")}</p>`}`,
   });
 };

@@ -135,7 +135,7 @@ export class MenuApp extends App {
     return html`<nav class="side" id="side" aria-label=${t("Menu")}><p class="brand"><img src=${new URL("../shared/mark.svg", import.meta.url).pathname} alt="" width="20" height="20"><b class="wide">${this.brand()}</b></p>
       <ul>${this.entries().map(entry)}</ul>
       <div class="foot"><button class="btn quiet" @click=${() => this.speak(lang() === "id" ? "en" : "id")} title=${t("Language")}>${icon("languages")}<span class="wide">${lang() === "id" ? "English" : "Bahasa Indonesia"}</span></button>
-      <button class="btn quiet" @click=${() => this.theme(dark ? "light" : "dark")} title=${dark ? t("Light screen") : t("Dark screen")}>${icon("moon")}<span class="wide">${dark ? t("Light screen") : t("Dark screen")}</span></button>
+      <button class="btn quiet" @click=${() => this.theme(dark ? "light" : "dark")} title=${dark ? t("Light theme") : t("Dark theme")}>${icon("moon")}<span class="wide">${dark ? t("Light theme") : t("Dark theme")}</span></button>
       <button class="btn quiet" @click=${() => this.logOut()} title=${t("Log out")}>${icon("log-out")}<span class="wide"><bdi>${this.user.name}</bdi></span></button></div></nav>`;
   }
 
@@ -155,7 +155,7 @@ export class MenuApp extends App {
   render() {
     const skip = this.user ? html`<button class="skip btn" @click=${() => this.current.focus()}>${t("Skip to content")}</button>` : nothing;
     return html`${skip}${this.nav()}<div class="content">${this.bar()}${this.banner()}${this.user ? this.refusedPart() : nothing}<main tabindex="-1">${this.page === "nothing"
-      ? html`<div class="narrow-page"><p class="empty">${t("Your role has no part in this")}</p></div>` : this.body()}</main></div><x-dialog></x-dialog>`;
+      ? html`<div class="narrow-page"><p class="empty">${t("Your role does not allow this")}</p></div>` : this.body()}</main></div><x-dialog></x-dialog>`;
   }
 }
 

@@ -12,7 +12,7 @@ const found = (app, text) => {
   const near = pages.filter(({ label }) => label.toLowerCase().includes(wanted));
   if (wanted.length < 3) return near.slice(0, ROWS_MAX);
   if (app.searches) return [...near, ...app.searches(text.trim()).map(([image, label, href]) => ({ image, label, href }))].slice(0, ROWS_MAX);
-  const search = [["sales", "receipt", "receipt_no", t("Receipt {text}", { text })], ["products", "tag", "q", t("Product {text}", { text })], ["suppliers", "truck", "q", t("Supplier {text}", { text })], ["members", "star", "q", t("Member {text}", { text })]];
+  const search = [["sales", "receipt", "receipt_no", t("Search receipts for “{text}”", { text })], ["products", "tag", "q", t("Search products for “{text}”", { text })], ["suppliers", "truck", "q", t("Search suppliers for “{text}”", { text })], ["members", "star", "q", t("Search members for “{text}”", { text })]];
   const places = new Set(app.menu().map(([place]) => place));
   const asked = search.filter(([place]) => places.has(place)).map(([place, image, name, label]) => ({ image, label, href: address([place], { [name]: text.trim() }) }));
   return [...near, ...asked].slice(0, ROWS_MAX);

@@ -11,9 +11,9 @@ const AT_ONCE = 14;
 
 /** Whether a day is sealed, or what it waits for. */
 export const stateOfDay = (one) => {
-  if (one.state === "sealed") return html`<span class="badge ok">${t("sealed")}</span>`;
+  if (one.state === "sealed") return html`<span class="badge ok">${t("closed")}</span>`;
   if (one.missing.length) return html`<span class="badge warn">${t("shifts open: {n}", { n: number(one.missing.length) })}</span>`;
-  return html`<span class="badge plain">${t("not sealed")}</span>`;
+  return html`<span class="badge plain">${t("not closed")}</span>`;
 };
 export const proof = (found) => (found?.result ? badge(found.result) : html`<span class="muted">\u2013</span>`);
 
@@ -41,15 +41,15 @@ class PageDays extends Page {
 
   table() {
     const variance = (one) => one.shifts.reduce((all, { variance: found }) => all + (found ?? 0), 0);
-    const columns = [col(t("Day"), (one) => html`<a class="rowlink" href=${address(["days", one.business_date])}>${day(one.business_date)}</a>`), col(t("Shifts"), (one) => figure(one.shifts.length), "num d"), col(t("Sales"), (one) => figure(one.totals.sales_count), "num d"), col(t("Returns"), (one) => figure(one.totals.returns_total || null), "num d2"), col(t("Sold less returns"), (one) => figure(one.totals.net_total), "num"), col(t("Difference"), (one) => differs(variance(one) || null), "num"), col(t("State"), stateOfDay), col(t("Daily proof"), (one) => proof(this.proofs.get(one.business_date)), "d")];
+    const columns = [col(t("Day"), (one) => html`<a class="rowlink" href=${address(["days", one.business_date])}>${day(one.business_date)}</a>`), col(t("Shifts"), (one) => figure(one.shifts.length), "num d"), col(t("Sales"), (one) => figure(one.totals.sales_count), "num d"), col(t("Returns"), (one) => figure(one.totals.returns_total || null), "num d2"), col(t("Net sales"), (one) => figure(one.totals.net_total), "num"), col(t("Difference"), (one) => differs(variance(one) || null), "num"), col(t("Status"), stateOfDay), col(t("Daily comparison"), (one) => proof(this.proofs.get(one.business_date)), "d")];
     return html`<div class="panel">${grid(columns, this.days)}</div>`;
   }
 
   render() {
     const head = html`<header class="title"><h1>${t("Days")}</h1><div class="rowx end">${this.app.find()}</div></header>`;
     if (!this.days || (this.error && !this.days.length)) return html`${head}${this.awaited()}`;
-    if (!this.days.length) return html`${head}<p class="empty panel">${t("No till was opened yet. A day begins with its first shift")}</p>`;
-    return html`${head}<p class="muted about">${t("A day seals itself when the next one begins and its shifts are closed. What is sealed does not change")}</p>${this.table()}${this.next ? html`<button class="btn more" @click=${() => this.load()}>${t("Earlier days, before {day}", { day: day(this.days.at(-1).business_date) })}</button>` : ""}`;
+    if (!this.days.length) return html`${head}<p class="empty panel">${t("No days yet. A day starts with its first shift")}</p>`;
+    return html`${head}<p class="muted about">${t("Days close automatically when all shifts are closed and the next day starts. A closed day does not change")}</p>${this.table()}${this.next ? html`<button class="btn more" @click=${() => this.load()}>${t("Earlier days, before {day}", { day: day(this.days.at(-1).business_date) })}</button>` : ""}`;
   }
 }
 customElements.define("page-days", PageDays);

@@ -24,20 +24,20 @@ const stock = {
       // The sums of all pages stand on the first.
       page.totals = page.answer?.totals ?? page.totals;
       const { totals } = page;
-      return totals ? html`<div class="above">${figures([[t("Value"), money(totals.value), t("products: {n}, pieces: {p}", { n: number(totals.products_count), p: number(totals.on_hand) })], [t("Put aside as damaged"), money(totals.damaged_value), t("{n} pieces", { n: number(totals.damaged) })], [t("Below reorder level"), number(totals.below_reorder_count)], [t("Below zero"), number(totals.negative_count)]])}</div>` : "";
+      return totals ? html`<div class="above">${figures([[t("Value"), money(totals.value), t("products: {n}, pieces: {p}", { n: number(totals.products_count), p: number(totals.on_hand) })], [t("Damaged stock"), money(totals.damaged_value), t("{n} pieces", { n: number(totals.damaged) })], [t("Below reorder level"), number(totals.below_reorder_count)], [t("Below zero"), number(totals.negative_count)]])}</div>` : "";
     },
-    columns: [col(t("Product"), name), col(t("Code"), code, "d"), col(t("Category"), (row) => row.category ?? "", "d2"), col(t("On hand"), onHand, "num"), col(t("Reserved"), (row) => figure(row.reserved || null), "num d3"), col(t("On the way"), (row) => figure(row.in_transit_in || null), "num d2"), col(t("Damaged"), (row) => figure(row.damaged || null), "num d"), col(t("Reorder at"), (row) => (row.below_reorder ? html`<span class="badge warn">${number(row.reorder_level)}</span>` : figure(row.reorder_level)), "num d"), col(t("Average cost"), (row) => figure(row.average_cost), "num d"), col(t("Value"), (row) => figure(row.value), "num")],
-    none: t("Nothing came into stock yet. Receiving brings it in"),
+    columns: [col(t("Product"), name), col(t("Code"), code, "d"), col(t("Category"), (row) => row.category ?? "", "d2"), col(t("On hand"), onHand, "num"), col(t("Reserved"), (row) => figure(row.reserved || null), "num d3"), col(t("In transit"), (row) => figure(row.in_transit_in || null), "num d2"), col(t("Damaged"), (row) => figure(row.damaged || null), "num d"), col(t("Reorder at"), (row) => (row.below_reorder ? html`<span class="badge warn">${number(row.reorder_level)}</span>` : figure(row.reorder_level)), "num d"), col(t("Average cost"), (row) => figure(row.average_cost), "num d"), col(t("Value"), (row) => figure(row.value), "num")],
+    none: t("No stock yet. Receive a delivery to add stock"),
   }),
 };
 
 const valuation = {
   path: "/api/stock/valuation", needs: ["categories"],
   list: (page) => ({
-    title: t("Stock value by date"), filters: [{ name: "date", label: t("At the end of"), kind: "date" }, ofCategory()], open: (row) => address(["stock", row.sku]),
-    above: () => (page.answer ? html`<div class="above">${figures([[t("Value"), money(page.answer.total_value), t("at the end of {day}", { day: day(page.answer.date) })]])}</div>` : ""),
+    title: t("Stock value by date"), filters: [{ name: "date", label: t("As of"), kind: "date" }, ofCategory()], open: (row) => address(["stock", row.sku]),
+    above: () => (page.answer ? html`<div class="above">${figures([[t("Value"), money(page.answer.total_value), t("as of {day}", { day: day(page.answer.date) })]])}</div>` : ""),
     columns: [col(t("Product"), name), col(t("Code"), code, "d"), col(t("Category"), (row) => row.category ?? "", "d2"), col(t("On hand"), onHand, "num"), col(t("Value"), (row) => figure(row.value), "num")],
-    none: t("Nothing was in stock at the end of this day"),
+    none: t("No stock at the end of this day"),
   }),
 };
 

@@ -79,7 +79,7 @@ class PageLabels extends LinesPage {
     const button = html`<button class="btn primary" ?disabled=${!labels.length} @click=${() => this.paper()}>${icon("printer")}${t("Print labels: {n}", { n: labels.length })}</button>`;
     if (!this.loaded) return html`${title(t("Labels"))}${this.awaited(() => this.begin())}`;
     return html`${title(t("Labels"), this.lines.length ? html`<button class="btn" @click=${() => this.set({ lines: [] })}>${t("Clear")}</button>` : nothing, button)}
-      <div class="stack">${problem(this.problem)}${this.sheet([[t("Product")], [t("Price"), "num"], [t("Labels"), "num"]], (line, index) => this.row(line, index), t("Scan the products whose price changed, or whose label is gone"))}
+      <div class="stack">${problem(this.problem)}${this.sheet([[t("Product")], [t("Price"), "num"], [t("Labels"), "num"]], (line, index) => this.row(line, index), t("Scan products that need a new label"))}
       ${labels.length ? html`<section><h2 class="section">${t("Preview")}</h2><ul class="labels">${labels.map((product) => this.label(product))}</ul></section>` : nothing}</div>`;
   }
 }

@@ -69,7 +69,7 @@ class PageReport extends Page {
   /** What a row is about, in words. */
   name(row) {
     const value = row[KEYS[this.by]];
-    if (!value) return t("without");
+    if (!value) return t("(none)");
     switch (this.by) {
       case "day": return day(value);
       case "hour": return length(this.asked) === 1 ? value.slice(11) : `${brief(`${value.slice(0, 10)}T12:00:00Z`)}, ${value.slice(11)}`;
@@ -97,9 +97,9 @@ class PageReport extends Page {
   figures() {
     const { totals } = this.found;
     const past = this.past.totals;
-    const against = (name) => (past[name] ? t("{change} against the days before", { change: change(totals[name], past[name]) }) : t("no earlier data to compare"));
+    const against = (name) => (past[name] ? t("{change} vs previous period", { change: change(totals[name], past[name]) }) : t("no earlier data to compare"));
     const box = (label, value, note) => html`<div><dt>${label}</dt><dd>${value}</dd><dd class="muted">${note ?? nothing}</dd></div>`;
-    return html`<dl class="figures panel">${box(t("Sold less returns"), money(totals.net_total), against("net_total"))}${box(t("Sales"), number(totals.sales_count), against("sales_count"))}${box(t("Pieces"), number(totals.items_count), against("items_count"))}${box(t("Returns"), number(totals.returns_total), t("{n} receipts", { n: number(totals.returns_count) }))}${box(t("Discounts"), number(totals.discounts), t("tax {amount}", { amount: number(totals.tax) }))}</dl>`;
+    return html`<dl class="figures panel">${box(t("Net sales"), money(totals.net_total), against("net_total"))}${box(t("Sales"), number(totals.sales_count), against("sales_count"))}${box(t("Pieces"), number(totals.items_count), against("items_count"))}${box(t("Returns"), number(totals.returns_total), t("{n} receipts", { n: number(totals.returns_count) }))}${box(t("Discounts"), number(totals.discounts), t("tax {amount}", { amount: number(totals.tax) }))}</dl>`;
   }
 
   /** Every day of the period has a column, also one without sales. */
@@ -116,7 +116,7 @@ class PageReport extends Page {
   }
 
   chart() {
-    const what = t("Sales less returns by {group}", { group: t(`by.${this.by}`) });
+    const what = t("Net sales by {group}", { group: t(`by.${this.by}`) });
     if (this.by === "day" && length(this.asked) > 1) return columns(this.columnsOfDays(), what);
     if (this.by === "hour") return columns(this.found.items.map((row) => ({ name: this.name(row), value: row.net_total })), what);
     return nothing;
@@ -149,14 +149,14 @@ class PageReport extends Page {
       const [, from, to] = periods.find(([name]) => name === event.target.value) ?? [];
       if (from) this.set({ from, to });
     }}><option value="" ?selected=${!now}>${t("Other days")}</option>${periods.map(([name]) => html`<option value=${name} ?selected=${name === now}>${t(`period.${name}`)}</option>`)}</select>`)}${date("from", t("From"))}${date("to", t("Until"))}
-      ${field("filter-by", t("Rows by"), html`<select class="input" id="filter-by" @change=${(event) => this.set({ by: event.target.value })}>${BY.map((name) => html`<option value=${name} ?selected=${name === this.by}>${t(`By.${name}`)}</option>`)}</select>`)}</div>`;
+      ${field("filter-by", t("Group by"), html`<select class="input" id="filter-by" @change=${(event) => this.set({ by: event.target.value })}>${BY.map((name) => html`<option value=${name} ?selected=${name === this.by}>${t(`By.${name}`)}</option>`)}</select>`)}</div>`;
   }
 
   body() {
     const { found } = this;
     if (!found) return this.awaited();
-    const open = found.shifts_open ? html`<p class="muted">${t("Figures still grow, shifts open: {n}", { n: number(found.shifts_open) })}</p>` : nothing;
-    return html`<div class="stack" aria-busy=${this.waits}>${open}${this.figures()}${found.items.length ? html`${this.chart()}<div>${this.table()}</div>` : html`<p class="empty panel">${t("Nothing was sold in these days")}</p>`}</div>`;
+    const open = found.shifts_open ? html`<p class="muted">${t("Not final: {n} shifts still open", { n: number(found.shifts_open) })}</p>` : nothing;
+    return html`<div class="stack" aria-busy=${this.waits}>${open}${this.figures()}${found.items.length ? html`${this.chart()}<div>${this.table()}</div>` : html`<p class="empty panel">${t("No sales in this period")}</p>`}</div>`;
   }
 
   render() {

@@ -16,30 +16,30 @@ const done = async (page, answer, said) => {
 };
 
 const deposit = async (page) => done(page, await ask(page.app, {
-  title: t("Record bank deposit"), yes: t("Write down"),
+  title: t("Record bank deposit"), yes: t("Save"),
   list: [{ name: "amount", label: t("Amount"), kind: "money", required: true, focus: true }, { name: "bag_no", label: t("Bag number"), required: true }, { name: "bank_account", label: t("Bank account"), required: true }],
   act: (body) => page.app.command({ url: "/api/cash-deposits", body, label: "Record bank deposit", amount: body.amount ?? null }),
-}), t("Written down: the bag has left the safe"));
+}), t("Deposit recorded"));
 
 const opening = async (page) => done(page, await ask(page.app, {
-  title: t("What lay in the safe before the first shift?"), yes: t("Save"), text: t("From there the books of the safe begin. It may be said again, and each time is in the audit log"),
-  list: [{ name: "amount", label: t("Amount"), kind: "money", required: true, focus: true, value: page.answer?.opening ?? undefined }, { name: "reason", label: t("Why, or who counted it"), required: true }],
+  title: t("Cash in the safe before the first shift"), yes: t("Save"), text: t("This is the starting balance of the safe. You can change it later; changes are noted in the audit log"),
+  list: [{ name: "amount", label: t("Amount"), kind: "money", required: true, focus: true, value: page.answer?.opening ?? undefined }, { name: "reason", label: t("Reason, or who counted"), required: true }],
   act: (body) => page.app.command({ url: "/api/safe/opening", body, label: "Safe", amount: body.amount ?? null }),
 }), t("Saved"));
 
 const back = async (page, one) => done(page, await ask(page.app, {
-  title: t("Take the deposit of {amount} back?", { amount: money(one.amount) }), yes: t("Reverse"), danger: true, text: t("Bag {no} counts as still in the safe. Both stay in the list", { no: one.bag_no }),
-  list: [{ name: "reason", label: t("Why"), required: true }],
+  title: t("Reverse the deposit of {amount}?", { amount: money(one.amount) }), yes: t("Reverse"), danger: true, text: t("Bag {no} goes back to the safe. Both entries stay in the list", { no: one.bag_no }),
+  list: [{ name: "reason", label: t("Reason"), required: true }],
   act: (body) => page.app.command({ url: path("/api/cash-deposits/:id/reverse", { id: one.deposit_id }), body, label: "Reverse", amount: one.amount }),
-}), t("Taken back"));
+}), t("Reversed"));
 
 /** What came into the safe and what left it, up to what lies there now. */
 const sums = (page) => {
   const { answer: safe } = page;
   if (!safe) return "";
   const unsaid = safe.opening === null;
-  return html`<div class="above stack">${figures([[t("In the safe"), money(safe.balance), t("by the books")], [t("Opening balance"), unsaid ? "\u2013" : number(safe.opening), unsaid ? t("not set") : null], [t("Dropped by tills"), number(safe.drops)], [t("Cash from closed shifts"), number(safe.counted)], [t("Opening floats"), number(-safe.floats)], [t("Deposited at the bank"), number(-safe.deposited)]])}
-    <p class="rowx"><button class="btn small" @click=${() => opening(page)}>${icon("lock", "icon-s")}${unsaid ? t("Set opening balance") : t("Change opening balance")}</button>${unsaid ? html`<span class="muted">${t("Until then the balance may be below what is there")}</span>` : nothing}</p></div>`;
+  return html`<div class="above stack">${figures([[t("In the safe"), money(safe.balance), t("on record")], [t("Opening balance"), unsaid ? "\u2013" : number(safe.opening), unsaid ? t("not set") : null], [t("Drops from tills"), number(safe.drops)], [t("Cash from closed shifts"), number(safe.counted)], [t("Opening floats"), number(-safe.floats)], [t("Deposited at the bank"), number(-safe.deposited)]])}
+    <p class="rowx"><button class="btn small" @click=${() => opening(page)}>${icon("lock", "icon-s")}${unsaid ? t("Set opening balance") : t("Change opening balance")}</button>${unsaid ? html`<span class="muted">${t("Until then the balance may be lower than the actual cash")}</span>` : nothing}</p></div>`;
 };
 
 const safe = {
@@ -48,7 +48,7 @@ const safe = {
     const taken = new Set((page.items ?? []).map(({ reverses }) => reverses).filter(Boolean));
     return {
       title: t("Safe"), create: { label: t("Record bank deposit"), image: "landmark", act: () => deposit(page) }, above: sums,
-      columns: [col(t("When"), (one) => moment(one.deposited_at)), col(t("Bag number"), (one) => html`<bdi>${one.bag_no}</bdi>`), col(t("Bank account"), (one) => html`<bdi>${one.bank_account}</bdi>`, "d"), col(t("Person"), (one) => person(one.user_id), "d2"), col(t("Amount"), (one) => figure(one.amount), "num"), col(t("State"), (one) => (one.reverses ? html`<span class="badge bad">${t("takes another back")}</span> <bdi class="muted">${one.reason ?? ""}</bdi>` : taken.has(one.deposit_id) ? html`<span class="badge plain">${t("taken back")}</span>` : html`<span class="badge ok">${t("gone to the bank")}</span>`))],
+      columns: [col(t("When"), (one) => moment(one.deposited_at)), col(t("Bag number"), (one) => html`<bdi>${one.bag_no}</bdi>`), col(t("Bank account"), (one) => html`<bdi>${one.bank_account}</bdi>`, "d"), col(t("Person"), (one) => person(one.user_id), "d2"), col(t("Amount"), (one) => figure(one.amount), "num"), col(t("Status"), (one) => (one.reverses ? html`<span class="badge bad">${t("reversal")}</span> <bdi class="muted">${one.reason ?? ""}</bdi>` : taken.has(one.deposit_id) ? html`<span class="badge plain">${t("reversed")}</span>` : html`<span class="badge ok">${t("deposited")}</span>`))],
       actions: (one) => (one.reverses || taken.has(one.deposit_id) ? [] : [{ label: t("Reverse"), act: () => back(page, one) }]),
       none: t("No deposits yet"),
     };

@@ -37,7 +37,7 @@ const findMember = async (app, text) => {
     return found[0].member_id;
   }
   low();
-  app.say("warn", found.length ? t("{n} members are found by {text}: type a phone number or a card", { n: number(found.length), text }) : t("No member is found by {text}", { text }));
+  app.say("warn", found.length ? t("{n} members match {text}. Enter a phone or card number", { n: number(found.length), text }) : t("No member matches {text}", { text }));
   return null;
 };
 
@@ -62,8 +62,8 @@ const sales = {
     title: t("Sales"),
     filters: [{ name: "receipt_no", label: t("Receipt number"), kind: "search" }, ...ofDays(), ofState(["paid", "voided", "open", "held", "partially_paid"]), ofTill(page.app), { name: "cashier_id", label: t("Cashier"), kind: "choice", choices: rows("people").map((one) => [one.user_id, one.name]) }, ofMember(), ofProduct()],
     open: (one) => address(["sales", one.transaction_id]),
-    columns: [col(t("Receipt"), receipt), col(t("When"), (one) => moment(one.paid_at ?? one.created_at)), col(t("Till"), (one) => html`<bdi>${page.app.till(one.register_id)}</bdi>`, "d"), col(t("Cashier"), (one) => person(one.cashier_id), "d2"), col(t("Pieces"), (one) => figure(one.items.reduce((all, { qty }) => all + qty, 0)), "num d2"), col(t("Discount"), (one) => figure(one.discount || null), "num d3"), col(t("Paid by"), (one) => [...new Set(one.payments.map(({ method }) => t(method)))].join(", "), "d"), col(t("Total"), (one) => figure(one.total), "num"), col(t("State"), (one) => badge(one.state))],
-    none: t("Nothing was sold in these days"),
+    columns: [col(t("Receipt"), receipt), col(t("When"), (one) => moment(one.paid_at ?? one.created_at)), col(t("Till"), (one) => html`<bdi>${page.app.till(one.register_id)}</bdi>`, "d"), col(t("Cashier"), (one) => person(one.cashier_id), "d2"), col(t("Pieces"), (one) => figure(one.items.reduce((all, { qty }) => all + qty, 0)), "num d2"), col(t("Discount"), (one) => figure(one.discount || null), "num d3"), col(t("Paid by"), (one) => [...new Set(one.payments.map(({ method }) => t(method)))].join(", "), "d"), col(t("Total"), (one) => figure(one.total), "num"), col(t("Status"), (one) => badge(one.state))],
+    none: t("No sales in this period"),
   }),
   loaded: memberIn,
   // A receipt and a member's purchases are found whenever they were; else the list begins with today.
@@ -73,8 +73,8 @@ const sales = {
 /** A paid sale goes back as a whole while its shift is open and nothing of it came back; later it is a return. */
 const giveUp = (one, page) => {
   const paid = one.state === "paid";
-  const why = one.refunded ? t("some of it came back already: the rest is a return at the till") : paid && one.shift?.state !== "open" ? t("its shift is closed: it is a return at the till") : undefined;
-  const text = one.amount_paid ? t("The money goes back as it came; the goods go back to the shelf") : t("Nothing was paid. The basket is given up");
+  const why = one.refunded ? t("partly returned already. Return the rest at the till") : paid && one.shift?.state !== "open" ? t("its shift is closed. Make a return at the till") : undefined;
+  const text = one.amount_paid ? t("Refund each payment by its method and put the items back on the shelf") : t("No payment was taken. The sale is voided");
   return {
     label: t("Void sale"), image: "trash-2", why,
     act: page.step({
@@ -99,10 +99,10 @@ const sale = {
       name: one.receipt_no ? t("Sale {no}", { no: shortReceipt(one.receipt_no) }) : t("Sale without a receipt"), badges: badge(one.state), actions: [VOIDABLE.includes(one.state) && giveUp(one, page), paper],
       parts: [
         figures([[t("Total"), money(one.total), t("tax {amount}", { amount: number(one.tax) })], [t("Discount"), number(one.discount)], [t("Paid"), number(one.amount_paid), one.change ? t("change {amount}", { amount: number(one.change) }) : null], [t("Refunded"), number(one.refunded)]]),
-        table(t("Lines"), [col(t("Product"), product), col(t("Qty"), (row) => figure(row.qty), "num"), col(t("Price"), (row) => html`${number(row.price)}${row.price_override ? html` <span class="badge warn">${t("changed")}</span>` : nothing}`, "num"), col(t("Discount"), (row) => figure(row.discount || null), "num d"), col(t("Tax"), (row) => (row.tax_rate_bp ? html`${number(row.tax)} <span class="muted">${rate(row.tax_rate_bp)}</span>` : nothing), "num d2"), col(t("Came back"), (row) => figure(row.returned_qty || null), "num d"), col(t("Total"), (row) => figure(row.total), "num")], one.items),
-        html`<div class="halves">${table(t("Payments"), [col(t("Method"), (row) => t(row.method)), col(t("Reference"), (row) => row.reference ?? nothing, "d"), col(t("Amount"), (row) => figure(row.amount), "num"), col(t("State"), (row) => badge(row.state))], one.payments, t("Nothing was paid"))}
-          ${table(t("Returns"), [col(t("Receipt"), (row) => link(["returns", row.return_id], receipt(row))), col(t("When"), (row) => moment(row.created_at), "d"), col(t("Refund"), (row) => figure(row.refund_total), "num"), col(t("State"), (row) => badge(row.state))], one.returns, t("Nothing came back"))}</div>`,
-        section(t("Details"), facts([[t("Receipt number"), one.receipt_no], [t("Business date"), html`<a href=${address(["days", one.business_date])}>${days(one.business_date)}</a>`], [t("Shift"), link(["shifts", one.shift_id], app.till(one.register_id))], [t("Cashier"), person(one.cashier_id)], [t("Paid"), one.paid_at ? moment(one.paid_at) : null], [t("Member"), one.member_id ? link(["members", one.member_id], memberOf(one.member_id)) : null], [t("Points earned"), one.points_earned ? number(one.points_earned) : null], [t("Points redeemed"), one.points_redeemed ? number(one.points_redeemed) : null], [t("Voided"), one.voided_at ? moment(one.voided_at) : null], [t("Why it was voided"), one.void_reason], [t("Note"), one.note && html`<bdi>${one.note}</bdi>`]])),
+        table(t("Lines"), [col(t("Product"), product), col(t("Qty"), (row) => figure(row.qty), "num"), col(t("Price"), (row) => html`${number(row.price)}${row.price_override ? html` <span class="badge warn">${t("changed")}</span>` : nothing}`, "num"), col(t("Discount"), (row) => figure(row.discount || null), "num d"), col(t("Tax"), (row) => (row.tax_rate_bp ? html`${number(row.tax)} <span class="muted">${rate(row.tax_rate_bp)}</span>` : nothing), "num d2"), col(t("Returned"), (row) => figure(row.returned_qty || null), "num d"), col(t("Total"), (row) => figure(row.total), "num")], one.items),
+        html`<div class="halves">${table(t("Payments"), [col(t("Method"), (row) => t(row.method)), col(t("Reference"), (row) => row.reference ?? nothing, "d"), col(t("Amount"), (row) => figure(row.amount), "num"), col(t("Status"), (row) => badge(row.state))], one.payments, t("No payments"))}
+          ${table(t("Returns"), [col(t("Receipt"), (row) => link(["returns", row.return_id], receipt(row))), col(t("When"), (row) => moment(row.created_at), "d"), col(t("Refund"), (row) => figure(row.refund_total), "num"), col(t("Status"), (row) => badge(row.state))], one.returns, t("No returns"))}</div>`,
+        section(t("Details"), facts([[t("Receipt number"), one.receipt_no], [t("Business date"), html`<a href=${address(["days", one.business_date])}>${days(one.business_date)}</a>`], [t("Shift"), link(["shifts", one.shift_id], app.till(one.register_id))], [t("Cashier"), person(one.cashier_id)], [t("Paid"), one.paid_at ? moment(one.paid_at) : null], [t("Member"), one.member_id ? link(["members", one.member_id], memberOf(one.member_id)) : null], [t("Points earned"), one.points_earned ? number(one.points_earned) : null], [t("Points redeemed"), one.points_redeemed ? number(one.points_redeemed) : null], [t("Voided"), one.voided_at ? moment(one.voided_at) : null], [t("Reason for voiding"), one.void_reason], [t("Note"), one.note && html`<bdi>${one.note}</bdi>`]])),
         trailOf(one),
       ],
     };

@@ -49,22 +49,22 @@ fn a_device_is_registered_and_logs_in_on_the_stores_own_page() {
     browser.write("#username", "till-1@s001.example");
     browser.write("#password", "a wrong horse");
     browser.press("page-login .btn.primary");
-    reads(&mut browser, ALERT, "the password is wrong");
+    reads(&mut browser, ALERT, "Wrong login name or password");
     // Nothing is registered yet: the browser finds no key for what the store asks.
     browser.press(BY_DEVICE);
-    reads(&mut browser, ALERT, "No device answered");
+    reads(&mut browser, ALERT, "No passkey was used");
     browser.write("#password", PASSWORD);
     browser.press("page-login .btn.primary");
     reads(&mut browser, DEVICES, "My devices");
-    reads(&mut browser, "page-devices", "No device is registered");
+    reads(&mut browser, "page-devices", "No passkeys registered");
     browser.press(REGISTER);
-    reads(&mut browser, "#dialog-title", "Register this device");
+    reads(&mut browser, "#dialog-title", "Add a passkey");
     browser.write("#f-name", "Thumb of till 1");
     // Being logged in is not enough: the password once more, or a device that is registered.
     browser.press("dialog .btn.primary");
     reads(&mut browser, PROBLEM, "is missing");
     register(&mut browser, "a wrong horse");
-    reads(&mut browser, PROBLEM, "the password is wrong");
+    reads(&mut browser, PROBLEM, "Wrong login name or password");
     register(&mut browser, PASSWORD);
     reads(&mut browser, "page-devices tbody", "Thumb of till 1");
     let copied = browser.credentials();
@@ -73,7 +73,7 @@ fn a_device_is_registered_and_logs_in_on_the_stores_own_page() {
     browser.press(REGISTER);
     browser.write("#f-name", "The same thumb");
     browser.press("dialog .btn.primary");
-    reads(&mut browser, PROBLEM, "registered already");
+    reads(&mut browser, PROBLEM, "already has a passkey");
     browser.press("dialog footer button[type=button]");
     let used = store.login("till-1").get("/api/auth/webauthn/credentials").data(200);
     assert!(used["items"][0]["last_used_at"].is_string(), "{used}");
@@ -85,7 +85,7 @@ fn a_device_is_registered_and_logs_in_on_the_stores_own_page() {
     // Somebody else's thumb.
     browser.verifies_its_user(false);
     browser.press(BY_DEVICE);
-    reads(&mut browser, ALERT, "No device answered");
+    reads(&mut browser, ALERT, "No passkey was used");
     browser.verifies_its_user(true);
     browser.press(BY_DEVICE);
     reads(&mut browser, DEVICES, "My devices");
@@ -94,15 +94,15 @@ fn a_device_is_registered_and_logs_in_on_the_stores_own_page() {
     let genuine = browser.credentials();
     browser.hold(&copied[0]);
     browser.press(BY_DEVICE);
-    reads(&mut browser, ALERT, "the password is wrong");
+    reads(&mut browser, ALERT, "Wrong login name or password");
     browser.hold(&genuine[0]);
     browser.press(BY_DEVICE);
     reads(&mut browser, DEVICES, "My devices");
     browser.press("page-devices tbody button");
     reads(&mut browser, "#dialog-title", "Remove Thumb of till 1?");
     browser.press("dialog .danger");
-    reads(&mut browser, "page-devices", "No device is registered");
+    reads(&mut browser, "page-devices", "No passkeys registered");
     leave(&mut browser);
     browser.press(BY_DEVICE);
-    reads(&mut browser, ALERT, "No device answered");
+    reads(&mut browser, ALERT, "No passkey was used");
 }

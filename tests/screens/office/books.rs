@@ -39,13 +39,13 @@ fn books_are_opened_written_proven_and_read_down_to_the_document() {
     go(&mut screen, "#/journal/new", "#memo");
     choose(&mut screen, "#memo", "Stamps");
     lines(&mut screen, &[("6050", 700_000), ("1040", -600_000)]);
-    screen.reads("page-entry-form", "100,000 are missing on the credit side");
+    screen.reads("page-entry-form", "100,000 missing on the credit side");
     screen.browser.press(".title .primary");
-    screen.reads("page-entry-form", "Both sides have to be equal");
+    screen.reads("page-entry-form", "Debits and credits must be equal");
     choose(&mut screen, "#credit-1", "700000");
     look(&mut screen, "portal-entry-form");
     screen.browser.press(".title .primary");
-    screen.reads("page-record .title", "By hand");
+    screen.reads("page-record .title", "Manual");
     // From the account to the entry, and from the sale's entry to its receipt.
     go(&mut screen, "#/balance/1040", "page-record tbody");
     screen.reads("page-record .figures", "4,300,000");
@@ -58,9 +58,9 @@ fn books_are_opened_written_proven_and_read_down_to_the_document() {
 
     go(&mut screen, "#/proofs", "page-records .figures");
     screen.browser.press(".title .primary");
-    screen.reads("#banner", "Every proof holds");
+    screen.reads("#banner", "All checks passed");
     go(&mut screen, "#/tax", "page-records .figures");
-    screen.reads("page-records", "It agrees with accounts 2030 and 1310");
+    screen.reads("page-records", "Matches accounts 2030 and 1310");
 
     by_hand(&mut shop, &mut screen, &sale);
     wait::until("the store has told everything", || {
@@ -73,7 +73,7 @@ fn books_are_opened_written_proven_and_read_down_to_the_document() {
         ("#/statements", "page-statements"),
     ] {
         go(&mut screen, address, &format!("{page} .complete"));
-        screen.reads(&format!("{page} .complete"), "1 of 1 store is in");
+        screen.reads(&format!("{page} .complete"), "Data from 1 of 1 store");
     }
     screen.is_clean();
 }
@@ -92,7 +92,7 @@ fn by_hand(shop: &mut Linked, screen: &mut Screen<()>, sale: &Value) {
     screen.script("for (const box of document.querySelectorAll('page-match-form tbody input')) box.click()");
     choose(screen, "#reason", "The terminal lost the number");
     screen.browser.press(".title .primary");
-    screen.reads("page-match-form", "name the account that takes the difference");
+    screen.reads("page-match-form", "Choose an account for the difference");
     choose(screen, "#account", "6060");
     look(screen, "portal-match-form");
     screen.browser.press(".title .primary");

@@ -63,7 +63,7 @@ fn what_is_suggested_is_ordered_revised_billed_credited_and_paid() {
     screen.browser.press(".title .primary");
     screen.reads(".steps .now", "draft");
     step(&mut screen, "Approve", true, "Approve: done");
-    step(&mut screen, "Send", false, "the store knows it");
+    step(&mut screen, "Send", false, "Sent to the store");
     paper(&mut screen);
 
     // A revision says what changes before it is made, and keeps what was.
@@ -78,7 +78,7 @@ fn what_is_suggested_is_ordered_revised_billed_credited_and_paid() {
     holds_over_a_reload(&mut screen, "#qty-0", "30");
     screen.reads("page-revise-form tbody", "was 24 pieces, was 12,000 each");
     screen.browser.press(".title .primary");
-    screen.reads("page-revise-form", "Why is missing");
+    screen.reads("page-revise-form", "Reason is missing");
     choose(&mut screen, "#reason", "A new price list");
     look(&mut screen, "portal-revise");
     screen.browser.press(".title .primary");
@@ -134,11 +134,11 @@ fn credited_and_paid(shop: &mut Linked, screen: &mut Screen<()>, owed: &Value) {
     screen.browser.press(".title .primary");
     screen.reads(".steps .now", "draft");
     step(screen, "Approve", true, "Approve: done");
-    step(screen, "Lay on an invoice", true, "done");
+    step(screen, "Apply to an invoice", true, "done");
 
     // The bill falls due in thirty days: for that day it is proposed.
     go(screen, "#/payments/new", "#account");
-    screen.reads("page-payment-form", "Nothing is due by then");
+    screen.reads("page-payment-form", "Nothing due by then");
     let due = owed["due_date"].as_str().unwrap();
     choose(screen, "#date", due);
     screen.reads("page-payment-form tbody", "INV-2");

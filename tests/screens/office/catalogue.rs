@@ -43,14 +43,14 @@ fn the_catalogue_and_its_people_are_kept_on_pages() {
     // A row that is wrong is named and shown; then all of it is taken in.
     go(&mut screen, "#/import", "#file");
     file(&mut screen, "sku,name,price\n990001,Green tea,15000\n990002,Black tea,-1\n");
-    screen.reads("page-import", "Refused: 1");
+    screen.reads("page-import", "Rejected: 1");
     screen.reads("page-import", "990002,Black tea,-1");
     look(&mut screen, "portal-import-refused");
     file(&mut screen, "sku,name,price\n990001,Green tea,15000\n990002,Black tea,16000\n");
-    screen.reads("page-import", "2 of 2 rows would change something");
+    screen.reads("page-import", "2 of 2 rows have changes");
     shop.office.get("/api/products/990002").refused(404, "not_found");
-    press(&mut screen, "Take in 2 rows");
-    screen.reads("#banner", "Taken in: 2 rows");
+    press(&mut screen, "Import 2 rows");
+    screen.reads("#banner", "2 rows imported");
     assert_eq!(shop.office.get("/api/products/990002").data(200)["price"], json!(16_000));
 
     foreign_file(&mut shop, &mut screen);
@@ -65,7 +65,7 @@ fn the_catalogue_and_its_people_are_kept_on_pages() {
         "[...document.querySelectorAll('page-settings tbody tr')].find((row) => row.innerText.includes('pricing.discount_limit_bp')).querySelector('.acts .btn').click()",
     );
     screen.sees("#f-value");
-    choose(&mut screen, "#f-value", "1000");
+    choose(&mut screen, "#f-value", "10");
     screen.browser.press("dialog .primary");
     screen.reads("#banner", "Saved");
     assert_eq!(
@@ -89,8 +89,8 @@ fn foreign_file(shop: &mut Linked, screen: &mut Screen<()>) {
     screen.reads("page-import", "Crème brûlée");
     assert_eq!(screen.script("return document.querySelector('#encoding').value"), "windows-1252");
     look(screen, "portal-import-doubtful");
-    press(screen, "Take in 1 row");
-    screen.reads("#banner", "Taken in: 1 row");
+    press(screen, "Import 1 row");
+    screen.reads("#banner", "1 row imported");
     let product = shop.office.get("/api/products/990003").data(200);
     assert_eq!((&product["name"], &product["price"]), (&json!("Crème brûlée"), &json!(18_000)));
 }
@@ -104,7 +104,7 @@ fn promoted(screen: &mut Screen<()>) {
     choose(screen, "#put", "990001");
     screen.script("document.querySelector('#put').form.requestSubmit()");
     screen.sees("#put-0");
-    press(screen, "Try it");
+    press(screen, "Test");
     screen.reads("page-promotion-form .figures", "13,500");
     look(screen, "portal-promotion-form");
     screen.browser.press(".title .primary");
@@ -140,7 +140,7 @@ fn members(shop: &mut Linked, screen: &mut Screen<()>) {
     // Sales of one of them, by what somebody says at the telephone.
     go(screen, "#/sales", "page-records #filter-member_id");
     choose(screen, "#filter-member_id", "nobody");
-    screen.reads("#banner", "No member is like this");
+    screen.reads("#banner", "No matching member");
     choose(screen, "#filter-member_id", "0812 3456 7899");
     screen.reads("page-records .empty", "Member: Ani W.");
     assert!(screen.script("return location.hash").as_str().unwrap().contains(twin));
@@ -163,7 +163,7 @@ fn members(shop: &mut Linked, screen: &mut Screen<()>) {
         Value::Null,
         "it was emptied"
     );
-    press(screen, "Erase");
+    press(screen, "Delete data");
     screen.sees("#f-reason");
     choose(screen, "#f-reason", "She asked");
     screen.browser.press("dialog .danger");
@@ -178,7 +178,7 @@ fn a_device_logs_somebody_in_and_letters_go_to_pages() {
     screen.log_in_as(ADMIN);
     screen.sees("page-overview h1");
     go(&mut screen, "#/devices", "page-devices .part");
-    press(&mut screen, "Register this device");
+    press(&mut screen, "Add a passkey");
     screen.sees("#f-password");
     choose(&mut screen, "#f-name", "Office laptop");
     choose(&mut screen, "#f-password", testkit::store::PASSWORD);
@@ -209,6 +209,6 @@ fn a_device_logs_somebody_in_and_letters_go_to_pages() {
     screen.sees("button[name=by]");
     screen.browser.verifies_its_user(false);
     screen.browser.press("button[name=by]");
-    screen.reads("page-login .problem", "No device answered");
+    screen.reads("page-login .problem", "No passkey was used");
     screen.is_clean();
 }

@@ -107,7 +107,7 @@ fn compared(screen: &mut Screen<()>, day: Date) {
     );
     screen.reads("page-report tbody .against", "+50");
     screen.reads("page-report tfoot .against", "+50");
-    screen.reads("page-report .figures", "against the days before");
+    screen.reads("page-report .figures", "vs previous period");
     assert_eq!(screen.script("return location.hash.includes('compare=previous')"), true);
     screen
         .script("window.print = () => { window.printed = document.querySelector('.on-paper').textContent }");
@@ -131,7 +131,7 @@ fn parked_and_renewed(screen: &mut Screen<()>) {
     go(screen, "#/parked", "page-records .above tbody");
     screen.reads("page-records .above tbody", "Unknown type");
     press(screen, ".above .btn", "Try all again");
-    screen.reads("#banner", "0 applied, 1 wait on");
+    screen.reads("#banner", "0 applied, 1 still on hold");
     screen.script("document.querySelector('.above tbody a').click()");
     wait::until("one reason is chosen", || {
         (screen.script("return document.querySelector('#filter-code')?.value") == "unknown_type")
@@ -141,7 +141,7 @@ fn parked_and_renewed(screen: &mut Screen<()>) {
 
     go(screen, "#/stores/S200", "page-store .figures");
     press(screen, ".title .btn", "New token");
-    screen.reads("dialog", "A token of before opens nothing any more");
+    screen.reads("dialog", "Earlier tokens stop working");
     screen.browser.press("dialog .primary");
     screen.sees("dialog .token");
     assert!(screen.text("dialog .token").len() > 10);

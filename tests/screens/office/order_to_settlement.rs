@@ -131,7 +131,7 @@ fn an_order_becomes_goods_a_debt_and_a_settled_day() {
     screen.browser.press(".title .primary");
     screen.reads("page-record", "Mornings only");
     step(&mut screen, "Approve", true, "Approve: done");
-    step(&mut screen, "Send", false, "the store knows it");
+    step(&mut screen, "Send", false, "Sent to the store");
     let order = only(&mut shop.office, "/api/purchase-orders");
     assert_eq!((&order["state"], &order["total"]), (&json!("sent"), &json!(144_000)));
 
@@ -191,11 +191,11 @@ fn settled(shop: &mut Linked, screen: &mut Screen<()>, sale: &Value) {
     chosen(screen, "card.csv", &file);
     screen.reads("page-statements", "Preview, not saved yet: card.csv");
     screen.script("return window.letGo?.()");
-    screen.reads("page-statements .pad .primary", "Take in 1 line");
+    screen.reads("page-statements .pad .primary", "Import 1 line");
     look(screen, "portal-statement-preview");
     screen.browser.press("page-statements .pad .primary");
     screen.sees("page-record .steps");
-    screen.reads("page-record .figures", "1 new, 0 known before");
+    screen.reads("page-record .figures", "1 new, 0 already imported");
     go(screen, "#/settlements", "page-records h1");
     screen.browser.press(".title .primary");
     screen.sees("#f-store_id");
@@ -203,8 +203,8 @@ fn settled(shop: &mut Linked, screen: &mut Screen<()>, sale: &Value) {
         choose(screen, &format!("#f-{field}"), value);
     }
     screen.browser.press("dialog .primary");
-    screen.reads("page-record .steps .now", "agrees");
-    step(screen, "Approve", true, "the day is locked");
+    screen.reads("page-record .steps .now", "matches");
+    step(screen, "Approve", true, "The day is locked");
     let settlement = only(&mut shop.office, "/api/settlements");
     assert_eq!((&settlement["state"], &settlement["approved_at"].is_string()), (&json!("approved"), &true));
     go(screen, "#/days", "page-records tbody tr");

@@ -62,11 +62,11 @@ fn head_office_sees_its_stores_and_settles_what_contradicts() {
     person(&mut office, "dewi@hub.example", "ho_finance");
     let Some(mut screen) = Screen::office(&hub) else { return };
     screen.log_in_as(ADMIN);
-    screen.reads(".alerts", "Contradictions among stores to settle: 1");
+    screen.reads(".alerts", "Exceptions to resolve: 1");
     screen.reads(".figures", "27,750");
     go(&mut screen, "#/stores", ".fleet tbody tr");
     screen.reads(".sum .day", "27,750");
-    screen.reads(".fleet", "Records contradict others");
+    screen.reads(".fleet", "Conflicting records");
     screen.browser.press(".fleet tbody a");
     screen.sees("page-store .figures");
 
@@ -75,12 +75,12 @@ fn head_office_sees_its_stores_and_settles_what_contradicts() {
     screen.sees("#f-note");
     // Without a note it is refused where the person looks, and the field has the focus.
     screen.browser.press("dialog .primary");
-    screen.reads("dialog", "What came of it is missing");
+    screen.reads("dialog", "Resolution is missing");
     assert_eq!(screen.focus(), "f-note");
     screen.types("One person");
     look(&mut screen, "portal-settle");
     screen.browser.press("dialog .primary");
-    screen.reads("#banner", "Settled");
+    screen.reads("#banner", "Resolved");
     screen.reads("page-records", "No exceptions");
     let settled = office.get("/api/exceptions?state=settled").data(200);
     assert_eq!(settled["items"][0]["note"], "One person");
@@ -88,9 +88,9 @@ fn head_office_sees_its_stores_and_settles_what_contradicts() {
     // Disabling says what becomes of the shop.
     go(&mut screen, "#/stores/S001", "page-store .figures");
     screen.script("[...document.querySelectorAll('page-store .title .btn')].at(-1).click()");
-    screen.reads("dialog", "The shop goes on selling");
+    screen.reads("dialog", "The store can keep selling");
     screen.browser.press("dialog .danger");
-    screen.reads("#banner", "is disabled");
+    screen.reads("#banner", "disabled");
     assert_eq!(office.get("/api/stores/S001/status").data(200)["state"], "disabled");
 
     // Whoever has no part in something does not find it, and is told so at its address.
@@ -99,7 +99,7 @@ fn head_office_sees_its_stores_and_settles_what_contradicts() {
     screen.sees("nav a[href='#/settlements']");
     assert_eq!(screen.script("return document.querySelector(\"nav a[href='#/stores']\")"), Value::Null);
     screen.script("location.hash = '#/stores'");
-    screen.reads("main", "Your role has no part in this");
+    screen.reads("main", "Your role does not allow this");
     screen.is_clean();
 }
 

@@ -39,13 +39,13 @@ fn rows_that_are_no_lines_are_told_and_decided_on() {
     screen.script(ANSWERS);
     chosen(&mut screen, "card.csv", "date,reference,amount,fee\n2026-11-20,C-1003,700,0\n");
     // What may be read in two ways is asked, and kept with the source.
-    screen.reads("#marks", "How are the amounts");
+    screen.reads("#marks", "Amount format");
     look(&mut screen, "portal-statement-asks");
     screen.script(
         "[...document.querySelectorAll('#marks button')].find((one) => one.innerText === '1,234.50').click()",
     );
     screen.reads("#set-aside", "Set aside: 3");
-    screen.reads("#set-aside", "Can't be read");
+    screen.reads("#set-aside", "Unreadable");
     screen.reads("#set-aside", "12,34,5");
     let csv = shop.office.get(&format!("/api/statement-sources/{id}")).data(200)["csv"].clone();
     assert_eq!(csv["decimal"], ".");
@@ -62,7 +62,7 @@ fn rows_that_are_no_lines_are_told_and_decided_on() {
     );
     look(&mut screen, "portal-statement-rows");
     screen.script(
-        "[...document.querySelectorAll('.acts .btn')].find((one) => one.innerText === 'Take in').click()",
+        "[...document.querySelectorAll('.acts .btn')].find((one) => one.innerText === 'Add as line').click()",
     );
     screen.sees("#f-amount");
     choose(&mut screen, "#f-amount", "12345");

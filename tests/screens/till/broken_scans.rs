@@ -57,15 +57,15 @@ fn a_pause_inside_a_scan_never_sells_another_product() {
     assert_eq!(basket(&screen), [("TEA1".to_owned(), 6)]);
     // A code that nobody knows: its end is somebody's, and stays unsold.
     screen.browser.types_in_parts(&["8991239", "500188\r"], GAP, STOP);
-    screen.reads("#banner", "8991239500188 is not in the catalogue");
+    screen.reads("#banner", "8991239500188: unknown barcode");
     assert_eq!(screen.script("return document.querySelector('dialog')"), Value::Null);
     // Behind a person's pause somebody is asked, and Enter sells nothing.
     screen.script("document.querySelector('#line').value = ''; document.querySelector('#line').dispatchEvent(new KeyboardEvent('keydown', {key: 'Backspace'}))");
     screen.browser.types_in_parts(&["8991239", "500188\r"], GAP, PAUSE);
-    screen.reads("dialog h2", "Is it Gold?");
+    screen.reads("dialog h2", "Did you mean Gold?");
     look(&mut screen, "doubtful-scan");
     screen.presses(ENTER);
-    screen.reads("#banner", "500188 was not sold");
+    screen.reads("#banner", "500188 was not added");
     assert_eq!(basket(&screen), [("TEA1".to_owned(), 6)]);
     assert_eq!(refused(&mut screen).iter().map(|line| &line[..6]).collect::<Vec<_>>(), ["500188", "899123"]);
     screen.is_clean();
@@ -92,7 +92,7 @@ fn outside_of_the_line_a_scan_with_a_pause_is_one_code_and_no_amount() {
     screen.reads("dialog h2", "Tea");
     screen.presses(ESCAPE);
     screen.browser.types_in_parts(&["8991239", "500188\r"], GAP, STOP);
-    screen.reads("#banner", "8991239500188 is not in the catalogue");
+    screen.reads("#banner", "8991239500188: unknown barcode");
     assert_eq!(screen.script("return document.querySelector('#amount').value"), "");
     screen.is_clean();
     assert_eq!(basket(&screen), [("8990001".to_owned(), 1)]);
@@ -114,7 +114,7 @@ fn a_scanner_that_ends_with_tab_sells_and_the_focus_stays() {
     screen.script("document.querySelector('pos-app').show('return')");
     screen.sees("#receipt");
     screen.browser.types_at("S001-main-00000009\t", GAP);
-    screen.reads("#banner", "Nothing was found");
+    screen.reads("#banner", "Not found");
     assert_eq!(screen.focus(), "receipt");
     screen.is_clean();
 }
@@ -130,7 +130,7 @@ fn what_was_not_taken_stays_until_somebody_dismisses_it() {
     let lines = refused(&mut screen);
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(lines[0].starts_with("4006381333948") && lines[1].starts_with("4006381333931"), "{lines:?}");
-    assert!(lines.iter().all(|line| line.contains("not in the catalogue")), "{lines:?}");
+    assert!(lines.iter().all(|line| line.contains("unknown barcode")), "{lines:?}");
     look(&mut screen, "refused-scans");
     screen.visit("/pos");
     screen.reads("#total", "7,770");
@@ -168,7 +168,7 @@ fn a_password_is_never_a_scan_and_never_shown() {
     screen.browser.types_at("till-1@s001.example\t", GAP);
     assert_eq!(screen.focus(), "password");
     screen.browser.types_at(&format!("{SECRET}\r"), GAP);
-    screen.reads("page-login [role=alert]", "the password is wrong");
+    screen.reads("page-login [role=alert]", "Wrong login name or password");
     assert_eq!(screen.script("return document.querySelector('#username').value"), "till-1@s001.example");
     assert_eq!(screen.script(&shows), json!(false));
     screen.browser.types_at(&format!("{}\r", testkit::store::PASSWORD), GAP);
@@ -186,11 +186,11 @@ fn a_password_is_never_a_scan_and_never_shown() {
     screen.presses(ESCAPE);
     // One that is typed into the wrong place is looked up, and shown nowhere.
     screen.browser.types_at(&format!("{SECRET}\r"), GAP);
-    screen.reads("#banner", "This code is not in the catalogue");
+    screen.reads("#banner", "This code: unknown barcode");
     screen.presses(F9);
     screen.sees("#amount");
     screen.browser.types_at(&format!("{SECRET}\r"), GAP);
-    screen.reads("#banner", "This code is not in the catalogue");
+    screen.reads("#banner", "This code: unknown barcode");
     assert_eq!(screen.script(&shows), json!(false));
     // Behind a lock, too.
     screen.script("document.querySelector('pos-app').lock()");
@@ -201,7 +201,7 @@ fn a_password_is_never_a_scan_and_never_shown() {
     screen.browser.types_at("till-1@s001.example\t", GAP);
     assert_eq!(screen.focus(), "unlock");
     screen.browser.types_at(&format!("{SECRET}\r"), GAP);
-    screen.reads("page-locked [role=alert]", "the password is wrong");
+    screen.reads("page-locked [role=alert]", "Wrong login name or password");
     assert_eq!(screen.script(&shows), json!(false));
     screen.is_clean();
 }

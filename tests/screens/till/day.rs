@@ -60,7 +60,7 @@ fn split_sale(screen: &mut Screen) {
     screen.presses(ENTER);
     screen.reads("#left", "26,100");
     screen.presses(ENTER);
-    screen.reads("#banner", "Type what was received");
+    screen.reads("#banner", "Enter the cash received");
     screen.types("50.");
     screen.reads("#changing", "23,900");
     screen.presses(ENTER);

@@ -31,7 +31,7 @@ fn a_float_is_counted_by_notes_and_a_basket_that_nobody_finished_is_shown() {
     screen.presses(F10);
     screen.sees(".facts");
     screen.presses(F9);
-    screen.reads(".notice", "Baskets still open: 1");
+    screen.reads(".notice", "Unfinished sales: 1");
     screen.browser.press(".bring");
     screen.sees("#line");
     screen.reads("#total", "27,750");
@@ -67,10 +67,10 @@ fn a_blind_shift_is_ended_before_it_is_counted() {
     screen.presses(F10);
     screen.reads("page-cash", "is shown after counting");
     screen.presses(F9);
-    screen.reads(".work", "without seeing");
+    screen.reads(".work", "without showing");
     // Not with a basket that is open.
     screen.presses(F9);
-    screen.reads("#banner", "A basket is still open");
+    screen.reads("#banner", "A sale is still open");
     screen.presses(ESCAPE);
     screen.sees("page-cash .facts");
     screen.presses(ESCAPE);

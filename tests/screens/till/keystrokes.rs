@@ -50,7 +50,7 @@ fn keys_act_on_every_page_and_help_names_them() {
     screen.presses(ENTER);
     screen.types("?nothing");
     screen.presses(ENTER);
-    screen.reads("#banner", "No line of the basket is called this");
+    screen.reads("#banner", "No matching item in this sale");
     // A digit chooses an action; one of a scan does not.
     screen.types("/");
     screen.sees("dialog .menu");
@@ -59,7 +59,7 @@ fn keys_act_on_every_page_and_help_names_them() {
         "for (const key of [...'89900010', 'Enter']) document.activeElement.dispatchEvent(\
          new KeyboardEvent('keydown', { key, bubbles: true, composed: true, cancelable: true }))",
     );
-    screen.reads("#banner", "was not taken");
+    screen.reads("#banner", "ignored");
     screen.sees("dialog .menu");
     screen.types("8");
     screen.sees("page-cash .facts");
@@ -78,7 +78,7 @@ fn keys_act_on_every_page_and_help_names_them() {
     // Too short for a phone number: it may be a card.
     screen.types("12345");
     screen.presses(ENTER);
-    screen.reads("dialog .menu", "Nobody is called this");
+    screen.reads("dialog .menu", "No member found");
     screen.presses(ESCAPE);
     screen.reads("#total", "41,625");
     for page in ["sell", "pay", "holds", "return", "receipts", "cash", "close"] {

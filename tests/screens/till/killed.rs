@@ -15,7 +15,7 @@ fn about_to_pay() -> Option<Screen> {
     screen.types("50.");
     screen.store.kill9();
     screen.presses(ENTER);
-    screen.reads("#banner", "Not known yet: Payment Rp\u{a0}50,000");
+    screen.reads("#banner", "Payment Rp\u{a0}50,000: not confirmed yet");
     Some(screen)
 }
 
@@ -66,7 +66,7 @@ fn pay_and_kill(screen: &mut Screen<()>, store: &mut Store, proxy: &Proxy, momen
         store.kill9();
     }
     if moment != Moment::Told {
-        screen.reads("#banner", "Not known yet: Payment Rp\u{a0}50,000");
+        screen.reads("#banner", "Payment Rp\u{a0}50,000: not confirmed yet");
     }
 }
 
@@ -74,7 +74,7 @@ fn pay_and_kill(screen: &mut Screen<()>, store: &mut Store, proxy: &Proxy, momen
 #[track_caller]
 fn is_told_once(screen: &mut Screen<()>, reloaded: bool, moment: Moment, no: &str) {
     let sentence = |done: &str| format!("Payment Rp\u{a0}50,000: {done}, receipt \u{2026}{no}");
-    let (now, earlier) = (sentence("done"), sentence("done earlier"));
+    let (now, earlier) = (sentence("done"), sentence("already done"));
     if reloaded {
         screen.visit("/pos");
     } else {
@@ -150,7 +150,7 @@ fn what_a_return_gives_back_is_shown_when_its_answer_was_lost() {
     screen.reads("#refund", "27,750");
     screen.store.kill9();
     screen.presses(F9);
-    screen.reads("#banner", "Not known yet: Refund Rp\u{a0}27,750");
+    screen.reads("#banner", "Refund Rp\u{a0}27,750: not confirmed yet");
     screen.browser.open("about:blank");
     screen.store.start();
     screen.visit("/pos");
@@ -168,7 +168,7 @@ fn what_is_not_confirmed_is_listed_and_looked_up() {
     let Some(mut screen) = about_to_pay() else { return };
     let shows = "document.querySelector('pos-app').show('unconfirmed')";
     screen.script(shows);
-    screen.reads("#state-0", "Asking again");
+    screen.reads("#state-0", "Checking again");
     screen.reads("tbody", "Rp\u{a0}50,000");
     // Somebody else comes to the till: it is named to them, and they see how far it got; only its person's key finishes it.
     screen.script("localStorage.removeItem('session.generation.pos')");
@@ -176,11 +176,11 @@ fn what_is_not_confirmed_is_listed_and_looked_up() {
     screen.store.start();
     screen.visit("/pos");
     screen.log_in("manager");
-    screen.reads("#banner", "is not confirmed. It waits until they log in again");
+    screen.reads("#banner", "is not confirmed. It is checked when they log in again");
     screen.browser.press("#banner-act");
-    screen.reads("#state-0", "Waits until");
+    screen.reads("#state-0", "Waiting until");
     screen.browser.press("tbody .btn");
-    screen.reads("#state-0", "By the books: open");
+    screen.reads("#state-0", "On record: open");
     screen.script("document.querySelector('pos-app').logOut()");
     screen.log_in("till-1");
     screen.reads("#banner", "Payment Rp\u{a0}50,000: done, receipt");
@@ -196,7 +196,7 @@ fn what_is_not_confirmed_is_listed_and_looked_up() {
 fn the_list_says_what_came_of_a_command_that_is_under_way() {
     let Some(mut screen) = about_to_pay() else { return };
     screen.script("document.querySelector('pos-app').show('unconfirmed')");
-    screen.reads("#state-0", "Asking again");
+    screen.reads("#state-0", "Checking again");
     screen.store.start();
     screen.reads("#state-0", "Done, receipt");
     is_sold_once(&screen);

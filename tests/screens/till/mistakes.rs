@@ -47,7 +47,7 @@ fn letters_of_a_scan_are_no_keys_of_a_page() {
     for code in ["CKQTV-01", "QTVKCQE7", "8K9Q0E1V"] {
         burst(&mut screen, code);
         // Letters are no bar code: nobody knows whether they may be shown.
-        screen.reads("#banner", "This code is not in the catalogue");
+        screen.reads("#banner", "This code: unknown barcode");
         screen.script("document.querySelector('pos-app').say(null)");
         let method =
             "return document.querySelector('[role=radio][aria-checked=true]').innerText.split('\\n')[0]";
@@ -67,14 +67,14 @@ fn letters_of_a_scan_are_no_keys_of_a_page() {
     screen.script("document.querySelector('pos-app').show('receipts')");
     screen.sees(".slip");
     burst(&mut screen, "PTPT-TPPT");
-    screen.reads("#banner", "Scan of this code was not taken");
+    screen.reads("#banner", "Scan of this code ignored");
     assert_eq!(screen.script("return document.querySelector('dialog')"), Value::Null);
     screen.presses(ESCAPE);
     screen.sees("#line");
     screen.presses(F10);
     screen.sees(".facts");
     burst(&mut screen, "XLXLXLXL");
-    screen.reads("#banner", "Scan of this code was not taken");
+    screen.reads("#banner", "Scan of this code ignored");
     screen.sees("page-cash");
     assert!(papers(&mut screen).is_empty());
     // A letter that somebody presses does act.
@@ -89,7 +89,7 @@ fn a_drawer_that_nobody_counted_is_not_empty() {
     screen.log_in("till-1");
     screen.sees("#float");
     screen.presses(ENTER);
-    screen.reads("#banner", "Type what lies in the drawer");
+    screen.reads("#banner", "Enter the cash in the drawer");
     screen.open_shift();
     screen.presses(F10);
     screen.sees(".facts");
@@ -125,7 +125,7 @@ fn a_code_behind_typed_text_is_sold_and_an_older_list_is_not() {
     );
     screen.types(" x9");
     screen.presses(ENTER);
-    screen.reads("#banner", "This code is not in the catalogue");
+    screen.reads("#banner", "This code: unknown barcode");
     // It stays, selected: the next scan replaces it.
     assert_eq!(screen.script("return getSelection().toString()"), "product x9");
     screen.scans("89900010");
@@ -160,7 +160,7 @@ fn what_is_printed_again_is_a_copy_and_enter_presses_what_has_the_focus() {
     screen.reads(".pay", "Saving\u{2026}");
     screen.presses(ESCAPE);
     screen.scans("89900010");
-    screen.reads("#banner", "89900010 was not taken");
+    screen.reads("#banner", "89900010 ignored");
     screen.sees("page-pay");
     screen.script("document.querySelector('pos-app').show('sell')");
     screen.sees("#line");
@@ -226,7 +226,7 @@ fn goods_go_back_by_the_method_that_the_cashier_says() {
     screen.sees("#why");
     screen.browser.press("dialog .danger");
     approve(&mut screen);
-    screen.reads("#banner", "Return voided. Take back: Cash Rp\u{a0}27,750");
+    screen.reads("#banner", "Return voided. Collect: Cash Rp\u{a0}27,750");
     screen.is_clean();
 }
 
@@ -237,7 +237,7 @@ fn a_page_that_can_not_be_loaded_offers_to_reload() {
     screen.browser.devtools("Network.enable", &json!({}));
     screen.browser.devtools("Network.setBlockedURLs", &json!({"urls": ["*/pos/pay.js"]}));
     screen.presses(F9);
-    screen.reads("#banner", "could not be loaded: the program has changed");
+    screen.reads("#banner", "A new version was installed");
     screen.browser.devtools("Network.setBlockedURLs", &json!({"urls": []}));
     screen.browser.press("#banner-act");
     // Nothing is lost.
@@ -253,7 +253,7 @@ fn nothing_is_scanned_while_the_store_is_away() {
     screen.store.kill9();
     // The first one finds out; a product that the page knows is not taken either.
     screen.scans("89900070");
-    screen.reads("#banner", "The store's box does not answer since");
+    screen.reads("#banner", "No connection to the store server since");
     screen.scans("89900010");
     screen.sees(".pay:disabled");
     screen.store.start();

@@ -112,7 +112,7 @@ fn a_tills_own_printer_prints_and_its_failure_is_said() {
     screen.reads("#banner", "Sent to the printer");
     drop(printer);
     screen.browser.press(".last .link");
-    screen.reads("#banner", "Not printed: the printer is off or not there");
+    screen.reads("#banner", "Not printed: the printer is off or disconnected");
     // And selling goes on.
     sold(&mut screen);
     screen.is_clean();

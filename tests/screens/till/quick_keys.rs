@@ -24,7 +24,7 @@ fn a_manager_sets_a_tills_keys_and_the_till_sells_by_them() {
     choose(&mut office, "#label-8990010", "Loose rice");
     office.reads(".sheet .end", "keys: 2 of 24");
     office.scans("89900010");
-    office.reads("#banner", "is on key .1 already");
+    office.reads("#banner", "is already on key .1");
     // A reload loses nothing: the draft is there again.
     office.script("location.reload()");
     office.reads(".sheet .end", "keys: 2 of 24");
@@ -34,7 +34,7 @@ fn a_manager_sets_a_tills_keys_and_the_till_sells_by_them() {
     // It is the first now: the way down is what is left to press.
     assert_eq!(office.focus(), "down-8990010");
     look(&mut office, "admin-quick-keys");
-    step(&mut office, "Save", false, "Saved. The till shows them at once");
+    step(&mut office, "Save", false, "Saved and shown on the till");
 
     // Nobody loads anything: the till shows them.
     till.reads(".q .qt", "Loose rice");

@@ -22,7 +22,7 @@ fn one_tab_sells_and_the_other_says_so() {
     screen.sees("#line");
     screen.basket(&["89900010"], "2,220");
     screen.script("new BroadcastChannel('pos').postMessage('selling')");
-    screen.reads("h1", "This till sells in another tab");
+    screen.reads("h1", "This till is open in another tab");
     screen.presses(ENTER);
     screen.reads("#total", "2,220");
     screen.is_clean();
@@ -41,11 +41,11 @@ fn a_manager_approves_on_the_spot() {
     screen.sees("#approver");
     screen.types("manager@s001.example\u{E004}wrong");
     screen.presses(ENTER);
-    screen.reads("dialog", "is wrong");
+    screen.reads("dialog", "Wrong manager login name");
     screen.browser.write("#approval-password", testkit::store::PASSWORD);
     screen.presses(ENTER);
     // It was a card: nothing is handed out of the drawer.
-    screen.reads("#banner", "Voided. Give back: Card Rp\u{a0}27,750");
+    screen.reads("#banner", "Voided. Refund: Card Rp\u{a0}27,750");
     // Neither what was refused nor what was approved is sent again by a page that is loaded anew.
     assert_eq!(screen.script(INTENTS_LEFT), 0);
     screen.is_clean();

@@ -26,7 +26,7 @@ fn a_scan_into_an_amount_gives_the_field_back() {
     // Without a person's pause what was typed might be the code's own.
     screen.browser.pauses(600);
     screen.scans("89900010");
-    screen.reads("#banner", "89900010 was not taken");
+    screen.reads("#banner", "89900010 ignored");
     assert_eq!(screen.script("return document.querySelector('#float').value"), "150,000");
     screen.presses(ENTER);
     screen.sees("#line");
@@ -39,7 +39,7 @@ fn a_scan_into_an_amount_gives_the_field_back() {
     // Nothing is paid yet: the code is offered as a product, and is no amount.
     screen.reads("dialog h2", "Product 8990003");
     screen.scans("89900020");
-    screen.reads("#banner", "89900020 was not taken");
+    screen.reads("#banner", "89900020 ignored");
     screen.presses(ESCAPE);
     assert_eq!(screen.script("return document.querySelector('#amount').value"), "5");
     screen.types("000");
@@ -64,7 +64,7 @@ fn a_basket_that_another_page_changed_is_shown_anew_and_nothing_of_it_is_lost() 
     let id = audit::items(&mut other, path)[0]["transaction_id"].as_str().unwrap().to_owned();
     other.post(&format!("{path}/{id}/lines"), &json!({"sku": "8990007", "qty": 1})).data(200);
     screen.scans("89900030");
-    screen.reads("#banner", "Another page has changed this basket");
+    screen.reads("#banner", "This sale was changed on another page");
     screen.reads("#total", "29,970");
     screen.scans("89900030");
     screen.reads("#total", "43,845");
@@ -77,7 +77,7 @@ fn a_basket_that_another_page_changed_is_shown_anew_and_nothing_of_it_is_lost() 
 fn an_unknown_code_is_said_and_nothing_is_sold() {
     let Some(mut screen) = Screen::selling(Store::open()) else { return };
     screen.scans("4006381333931");
-    screen.reads("#banner", "4006381333931 is not in the catalogue");
+    screen.reads("#banner", "4006381333931: unknown barcode");
     assert_eq!(screen.focus(), "line");
     assert_eq!(audit::items(&mut screen.store.login("till-1"), "/api/pos/transactions").len(), 0);
 }

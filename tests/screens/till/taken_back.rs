@@ -70,7 +70,7 @@ fn an_exchange_is_settled_in_one_go() {
     screen.script("window.given = []; new MutationObserver(() => { const one = document.querySelector('#given'); if (one) given.push(one.innerText); }).observe(document.body, {subtree: true, childList: true})");
     screen.presses(F9);
     screen.reads("#left", "25,530");
-    screen.reads("#banner", "2,220 taken");
+    screen.reads("#banner", "2,220 applied");
     assert_eq!(screen.script("return given"), json!([]));
     screen.types("e");
     screen.presses(ENTER);
@@ -95,7 +95,7 @@ fn goods_come_back_without_a_receipt_and_from_another_store() {
     screen.presses(F8);
     screen.sees("#receipt");
     screen.presses(F6);
-    screen.reads("label[for=receipt]", "Scan what comes back");
+    screen.reads("label[for=receipt]", "Scan a returned item");
     // A scan waits while the one before is looked up.
     screen.holds_back("barcode=");
     screen.scans("89900010");
@@ -104,7 +104,7 @@ fn goods_come_back_without_a_receipt_and_from_another_store() {
     // What it costs today stands there; more does not go back.
     screen.reads("#refund", "4,440");
     assert_eq!(screen.script("return document.querySelector('#worth-8990001').value"), "2,000");
-    screen.reads(".notice.warn", "A manager has to approve");
+    screen.reads(".notice.warn", "Manager approval required");
     look(&mut screen, "return-free");
     screen.presses(F9);
     approve(&mut screen);
@@ -120,7 +120,7 @@ fn goods_come_back_without_a_receipt_and_from_another_store() {
     screen.presses(ENTER);
     screen.reads("h2", "another store");
     screen.scans("89900010");
-    screen.reads(".notice.warn", "it checks this receipt later");
+    screen.reads(".notice.warn", "It will check this receipt later");
     screen.reads("#refund", "2,220");
     screen.presses(F9);
     approve(&mut screen);
@@ -148,7 +148,7 @@ fn a_payment_by_the_wrong_method_is_put_right() {
     screen.types("it was a card");
     screen.presses(ENTER);
     approve(&mut screen);
-    screen.reads("#banner", "Put right: Rp\u{a0}27,750 by Card");
+    screen.reads("#banner", "Corrected: Rp\u{a0}27,750 by Card");
     screen.is_clean();
     screen.presses(ESCAPE);
     screen.sees("#line");
