@@ -53,7 +53,6 @@ pub struct App {
     supervision: Supervision,
     shop: Arc<AppState>,
     service: Arc<ControlService>,
-    /// The data folder.
     folder: PathBuf,
     limits: Limits,
     tls: Option<Arc<Tls>>,

@@ -38,7 +38,6 @@ pub async fn keep(store: StoreHandle, folder: PathBuf) {
     }
 }
 
-/// Writes the file.
 pub async fn save(store: &StoreHandle, folder: &Path) {
     let (path, at) = (file(folder), store.confirmed_time());
     let written = tokio::task::spawn_blocking(move || write(&path, at)).await;

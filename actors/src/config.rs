@@ -27,11 +27,9 @@ pub struct SyncConfig {
     pub retain_days: u32,
     /// First pause after a failure; full jitter below it.
     pub backoff_min: Duration,
-    /// Longest pause.
     pub backoff_max: Duration,
     /// Time that a pull may wait for a change.
     pub pull_wait: Duration,
-    /// Signs calls.
     pub token: TokenSource,
     /// PEM of the only authority whose certificates the hub may show; none: those of the system.
     pub authority: Option<Arc<[u8]>>,
@@ -50,8 +48,7 @@ pub struct ActorsConfig {
     pub max_restarts: u32,
     /// The sliding period of the restart budget.
     pub period: Duration,
-    /// Time and IDs.
+    /// Source of the time and of new IDs.
     pub source: Source,
-    /// The hub link.
     pub sync: SyncConfig,
 }

@@ -6,6 +6,8 @@
 //!
 //! The words are those of docs/glossary.md.
 
+#![warn(missing_docs)]
+
 mod api;
 pub mod clock;
 mod connection_slot;

@@ -172,7 +172,7 @@ impl Db {
         schema::migrate(&self.pool, &schema::MIGRATIONS).await
     }
 
-    /// For reads.
+    /// The connection pool, for reads.
     pub fn pool(&self) -> &AnyPool {
         &self.pool
     }
@@ -204,7 +204,6 @@ impl Db {
         to_its_end(async move { Ok(Write { tx: pool.begin_with(statement).await?, _permit: permit }) }).await
     }
 
-    /// Ends all connections.
     pub async fn close(&self) {
         self.pool.close().await;
     }

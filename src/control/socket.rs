@@ -7,7 +7,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-/// The socket's name.
 pub const NAME: &str = "control.sock";
 /// Its owner may command the daemon, nobody else.
 const MODE: u32 = 0o600;

@@ -15,10 +15,8 @@ pub fn name(now: UtcMs) -> String {
     now.timestamp().strftime("%Y%m%dT%H%M%S%3fZ").to_string().replace('.', "")
 }
 
-/// A kept backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackupFolder {
-    /// Its folder.
     pub folder: PathBuf,
     /// When it was begun, as its name says.
     pub made_at: UtcMs,

@@ -26,7 +26,6 @@ pub use store::Store;
 
 use std::path::Path;
 
-/// The project's folder.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }

@@ -41,7 +41,6 @@ impl WorkFolder {
         Ok(Self { path: temporary.path().to_owned(), _temporary: Some(temporary) })
     }
 
-    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -55,11 +54,8 @@ impl WorkFolder {
 /// Someone who works here.
 #[derive(Clone)]
 pub struct Person {
-    /// Login name.
     pub username: String,
-    /// Password.
     pub password: String,
-    /// Role.
     pub role: &'static str,
 }
 
@@ -194,7 +190,6 @@ impl Installation {
         Ok(())
     }
 
-    /// `user add`.
     pub async fn add_user(&self, person: &Person) -> anyhow::Result<()> {
         let Person { username, password, role } = person;
         let args = ["user", "add", "--username", username, "--name", username, "--role", role];
@@ -226,13 +221,9 @@ impl Installation {
 
 /// A hub and an enrolled store, both serving.
 pub struct Stage {
-    /// The store, serving.
     pub store: Daemon,
-    /// The hub, serving.
     pub hub: Daemon,
-    /// The store's installation.
     pub store_setup: Installation,
-    /// The hub's installation.
     pub hub_setup: Installation,
     /// Last: a temporary folder is removed after the daemons have ended.
     _place: WorkFolder,

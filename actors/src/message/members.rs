@@ -26,7 +26,6 @@ pub(crate) enum MembersMessage {
 /// Way in which head office came to report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// By the feed.
     Feed,
     /// By the feed of a restored hub: values that are newer here are sent back.
     NewGeneration,

@@ -20,7 +20,6 @@ pub(crate) enum OutboxMessage {
     Panic,
 }
 
-/// One hello's outcome.
 #[derive(Clone)]
 pub(crate) struct Session {
     /// Answers of an earlier session are not used.

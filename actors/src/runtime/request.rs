@@ -9,7 +9,6 @@ use std::sync::Arc;
 /// Caller and approver of a request, with its till and its key.
 #[derive(Debug, Clone)]
 pub struct RequestContext {
-    /// The verified caller.
     pub caller: Arc<Principal>,
     /// Approver of this one command at the till: verified, and no longer in its body.
     pub approver: Option<Principal>,

@@ -12,7 +12,6 @@ use std::time::Instant;
 /// The wall clock and the maker of IDs, as plain functions.
 #[derive(Clone, Copy)]
 pub struct Source {
-    /// Wall-clock time.
     pub now: fn() -> UtcMs,
     /// A new ID with this prefix, for example `trx_`.
     pub id: fn(&str) -> String,

@@ -25,7 +25,6 @@ pub enum Unsound {
     RepeatedKey {
         /// Path of the object: `.` for the whole.
         path: String,
-        /// The key.
         key: String,
     },
     /// A text or a key holds U+0000.

@@ -40,7 +40,7 @@ pub struct Record<P> {
     pub kind: String,
     /// Version of the payload.
     pub schema: u32,
-    /// Hybrid clock.
+    /// Time by the hybrid logical clock.
     pub at: String,
     /// Wall clock of the store.
     pub occurred_at: UtcMs,

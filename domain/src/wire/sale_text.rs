@@ -28,7 +28,6 @@ impl SaleText {
         Self(written.ok().and_then(|()| String::from_utf8(text).ok()).unwrap_or_default())
     }
 
-    /// The JSON.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -26,7 +26,6 @@ const STEP: i64 = 500;
 
 /// Removes what is void.
 pub struct Compactor<'a> {
-    /// The database.
     pub db: &'a Db,
     /// Time for which a change stays after a later one has made it void.
     pub retain: Duration,

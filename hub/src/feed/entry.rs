@@ -53,7 +53,6 @@ pub struct Ticket {
     pub version: String,
 }
 
-/// Takes `count` numbers.
 pub async fn take(
     connection: &mut AnyConnection,
     lane: &'static str,

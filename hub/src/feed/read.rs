@@ -23,9 +23,7 @@ pub(crate) const PASSED_MAX: i64 = 20_000;
 
 /// Reader of the feed, and the store whose feed is read.
 pub struct Reader<'a> {
-    /// The database.
     pub db: &'a Db,
-    /// The database's generation.
     pub generation: &'a str,
     /// The store that asks: it sees its own changes and those for all.
     pub store_id: &'a str,

@@ -59,7 +59,6 @@ impl Default for Own {
     }
 }
 
-/// One wait.
 pub struct Wait<'a> {
     lane: &'a Lane,
     store_id: &'a str,

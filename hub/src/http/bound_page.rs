@@ -13,7 +13,6 @@ const OF_CHARS: usize = 16;
 
 /// Query of a list: its filters, the limit and the cursor.
 pub trait ListQuery: Serialize {
-    /// The list.
     const LIST: &'static str;
     /// Items on a page.
     fn limit(&self) -> Limit;

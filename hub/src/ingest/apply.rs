@@ -65,7 +65,6 @@ pub enum Extent {
     Whole,
     /// Documents, items and sums of reports.
     WithoutEntries,
-    /// Documents.
     DocumentsAlone,
 }
 
@@ -266,7 +265,6 @@ pub(crate) async fn count_anew(
     query.bind(counted.map(|counted| counted.total)).execute(connection).await.map(drop)
 }
 
-/// A raw record.
 fn record(place: &BatchContext<'_>, event: &Incoming, state: &str, stamp: Stamp) -> NewRow {
     if stamp.ahead {
         tracing::warn!(

@@ -35,7 +35,6 @@ enum Mode {
 
 /// Parts of the hub that take in batches.
 pub struct Intake<'a> {
-    /// The database.
     pub db: &'a Db,
     /// Identity of the hub.
     pub identity: &'a Identity,

@@ -115,7 +115,6 @@ pub async fn make(
 
 /// Contents of a copy.
 struct Copied {
-    /// The database's file.
     file: String,
     /// Checksums of the keys, by name.
     keys: BTreeMap<String, String>,

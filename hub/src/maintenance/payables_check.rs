@@ -68,7 +68,6 @@ const CHECKS: [(&str, &str); 9] = [
     ),
 ];
 
-/// Disagreements, in words.
 pub async fn problems(connection: &mut AnyConnection) -> Result<Vec<String>, Error> {
     let mut problems = Vec::new();
     for (problem, sql) in CHECKS {

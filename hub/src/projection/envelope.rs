@@ -73,9 +73,7 @@ pub(crate) type ToPost<'a> = (&'a str, &'a Understood);
 /// Reason why a record is parked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Stable code.
     pub code: &'static str,
-    /// Description for people.
     pub message: String,
 }
 

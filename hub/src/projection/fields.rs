@@ -22,7 +22,6 @@ use sqlx::AnyConnection;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Members' fields.
 pub const MEMBER: &str = "member";
 /// Fields of a product that are a store's own; the ID is `<store>:<sku>`.
 pub const PRODUCT_SETTINGS: &str = "product_settings";

@@ -60,7 +60,6 @@ pub struct Projection<'a> {
     pub(crate) uninvoiced: Vec<Moved<'a>>,
     /// Changes of shared records, in order.
     pub(crate) shared: Shared,
-    /// Checks for contradictions.
     pub(crate) watched: AnomalyChecks,
 }
 
@@ -146,7 +145,6 @@ pub(crate) struct Sums {
 }
 
 impl<'a> Projection<'a> {
-    /// Nothing yet.
     pub fn new(store_id: &'a str, zone: &'a TimeZone) -> Self {
         Self {
             store_id,

@@ -18,7 +18,6 @@ pub(crate) struct LockedPool {
 }
 
 impl LockedPool {
-    /// Takes the row.
     pub async fn lock(connection: &mut AnyConnection) -> Result<Self, sqlx::Error> {
         let sql = "UPDATE points_pool SET next_no = next_no WHERE singleton = 1 \
                    RETURNING policy, redemption_bp, redeem_value, next_no, points, value";

@@ -10,7 +10,6 @@ use edge::{Access, Route};
 /// Whoever buys, and finance, who matches invoices.
 const BUYING_READ: Access = Access::Roles(&[Role::Admin, Role::HoFinance, Role::HoPurchasing]);
 
-/// Its rows.
 pub(super) const ROWS: &[Route<Hub>] = &[
     Route::get("/api/suppliers", BUYING_READ, supplier_routes::LIST, answers!(supplier_routes::list)),
     Route::post("/api/suppliers", PURCHASING, supplier_routes::ADD, answers!(supplier_routes::add)),

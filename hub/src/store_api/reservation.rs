@@ -138,7 +138,7 @@ fn left(sale: &Transaction, taken: &[TakenBack], but_for: Option<&str>, sku: &Sk
     })
 }
 
-/// Pieces by product.
+/// Wanted pieces by product.
 fn wanted(ask: &ReserveReceipt) -> Result<BTreeMap<Sku, i64>, ApiError> {
     if !(1..=ITEMS_MAX).contains(&ask.items.len()) {
         return Err(ApiError::field("items", "must have 1 to 500 entries"));

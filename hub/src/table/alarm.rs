@@ -34,7 +34,6 @@ pub const RESERVATIONS: &str = "too_many_reservations";
 /// A day's figures differ.
 pub const DIGEST: &str = "digest_difference";
 
-/// An alarm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alarm {
     /// Stable code of the alarm.
@@ -75,7 +74,6 @@ async fn tell(connection: &mut AnyConnection, store_id: &str) -> Result<(), sqlx
     Ok(())
 }
 
-/// Ends an alarm.
 pub async fn clear(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -18,14 +18,12 @@ const CHUNK: i64 = 500;
 /// The turn whose number is that of the newest notice.
 const TURN: &str = "notices";
 
-/// Kind of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A store: its name, whether it may speak, what is wrong with it.
     Store,
     /// A contradiction: found or settled.
     Exception,
-    /// A purchase order.
     Order,
     /// The settlement of a day.
     Settlement,
@@ -67,7 +65,6 @@ impl Kind {
 pub struct Notice {
     /// Its number, from 1.
     pub number: u64,
-    /// Kind of change.
     pub kind: Kind,
     /// ID of the changed object. Empty if there are several.
     pub id: String,

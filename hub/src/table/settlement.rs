@@ -85,7 +85,6 @@ pub fn exception_id(kind: ExceptionKind, about: &str) -> String {
 pub struct Late {
     /// Its ID in its store.
     pub item_id: String,
-    /// Payment method.
     pub method: String,
     /// The day that has it now.
     pub day: Date,

@@ -15,7 +15,6 @@ pub const COLUMNS: &str = "store_id, kind, name, timezone, address, disabled, di
                            last_seen_at, version, clock_skew_ms, pending, oldest_pending_at, digest_date, \
                            digest_result, digest_at";
 
-/// A store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreRow {
     /// ID of the store.

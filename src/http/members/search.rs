@@ -22,7 +22,6 @@ const QUERY_BYTES_MAX: usize = 256;
 /// A number with fewer characters is not yet typed to its end.
 const PHONE_CHARS_MIN: usize = 9;
 
-/// `GET /api/members/search`
 pub const SEARCH: Doc = Doc::of("Members", "Search members").query::<Query>().answers::<Found>(concat!(
     r#"{"items": ["#,
     include_str!("../examples/member.json"),

@@ -27,7 +27,6 @@ const NOTICES_MAX: usize = 4_096;
 /// A commit with more notices than this (an import, a large document) is told as one reload.
 const COMMIT_NOTICES_MAX: usize = 500;
 
-/// `GET /api/events`
 pub const EVENTS: Doc = Doc::of(
     "Events",
     "Subscribe to changes as server-sent events: `ready`, `stock`, `hold`, `shift`, `register`, `catalogue`, `receiving`, `supplier_return`, `adjustment`, `transfer`, `opname`, `order`, `conflict`, `sync`, `reload`, `end`. The caller's role decides which events are sent. With `Last-Event-ID`, missed events are sent first, or `reload`",

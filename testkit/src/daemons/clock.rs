@@ -51,7 +51,6 @@ impl Clock {
         self.turn(there.as_second() - edge::clock::now().timestamp().as_second());
     }
 
-    /// What it shows.
     pub fn now(&self) -> UtcMs {
         UtcMs(edge::clock::now().0 + 1_000 * self.off.load(Ordering::Relaxed))
     }

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 /// A product of every shop, and its cost in [`crate::Store::receive_all`].
 pub const SKU: &str = "8990001";
 pub const COST: i64 = 1_200;
-/// Another one.
 pub const OTHER: &str = "8990002";
 
 /// Pieces on hand and their value.

@@ -22,11 +22,10 @@ use tempfile::TempDir;
 /// The name of every hub here.
 pub const HUB_ID: &str = "H001";
 
-/// A running hub.
 pub struct Hub {
     daemon: Option<Daemon>,
     address: SocketAddr,
-    /// Of the database.
+    /// URL of the database.
     url: String,
     data: PathBuf,
     /// Settings beyond the harness's own, as tables of TOML.
@@ -167,7 +166,6 @@ impl Hub {
         self.wrapper = wrapper.iter().map(|&word| word.to_owned()).collect();
     }
 
-    /// Its process.
     #[track_caller]
     pub fn pid(&self) -> u32 {
         self.daemon.as_ref().expect("the hub runs").pid()

@@ -57,7 +57,6 @@ impl Shop {
         shop
     }
 
-    /// Says hello.
     #[track_caller]
     pub fn greets(&self, now: UtcMs) {
         let lineage = match self.seq {

@@ -109,7 +109,7 @@ fn kinds<'a>(tokens: &[Token<'a>]) -> [Option<Kind<'a>>; 2] {
     [0, 1].map(|at| tokens.get(at).map(|token| token.kind))
 }
 
-/// `::`
+/// Whether the next tokens are `::`.
 fn is_joint(tokens: &[Token<'_>]) -> bool {
     kinds(tokens) == [Some(Kind::Mark(':')); 2]
 }

@@ -8,7 +8,6 @@ use std::path::PathBuf;
 
 /// Who is sold at.
 pub struct Server {
-    /// Where it listens.
     pub address: SocketAddr,
     /// The load generator's file of tills and products.
     pub stage: PathBuf,
@@ -19,7 +18,6 @@ pub struct Server {
 /// How it is sold.
 #[derive(Clone, Copy)]
 pub struct Load {
-    /// Tills at once.
     pub tills: usize,
     /// Until this time …
     pub seconds: u64,
@@ -27,7 +25,6 @@ pub struct Load {
     pub sales: Option<u64>,
     /// Sales a second, begun whether answers came or not.
     pub rate: Option<f64>,
-    /// In one call.
     pub one_call: bool,
 }
 

@@ -38,12 +38,10 @@ const SCRIPT: &str = include_str!("peer/sale.pgbench");
 /// A server of the load generator; it tells its address first.
 pub struct Helper {
     child: Child,
-    /// Where it listens.
     pub address: SocketAddr,
 }
 
 impl Helper {
-    /// Starts one.
     pub async fn start(binaries: &Binaries, args: &[&str]) -> anyhow::Result<Self> {
         let mut command = Command::new(&binaries.bench);
         command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).kill_on_drop(true);
@@ -64,7 +62,6 @@ pub struct Peer<'a> {
     members: String,
     /// Before the server that it uses.
     _thin: Helper,
-    /// The cluster.
     pub postgres: Private,
 }
 
@@ -107,7 +104,6 @@ impl<'a> Peer<'a> {
         Ok(Some(Self { binaries, place, thin, products, members, _thin: helper, postgres }))
     }
 
-    /// Sales over HTTP.
     pub async fn sell(&self, run: &str, load: Load) -> anyhow::Result<Value> {
         sell(self.binaries, &self.thin, run, load).await
     }

@@ -33,7 +33,6 @@ const FED_WITHIN: Duration = Duration::from_secs(15);
 const OFFICE_PAUSE: Duration = Duration::from_millis(200);
 /// Logs in again and again.
 const VISITOR: &str = "visitor";
-/// Sold and changed.
 const SKU: &str = "8990001";
 const PRICE: i64 = 2_000;
 /// Files that each side needs beside its connections.
@@ -46,7 +45,7 @@ const FILES_PER_CLIENT: usize = 4;
 pub struct Size {
     /// Clients that write at once.
     pub clients: usize,
-    /// For so long.
+    /// Duration in seconds.
     pub seconds: u64,
 }
 

@@ -110,7 +110,6 @@ impl Private {
         self.child.id()
     }
 
-    /// What it tells.
     pub fn log(&self) -> PathBuf {
         self.folder.path().join(LOG)
     }

@@ -17,7 +17,6 @@ pub const LINES_MAX: usize = 500;
 pub struct Sale {
     /// Invoice number, with the part behind a dash.
     pub name: String,
-    /// Who buys.
     pub customer: Option<String>,
     /// At most [`LINES_MAX`].
     pub lines: Vec<Line>,
@@ -61,9 +60,7 @@ pub struct Back {
 /// One thing that a till does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Goods go.
     Sale(Sale),
-    /// Goods come back.
     Back(Back),
 }
 

@@ -16,9 +16,7 @@ use serde_json::json;
 
 /// Changes an open basket, by the rules of [`domain::rules::selling::sale::change`].
 pub struct ChangeSale {
-    /// Transaction to change.
     pub id: TransactionId,
-    /// Change to apply.
     pub change: BasketChange,
     /// The version that the caller has read, where only that one is to be changed.
     pub read: Option<String>,

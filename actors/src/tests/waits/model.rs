@@ -15,7 +15,7 @@ const LANES: u8 = 2;
 /// By which permits an owner's own commits go.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
-    /// Those of commands.
+    /// Permits that it shares with commands.
     OneGate,
     /// Their own, taken before they lie in the mailbox.
     ReserveInMailbox,

@@ -3,7 +3,6 @@
 
 use crate::model::hub::chain::hex;
 
-/// The body's part.
 const BODY: &str = "body";
 /// Before the name of each parameter of the query.
 const QUERY: &str = "query.";

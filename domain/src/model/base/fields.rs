@@ -13,7 +13,6 @@ use std::ops::RangeInclusive;
 pub(crate) struct Fields(Vec<FieldProblem>);
 
 impl Fields {
-    /// Notes a problem.
     pub(crate) fn wrong(&mut self, path: impl Display, problem: impl Into<String>) {
         self.0.push(FieldProblem { path: path.to_string(), problem: problem.into() });
     }

@@ -9,16 +9,13 @@ use crate::model::people::user::{Principal, Role};
 /// The person asking and, where one was given and verified, the person approving.
 #[derive(Debug, Clone, Copy)]
 pub struct Authorization<'a> {
-    /// User who asks.
     pub caller: &'a Principal,
-    /// User who approves.
     pub approver: Option<&'a Principal>,
     /// The till that speaks, where the request names one.
     pub register_id: Option<&'a RegisterId>,
 }
 
 impl<'a> Authorization<'a> {
-    /// Without an approval.
     pub fn unapproved(caller: &'a Principal) -> Self {
         Self { caller, approver: None, register_id: None }
     }

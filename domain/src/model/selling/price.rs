@@ -19,7 +19,6 @@ pub struct Price {
 /// set at once counts by the moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PriceMoment {
-    /// The moment.
     pub at: UtcMs,
     /// Business date: of a basket its shift's, whatever the clock shows.
     pub date: Date,

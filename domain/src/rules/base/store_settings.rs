@@ -49,18 +49,15 @@ pub const SETTABLE: [&str; 24] = [
 const WORTH_OF_POINTS: &str = "points.redeem_value";
 /// Sections of the terms of a shift.
 const OF_SHIFTS: [&str; 3] = ["payments", "points", "tax"];
-/// Most payment methods.
 const METHODS_MAX: usize = 50;
 /// A day, in milliseconds.
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// The largest amount.
 const AMOUNT_MAX: i64 = 1_000_000_000_000;
 /// All of it, in basis points.
 const RATE_BP_MAX: u32 = 10_000;
 /// The longest span of days.
 const DAYS_MAX: u32 = 3_650;
-/// Most tiers.
 const TIERS_MAX: usize = 50;
 /// Ten times what a member without a tier earns, in basis points.
 pub const MULTIPLIER_BP_MAX: i64 = 100_000;

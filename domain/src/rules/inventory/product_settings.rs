@@ -18,7 +18,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// The highest level.
 const LEVEL_MAX: i64 = 1_000_000_000;
 
 /// The longest name of a place, in bytes.

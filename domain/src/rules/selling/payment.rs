@@ -40,7 +40,6 @@ pub struct Accepted {
     pub tendered: i64,
     /// tendered − amount − rounding.
     pub change: i64,
-    /// Cash rounding.
     pub rounding: i64,
 }
 

@@ -58,7 +58,6 @@ pub struct Effect {
     pub moves: Vec<Move>,
     /// Amount that a method took in (or gave back, below 0) in a shift.
     pub methods: Vec<(ShiftId, String, i64)>,
-    /// Points entries.
     pub points: Vec<PointsEntry>,
     /// Document that the record requires.
     pub needs: Option<Known>,
@@ -108,7 +107,6 @@ impl fmt::Display for Known {
 /// A line's effect on stock, beside the sale.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineEffect {
-    /// The line.
     pub line_no: u32,
     /// Stock on hand after the movement.
     pub balance_after: i64,

@@ -29,12 +29,10 @@ impl Payload for ShiftRecord {
     }
 }
 
-/// Payload of `cash.moved`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CashMoved {
     /// Business date that it counts for.
     pub business_date: Date,
-    /// The cash movement.
     pub movement: CashMovement,
 }
 
@@ -48,12 +46,10 @@ impl Payload for CashMoved {
     }
 }
 
-/// Payload of `cash.deposited`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CashDeposited {
     /// Business date that it counts for.
     pub business_date: Date,
-    /// The deposit.
     pub deposit: Deposit,
 }
 
@@ -86,11 +82,8 @@ impl Payload for ReopenedDay {
 pub struct ReceiptsSkipped {
     /// Register of the numbers.
     pub register_id: RegisterId,
-    /// Its series.
     pub series: String,
-    /// The first number.
     pub from: u64,
-    /// The last number.
     pub to: u64,
 }
 

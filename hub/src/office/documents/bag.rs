@@ -8,7 +8,6 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A bag.
 pub struct Bag {
     /// State of the bag's money.
     pub state: State,

@@ -12,7 +12,6 @@ use std::sync::Arc;
 
 /// A stream and whose it is.
 pub struct Stream {
-    /// Head office.
     pub hub: Arc<Hub>,
     /// The token that opened it.
     pub bearer: String,

@@ -85,7 +85,6 @@ pub struct Change {
 pub struct Chart(BTreeMap<String, View>);
 
 impl Chart {
-    /// Reads it.
     pub async fn read(connection: &mut AnyConnection) -> Result<Self, sqlx::Error> {
         let plan = PLAN.iter().map(|(account, name)| planned(*account, name));
         let mut chart: BTreeMap<String, View> = plan.map(|view| (view.account.clone(), view)).collect();

@@ -19,7 +19,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::AnyConnection;
 
-/// `GET /api/finance/accounts/:account/entries`
 pub const ACCOUNT_ENTRIES: Doc =
     Doc::of("Finance", "List entries of an account, oldest first, each with the running balance")
         .query::<EntriesQuery>()
@@ -32,7 +31,6 @@ pub const ACCOUNT_ENTRIES: Doc =
                 "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#,
         )
         .refuses(&[Code::ValidationFailed]);
-/// `GET /api/finance/journal`
 pub const JOURNAL: Doc = Doc::of("Finance", "List journal entries of all books, newest first")
     .query::<JournalQuery>()
     .lists_as::<CompleteList<journal::View>>(
@@ -43,7 +41,6 @@ pub const JOURNAL: Doc = Doc::of("Finance", "List journal entries of all books, 
             "created_by": null, "created_at": "2026-11-20T02:06:34.739Z"}"#,
         completeness::EXAMPLE,
     );
-/// `GET /api/finance/journal/:entry_id`
 pub const ENTRY: Doc =
     Doc::of("Finance", "Retrieve a journal entry with its lines and its source document")
         .answers::<journal::Whole>(
@@ -56,7 +53,6 @@ pub const ENTRY: Doc =
                 {"line_no": 2, "account": "6050", "debit": 15000, "credit": 0}],
             "source": {"business_date": "2026-11-20", "movement": {"cash_id": "csh_1", "amount": 15000}}}"#,
         );
-/// `GET /api/finance/trial-balance`
 pub const TRIAL_BALANCE: Doc =
     Doc::of("Finance", "Report account balances at the end of a day, for the company or for one book")
         .query::<BalanceQuery>()

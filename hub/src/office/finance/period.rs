@@ -79,7 +79,6 @@ pub async fn list(connection: &mut AnyConnection, year: i16, today: Date) -> Res
     Ok(months)
 }
 
-/// A month.
 pub async fn view(connection: &mut AnyConnection, month: Month) -> Result<View, sqlx::Error> {
     // The first month that was closed took all before it with it.
     let sql = "SELECT closed_at, closed_by FROM periods WHERE last_date >= $1 ORDER BY last_date LIMIT 1";

@@ -11,7 +11,6 @@ use serde::de::DeserializeOwned;
 use sqlx::AnyPool;
 use sqlx::any::AnyRow;
 
-/// Kind of document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Goods of a supplier came.
@@ -20,7 +19,6 @@ pub enum Kind {
     SupplierReturn,
     /// Goods were written off, found or corrected.
     Adjustment,
-    /// Goods were counted.
     Opname,
 }
 

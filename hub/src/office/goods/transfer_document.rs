@@ -100,7 +100,6 @@ pub async fn list(
     rows.iter().map(|row| Ok((row.cell("business_date")?, row.json("document")?))).collect()
 }
 
-/// One transfer.
 pub async fn read(pool: &AnyPool, id: &str) -> Result<Option<Detail>, sqlx::Error> {
     let conditions = Conditions::default().text("transfer_id = ?", Some(id));
     let query = conditions.query("SELECT document FROM transfers WHERE {}");

@@ -25,7 +25,6 @@ pub enum State {
 
 /// Entry of a list.
 pub trait Entry: Serialize + DeserializeOwned {
-    /// The list.
     const LIST: &'static str;
     /// Name of an entry, in words.
     const WHAT: &'static str;
@@ -45,7 +44,6 @@ pub async fn list<'a, T: Entry>(
     rows.iter().map(|text| decode(text)).collect()
 }
 
-/// One of them.
 pub async fn read<T: Entry>(connection: &mut AnyConnection, key: &str) -> Result<Option<T>, sqlx::Error> {
     let sql = "SELECT document FROM company_lists WHERE list = $1 AND code = $2";
     let text: Option<String> =

@@ -36,9 +36,7 @@ pub struct Merge {
 
 /// Context of a merge: user, clock and time.
 pub struct By<'a> {
-    /// User who merges.
     pub user_id: &'a UserId,
-    /// The hub's clock.
     pub clock: &'a Mutex<Clock>,
     /// Time of the merge.
     pub now: UtcMs,

@@ -56,7 +56,6 @@ impl Language {
 /// Contents of the document beside the order itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Paper<'a> {
-    /// The order.
     pub order: &'a PurchaseOrder,
     /// Supplier that the order goes to.
     pub supplier: &'a Supplier,

@@ -41,15 +41,13 @@ pub struct Import {
     pub store_id: Option<String>,
     /// Day of that settlement. `None` if the statement is not for one settlement.
     pub settlement_date: Option<Date>,
-    /// Opening balance.
     pub opening_balance: Option<i64>,
-    /// Closing balance.
     pub closing_balance: Option<i64>,
     /// First and last day, if the lines do not state them.
     pub span: (Option<Date>, Option<Date>),
     /// The account that the file names.
     pub account: Option<AccountName>,
-    /// Lines, checked.
+    /// Lines that passed all checks.
     pub lines: Vec<TextLine>,
     /// Row of the file that each line came from. Empty if the lines are numbered from 1.
     pub rows: Vec<LineRow>,

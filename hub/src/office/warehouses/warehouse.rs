@@ -84,12 +84,10 @@ impl<'a> Warehouse<'a> {
         Ok(Self { hub, rules, now, caller, epoch, seq, hash, moved: BTreeSet::new() })
     }
 
-    /// Its ID.
     pub fn store_id(&self) -> &str {
         self.rules.store_id.as_str()
     }
 
-    /// Its day now.
     pub fn today(&self) -> Date {
         self.rules.business_date(self.now)
     }

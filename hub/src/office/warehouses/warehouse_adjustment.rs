@@ -20,7 +20,7 @@ use sqlx::AnyConnection;
 pub enum AdjustmentStep {
     /// It is posted, at the stock of now.
     Approve,
-    /// Nothing moves.
+    /// Rejects the adjustment; no stock moves.
     Reject,
     /// Its goods go back.
     Reverse,

@@ -19,7 +19,6 @@ const COLUMNS: &str = "event_id, member_id, business_date, moved_at, points";
 pub struct Expired {
     /// ID of the member.
     pub member_id: String,
-    /// Number of points.
     pub points: i64,
     /// Day of head office.
     pub day: Date,

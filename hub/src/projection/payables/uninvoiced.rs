@@ -25,11 +25,9 @@ use std::collections::BTreeMap;
 
 /// A report of a store that moves account 2020, with its event.
 pub(crate) enum Moved<'a> {
-    /// Goods came.
     Received(&'a str, &'a Receiving),
     /// A receipt was taken back.
     Reversed(&'a str, &'a Receiving),
-    /// Goods went back.
     Returned(&'a str, &'a SupplierReturn),
 }
 

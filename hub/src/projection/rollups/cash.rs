@@ -42,7 +42,6 @@ pub(super) fn refunded(
     }
 }
 
-/// A shift begins.
 pub(super) fn opened(sums: &mut RollupSums, told: &RollupRecord<'_>, shift: &Shift) {
     let figures = [("shifts", 1), ("opening_float", shift.opening_float)];
     sums.add(&CASH_DAYS, of_shift(told, shift), figures);
@@ -55,7 +54,6 @@ pub(super) fn counted(sums: &mut RollupSums, told: &RollupRecord<'_>, shift: &Sh
     sums.add(&CASH_DAYS, of_shift(told, shift), figures);
 }
 
-/// Cash beside sales.
 pub(super) fn moved(sums: &mut RollupSums, told: &RollupRecord<'_>, movement: &CashMovement) {
     let figure = match movement.kind {
         CashKind::PayIn => "pay_in",

@@ -21,7 +21,6 @@ pub(crate) struct ExpectedItem {
     pub event_id: String,
     /// Account that its event posts it to.
     pub account: Account,
-    /// The expected item.
     pub item: NewItem,
 }
 

@@ -14,7 +14,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use storage::Storage;
 
-/// `GET /api/opname/:id/lookup`
 pub const LIST: Doc = Doc::of(
     "Opname",
     "Find products of a stock count by a scanned code or by words, ordered by SKU; a blind count hides the expected quantity",

@@ -19,7 +19,6 @@ use serde::Deserialize;
 pub const LIST: Doc = Doc::of("Shifts", "List shifts, newest first: your own, or all for managers")
     .query::<Query>()
     .lists::<ShiftView>(include_str!("../examples/shift.json"));
-/// `GET /api/shifts/:id`
 pub const READ: Doc = Doc::of("Shifts", "Retrieve a shift").answers::<ShiftView>(SHIFT);
 
 /// Most shifts that one request looks at; a page may be short, its cursor goes on.

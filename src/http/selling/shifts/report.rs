@@ -14,7 +14,6 @@ use domain::model::people::user::Role;
 use edge::{ApiError, Doc, Reply, clock};
 use storage::{Storage, StorageError};
 
-/// `GET /api/shifts/:id/report`
 pub const REPORT: Doc =
     Doc::of("Shifts", "Retrieve a shift's X (open) or Z (closed) report, as text or as a page")
         .answers_text("text/plain")

@@ -22,7 +22,6 @@ mod scan;
 
 use scan::{DAYS_MAX, Scan, Scope};
 
-/// `GET /api/pos/transactions`
 pub const LIST: Doc = Doc::of(
     "Point of sale",
     "List transactions: of a shift, or for managers of a member or of business dates (by default of the whole store if the manager has no open shift). Unfinished ones come first, then sales, then baskets that were voided before payment",

@@ -13,13 +13,12 @@ pub struct Told {
     pub id: Option<String>,
 }
 
-/// An open stream.
 pub struct Screen {
     reader: BufReader<TcpStream>,
     text: String,
     pub status: u16,
     pub head: String,
-    /// Comments that came.
+    /// Comments received on the event stream.
     pub heartbeats: usize,
 }
 

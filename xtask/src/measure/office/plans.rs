@@ -51,7 +51,6 @@ fn read_from(log: &PathBuf, place: usize) -> anyhow::Result<String> {
     Ok(String::from_utf8_lossy(text.get(place..).unwrap_or_default()).into_owned())
 }
 
-/// As Markdown.
 pub fn render(measured: &Measured) -> String {
     if measured.plans.is_empty() {
         return String::new();

@@ -66,7 +66,6 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// One more figure.
     pub fn one(&mut self, name: impl FnOnce() -> String, right: i64, found: i64) {
         self.figures += 1;
         if right != found {

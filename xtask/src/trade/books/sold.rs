@@ -20,7 +20,6 @@ struct Paid {
 
 /// A sale after its returns so far.
 pub struct Sold {
-    /// Who bought.
     pub customer: Option<String>,
     /// What it came to.
     pub total: i64,

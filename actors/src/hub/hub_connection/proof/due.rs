@@ -7,7 +7,7 @@ use storage::{Storage, StorageError};
 
 /// Result of looking at a due day.
 pub(super) enum Look {
-    /// To be compared.
+    /// To be compared with the hub.
     Due(DayFigures),
     /// Proven as it is.
     Proven,

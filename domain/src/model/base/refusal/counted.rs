@@ -21,10 +21,8 @@ pub struct CountConflict {
     pub counted_by: Vec<CountedBy>,
 }
 
-/// Somebody who counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CountedBy {
-    /// Their ID.
     pub user_id: UserId,
     /// Their name, where it is known.
     pub name: Option<String>,

@@ -41,7 +41,6 @@ pub struct OverReceived {
     pub sku: String,
     /// The most that may be received in all.
     pub limit: i64,
-    /// Pieces received before.
     pub received: i64,
     /// Pieces that may still be received.
     pub left: i64,
@@ -65,7 +64,6 @@ pub struct NeedsApproval {
     /// Path of the figure in the request. Omitted if the request has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The figure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<i64>,
     /// The most that goes without a manager.

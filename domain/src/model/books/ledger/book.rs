@@ -34,7 +34,6 @@ pub struct LedgerBook {
     pub reserved_points: BTreeMap<TransactionId, (MemberId, i64)>,
     /// State of paid sales after the sale. A sale without an entry is as it was sold.
     pub sales: HashMap<TransactionId, SaleAfter>,
-    /// Waiting baskets.
     pub holds: BTreeMap<HoldId, (Hold, Transaction)>,
     /// Shifts that are not closed.
     pub shifts: HashMap<ShiftId, OpenShiftEntry>,
@@ -43,7 +42,6 @@ pub struct LedgerBook {
     pub days: BTreeMap<Date, Date>,
     /// Sealed days; true: it sealed itself.
     pub sealed: BTreeMap<Date, bool>,
-    /// Known tills.
     pub registers: BTreeMap<RegisterId, Register>,
     /// Receiving documents by delivery note.
     pub delivery_notes: BTreeMap<DeliveryNote, ReceivingId>,
@@ -51,9 +49,7 @@ pub struct LedgerBook {
     pub reversed_receivings: BTreeSet<ReceivingId>,
     /// Adjustments that wait, or that somebody decided on.
     pub adjustments: BTreeMap<AdjustmentId, Adjustment>,
-    /// Transfers.
     pub transfers: BTreeMap<TransferId, Transfer>,
-    /// Counts.
     pub opnames: BTreeMap<OpnameId, Opname>,
     /// Counted lines of those that are not over.
     pub counted: BTreeMap<(OpnameId, Sku), OpnameLine>,

@@ -5,7 +5,6 @@ use crate::model::base::money::share;
 /// Part of a receipt's line that is not billed and did not go back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OpenReceipt {
-    /// Quantity in pieces.
     pub qty: i64,
     /// Value of these pieces in 2020.
     pub value: i64,
@@ -14,7 +13,6 @@ pub struct OpenReceipt {
 /// A part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Part {
-    /// Quantity in pieces.
     pub qty: i64,
     /// Value that it takes out of 2020.
     pub value: i64,

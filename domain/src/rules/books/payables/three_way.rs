@@ -9,13 +9,11 @@ use std::collections::BTreeMap;
 /// A receipt's line, or the part of it that came for one line of its order, with what is known of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceiptLine {
-    /// Receipt and line.
     pub at: ReceiptRef,
     /// Supplier that delivered. `None` if none was recorded.
     pub supplier_id: Option<String>,
     /// Order that the goods came by.
     pub po_id: Option<String>,
-    /// The order's line.
     pub po_line_no: Option<u32>,
     /// SKU of the product.
     pub sku: Sku,
@@ -37,7 +35,6 @@ pub struct ReceiptLine {
 pub struct LineTotal {
     /// Total cost of the pieces.
     pub value: i64,
-    /// Number of pieces.
     pub qty: i64,
 }
 
@@ -54,7 +51,6 @@ impl LineTotal {
 pub struct Accepted {
     /// Line number. Null for the whole invoice.
     pub line_no: Option<u32>,
-    /// The accepted difference.
     pub kind: Kind,
     /// Reason why the exception is accepted.
     pub reason: String,

@@ -13,7 +13,6 @@ const CLEARING: [Account; 4] = [CARD, QRIS, BANK_TRANSFER, VOUCHER];
 /// An account as the chart has it now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccountState {
-    /// The account itself.
     pub account: Account,
     /// Whether a payment method is mapped to it.
     pub mapped_method: bool,
@@ -98,13 +97,11 @@ fn mapping_problem(of: MappingOf, state: AccountState) -> Option<&'static str> {
 /// Author of an entry that no store reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Poster {
-    /// A person.
     Person,
     /// A person who begins a book, with payments that are not settled yet.
     Opening,
     /// A settlement, or the resolution of what does not agree.
     Settlement,
-    /// A bank's statement.
     Bank,
     /// A document of a supplier.
     Payables,

@@ -13,7 +13,6 @@ use crate::rules::people::points::{Pool, defer};
 use crate::wire::record::{AnyPayload, ReturnRecord, TransactionPaid};
 use serde::{Deserialize, Serialize};
 
-/// Valuation of points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolTerms {
     /// Accounting policy for points.
@@ -38,7 +37,6 @@ pub enum StepKind {
     GivenBack,
     /// A person moved them.
     Adjusted,
-    /// They expired.
     Expired,
 }
 
@@ -51,9 +49,7 @@ pub struct PoolStep {
     pub transaction_id: String,
     /// The document that moved them.
     pub document_id: String,
-    /// Points.
     pub points: i64,
-    /// Value.
     pub value: i64,
 }
 

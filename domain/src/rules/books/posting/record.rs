@@ -44,7 +44,6 @@ pub struct RecordToPost<'a> {
     pub context: &'a Context,
 }
 
-/// A balanced entry.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Made {
     /// One row per account, by number.
@@ -80,7 +79,6 @@ enum Own {
     Both(StoreId),
 }
 
-/// A document's facts.
 struct Posting {
     business_date: Date,
     cause: Cause,

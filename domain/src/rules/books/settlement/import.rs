@@ -44,7 +44,7 @@ impl TextLine {
 pub struct Figures {
     /// Amount of the row: gross for a provider, net for a bank.
     pub amount: Option<i64>,
-    /// Before fees.
+    /// Amount before fees.
     pub gross: Option<i64>,
     /// Fee; above 0 if it is a cost.
     pub fee: Option<i64>,

@@ -23,7 +23,6 @@ pub enum ItemKind {
 }
 
 impl ItemKind {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Payment, Self::Refund, Self::Deposit, Self::SupplierPayment];
 
     /// As in tables and JSON.

@@ -14,7 +14,6 @@ pub struct CountedShift {
     pub closed_at: Option<UtcMs>,
     /// User who made the first count.
     pub closed_by: Option<UserId>,
-    /// The first count.
     pub counted_cash: i64,
     /// Cash that should have been there, as recorded by the copy that has the Z.
     pub expected_cash: i64,

@@ -246,7 +246,6 @@ impl<'a, R: Rows> Book<'a, R> {
             .filter(|safe| *safe != there))
     }
 
-    /// A sku's stock.
     pub(super) fn row(&self, sku: &Sku) -> Result<Stock, R::Error> {
         self.stock.get(sku).cloned().map_or_else(|| self.rows.stock(sku), Ok)
     }

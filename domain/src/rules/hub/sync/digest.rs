@@ -50,13 +50,12 @@ impl Digest {
 /// A record as a digest counts it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counted {
-    /// Counts once.
+    /// A record with the same ID is counted once.
     pub event_id: String,
     /// Type of the record.
     pub kind: String,
     /// Business date of the record.
     pub business_date: Date,
-    /// Its amount.
     pub total: i64,
 }
 

@@ -5,7 +5,6 @@ use crate::model::hub::hlc;
 /// Current value of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldClock<'a> {
-    /// Its stamp.
     pub at: &'a str,
     /// Event or change of the hub that wrote it.
     pub by: &'a str,

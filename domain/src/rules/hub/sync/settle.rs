@@ -31,7 +31,6 @@ pub struct Lost {
     pub winner: &'static str,
     /// The value that lost.
     pub lost: Value,
-    /// Its stamp.
     pub lost_at: String,
     /// Event or change of the hub that wrote it.
     pub lost_by: String,

@@ -12,12 +12,9 @@ pub struct Approval {
     pub four_eyes: bool,
 }
 
-/// User who approves.
 #[derive(Debug, Clone, Copy)]
 pub struct Approver<'a> {
-    /// Their ID.
     pub by: &'a str,
-    /// Their role.
     pub role: Role,
 }
 

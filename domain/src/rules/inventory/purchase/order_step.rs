@@ -12,7 +12,7 @@ pub enum OrderStep {
     Submit,
     /// Approves the order, with the user's responsibility for it.
     Approve,
-    /// Somebody does not.
+    /// Rejects the order, or its proposed revision.
     Reject,
     /// Sends the order to the supplier and the store.
     Send,

@@ -15,7 +15,6 @@ pub(crate) fn changed_to(before: Option<&Member>, after: Member) -> Event<fact::
 }
 
 impl MemberBook {
-    /// Folds a change.
     pub fn evolve(&mut self, changed: &fact::MemberChanged) {
         let fact::MemberChanged { member, freed, .. } = changed;
         for key in freed {

@@ -56,7 +56,6 @@ impl LotFold {
         Self { today, lots: Lots::default(), due: 0, expired: 0, taken, earned }
     }
 
-    /// The next entry.
     pub fn add(&mut self, told: &ExpiryEntry) {
         // A day that has not come, by a clock that runs ahead, lets nothing expire.
         let day = told.business_date.min(self.today);
@@ -78,7 +77,6 @@ impl LotFold {
         }
     }
 
-    /// The resulting expiry.
     pub fn done(mut self) -> Expiry {
         self.pass(self.today);
         let next = self.lots.lots.iter().filter_map(|lot| lot.expires).min();

@@ -29,7 +29,7 @@ pub fn defer(net: i64, earned: i64, redeem_value: i64, redemption_bp: i64) -> De
 /// The liability of all points: one pool, released at its average.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pool {
-    /// Points out.
+    /// Points that are outstanding.
     pub points: i64,
     /// Liability of the points.
     pub value: i64,

@@ -15,18 +15,13 @@ use serde_json::{Value, json};
 /// A change that a caller asks for; `hash` is that of the password in it. Not printable.
 #[derive(Clone)]
 pub enum Change {
-    /// Make a user.
     Create {
-        /// The user.
         user: NewUser,
         /// Hash of the password.
         hash: Option<String>,
     },
-    /// Change a user.
     Update {
-        /// User to change.
         id: UserId,
-        /// Change to make.
         change: ChangeUser,
         /// Hash of the new password.
         hash: Option<String>,
@@ -44,10 +39,7 @@ pub enum Change {
         hash: String,
     },
     /// Add a device of one's own, its registration verified.
-    AddPasskey {
-        /// The device.
-        passkey: Passkey,
-    },
+    AddPasskey { passkey: Passkey },
     /// Remove a device of one's own.
     RemovePasskey {
         /// Credential ID of the device.
@@ -64,11 +56,8 @@ pub enum Change {
 
 /// Data that a decision needs, as it is when the decision is made.
 pub struct Known<'a> {
-    /// The caller.
     pub caller: &'a Principal,
-    /// Every user.
     pub users: &'a [User],
-    /// Every device.
     pub passkeys: &'a [Passkey],
     /// The caller's session, if it is still there.
     pub session: Option<&'a Session>,
@@ -78,7 +67,6 @@ pub struct Known<'a> {
     pub store_id: &'a StoreId,
     /// An ID for a user that is made.
     pub new_id: UserId,
-    /// Now.
     pub now: UtcMs,
 }
 
@@ -87,7 +75,6 @@ pub struct Known<'a> {
 pub enum Device {
     /// It is this from now on.
     Saved(Passkey),
-    /// It is gone.
     Removed(Passkey),
 }
 

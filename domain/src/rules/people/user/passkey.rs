@@ -41,11 +41,10 @@ pub struct PasskeyAdded {
 /// finds the stored counter still below.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assertion {
-    /// The device.
     pub credential_id: String,
-    /// Its counter afterwards.
+    /// The signature counter after this login.
     pub counter: u32,
-    /// Its document afterwards.
+    /// The stored document after this login.
     pub document: String,
 }
 

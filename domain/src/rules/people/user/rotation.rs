@@ -21,9 +21,7 @@ pub enum Turn {
 /// A refresh token whose signature and lifetime were checked.
 #[derive(Debug, Clone)]
 pub struct Presented {
-    /// Its session.
     pub session_id: SessionId,
-    /// Its own ID.
     pub jti: String,
     /// Fingerprint of the request's idempotency key.
     pub key: Option<String>,
@@ -42,7 +40,6 @@ pub enum Refreshed {
         user: Box<User>,
         /// The session, which goes on.
         session: Session,
-        /// The successor.
         rotation: Rotation,
     },
     /// The session is over, or is from now on.

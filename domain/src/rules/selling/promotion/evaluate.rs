@@ -10,9 +10,7 @@ use crate::rules::selling::promotion::kind;
 pub struct PromoLine<'a> {
     /// SKU of the product.
     pub sku: &'a Sku,
-    /// Its category.
     pub category: Option<&'a str>,
-    /// Quantity in pieces.
     pub qty: i64,
     /// Unit price in whole currency units.
     pub price: i64,
@@ -31,7 +29,6 @@ pub struct Shared {
 
 /// A line while promotions go over it.
 pub(super) struct Seen {
-    /// Quantity in pieces.
     pub(super) qty: i64,
     /// Remaining amount of its price.
     pub(super) left: i64,

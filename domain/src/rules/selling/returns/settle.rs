@@ -26,7 +26,6 @@ use crate::wire::record;
 /// A return, and what it paid of another transaction: one commit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settled {
-    /// The posted return.
     pub posted: Event<fact::ReturnPosted>,
     /// Transaction that the return was exchanged for.
     pub exchange: Option<Exchange>,

@@ -45,7 +45,6 @@ pub struct ChangeSale {
 /// A changed basket, and the lines that were taken off or lessened: for the audit log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Changed {
-    /// The resulting event.
     pub event: Event<fact::TransactionOpen>,
     /// Lines as they were, with the pieces that are gone.
     pub removed: Vec<Line>,

@@ -15,7 +15,6 @@ use crate::rules::selling::sale::{VoidSale, paid_by};
 /// A basket without a payment, and what goes back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaymentReversed {
-    /// The resulting event.
     pub event: Event<fact::TransactionOpen>,
     /// One per payment.
     pub refunds: Vec<ReversedPayment>,

@@ -18,9 +18,7 @@ pub struct TillContext<'a> {
     pub authorization: Authorization<'a>,
     /// Data that the basket is priced with.
     pub pricing: PricingContext<'a>,
-    /// Rules in force.
     pub rules: &'a Rules,
-    /// The shift's book.
     pub book: &'a ShiftBook,
 }
 

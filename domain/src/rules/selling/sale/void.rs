@@ -29,7 +29,7 @@ pub struct VoidSale {
 pub struct VoidDraft {
     /// Voided, its payments reversed.
     pub transaction: Transaction,
-    /// Its shift afterwards.
+    /// The shift with this void applied.
     pub shift: Shift,
     /// One per payment.
     pub refunds: Vec<ReversedPayment>,

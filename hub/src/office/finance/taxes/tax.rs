@@ -222,7 +222,6 @@ impl Filter {
         completeness::of(connection, self.store_id.as_deref(), (self.from, self.to), now).await
     }
 
-    /// Reads it.
     pub async fn read(&self, connection: &mut AnyConnection, now: UtcMs) -> Result<View, sqlx::Error> {
         let output = self.output(&mut *connection).await?;
         let mut late = self.late(&mut *connection).await?;

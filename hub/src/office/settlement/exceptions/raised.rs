@@ -23,7 +23,6 @@ pub struct Belongs {
     pub statement_id: Option<String>,
     /// The store and day whose settlement it holds up.
     pub settlement: Option<(String, Date)>,
-    /// Payment method.
     pub method: Option<String>,
     /// The match that it is about.
     pub match_id: Option<String>,

@@ -26,13 +26,10 @@ pub struct Rules<'a> {
     pub file: &'a SourceFile<'a>,
     /// Common properties of the rows.
     pub survey: &'a Survey,
-    /// Reader of dates.
     pub days: &'a DayReader<'a>,
-    /// Pattern of descriptions.
     pub pattern: Option<&'a Pattern>,
     /// The sign of fees that cost.
     pub fee_sign: FeeSign,
-    /// Bounds of lines.
     pub bounds: &'a Bounds,
 }
 

@@ -41,7 +41,6 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// All of them.
     pub const ALL: [Self; 10] = [
         Self::Pending,
         Self::Status,
@@ -178,7 +177,6 @@ impl RowsSetAside {
         Ok(())
     }
 
-    /// Number of rows.
     pub fn count(&self) -> i64 {
         self.counts.values().fold(0, |sum, count| sum.saturating_add(*count))
     }

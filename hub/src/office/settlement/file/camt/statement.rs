@@ -130,14 +130,12 @@ impl Statement {
         self.lines.extend(booked.lines);
     }
 
-    /// Opening balance.
     pub(super) fn opening(&self) -> Option<i64> {
         let [booked, previous, first] = self.opening;
         let alone = self.closing == [None, None];
         booked.or(previous).or(first.filter(|_| !alone))
     }
 
-    /// Closing balance.
     pub(super) fn closing(&self) -> Option<i64> {
         let [closed, last] = self.closing;
         closed.or(last)
