@@ -38,7 +38,7 @@ pub struct Drained {
 
 /// Address of the listener, and its limits.
 pub struct ListenerConfig {
-    /// Accepts connections.
+    /// Socket that accepts connections.
     pub listener: TcpListener,
     /// With it, plain HTTP is answered to loopback only: tills on the same box.
     pub tls: Option<Arc<Tls>>,
@@ -47,7 +47,7 @@ pub struct ListenerConfig {
 }
 
 impl ListenerConfig {
-    /// Plain HTTP.
+    /// A listener without TLS.
     pub fn plain(listener: TcpListener, limits: Limits) -> Self {
         Self { listener, tls: None, limits }
     }

@@ -34,7 +34,7 @@ const LIST_BYTES_MAX: u64 = 16 * 1024 * 1024;
 pub struct Backup {
     /// Version of this list.
     pub format_version: u32,
-    /// Whose it is.
+    /// Store whose data it holds.
     pub store_id: StoreId,
     /// When it was taken.
     pub made_at: UtcMs,
@@ -46,7 +46,7 @@ pub struct Backup {
     pub seq: u64,
     /// Whether keys are in it.
     pub keys: bool,
-    /// Every file.
+    /// Every file of the backup.
     pub files: Vec<BackupFile>,
 }
 
@@ -55,7 +55,7 @@ pub struct Backup {
 pub struct BackupFile {
     /// Relative to the folder.
     pub path: PathBuf,
-    /// Its length.
+    /// Length in bytes.
     pub bytes: u64,
     /// SHA-256 in lower-case hex.
     pub sha256: String,

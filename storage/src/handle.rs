@@ -44,7 +44,7 @@ pub struct Stats {
     pub segments: u64,
     /// Indexes of sealed segments, their own and merged ones, that look-ups asked.
     pub index_lookups: u64,
-    /// The last commit.
+    /// Lsn of the last commit.
     pub lsn: u64,
     /// Free bytes on the disk.
     pub free_bytes: u64,

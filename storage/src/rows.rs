@@ -84,7 +84,7 @@ impl std::fmt::Debug for Rows {
 }
 
 struct State {
-    /// The engine's.
+    /// Mark of the rows in the engine.
     mark: Mark,
     scan: Option<Scan>,
     /// Why the engine is given nothing more: a batch failed, and some of it may be there.
@@ -222,7 +222,7 @@ impl Rows {
         File::open(&file).and_then(|db| db.sync_data()).map_err(StorageError::io("sync", &file))
     }
 
-    /// A row.
+    /// Reads a row.
     pub fn get(&self, key: &[u8]) -> Result<Option<sled::IVec>, StorageError> {
         if let Some(newer) = self.memtable().get(key) {
             return Ok(newer);
@@ -278,7 +278,7 @@ impl Rows {
         self.memtable.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The engine's folder.
+    /// Folder of the engine.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 /// Idle time after which the high-water mark is brought to the disk.
 const IDLE: Duration = Duration::from_millis(100);
 
-/// The thread's name.
+/// Name of the writer's thread.
 pub const WRITER: &str = "journal-writer";
 
 /// What runs once a commit is durable.
@@ -37,29 +37,29 @@ pub type Then = Box<dyn FnOnce(Durable) + Send>;
 
 /// What the writer is asked for.
 pub enum Message {
-    /// Make it durable.
+    /// Make a commit durable.
     Commit(Box<Pending>),
     /// Say when everything before is durable and applied.
     Barrier(Box<dyn FnOnce() + Send>),
-    /// Drain and stop.
+    /// Write what is queued, then stop.
     Close,
 }
 
 /// A submitted commit.
 pub struct Pending {
-    /// What to write.
+    /// The bytes to write.
     pub prepared: Prepared,
-    /// Whom to tell.
+    /// Whom to notify once it is durable.
     pub then: Then,
 }
 
-/// The thread's state.
+/// State of the writer's thread.
 pub struct Writer {
-    /// What readers see.
+    /// State shared with the readers.
     pub shared: Arc<Shared>,
-    /// The queue.
+    /// Queue of submitted commits.
     pub queue: Receiver<Message>,
-    /// The open segment.
+    /// The segment that is written to.
     pub segment: Arc<Segment>,
     /// The journal's end, with the rows' sums left out.
     pub mark: Mark,

@@ -11,42 +11,23 @@ use tokio::sync::oneshot;
 /// Message to the hub connection.
 pub(crate) enum HubMessage {
     /// Say hello now, if this is still the newest plan.
-    Hello {
-        plan: u64,
-    },
-    Greeted {
-        plan: u64,
-        result: Box<Result<HelloAnswer, CallError>>,
-    },
+    Hello { plan: u64 },
+    /// The hub answered a hello, or the call failed.
+    Greeted { plan: u64, result: Box<Result<HelloAnswer, CallError>> },
     /// Every epoch is complete here: what the hub lacks may be pushed.
-    Completed {
-        plan: u64,
-        result: Result<(), CallError>,
-    },
+    Completed { plan: u64, result: Result<(), CallError> },
     /// A pull came back.
-    Pulled {
-        plan: u64,
-        lane: Lane,
-        result: Box<Result<FeedPage, CallError>>,
-    },
+    Pulled { plan: u64, lane: Lane, result: Box<Result<FeedPage, CallError>> },
     /// A push of this session failed.
-    Lost {
-        session: u64,
-        error: CallError,
-    },
+    Lost { session: u64, error: CallError },
     /// A push went through.
     Delivered,
     /// Head office decided on own writes to settings: where the feed has the outcome already, it is taken in.
-    Decided {
-        writes: Vec<OwnWrite>,
-    },
+    Decided { writes: Vec<OwnWrite> },
     /// The outbox started anew and needs a session.
     OutboxStarted,
     /// A person asks: now. `begun` gets the link as it is before anything came of it.
-    Force {
-        full: bool,
-        begun: oneshot::Sender<Link>,
-    },
+    Force { full: bool, begun: oneshot::Sender<Link> },
     #[cfg(test)]
     Panic,
 }

@@ -16,66 +16,29 @@ type Reply<T> = oneshot::Sender<Result<T, Failure>>;
 
 pub(crate) enum SessionsMessage {
     /// Open a session that lives for `lifetime`, for a user as its password was checked.
-    Open {
-        user: Box<User>,
-        device: Option<Assertion>,
-        lifetime: Duration,
-        reply: Reply<Session>,
-    },
+    Open { user: Box<User>, device: Option<Assertion>, lifetime: Duration, reply: Reply<Session> },
     /// Count a device's assertion without opening anything.
-    Use {
-        user: Box<User>,
-        device: Assertion,
-        reply: Reply<()>,
-    },
+    Use { user: Box<User>, device: Assertion, reply: Reply<()> },
     /// Spend a refresh token.
-    Refresh {
-        presented: Box<Presented>,
-        reply: Reply<Refreshed>,
-    },
-    Close {
-        session: SessionId,
-        reply: Reply<()>,
-    },
+    Refresh { presented: Box<Presented>, reply: Reply<Refreshed> },
+    /// End one session, as at a logout.
+    Close { session: SessionId, reply: Reply<()> },
     /// Store a user's password anew under today's costs, if it is still the one that was checked.
-    Rehash {
-        user: Box<User>,
-        hash: String,
-        reply: Reply<()>,
-    },
+    Rehash { user: Box<User>, hash: String, reply: Reply<()> },
     /// Write down what was refused.
-    Audit {
-        entries: Vec<AuditEntry>,
-        reply: Reply<()>,
-    },
+    Audit { entries: Vec<AuditEntry>, reply: Reply<()> },
     /// Decide on a command.
     Run(Box<dyn AnyCommand<UserRows>>),
     /// A page of the feed tells of people; the reply comes when it is durable.
-    ApplyFeed {
-        changes: Vec<Change>,
-        new_generation: bool,
-        applied: Reply<()>,
-    },
+    ApplyFeed { changes: Vec<Change>, new_generation: bool, applied: Reply<()> },
     /// Add a user whose login name is free.
-    AddUser {
-        user: Box<User>,
-        reply: Reply<()>,
-    },
+    AddUser { user: Box<User>, reply: Reply<()> },
     /// Kill every token of the user with this login name.
-    Revoke {
-        username: String,
-        reply: Reply<Revoked>,
-    },
+    Revoke { username: String, reply: Reply<Revoked> },
     /// Remove a device of the user with this login name.
-    RemoveDevice {
-        username: String,
-        credential_id: String,
-        reply: Reply<()>,
-    },
+    RemoveDevice { username: String, credential_id: String, reply: Reply<()> },
     /// Whether commands get through.
-    Probe {
-        pending: Pending,
-    },
+    Probe { pending: Pending },
     #[cfg(test)]
     Panic,
 }

@@ -26,7 +26,7 @@ pub const PARTS_MAX: usize = 16;
 #[derive(Debug, Clone)]
 pub struct StreamWriter(mpsc::Sender<Bytes>);
 
-/// The reading end.
+/// Receiving end of the channel.
 #[derive(Debug)]
 pub struct Parts(mpsc::Receiver<Bytes>);
 

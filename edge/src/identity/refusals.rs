@@ -70,7 +70,7 @@ struct Counting {
 }
 
 impl Refusals {
-    /// Counts one.
+    /// Counts a refusal.
     pub fn add(
         &self,
         action: &'static str,

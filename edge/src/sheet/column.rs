@@ -10,7 +10,7 @@ const PLACES: usize = 6;
 /// Evidence of one figure's digits on its marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
-    /// There are none.
+    /// No separators.
     Plain,
     /// This one begins a fraction, whatever the rest of the column is; with how many digits.
     Fraction(char, usize),

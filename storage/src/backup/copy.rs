@@ -15,10 +15,10 @@ const PART_BYTES: usize = 1024 * 1024;
 /// Bytes after which the copy is brought to the disk.
 const SYNC_BYTES: u64 = 8 * 1024 * 1024;
 
-/// What was copied.
+/// Size and checksum of a copied file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Copied {
-    /// How much.
+    /// Number of bytes copied.
     pub bytes: u64,
     /// Its SHA-256 in lower-case hex.
     pub sha256: String,

@@ -19,7 +19,7 @@ use std::path::Path;
 #[derive(Debug)]
 pub struct Restoring {
     layout: Layout,
-    /// What was restored.
+    /// The backup that was restored.
     pub backup: Backup,
 }
 

@@ -15,7 +15,7 @@ const SLOT_BYTES: u64 = 4096;
 /// Magic, version, turn, lsn, CRC32C.
 const RECORD_BYTES: usize = 32;
 
-/// The open file.
+/// The open file of the high-water mark.
 #[derive(Debug)]
 pub struct HighWater {
     file: File,

@@ -48,7 +48,7 @@ impl Layout {
     pub fn journal(&self) -> PathBuf {
         self.0.join("journal")
     }
-    /// The engine.
+    /// Folder of the engine's rows.
     pub fn rows(&self) -> PathBuf {
         self.0.join("rows")
     }

@@ -156,7 +156,7 @@ impl History {
         self.lookups.load(Relaxed)
     }
 
-    /// Segments, oldest first.
+    /// All segments, oldest first.
     pub fn segments(&self) -> Vec<Arc<Segment>> {
         let parts = self.parts();
         let sealed = parts.sealed.iter().map(|part| Arc::clone(&part.segment));

@@ -26,7 +26,7 @@ pub enum Kind {
     Transaction = 2,
     /// A sale, by receipt number.
     Receipt = 3,
-    /// Movements, by sku.
+    /// Movements of stock, by SKU.
     Movement = 4,
     /// A sale, by shift.
     ShiftSale = 5,

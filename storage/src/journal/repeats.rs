@@ -37,7 +37,7 @@ pub struct Repeating {
 /// A text that is encoded as [`Repeating`], and what it repeats.
 #[derive(Clone, Copy)]
 pub struct Text<'a> {
-    /// All of it.
+    /// The whole text.
     pub bytes: &'a [u8],
     /// What [`find`] or [`find_whole`] found; empty: all of it is its own.
     pub parts: &'a [Part],

@@ -42,7 +42,7 @@ impl Scrub {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Ends the thread.
+    /// Stops the thread.
     pub fn stop(&self) {
         *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.stopped.notify_all();

@@ -12,7 +12,7 @@ const RESERVE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Pause before a segment that could not be made is tried again.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// What is ready.
+/// The segment that is prepared in advance.
 #[derive(Debug)]
 pub struct Supply {
     layout: Layout,
@@ -81,7 +81,7 @@ impl Supply {
         state
     }
 
-    /// Ends the thread.
+    /// Stops the thread.
     pub fn stop(&self) {
         self.state().stop = true;
         self.changed.notify_all();

@@ -10,7 +10,7 @@ use crate::journal::segment::Segment;
 /// What is behind the last good frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tail {
-    /// Only zeros.
+    /// Only zeros follow the last frame.
     Clean,
     /// Bytes that were never answered, up to here.
     Torn {

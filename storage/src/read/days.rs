@@ -9,7 +9,7 @@ use domain::model::hub::sync::local::{DayFigures, DayProof, Proving, Tally};
 use jiff::civil::Date;
 
 impl Days<'_> {
-    /// A sealed day.
+    /// Reads a sealed day.
     pub fn day(&self, date: Date) -> Read<Option<Day>> {
         self.0.rows.row(Table::Day, &date.to_string())
     }

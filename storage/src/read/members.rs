@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Members<'_> {
-    /// A member.
+    /// Reads a member.
     pub fn member(&self, id: &MemberId) -> Read<Option<Member>> {
         self.0.rows.row(Table::Member, id.as_str())
     }

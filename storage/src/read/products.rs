@@ -16,7 +16,7 @@ use std::sync::Arc;
 const CODES_READ: usize = 10_000;
 
 impl Products<'_> {
-    /// A product.
+    /// Reads a product.
     pub fn product(&self, sku: &Sku) -> Read<Option<Product>> {
         self.0.rows.row(Table::Product, sku.as_str())
     }

@@ -11,7 +11,7 @@ use domain::model::inventory::receiving::Receiving;
 use domain::model::inventory::supplier_return::SupplierReturn;
 
 impl Purchasing<'_> {
-    /// A supplier.
+    /// Reads a supplier.
     pub fn supplier(&self, id: &str) -> Read<Option<Supplier>> {
         self.0.rows.row(Table::Supplier, id)
     }

@@ -13,7 +13,7 @@ impl Users<'_> {
         self.0.rows.accounts.load(Acquire)
     }
 
-    /// A user.
+    /// Reads a user.
     pub fn user(&self, id: &UserId) -> Read<Option<User>> {
         self.0.rows.row(Table::User, id.as_str())
     }

@@ -21,11 +21,11 @@ use std::sync::Arc;
 pub struct Found {
     /// Sealed segments, oldest first.
     pub sealed: Vec<Arc<Part>>,
-    /// The open one.
+    /// The segment that is written to.
     pub open: Arc<Segment>,
-    /// Its index.
+    /// Index entries of the open segment.
     pub entries: Entries,
-    /// The journal's end.
+    /// Position behind the journal's last frame.
     pub end: Position,
     /// The chain at the rows' mark, where the journal has that lsn.
     pub chain_at_mark: Option<Chain>,
@@ -42,9 +42,9 @@ impl Found {
 /// What a start knows before it reads the journal.
 #[derive(Debug, Clone, Copy)]
 pub struct Known {
-    /// The high-water mark.
+    /// Lsn of the high-water mark.
     pub high_water: u64,
-    /// The rows' mark.
+    /// Lsn of the rows' mark.
     pub mark_lsn: u64,
     /// Segments that end behind this are read to their end.
     pub checked_from: u64,

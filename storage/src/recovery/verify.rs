@@ -37,9 +37,9 @@ const STRIDE_BYTES: u64 = 1024 * 1024;
 pub struct Progress {
     /// What is being done.
     pub step: &'static str,
-    /// Bytes done.
+    /// Bytes read so far.
     pub done: u64,
-    /// Bytes in all.
+    /// Bytes to read in all.
     pub total: u64,
 }
 
@@ -48,17 +48,17 @@ pub struct Progress {
 pub struct VerifyReport {
     /// What is wrong, each with its place; empty: all is well.
     pub problems: Vec<String>,
-    /// Segments read.
+    /// Number of segments read.
     pub segments: u64,
-    /// Commits read.
+    /// Number of commits read.
     pub commits: u64,
-    /// Numbered records read.
+    /// Number of numbered records read.
     pub records: u64,
-    /// Completed sales read.
+    /// Number of completed sales read.
     pub sales: u64,
-    /// Current rows compared.
+    /// Number of current rows compared.
     pub rows: u64,
-    /// The last lsn.
+    /// Last lsn of the journal.
     pub head_lsn: u64,
 }
 

@@ -38,15 +38,15 @@ pub struct Known {
     pub promotions: Cached<Promotion>,
     /// Transfers that are not over: they say what is on its way here.
     pub transfers: Cached<Transfer>,
-    /// By sku.
+    /// Products and prices, by SKU.
     products: RowCache<Priced>,
-    /// Skus by barcode.
+    /// SKUs, by barcode.
     codes: RowCache<Vec<Sku>>,
     /// By sku; none within: nothing is settled about it.
     settings: RowCache<Option<ProductSettings>>,
-    /// By ID.
+    /// Members, by ID.
     pub members: RowCache<Member>,
-    /// By ID.
+    /// Registers, by ID.
     pub registers: RowCache<Register>,
     /// Whether a price of head office may be there: most stores that stand alone have none, and look for none.
     has_prices: AtomicBool,

@@ -37,7 +37,7 @@ impl Changes {
 /// Rows that are newer than the engine's.
 #[derive(Debug, Default)]
 pub struct Memtable {
-    /// None: deleted.
+    /// Changed rows by key; `None` if the row was deleted.
     rows: BTreeMap<Vec<u8>, Option<IVec>>,
     /// Bytes put since it was empty, overwritten ones among them.
     bytes: usize,
@@ -51,7 +51,7 @@ impl Memtable {
         Self { mark, ..Self::default() }
     }
 
-    /// Takes in changes.
+    /// Applies changes.
     pub fn take_in(&mut self, changes: Changes) {
         self.bytes += changes.bytes;
         self.rows.extend(changes.rows);

@@ -18,14 +18,14 @@ const PRICES_AT_ONCE: usize = 4;
 pub struct LastBegun {
     /// The price; none: none has begun.
     pub price: Option<Price>,
-    /// When.
+    /// Period in which the price counts.
     pub counts: Counts,
 }
 
 /// When a price counts, by the moment and by the business date.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Counts {
-    /// The first moment.
+    /// First moment of the period.
     from: UtcMs,
     /// The first one behind it.
     until: UtcMs,
@@ -36,7 +36,7 @@ pub struct Counts {
 }
 
 impl Default for Counts {
-    /// Always.
+    /// A period without bounds.
     fn default() -> Self {
         Self { from: UtcMs(i64::MIN), until: UtcMs(i64::MAX), first: Date::MIN, behind: None }
     }

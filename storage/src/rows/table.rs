@@ -108,7 +108,7 @@ pub enum Table {
 pub const TABLES: usize = 51;
 
 impl Table {
-    /// The whole key.
+    /// The table's prefix followed by the key.
     pub fn key(self, key: &str) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(key.len() + 1);
         bytes.push(self as u8);

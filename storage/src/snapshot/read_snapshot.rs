@@ -19,7 +19,7 @@ pub type Visit<'a> = &'a mut dyn FnMut(&[u8], &[u8]) -> Result<(), StorageError>
 /// A snapshot that was read to its end and is intact.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// Where it lies.
+    /// Path of the file.
     pub path: PathBuf,
     /// Where replay goes on; its sums are empty.
     pub start: Mark,

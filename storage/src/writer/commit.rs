@@ -26,7 +26,7 @@ pub struct Commit {
     pub records: Vec<String>,
     /// The answer that a retry with the same key gets.
     pub keyed: Option<Keyed>,
-    /// Wall clock.
+    /// Time by the wall clock.
     pub at: UtcMs,
     /// Hybrid clock, where the commit drew one.
     pub hlc: Option<String>,
@@ -39,7 +39,7 @@ pub struct Keyed {
     pub key: [u8; 32],
     /// What it is given for.
     pub command: CommandPrint,
-    /// What was answered.
+    /// Answer to the command.
     pub answer: Answer,
 }
 
@@ -81,7 +81,7 @@ impl Commit {
 /// Proof that a commit is on the disk and visible to every read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Durable {
-    /// The commit's number.
+    /// Lsn of the commit.
     pub lsn: u64,
     /// The last record number of the epoch afterwards.
     pub seq: u64,
@@ -90,18 +90,18 @@ pub struct Durable {
 /// What screens are told of a commit that became durable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Noticed {
-    /// The commit.
+    /// Lsn of the commit.
     pub lsn: u64,
-    /// What it told.
+    /// Notices of the commit.
     pub notices: Vec<Notice>,
 }
 
-/// A kept answer.
+/// An answer kept for its idempotency key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAnswer {
     /// What it was given for.
     pub command: CommandPrint,
-    /// What was answered.
+    /// Answer to the command.
     pub answer: Answer,
 }
 

@@ -27,7 +27,7 @@ const STAMPS_BYTES: usize = 64;
 /// Stamped commits, ready to be written.
 #[derive(Debug)]
 pub struct Group {
-    /// The frames.
+    /// Encoded frames of the group.
     pub bytes: Vec<u8>,
     /// The mark after the last commit; its offset is relative until [`Group::place`].
     pub mark: Mark,

@@ -16,7 +16,7 @@ const LONGEST: Duration = Duration::from_millis(25);
 /// What the last group was.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pace {
-    /// Its commits.
+    /// Number of commits in the group.
     pub commits: usize,
     /// What its fdatasync took.
     pub took: Duration,

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Reason why a stream ends.
 #[derive(Debug)]
 pub enum End {
-    /// Nobody reads it.
+    /// The client has closed the connection.
     Disconnected,
     /// And the reader is told why.
     Told(ApiError),

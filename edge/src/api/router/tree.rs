@@ -19,7 +19,7 @@ pub enum RouteError {
     Twice {
         /// Method of the route.
         method: Method,
-        /// The later pattern.
+        /// Pattern of the later route.
         pattern: &'static str,
     },
 }

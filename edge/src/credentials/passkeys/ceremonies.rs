@@ -30,7 +30,7 @@ impl<T> Default for Ceremonies<T> {
 }
 
 impl<T> Ceremonies<T> {
-    /// Begins one.
+    /// Stores a ceremony that has begun.
     pub fn put(&self, id: String, state: T, address: IpAddr, now: UtcMs) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|_, waiting| alive(waiting.since, now));

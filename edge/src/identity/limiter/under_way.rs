@@ -142,7 +142,7 @@ impl LoginLimiter {
 }
 
 impl Attempt<'_> {
-    /// It was right.
+    /// The password was right.
     pub fn succeeded(self, now: UtcMs) {
         self.limiter.succeeded(self.name, self.address, now);
     }

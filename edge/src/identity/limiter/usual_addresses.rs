@@ -11,7 +11,7 @@ const PER_NAME_MAX: usize = 2;
 /// Time that counts as lately, in milliseconds: 30 days.
 const LATELY_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 
-/// Addresses by name.
+/// Usual addresses by login name.
 #[derive(Debug, Default)]
 pub struct Usual(HashMap<String, Vec<UsualAddress>>);
 

@@ -29,7 +29,7 @@ pub struct Encoding<'a> {
     pub at: i64,
     /// As in [`super::Content`].
     pub hlc: Option<&'a str>,
-    /// What becomes JSON.
+    /// Events to be encoded as JSON.
     pub events: &'a [Event],
     /// The transaction of the first of them, where it is written already.
     pub sale: Option<&'a SaleText>,

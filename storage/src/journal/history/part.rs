@@ -10,12 +10,12 @@ use crate::journal::walk::{Position, Walk};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// A sealed segment.
+/// A sealed segment with its index.
 #[derive(Debug)]
 pub struct Part {
-    /// The segment.
+    /// The sealed segment.
     pub segment: Arc<Segment>,
-    /// Where it ends.
+    /// Position behind its last frame.
     pub end: Position,
     index_path: PathBuf,
     index: RwLock<Index>,

@@ -118,7 +118,7 @@ impl Facts {
         }
     }
 
-    /// Compares the sums.
+    /// Compares the sums with the rows.
     pub fn finish(self, report: &mut VerifyReport) {
         let zero = (0, 0);
         for (sku, (qty, value)) in &self.stock {

@@ -25,6 +25,7 @@ impl Tolerance {
 pub struct BilledLine {
     /// The order's price per piece; without an order the receipt's.
     pub order_cost: i64,
+    /// The invoice's price per piece.
     pub billed_cost: i64,
     /// Pieces of the invoice.
     pub billed_qty: i64,

@@ -25,7 +25,7 @@ pub struct Held {
 }
 
 impl Budget {
-    /// Nothing yet.
+    /// Holds nothing yet.
     pub fn hold(&self) -> Held {
         Held { left: Arc::clone(&self.0), permit: None }
     }
