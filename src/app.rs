@@ -97,7 +97,7 @@ impl App {
         &self.storage
     }
 
-    /// Serves until `shutdown` resolves, then drains; or until it can't go on.
+    /// Serves until `shutdown` resolves, then drains; or until it can't continue.
     ///
     /// # Errors
     /// Exit codes 70 (restart budget spent), 74 (storage failed: nobody was answered), else 1.

@@ -201,7 +201,7 @@ pub fn caller(claims: &Claims, session: Option<Session>, user: Option<User>) -> 
         return Err(ApiError::account_disabled());
     }
     // The session's row decides, not the token's `ver`: a session that outlives a change of the password
-    // goes on under the new version.
+    // continues under the new version.
     let withdrawn = session.user_id != user.user_id
         || session.token_version != user.token_version
         || claims.ver > session.token_version;

@@ -103,7 +103,7 @@ pub struct Write {
 }
 
 impl Db {
-    /// Opens the database with at most so many connections; a SQLite file is made if `create` says so.
+    /// Opens the database with at most this many connections; a SQLite file is made if `create` says so.
     ///
     /// # Errors
     /// It can't be reached or opened.

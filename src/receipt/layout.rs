@@ -1,4 +1,4 @@
-//! What stands on a receipt, in order, whatever it is printed on.
+//! What is on a receipt, in order, whatever it is printed on.
 
 use super::{Language, Receipt, Subject};
 use domain::model::base::time::UtcMs;

@@ -1,4 +1,4 @@
-//! What stands on paper beside names and figures, in the shop's language.
+//! What is on paper beside names and figures, in the shop's language.
 
 use serde::{Deserialize, Serialize};
 

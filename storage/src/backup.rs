@@ -1,4 +1,4 @@
-//! Backups: a copy of everything that counts, taken while writes go on.
+//! Backups: a copy of everything that counts, taken while writes continue.
 //!
 //! Rows first (a snapshot), then the journal up to a commit that contains all of them. The copy is made
 //! under another name, verified as a store of its own, listed with its hashes, and only then given its
@@ -111,7 +111,7 @@ fn is_of_a_store(path: &Path) -> bool {
 }
 
 impl Storage {
-    /// Copies the store into `target`, which must be new or empty, while writes go on. `keys` names the
+    /// Copies the store into `target`, which must be new or empty, while writes continue. `keys` names the
     /// key files of the program, relative to the folder; none: the backup holds no keys, not even the
     /// installation's. Blocks for long.
     ///
@@ -267,7 +267,7 @@ impl Work<'_> {
         let Self { storage, to, done, total, progress, .. } = self;
         let copied = copy(path, upto, &to.0.join(&relative), &mut |bytes| {
             *done += bytes;
-            // Tills, and whoever else has this disk, go on writing meanwhile.
+            // Tills, and whoever else has this disk, keep writing meanwhile.
             free_space::refuse_without(storage.shared(), &to.0, 0)?;
             progress(Progress { step: "copy", done: *done, total: (*total).max(*done) });
             storage.refuse_when_stopping()

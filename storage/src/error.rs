@@ -64,7 +64,7 @@ pub enum StorageError {
         head: u64,
         /// The last lsn that is known to have been durable.
         known: u64,
-        /// What recorded that lsn, for example `the high-water mark`.
+        /// What recorded that lsn: the high-water mark or the mark of the rows.
         witness: String,
     },
     /// Written by another version of the program.
@@ -89,7 +89,7 @@ pub enum StorageError {
         /// Why, and what to do.
         what: String,
     },
-    /// A copy would take the space that is needed to go on; nothing was changed.
+    /// A copy would take the space that is needed to continue; nothing was changed.
     #[error(
         "{}: {needed} bytes are needed for a copy and to continue selling, but {free} are free: free some \
          space, or remove older backups",

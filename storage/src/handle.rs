@@ -15,7 +15,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, oneshot, watch};
 use tokio::time::timeout;
 
 /// Most commands between their acceptance and their durability; each holds a permit of the gate from before it
-/// lies in an owner's mailbox.
+/// is in an owner's mailbox.
 pub const COMMANDS_MAX: usize = 256;
 /// Most own commits of owners in the writer's queue, beside the commands: each takes a permit of the reserve when
 /// all that is left is to submit it. So the reserve waits for nothing but the writer, whoever waits elsewhere.
@@ -89,7 +89,7 @@ impl Storage {
     pub(crate) fn wait_for_start(&self) -> Result<(), StorageError> {
         let (sender, receiver) = std::sync::mpsc::channel();
         self.after_all(move || {
-            // Whoever asked may be gone.
+            // The caller may be gone.
             let _ = sender.send(());
         });
         let started = receiver.recv().is_ok();
@@ -173,7 +173,7 @@ impl Storage {
         let (sender, receiver) = oneshot::channel();
         self.submit(commit, move |durable| {
             drop(permit);
-            // Whoever waited may be gone.
+            // The waiting caller may be gone.
             let _ = sender.send(durable);
         })?;
         Ok(receiver)
@@ -206,7 +206,7 @@ impl Storage {
     pub async fn barrier(&self) -> Result<(), Unconfirmed> {
         let (sender, receiver) = oneshot::channel();
         self.after_all(move || {
-            // Whoever asked may be gone.
+            // The caller may be gone.
             let _ = sender.send(());
         });
         let reached = timeout(WRITER_DEADLINE, receiver).await;
@@ -265,7 +265,7 @@ impl Storage {
         self.inner.shared.seq.subscribe()
     }
 
-    /// What screens are told of commits that become durable from now on. A receiver that does not keep up
+    /// What screens are notified of commits that become durable from now on. A receiver that does not keep up
     /// hears how many it missed.
     pub fn notices(&self) -> broadcast::Receiver<Arc<Noticed>> {
         self.inner.shared.notices.subscribe()

@@ -23,7 +23,7 @@ use crate::writer::shared::Shared;
 
 type Read<T> = Result<T, StorageError>;
 
-/// Things with their lsn, newest first; the last lsn is where the next page goes on.
+/// Things with their lsn, newest first; the last lsn is where the next page starts.
 pub type Listed<T> = Vec<(u64, T)>;
 
 /// Lists of several as one, newest first: so many, and the last commit whole.

@@ -39,7 +39,7 @@ pub const BATCH_KEYS_MAX: usize = 1_000;
 /// How long a closing handle may hold the engine's lock.
 const CLOSING_MAX: Duration = Duration::from_secs(5);
 const CLOSING_PAUSE: Duration = Duration::from_millis(5);
-/// Where the mark lies: table 0, no key.
+/// Where the mark is: table 0, no key.
 pub const MARK_KEY: &[u8] = &[0];
 
 /// One change of a row.
@@ -137,7 +137,7 @@ impl Rows {
         if first { self.flush().map(drop) } else { Ok(()) }
     }
 
-    /// Gives the rows to the engine once so many bytes were put.
+    /// Gives the rows to the engine once this many bytes were put.
     pub fn flush_when_full(&self, bytes_max: usize) -> Result<(), StorageError> {
         let full = self.memtable().bytes() >= bytes_max;
         if full { self.flush().map(drop) } else { Ok(()) }

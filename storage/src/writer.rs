@@ -65,7 +65,7 @@ pub struct Writer {
     pub mark: Mark,
     /// How far the journal surely is.
     pub high_water: HighWater,
-    /// Sealed segments go on to the sealer.
+    /// Sealed segments are passed on to the sealer.
     pub sealed: Sender<Option<Arc<Part>>>,
     /// What the last group was.
     pub pace: Pace,
@@ -207,7 +207,7 @@ impl Writer {
         }
     }
 
-    /// Seals the segment and goes on in the next one.
+    /// Seals the segment and continues in the next one.
     fn rotate(&mut self, room: u64) -> Result<(), StorageError> {
         let head = SegmentHeader {
             store_id: self.segment.head.store_id.clone(),

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 /// The shop that is made.
 pub const STORE_ID: &str = "S001";
 
-/// The folder where it all lies: a temporary one, or one that stays.
+/// The folder where it all is: a temporary one, or one that stays.
 pub struct WorkFolder {
     path: PathBuf,
     /// Removed when dropped, after the daemons have ended.
@@ -145,7 +145,7 @@ impl Installation {
         more: &str,
     ) -> anyhow::Result<Self> {
         let address = free_address()?;
-        // Made-up tills sell, pay out and take back at any price, and no manager stands beside them.
+        // Made-up tills sell, pay out and take back at any price, and no manager is next to them.
         let loose = "pricing.discount_limit_bp = 0\nreturns.cashier_limit = 0\n\
                      returns.unreceipted_any_price = true\napproval.adjustment_value = 0\n\
                      approval.pay_out_value = 0\n";

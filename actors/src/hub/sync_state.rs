@@ -124,7 +124,7 @@ impl SyncState {
         timeout(STANDING_DEADLINE, self.standing.lock()).await.ok()
     }
 
-    /// The days are counted by one task at a time, which goes on from what the one before it wrote.
+    /// The days are counted by one task at a time, which continues from what the one before it wrote.
     pub(crate) async fn lock_proving(&self) -> OwnedMutexGuard<()> {
         self.proving.clone().lock_owned().await
     }

@@ -184,7 +184,7 @@ impl Running {
         }
     }
 
-    /// Submits an outcome that needs no other owner, and folds it. No await lies in between.
+    /// Submits an outcome that needs no other owner, and folds it. There is no await in between.
     fn submit(&mut self, outcome: Outcome, pending: Pending) {
         let Some(command) = pending.ready(outcome) else { return };
         let submit = || command.submit(&self.context.storage);
@@ -228,7 +228,7 @@ impl ShiftOwner {
         }
     }
 
-    /// An outcome that moves cash: what lies in the safe is the ledger's, which submits what moves it.
+    /// An outcome that moves cash: what is in the safe is the ledger's, which submits what moves it.
     fn cash_moved(&self, outcome: Outcome, kind: CashKind) -> ShiftDecision {
         if kind == CashKind::Drop {
             let (outcome, before) = (Box::new(outcome), Box::new(self.book.shift.clone()));

@@ -28,7 +28,7 @@ type Running = Arc<Mutex<HashMap<[u8; 32], Option<watch::Sender<()>>>>>;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Keys(Running);
 
-/// Holds a key; dropping it lets the next request with it go on.
+/// Holds a key; dropping it lets the next request with it continue.
 #[derive(Debug)]
 pub(crate) struct KeyGuard {
     running: Running,

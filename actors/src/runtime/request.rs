@@ -19,7 +19,7 @@ pub struct RequestContext {
 }
 
 impl RequestContext {
-    /// A request that came from no till: of the hub, or of whoever runs the machine.
+    /// A request that came from no till: of the hub, or of the operator.
     pub(crate) fn internal(caller: Principal) -> Self {
         Self { caller: Arc::new(caller), approver: None, register_id: None, key: None }
     }

@@ -1,4 +1,4 @@
-//! A hub that sends garbage: the store goes on selling, takes nothing of it in, and says what is wrong.
+//! A hub that sends garbage: the store continues selling, takes nothing of it in, and says what is wrong.
 
 use crate::tests::support::hub::{FakeHub, OnPull, OnPush};
 use crate::tests::support::shop::{Shop, config, open, rules, sell, shop_of};
@@ -90,7 +90,7 @@ fn garbage() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Sales go on, whatever the hub says.
+/// Sales continue, whatever the hub says.
 async fn shop_of_hub(hub: &FakeHub) -> Shop {
     let shop = shop_of(config(2), rules(), Some(hub.identity())).await;
     open(&shop, 1).await;

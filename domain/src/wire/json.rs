@@ -126,7 +126,7 @@ fn shown(key: &str) -> String {
     key.chars().take(SHOWN_CHARS_MAX).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
-/// A key as it stands in the text, copied only where it is escaped.
+/// A key as it is in the text, copied only where it is escaped.
 struct Name;
 
 impl<'de> DeserializeSeed<'de> for Name {

@@ -171,7 +171,7 @@ impl AnyPayload {
     }
 }
 
-/// The ID of a record's event, without reading the rest of it; none: the text names no event.
+/// The ID of a record's event, without reading the rest of it; `None` if the text names no event.
 pub fn event_id(text: &str) -> Option<Cow<'_, str>> {
     #[derive(Deserialize)]
     struct Named<'a> {

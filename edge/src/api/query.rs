@@ -11,7 +11,7 @@ pub(crate) use decode::percent;
 
 /// Most parameters in a query.
 const PARAMETERS_MAX: usize = 64;
-/// The parameter by which every list goes on.
+/// The parameter by which every list continues.
 const CURSOR: &str = "cursor";
 
 /// Reads a raw query as `T`. Parameters without a field of that name are refused, whatever `T` says.

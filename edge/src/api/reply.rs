@@ -96,7 +96,7 @@ impl Reply {
         Answer::created(location.into(), data).into()
     }
 
-    /// 200 with a page that is printed. Its one style stands in it and is allowed by its hash; texts in it are escaped.
+    /// 200 with a page that is printed. Its one style is in it and is allowed by its hash; texts in it are escaped.
     pub fn paper(body: String) -> Self {
         let style = body.split_once("<style>").and_then(|(_, rest)| rest.split_once("</style>"));
         let hash = STANDARD.encode(Sha256::digest(style.map_or("", |(style, _)| style)));

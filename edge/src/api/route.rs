@@ -95,7 +95,7 @@ impl<S: 'static> Route<S> {
         Self::change(Method::PATCH, pattern, access, doc, handler)
     }
 
-    /// A change of all that stands there.
+    /// A change of all that is there.
     pub const fn put(pattern: &'static str, access: Access, doc: Doc, handler: Handler<S>) -> Self {
         Self::change(Method::PUT, pattern, access, doc, handler)
     }

@@ -170,7 +170,7 @@ fn drawn(users: &[User], draw: impl Fn(&UserId) -> [u8; 32]) -> Option<&str> {
     known.max_by_key(|user| draw(&user.user_id)).and_then(|user| user.password_hash.as_deref())
 }
 
-/// Stores a right password under today's costs. The log-in goes on without it: there will be another.
+/// Stores a right password under today's costs. The log-in continues without it: there will be another.
 async fn rehash<S: Accounts>(state: &S, user: &User, password: String) {
     let stored = match state.identity().passwords.hash(password).await {
         Ok(hash) => state.rehash(user, hash).await.map_err(|error| error.message),

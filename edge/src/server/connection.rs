@@ -138,7 +138,7 @@ struct Shared {
     cut: watch::Receiver<bool>,
 }
 
-/// Waits for the peer to say something; none: it did not, or the server stops.
+/// Waits for the peer to say something; `None` if it did not, or the server stops.
 async fn first_byte(stream: &TcpStream, session: &mut Session) -> Option<u8> {
     tokio::select! {
         first = tokio::time::timeout(session.limits.first_byte_timeout, detect_tls::first_byte(stream)) => {

@@ -1,4 +1,4 @@
-//! SIGHUP: what lies in files and may change while the program runs is read again.
+//! SIGHUP: what is in files and may change while the program runs is read again.
 
 use crate::identity::Accounts;
 use crate::server::tls::Tls;

@@ -8,7 +8,7 @@ use jiff::fmt::strtime::BrokenDownTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 
-/// Directives of times in a format: what stands before the first of them is the day's part.
+/// Directives of times in a format: what is before the first of them is the day's part.
 const TIMES: [&str; 15] =
     ["%H", "%I", "%T", "%R", "%M", "%S", "%p", "%P", "%z", "%Z", "%k", "%l", "%f", "%X", "%r"];
 /// The format of Unix seconds.
@@ -111,7 +111,7 @@ impl DayReader<'_> {
     }
 }
 
-/// The part of a format that is of the day, if the day stands before the time.
+/// The part of a format that is of the day, if the day is before the time.
 fn day_part(format: &str) -> &str {
     let first = TIMES.iter().filter_map(|time| format.find(time)).min();
     let Some(part) = first.and_then(|end| format.get(..end)) else { return format };

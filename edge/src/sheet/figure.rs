@@ -1,4 +1,4 @@
-//! Figures as other programs write them: what stands before, in and behind the digits.
+//! Figures as other programs write them: what is before, in and behind the digits.
 
 use crate::sheet::cell::{is_nothing, plain};
 use crate::sheet::currency::currency_code;

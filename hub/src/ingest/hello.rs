@@ -183,7 +183,7 @@ async fn greeted(
     resume(write, store, hello, known, now).await
 }
 
-/// Directive for a store that has forgotten what the hub lacks: it may go on behind the gap. The push that
+/// Directive for a store that has forgotten what the hub lacks: it may continue behind the gap. The push that
 /// does so brings the hash before it, and makes the hole.
 async fn resume(
     write: &mut Write,

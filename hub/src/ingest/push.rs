@@ -170,7 +170,7 @@ async fn cursor(write: &mut Write, store: &Locked, name: &str) -> Result<Option<
     Ok(row.as_ref().map(epoch::read).transpose()?.map(|(_, cursor)| cursor))
 }
 
-/// A store that was told to go on behind what it has forgotten names the gap with its first record.
+/// A store that was told to continue behind what it has forgotten names the gap with its first record.
 async fn hole(
     write: &mut Write,
     store: &Locked,

@@ -86,7 +86,7 @@ async fn one(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failure> 
 }
 
 /// Matches every source again, which raises what should have come by now; of one that is not active only
-/// carried items and lines come up. Returns false if another process goes on with it.
+/// carried items and lines come up. Returns false if another process continues with it.
 async fn overdue(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failure> {
     let started = Instant::now();
     let mut read = hub.db.read().await?;

@@ -30,7 +30,7 @@ pub const PRODUCT_SETTINGS: &str = "product_settings";
 pub struct Writer<'a> {
     /// The event, or the hub's change.
     pub by: &'a str,
-    /// The stamp that counts for it, in place of one that lies ahead of the hub.
+    /// The stamp that counts for it, in place of one that is ahead of the hub.
     pub stamp: &'a str,
     /// Store that writes. Empty for head office.
     pub store_id: &'a str,

@@ -110,7 +110,7 @@ fn methods(shift: &Shift) -> Option<BTreeMap<&str, i64>> {
     (shift.state == ShiftState::Closed).then(|| told.collect())
 }
 
-/// The shifts of a batch that were counted before it, by ID, each with the event that told of the first count.
+/// The shifts of a batch that were counted before it, by ID, each with the event that reported the first count.
 async fn counted_before(
     connection: &mut AnyConnection,
     store_id: &str,

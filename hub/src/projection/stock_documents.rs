@@ -26,7 +26,7 @@ pub(crate) struct GoodsRows {
     supplier_return_lines: Vec<NewRow>,
     /// All movements but those of sales and returns, whose lines they are.
     pub(crate) movements: Vec<NewRow>,
-    /// Suppliers and what their delivery notes are compared by, with the event that told of each, its receipt and the
+    /// Suppliers and what their delivery notes are compared by, with the event that reported each, its receipt and the
     /// note's number as it was written.
     notes: BTreeMap<(String, String), Vec<ToldNote>>,
 }

@@ -183,7 +183,7 @@ pub async fn pull(request: Request) -> Answered {
     let asked = (lane, ask.cursor.as_deref(), limit, wait);
     let page = next_page(hub, &reader, asked, &request.hung_up).await?;
     table::store::may_hear(hub.db.pool(), store_id).await?;
-    // Whoever goes on from a place has all before it.
+    // Whoever continues from a place has all before it.
     let reached = ask.cursor.as_deref().and_then(|cursor| reader.number(cursor));
     if let Some(number) = reached.filter(|_| lane == lane::REST) {
         orders::heard(&hub.db, store_id, number).await?;

@@ -44,8 +44,8 @@ pub struct Alarm {
     pub since: UtcMs,
 }
 
-/// Raises an alarm, or counts it once more: it goes on since its first time. `store_id`: a store; '' for head office; the
-/// source of statements whose bank it is about.
+/// Raises an alarm, or counts it once more: it continues since its first time. `store_id`: a store; '' for head office;
+/// the source of statements whose bank it is about.
 pub async fn raise(
     connection: &mut AnyConnection,
     store_id: &str,

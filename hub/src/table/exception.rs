@@ -50,7 +50,7 @@ pub const RETURN_UNALLOCATED: &str = "supplier_return_unallocated";
 pub const RECEIPT_REVERSED: &str = "receipt_reversed_after_invoice";
 /// Goods came against an order that is another store's, or none.
 pub const ORDER_FOREIGN: &str = "order_of_another_store";
-/// The figures of an event did not balance; the rest stands in suspense.
+/// The figures of an event did not balance; the rest is in suspense.
 pub const ENTRY_UNBALANCED: &str = "entry_unbalanced";
 /// The goods of an event are not worth what it posts to inventory.
 pub const STOCK_VALUE_DIFFERS: &str = "stock_value_differs";

@@ -1,6 +1,7 @@
-//! `notices`: what screens are told, by every process. Whoever changes something leaves a notice in the same transaction, without
-//! a number and without waiting for anybody; numbers are given once it is committed, so that they rise in the order
-//! in which notices can be seen. A notice says what has changed, never what it has become: that is asked for.
+//! `notices`: what screens are notified, by every process. Whoever changes something leaves a notice in the same
+//! transaction, without a number and without waiting for anybody; numbers are given once it is committed, so that they
+//! rise in the order in which notices can be seen. A notice says what has changed, never what it has become: that is
+//! asked for.
 
 use crate::columns;
 use crate::db::{Db, signed};
@@ -123,8 +124,8 @@ pub async fn newest(pool: &AnyPool) -> Result<u64, Error> {
     Ok(turn.unsigned_abs())
 }
 
-/// The next notices after one, at most so many that they are read at once; whoever finds some without a number gives it to
-/// them first.
+/// The next notices after one, at most this many that they are read at once; whoever finds some without a number gives
+/// it to them first.
 pub async fn after(db: &Db, number: u64) -> Result<Vec<Notice>, Error> {
     let found = read(db.pool(), number).await?;
     if found.iter().all(|notice| notice.number > 0) {

@@ -1,8 +1,8 @@
-//! `GET /api/events`: what screens are told while the shop sells, as server-sent events.
+//! `GET /api/events`: what screens are notified while the shop sells, as server-sent events.
 //!
 //! A screen connects, waits for `ready`, and loads its lists. Each event then carries a value as it is now, and
 //! the last one of a commit its number as `id`. A screen that comes back with `Last-Event-ID` hears what it
-//! missed; where that is too long ago, or a reader is too slow, it gets `reload`: load the lists again, go on
+//! missed; where that is too long ago, or a reader is too slow, it gets `reload`: load the lists again, continue
 //! here. `end` says why a stream ends; what ends without it broke.
 
 use crate::http::Answered;

@@ -87,7 +87,7 @@ pub fn copy_listed(
     if same { Ok(()) } else { Err(other()) }
 }
 
-/// Reads a plain file of at most so many bytes.
+/// Reads a plain file of at most this many bytes.
 pub fn read_plain(folder: &Path, path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let input = open_plain(folder, path)?;
     if input.metadata()?.len() > bytes_max {
@@ -98,7 +98,7 @@ pub fn read_plain(folder: &Path, path: &Path, bytes_max: u64) -> io::Result<Vec<
     Ok(bytes)
 }
 
-/// Opens a file of a folder that neither is a link, a device or a pipe, nor lies behind a link.
+/// Opens a file of a folder that neither is a link, a device or a pipe, nor is behind a link.
 fn open_plain(folder: &Path, path: &Path) -> io::Result<File> {
     let mut at = folder.to_owned();
     let folders = path.components().count().saturating_sub(1);

@@ -80,7 +80,7 @@ impl HighWater {
     }
 }
 
-/// Turn and lsn; none: the slot was not written, or torn.
+/// Turn and lsn; `None` if the slot was not written, or torn.
 fn read_slot(file: &File, path: &Path, slot: u64) -> Result<Option<(u64, u64)>, StorageError> {
     let mut record = [0; RECORD_BYTES];
     let read = file.read_exact_at(&mut record, slot * SLOT_BYTES).is_ok();

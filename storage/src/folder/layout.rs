@@ -56,7 +56,7 @@ impl Layout {
     pub fn rows_suspect(&self) -> PathBuf {
         self.0.join("rows.suspect")
     }
-    /// Work beside the rows; what lies there at a start is of a process that died.
+    /// Work beside the rows; what is there at a start is of a process that died.
     pub fn scratch(&self) -> PathBuf {
         self.0.join("scratch")
     }

@@ -1,4 +1,4 @@
-//! Frames: one commit each, as it lies in a segment.
+//! Frames: one commit each, as it is in a segment.
 //!
 //! ```text
 //!  0 magic      4   "SRF1"

@@ -258,7 +258,7 @@ impl History {
         (parts.sealed.clone(), (Arc::clone(&parts.segment), entries.offsets(hash)))
     }
 
-    /// The segments of a range that hold a hash; none: the merged index is damaged, and all have to be asked.
+    /// The segments of a range that hold a hash; `None` if the merged index is damaged, and all have to be asked.
     fn holders<'a>(
         &self,
         merged: &Arc<Merged>,
@@ -287,7 +287,7 @@ impl History {
     }
 }
 
-/// The first lsn of the oldest segment whose keys count; none: nothing is sealed.
+/// The first lsn of the oldest segment whose keys count; `None` if nothing is sealed.
 fn oldest_counting(sealed: &[Arc<Part>], since: i64) -> Option<u64> {
     let newest = sealed.len().saturating_sub(ANSWERS_SEGMENTS_MIN);
     let counts = |(number, part): &(usize, &Arc<Part>)| *number >= newest || part.end.at >= since;

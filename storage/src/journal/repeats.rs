@@ -43,7 +43,7 @@ pub struct Text<'a> {
     pub parts: &'a [Part],
 }
 
-/// Finds a document that `text` repeats as it stands in `base`. In `text` it begins at the brace number `depth`, from 0.
+/// Finds a document that `text` repeats as it is in `base`. In `text` it begins at the brace number `depth`, from 0.
 pub fn find_whole(text: &[u8], base: &[u8], depth: usize, parts: &mut Vec<Part>) {
     if let Some((start, from)) = begin(text, base, depth) {
         parts.push(Part::of(start, from, length(text, start, base, from)));
@@ -132,7 +132,7 @@ impl Encode for Text<'_> {
 }
 
 impl Repeating {
-    /// The text, with what it repeats of `base`. It takes at most so many bytes, whatever its parts say.
+    /// The text, with what it repeats of `base`. It takes at most this many bytes, whatever its parts say.
     pub fn restored(self, base: &[u8], bytes_max: usize) -> Result<Vec<u8>, String> {
         let Self { parts, own } = self;
         if parts.is_empty() {

@@ -49,7 +49,7 @@ impl Users<'_> {
         Ok(expired.map(|session| session.session_id).collect())
     }
 
-    /// The living refresh token of a session; none: it was never refreshed.
+    /// The living refresh token of a session; `None` if it was never refreshed.
     pub fn rotation(&self, id: &SessionId) -> Read<Option<Rotation>> {
         self.0.rows.row(Table::Rotation, id.as_str())
     }

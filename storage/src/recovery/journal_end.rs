@@ -16,7 +16,7 @@ use crate::rows::mark::Mark;
 use crate::writer::group::GROUP_BYTES_MAX;
 use std::sync::Arc;
 
-/// What lies in the journal.
+/// What is in the journal.
 #[derive(Debug)]
 pub struct Found {
     /// Sealed segments, oldest first.
@@ -171,7 +171,7 @@ fn refuse_gap(segment: &Segment, before: Option<&Arc<Part>>) -> Result<(), Stora
     Err(StorageError::damaged(&segment.path, 0, what))
 }
 
-/// Where frames end, the next segment goes on: a segment that was not read at this start may hold damage.
+/// Where frames end, the next segment continues: a segment that was not read at this start may hold damage.
 fn refuse_hole(segment: &Segment, end: &Position, next: &Position) -> Result<(), StorageError> {
     if (end.lsn, end.chain) == (next.lsn, next.chain) {
         return Ok(());
@@ -234,7 +234,7 @@ impl<'a> Frames<'a> {
         Self { rest, walk }
     }
 
-    /// Whether the journal, which ends at `end`, goes on from a mark.
+    /// Whether the journal, which ends at `end`, continues from a mark.
     pub fn lead_on(segments: &'a [Arc<Segment>], mark: &Mark, end: &Position) -> bool {
         segments.iter().any(|segment| segment.head.first_lsn == mark.segment)
             && match Self::after(segments, mark).next() {

@@ -89,7 +89,7 @@ pub fn verify(path: &Path, progress: &mut dyn FnMut(Progress)) -> Result<VerifyR
     Ok(report)
 }
 
-/// Verifies a folder that is being filled: a restore goes on after it.
+/// Verifies a folder that is being filled: a restore continues after it.
 ///
 /// # Errors
 /// As [`verify`].
@@ -202,7 +202,7 @@ impl Work {
             }
         }
         if walk.place().lsn >= self.until {
-            // What lies behind is of a later time, and its index may still be made.
+            // What is behind is of a later time, and its index may still be made.
         } else if open {
             if let Err(error) = judge(segment, walk.place().offset, walk.place().lsn) {
                 self.report.problem(error);

@@ -35,7 +35,7 @@ pub struct EpochRow {
 /// Position in a lane of the hub's feed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FeedRow {
-    /// Where to go on.
+    /// Where to continue.
     pub cursor: String,
     /// The hub's time of the last page.
     pub hub_time: domain::model::base::time::UtcMs,

@@ -16,7 +16,7 @@ const PRICES_AT_ONCE: usize = 4;
 /// The last price that has begun at some time, and when it is that one: as long as no price is put or taken away.
 #[derive(Debug, PartialEq)]
 pub struct LastBegun {
-    /// The price; none: none has begun.
+    /// The price; `None` if none has begun.
     pub price: Option<Price>,
     /// Period in which the price counts.
     pub counts: Counts,
@@ -31,7 +31,7 @@ pub struct Counts {
     until: UtcMs,
     /// The first business date.
     first: Date,
-    /// The first one behind it; none: there is none.
+    /// The first one behind it; `None` if there is none.
     behind: Option<Date>,
 }
 

@@ -84,7 +84,7 @@ pub enum Table {
     Inbound = 40,
     /// What the store keeps of its dealings with the hub: standing, days, notes.
     Sync = 41,
-    /// `sku` 0 order of prices → a price of head office; the one that counts stands last.
+    /// `sku` 0 order of prices → a price of head office; the one that counts is last.
     Price = 42,
     /// `conflict_id` → a value that lost.
     Conflict = 43,
@@ -100,7 +100,7 @@ pub enum Table {
     ReopenedDay = 48,
     /// nothing → what lay in the safe when the books began.
     SafeOpening = 49,
-    /// One row: what lies in the safe.
+    /// One row: what is in the safe.
     Safe = 50,
 }
 

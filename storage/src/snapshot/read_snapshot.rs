@@ -21,7 +21,7 @@ pub type Visit<'a> = &'a mut dyn FnMut(&[u8], &[u8]) -> Result<(), StorageError>
 pub struct Snapshot {
     /// Path of the file.
     pub path: PathBuf,
-    /// Where replay goes on; its sums are empty.
+    /// Where replay continues; its sums are empty.
     pub start: Mark,
     /// The journal must reach this.
     pub end_lsn: u64,
@@ -102,7 +102,7 @@ struct In<'a> {
 }
 
 impl<'a> In<'a> {
-    /// Reads the head: of which store, and where replay goes on.
+    /// Reads the head: of which store, and where replay continues.
     fn begin(path: &'a Path) -> Result<(Self, Vec<u8>, Mark), StorageError> {
         let file = File::open(path).map_err(StorageError::io("open", path))?;
         let mut input = Self { path, input: BufReader::with_capacity(1 << 20, file), crc: 0, at: 0 };

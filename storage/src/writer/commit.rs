@@ -87,7 +87,7 @@ pub struct Durable {
     pub seq: u64,
 }
 
-/// What screens are told of a commit that became durable.
+/// What screens are notified of a commit that became durable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Noticed {
     /// Lsn of the commit.
@@ -115,11 +115,11 @@ pub(crate) struct Prepared {
     pub opens_epoch: Option<String>,
     /// The records are of an earlier epoch.
     pub refill: Option<RecoveryPosition>,
-    /// The hybrid clock goes on from here, although it was ahead.
+    /// The hybrid clock continues from here, although it was ahead.
     pub resets_clock: Option<String>,
     pub at: i64,
     pub hlc: Option<String>,
-    /// What screens are told once it is durable.
+    /// What screens are notified once it is durable.
     pub notices: Vec<Notice>,
     /// The idempotency key's hash, for the segment's filter.
     pub answer_hash: Option<u64>,

@@ -83,7 +83,7 @@ pub struct Shared {
     free: Mutex<Option<(Instant, u64)>>,
     /// Last seq of the records.
     pub seq: watch::Sender<u64>,
-    /// What screens are told.
+    /// What screens are notified.
     pub notices: broadcast::Sender<Arc<Noticed>>,
     /// Why the storage stopped.
     pub failure: watch::Sender<Option<StorageError>>,
@@ -146,7 +146,7 @@ impl Shared {
         });
     }
 
-    /// The segment to go on in.
+    /// The segment to continue in.
     pub fn next_segment(&self, head: segment::SegmentHeader, room: u64) -> Result<Segment, StorageError> {
         self.supply.take()?;
         let path = self.layout.segment(head.first_lsn);

@@ -96,7 +96,7 @@ impl Shop {
         }
     }
 
-    /// The push that tells of all this; the chain goes on behind it.
+    /// The push that tells of all this; the chain continues behind it.
     pub fn batch(&mut self, told: &[Told]) -> Value {
         let (before, oldest) = (self.hash.clone(), told.first().map(|told| told.at));
         let mut events = Vec::new();

@@ -1,5 +1,5 @@
 //! The peer: a PostgreSQL function that makes a whole sale durable, under pgbench and behind a thin HTTP server. Its
-//! cluster is fresh, lies on the same disk as the stores and is tuned as for this work; nothing durable is switched off.
+//! cluster is fresh, is on the same disk as the stores and is tuned as for this work; nothing durable is switched off.
 
 use super::load::{Load, Server, add_costs, sell};
 use super::shop::{price, sku};

@@ -15,7 +15,7 @@ pub struct Spread {
     pub most: f64,
 }
 
-/// A subject, and where its figure lies.
+/// A subject, and where its figure is.
 pub type At<'a> = (&'a str, &'a str);
 
 impl Spread {

@@ -25,7 +25,7 @@ const TOKENS: Duration = Duration::from_secs(20 * 60);
 /// Clients that sell in the one shift that is closed.
 const CLOSERS: usize = 16;
 
-/// What lies in a store before anything is sold.
+/// What is in a store before anything is sold.
 #[derive(Clone, Copy)]
 pub struct Size {
     /// Products with a name of two words and a barcode.
@@ -100,7 +100,7 @@ impl<'a> MeasuredStore<'a> {
         Self::filled(binaries, place, setup, Size { products: 1_000, members: 0, tills: MANY }).await
     }
 
-    /// One that stands alone, of any size.
+    /// One that is alone, of any size.
     pub async fn sized(binaries: &'a Binaries, place: &'a WorkFolder, size: Size) -> anyhow::Result<Self> {
         let setup = Installation::store(binaries, place, None)?;
         setup.init(&admin()).await?;

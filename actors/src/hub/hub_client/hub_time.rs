@@ -41,7 +41,7 @@ impl Details {
 pub(super) struct HubTime(Arc<Mutex<Option<(TimeChallenge, Instant)>>>);
 
 impl HubTime {
-    /// The hub's now; none: our own clock has never been refused.
+    /// The hub's now; `None` if our own clock has never been refused.
     pub(super) fn now(&self) -> Option<TimeChallenge> {
         let (told, since) = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
         let passed = i64::try_from(since.elapsed().as_millis()).unwrap_or(i64::MAX);

@@ -1,4 +1,4 @@
-//! Where this copy of the store stands at the hub: fenced, apart, or welcome; kept, so that a start
+//! Where this copy of the store is at the hub: fenced, apart, or welcome; kept, so that a start
 //! without the hub knows it too.
 
 use super::proof::PARKED_AT_ONCE;
@@ -30,7 +30,7 @@ impl State {
         Ok(())
     }
 
-    /// The hub's clock was heard: one that is far ahead here goes on from it.
+    /// The hub's clock was heard: one that is far ahead here continues from it.
     pub(super) async fn merge_hub_time(&self, hub_time: UtcMs) -> Result<(), CallError> {
         match self.context.stamps.merge_hub_time(hub_time) {
             None => Ok(()),

@@ -102,7 +102,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// Members that head office forgot stay: a store is told of those it knows.
+    /// Members that head office forgot stay: a store is notified of those it knows.
     pub(super) fn member(&mut self, change: &Change) -> Result<(), Untaken> {
         if !change.deleted {
             let down: MemberDown = self.payload(change)?;

@@ -75,7 +75,7 @@ impl State {
         let storage = &self.context.storage;
         let (shifts, sealed) = (storage.shifts().shifts_of_day(date)?, storage.days().day(date)?);
         let before = storage.days().day_word(date)?;
-        // Before anything is decided: no await lies between that and submitting.
+        // Before anything is decided: there is no await between that and submitting.
         let Ok(permit) = storage.reserve().try_acquire_owned() else { return Ok(()) };
         let stamp = self.context.stamps.stamp();
         let mut event = guarded(|| {

@@ -41,7 +41,7 @@ pub(super) async fn admit_waiting(context: &Context) -> Result<(), Failure> {
     write(context, page.end()).await
 }
 
-/// One commit; whose login name head office wants is told to head office with it.
+/// One commit; whose login name head office wants is reported to head office with it.
 async fn write(context: &Context, parts: Parts) -> Result<(), Failure> {
     let Parts { events, holders, .. } = parts;
     if events.is_empty() {

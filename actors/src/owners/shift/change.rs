@@ -30,7 +30,7 @@ pub struct CorrectTender(pub TransactionId, pub sale::CorrectTender);
 #[derive(Default)]
 pub struct ChangedBasket {
     shift_id: ShiftId,
-    /// With products and pieces where codes were scanned; none: there were no codes.
+    /// With products and pieces where codes were scanned; `None` if there were no codes.
     scanned: Option<BasketChange>,
     inputs: PricingInputs,
 }

@@ -15,7 +15,7 @@ pub struct CreateSale(pub sale::CreateSale);
 #[derive(Default)]
 pub struct NewBasket {
     pub(super) shift_id: ShiftId,
-    /// With products and pieces where codes were scanned; none: there were no codes.
+    /// With products and pieces where codes were scanned; `None` if there were no codes.
     pub(super) scanned: Option<sale::CreateSale>,
     pub(super) inputs: PricingInputs,
 }

@@ -66,7 +66,7 @@ pub struct Hub {
     pub parked: Value,
     /// Values that lost, as hello tells them.
     pub conflicts: Value,
-    /// The epoch that it tells whoever says hello to open; none: it takes what comes.
+    /// The epoch that it tells whoever says hello to open; `None` if it takes what comes.
     pub new_epoch: Option<u64>,
     /// A page of changes for the last lane, before the cursor `fed`, for whoever reads it to its end.
     pub page: Vec<Value>,
@@ -267,7 +267,7 @@ impl FakeHub {
             hub.pulls += 1;
             (hub.on_pull, hub.generation.clone(), hub.page.clone(), hub.includes.clone())
         };
-        // A cursor that was forgotten stands before the first change of the same feed.
+        // A cursor that was forgotten is before the first change of the same feed.
         let fed = head.contains("cursor=fed") && !head.contains("cursor=fed.0.");
         let at_end = fed || !head.contains("wait=0");
         if head.contains("lane=rest") && !page.is_empty() && !at_end {

@@ -66,7 +66,7 @@ struct State {
     kills: u8,
 }
 
-/// A state from which nothing can happen although something is left to do; none: there is no such state.
+/// A state from which nothing can happen although something is left to do; `None` if there is no such state.
 pub fn search(rule: Rule) -> Option<String> {
     let idle = Owner { mailbox: Vec::new(), doing: Doing::Nothing };
     let first = State {

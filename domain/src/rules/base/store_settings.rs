@@ -1,7 +1,7 @@
 //! What head office sets for a store: in the place of what the store's settings file says.
 //!
-//! It counts at once, but for the terms of a shift ([`Terms`]): a shift that is open goes on by those that it began with, the
-//! next one begins with the new ones.
+//! It counts at once, but for the terms of a shift ([`Terms`]): a shift that is open continues by those that it began
+//! with, the next one begins with the new ones.
 
 use crate::model::base::ids::{StoreId, is_short_id};
 use crate::model::base::limits::REFERENCE_CHARS_MAX;
@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Their names, by section and key as in the store's settings file; `tiers` stands in no file.
+/// Their names, by section and key as in the store's settings file; `tiers` is in no file.
 pub const SETTABLE: [&str; 24] = [
     "approval.adjustment_value",
     "approval.pay_out_value",

@@ -257,7 +257,7 @@ pub fn user(change: &Change, user: &UserDown, here: &Own<'_>) -> Result<(), Refu
     fields.done()
 }
 
-/// A counter that goes on being counted: one at its end could never rise again.
+/// A counter that is still used: one at its end could never rise again.
 fn version(fields: &mut Fields, path: &str, count: u64) {
     fields.range(path, i64::try_from(count).unwrap_or(i64::MAX), 0..=FIGURE_MAX);
 }

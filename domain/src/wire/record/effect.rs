@@ -20,7 +20,7 @@ pub struct About {
     /// Members whose points it may move.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<MemberId>,
-    /// The day that it counts for; none: no digest counts it.
+    /// The day that it counts for; `None` if no digest counts it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub business_date: Option<Date>,
     /// Amount that a digest adds up.

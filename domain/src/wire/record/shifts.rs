@@ -108,7 +108,7 @@ pub fn shift_counted(stamp: &Stamp, shift: &Shift, business_date: Date) -> Strin
     text(stamp, AnyPayload::ShiftClosed, ShiftRecord { business_date, shift: shift.clone() })
 }
 
-/// The record of what lies in the safe when the books begin.
+/// The record of what is in the safe when the books begin.
 pub fn safe_opened(stamp: &Stamp, opening: &SafeOpening) -> String {
     text(stamp, AnyPayload::SafeOpened, opening.clone())
 }

@@ -34,7 +34,7 @@ struct Told<T> {
     what: Arc<T>,
 }
 
-/// A reader is further behind than what is kept: it goes on from here.
+/// A reader is further behind than what is kept: it continues from here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Missed(pub u64);
 
@@ -50,7 +50,7 @@ impl<T> EventBuffer<T> {
         self.lock().head
     }
 
-    /// Position at which the reader of a request begins, and whether it goes on where it was: by its `Last-Event-ID`.
+    /// Position at which the reader of a request begins, and whether it continues where it was: by its `Last-Event-ID`.
     /// `None` if that was never given out, or too long ago.
     pub fn place(&self, headers: &HeaderMap) -> (Option<u64>, bool) {
         let Some(last) = headers.get("last-event-id") else { return (Some(self.head()), false) };
@@ -58,7 +58,7 @@ impl<T> EventBuffer<T> {
         (known, known.is_some())
     }
 
-    /// Whether a reader that heard everything up to this commit can go on.
+    /// Whether a reader that heard everything up to this commit can continue.
     pub fn knows(&self, number: u64) -> bool {
         let kept = self.lock();
         (kept.floor..=kept.head).contains(&number)

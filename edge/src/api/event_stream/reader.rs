@@ -48,8 +48,8 @@ impl Reader {
         self.position.map(|position| position.to_string())
     }
 
-    /// The next commits; none: there is nothing new. A reader for whom not all of them are kept is told to load again, and
-    /// goes on from here.
+    /// The next commits; `None` if there is nothing new. A reader for whom not all of them are kept is told to load
+    /// again, and continues from here.
     ///
     /// # Errors
     /// [`Disconnected`].

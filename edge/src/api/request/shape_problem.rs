@@ -27,7 +27,7 @@ fn names(expected: &str) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-/// A type of Rust or serde; none: the words are somebody's own.
+/// A type of Rust or serde; `None` if the words are somebody's own.
 fn kind(expected: &str) -> Option<&'static str> {
     Some(match expected {
         "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",

@@ -78,7 +78,7 @@ pub async fn list(
 }
 
 /// Puts the value back, as a write of head office that has seen what is there. What it replaces is not lost
-/// either: it stands in this conflict.
+/// either: it is in this conflict.
 ///
 /// # Errors
 /// 404; 409 `invalid_state` for one that was restored before, and of a member who was erased.

@@ -83,7 +83,7 @@ pub struct Detail<'a> {
     settlement_items: &'a [SettlementItem],
 }
 
-/// A return with the event that told of it last.
+/// A return with the event that reported it last.
 pub struct Found {
     document: Return,
     event_id: String,

@@ -99,12 +99,12 @@ struct AccountEntries {
 pub async fn account_entries(request: Request) -> Answered {
     let EntriesQuery { limit, cursor, store_id, from, to } = request.query()?;
     in_order(from, to)?;
-    // What stands on the account and what moved it are of one state.
+    // What is on the account and what moved it are of one state.
     let mut read = request.state.db.read().await?;
     let chart = Chart::read(&mut read).await?;
     let account = chart.get(request.param("account")).map(|known| known.account.clone());
     let account = account.ok_or_else(|| ApiError::not_found("the account"))?;
-    // A place in one account's entries is none in another's, nor among other days: the balance goes on from it.
+    // A place in one account's entries is none in another's, nor among other days: the balance continues from it.
     let list = (account.as_str(), store_id.as_deref(), from, to);
     let after: Option<(account_entries::Bookmark, Value)> = cursor.as_ref().map(Cursor::read).transpose()?;
     if after.as_ref().is_some_and(|(_, of)| *of != json!(list)) {
@@ -124,7 +124,7 @@ pub async fn account_entries(request: Request) -> Answered {
     };
     let List { items, next_cursor } = List::cut(items, limit, place);
     let now = clock::now();
-    // What stands on an account is of all days until then.
+    // What is on an account is of all days until then.
     let days = (BEGINNING, to.unwrap_or(request.state.today(now)));
     let completeness = told(&mut read, store_id.as_deref(), days, now).await?;
     Ok(Reply::ok(&AccountEntries { opening_balance, closing_balance, items, next_cursor, completeness }))

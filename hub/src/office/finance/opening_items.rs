@@ -36,7 +36,7 @@ pub struct OpeningItem {
     reference: Option<String>,
 }
 
-/// Each with the account that it stands on from this day on.
+/// Each with the account that it is on from this day on.
 pub struct Expected<'a>(Vec<(&'a OpeningItem, Mapped)>);
 
 impl<'a> Expected<'a> {

@@ -1,4 +1,4 @@
-//! The trial balance: what stands on each account at the end of a day, and what moved it since another.
+//! The trial balance: what is on each account at the end of a day, and what moved it since another.
 
 use crate::columns;
 use crate::db::Engine;

@@ -77,7 +77,7 @@ impl<'a> Writer<'a> {
     /// Adds entries to their books.
     ///
     /// # Errors
-    /// 422 for a line on an account that is closed, or that stands beside a list which has nothing of such an entry.
+    /// 422 for a line on an account that is closed, or that is next to a list which has nothing of such an entry.
     pub async fn add(&self, connection: &mut AnyConnection, entries: Vec<NewEntry>) -> Result<(), Failure> {
         if entries.is_empty() {
             return Ok(());

@@ -1,5 +1,5 @@
 //! Receipts, supplier returns, adjustments and counts of all stores: found by what they are listed by, and read from the
-//! record that told of them last.
+//! record that reported them last.
 
 use crate::columns;
 use crate::db::filter::{Bound, Conditions};
@@ -137,7 +137,7 @@ pub async fn list<P: DeserializeOwned>(
     conditions.query(&sql).fetch_all(pool).await?.iter().map(told).collect()
 }
 
-/// One document: what was told of each of its parts, of the first store that has one of this ID.
+/// One document: what was reported about each of its parts, of the first store that has one of this ID.
 pub async fn read<P: DeserializeOwned>(
     pool: &AnyPool,
     kind: Kind,

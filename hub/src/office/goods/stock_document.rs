@@ -252,7 +252,7 @@ where
     }
 }
 
-/// An adjustment, of what was told of it: one that was taken back stays on the day that it is listed by.
+/// An adjustment, of what was reported about it: one that was taken back stays on the day that it is listed by.
 pub fn adjustment(told: domain::wire::record::AdjustmentPosted, business_date: Date) -> Adjustment {
     Adjustment { business_date, ..told.adjustment }
 }

@@ -101,7 +101,7 @@ impl Problems {
         self.rule(is_short_id(code), path, SHORT_ID_PROBLEM);
     }
 
-    /// A text of at most so many characters on one line.
+    /// A text of at most this many characters on one line.
     pub fn line(&mut self, path: &str, text: &str, chars_max: usize) {
         let sound = (1..=chars_max).contains(&text.chars().count()) && !text.contains(char::is_control);
         self.rule(sound, path, &format!("must have 1 to {chars_max} characters on one line"));

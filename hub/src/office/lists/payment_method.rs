@@ -1,4 +1,4 @@
-//! Methods that customers pay with, and the accounts where their money lies until it is settled.
+//! Methods that customers pay with, and the accounts where their money is until it is settled.
 
 use crate::db::failure::Failure;
 use crate::office::finance::mapping;

@@ -189,7 +189,7 @@ async fn note_lines(
         raised.entry(what.kind.name()).or_default().extend(lines.map(String::as_str));
     }
     for (kind, lines) in raised {
-        // A line that waits goes on waiting, unless something else than before is wrong with it.
+        // A line that waits continues waiting, unless something else than before is wrong with it.
         let only = format!(
             "(statement_lines.state = 'unmatched' OR (statement_lines.state = 'carried' AND NOT EXISTS \
              (SELECT 1 FROM settlement_exceptions e WHERE e.first_line = statement_lines.line_id \

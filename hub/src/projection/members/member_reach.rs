@@ -1,4 +1,4 @@
-//! Which stores are told of a member (`members.reach`): all, or those that have met it.
+//! Which stores are notified of a member (`members.reach`): all, or those that have met it.
 //!
 //! A store meets a member by making it, by writing to it, or by asking for it. Changes stay one record for all stores;
 //! what a store has not met is left out where it reads.
@@ -42,7 +42,7 @@ pub async fn merged(connection: &mut AnyConnection, one: &str, other: &str) -> R
     Ok(())
 }
 
-/// IDs of the members that are asked for, with all who go on as them.
+/// IDs of the members that are asked for, with all who are merged into them.
 pub async fn find(connection: &mut AnyConnection, ask: &FindMember) -> Result<BTreeSet<String>, sqlx::Error> {
     let mut found = BTreeSet::new();
     for (field, text) in ask.texts() {

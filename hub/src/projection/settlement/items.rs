@@ -1,4 +1,4 @@
-//! What somebody else has to settle, written with the events that told of it, and the settlements of sealed days.
+//! What somebody else has to settle, written with the events that reported it, and the settlements of sealed days.
 
 use crate::db::column::Columns;
 use crate::db::insert;

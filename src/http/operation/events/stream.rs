@@ -79,7 +79,7 @@ impl Stream {
         let place = noticed.lsn.to_string();
         let mut part = String::new();
         for (index, (name, data)) in seen.iter().enumerate() {
-            // Whoever comes back goes on after a whole commit.
+            // Whoever comes back continues after a whole commit.
             let last = index.saturating_add(1) == seen.len();
             part.push_str(&event_stream::event(name, data, last.then_some(place.as_str())));
         }

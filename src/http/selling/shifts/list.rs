@@ -21,7 +21,7 @@ pub const LIST: Doc = Doc::of("Shifts", "List shifts, newest first: your own, or
     .lists::<ShiftView>(include_str!("../examples/shift.json"));
 pub const READ: Doc = Doc::of("Shifts", "Retrieve a shift").answers::<ShiftView>(SHIFT);
 
-/// Most shifts that one request looks at; a page may be short, its cursor goes on.
+/// Most shifts that one request looks at; a page may be short, its cursor continues.
 const LOOKED_AT_MAX: usize = 5_000;
 /// Shifts that are read at once.
 const ROWS: usize = 500;

@@ -36,7 +36,7 @@ impl Part {
     }
 
     /// A segment that was sealed before this start. Its index is remade when it is missing, damaged, or of
-    /// a time when the segment ended elsewhere than where the next one goes on.
+    /// a time when the segment ended elsewhere than where the next one continues.
     pub fn load(segment: Arc<Segment>, next: &Position) -> Result<Self, StorageError> {
         let index_path = segment.path.with_extension("idx");
         let file = IndexFile::open(&index_path, &segment).and_then(|file| {
@@ -125,7 +125,7 @@ impl Part {
         Ok(file)
     }
 
-    /// The index on the disk; none: it was just sealed.
+    /// The index on the disk; `None` if it was just sealed.
     pub fn file(&self) -> Option<Arc<IndexFile>> {
         match self.current() {
             Index::File(file) => Some(file),

@@ -124,7 +124,7 @@ impl Browser {
         self.ask("POST", "/back", &json!({}));
     }
 
-    /// Opens another tab of the same profile, and goes on in it; gives the tab before.
+    /// Opens another tab of the same profile, and continues in it; gives the tab before.
     #[track_caller]
     pub fn tab(&mut self) -> String {
         let before = self.ask("GET", "/window", &Value::Null).as_str().unwrap().to_owned();

@@ -59,7 +59,7 @@ pub struct LedgerBook {
     pub safe: Safe,
     /// Head office is away: redeeming points has an allowance.
     pub apart: bool,
-    /// Members of the command at hand that go on as another one: points are that one's.
+    /// Members of the command at hand that are merged into another one: points are that one's.
     pub merged: BTreeMap<MemberId, MemberId>,
     /// Members of the command at hand that are blocked or gone: they neither earn nor redeem.
     pub idle: BTreeSet<MemberId>,
@@ -77,7 +77,7 @@ impl LedgerBook {
         self.sales.get(&sale.transaction_id).cloned().unwrap_or_else(|| SaleAfter::from_sale(sale))
     }
 
-    /// A member's points; of one that goes on as another one, that one's.
+    /// A member's points; of one that was merged into another one, that one's.
     pub(crate) fn account(&self, member: &MemberId) -> PointsAccount {
         let member = self.merged.get(member).unwrap_or(member);
         self.points.get(member).cloned().unwrap_or_else(|| PointsAccount::new(member.clone()))

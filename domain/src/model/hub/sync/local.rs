@@ -221,7 +221,7 @@ pub enum Change {
         /// Position of the records.
         refill: RecoveryPosition,
     },
-    /// The hybrid clock goes on from here, although it was ahead.
+    /// The hybrid clock continues from here, although it was ahead.
     ClockReset {
         /// The stamp that the next one follows.
         hlc: String,

@@ -85,7 +85,7 @@ impl Share {
 
 /// An event of the ledger with the safe as it is afterwards; `before` is the event's shift as it was.
 ///
-/// Nothing takes more out of the safe than lies in it. Only a float may, where a manager stands behind it: the notes
+/// Nothing takes more out of the safe than is in it. Only a float may, where a manager stands behind it: the notes
 /// are in the drawer. As long as nobody said what lay in the safe first, its books know too little to stop anything
 /// but a deposit.
 ///

@@ -195,7 +195,7 @@ fn pay(
     Ok(())
 }
 
-/// Money that leaves for what lies in a book. A bank's account is in every book; a safe is in its store's.
+/// Money that leaves for what is in a book. A bank's account is in every book; a safe is in its store's.
 fn pay_out(new: &NewPayment<'_>, posting: &mut BookSums, book: &str, amount: i64) {
     match new.safe_of {
         Some(safe) if safe != book => {

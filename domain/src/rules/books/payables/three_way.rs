@@ -21,7 +21,7 @@ pub struct ReceiptLine {
     pub open: OpenReceipt,
     /// Its price per piece.
     pub unit_cost: i64,
-    /// The order's; none: it came without one.
+    /// The order's; `None` if it came without one.
     pub order_cost: Option<i64>,
     /// Total cost of so many pieces, if the order, or a receipt without an order, states a total: a price per piece
     /// is then too coarse to compare.
@@ -69,7 +69,7 @@ pub struct MatchContext<'a> {
     pub tolerance: Tolerance,
     /// Goods that nobody ordered stop an invoice.
     pub no_order_stops: bool,
-    /// The supplier's usual rate; none: nobody said.
+    /// The supplier's usual rate; `None` if nobody said.
     pub usual_rate_bp: Option<u32>,
     /// Another invoice of the supplier has the same total within days.
     pub suspect: bool,

@@ -1,4 +1,4 @@
-//! Which account may be used for what. A list of head office stands beside some accounts, and a proof holds the two
+//! Which account may be used for what. A list of head office is next to some accounts, and a proof holds the two
 //! against each other: what the list does not know must not be posted there.
 
 use crate::rules::books::posting::MappingOf;
@@ -21,7 +21,7 @@ pub struct AccountState {
 }
 
 impl AccountState {
-    /// Whether a list stands beside it.
+    /// Whether a list is next to it.
     pub fn control(self) -> bool {
         self.account.control() || self.mapped_method
     }

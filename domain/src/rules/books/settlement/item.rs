@@ -55,7 +55,7 @@ pub struct OpenItem {
     pub kind: ItemKind,
     /// Payment method of the item.
     pub method: String,
-    /// The account that it stands on until it is settled.
+    /// The account that it is on until it is settled.
     pub account: Account,
     /// The day it belongs to.
     pub business_date: Date,

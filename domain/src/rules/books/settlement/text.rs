@@ -16,7 +16,7 @@ const NO_REFERENCES: [&str; 12] = [
     "NA",
 ];
 
-/// A reference in upper case, letters and digits only, without leading zeros; none: it names nothing.
+/// A reference in upper case, letters and digits only, without leading zeros; `None` if it names nothing.
 pub fn reference_key(reference: &str) -> Option<String> {
     let plain = reference.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_uppercase);
     let key: String = plain.skip_while(|c| *c == '0').collect();

@@ -59,7 +59,7 @@ pub struct Counted {
     pub total: i64,
 }
 
-/// Reads a record as a digest counts it; none: it belongs to no business day, and does not count.
+/// Reads a record as a digest counts it; `None` if it belongs to no business day, and does not count.
 ///
 /// Also records of types and versions that this build does not know are counted, by what they say of themselves: a
 /// parked one has to.

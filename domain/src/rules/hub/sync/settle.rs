@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Writer<'a> {
     /// The event, or the hub's change.
     pub by: &'a str,
-    /// The stamp that counts for it, in place of one that lies ahead of the hub.
+    /// The stamp that counts for it, in place of one that is ahead of the hub.
     pub stamp: &'a str,
     /// Time by the hub's clock.
     pub now: UtcMs,

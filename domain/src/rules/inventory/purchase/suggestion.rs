@@ -43,7 +43,7 @@ pub struct Suggested {
     pub reorder_point: i64,
     /// Pieces on hand and on their way.
     pub available: i64,
-    /// Until where it is filled up; none: nothing is ordered.
+    /// Until where it is filled up; `None` if nothing is ordered.
     pub order_up_to: Option<i64>,
     /// Suggested order quantity in pieces.
     pub qty: i64,
@@ -94,7 +94,7 @@ fn bounded(value: i128) -> i64 {
 mod tests {
     use super::*;
 
-    /// The vectors R1 to R3, and what lies between them.
+    /// The vectors R1 to R3, and what is between them.
     #[test]
     fn what_is_needed_until_the_next_order_is_ordered_in_packs() {
         let r1 = Need {

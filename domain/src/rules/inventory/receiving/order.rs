@@ -83,7 +83,8 @@ fn is_over(order: &PurchaseOrder) -> bool {
     matches!(order.state, OrderState::Closed | OrderState::Cancelled)
 }
 
-/// The most that may be received of a line in all; none: nothing is expected of it any more, and what comes has no limit.
+/// The most that may be received of a line in all; `None` if nothing is expected of it any more, and what comes has no
+/// limit.
 pub fn order_limit(order: &PurchaseOrder, line: &OrderLine, tolerance_bp: u32) -> Option<i64> {
     let of = super::OrderLine { ordered: line.qty, received: line.received_qty, rejected: line.rejected_qty };
     awaits(order, &line.sku).then(|| of.limit(tolerance_bp))
@@ -96,7 +97,7 @@ fn awaits(order: &PurchaseOrder, sku: &Sku) -> bool {
 }
 
 /// Whether a document may name a supplier: `known` where head office has told of it, `list_is_here` where it has
-/// told of any. Without its list nobody knows better than whoever stands before the goods.
+/// told of any. Without its list nobody knows better than whoever is before the goods.
 ///
 /// # Errors
 /// `validation_failed`.

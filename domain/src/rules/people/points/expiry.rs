@@ -31,7 +31,7 @@ pub struct ExpiryEntry {
 pub struct Expiry {
     /// So many are to expire; below 0: so many expired that had been redeemed in time, and come back.
     pub points: i64,
-    /// The last day of those that expire next; none: they live for ever, or there are none.
+    /// The last day of those that expire next; `None` if they live for ever, or there are none.
     pub next: Option<Date>,
 }
 

@@ -1,4 +1,4 @@
-//! What points owe: the part of a sale that is deferred, and the pool it lies in (IFRS 15).
+//! What points owe: the part of a sale that is deferred, and the pool it is in (IFRS 15).
 
 use crate::model::base::money::{WHOLE_BP, half_up, product};
 

@@ -83,7 +83,7 @@ pub enum Device {
 pub struct Decided {
     /// The user afterwards, where one changes.
     pub user: Option<User>,
-    /// The caller's session afterwards, where it goes on under another version.
+    /// The caller's session afterwards, where it continues under another version.
     pub session: Option<Session>,
     /// The devices that change: whatever kills a person's tokens removes the person's devices.
     pub devices: Vec<Device>,
@@ -193,7 +193,7 @@ fn password(verified: &User, hash: &str, known: &Known<'_>) -> Result<Decided, U
     user.set_password(hash.to_owned(), known.now);
     user.token_version = user.token_version.saturating_add(1);
     user.updated_at = known.now;
-    // This session goes on under the new version; those of the old one are dead.
+    // This session continues under the new version; those of the old one are dead.
     session.token_version = user.token_version;
     let devices = devices::removed(&user, known.passkeys);
     let details = json!({"user_id": user.user_id, "devices_removed": devices.len()});

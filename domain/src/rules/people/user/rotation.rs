@@ -38,7 +38,7 @@ pub enum Refreshed {
     Renewed {
         /// User of the session.
         user: Box<User>,
-        /// The session, which goes on.
+        /// The session, which continues.
         session: Session,
         rotation: Rotation,
     },

@@ -123,7 +123,7 @@ pub fn change(cmd: &ChangeSale, id: &TransactionId, till: &TillContext<'_>) -> R
 /// `invalid_state`.
 pub(crate) fn may_open(book: &ShiftBook, now: UtcMs, rules: &Rules) -> Result<(), Refusal> {
     in_time(&book.shift, now, rules)?;
-    // What waits is not known here: it has at most so many lines.
+    // What waits is not known here: it has at most this many lines.
     room(ITEMS_MAX, book)
 }
 

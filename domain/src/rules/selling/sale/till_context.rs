@@ -1,4 +1,4 @@
-//! Who stands at a till, when, priced with what, by which rules and with which shift.
+//! Who is at a till, when, priced with what, by which rules and with which shift.
 
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::Rules;
