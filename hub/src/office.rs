@@ -215,7 +215,7 @@ pub mod stock {
     pub mod stock_row;
 }
 
-/// Settlement: what others pay out, held against what stores told.
+/// Settlement: what others pay out, held against what stores reported.
 pub mod settlement {
     pub mod approval;
     /// Bank statements beside the books.

@@ -112,7 +112,7 @@ fn is_of_a_store(path: &Path) -> bool {
 
 impl Storage {
     /// Copies the store into `target`, which must be new or empty, while writes continue. `keys` names the
-    /// key files of the program, relative to the folder; none: the backup holds no keys, not even the
+    /// key files of the program, relative to the folder; with none the backup holds no keys, not even the
     /// installation's. Blocks for long.
     ///
     /// # Errors
@@ -267,7 +267,7 @@ impl Work<'_> {
         let Self { storage, to, done, total, progress, .. } = self;
         let copied = copy(path, upto, &to.0.join(&relative), &mut |bytes| {
             *done += bytes;
-            // Tills, and whoever else has this disk, keep writing meanwhile.
+            // Tills, and other users of this disk, keep writing meanwhile.
             free_space::refuse_without(storage.shared(), &to.0, 0)?;
             progress(Progress { step: "copy", done: *done, total: (*total).max(*done) });
             storage.refuse_when_stopping()

@@ -200,8 +200,8 @@ impl StorageError {
     }
 }
 
-/// The writer did not confirm: what was submitted may or may not be durable. Whoever holds memory that rests on
-/// it loads anew.
+/// The writer did not confirm: what was submitted may or may not be durable. An owner whose memory depends on
+/// it has to load its memory again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unconfirmed {
     /// The storage was closed, or it failed and answers nobody any more; a restart decides.
@@ -215,7 +215,7 @@ pub enum Unconfirmed {
 /// A commit did not reach the writer: nothing changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotSubmitted {
-    /// It is too long, or can't be encoded: a defect of whoever made it.
+    /// It is too long, or can't be encoded: a defect of the caller.
     #[error("the commit can't be stored: {0}")]
     Unstorable(String),
     /// The storage was closed.

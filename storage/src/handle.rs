@@ -18,7 +18,7 @@ use tokio::time::timeout;
 /// is in an owner's mailbox.
 pub const COMMANDS_MAX: usize = 256;
 /// Most own commits of owners in the writer's queue, beside the commands: each takes a permit of the reserve when
-/// all that is left is to submit it. So the reserve waits for nothing but the writer, whoever waits elsewhere.
+/// all that is left is to submit it. So the reserve waits for nothing but the writer, whatever else is waiting.
 pub const OWN_COMMITS_MAX: usize = 64;
 /// How long anybody waits for the writer. After it the outcome is unknown, as after a crash.
 pub const WRITER_DEADLINE: Duration = Duration::from_secs(30);
@@ -111,7 +111,7 @@ impl Storage {
         Arc::clone(&self.inner.gate)
     }
 
-    /// The permits of the owners' own commits. Whoever has one submits, without an await in between.
+    /// The permits of the owners' own commits. The holder of a permit submits without an await in between.
     pub fn reserve(&self) -> Arc<Semaphore> {
         Arc::clone(&self.inner.reserve)
     }
@@ -216,7 +216,7 @@ impl Storage {
     /// Runs `done` on the writer's thread once everything that was submitted before is durable and applied;
     /// it must not block. It is dropped without being run when the storage is closed or failed.
     pub fn after_all(&self, done: impl FnOnce() + Send + 'static) {
-        // A closed queue drops `done`, which whoever waits sees.
+        // A closed queue drops `done`, which wakes the waiting caller with an error.
         drop(self.inner.queue.send(Message::Barrier(Box::new(done))));
     }
 
@@ -265,7 +265,7 @@ impl Storage {
         self.inner.shared.seq.subscribe()
     }
 
-    /// What screens are notified of commits that become durable from now on. A receiver that does not keep up
+    /// Notices to screens about commits that become durable from now on. A receiver that does not keep up
     /// hears how many it missed.
     pub fn notices(&self) -> broadcast::Receiver<Arc<Noticed>> {
         self.inner.shared.notices.subscribe()

@@ -32,7 +32,7 @@ use std::time::{Duration, Instant};
 use sums::{Scan, Sums};
 use table::Table;
 
-/// Room that the engine wants beside what it is given: its own files grow in steps.
+/// Space that the engine needs in addition to the rows: its own files grow in steps.
 const ROOM_BYTES: u64 = 4 * 1024 * 1024;
 /// Most keys of a snapshot in one batch.
 pub const BATCH_KEYS_MAX: usize = 1_000;
@@ -47,7 +47,7 @@ pub const MARK_KEY: &[u8] = &[0];
 pub struct RowOp {
     /// Table byte and key.
     pub key: Vec<u8>,
-    /// The row afterwards; none: deleted.
+    /// The row afterwards; `None` if it was deleted.
     pub value: Option<sled::IVec>,
 }
 
@@ -55,7 +55,7 @@ pub struct RowOp {
 pub struct Rows {
     db: sled::Db,
     path: PathBuf,
-    /// Held by whoever changes the engine or the memtable.
+    /// Held while the engine or the memtable is changed.
     state: Mutex<State>,
     memtable: RwLock<Memtable>,
     /// What is known without reading its rows again.
@@ -87,7 +87,7 @@ struct State {
     /// Mark of the rows in the engine.
     mark: Mark,
     scan: Option<Scan>,
-    /// Why the engine is given nothing more: a batch failed, and some of it may be there.
+    /// Why the engine accepts no more rows: a batch failed, and a part may have been written.
     failed: Option<StorageError>,
 }
 

@@ -102,7 +102,7 @@ impl Writer {
         }
     }
 
-    /// The next message. Whoever waits long enough brings the high-water mark to the disk meanwhile.
+    /// The next message. While it waits long enough, it writes the high-water mark to the disk.
     fn wait(&mut self) -> Result<Message, StorageError> {
         if self.high_water.dirty() || self.high_water.lsn() < self.mark.lsn {
             match self.queue.recv_timeout(IDLE) {
@@ -200,7 +200,7 @@ impl Writer {
         }
     }
 
-    /// Tells whoever tells screens; nobody has to listen.
+    /// Publishes the notices to event-stream subscribers, if there are any.
     fn tell(&self, lsn: u64, notices: Vec<Notice>) {
         if !notices.is_empty() && self.shared.notices.receiver_count() > 0 {
             let _ = self.shared.notices.send(Arc::new(Noticed { lsn, notices }));
@@ -249,7 +249,7 @@ impl Writer {
         self.shared.rows.sync()
     }
 
-    /// Answers nobody any more: what waits is neither run nor dropped, because a dropped reply would mean
+    /// Stops answering: waiting messages are neither run nor dropped, because a dropped reply would mean
     /// that it was never submitted.
     fn stop(&mut self, error: StorageError, group: Vec<Pending>, carry: Option<Message>) {
         let unanswered = group.len();

@@ -1,4 +1,4 @@
-//! What the outbox is told.
+//! Messages to the outbox.
 
 use crate::hub::hub_client::{CallError, HubClient};
 use crate::runtime::pending::Pending;

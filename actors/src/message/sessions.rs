@@ -1,4 +1,4 @@
-//! What sessions are asked.
+//! Messages to the sessions' owner.
 
 use crate::runtime::command::{AnyCommand, UserRows};
 use crate::runtime::failure::Failure;

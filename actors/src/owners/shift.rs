@@ -116,7 +116,7 @@ impl Actor for ShiftActor {
         match message {
             ShiftMessage::Run(command) => {
                 if state.run(command).await? {
-                    // Whoever comes from now on finds no open shift, not an actor that hears nothing any more.
+                    // A later caller finds no open shift, instead of an actor that has stopped.
                     state.context.forget_shift(&state.shift.book.shift.shift_id);
                     me.stop(Some(CLOSED.to_owned()));
                 }

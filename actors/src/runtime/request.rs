@@ -1,4 +1,4 @@
-//! A request as owners see it: travels with its command to whoever decides on it.
+//! A request as owners see it: it is passed with its command to the owner that decides.
 
 use crate::runtime::idempotency::RequestKey;
 use domain::model::base::ids::RegisterId;

@@ -260,7 +260,7 @@ async fn is_diverged(
     Ok(rules::is_diverged(own, &head, stored.as_deref()))
 }
 
-/// The store's time zone is the one that it told before its first record: another one would move its business days.
+/// The store's time zone is the one that it reported before its first record: another one would move its business days.
 async fn zoned(
     write: &mut Write,
     store: &Locked,

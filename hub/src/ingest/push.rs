@@ -123,7 +123,7 @@ pub struct Taken {
     pub moved: BTreeSet<String>,
 }
 
-/// Two events of one ID, or one that no command makes: somebody is told.
+/// Two events of one ID, or one that no command makes: somebody is notified.
 async fn alarmed(
     write: &mut Write,
     store_id: &str,
@@ -218,7 +218,7 @@ async fn seen_before(
     Err(diverged.with_details(json!({"epoch": batch.epoch, "seq": seq})).into())
 }
 
-/// Moves the cursor and keeps what the store told of its backlog.
+/// Moves the cursor and keeps what the store reported about its backlog.
 async fn advance(
     write: &mut Write,
     store: &Locked,

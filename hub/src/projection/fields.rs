@@ -136,7 +136,7 @@ fn plain(value: &Value) -> Cow<'_, str> {
     }
 }
 
-/// The conflict, as the store hears of it.
+/// The conflict, as it is sent to the store.
 fn told(resource: &str, id: &str, lost: &Lost, writer: &Writer<'_>) -> ConflictDown {
     ConflictDown {
         conflict_id: format!("cfl_{}", secret::mark()),

@@ -43,7 +43,7 @@ pub struct Reserved {
 /// against it: it knows its own returns, perhaps better than the hub, and lets none of its tills take one twice.
 ///
 /// # Errors
-/// 422 `validation_failed` for a receipt that no store has told of (404 would look like a hub that can't
+/// 422 `validation_failed` for a receipt that no store has reported (404 would look like a hub that can't
 /// check); `return_exceeds_sold`; 429 `rate_limited` for a store that has reserved for too many returns.
 pub async fn reserve(
     connection: &mut AnyConnection,
@@ -159,7 +159,7 @@ fn wanted(ask: &ReserveReceipt) -> Result<BTreeMap<Sku, i64>, ApiError> {
     Ok(wanted)
 }
 
-/// Pieces that other stores have reserved for returns that are not told yet.
+/// Pieces that other stores have reserved for returns that are not reported yet.
 async fn reserved(
     connection: &mut AnyConnection,
     transaction_id: &str,

@@ -1,4 +1,4 @@
-//! The audit log: what people of head office and its commands did, in one hash chain, and what stores told of
+//! The audit log: what people of head office and its commands did, in one hash chain, and what stores reported
 //! theirs.
 
 use crate::columns;

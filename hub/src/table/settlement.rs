@@ -92,7 +92,7 @@ pub struct Late {
     pub amount: i64,
 }
 
-/// Notes which day has each late item: it is told, and nobody has to do anything.
+/// Notes which day has each late item: it is reported, and nobody has to do anything.
 pub async fn note_late(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -111,7 +111,7 @@ pub async fn note_late(
     insert::rows(connection, "settlement_exceptions", "ON CONFLICT (exception_id) DO NOTHING", rows).await
 }
 
-/// Late items went on to another day: what is told of them names that one.
+/// Late items went on to another day: what is reported about them names that one.
 pub async fn late_went_on(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -1,4 +1,4 @@
-//! The folder: which file lies where, and how files and folders are made durable.
+//! The folder: the place of each file, and how files and folders are made durable.
 
 use crate::error::StorageError;
 use std::fs::{self, DirBuilder, File, OpenOptions};

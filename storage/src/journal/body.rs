@@ -52,7 +52,7 @@ pub struct Content {
 pub struct KeyedAnswer {
     /// The idempotency key.
     pub key: [u8; 32],
-    /// What it was given for: a [`domain::model::base::command_print::CommandPrint`].
+    /// Command that the answer was given to: a [`domain::model::base::command_print::CommandPrint`].
     pub command: String,
     /// HTTP status of the answer.
     pub status: u16,

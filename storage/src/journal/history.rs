@@ -59,7 +59,7 @@ struct Parts {
 pub type Hits = (Arc<Segment>, Vec<u32>);
 
 impl History {
-    /// From what a start found; `now` is the time of the last commit; answers count for so many days.
+    /// From what a start found; `now` is the time of the last commit; answers are kept for this many days.
     pub fn new(
         sealed: Vec<Arc<Part>>,
         segment: Arc<Segment>,

@@ -1,6 +1,6 @@
-//! What history is found by: entries (hash of kind and key, frame offset), one set per segment.
+//! Index of the history: entries (hash of kind and key, frame offset), one set per segment.
 //!
-//! Two keys may share a hash; whoever looks one up reads the frame and compares.
+//! Two keys may share a hash; a lookup reads the frame and compares the keys.
 
 mod entries;
 pub mod filter;

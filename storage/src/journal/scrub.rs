@@ -14,7 +14,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// Pause between passes over all segments.
 const PASS_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What the scrub found, and how it is told to stop.
+/// Results of the scrub, and its stop signal.
 #[derive(Debug, Default)]
 pub struct Scrub {
     found: Mutex<Vec<String>>,

@@ -58,7 +58,7 @@ impl Supply {
         self.changed.notify_all();
     }
 
-    /// Says what came of it, and waits until something is wanted again.
+    /// Reports the result, and waits for the next request.
     fn publish<'a>(
         &self,
         mut state: MutexGuard<'a, State>,
@@ -152,7 +152,7 @@ impl Supply {
         Ok(())
     }
 
-    /// Whether a segment would take the room that the reserve stands for.
+    /// Whether a segment would take space that is reserved.
     fn is_short(&self) -> bool {
         let wanted = self.segment_bytes.saturating_add(self.reserve_bytes());
         !self.layout.reserve().exists()

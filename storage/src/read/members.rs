@@ -18,7 +18,7 @@ impl Members<'_> {
         self.0.rows.row(Table::Member, id.as_str())
     }
 
-    /// The same without a copy of it; mostly no row is read for it.
+    /// The same without a copy; mostly no row is read.
     pub fn known(&self, id: &MemberId) -> Read<Option<Arc<Member>>> {
         self.0.rows.known.members.get(id.as_str(), |_| true, || self.member(id))
     }

@@ -117,7 +117,7 @@ impl Products<'_> {
         self.0.rows.known.promotions.get(|| self.0.rows.page(Table::Promotion, None, usize::MAX))
     }
 
-    /// What the store settles about a product; none: nothing.
+    /// The store's own settings of a product; `None` if it has none.
     pub fn product_settings(&self, sku: &Sku) -> Read<Option<ProductSettings>> {
         self.0.rows.product_settings(sku)
     }

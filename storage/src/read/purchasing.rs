@@ -34,7 +34,7 @@ impl Purchasing<'_> {
         self.0.rows.page(Table::PurchaseOrder, after, limit)
     }
 
-    /// What came of an order in this store; none: nothing yet.
+    /// What this store received of an order; `None` if nothing yet.
     pub fn order_progress(&self, id: &str) -> Read<Option<OrderProgress>> {
         self.0.rows.row(Table::OrderProgress, id)
     }

@@ -14,7 +14,7 @@ use jiff::civil::Date;
 use std::collections::BTreeSet;
 
 impl Sales<'_> {
-    /// A transaction: its current row or, once paid or voided, from the journal, with what became of it.
+    /// A transaction: its current row or, once paid or voided, from the journal, with its returns and void.
     pub fn transaction(&self, id: &TransactionId) -> Read<Option<Transaction>> {
         if let Some(row) = self.current_transaction(id)? {
             return Ok(Some(row));
@@ -33,7 +33,7 @@ impl Sales<'_> {
         found.map(|sale| self.with_after(sale)).transpose()
     }
 
-    /// Shows on a sale what was returned of it since.
+    /// Adds to a sale the pieces that were returned since.
     fn with_after(&self, mut sale: Transaction) -> Read<Transaction> {
         if let Some(after) = self.sale_after(&sale.transaction_id)? {
             after.show(&mut sale);

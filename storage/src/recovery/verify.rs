@@ -128,7 +128,7 @@ pub(crate) fn verify_copy(
     Ok(report)
 }
 
-/// Who is told between two strides whether the journal is read to its end here, and how far the work is.
+/// Called between two strides, with whether the journal is read to its end here and with the progress.
 type Stride<'a> = &'a mut dyn FnMut(bool, Progress) -> Result<(), StorageError>;
 
 struct Work {

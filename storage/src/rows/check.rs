@@ -1,4 +1,4 @@
-//! Whether the engine still holds what it was given, and filling it anew.
+//! Checks whether the engine still holds the rows that it was given, and refills it.
 
 use super::mark::Mark;
 use super::sums::{Change, Scan, Sums};
@@ -8,7 +8,7 @@ use crate::error::StorageError;
 use std::ops::Bound;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Up to so many rows are compared before a start is ready, more in the background.
+/// Up to this many rows are compared before a start is ready, more in the background.
 pub const CHECKED_AT_START_MAX: u64 = 300_000;
 /// Rows that are read at once while writes wait.
 const PAGE_ROWS: usize = 1_000;

@@ -92,7 +92,7 @@ impl Known {
         self.has_prices.store(any, Relaxed);
     }
 
-    /// What operations are about to change.
+    /// Rows that operations are about to change.
     pub fn touched(&self, ops: &[RowOp]) -> ChangedKeys {
         let mut touched = ChangedKeys::default();
         for RowOp { key, .. } in ops {
@@ -178,7 +178,7 @@ impl Rows {
         Ok(keys.iter().map(|(key, _)| Sku(text(key.get(prefix.len()..).unwrap_or_default()))).collect())
     }
 
-    /// What the store settles about a product; none: nothing.
+    /// The store's own settings of a product; `None` if it has none.
     pub fn product_settings(&self, sku: &Sku) -> Read<Option<ProductSettings>> {
         let read = || {
             let text: Option<String> = self.row(Table::Sync, &format!("{SETTLED}{sku}"))?;

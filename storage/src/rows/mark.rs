@@ -6,7 +6,7 @@ use crate::journal::frame::{CHAIN_START, Chain};
 use crate::journal::record_head::RecordHead;
 use bincode::{Decode, Encode};
 
-/// Room for an encoded mark: the sums of all tables take most of it.
+/// Room for an encoded mark: the sums of all tables take most of the space.
 const ENCODED_BYTES: usize = 1024;
 
 /// A place between two frames, with all that is needed to continue from it.

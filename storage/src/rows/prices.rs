@@ -130,7 +130,7 @@ mod tests {
         Price { price, effective_at: UtcMs(day) }
     }
 
-    /// Past prices are there and can't be read: whoever looks at one of them fails.
+    /// Past prices exist and can't be read: a read of one of them fails.
     #[test]
     fn past_prices_are_not_looked_at() {
         let folder = tempfile::tempdir().unwrap();

@@ -74,7 +74,7 @@ pub enum Table {
     Supplier = 33,
     /// `po_id` → purchase order as head office has it, while it is neither closed nor cancelled.
     PurchaseOrder = 34,
-    /// `po_id` → what came of it here.
+    /// `po_id` → receipts of the order in this store.
     OrderProgress = 35,
     /// `user_id` 0 `credential_id` → passkey.
     Passkey = 36,

@@ -1,4 +1,4 @@
-//! Reading a snapshot: all of it is checked before a row of it is used.
+//! Reading a snapshot: the whole file is checked before any of its rows is used.
 
 use super::{END, MAGIC};
 use crate::bytes::{array, u32_at, u64_at};

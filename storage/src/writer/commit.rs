@@ -37,7 +37,7 @@ pub struct Commit {
 pub struct Keyed {
     /// Route, caller and key.
     pub key: [u8; 32],
-    /// What it is given for.
+    /// Command that the answer is given to.
     pub command: CommandPrint,
     /// Answer to the command.
     pub answer: Answer,
@@ -54,9 +54,9 @@ impl Keyed {
 #[derive(Debug)]
 pub struct Ready {
     pub(crate) prepared: Prepared,
-    /// Its events, for whoever folds them once it is submitted.
+    /// Its events, for the owner that folds them once it is submitted.
     pub events: Vec<Event>,
-    /// The answer that was kept with it, for whoever gives it.
+    /// The answer that was stored with it, for the owner that sends it.
     pub answer: Option<Answer>,
 }
 
@@ -87,7 +87,7 @@ pub struct Durable {
     pub seq: u64,
 }
 
-/// What screens are notified of a commit that became durable.
+/// Notices to screens about a commit that became durable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Noticed {
     /// Lsn of the commit.
@@ -99,7 +99,7 @@ pub struct Noticed {
 /// An answer kept for its idempotency key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAnswer {
-    /// What it was given for.
+    /// Command that the answer was given to.
     pub command: CommandPrint,
     /// Answer to the command.
     pub answer: Answer,
@@ -119,7 +119,7 @@ pub(crate) struct Prepared {
     pub resets_clock: Option<String>,
     pub at: i64,
     pub hlc: Option<String>,
-    /// What screens are notified once it is durable.
+    /// Notices to screens, sent once it is durable.
     pub notices: Vec<Notice>,
     /// The idempotency key's hash, for the segment's filter.
     pub answer_hash: Option<u64>,

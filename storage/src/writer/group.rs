@@ -107,7 +107,7 @@ impl Group {
         rows.apply(&mut ops, std::mem::take(&mut self.mark))
     }
 
-    /// What each waiting command is told.
+    /// Replies to the waiting commands.
     pub fn durables(self) -> Vec<Durable> {
         self.durables
     }

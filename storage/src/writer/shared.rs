@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{broadcast, watch};
 
-/// Commits with something for screens that wait for whoever tells them; more, and it hears that it missed some.
+/// Commits with notices that a slow subscriber may leave unread; beyond that it is notified that it missed some.
 pub const NOTICED_COMMITS_MAX: usize = 1_024;
 
 /// How long the disk's free bytes are believed: every command asks for them.
@@ -83,7 +83,7 @@ pub struct Shared {
     free: Mutex<Option<(Instant, u64)>>,
     /// Last seq of the records.
     pub seq: watch::Sender<u64>,
-    /// What screens are notified.
+    /// Notices to screens.
     pub notices: broadcast::Sender<Arc<Noticed>>,
     /// Why the storage stopped.
     pub failure: watch::Sender<Option<StorageError>>,

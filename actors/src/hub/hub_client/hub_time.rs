@@ -3,7 +3,7 @@
 //! A token is good for minutes, so a store whose clock is years off could never speak again, and never hear
 //! how far it is off. An answer that refuses a token therefore says what time to sign for, with a challenge of
 //! the hub. A token that is signed for its time carries the challenge, and the hub takes it only while that is
-//! fresh: whoever else names a time gets nothing that is ever worth anything.
+//! fresh: a token signed for a time that somebody else named is never valid.
 
 use crate::config::TimeChallenge;
 use domain::model::base::time::UtcMs;

@@ -87,7 +87,7 @@ impl State {
         }
     }
 
-    /// Values that lost and are not known here, because the answer that told of them was lost. What is known
+    /// Values that lost and are not known here, because the answer that reported them was lost. What is known
     /// stays as it is: it may have been put back.
     async fn conflicts(&self, answer: &HelloAnswer) -> Result<(), CallError> {
         let mut events = Vec::new();
@@ -106,7 +106,7 @@ impl State {
         let code = match error.cause {
             Cause::Fenced => return self.fenced(now).await,
             Cause::Rejected | Cause::Refused(_) | Cause::Exceeded(_) => "rejected",
-            // The store's own disk is in the way, which is told as what it is.
+            // The store's own disk is the cause, and is reported as such.
             _ if self.context.storage.writable().is_err() => return Ok(()),
             _ => "unreachable",
         };

@@ -26,7 +26,7 @@ pub struct ChangeSale {
 /// [`domain::rules::selling::sale::draft_correction`].
 pub struct CorrectTender(pub TransactionId, pub sale::CorrectTender);
 
-/// The shift of a basket, and what that is priced with anew.
+/// The shift of a basket, and the data for pricing it again.
 #[derive(Default)]
 pub struct ChangedBasket {
     shift_id: ShiftId,

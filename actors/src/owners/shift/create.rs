@@ -11,7 +11,7 @@ use domain::wire::sale_text::SaleText;
 /// Makes a transaction in the named shift, else in the caller's own, by the rules of [`domain::rules::selling::sale::create`].
 pub struct CreateSale(pub sale::CreateSale);
 
-/// A basket that is asked for, with what it is priced by.
+/// A requested basket, with the data for pricing it.
 #[derive(Default)]
 pub struct NewBasket {
     pub(super) shift_id: ShiftId,

@@ -16,7 +16,7 @@ pub enum OnPush {
     Take,
     TakeNothing,
     ClaimMore,
-    /// Takes all of it, and can't apply the last.
+    /// Accepts the whole batch, and can't apply the last record.
     Park,
     Hold,
     Refuse,
@@ -66,9 +66,9 @@ pub struct Hub {
     pub parked: Value,
     /// Values that lost, as hello tells them.
     pub conflicts: Value,
-    /// The epoch that it tells whoever says hello to open; `None` if it takes what comes.
+    /// The epoch that it tells a store to open at hello; `None` if it takes what comes.
     pub new_epoch: Option<u64>,
-    /// A page of changes for the last lane, before the cursor `fed`, for whoever reads it to its end.
+    /// A page of changes for the last lane, before the cursor `fed`, for a store that reads it to its end.
     pub page: Vec<Value>,
     /// The store's own records that its balances contain.
     pub includes: Vec<Value>,

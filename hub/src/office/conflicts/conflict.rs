@@ -88,7 +88,7 @@ pub async fn restore(
     conflict_id: &str,
     now: UtcMs,
 ) -> Result<ConflictRow, Failure> {
-    // Whoever writes to the record locks it before its conflicts: what is there is read with both locked, and nobody
+    // A writer of the record locks it before its conflicts: what is there is read with both locked, and nobody
     // writes between the look and the write.
     let sql = "UPDATE shared_records SET updated_at = updated_at WHERE (resource, id) IN \
                (SELECT resource, id FROM conflicts WHERE conflict_id = $1)";

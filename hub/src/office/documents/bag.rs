@@ -1,4 +1,4 @@
-//! What became of bags: where each is, and what the bank counted of it.
+//! State of bags: where each is, and the amount that the bank counted.
 
 use crate::columns;
 use crate::db::column::Columns;

@@ -1,4 +1,4 @@
-//! What stores told, to be read by whoever asks where a figure comes from.
+//! Documents as stores reported them, for tracing a figure to its source.
 
 use crate::http::bound_page::{after, cut};
 use crate::http::change::one_more;

@@ -1,4 +1,4 @@
-//! Sales as stores told them.
+//! Sales as stores reported them.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -266,7 +266,7 @@ pub async fn list(
     conditions.query(&sql).fetch_all(connection).await?.iter().map(view).collect()
 }
 
-/// One sale, as its store told it last.
+/// One sale, as its store last reported it.
 pub async fn read(pool: &AnyPool, id: &str, of: &OfStore) -> Result<Option<Found>, sqlx::Error> {
     let conditions = Conditions::default()
         .text("transaction_id = ?", Some(id))

@@ -107,7 +107,7 @@ fn refuse(state: &str, allowed: Month) -> Failure {
 }
 
 impl Writer<'_> {
-    /// Closes a month: locks what is open of it, then proves the books once more if somebody has posted since they were.
+    /// Closes a month: locks its open days, then proves the books again if there were postings since the last proof.
     ///
     /// # Errors
     /// 422 for a month that has not ended; 409 `duplicate`, `invalid_state`, `not_ready`.

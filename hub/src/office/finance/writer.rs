@@ -30,7 +30,7 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// Whoever asks, when nobody else writes by hand until this transaction ends.
+    /// The caller, once no other manual posting can be written until this transaction ends.
     ///
     /// # Errors
     /// The database's.

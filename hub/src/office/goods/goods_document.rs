@@ -1,4 +1,4 @@
-//! Receipts, supplier returns, adjustments and counts of all stores: found by what they are listed by, and read from the
+//! Receipts, supplier returns, adjustments and counts of all stores: found by their list columns, and read from the
 //! record that reported them last.
 
 use crate::columns;
@@ -79,7 +79,7 @@ pub struct LatestRecord<P> {
 }
 
 impl<P> LatestRecord<P> {
-    /// The store that told.
+    /// The store that reported it.
     pub fn store_id(&self) -> &str {
         &self.place.3
     }

@@ -1,4 +1,4 @@
-//! Supplier returns, adjustments and counts of all stores, as each was told last.
+//! Supplier returns, adjustments and counts of all stores, as each was last reported.
 
 use crate::db::column::Columns;
 use crate::db::filter::{Bound, Conditions};
@@ -172,7 +172,7 @@ pub struct CountedOpname {
     lines: Vec<Value>,
 }
 
-/// One count, whose lines are told in parts.
+/// One count, whose lines are reported in parts.
 pub async fn opname(
     pool: &AnyPool,
     id: &str,

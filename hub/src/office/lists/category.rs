@@ -122,7 +122,7 @@ fn check_fields(category: &Category) -> Result<(), ApiError> {
 async fn check(connection: &mut AnyConnection, category: &Category, height: usize) -> Result<(), Failure> {
     check_fields(category)?;
     let mut above = category.parent.clone();
-    // With what is below it, it takes so many of the levels.
+    // Number of levels that it takes with all levels below.
     for _ in height..=DEPTH_MAX {
         let Some(code) = above else { return Ok(()) };
         if code == category.code {

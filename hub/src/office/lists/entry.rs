@@ -77,7 +77,7 @@ pub async fn add<T: Entry>(connection: &mut AnyConnection, entry: &T) -> Result<
     Ok(())
 }
 
-/// Puts one in the place of what it was.
+/// Replaces an entry.
 pub async fn put<T: Entry>(connection: &mut AnyConnection, entry: &T) -> Result<(), sqlx::Error> {
     let sql = "UPDATE company_lists SET document = $3 WHERE list = $1 AND code = $2";
     let query = sqlx::query(sql).bind(T::LIST).bind(entry.key()).bind(encode(entry)?);

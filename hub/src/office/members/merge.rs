@@ -1,8 +1,8 @@
 //! One person who was registered twice: one member is merged into the other. Its points and sales count for that one,
 //! and its id continues to name it, at every store.
 //!
-//! Nothing of the books is moved: points stay under the id that they were told under, and a balance is the sum over all
-//! who are merged into one member.
+//! Nothing of the books is moved: points stay under the id that they were reported under, and a balance is the sum over
+//! all who are merged into one member.
 
 use crate::db::failure::Failure;
 use crate::office::members::member::View;

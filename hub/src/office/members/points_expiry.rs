@@ -1,7 +1,7 @@
 //! Points whose last day has passed: once a night, by one process, a page of members in one commit.
 //!
-//! What has expired follows from all that was told of a member and those who are merged into it, under the lock of
-//! their balances, so doing it again does nothing. It is an event of head office's own, posted in its own book.
+//! What has expired follows from all that was reported about a member and those who are merged into it, under the lock
+//! of their balances, so doing it again does nothing. It is an event of head office's own, posted in its own book.
 
 use crate::columns;
 use crate::db::failure::Failure;

@@ -1,4 +1,4 @@
-//! What to order, and drafts of it.
+//! Order suggestions, and draft orders made from them.
 
 use crate::http::change::{self, begun};
 use crate::http::{Answered, Request};

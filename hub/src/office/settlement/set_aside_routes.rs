@@ -115,7 +115,7 @@ async fn taken(
     (writer, bounds): (&Writer<'_>, &Bounds),
 ) -> Result<String, Failure> {
     let of = statement::read(connection, id).await?;
-    // Whoever imports or matches for the source meanwhile is waited for.
+    // Waits for an import or a matching of the same source that is under way.
     let source = source::lock(connection, &of.source_id).await?;
     let (row, known) = set_aside_row::read(connection, id, row_id).await?;
     let line = corrected(&row, known, asked, source.kind)?;

@@ -81,7 +81,7 @@ pub async fn change(request: Request) -> Answered {
 pub async fn reconciled(request: Request) -> Answered {
     let ask: ReconciliationQuery = request.query()?;
     let (hub, now) = (&request.state, clock::now());
-    // One state of the database: what the bank told is held against what was posted.
+    // One state of the database: what the bank reported is held against what was posted.
     let mut read = hub.db.read().await?;
     let today = hub.today(now);
     let as_of = ask.as_of.unwrap_or(today);

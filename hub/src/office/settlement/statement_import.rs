@@ -298,7 +298,7 @@ async fn known(
     Ok(known)
 }
 
-/// The statement without lines that has told of the same balance.
+/// The statement without lines that has reported the same balance.
 async fn balance_known(
     connection: &mut AnyConnection,
     import: &Import,
@@ -310,7 +310,7 @@ async fn balance_known(
     query.bind(import.closing_balance).fetch_optional(connection).await
 }
 
-/// The statement that told of a line first.
+/// The statement that reported a line first.
 async fn first_import(
     connection: &mut AnyConnection,
     source_id: &str,
@@ -334,7 +334,7 @@ async fn last_closing(connection: &mut AnyConnection, source_id: &str) -> Result
 /// Adds a line to a statement, and matches its source, which is locked; gives back the line's ID.
 ///
 /// # Errors
-/// 409 `duplicate` where the source has told of the same line.
+/// 409 `duplicate` where the source has reported the same line.
 pub async fn take_in(
     connection: &mut AnyConnection,
     source: &Source,

@@ -146,7 +146,7 @@ pub struct JsonStatement {
 /// `GET /api/statements`
 pub async fn list(request: Request) -> Answered {
     let ask: StatementsQuery = request.query()?;
-    // What is not matched may be what a store has not told yet: both are of one state of the database.
+    // What is not matched may be what a store has not reported yet: both are of one state of the database.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
     let items = statement::list(&mut read, &ask, after(&ask)?, one_more(ask.limit)).await?;
     let (page, today) = (cut(&ask, items, statement::place), request.state.today(now));
@@ -330,7 +330,7 @@ async fn of_lines(
     bounds: &Bounds,
 ) -> Result<Import, Failure> {
     let given: JsonStatement = request.json()?;
-    // What is reported beyond today would make payments missing that nobody can have told of yet.
+    // What is reported beyond today would make payments missing that nobody can have reported yet.
     if given.to.is_some_and(|to| to > bounds.today) {
         return Err(ApiError::field("to", format!("must not be after {}", bounds.today)).into());
     }

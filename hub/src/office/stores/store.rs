@@ -1,4 +1,4 @@
-//! Stores: who may synchronise, and what each told of itself.
+//! Stores: who may synchronise, and what each reported about itself.
 
 use crate::db::column::Columns;
 use crate::db::document::encode;

@@ -15,7 +15,7 @@ use domain::wire::sync::FindMember;
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
-/// A store has met a member: what it is to hear of it is announced once more.
+/// A store has met a member: the member's records are announced to it once more.
 pub async fn meet(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -32,7 +32,7 @@ pub async fn meet(
     Ok(())
 }
 
-/// Whoever has met one of two that are one from now on has met the other.
+/// A store that has met one of two merged members has met the other.
 pub async fn merged(connection: &mut AnyConnection, one: &str, other: &str) -> Result<(), sqlx::Error> {
     for (from, to) in [(one, other), (other, one)] {
         let sql = "INSERT INTO member_stores (store_id, member_id) SELECT m.store_id, $2 FROM member_stores m \

@@ -31,7 +31,7 @@ pub(crate) enum Moved<'a> {
     Returned(&'a str, &'a SupplierReturn),
 }
 
-/// Writes what was told, in order.
+/// Writes what was reported, in order.
 pub(crate) async fn write(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -69,7 +69,7 @@ pub(crate) async fn write(
     Ok(expected)
 }
 
-/// A receipt that is told twice under one ID is for a person to judge: the first counts.
+/// A receipt that is reported twice under one ID is for a person to judge: the first counts.
 const FIRST: &str = "ON CONFLICT (store_id, receiving_id, line_no) DO NOTHING";
 
 async fn received(
@@ -223,7 +223,7 @@ pub(crate) fn paid_out(
     })
 }
 
-/// Adds what cash was posted to 2020.
+/// Adds the cash amount that was posted to 2020.
 pub(crate) async fn add_paid_out(
     connection: &mut AnyConnection,
     rows: Vec<NewRow>,

@@ -106,7 +106,7 @@ impl Part {
         }
     }
 
-    /// The index made anew; whoever comes second gets what the first one made.
+    /// Rebuilds the index; a second caller gets the index that the first one built.
     fn remade(&self, damaged: &Arc<IndexFile>) -> Result<Arc<IndexFile>, StorageError> {
         let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
         if let Index::File(file) = &*index

@@ -34,7 +34,7 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// Whether so many keys more are too many.
+    /// Whether this many more keys are too many.
     pub fn is_full_with(&self, keys: usize) -> bool {
         self.keys > 0 && self.keys + keys > KEYS_MAX
     }

@@ -335,7 +335,7 @@ impl Rules<'_> {
     }
 }
 
-/// The same with what else is wrong with the row.
+/// The same, with the other problems of the row.
 fn with_also(outcome: Outcome, also: Option<Wrong>) -> Outcome {
     match outcome {
         Outcome::Aside(mut row) => {
