@@ -1,4 +1,4 @@
-//! Where head office is: told to `enrol`, perhaps repeated in the settings, never two places.
+//! Address of head office: given to `enrol`, perhaps repeated in the settings, never two different ones.
 
 use crate::config::Config;
 use crate::exit::{Exit, USAGE};

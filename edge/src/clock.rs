@@ -20,7 +20,7 @@ pub struct MonotonicWallClock {
 }
 
 impl MonotonicWallClock {
-    /// Goes on from the latest time that is known; none: from the wall clock.
+    /// Continues from the latest time that is known; with `None`, from the wall clock.
     pub fn after(known: Option<UtcMs>) -> Self {
         Self::over(now, known)
     }

@@ -1,6 +1,6 @@
 //! The server: own accept loop, because warp's has no timeouts, no caps and no end to its drain.
 //!
-//! Shutdown is one idea told once: stop accepting, let what is in flight finish, close at the deadline.
+//! Shutdown has one order: stop accepting, let what is in flight finish, close at the deadline.
 
 use crate::api::route::{Authority, Route};
 use crate::api::router::Router;

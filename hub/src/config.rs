@@ -175,7 +175,7 @@ pub struct Finance {
     pub manual_limit: i64,
     /// The largest invoice that others than administrators approve; 0: any.
     pub approval_limit: i64,
-    /// Whoever made an invoice or a credit note does not approve it.
+    /// The user who made an invoice or a credit note can't approve it.
     pub four_eyes: bool,
     /// Share of the earned points that is expected to be redeemed, in basis points.
     pub points_redemption_bp: u32,
@@ -246,7 +246,7 @@ pub struct Limits {
     pub event_streams: usize,
     /// Most event streams of one person at once.
     pub event_streams_per_person: usize,
-    /// Notices that are kept for whoever comes back to a stream, or reads it slowly.
+    /// Notices that are kept for readers that come back to a stream, or read it slowly.
     pub event_buffer: usize,
 }
 
@@ -278,7 +278,7 @@ impl Limits {
 pub struct Purchasing {
     /// The largest order that others than administrators approve; 0: any.
     pub approval_limit: i64,
-    /// Whoever made an order does not approve it.
+    /// The user who made an order can't approve it.
     pub four_eyes: bool,
     /// Allowed difference between a billed price and the order's, in basis points, for suppliers without a
     /// tolerance of their own.

@@ -220,7 +220,7 @@ async fn opens(url: &str) -> Result<(), sqlx::Error> {
 
 /// Runs `begin` in a task of its own, because it must not be dropped between the `BEGIN` that was sent and its
 /// answer: sqlx rolls back only what it knows to have begun, so the connection would go back to the pool inside a
-/// transaction, and whoever gets it next would read an old state or fail to write. If the caller is dropped, the
+/// transaction, and its next user would read an old state or fail to write. If the caller is dropped, the
 /// task still ends, and its transaction is rolled back.
 async fn to_its_end<T: Send + 'static>(
     begin: impl Future<Output = Result<T, sqlx::Error>> + Send + 'static,

@@ -11,7 +11,7 @@ pub const NAME: &str = "control.sock";
 /// Its owner may command the daemon, nobody else.
 const MODE: u32 = 0o600;
 
-/// Makes the socket. Whoever calls holds the folder's lock: what is there is of a daemon that is gone.
+/// Makes the socket. The caller holds the folder's lock: what is there is of a daemon that is gone.
 pub fn bind(folder: &Path) -> io::Result<UnixListener> {
     remove(folder)?;
     let listener = short(folder, |path| UnixListener::bind(path))?;

@@ -138,7 +138,7 @@ pub enum CommandHeader {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Said {
-    /// It continues; also told when nothing moved, so that silence means trouble.
+    /// It continues; also sent when nothing moved, so that silence means trouble.
     Working(Option<Step>),
     Done(Value),
     Failed(Trouble),

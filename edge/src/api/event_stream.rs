@@ -1,4 +1,4 @@
-//! Answers without an end: whoever makes one feeds it part by part, and learns when nobody reads it.
+//! Answers without an end: the producer sends them part by part, and learns when the client is gone.
 
 use bytes::Bytes;
 use futures_util::{Stream, stream};

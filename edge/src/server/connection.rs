@@ -165,7 +165,7 @@ struct Peer {
     secure: bool,
 }
 
-/// Over TLS a browser is told never to come without; one that came by an address, or over a certificate it does not
+/// Over TLS a browser is instructed to always use TLS; one that came by an address, or over a certificate it does not
 /// trust, does not listen.
 fn over_tls(mut response: Response, peer: Peer) -> Response {
     if peer.secure {

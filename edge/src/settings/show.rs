@@ -147,7 +147,7 @@ fn parts<'a, T>(loaded: &'a Loaded<T>, path: &'a str) -> impl Iterator<Item = &'
         .map(|(_, from)| from)
 }
 
-/// The environment where any part of the setting comes from there; none: the default.
+/// The environment if any part of the setting comes from there; `None` for the default.
 fn origin<T>(loaded: &Loaded<T>, path: &str) -> Option<SettingSource> {
     let is_environment = |source: &Source| matches!(source, Source::Environment(_));
     let named = parts(loaded, path).map(is_environment).reduce(|one, other| one || other);

@@ -40,7 +40,7 @@ impl std::fmt::Display for NoDay {
 pub struct DayReader<'a> {
     /// Its day, as of strftime; a time in it is read too.
     pub format: &'a str,
-    /// The zone of times that name none; none: times change no day.
+    /// The zone of times that name no zone; `None` if times change no day.
     pub zone: Option<TimeZone>,
     /// The zone whose days are wanted.
     pub local: TimeZone,
@@ -75,7 +75,7 @@ impl DayReader<'_> {
         Ok(moment.with_time_zone(self.local.clone()).date())
     }
 
-    /// The day that a cell begins with, and what stands behind it.
+    /// The day that a cell begins with, and the text behind it.
     fn dated<'t>(&self, cell: &'t str) -> Option<(Date, std::borrow::Cow<'t, str>)> {
         let format = plain(self.format);
         let (format, cell) = if ["%b", "%B", "%h"].iter().any(|name| format.contains(name)) {

@@ -200,7 +200,7 @@ impl Reader<'_> {
         let changes = zoned(&mut read, self.store_id, &rows).await?;
         let next = match changes.last() {
             Some(change) if more => FeedPosition::parse(&change.cursor).unwrap_or(place),
-            // Past what is for other stores too: whoever asks never is on a change that is compacted away.
+            // Past what is for other stores too: a caller's position is never a change that is compacted away.
             _ if until.number > place.number => until,
             _ => place,
         };

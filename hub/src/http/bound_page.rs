@@ -20,7 +20,7 @@ pub trait ListQuery: Serialize {
     fn cursor(&self) -> Option<&Cursor>;
 }
 
-/// A place in a list, with what it was asked for.
+/// A position in a list, with the query that it belongs to.
 #[derive(Serialize, Deserialize)]
 struct BoundPosition<T> {
     of: String,

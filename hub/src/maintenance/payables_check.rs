@@ -1,4 +1,4 @@
-//! What suppliers are owed, held against what it follows from: receipts, invoices, payments, the books.
+//! Compares the amounts owed to suppliers with their sources: receipts, invoices, payments, the books.
 
 use crate::columns;
 use sqlx::{AnyConnection, Error};

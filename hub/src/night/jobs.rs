@@ -38,7 +38,7 @@ pub async fn keep(hub: Arc<Hub>) {
     }
 }
 
-/// Does what it is time for and nobody has done that day; gives back what that was.
+/// Runs the jobs that are due and not done that day; returns the jobs that ran.
 pub async fn run(hub: &Hub, now: UtcMs) -> Vec<&'static str> {
     let local = now.timestamp().to_zoned(hub.zone.clone());
     let mut done = Vec::new();

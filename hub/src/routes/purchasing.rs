@@ -7,7 +7,7 @@ use crate::state::hub::Hub;
 use domain::model::people::user::Role;
 use edge::{Access, Route};
 
-/// Whoever buys, and finance, who matches invoices.
+/// Buyers, and finance, which matches invoices.
 const BUYING_READ: Access = Access::Roles(&[Role::Admin, Role::HoFinance, Role::HoPurchasing]);
 
 pub(super) const ROWS: &[Route<Hub>] = &[

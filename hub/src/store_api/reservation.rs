@@ -1,4 +1,4 @@
-//! Receipts that come back: a sale that the hub knows, what stores took back of it, and its pieces reserved
+//! Returns by receipt: a sale that the hub knows, the pieces that stores took back, and its pieces reserved
 //! for one return.
 
 use crate::columns;
@@ -30,7 +30,7 @@ const RESERVED_RETURNS_MAX: i64 = 64;
 /// Seconds after which a store that has too many may ask again.
 const RETRY_AFTER_SECONDS: u64 = 60;
 
-/// A sale with what came back of it.
+/// A sale with its returns.
 pub struct Reserved {
     /// The sale as its store reported it, with `returned_qty` of all stores.
     pub transaction: Transaction,
@@ -113,7 +113,7 @@ fn minimal(sale: &mut Transaction) {
     sale.flags.clear();
 }
 
-/// Forgets the store's reservations that are over; of the others there may be so many.
+/// Deletes the store's reservations that are over; checks the limit for the others.
 async fn room(connection: &mut AnyConnection, store_id: &str, now: UtcMs) -> Result<(), Failure> {
     let sql = "DELETE FROM reservations WHERE store_id = $1 AND (made_at <= $2 OR EXISTS (SELECT 1 FROM returns r \
                WHERE r.store_id = reservations.store_id AND r.return_id = reservations.return_id))";

@@ -142,7 +142,7 @@ pub async fn push(request: Request) -> Answered {
     let store_id = request.caller()?.store_id.as_str();
     let ask: Push = request.json_but("record")?;
     let owner = store_id.to_owned();
-    // Reading and hashing a megabyte takes long enough to hold up whoever shares the thread.
+    // Reading and hashing a megabyte takes long enough to hold up other tasks on the thread.
     let read = tokio::task::spawn_blocking(move || Batch::read(ask, &owner));
     let batch = read.await.map_err(ApiError::internal)??;
     let intake = Intake { db: &hub.db, identity: &hub.identity, clock: &hub.clock };
@@ -183,7 +183,7 @@ pub async fn pull(request: Request) -> Answered {
     let asked = (lane, ask.cursor.as_deref(), limit, wait);
     let page = next_page(hub, &reader, asked, &request.hung_up).await?;
     table::store::may_hear(hub.db.pool(), store_id).await?;
-    // Whoever continues from a place has all before it.
+    // A store that continues from a position has everything before it.
     let reached = ask.cursor.as_deref().and_then(|cursor| reader.number(cursor));
     if let Some(number) = reached.filter(|_| lane == lane::REST) {
         orders::heard(&hub.db, store_id, number).await?;

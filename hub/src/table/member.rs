@@ -90,7 +90,7 @@ pub async fn tiers(
     Ok(tiers)
 }
 
-/// Another member who has this value; whoever is merged into this one is no other.
+/// Another member who has this value; a member merged into this one does not count as another.
 pub async fn other(
     connection: &mut AnyConnection,
     id: &str,

@@ -1,4 +1,4 @@
-//! `notices`: what screens are notified, by every process. Whoever changes something leaves a notice in the same
+//! `notices`: what screens are notified, by every process. A change writes a notice in the same
 //! transaction, without a number and without waiting for anybody; numbers are given once it is committed, so that they
 //! rise in the order in which notices can be seen. A notice says what has changed, never what it has become: that is
 //! asked for.
@@ -124,8 +124,8 @@ pub async fn newest(pool: &AnyPool) -> Result<u64, Error> {
     Ok(turn.unsigned_abs())
 }
 
-/// The next notices after one, at most this many that they are read at once; whoever finds some without a number gives
-/// it to them first.
+/// The next notices after one, at most this many that they are read at once; a reader that finds some without a number
+/// gives it to them first.
 pub async fn after(db: &Db, number: u64) -> Result<Vec<Notice>, Error> {
     let found = read(db.pool(), number).await?;
     if found.iter().all(|notice| notice.number > 0) {
@@ -153,7 +153,7 @@ fn notice(row: &AnyRow) -> Result<Notice, Error> {
     Ok(Notice { number: number.unsigned_abs(), kind, id, store_id, code })
 }
 
-/// Numbers what is committed, one process at a time: whoever sees a number sees every lower one.
+/// Numbers what is committed, one process at a time: a reader that sees a number sees every lower one.
 async fn give_numbers(db: &Db) -> Result<(), Error> {
     let mut write = db.write().await?;
     let sql = "UPDATE turns SET turn = turn WHERE name = $1 RETURNING turn";

@@ -34,7 +34,7 @@ pub const ADJUST: Doc = Doc::of("Members", "Adjust a member's points manually")
     ))
     .refuses(&[Code::InvalidState]);
 
-/// Position of a page: so many entries of the commit at that place were shown.
+/// Position of a page: the number of entries of the commit at that place that were shown.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Shown {

@@ -24,7 +24,7 @@ pub const STREAMS_MAX: usize = 64;
 pub const STREAMS_PER_USER_MAX: usize = 8;
 /// Notices that are kept.
 const NOTICES_MAX: usize = 4_096;
-/// A commit with more notices than this (an import, a large document) is told as one reload.
+/// A commit with more notices than this (an import, a large document) is sent as one reload.
 const COMMIT_NOTICES_MAX: usize = 500;
 
 pub const EVENTS: Doc = Doc::of(

@@ -41,7 +41,7 @@ impl Fields {
         }
     }
 
-    /// A list must have so many entries.
+    /// A list must have this many entries.
     pub(crate) fn count(&mut self, path: &str, count: usize, range: RangeInclusive<usize>) {
         if !range.contains(&count) {
             self.wrong(path, format!("must have {} to {} entries", range.start(), range.end()));

@@ -14,7 +14,7 @@ pub use counted::{CountConflict, CountedBy};
 pub use limits::{NeedsApproval, OverReceived, ReturnLeft};
 pub use not_ready::NotReady;
 
-/// Most problems that are told in words.
+/// Most problems that a message names.
 const WORDS_MAX: usize = 5;
 
 /// One field of a request and what is wrong with it.
@@ -164,7 +164,7 @@ pub enum Refusal {
         /// Amount that was requested.
         amount: i64,
     },
-    /// 403: whoever made a document does not approve it.
+    /// 403: the user who made a document can't approve it.
     #[error("you created this: somebody else must approve it")]
     OwnApproval,
     /// 403: the till was disabled.
@@ -177,7 +177,7 @@ fn field_words(fields: &[FieldProblem]) -> String {
     fields.iter().take(WORDS_MAX).map(problem).collect::<Vec<_>>().join("; ")
 }
 
-/// Most barcodes that are told in words.
+/// Most barcodes that a message names.
 const TAKEN_WORDS_MAX: usize = 3;
 
 fn taken_words(taken: &[TakenBarcode]) -> String {

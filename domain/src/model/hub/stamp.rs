@@ -1,4 +1,4 @@
-//! What goes with events: the hub they are told to, how far it has them, and the stamp of each.
+//! Data beside events: the hub that they are reported to, how far it has them, and the stamp of each.
 
 use crate::model::base::ids::EventId;
 use serde::{Deserialize, Serialize};

@@ -20,7 +20,7 @@ impl<'a> Authorization<'a> {
         Self { caller, approver: None, register_id: None }
     }
 
-    /// Whether a manager stands behind it.
+    /// Whether a manager makes or approves the request.
     pub fn manages(&self) -> bool {
         self.caller.role.manages() || self.approver.is_some_and(|approver| approver.role.manages())
     }

@@ -33,7 +33,7 @@ impl Price {
         }
     }
 
-    /// Since when it stands against other prices.
+    /// Time from which it takes precedence over other prices.
     pub fn since(&self) -> UtcMs {
         self.effective_at.max(self.price.set_at)
     }

@@ -85,7 +85,7 @@ impl TrustedTime {
         }
     }
 
-    /// A person, or whoever knows, says that the wall clock is right.
+    /// A person, or another trusted source, confirms that the wall clock is right.
     pub fn confirm(&mut self, wall: UtcMs, monotonic_ms: i64) {
         *self = Self::starting_at(wall, monotonic_ms);
     }

@@ -1,5 +1,5 @@
-//! Records of the feed are held to the bounds of requests: whoever speaks for head office, a store takes nothing in
-//! that nobody could have asked it for. What is wrong is told field by field, for a person.
+//! Records of the feed are held to the bounds of requests: whatever speaks for head office, a store applies nothing
+//! that nobody could have asked it for. Problems are reported field by field, for a person.
 
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::{SHORT_ID_PROBLEM, StoreId, is_short_id};
@@ -143,7 +143,7 @@ pub(super) fn line(fields: &mut Fields, path: &str, text: &str) {
     }
 }
 
-/// A text for people, as it was written down: whoever prints it sees to what can't be printed.
+/// A text for people, as it was written down: the printing code handles characters that can't be printed.
 pub(super) fn loose(fields: &mut Fields, path: &str, text: &str, chars_max: usize) {
     if text.len() > chars_max && text.chars().count() > chars_max {
         fields.wrong(path, format!("must be at most {chars_max} characters"));

@@ -89,7 +89,7 @@ pub enum Known {
     Return(String),
     /// A receipt of goods of the store.
     Receiving(String),
-    /// A transfer that its sender has told of, whichever store that is.
+    /// A transfer that its sender has reported, whichever store that is.
     Transfer(String),
 }
 

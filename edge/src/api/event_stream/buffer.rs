@@ -23,7 +23,7 @@ struct Kept<T> {
     notices: usize,
     /// Everything after this commit is here.
     floor: u64,
-    /// The newest commit that told anything.
+    /// The newest commit with a notice.
     head: u64,
 }
 
@@ -39,7 +39,7 @@ struct Told<T> {
 pub struct Missed(pub u64);
 
 impl<T> EventBuffer<T> {
-    /// Empty buffer after a commit, for so many notices.
+    /// Empty buffer after a commit, for this many notices.
     pub fn after_commit(number: u64, notices_max: usize) -> Self {
         let kept = Kept { told: VecDeque::new(), notices: 0, floor: number, head: number };
         Self { kept: Mutex::new(kept), moved: watch::Sender::new(number), notices_max }
@@ -64,7 +64,7 @@ impl<T> EventBuffer<T> {
         (kept.floor..=kept.head).contains(&number)
     }
 
-    /// Changes with every commit that told anything.
+    /// Changes with every commit that has a notice.
     pub fn watch(&self) -> watch::Receiver<u64> {
         self.moved.subscribe()
     }

@@ -1,4 +1,4 @@
-//! What serde finds wrong with a body, in the words of whoever wrote it: it knows nothing of Rust's types.
+//! Problems that serde finds in a body, in the terms of the client, which knows nothing of Rust's types.
 
 /// The problem as a person reads it behind the field's path.
 pub fn plain(problem: &str) -> String {

@@ -117,7 +117,7 @@ impl LoginLimiter {
         Ok(Attempt { limiter: self, counted: self.counted(counted, attempt).await?, name, address })
     }
 
-    /// Begins to ask for an approval; whoever gets it says [`LoginLimiter::approved`] when it was right.
+    /// Begins an approval attempt; the caller reports a right one with [`LoginLimiter::approved`].
     ///
     /// # Errors
     /// 403 `approval_limited`.

@@ -1,4 +1,4 @@
-//! How many entries this process has made since it began, by their kinds: for whoever draws them over time.
+//! How many entries this process has made since it began, by their kinds: for metrics.
 
 use crate::table::journal::Kind;
 use std::collections::BTreeMap;

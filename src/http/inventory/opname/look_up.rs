@@ -1,4 +1,4 @@
-//! `GET /api/opname/:id/lookup`: what a scanned or typed code names, as whoever counts may see it.
+//! `GET /api/opname/:id/lookup`: the product of a scanned or typed code, as the person who counts may see it.
 
 use crate::http::Answered;
 use crate::http::Request;

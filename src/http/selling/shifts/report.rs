@@ -30,7 +30,7 @@ pub async fn report(request: Request) -> Answered {
     })
 }
 
-/// The report of the shift that the path names, for whoever asks.
+/// The report of the shift that the path names, for the caller.
 ///
 /// # Errors
 /// 404 for a shift that is not the caller's to read.

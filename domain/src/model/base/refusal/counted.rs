@@ -3,7 +3,7 @@
 use crate::model::base::ids::{Sku, UserId};
 use serde::Serialize;
 
-/// Most conflicts that are told in words.
+/// Most conflicts that a message names.
 const WORDS_MAX: usize = 3;
 
 /// Pieces that somebody else counted at the place of a count.

@@ -4,7 +4,7 @@ use crate::model::base::refusal::{ShortItem, There};
 use crate::model::people::user::Role;
 use serde::{Deserialize, Serialize};
 
-/// Most lines that are told in words.
+/// Most lines that a message names.
 const WORDS_MAX: usize = 3;
 
 /// A product of which more would come back than is left of its sale.
@@ -95,7 +95,7 @@ impl NeedsApproval {
         Self { path: Some(path.into()), ..self }
     }
 
-    /// Only the setting: the figures are not for whoever asks.
+    /// Only the setting: the caller must not see the figures.
     #[must_use]
     pub fn by(self, limit: i64, setting: &'static str) -> Self {
         Self { limit: Some(limit), setting: Some(setting), ..self }

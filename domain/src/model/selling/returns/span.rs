@@ -1,4 +1,4 @@
-//! Which pieces of a line came back. Pieces are told apart, so that a return that was voided frees
+//! Which pieces of a line came back. Pieces are distinguished, so that a return that was voided frees
 //! exactly its own parts of discount, tax and cost, whatever came back after it.
 
 use schemars::JsonSchema;

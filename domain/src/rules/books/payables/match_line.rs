@@ -38,7 +38,7 @@ pub struct BilledLine {
 pub struct LineMatch {
     /// The most that a piece may differ.
     pub allowed: i64,
-    /// In the order in which they are told.
+    /// In the order in which they are reported.
     pub exceptions: Vec<MatchExceptionKind>,
 }
 

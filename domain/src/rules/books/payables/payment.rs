@@ -29,7 +29,7 @@ pub struct NewPayment<'a> {
     /// Date of the payment.
     pub date: Date,
     pub account: Account,
-    /// The store whose safe it is; none: a bank's account, which every book has.
+    /// The store whose safe it is; `None` for a bank's account, which every book has.
     pub safe_of: Option<&'a str>,
     pub amount: i64,
     pub allocations: &'a [Allocation],

@@ -19,7 +19,7 @@ pub struct Part {
 }
 
 impl OpenReceipt {
-    /// Takes so many pieces, or all there are: the last ones take all that is open, others ⌊value × qty / open⌋.
+    /// Takes this many pieces, or all there are: the last ones take all that is open, others ⌊value × qty / open⌋.
     pub fn take(&mut self, qty: i64) -> Part {
         let qty = qty.clamp(0, self.qty.max(0));
         let value = if qty == self.qty {

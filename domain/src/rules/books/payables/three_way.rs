@@ -23,7 +23,7 @@ pub struct ReceiptLine {
     pub unit_cost: i64,
     /// The order's; `None` if it came without one.
     pub order_cost: Option<i64>,
-    /// Total cost of so many pieces, if the order, or a receipt without an order, states a total: a price per piece
+    /// Total cost of this many pieces, if the order, or a receipt without an order, states a total: a price per piece
     /// is then too coarse to compare.
     pub total: Option<LineTotal>,
     /// Nobody knew its cost when it came.

@@ -1,4 +1,4 @@
-//! References and words, as far as they are the same whoever writes them.
+//! References and words, normalised so that different spellings compare equal.
 
 /// Texts that banks and providers write if there is no reference: letters and digits only, in upper case.
 const NO_REFERENCES: [&str; 12] = [
@@ -23,7 +23,7 @@ pub fn reference_key(reference: &str) -> Option<String> {
     (!key.is_empty() && !NO_REFERENCES.contains(&key.as_str())).then_some(key)
 }
 
-/// Whether a text stands for no reference: nothing, only marks and zeros, or a word for it.
+/// Whether a text means "no reference": nothing, only marks and zeros, or a word for it.
 pub fn is_no_reference(text: &str) -> bool {
     reference_key(text).is_none()
 }

@@ -24,7 +24,7 @@ pub struct CountedShift {
 }
 
 impl CountedShift {
-    /// A shift as one record tells of it: of a recount the latest count; none: nobody counted.
+    /// A shift as one record reports it: of a recount the latest count; `None` if nobody counted.
     pub fn from_record(shift: &Shift, recounted: bool) -> Option<Self> {
         let counted_cash = shift.counted_cash?;
         let recount = shift.recounts.last().filter(|_| recounted);

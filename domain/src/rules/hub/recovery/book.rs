@@ -250,7 +250,7 @@ impl<'a, R: Rows> Book<'a, R> {
         self.stock.get(sku).cloned().map_or_else(|| self.rows.stock(sku), Ok)
     }
 
-    /// A member's points after these entries; none: none.
+    /// A member's points after these entries; `None` if there are none.
     pub(super) fn credited(&self, entries: &[PointsEntry]) -> Result<Option<Box<PointsAccount>>, R::Error> {
         let Some(first) = entries.first() else { return Ok(None) };
         let known = self.account(&first.member_id)?;

@@ -109,7 +109,7 @@ pub fn settle_member(
         if stands && other.is_none() {
             continue;
         }
-        // Later than all that was said of it, so that whoever wrote it hears so.
+        // Later than every other version, so that the writer is notified.
         let said = other.map(|write| write.at.as_str()).filter(|at| counts(at, writer.now));
         let said = now.map(|now| now.at.as_str()).into_iter().chain(said);
         let at = said.fold(writer.stamp.to_owned(), |at, before| lww::on_top(before, &at));

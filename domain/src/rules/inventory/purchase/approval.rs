@@ -35,7 +35,7 @@ impl Approval {
         self.check_amount(approver, amount)
     }
 
-    /// Passes an amount, whoever asks for it.
+    /// Accepts an amount, regardless of who asks for it.
     ///
     /// # Errors
     /// `approval_required`.

@@ -69,7 +69,7 @@ pub fn suggest(need: &Need) -> Suggested {
     Suggested { order_up_to: Some(order_up_to), qty: in_packs(least, need.pack_qty), ..known }
 }
 
-/// Whether what is there is sold before so many days are over.
+/// Whether the stock is sold out within this many days.
 pub fn runs_out_before(on_hand: i64, rate_milli: i64, days: i64) -> bool {
     pieces(rate_milli, days) > on_hand
 }

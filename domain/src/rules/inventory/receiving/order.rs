@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 /// Posts a receiving document, against `order` where the command names one; its rows say what came of the
 /// order by now. Goods that nobody expects any more, of an order or a line that was closed or called off, are there all
-/// the same: they come in without a limit, and head office is told by the receipt.
+/// the same: they come in without a limit, and the receipt reports them to head office.
 ///
 /// # Errors
 /// Those of [`receive()`]; `validation_failed` for an order that was never sent here, another supplier or a
@@ -96,8 +96,8 @@ fn awaits(order: &PurchaseOrder, sku: &Sku) -> bool {
     !is_over(order) && (lines.peek().is_none() || lines.any(|line| !line.closed))
 }
 
-/// Whether a document may name a supplier: `known` where head office has told of it, `list_is_here` where it has
-/// told of any. Without its list nobody knows better than whoever is before the goods.
+/// Whether a document may name a supplier: `known` if head office has sent it, `list_is_here` if it has
+/// sent any. Without its list the person who receives the goods knows best.
 ///
 /// # Errors
 /// `validation_failed`.

@@ -7,7 +7,7 @@ use crate::model::people::user::{Passkey, User};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Most passkeys of one user: every log-in is shown so many, real or made up, so that their number tells nothing.
+/// Most passkeys of one user: every log-in is shown this many, real or made up, so that their number reveals nothing.
 pub const PASSKEYS_PER_USER_MAX: usize = 8;
 
 /// The longest name of a device, in bytes.

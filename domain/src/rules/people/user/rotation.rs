@@ -12,7 +12,7 @@ pub const AGAIN_MS: i64 = 60_000;
 pub enum Turn {
     /// It is the living one: this follows it.
     Next(Rotation),
-    /// It was spent a moment ago by the same request: its successor is told again.
+    /// It was spent a moment ago by the same request: its successor is sent again.
     Again(Rotation),
     /// It was spent before: somebody holds a copy.
     Reused,

@@ -44,7 +44,7 @@ pub fn evaluate(lines: &[PromoLine<'_>], promotions: &[Promotion], on: &Occasion
     let mut seen = begun(lines);
     in_order(&mut order);
     for promotion in order {
-        // Why one gives nothing is asked for by whoever plans it, and not at the till.
+        // The reason why one gives nothing is for the person who plans it, not for the till.
         let _ = apply(promotion, lines, &mut seen);
     }
     seen.into_iter().map(|line| line.given).collect()

@@ -135,7 +135,7 @@ pub fn settle(
         None => (None, Vec::new()),
     };
     record::document_fits("items", &back, back.items.len())?;
-    // The row is this store's own: what others took is told anew each time.
+    // The row is this store's own: returns at other stores are reported anew each time.
     let row = sale.map(|sale| {
         returns::refunded(&back, sale, &mut own);
         Box::new(own)

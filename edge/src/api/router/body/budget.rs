@@ -32,7 +32,7 @@ impl Budget {
 }
 
 impl Held {
-    /// Holds as much as a body of so many bytes needs.
+    /// Holds as much as a body of this many bytes needs.
     ///
     /// # Errors
     /// 503 `unavailable`.
