@@ -1,5 +1,5 @@
 //! Real processes in folders of their own, a small HTTP client, tills that sell and retry, and the audit that compares
-//! what they were told with what the store says afterwards.
+//! the answers that they got with the store's data afterwards.
 
 pub mod audit;
 pub mod books;

@@ -44,7 +44,7 @@ pub struct Costs {
 }
 
 impl Office {
-    /// Made fresh, serving, with so many stores.
+    /// A new hub that serves, with this many stores.
     pub async fn open(setup: &Installation, count: usize) -> anyhow::Result<Self> {
         setup.init(&admin()).await?;
         let hub = setup.serve().await?;

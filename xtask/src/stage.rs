@@ -234,7 +234,7 @@ pub fn admin() -> Person {
     Person::new("admin", "admin")
 }
 
-/// Whoever reads reports at head office.
+/// The user who reads reports at head office.
 pub fn finance() -> Person {
     Person::new("finance", "ho_finance")
 }

@@ -1,4 +1,4 @@
-//! What screens are notified while the shop sells: stock, holds, shifts, tills, prices and documents of the stock room,
+//! Notices to screens while the shop sells: stock, holds, shifts, tills, prices and documents of the stock room,
 //! each to whom it concerns.
 //!
 //! A notice carries the value as it is now, or says what is to be read again: a screen that hears it twice shows the same.

@@ -68,8 +68,8 @@ pub async fn replay(hub: &Hub, store_id: &str, which: &Which) -> Result<Replayed
         let (mut again, blocked) = (Again::default(), replay.blocked.clone());
         moved.extend(loop {
             match replay.chunk(chunk).await {
-                // Nothing of the attempt is in the database, so the records that it found to be held up are forgotten
-                // too.
+                // The attempt was rolled back, so the records that it found to be held up
+                // are forgotten too.
                 Err(failure) if again.after(&failure).await => replay.blocked.clone_from(&blocked),
                 moved => break moved?,
             }

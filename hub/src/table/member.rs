@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Fields that name one member only.
 pub const UNIQUE: [&str; 3] = ["phone", "email", "code"];
 
-/// The balance of a member, as SQL: with the points of all who are merged into it. Who is merged into another one has
-/// none.
+/// The balance of a member, as SQL: with the points of all who are merged into it. Who is
+/// merged into another one has none.
 pub fn balance_of(id: &str) -> String {
     format!(
         "CASE WHEN EXISTS (SELECT 1 FROM member_merges g WHERE g.member_id = {id}) THEN 0 ELSE \

@@ -1,7 +1,7 @@
-//! `notices`: what screens are notified, by every process. A change writes a notice in the same
+//! `notices`: notices to screens, from every process. A change writes a notice in the same
 //! transaction, without a number and without waiting for anybody; numbers are given once it is committed, so that they
-//! rise in the order in which notices can be seen. A notice says what has changed, never what it has become: that is
-//! asked for.
+//! rise in the order in which notices can be seen. A notice says what has changed, never
+//! what it has become: that is asked for.
 
 use crate::columns;
 use crate::db::{Db, signed};

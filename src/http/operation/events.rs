@@ -1,4 +1,4 @@
-//! `GET /api/events`: what screens are notified while the shop sells, as server-sent events.
+//! `GET /api/events`: notices to screens while the shop sells, as server-sent events.
 //!
 //! A screen connects, waits for `ready`, and loads its lists. Each event then carries a value as it is now, and
 //! the last one of a commit its number as `id`. A screen that comes back with `Last-Event-ID` hears what it

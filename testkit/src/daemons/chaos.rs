@@ -13,7 +13,7 @@ use std::time::Duration;
 pub enum Chaos {
     /// Passes everything on unchanged.
     Pass,
-    /// The line is dead: whoever calls is hung up on.
+    /// The line is dead: connections of callers are closed.
     Down,
     /// The hub carries it out; its answer never arrives.
     LoseAnswer,

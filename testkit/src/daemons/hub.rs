@@ -283,7 +283,7 @@ impl Hub {
         let key = SigningKey::load(&store.data().join("keys/sync.pem")).unwrap();
         let (id, address) = (store.id().to_owned(), self.address);
         move || {
-            // Who comes with no good token is told the time.
+            // A caller without a valid token gets the time.
             let mut nobody = Client::new(address).with_token("x");
             let refused = nobody.get("/api/sync/own?epoch=1-0&after=0").refused(401, "invalid_token");
             let now = serde_json::from_value(refused["hub_time"].clone()).expect("the hub's time");

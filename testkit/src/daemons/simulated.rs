@@ -136,7 +136,7 @@ pub struct Simulated {
 pub enum Pushed {
     /// The hub has everything.
     All,
-    /// It asks to come again after so many seconds.
+    /// It asks to retry after this many seconds.
     Later(u64),
 }
 

@@ -21,7 +21,7 @@ pub struct Load {
     pub tills: usize,
     /// Until this time …
     pub seconds: u64,
-    /// … or so many sales.
+    /// … or until this many sales are made.
     pub sales: Option<u64>,
     /// Sales a second, begun whether answers came or not.
     pub rate: Option<f64>,
@@ -53,7 +53,7 @@ pub async fn sell(binaries: &Binaries, server: &Server, run: &str, load: Load) -
     Ok(figures)
 }
 
-/// What the sales cost whoever made them.
+/// Adds the cost of the sales: processor time and memory of the processes that made them.
 pub fn add_costs(figures: &mut Value, cpu_us: u64, sales: u64, pss_kib: u64) {
     if let Some(figures) = figures.as_object_mut() {
         figures.insert("cpu_us_per_sale".to_owned(), json!(cpu_us / sales.max(1)));

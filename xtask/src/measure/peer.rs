@@ -18,7 +18,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
-/// Whoever serves tells its address within this time.
+/// A server prints its address within this time.
 const START: Duration = Duration::from_secs(10);
 const DATABASE: &str = "postgres";
 /// Durable to the last commit. Checkpoints as far apart as the log's size allows, else its pages are written whole

@@ -1,4 +1,4 @@
-//! What the file becomes: a catalogue, a delivery, and what is told of it.
+//! Data made from the file: a catalogue, a delivery, and a printed summary.
 
 use crate::rest::{Api, text};
 use crate::trade::books::{Books, Delivery};

@@ -125,7 +125,7 @@ impl Private {
         format!("postgres://postgres@localhost:{}/{name}?host={}", self.address.port(), socket.display())
     }
 
-    /// One of PostgreSQL's programs, told to use a database of this server.
+    /// One of PostgreSQL's programs, set up to use a database of this server.
     pub fn client(&self, program: &str, database: &str) -> Command {
         let mut command = Command::new(self.programs.join(program));
         command.env("PGHOST", self.folder.path().join("data")).env("PGUSER", "postgres");

@@ -74,7 +74,7 @@ async fn checked(tool: &Path, checks: &[&str]) -> anyhow::Result<Output> {
     Ok(said)
 }
 
-/// Both checks by themselves; what can't be checked is told and counts as a failure.
+/// Both checks by themselves; what can't be checked is reported and counts as a failure.
 pub async fn command() -> anyhow::Result<bool> {
     let mut clean = true;
     for checked in [deny().await?, advisories().await?] {

@@ -9,7 +9,7 @@ pub mod sold;
 
 use sold::Sold;
 
-/// Goods that came in: so many pieces of each of some products.
+/// Goods received: the same number of pieces of each of some products.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Delivery {
     pub receiving_id: String,

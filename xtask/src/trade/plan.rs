@@ -142,7 +142,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The latest sale with so many pieces left, and which of its lines.
+    /// The latest sale with this many pieces left, and the line that has them.
     fn take(&mut self, bought: Bought<'a>, qty: i64) -> Option<(usize, usize)> {
         let left = self.left.get_mut(&bought)?.iter_mut().rev().find(|left| left.qty >= qty)?;
         left.qty -= qty;

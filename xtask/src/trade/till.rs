@@ -60,7 +60,7 @@ impl Till {
         })
     }
 
-    /// Whoever speaks for it.
+    /// The client signed in at the till.
     pub fn speaker(&self) -> Api {
         self.api.clone()
     }

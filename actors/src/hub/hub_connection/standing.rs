@@ -1,4 +1,4 @@
-//! Where this copy of the store is at the hub: fenced, apart, or welcome; kept, so that a start
+//! State of this copy of the store at the hub: fenced, apart, or welcome; kept, so that a start
 //! without the hub knows it too.
 
 use super::proof::PARKED_AT_ONCE;

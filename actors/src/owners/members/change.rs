@@ -13,8 +13,8 @@ use serde_json::json;
 /// Registers a member, by the rules of [`domain::rules::people::member::register`].
 pub struct RegisterMember(pub NewMember);
 
-/// Changes a member, by the rules of [`domain::rules::people::member::change`]; a merged one's ID names whom it is
-/// merged into.
+/// Changes a member, by the rules of [`domain::rules::people::member::change`]; a merged
+/// one's ID names whom it is merged into.
 pub struct ChangeMember(pub MemberId, pub member::ChangeMember);
 
 /// Erases everything personal of a member, by the rules of [`domain::rules::people::member::erase`].

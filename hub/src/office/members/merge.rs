@@ -45,8 +45,8 @@ pub struct By<'a> {
 /// Merges a member into another one; said twice it is the same.
 ///
 /// # Errors
-/// 404; 422 for itself, a ring, or too many; 409 `invalid_state` for one that is erased, or is merged into somebody
-/// else.
+/// 404; 422 for itself, a ring, or too many; 409 `invalid_state` for one that is erased, or
+/// is merged into somebody else.
 pub async fn merge(
     connection: &mut AnyConnection,
     id: &str,

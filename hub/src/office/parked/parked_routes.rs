@@ -66,8 +66,8 @@ pub async fn replay(request: Request) -> Answered {
     let found = replay::find(hub.db.pool(), request.param("id")).await?;
     let (store_id, which) = found.ok_or_else(|| ApiError::not_found("the parked record"))?;
     note(&request, json!({"parked_id": request.param("id"), "store_id": store_id})).await?;
-    // What was applied is committed, and each part was tried again where others were in the way: the whole request is
-    // not.
+    // What was applied is committed, and each part was tried again where others were in the
+    // way: the whole request is not.
     let done = replay::replay(hub, &store_id, &which).await.map_err(ApiError::from)?;
     Ok(Reply::ok(&done))
 }

@@ -79,8 +79,8 @@ fn read(row: &sqlx::any::AnyRow) -> Result<View, sqlx::Error> {
     Ok(View { store_id, register_id, name, state })
 }
 
-/// Names a till, or lets it sell or not; the change is sent to the store. One that the store does not know is added
-/// there.
+/// Names a till, or lets it sell or not; the change is sent to the store. One that the
+/// store does not know is added there.
 ///
 /// # Errors
 /// 404 for a store that is not there; 422.

@@ -46,8 +46,8 @@ impl Stream {
                 // The buffer lives as long as the shop.
                 _ = moved.changed() => {}
                 status = link.next() => {
-                    // Whether head office is there concerns every till; why it is not concerns only the shop's
-                    // managers.
+                    // Whether head office is there concerns every till; why it is not
+                    // concerns only the shop's managers.
                     let seen = if self.caller.role.manages() { status } else { json!({"state": status.get("state")}) };
                     self.reader.writer.send(event_stream::event("sync", &seen, None)).await?;
                 }

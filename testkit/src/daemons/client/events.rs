@@ -55,7 +55,7 @@ impl Screen {
         (screen, ready.data)
     }
 
-    /// The next event; none: the stream ended properly.
+    /// The next event; `None` if the stream ended properly.
     #[track_caller]
     pub fn next_event(&mut self) -> Option<Told> {
         loop {

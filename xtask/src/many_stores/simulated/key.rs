@@ -25,7 +25,7 @@ impl Key {
         Ok(Self { pair, issued: AtomicU64::new(0) })
     }
 
-    /// Its public half, as the hub is told it.
+    /// Its public half, as it is sent to the hub.
     pub fn public_text(&self) -> String {
         URL_SAFE_NO_PAD.encode(self.pair.public_key())
     }

@@ -83,8 +83,8 @@ fn is_over(order: &PurchaseOrder) -> bool {
     matches!(order.state, OrderState::Closed | OrderState::Cancelled)
 }
 
-/// The most that may be received of a line in all; `None` if nothing is expected of it any more, and what comes has no
-/// limit.
+/// The most that may be received of a line in all; `None` if nothing is expected of it any
+/// more, and what comes has no limit.
 pub fn order_limit(order: &PurchaseOrder, line: &OrderLine, tolerance_bp: u32) -> Option<i64> {
     let of = super::OrderLine { ordered: line.qty, received: line.received_qty, rejected: line.rejected_qty };
     awaits(order, &line.sku).then(|| of.limit(tolerance_bp))
