@@ -1,6 +1,6 @@
 //! Assembly: storage, actors and HTTP put together, and taken apart again in one order.
 //!
-//! Shutdown is one idea told once: stop accepting → finish what is in flight → stop the actors →
+//! Shutdown has one order: stop accepting → finish what is in flight → stop the actors →
 //! write what was submitted and close.
 
 use crate::config::Config;
@@ -53,7 +53,6 @@ pub struct App {
     supervision: Supervision,
     shop: Arc<AppState>,
     service: Arc<ControlService>,
-    /// The data folder.
     folder: PathBuf,
     limits: Limits,
     tls: Option<Arc<Tls>>,
@@ -93,12 +92,12 @@ impl App {
         Ok(Self { storage, supervision, shop, service, folder, limits: config.http.limits(), tls })
     }
 
-    /// The store's storage, for whoever counts what it does.
+    /// The store's storage, for metrics.
     pub fn storage(&self) -> &Storage {
         &self.storage
     }
 
-    /// Serves until `shutdown` resolves, then drains; or until it can't go on.
+    /// Serves until `shutdown` resolves, then drains; or until it can't continue.
     ///
     /// # Errors
     /// Exit codes 70 (restart budget spent), 74 (storage failed: nobody was answered), else 1.
@@ -110,7 +109,7 @@ impl App {
         let control = control.with_context(|| format!("{}", self.folder.join(socket::NAME).display()))?;
         let control =
             tokio::spawn(control::server::run(control, Arc::clone(&self.service), stop.subscribe()));
-        // Whoever gets an answer over HTTP finds the control socket there.
+        // A client that gets an answer over HTTP finds the control socket there.
         let mut server = tokio::spawn(serve(listener_config, Arc::clone(&self.shop), stopped));
         let hangups = tokio::spawn(reload_on_sighup(self.tls.clone(), Arc::clone(&self.shop)));
         let keeping = tokio::spawn(saved_state::keep(Arc::clone(&self.shop), self.folder.clone()));
@@ -120,7 +119,7 @@ impl App {
         tracing::info!(%address, store_id = %self.storage.store_id(), "serving");
         notify::ready(&format!("serving on {address}"));
         let end = tokio::select! {
-            // A failed disk kills actors too: the cause is what is told.
+            // A failed disk stops actors too: the cause is reported.
             biased;
             error = self.storage.failed() => End::StorageFailed(error),
             () = self.supervision.failed() => End::BudgetSpent,
@@ -211,7 +210,7 @@ async fn serve(
     mut stopped: watch::Receiver<bool>,
 ) -> Result<Drained, RouteError> {
     let until = async move {
-        // A closed channel means the same: whoever would have said stop is gone.
+        // A closed channel means the same: the sender of the stop signal is gone.
         let _ = stopped.wait_for(|stopped| *stopped).await;
     };
     edge::server::run(listener_config, ROUTES, shop, until).await
@@ -248,7 +247,7 @@ fn identity(config: &Config, storage: &Storage) -> anyhow::Result<Identity> {
 fn head(config: &Config) -> ReceiptHeader {
     let store = &config.store;
     ReceiptHeader {
-        // A slip without a name says nothing to whoever comes back with it.
+        // A slip without a shop name is of no use to a customer who comes back.
         name: if store.name.is_empty() { format!("Store {}", store.id) } else { store.name.clone() },
         address: store.address.clone(),
         tax_id: store.tax_id.clone(),

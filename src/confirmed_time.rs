@@ -1,4 +1,4 @@
-//! What was certain of the time when the program ended: a small file of the data folder. A start goes on from it, so
+//! What was certain of the time when the program ended: a small file of the data folder. A start continues from it, so
 //! that a clock that jumped before the restart is not believed for having written commits.
 
 use actors::StoreHandle;
@@ -38,7 +38,6 @@ pub async fn keep(store: StoreHandle, folder: PathBuf) {
     }
 }
 
-/// Writes the file.
 pub async fn save(store: &StoreHandle, folder: &Path) {
     let (path, at) = (file(folder), store.confirmed_time());
     let written = tokio::task::spawn_blocking(move || write(&path, at)).await;

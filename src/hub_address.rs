@@ -1,4 +1,4 @@
-//! Where head office is: told to `enrol`, perhaps repeated in the settings, never two places.
+//! Address of head office: given to `enrol`, perhaps repeated in the settings, never two different ones.
 
 use crate::config::Config;
 use crate::exit::{Exit, USAGE};
@@ -21,7 +21,7 @@ pub fn agrees(config: &Config, url: &str) -> Result<(), Exit> {
     ))
 }
 
-/// The certificate of `hub.ca_cert`, in PEM form; none: the system's authorities are trusted.
+/// The certificate of `hub.ca_cert`, in PEM form; `None` if the system's authorities are trusted.
 pub fn authority(config: &Config) -> Result<Option<Arc<[u8]>>, Exit> {
     let path = &config.hub.ca_cert;
     if path.as_os_str().is_empty() {

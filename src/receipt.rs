@@ -18,11 +18,8 @@ use jiff::tz::TimeZone;
 /// Lines that a shop prints on every receipt.
 #[derive(Debug, Clone, Default)]
 pub struct ReceiptHeader {
-    /// The shop's name.
     pub name: String,
-    /// Its address.
     pub address: String,
-    /// Its tax number.
     pub tax_id: String,
     /// Last lines of the receipt.
     pub footer: String,
@@ -35,7 +32,6 @@ pub struct ReceiptHeader {
 /// Document of a receipt.
 #[derive(Debug, Clone)]
 pub enum Subject {
-    /// A sale.
     Sale(Box<Transaction>),
     /// Goods that came back.
     Return(Box<Return>),
@@ -44,7 +40,6 @@ pub enum Subject {
 /// A receipt to be printed.
 #[derive(Debug)]
 pub struct Receipt<'a> {
-    /// The shop's header.
     pub head: &'a ReceiptHeader,
     /// Its clock on the wall.
     pub timezone: &'a TimeZone,

@@ -71,7 +71,7 @@ fn arguments(config: &Config) -> anyhow::Result<(Rules, ActorsConfig)> {
     Ok((rules::rules(config).context("store.timezone")?, actors_config(config)?))
 }
 
-/// Rows that can't be read are the disk's failure, whoever reads them first.
+/// Rows that can't be read are the disk's failure, regardless of who reads them first.
 fn not_started(error: StartError) -> anyhow::Error {
     match error {
         StartError::Storage(error) => folder::in_use(error),

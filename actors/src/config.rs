@@ -5,8 +5,8 @@ use domain::model::base::time::UtcMs;
 use domain::model::people::user::costs::Costs;
 use std::{sync::Arc, time::Duration};
 
-/// Makes a fresh, short-lived, signed token for one call to the hub whose ID it is given, as that hub told; none:
-/// the store's own clock is good enough.
+/// Makes a new, short-lived, signed token for one call to the hub with the given ID, for the time of its challenge;
+/// without one, the store's own clock is good enough.
 pub type TokenSource = Arc<dyn Fn(&str, Option<&TimeChallenge>) -> Option<String> + Send + Sync>;
 
 /// Challenge of a hub that refused a token.
@@ -27,15 +27,13 @@ pub struct SyncConfig {
     pub retain_days: u32,
     /// First pause after a failure; full jitter below it.
     pub backoff_min: Duration,
-    /// Longest pause.
     pub backoff_max: Duration,
     /// Time that a pull may wait for a change.
     pub pull_wait: Duration,
-    /// Signs calls.
     pub token: TokenSource,
-    /// PEM of the only authority whose certificates the hub may show; none: those of the system.
+    /// PEM of the only authority whose certificates the hub may show; `None` if the system's authorities are trusted.
     pub authority: Option<Arc<[u8]>>,
-    /// The program's version, told at hello.
+    /// The program's version, sent with a hello.
     pub version: String,
     /// The most that a password hash from head office may cost to check.
     pub costs_max: Costs,
@@ -50,8 +48,7 @@ pub struct ActorsConfig {
     pub max_restarts: u32,
     /// The sliding period of the restart budget.
     pub period: Duration,
-    /// Time and IDs.
+    /// Source of the time and of new IDs.
     pub source: Source,
-    /// The hub link.
     pub sync: SyncConfig,
 }

@@ -58,7 +58,7 @@ impl StoreHandle {
         Self { context, keys: Keys::default(), prints: Arc::default(), probes: Arc::default() }
     }
 
-    /// Storage, for reads.
+    /// The storage, for reads only.
     pub fn storage(&self) -> &Storage {
         &self.context.storage
     }

@@ -1,5 +1,5 @@
-//! What owners are asked: one file for each, with all that its messages carry. Nothing here knows an owner's state, so
-//! every owner may write to every other one.
+//! Messages to owners: one file for each owner, with the types that its messages carry. Nothing here knows an owner's
+//! state, so every owner may write to every other one.
 
 mod catalogue;
 mod hub;

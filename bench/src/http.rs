@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::net::TcpStream;
 
-/// One attempt.
+/// Time limit of one request.
 const REQUEST: Duration = Duration::from_secs(30);
 /// A request is repeated this often before the run fails.
 const ATTEMPTS_MAX: u32 = 50;
@@ -25,7 +25,6 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Not connected yet.
     pub fn new(address: SocketAddr) -> Self {
         Self { address, open: None, repeated: 0 }
     }

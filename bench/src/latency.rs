@@ -12,19 +12,16 @@ const KEPT_MAX: usize = 4_000_000;
 pub struct Latencies(Vec<u32>);
 
 impl Latencies {
-    /// One more.
     pub fn add(&mut self, took: Duration) {
         if self.0.len() < KEPT_MAX {
             self.0.push(u32::try_from(took.as_micros()).unwrap_or(u32::MAX));
         }
     }
 
-    /// Another client's.
     pub fn merge(&mut self, other: Self) {
         self.0.extend(other.0);
     }
 
-    /// How many.
     pub fn count(&self) -> usize {
         self.0.len()
     }

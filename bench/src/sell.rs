@@ -20,7 +20,7 @@ use tokio::task::JoinSet;
 
 /// Every basket has this many lines.
 const LINES: u64 = 3;
-/// Progress is told at every this many sales.
+/// Progress is reported after every this many sales.
 const TOLD_EVERY: u64 = 100_000;
 
 /// Who sells, where, and until when.

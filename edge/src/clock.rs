@@ -11,7 +11,7 @@ pub fn now() -> UtcMs {
     UtcMs(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// Time for whatever expires: it follows the wall clock forwards and goes on by itself where that is set
+/// Time for whatever expires: it follows the wall clock forwards and continues by itself where that is set
 /// back, so that no old token lives again. It remembers over a restart what it is given to begin with.
 #[derive(Debug)]
 pub struct MonotonicWallClock {
@@ -20,7 +20,7 @@ pub struct MonotonicWallClock {
 }
 
 impl MonotonicWallClock {
-    /// Goes on from the latest time that is known; none: from the wall clock.
+    /// Continues from the latest time that is known; with `None`, from the wall clock.
     pub fn after(known: Option<UtcMs>) -> Self {
         Self::over(now, known)
     }
@@ -65,7 +65,7 @@ mod tests {
         WALL.store(5, Ordering::Relaxed);
         let back = clock.now();
         assert!(back.0 >= 2_000_000 && clock.now() >= back, "{back:?}");
-        // A restart goes on from what was kept.
+        // A restart continues from what was kept.
         assert!(MonotonicWallClock::over(wall, Some(back)).now() >= back);
     }
 }

@@ -7,14 +7,14 @@ use serde::Deserialize;
 /// Content type of a CSV answer.
 pub const CONTENT_TYPE: &str = "text/csv; charset=utf-8";
 
-/// One cell.
+/// A cell of a CSV file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cell<'a> {
     /// Text of whatever origin.
     Text(&'a str),
-    /// A figure.
+    /// A whole number.
     Number(i64),
-    /// Nothing.
+    /// An empty cell.
     Empty,
 }
 
@@ -79,7 +79,7 @@ impl Table {
         table
     }
 
-    /// Appends a line.
+    /// Appends a line of cells.
     pub fn line<'a>(&mut self, cells: impl IntoIterator<Item = Cell<'a>>) {
         for (place, cell) in cells.into_iter().enumerate() {
             if place > 0 {
@@ -94,7 +94,7 @@ impl Table {
         self.text.push_str("\r\n");
     }
 
-    /// All of it.
+    /// The whole file as text.
     pub fn finish(self) -> String {
         self.text
     }

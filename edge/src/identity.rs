@@ -53,7 +53,7 @@ pub struct Identity {
     pub limiter: LoginLimiter,
     /// Refusals that are not in the audit log yet.
     pub refusals: Refusals,
-    /// Ceremonies of devices.
+    /// Passkey ceremonies.
     pub passkeys: Passkeys,
     /// Lifetime of a session, which is that of its refresh token.
     pub session_lifetime: Duration,
@@ -125,7 +125,7 @@ pub trait Accounts: Authority + Sized {
     /// The roles that have a part here.
     const ROLES: &'static [Role];
 
-    /// Keys, hashes, ceremonies.
+    /// Keys, password hashes and passkey ceremonies.
     fn identity(&self) -> &Identity;
 
     /// HMAC of the parts under the installation's own key.
@@ -201,7 +201,7 @@ pub fn caller(claims: &Claims, session: Option<Session>, user: Option<User>) -> 
         return Err(ApiError::account_disabled());
     }
     // The session's row decides, not the token's `ver`: a session that outlives a change of the password
-    // goes on under the new version.
+    // continues under the new version.
     let withdrawn = session.user_id != user.user_id
         || session.token_version != user.token_version
         || claims.ver > session.token_version;

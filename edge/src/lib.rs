@@ -1,10 +1,12 @@
 //! What the HTTP edges of store and hub share: one table of routes behind one warp filter, the error
 //! table, request limits, tokens, passwords, the login limiter, telemetry and metrics.
 //!
-//! Nothing here knows what a store or a hub is: whoever serves hands over its `ROUTES`, its state and
+//! Nothing here knows what a store or a hub is: the program that serves passes its `ROUTES`, its state and
 //! its [`Limits`], and answers one question, who a bearer token belongs to ([`Authority`]).
 //!
 //! The words are those of docs/glossary.md.
+
+#![warn(missing_docs)]
 
 mod api;
 pub mod clock;

@@ -31,7 +31,7 @@ const LAYOUT: Layout = Layout {
 /// A file that can be imported.
 #[derive(Debug)]
 pub struct Catalogue {
-    /// Its rows.
+    /// Rows of the catalogue.
     pub rows: Vec<CatalogueRow>,
     /// Doubts about them: codes with a wrong check digit. At most [`PROBLEMS_MAX`].
     pub warnings: Vec<RowProblem>,

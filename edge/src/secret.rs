@@ -26,7 +26,7 @@ pub enum SecretError {
     Permissions {
         /// Path of the file.
         path: PathBuf,
-        /// Its permission bits.
+        /// Permission bits of the file.
         mode: u32,
     },
     /// Others may change what is in it.
@@ -34,7 +34,7 @@ pub enum SecretError {
     Folder {
         /// Path of the folder.
         path: PathBuf,
-        /// Its permission bits.
+        /// Permission bits of the file.
         mode: u32,
     },
     /// It belongs to neither this user nor root.

@@ -1,6 +1,6 @@
 //! The server: own accept loop, because warp's has no timeouts, no caps and no end to its drain.
 //!
-//! Shutdown is one idea told once: stop accepting, let what is in flight finish, close at the deadline.
+//! Shutdown has one order: stop accepting, let what is in flight finish, close at the deadline.
 
 use crate::api::route::{Authority, Route};
 use crate::api::router::Router;
@@ -38,7 +38,7 @@ pub struct Drained {
 
 /// Address of the listener, and its limits.
 pub struct ListenerConfig {
-    /// Accepts connections.
+    /// Socket that accepts connections.
     pub listener: TcpListener,
     /// With it, plain HTTP is answered to loopback only: tills on the same box.
     pub tls: Option<Arc<Tls>>,
@@ -47,7 +47,7 @@ pub struct ListenerConfig {
 }
 
 impl ListenerConfig {
-    /// Plain HTTP.
+    /// A listener without TLS.
     pub fn plain(listener: TcpListener, limits: Limits) -> Self {
         Self { listener, tls: None, limits }
     }

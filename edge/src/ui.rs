@@ -1,4 +1,4 @@
-//! What lies in `ui/`, and the build that it makes up: answers carry it, so that a page hears of a newer one.
+//! What is in `ui/`, and the build that it makes up: answers carry it, so that a page hears of a newer one.
 
 use domain::model::hub::chain::hex;
 use http::HeaderValue;
@@ -41,7 +41,7 @@ pub(crate) fn files() -> impl Iterator<Item = (Cow<'static, str>, Cow<'static, [
     })
 }
 
-/// Another whenever a file is another: it stands in the files' addresses and in the header `X-Build` of each
+/// Another whenever a file is another: it is in the files' addresses and in the header `X-Build` of each
 /// answer.
 pub(crate) fn build() -> &'static HeaderValue {
     static BUILD: OnceLock<HeaderValue> = OnceLock::new();

@@ -17,7 +17,6 @@ use std::path::PathBuf;
 
 type Loaded = load::Loaded<Config>;
 
-/// The command failed.
 const FAILED: u8 = 1;
 /// Wrong usage or settings.
 const USAGE: u8 = 2;

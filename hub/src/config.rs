@@ -14,33 +14,23 @@ use std::path::PathBuf;
 pub struct Config {
     /// Identity of this head office.
     pub hub: Hub,
-    /// The HTTP edge.
     pub http: Http,
-    /// The database.
     pub database: Database,
     /// Folder of the keys.
     pub storage: Storage,
-    /// Backups.
     pub backup: Backup,
-    /// Tokens and passwords.
     pub auth: Auth,
-    /// Synchronisation.
     pub sync: Sync,
-    /// Members.
     pub members: Members,
-    /// Products.
     pub catalogue: Catalogue,
-    /// The books.
     pub finance: Finance,
     /// Orders and suppliers' invoices.
     pub purchasing: Purchasing,
     /// Payouts of third parties and their settlement.
     pub settlement: Settlement,
-    /// Nightly jobs.
     pub jobs: Jobs,
     /// Limits of imports and event streams.
     pub limits: Limits,
-    /// The log.
     pub log: Log,
 }
 
@@ -54,7 +44,6 @@ impl Settings for Config {
     }
 }
 
-/// `[hub]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hub {
@@ -70,7 +59,6 @@ impl Default for Hub {
     }
 }
 
-/// `[http]`
 pub type Http = edge::settings::http::Http<HubPort>;
 
 /// 8090
@@ -81,7 +69,6 @@ impl edge::settings::http::Port for HubPort {
     const PORT: u16 = 8090;
 }
 
-/// `[database]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Database {
@@ -97,7 +84,6 @@ impl Default for Database {
     }
 }
 
-/// `[storage]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Storage {
@@ -111,7 +97,6 @@ impl Default for Storage {
     }
 }
 
-/// `[backup]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Backup {
@@ -125,10 +110,8 @@ impl Default for Backup {
     }
 }
 
-/// `[auth]`
 pub type Auth = edge::settings::auth::Auth;
 
-/// `[sync]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sync {
@@ -146,7 +129,6 @@ impl Default for Sync {
     }
 }
 
-/// `[members]`
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Members {
@@ -158,7 +140,6 @@ pub struct Members {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reach {
-    /// Every store.
     #[default]
     All,
     /// Those that have met it: that made it, or asked for it.
@@ -175,7 +156,6 @@ impl Reach {
     }
 }
 
-/// `[catalogue]`
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Catalogue {
@@ -195,7 +175,7 @@ pub struct Finance {
     pub manual_limit: i64,
     /// The largest invoice that others than administrators approve; 0: any.
     pub approval_limit: i64,
-    /// Whoever made an invoice or a credit note does not approve it.
+    /// The user who made an invoice or a credit note can't approve it.
     pub four_eyes: bool,
     /// Share of the earned points that is expected to be redeemed, in basis points.
     pub points_redemption_bp: u32,
@@ -222,7 +202,6 @@ impl Finance {
     }
 }
 
-/// `[settlement]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settlement {
@@ -236,7 +215,6 @@ impl Default for Settlement {
     }
 }
 
-/// `[jobs]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Jobs {
@@ -257,7 +235,6 @@ impl Jobs {
     }
 }
 
-/// `[limits]`
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
@@ -269,7 +246,7 @@ pub struct Limits {
     pub event_streams: usize,
     /// Most event streams of one person at once.
     pub event_streams_per_person: usize,
-    /// Notices that are kept for whoever comes back to a stream, or reads it slowly.
+    /// Notices that are kept for readers that come back to a stream, or read it slowly.
     pub event_buffer: usize,
 }
 
@@ -301,7 +278,7 @@ impl Limits {
 pub struct Purchasing {
     /// The largest order that others than administrators approve; 0: any.
     pub approval_limit: i64,
-    /// Whoever made an order does not approve it.
+    /// The user who made an order can't approve it.
     pub four_eyes: bool,
     /// Allowed difference between a billed price and the order's, in basis points, for suppliers without a
     /// tolerance of their own.
@@ -346,5 +323,4 @@ impl Default for Purchasing {
     }
 }
 
-/// `[log]`
 pub type Log = edge::settings::log::Log;

@@ -103,7 +103,7 @@ pub struct Write {
 }
 
 impl Db {
-    /// Opens the database with at most so many connections; a SQLite file is made if `create` says so.
+    /// Opens the database with at most this many connections; a SQLite file is made if `create` says so.
     ///
     /// # Errors
     /// It can't be reached or opened.
@@ -172,7 +172,7 @@ impl Db {
         schema::migrate(&self.pool, &schema::MIGRATIONS).await
     }
 
-    /// For reads.
+    /// The connection pool, for reads.
     pub fn pool(&self) -> &AnyPool {
         &self.pool
     }
@@ -204,7 +204,6 @@ impl Db {
         to_its_end(async move { Ok(Write { tx: pool.begin_with(statement).await?, _permit: permit }) }).await
     }
 
-    /// Ends all connections.
     pub async fn close(&self) {
         self.pool.close().await;
     }
@@ -221,7 +220,7 @@ async fn opens(url: &str) -> Result<(), sqlx::Error> {
 
 /// Runs `begin` in a task of its own, because it must not be dropped between the `BEGIN` that was sent and its
 /// answer: sqlx rolls back only what it knows to have begun, so the connection would go back to the pool inside a
-/// transaction, and whoever gets it next would read an old state or fail to write. If the caller is dropped, the
+/// transaction, and its next user would read an old state or fail to write. If the caller is dropped, the
 /// task still ends, and its transaction is rolled back.
 async fn to_its_end<T: Send + 'static>(
     begin: impl Future<Output = Result<T, sqlx::Error>> + Send + 'static,

@@ -63,7 +63,6 @@ pub mod finance {
     pub mod proof_lists;
     pub mod readiness;
     pub mod status;
-    /// Taxes owed.
     pub mod taxes {
         pub mod input_tax;
         pub mod tax;
@@ -105,7 +104,6 @@ pub mod members {
     pub mod points_list;
 }
 
-/// Purchase orders.
 pub mod orders {
     pub mod order;
     pub mod order_paper;
@@ -160,7 +158,6 @@ pub mod prices {
     pub mod price_routes;
 }
 
-/// The catalogue.
 pub mod products {
     pub mod barcode;
     pub mod edit;
@@ -170,14 +167,12 @@ pub mod products {
     pub mod product_settings;
 }
 
-/// Promotions.
 pub mod promotions {
     pub mod preview;
     pub mod promotion;
     pub mod promotion_routes;
 }
 
-/// Tills of stores.
 pub mod registers {
     pub mod register;
     pub mod register_routes;
@@ -220,7 +215,7 @@ pub mod stock {
     pub mod stock_row;
 }
 
-/// Settlement: what others pay out, held against what stores told.
+/// Settlement: what others pay out, held against what stores reported.
 pub mod settlement {
     pub mod approval;
     /// Bank statements beside the books.
@@ -294,7 +289,6 @@ pub mod stores {
     pub mod sums;
 }
 
-/// Suppliers.
 pub mod suppliers {
     pub mod supplier;
     pub mod supplier_price;

@@ -40,7 +40,7 @@ const FINANCE: Access = Access::Roles(&[Role::Admin, Role::HoFinance]);
 const PURCHASING: Access = Access::Roles(&[Role::Admin, Role::HoPurchasing]);
 const GOODS: Access = Access::Roles(&[Role::Admin, Role::HoFinance, Role::HoPurchasing]);
 const EVERYONE: Access = Access::Roles(&crate::account::user::ROLES);
-/// The same, or the cookie of a session: whoever wants to log out can do so when the token has expired.
+/// The same, or the cookie of a session: a user can log out even when the token has expired.
 const SESSION: Access = Access::CookieOr(&crate::account::user::ROLES);
 const LOCAL: Access = Access::LoopbackOr(&[Role::Admin]);
 const PUBLIC: Access = Access::Public;

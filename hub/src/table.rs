@@ -1,6 +1,6 @@
 //! The tables, a file each: what a row is, its columns, how it is read and written.
 //!
-//! A column is named in its table's file and read by its name; whoever asks for rows counts no positions.
+//! A column is named in its table's file and read by its name; queries use no positions.
 
 pub mod alarm;
 pub mod audit;

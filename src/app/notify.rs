@@ -15,7 +15,6 @@ pub fn ready(status: &str) {
     tell(&[NotifyState::Ready, NotifyState::Status(status)]);
 }
 
-/// The daemon drains.
 pub fn stopping() {
     tell(&[NotifyState::Stopping, NotifyState::Status("draining")]);
 }

@@ -10,7 +10,7 @@ use domain::wire::record;
 use edge::{clock, ids};
 use storage::{Commit, Storage};
 
-/// Commits events that head office is not told of, and waits until they are on the disk.
+/// Commits events that are not reported to head office, and waits until they are on the disk.
 pub fn commit(storage: &Storage, events: Vec<Event>) -> anyhow::Result<()> {
     write(storage, Commit { events, records: Vec::new(), keyed: None, at: clock::now(), hlc: None })
 }

@@ -16,7 +16,6 @@ use std::path::Path;
 /// The largest file (256 MiB).
 const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
-/// Imports a catalogue.
 pub fn products(config: &Config, file: &Path, encoding: Encoding) -> anyhow::Result<()> {
     let read = product_csv::read(&bytes(file)?, encoding, ROWS_MAX, clock::now());
     let Catalogue { rows, warnings } = good(file, read)?;
@@ -29,7 +28,6 @@ pub fn products(config: &Config, file: &Path, encoding: Encoding) -> anyhow::Res
     Ok(())
 }
 
-/// Imports members.
 pub fn members(config: &Config, file: &Path, encoding: Encoding) -> anyhow::Result<()> {
     let rows = good(file, members_csv::read(&bytes(file)?, encoding))?;
     let count = rows.len();

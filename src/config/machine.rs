@@ -4,7 +4,6 @@ use super::duration::Period;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// `[http]`
 pub type Http = edge::settings::http::Http<StorePort>;
 
 /// 8081
@@ -15,11 +14,9 @@ impl edge::settings::http::Port for StorePort {
     const PORT: u16 = 8081;
 }
 
-/// `[storage]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Storage {
-    /// The data folder.
     pub path: PathBuf,
     /// Memory for current rows.
     pub cache_bytes: u64,
@@ -40,7 +37,6 @@ impl Default for Storage {
     }
 }
 
-/// `[backup]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Backup {
@@ -54,16 +50,13 @@ impl Default for Backup {
     }
 }
 
-/// `[auth]`
 pub type Auth = edge::settings::auth::Auth;
 
-/// `[supervision]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Supervision {
     /// Restarts that a child may have within the period.
     pub max_restarts: u32,
-    /// The sliding period.
     pub period: Period,
 }
 
@@ -73,7 +66,6 @@ impl Default for Supervision {
     }
 }
 
-/// `[idempotency]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Idempotency {
@@ -87,7 +79,6 @@ impl Default for Idempotency {
     }
 }
 
-/// `[hub]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hub {
@@ -105,7 +96,6 @@ impl Default for Hub {
     }
 }
 
-/// `[sync]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sync {
@@ -115,7 +105,6 @@ pub struct Sync {
     pub retain_days: u32,
     /// First pause after a failure.
     pub backoff_min: Period,
-    /// Longest pause.
     pub backoff_max: Period,
 }
 
@@ -130,5 +119,4 @@ impl Default for Sync {
     }
 }
 
-/// `[log]`
 pub type Log = edge::settings::log::Log;

@@ -14,7 +14,6 @@ const PRINTERS_MAX: usize = 64;
 /// The longest that a printer may take for one piece of paper.
 const TIMEOUT_MAX: Period = Period::seconds(60);
 
-/// `[printing]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Printing {

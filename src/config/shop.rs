@@ -4,7 +4,6 @@ use super::duration::Period;
 use domain::model::base::settings::{NegativeStock, PriceOverride, RoundingMode};
 use serde::{Deserialize, Serialize};
 
-/// `[store]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Store {
@@ -41,7 +40,6 @@ impl Default for Store {
     }
 }
 
-/// `[tax]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tax {
@@ -57,11 +55,9 @@ impl Default for Tax {
     }
 }
 
-/// `[payments]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Payments {
-    /// Accepted payment methods.
     pub methods: Vec<String>,
     /// Smallest cash step in whole currency units; 0 if cash is not rounded.
     pub cash_rounding: i64,
@@ -84,7 +80,6 @@ impl Default for Payments {
     }
 }
 
-/// `[points]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Points {
@@ -112,7 +107,6 @@ impl Default for Points {
     }
 }
 
-/// `[pricing]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pricing {
@@ -129,7 +123,6 @@ impl Default for Pricing {
     }
 }
 
-/// `[returns]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Returns {
@@ -149,7 +142,6 @@ impl Default for Returns {
     }
 }
 
-/// `[holds]`
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Holds {
@@ -157,7 +149,6 @@ pub struct Holds {
     pub expire_after: Period,
 }
 
-/// `[shifts]`
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Shifts {
@@ -167,7 +158,6 @@ pub struct Shifts {
     pub blind: bool,
 }
 
-/// `[registers]`
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Registers {
@@ -175,7 +165,6 @@ pub struct Registers {
     pub closed: bool,
 }
 
-/// `[approval]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Approval {
@@ -191,7 +180,6 @@ impl Default for Approval {
     }
 }
 
-/// `[receiving]`
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Receiving {
@@ -199,7 +187,6 @@ pub struct Receiving {
     pub over_tolerance_bp: u32,
 }
 
-/// `[members]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Members {
@@ -213,7 +200,6 @@ impl Default for Members {
     }
 }
 
-/// `[stock]`
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stock {

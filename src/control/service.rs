@@ -15,7 +15,6 @@ use serde_json::{Value, json};
 pub struct ControlService {
     store: StoreHandle,
     upkeep: Upkeep,
-    /// A daemon serves.
     serving: bool,
 }
 

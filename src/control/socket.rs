@@ -1,4 +1,4 @@
-//! Where the socket lies and how it is bound: `control.sock` in the data folder, for its owner alone.
+//! Where the socket is and how it is bound: `control.sock` in the data folder, for its owner alone.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -7,12 +7,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-/// The socket's name.
 pub const NAME: &str = "control.sock";
 /// Its owner may command the daemon, nobody else.
 const MODE: u32 = 0o600;
 
-/// Makes the socket. Whoever calls holds the folder's lock: what lies there is of a daemon that is gone.
+/// Makes the socket. The caller holds the folder's lock: what is there is of a daemon that is gone.
 pub fn bind(folder: &Path) -> io::Result<UnixListener> {
     remove(folder)?;
     let listener = short(folder, |path| UnixListener::bind(path))?;

@@ -22,9 +22,7 @@ pub const ANSWER_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Request to the running store.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Order {
-    /// Add this user.
     AddUser(Box<User>),
-    /// List the users.
     ListUsers,
     /// Kill every token of the user with this login name.
     RevokeUser(String),
@@ -32,16 +30,13 @@ pub enum Order {
     ListDevices(String),
     /// Remove a device of the user with this login name.
     RemoveDevice {
-        /// Login name.
         username: String,
-        /// The device.
         credential_id: String,
     },
     /// Take these products into the catalogue.
     ImportProducts(Vec<CatalogueRow>),
     /// Take this first stock into the books.
     ImportStock(Vec<OpeningRow>),
-    /// Register these members.
     ImportMembers(Vec<MemberRow>),
     /// Give these members their opening points.
     ImportPoints(Vec<PointsRow>),
@@ -58,13 +53,11 @@ pub enum Order {
     Status,
     /// Tell what head office set for the store.
     HubSettings,
-    /// Check everything.
     Verify,
     /// Back the store up.
     Backup {
         /// Into this folder, absolute.
         folder: PathBuf,
-        /// With its keys.
         keys: bool,
     },
 }
@@ -145,11 +138,9 @@ pub enum CommandHeader {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Said {
-    /// It goes on; also told when nothing moved, so that silence means trouble.
+    /// It continues; also sent when nothing moved, so that silence means trouble.
     Working(Option<Step>),
-    /// It is done.
     Done(Value),
-    /// The command failed.
     Failed(Trouble),
 }
 
@@ -157,7 +148,6 @@ pub enum Said {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Trouble {
-    /// The exit code.
     pub code: u8,
     /// Description of the failure, for people.
     pub message: String,

@@ -31,7 +31,7 @@ pub fn ask_for(request: &Request, body: &[u8]) -> Result<RequestContext, ApiErro
     Ok(RequestContext { caller, approver: None, register_id: request.register_id.clone(), key })
 }
 
-/// Runs a command for whoever asks.
+/// Runs a command for the caller.
 pub async fn run<C: Dispatch>(request: &Request, command: C) -> Answered {
     answered(request.state.store.run(ask(request)?, command).await)
 }

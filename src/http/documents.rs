@@ -17,9 +17,9 @@ const CHUNK: usize = 100;
 /// Business dates, both ends included; an end that nobody names is open.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Dates {
-    /// First business date.
+    /// First business date, included.
     pub from: Option<Date>,
-    /// Last business date.
+    /// Last business date, included.
     pub to: Option<Date>,
 }
 

@@ -20,7 +20,7 @@ pub fn failed(failure: Failure) -> ApiError {
     }
 }
 
-/// The answer when stored rows can't be read: damage, which says so, or a defect; which one is told to the log only.
+/// The answer when stored rows can't be read: damage, which says so, or a defect; only the log says which.
 pub fn stored(error: StorageError) -> ApiError {
     match error {
         StorageError::Damaged { .. } => ApiError::damaged(error),

@@ -19,7 +19,6 @@ const STYLE: &str = "body{font-family:sans-serif;margin:0}section{display:inline
     h1{font-size:11pt;margin:0;height:1cm;overflow:hidden}p{margin:0;font-size:8pt}\
     .p{font-size:20pt;font-weight:bold}";
 
-/// `GET /api/pos/labels`
 pub const PAGE: Doc = Doc::of("Point of sale", "Retrieve price labels to print, one for each SKU")
     .query::<Query>()
     .answers_text("text/html")

@@ -21,22 +21,18 @@ pub use search::{SEARCH, search};
 
 const MEMBER: &str = include_str!("examples/member.json");
 
-/// `POST /api/members`
 pub const CREATE: Doc = Doc::of("Members", "Register a member")
     .body::<NewMember>(
         r#"{"name": "Siti Rahma", "phone": "0812-3456-7890", "email": "siti@example.com", "birth_date": "1990-04-21", "code": "CARD-0042"}"#,
     )
     .creates::<MemberView>(MEMBER)
     .refuses(&[Code::Duplicate]);
-/// `GET /api/members/:id`
 pub const READ: Doc = Doc::of("Members", "Retrieve a member; the id of a merged member still resolves")
     .answers::<MemberView>(MEMBER);
-/// `PATCH /api/members/:id`
 pub const UPDATE: Doc = Doc::of("Members", "Update, block or unblock a member")
     .body::<ChangeMember>(r#"{"name": "Siti R.", "state": "blocked"}"#)
     .answers::<MemberView>(MEMBER)
     .refuses(&[Code::Duplicate, Code::InvalidState]);
-/// `POST /api/members/:id/erase`
 pub const ERASE: Doc = Doc::of("Members", "Erase a member's personal data")
     .optional_body::<EmptyBody>("{}")
     .answers::<MemberView>(MEMBER)

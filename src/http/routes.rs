@@ -45,7 +45,6 @@ use edge::{Handler, Route, pages};
 
 /// Everyone who works in the shop; head-office roles have no part in it.
 pub(super) const STAFF: &[Role] = &[Cashier, WarehouseStaff, StoreManager, Admin];
-/// Roles that sell.
 const SELL: &[Role] = &[Cashier, StoreManager, Admin];
 /// Roles that handle goods.
 const GOODS: &[Role] = &[WarehouseStaff, StoreManager, Admin];

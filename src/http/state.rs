@@ -31,7 +31,6 @@ pub struct AppState {
     pub store: StoreHandle,
     /// Keys, hashes, ceremonies: who somebody is.
     pub identity: Identity,
-    /// Settings, verification, backups.
     pub admin: Admin,
     /// Header of every receipt.
     pub head: ReceiptHeader,
@@ -41,7 +40,6 @@ pub struct AppState {
     pub reports: Gate,
     /// Latest notices for screens.
     pub buffer: EventBuffer<Noticed>,
-    /// Open event streams.
     pub streams: Streams,
     callers: Mutex<Callers>,
     started: Instant,

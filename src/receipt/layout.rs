@@ -1,4 +1,4 @@
-//! What stands on a receipt, in order, whatever it is printed on.
+//! What is on a receipt, in order, whatever it is printed on.
 
 use super::{Language, Receipt, Subject};
 use domain::model::base::time::UtcMs;
@@ -10,7 +10,6 @@ use domain::model::selling::transaction::{
 /// One part of a receipt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
-    /// In the middle.
     Centre(String),
     /// In the middle, and not to be overlooked.
     Mark(String),
@@ -18,9 +17,8 @@ pub enum Part {
     Line(String),
     /// A text and a figure.
     Figure(String, String),
-    /// The same, larger.
+    /// A text and a figure in larger type.
     Total(String, String),
-    /// A rule across.
     Rule,
 }
 

@@ -1,4 +1,4 @@
-//! What stands on paper beside names and figures, in the shop's language.
+//! What is on paper beside names and figures, in the shop's language.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,10 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Language {
-    /// English.
     #[default]
     En,
-    /// Indonesian.
     Id,
 }
 

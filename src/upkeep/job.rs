@@ -1,4 +1,4 @@
-//! Long work that is asked for from a page: it goes on when the page does not wait for its end.
+//! Long work that is asked for from a page: it continues when the page does not wait for its end.
 
 use super::{Progressing, Step};
 use domain::model::base::time::UtcMs;
@@ -32,7 +32,7 @@ pub struct State {
     pub started_at: UtcMs,
     /// Progress of the work.
     pub step: Option<Step>,
-    /// Time and result of its end. `None` if it goes on.
+    /// Time and result of its end. `None` if it continues.
     pub ended: Option<(UtcMs, Result<Value, String>)>,
 }
 

@@ -15,10 +15,8 @@ pub fn name(now: UtcMs) -> String {
     now.timestamp().strftime("%Y%m%dT%H%M%S%3fZ").to_string().replace('.', "")
 }
 
-/// A kept backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackupFolder {
-    /// Its folder.
     pub folder: PathBuf,
     /// When it was begun, as its name says.
     pub made_at: UtcMs,
@@ -53,7 +51,7 @@ fn size(folder: &Path) -> io::Result<u64> {
     Ok(bytes)
 }
 
-/// When a folder of this name was begun; none: the name is none of ours.
+/// When a folder of this name was begun; `None` if the name is none of ours.
 fn time_of(name: &str) -> Option<UtcMs> {
     let (seconds, rest) = name.split_at_checked(15).filter(|_| is_name(name))?;
     let at = DateTime::strptime("%Y%m%dT%H%M%S", seconds).ok()?.to_zoned(TimeZone::UTC).ok()?;
@@ -61,7 +59,7 @@ fn time_of(name: &str) -> Option<UtcMs> {
     Some(UtcMs(at.timestamp().as_millisecond().saturating_add(ms)))
 }
 
-/// Whether this program gives such names; what else lies there is somebody's own.
+/// Whether this program gives such names; what else is there is somebody's own.
 fn is_name(name: &str) -> bool {
     name.len() == 19
         && name.char_indices().all(|(at, c)| match at {

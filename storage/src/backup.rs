@@ -1,4 +1,4 @@
-//! Backups: a copy of everything that counts, taken while writes go on.
+//! Backups: a copy of everything that counts, taken while writes continue.
 //!
 //! Rows first (a snapshot), then the journal up to a commit that contains all of them. The copy is made
 //! under another name, verified as a store of its own, listed with its hashes, and only then given its
@@ -34,7 +34,7 @@ const LIST_BYTES_MAX: u64 = 16 * 1024 * 1024;
 pub struct Backup {
     /// Version of this list.
     pub format_version: u32,
-    /// Whose it is.
+    /// Store whose data it holds.
     pub store_id: StoreId,
     /// When it was taken.
     pub made_at: UtcMs,
@@ -46,7 +46,7 @@ pub struct Backup {
     pub seq: u64,
     /// Whether keys are in it.
     pub keys: bool,
-    /// Every file.
+    /// Every file of the backup.
     pub files: Vec<BackupFile>,
 }
 
@@ -55,7 +55,7 @@ pub struct Backup {
 pub struct BackupFile {
     /// Relative to the folder.
     pub path: PathBuf,
-    /// Its length.
+    /// Length in bytes.
     pub bytes: u64,
     /// SHA-256 in lower-case hex.
     pub sha256: String,
@@ -111,8 +111,8 @@ fn is_of_a_store(path: &Path) -> bool {
 }
 
 impl Storage {
-    /// Copies the store into `target`, which must be new or empty, while writes go on. `keys` names the
-    /// key files of the program, relative to the folder; none: the backup holds no keys, not even the
+    /// Copies the store into `target`, which must be new or empty, while writes continue. `keys` names the
+    /// key files of the program, relative to the folder; with none the backup holds no keys, not even the
     /// installation's. Blocks for long.
     ///
     /// # Errors
@@ -267,7 +267,7 @@ impl Work<'_> {
         let Self { storage, to, done, total, progress, .. } = self;
         let copied = copy(path, upto, &to.0.join(&relative), &mut |bytes| {
             *done += bytes;
-            // Tills, and whoever else has this disk, go on writing meanwhile.
+            // Tills, and other users of this disk, keep writing meanwhile.
             free_space::refuse_without(storage.shared(), &to.0, 0)?;
             progress(Progress { step: "copy", done: *done, total: (*total).max(*done) });
             storage.refuse_when_stopping()

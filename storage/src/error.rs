@@ -20,19 +20,19 @@ pub enum StorageError {
     /// Another process has the folder.
     #[error("{} is in use by another process", path.display())]
     Locked {
-        /// The folder.
+        /// The data folder.
         path: PathBuf,
     },
     /// `init` found a store.
     #[error("{} already holds a store", path.display())]
     Exists {
-        /// The folder.
+        /// The data folder.
         path: PathBuf,
     },
     /// There is no store here.
     #[error("{} holds no store: run `store-router init` first", path.display())]
     Missing {
-        /// The folder.
+        /// The data folder.
         path: PathBuf,
     },
     /// The operating system refused.
@@ -40,31 +40,31 @@ pub enum StorageError {
     Io {
         /// `read`, `write`, `sync`, …
         what: &'static str,
-        /// The file.
+        /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The operating system's error.
         source: Arc<io::Error>,
     },
     /// Bytes that can't be right and must not be lost silently.
     #[error("{} is damaged at offset {offset}: {what}; {CHOICES}", path.display())]
     Damaged {
-        /// The file.
+        /// The damaged file.
         path: PathBuf,
-        /// Where, in bytes.
+        /// Offset of the damage in bytes.
         offset: u64,
-        /// What is wrong.
+        /// Description of the damage.
         what: String,
     },
     /// Something that was durable is gone.
     #[error("{} ends at lsn {head}, but {witness} says that lsn {known} was durable; {CHOICES}", path.display())]
     Lost {
-        /// The journal.
+        /// Folder of the journal.
         path: PathBuf,
-        /// Its last lsn.
+        /// The journal's last lsn.
         head: u64,
-        /// What was durable.
+        /// The last lsn that is known to have been durable.
         known: u64,
-        /// Who says so.
+        /// What recorded that lsn: the high-water mark or the mark of the rows.
         witness: String,
     },
     /// Written by another version of the program.
@@ -74,9 +74,9 @@ pub enum StorageError {
         if found > known { NEWER_FORMAT } else { OLDER_FORMAT }
     )]
     Format {
-        /// The file.
+        /// The file or folder.
         path: PathBuf,
-        /// Its version.
+        /// Format version of the file.
         found: u32,
         /// The version that this program reads.
         known: u32,
@@ -84,12 +84,12 @@ pub enum StorageError {
     /// It was asked for what must not be done; nothing was changed.
     #[error("{}: {what}", path.display())]
     Refused {
-        /// The folder.
+        /// The data folder.
         path: PathBuf,
         /// Why, and what to do.
         what: String,
     },
-    /// A copy would take the space that is needed to go on; nothing was changed.
+    /// A copy would take the space that is needed to continue; nothing was changed.
     #[error(
         "{}: {needed} bytes are needed for a copy and to continue selling, but {free} are free: free some \
          space, or remove older backups",
@@ -106,15 +106,15 @@ pub enum StorageError {
     /// The engine of the current rows failed; a restart rebuilds it from the journal.
     #[error("the rows in {} failed: {what}; a restart rebuilds them from the journal", path.display())]
     Rows {
-        /// Its folder.
+        /// Folder of the engine.
         path: PathBuf,
-        /// What it said.
+        /// The engine's error message.
         what: String,
     },
     /// A defect in a storage thread; what was durable is.
     #[error("the thread {thread} panicked; a restart continues from the data on the disk")]
     Panicked {
-        /// Its name.
+        /// Name of the thread.
         thread: &'static str,
     },
 }
@@ -200,8 +200,8 @@ impl StorageError {
     }
 }
 
-/// The writer did not confirm: what was submitted may or may not be durable. Whoever holds memory that rests on
-/// it loads anew.
+/// The writer did not confirm: what was submitted may or may not be durable. An owner whose memory depends on
+/// it has to load its memory again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unconfirmed {
     /// The storage was closed, or it failed and answers nobody any more; a restart decides.
@@ -215,7 +215,7 @@ pub enum Unconfirmed {
 /// A commit did not reach the writer: nothing changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotSubmitted {
-    /// It is too long, or can't be encoded: a defect of whoever made it.
+    /// It is too long, or can't be encoded: a defect of the caller.
     #[error("the commit can't be stored: {0}")]
     Unstorable(String),
     /// The storage was closed.
@@ -231,16 +231,16 @@ pub enum NotWritable {
         "the disk is nearly full: {free} bytes are free, but {needed} are needed; free some space and try again"
     )]
     LowSpace {
-        /// Bytes free.
+        /// Free bytes on the disk.
         free: u64,
-        /// `min_free_bytes`.
+        /// The setting `min_free_bytes`.
         needed: u64,
     },
     /// The data folder can't be looked at: it was moved or removed, or its disk is gone.
     #[error("the data folder {} can't be used ({why}): put it back and start again; later sales may be \
         lost", path.display())]
     Gone {
-        /// The folder.
+        /// The data folder.
         path: PathBuf,
         /// What the system said.
         why: String,

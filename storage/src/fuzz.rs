@@ -28,7 +28,7 @@ pub fn segment(bytes: &[u8], forge: bool) -> usize {
     frames
 }
 
-/// A body alone.
+/// Decodes a body without its frame.
 pub fn body(bytes: &[u8]) {
     if let Ok(body) = Body::decode(bytes) {
         let _ = body.events();

@@ -15,10 +15,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, oneshot, watch};
 use tokio::time::timeout;
 
 /// Most commands between their acceptance and their durability; each holds a permit of the gate from before it
-/// lies in an owner's mailbox.
+/// is in an owner's mailbox.
 pub const COMMANDS_MAX: usize = 256;
 /// Most own commits of owners in the writer's queue, beside the commands: each takes a permit of the reserve when
-/// all that is left is to submit it. So the reserve waits for nothing but the writer, whoever waits elsewhere.
+/// all that is left is to submit it. So the reserve waits for nothing but the writer, whatever else is waiting.
 pub const OWN_COMMITS_MAX: usize = 64;
 /// How long anybody waits for the writer. After it the outcome is unknown, as after a crash.
 pub const WRITER_DEADLINE: Duration = Duration::from_secs(30);
@@ -44,7 +44,7 @@ pub struct Stats {
     pub segments: u64,
     /// Indexes of sealed segments, their own and merged ones, that look-ups asked.
     pub index_lookups: u64,
-    /// The last commit.
+    /// Lsn of the last commit.
     pub lsn: u64,
     /// Free bytes on the disk.
     pub free_bytes: u64,
@@ -89,7 +89,7 @@ impl Storage {
     pub(crate) fn wait_for_start(&self) -> Result<(), StorageError> {
         let (sender, receiver) = std::sync::mpsc::channel();
         self.after_all(move || {
-            // Whoever asked may be gone.
+            // The caller may be gone.
             let _ = sender.send(());
         });
         let started = receiver.recv().is_ok();
@@ -111,7 +111,7 @@ impl Storage {
         Arc::clone(&self.inner.gate)
     }
 
-    /// The permits of the owners' own commits. Whoever has one submits, without an await in between.
+    /// The permits of the owners' own commits. The holder of a permit submits without an await in between.
     pub fn reserve(&self) -> Arc<Semaphore> {
         Arc::clone(&self.inner.reserve)
     }
@@ -173,7 +173,7 @@ impl Storage {
         let (sender, receiver) = oneshot::channel();
         self.submit(commit, move |durable| {
             drop(permit);
-            // Whoever waited may be gone.
+            // The waiting caller may be gone.
             let _ = sender.send(durable);
         })?;
         Ok(receiver)
@@ -206,7 +206,7 @@ impl Storage {
     pub async fn barrier(&self) -> Result<(), Unconfirmed> {
         let (sender, receiver) = oneshot::channel();
         self.after_all(move || {
-            // Whoever asked may be gone.
+            // The caller may be gone.
             let _ = sender.send(());
         });
         let reached = timeout(WRITER_DEADLINE, receiver).await;
@@ -216,7 +216,7 @@ impl Storage {
     /// Runs `done` on the writer's thread once everything that was submitted before is durable and applied;
     /// it must not block. It is dropped without being run when the storage is closed or failed.
     pub fn after_all(&self, done: impl FnOnce() + Send + 'static) {
-        // A closed queue drops `done`, which whoever waits sees.
+        // A closed queue drops `done`, which wakes the waiting caller with an error.
         drop(self.inner.queue.send(Message::Barrier(Box::new(done))));
     }
 
@@ -265,7 +265,7 @@ impl Storage {
         self.inner.shared.seq.subscribe()
     }
 
-    /// What screens are told of commits that become durable from now on. A receiver that does not keep up
+    /// Notices to screens about commits that become durable from now on. A receiver that does not keep up
     /// hears how many it missed.
     pub fn notices(&self) -> broadcast::Receiver<Arc<Noticed>> {
         self.inner.shared.notices.subscribe()

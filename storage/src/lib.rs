@@ -6,6 +6,8 @@
 //!
 //! The words are those of docs/glossary.md.
 
+#![warn(missing_docs)]
+
 mod backup;
 mod bytes;
 mod error;

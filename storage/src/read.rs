@@ -23,10 +23,10 @@ use crate::writer::shared::Shared;
 
 type Read<T> = Result<T, StorageError>;
 
-/// Things with their lsn, newest first; the last lsn is where the next page goes on.
+/// Things with their lsn, newest first; the last lsn is where the next page starts.
 pub type Listed<T> = Vec<(u64, T)>;
 
-/// Lists of several as one, newest first: so many, and the last commit whole.
+/// Merges several lists, newest first: up to `limit` items, and the last commit whole.
 fn newest_of<T>(lists: Vec<Listed<T>>, limit: usize) -> Listed<T> {
     let mut all: Listed<T> = lists.into_iter().flatten().collect();
     all.sort_by_key(|(lsn, _)| std::cmp::Reverse(*lsn));

@@ -32,14 +32,14 @@ use std::time::{Duration, Instant};
 use sums::{Scan, Sums};
 use table::Table;
 
-/// Room that the engine wants beside what it is given: its own files grow in steps.
+/// Space that the engine needs in addition to the rows: its own files grow in steps.
 const ROOM_BYTES: u64 = 4 * 1024 * 1024;
 /// Most keys of a snapshot in one batch.
 pub const BATCH_KEYS_MAX: usize = 1_000;
 /// How long a closing handle may hold the engine's lock.
 const CLOSING_MAX: Duration = Duration::from_secs(5);
 const CLOSING_PAUSE: Duration = Duration::from_millis(5);
-/// Where the mark lies: table 0, no key.
+/// Where the mark is: table 0, no key.
 pub const MARK_KEY: &[u8] = &[0];
 
 /// One change of a row.
@@ -47,7 +47,7 @@ pub const MARK_KEY: &[u8] = &[0];
 pub struct RowOp {
     /// Table byte and key.
     pub key: Vec<u8>,
-    /// The row afterwards; none: deleted.
+    /// The row afterwards; `None` if it was deleted.
     pub value: Option<sled::IVec>,
 }
 
@@ -55,7 +55,7 @@ pub struct RowOp {
 pub struct Rows {
     db: sled::Db,
     path: PathBuf,
-    /// Held by whoever changes the engine or the memtable.
+    /// Held while the engine or the memtable is changed.
     state: Mutex<State>,
     memtable: RwLock<Memtable>,
     /// What is known without reading its rows again.
@@ -84,10 +84,10 @@ impl std::fmt::Debug for Rows {
 }
 
 struct State {
-    /// The engine's.
+    /// Mark of the rows in the engine.
     mark: Mark,
     scan: Option<Scan>,
-    /// Why the engine is given nothing more: a batch failed, and some of it may be there.
+    /// Why the engine accepts no more rows: a batch failed, and a part may have been written.
     failed: Option<StorageError>,
 }
 
@@ -137,7 +137,7 @@ impl Rows {
         if first { self.flush().map(drop) } else { Ok(()) }
     }
 
-    /// Gives the rows to the engine once so many bytes were put.
+    /// Gives the rows to the engine once this many bytes were put.
     pub fn flush_when_full(&self, bytes_max: usize) -> Result<(), StorageError> {
         let full = self.memtable().bytes() >= bytes_max;
         if full { self.flush().map(drop) } else { Ok(()) }
@@ -222,7 +222,7 @@ impl Rows {
         File::open(&file).and_then(|db| db.sync_data()).map_err(StorageError::io("sync", &file))
     }
 
-    /// A row.
+    /// Reads a row.
     pub fn get(&self, key: &[u8]) -> Result<Option<sled::IVec>, StorageError> {
         if let Some(newer) = self.memtable().get(key) {
             return Ok(newer);
@@ -278,7 +278,7 @@ impl Rows {
         self.memtable.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The engine's folder.
+    /// Folder of the engine.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -1,6 +1,6 @@
 //! Snapshots of the current rows: what a rebuild starts from instead of the whole journal.
 //!
-//! A snapshot is taken while writes go on. Its rows are of any time between the mark at its start and the
+//! A snapshot is taken while writes continue. Its rows are of any time between the mark at its start and the
 //! mark at its end; because events carry rows as they are afterwards, replaying the journal from the
 //! start mark makes them right. So it is usable only while the journal reaches the end mark.
 

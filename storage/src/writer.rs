@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 /// Idle time after which the high-water mark is brought to the disk.
 const IDLE: Duration = Duration::from_millis(100);
 
-/// The thread's name.
+/// Name of the writer's thread.
 pub const WRITER: &str = "journal-writer";
 
 /// What runs once a commit is durable.
@@ -37,35 +37,35 @@ pub type Then = Box<dyn FnOnce(Durable) + Send>;
 
 /// What the writer is asked for.
 pub enum Message {
-    /// Make it durable.
+    /// Make a commit durable.
     Commit(Box<Pending>),
     /// Say when everything before is durable and applied.
     Barrier(Box<dyn FnOnce() + Send>),
-    /// Drain and stop.
+    /// Write what is queued, then stop.
     Close,
 }
 
 /// A submitted commit.
 pub struct Pending {
-    /// What to write.
+    /// The bytes to write.
     pub prepared: Prepared,
-    /// Whom to tell.
+    /// Whom to notify once it is durable.
     pub then: Then,
 }
 
-/// The thread's state.
+/// State of the writer's thread.
 pub struct Writer {
-    /// What readers see.
+    /// State shared with the readers.
     pub shared: Arc<Shared>,
-    /// The queue.
+    /// Queue of submitted commits.
     pub queue: Receiver<Message>,
-    /// The open segment.
+    /// The segment that is written to.
     pub segment: Arc<Segment>,
     /// The journal's end, with the rows' sums left out.
     pub mark: Mark,
     /// How far the journal surely is.
     pub high_water: HighWater,
-    /// Sealed segments go on to the sealer.
+    /// Sealed segments are passed on to the sealer.
     pub sealed: Sender<Option<Arc<Part>>>,
     /// What the last group was.
     pub pace: Pace,
@@ -102,7 +102,7 @@ impl Writer {
         }
     }
 
-    /// The next message. Whoever waits long enough brings the high-water mark to the disk meanwhile.
+    /// The next message. While it waits long enough, it writes the high-water mark to the disk.
     fn wait(&mut self) -> Result<Message, StorageError> {
         if self.high_water.dirty() || self.high_water.lsn() < self.mark.lsn {
             match self.queue.recv_timeout(IDLE) {
@@ -200,14 +200,14 @@ impl Writer {
         }
     }
 
-    /// Tells whoever tells screens; nobody has to listen.
+    /// Publishes the notices to event-stream subscribers, if there are any.
     fn tell(&self, lsn: u64, notices: Vec<Notice>) {
         if !notices.is_empty() && self.shared.notices.receiver_count() > 0 {
             let _ = self.shared.notices.send(Arc::new(Noticed { lsn, notices }));
         }
     }
 
-    /// Seals the segment and goes on in the next one.
+    /// Seals the segment and continues in the next one.
     fn rotate(&mut self, room: u64) -> Result<(), StorageError> {
         let head = SegmentHeader {
             store_id: self.segment.head.store_id.clone(),
@@ -249,7 +249,7 @@ impl Writer {
         self.shared.rows.sync()
     }
 
-    /// Answers nobody any more: what waits is neither run nor dropped, because a dropped reply would mean
+    /// Stops answering: waiting messages are neither run nor dropped, because a dropped reply would mean
     /// that it was never submitted.
     fn stop(&mut self, error: StorageError, group: Vec<Pending>, carry: Option<Message>) {
         let unanswered = group.len();

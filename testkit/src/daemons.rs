@@ -1,5 +1,5 @@
 //! Real processes in folders of their own, a small HTTP client, tills that sell and retry, and the audit that compares
-//! what they were told with what the store says afterwards.
+//! the answers that they got with the store's data afterwards.
 
 pub mod audit;
 pub mod books;
@@ -26,7 +26,6 @@ pub use store::Store;
 
 use std::path::Path;
 
-/// The project's folder.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }

@@ -155,7 +155,7 @@ impl Shop {
         format!("{prefix}{}", self.ids)
     }
 
-    /// What lies on the shelf before the test begins.
+    /// What is on the shelf before the test begins.
     pub fn stock(&mut self, sku: &str, qty: i64, value: i64) {
         let row = Stock { sku: sku.into(), qty, value, last_cost: value / qty, ..Stock::default() };
         self.ledger.stock.insert(sku.into(), row);

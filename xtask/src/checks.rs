@@ -10,7 +10,7 @@ use std::future::Future;
 use std::time::{Duration, Instant};
 use tokio::process::Command;
 
-/// One step may take this long: one that stands still leaves time for the others.
+/// One step may take this long: one that hangs leaves time for the others.
 const STEP: Duration = Duration::from_secs(20 * 60);
 /// Requests for each operation and role; `soak` makes more.
 const EXAMPLES: u32 = 4;

@@ -22,15 +22,11 @@ const LOG_TAIL_LINES: usize = 20;
 /// What to start and how to see that it is ready.
 #[derive(Clone)]
 pub struct Launch {
-    /// For messages.
     pub name: &'static str,
-    /// The binary.
     pub binary: PathBuf,
-    /// Its arguments.
     pub args: Vec<String>,
     /// Where its output goes; appended.
     pub log: PathBuf,
-    /// Where it listens.
     pub address: SocketAddr,
     /// Answers 200 once it is ready.
     pub ready_path: &'static str,
@@ -79,12 +75,10 @@ impl Daemon {
         format!("http://{}", self.launch.address)
     }
 
-    /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.launch.address
     }
 
-    /// Its process id.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }

@@ -33,9 +33,7 @@ const PRODUCTS: &str =
 
 /// Whether the tool is there, or why not.
 pub enum Tool {
-    /// The program.
     Ready(PathBuf),
-    /// Nothing is tried.
     Missing(&'static str),
 }
 

@@ -29,25 +29,22 @@ const AT_ONCE: usize = 16;
 
 /// A hub, its enrolled stores, its members.
 pub struct Office {
-    /// Serving.
     pub hub: Daemon,
-    /// Enrolled.
     pub stores: Vec<Store>,
-    /// Their ids.
     pub members: Vec<String>,
 }
 
 /// What a sale cost the hub, round by round, in microseconds of its processor time.
 #[derive(Default)]
 pub struct Costs {
-    /// While nobody waited.
+    /// Latencies while no other request was waiting.
     pub alone: Vec<u64>,
     /// While every other store waited at all lanes, less what the waiting cost without a sale.
     pub waited: Vec<u64>,
 }
 
 impl Office {
-    /// Made fresh, serving, with so many stores.
+    /// A new hub that serves, with this many stores.
     pub async fn open(setup: &Installation, count: usize) -> anyhow::Result<Self> {
         setup.init(&admin()).await?;
         let hub = setup.serve().await?;

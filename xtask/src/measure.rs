@@ -96,7 +96,7 @@ impl Options {
     }
 }
 
-/// Runs it. A goal that is not met is told, not failed: it says as much about the machine.
+/// Runs it. A missed goal is reported and is no failure: it may be due to the machine.
 pub async fn run(options: Options) -> anyhow::Result<bool> {
     let since = Instant::now();
     let binaries = match &options.bin_dir {
@@ -177,7 +177,7 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// Head office alone, behind so many sale lines and entries.
+/// Head office alone, with this many sale lines and entries.
 async fn measure_office(options: &Options, binaries: &Binaries, rows: u64) -> anyhow::Result<bool> {
     let since = Instant::now();
     let measured = office::measure(binaries, WorkFolder::within(options.dir.as_deref())?, rows).await?;

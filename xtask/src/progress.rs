@@ -28,7 +28,6 @@ impl Progress {
         Self { what, total, done: AtomicU64::new(0), bar }
     }
 
-    /// One more.
     pub fn step(&self) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         match &self.bar {

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const PROMPT: Duration = Duration::from_secs(2);
 /// The longest that anything is waited for.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// Between two looks.
+/// Pause between two checks.
 const LOOK: Duration = Duration::from_millis(5);
 /// The list price of every product.
 const PRICE: i64 = 1_000;

@@ -1,5 +1,5 @@
 //! `replay`: a month of invoices through a fresh store and hub, what came back included, with every sum
-//! compared at the end; then the same month at head office, told by two stores day by day.
+//! compared at the end; then the same month at head office, reported by two stores day by day.
 
 mod board;
 pub mod input;

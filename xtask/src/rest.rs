@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// One attempt.
+/// Time limit of one request.
 const REQUEST: Duration = Duration::from_secs(30);
 /// All attempts of one request, and as long again for one that is said to be still running.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -21,13 +21,9 @@ const PAGES_MAX: usize = 10_000;
 pub enum CallError {
     /// The connection was refused or broke, or the answer is not ours.
     Lost(String),
-    /// The error envelope.
     Refused {
-        /// HTTP status.
         status: u16,
-        /// Stable code.
         code: String,
-        /// For people.
         message: String,
     },
 }
@@ -79,7 +75,6 @@ impl Api {
         Ok(Self { client, base: base.to_owned(), token: None, register: None, retries: retries.clone() })
     }
 
-    /// Logs in.
     pub async fn login(mut self, username: &str, password: &str) -> anyhow::Result<Self> {
         let body = json!({"username": username, "password": password});
         let data = self.repeat(Method::POST, "/api/auth/login", None, Some(&body)).await?;
@@ -93,12 +88,10 @@ impl Api {
         self
     }
 
-    /// The access token.
     pub fn token(&self) -> Option<&str> {
         self.token.as_deref()
     }
 
-    /// Reads.
     pub async fn get(&self, path: &str) -> Result<Value, CallError> {
         self.repeat(Method::GET, path, None, None).await
     }

@@ -28,7 +28,7 @@ const TILLS: usize = 8;
 const ROUNDS: usize = 3;
 /// The crowd has this long to gather.
 const GATHERING: Duration = Duration::from_secs(20);
-/// A sale in the crowd may take so many times what it takes alone, at the 99th percentile.
+/// A sale in the crowd may take this multiple of its time alone, at the 99th percentile.
 const RATIO_MAX: f64 = 2.0;
 /// The test of random days at the tills.
 const MODEL: &str = "model::the_store_does_what_the_model_says";
@@ -169,7 +169,7 @@ async fn documentation() -> anyhow::Result<bool> {
     Ok(doc.env("RUSTDOCFLAGS", "-D warnings").status().await.context("cargo doc")?.success())
 }
 
-/// Another one every time; whoever runs a part again names it.
+/// A new one every time; to repeat a run, pass its value.
 fn fresh_seed() -> u64 {
     RandomState::new().build_hasher().finish() & SEED_MASK
 }

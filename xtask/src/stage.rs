@@ -13,7 +13,7 @@ use tempfile::TempDir;
 /// The shop that is made.
 pub const STORE_ID: &str = "S001";
 
-/// The folder where it all lies: a temporary one, or one that stays.
+/// The folder where it all is: a temporary one, or one that stays.
 pub struct WorkFolder {
     path: PathBuf,
     /// Removed when dropped, after the daemons have ended.
@@ -41,7 +41,6 @@ impl WorkFolder {
         Ok(Self { path: temporary.path().to_owned(), _temporary: Some(temporary) })
     }
 
-    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -55,11 +54,8 @@ impl WorkFolder {
 /// Someone who works here.
 #[derive(Clone)]
 pub struct Person {
-    /// Login name.
     pub username: String,
-    /// Password.
     pub password: String,
-    /// Role.
     pub role: &'static str,
 }
 
@@ -149,7 +145,7 @@ impl Installation {
         more: &str,
     ) -> anyhow::Result<Self> {
         let address = free_address()?;
-        // Made-up tills sell, pay out and take back at any price, and no manager stands beside them.
+        // Made-up tills sell, pay out and take back at any price, and no manager is next to them.
         let loose = "pricing.discount_limit_bp = 0\nreturns.cashier_limit = 0\n\
                      returns.unreceipted_any_price = true\napproval.adjustment_value = 0\n\
                      approval.pay_out_value = 0\n";
@@ -194,7 +190,6 @@ impl Installation {
         Ok(())
     }
 
-    /// `user add`.
     pub async fn add_user(&self, person: &Person) -> anyhow::Result<()> {
         let Person { username, password, role } = person;
         let args = ["user", "add", "--username", username, "--name", username, "--role", role];
@@ -226,13 +221,9 @@ impl Installation {
 
 /// A hub and an enrolled store, both serving.
 pub struct Stage {
-    /// The store, serving.
     pub store: Daemon,
-    /// The hub, serving.
     pub hub: Daemon,
-    /// The store's installation.
     pub store_setup: Installation,
-    /// The hub's installation.
     pub hub_setup: Installation,
     /// Last: a temporary folder is removed after the daemons have ended.
     _place: WorkFolder,
@@ -243,7 +234,7 @@ pub fn admin() -> Person {
     Person::new("admin", "admin")
 }
 
-/// Whoever reads reports at head office.
+/// The user who reads reports at head office.
 pub fn finance() -> Person {
     Person::new("finance", "ho_finance")
 }

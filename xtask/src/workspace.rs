@@ -39,15 +39,12 @@ static LINTS: OnceLock<()> = OnceLock::new();
 pub enum Profile {
     /// `dev`: optimised dependencies, quick to build.
     Dev,
-    /// `release`.
     Release,
 }
 
 /// The binaries that the commands start.
 pub struct Binaries {
-    /// `store-router`.
     pub store: PathBuf,
-    /// `cloud-hub`.
     pub hub: PathBuf,
     /// `bench`, the load generator.
     pub bench: PathBuf,
@@ -90,7 +87,7 @@ pub async fn described() -> anyhow::Result<Value> {
     serde_json::from_slice(&out.stdout).context("cargo metadata")
 }
 
-/// Where cargo builds.
+/// Folder into which cargo builds.
 pub async fn target() -> anyhow::Result<PathBuf> {
     let described = described().await?;
     let folder = described.get("target_directory").and_then(Value::as_str);

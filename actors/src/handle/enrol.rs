@@ -20,7 +20,7 @@ impl StoreHandle {
     /// [`Failure::Unavailable`] while an actor restarts; [`Failure::Internal`] when the rows can't be read.
     pub async fn enrolled(&self, hub: HubIdentity, n: u64) -> Result<bool, Failure> {
         let at = self.context.stamps.now();
-        // Whoever spoke for the store at this hub before had its answer to the same question on this disk.
+        // If the store was enrolled at this hub before, the hub's answer to the same question is on this disk.
         let met = self.context.storage.sync().hub()?.is_some_and(|known| known.hub_id == hub.hub_id);
         let lacks = n > 0 && !met;
         let here = self.context.storage.users().users()?.into_iter().map(|user| user.user_id).collect();

@@ -1,4 +1,4 @@
-//! Files that whoever runs the machine imports.
+//! Files that the operator imports.
 
 use super::StoreHandle;
 use crate::owners::ledger::{OpenPoints, OpenStock};

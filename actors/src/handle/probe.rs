@@ -26,7 +26,7 @@ type Ended = watch::Receiver<Option<bool>>;
 pub(super) struct Probes([Mutex<Option<Ended>>; OWNERS.len()]);
 
 impl StoreHandle {
-    /// Owners through whom no command got within `patience`; empty: all is well. Whoever asks while a probe is
+    /// Owners through whom no command got within `patience`; empty if all is well. A caller that asks while a probe is
     /// under way waits for that one, so a hanging owner is not asked again and again.
     pub async fn stuck(&self, patience: Duration) -> Vec<&'static str> {
         let deadline = Instant::now() + patience;

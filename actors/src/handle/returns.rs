@@ -35,7 +35,7 @@ impl StoreHandle {
         let (id, reserved) = (self.context.stamps.id("ret_"), AtomicBool::new(false));
         let posting = Arc::new(PostReturn { id, command, quote, reserved });
         let done = self.run_shared(&Arc::new(request), &posting).await;
-        // Where it may have been submitted all the same, the reservation stays until the hub hears of it.
+        // Where it may have been submitted all the same, the reservation stays until it is reported to the hub.
         let failed = self.context.storage.writable() == Err(NotWritable::Failed);
         let never = done.as_ref().is_err_and(|failure| !matches!(failure, Failure::Unconfirmed(_)));
         if posting.reserved.load(Ordering::Relaxed) && (quote || never) && !failed {

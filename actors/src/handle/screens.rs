@@ -12,7 +12,6 @@ pub struct LinkWatch {
 }
 
 impl StoreHandle {
-    /// Follows the link.
     pub fn watch_link(&self) -> LinkWatch {
         LinkWatch { link: self.context.sync.watch(), told: None }
     }

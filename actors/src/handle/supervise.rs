@@ -11,7 +11,6 @@ use crate::runtime::failure::Failure;
 use domain::model::base::refusal::Refusal;
 
 impl StoreHandle {
-    /// The supervision tree.
     pub fn tree(&self) -> serde_json::Value {
         self.context.tree.view()
     }

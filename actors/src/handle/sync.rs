@@ -29,14 +29,14 @@ const RECENT_CONFLICTS: usize = 20;
 const LOOKED_AT: usize = 1_000;
 /// Business days that a problem names.
 const DAYS_NAMED: usize = 3;
-/// Records of the feed that can't be used: so many are counted …
+/// Records of the feed that can't be used: up to this many are counted …
 const UNTAKEN_COUNTED: usize = 10_000;
-/// … and so many named.
+/// … and up to this many are named.
 const UNTAKEN_NAMED: usize = 20;
 const UNFINISHED: &str = "not finished after 10 s; it continues";
 
 impl StoreHandle {
-    /// Keeps what sales are dated by and counted in, as the settings say.
+    /// Stores the time zone and currency of the settings, by which sales are dated and counted.
     ///
     /// # Errors
     /// [`Failure::Unavailable`] while the standing is written by others, [`Failure::Internal`].

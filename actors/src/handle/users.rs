@@ -122,7 +122,7 @@ impl StoreHandle {
         self.ask_sessions(|reply| SessionsMessage::RemoveDevice { username, credential_id, reply }).await
     }
 
-    /// Log-ins are small, and reading goes on with a full disk: the reserve is for them.
+    /// Log-ins are small, and reads continue with a full disk: the reserve is for them.
     fn room_for_little(&self) -> Result<(), Failure> {
         match self.context.storage.writable() {
             Ok(()) | Err(NotWritable::LowSpace { .. }) => Ok(()),

@@ -100,7 +100,7 @@ impl CallError {
     }
 }
 
-/// The records needed of the journal can't be read: sending again can't cure it, and selling goes on.
+/// The records needed of the journal can't be read: sending again can't cure it, and selling continues.
 impl From<storage::StorageError> for CallError {
     fn from(error: storage::StorageError) -> Self {
         Self::rejected(format!("the store's own records can't be read: {error}"))

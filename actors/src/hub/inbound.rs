@@ -60,7 +60,7 @@ enum Untaken {
     Refused(#[from] Refusal),
     #[error("{0}")]
     Name(String),
-    /// The rest of it counts.
+    /// The rest of the record counts.
     #[error("{}", .0.words())]
     InPart(Refusal),
     #[error(transparent)]
@@ -88,7 +88,7 @@ pub(crate) struct Page<'a> {
     revoked: BTreeMap<UserId, u64>,
     /// Records of this page that can't be used.
     untaken: HashSet<(String, String)>,
-    /// Records as this page leaves them; none: gone.
+    /// Records as this page leaves them; `None` if the record is gone.
     kept: BTreeMap<(String, String), Option<Inbound>>,
     /// It comes from a hub that was restored: earlier versions count, too.
     new_generation: bool,
@@ -208,7 +208,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Whether it was taken in, or a later version of it: read once more, the feed changes nothing. What could not be
+    /// Whether it was applied, or a later version was: read once more, the feed changes nothing. What could not be
     /// used is looked at again, whatever its version.
     fn is_no_news(&self, change: &Change) -> Result<bool, StorageError> {
         if !BY_VERSION.iter().any(|kind| kind.name() == change.kind) {
@@ -309,13 +309,13 @@ pub(crate) fn noted(change: &Change, problem: String, at: UtcMs) -> Event {
     sync_event(Kept::Untaken { note: Note { kind, id, version, problem, at } })
 }
 
-/// A record as the feed told it.
+/// A record as the feed sent it.
 pub(crate) fn as_change(kept: Inbound) -> Change {
     let Inbound { kind, id, version, effective_at, payload } = kept;
     Change { cursor: String::new(), kind, id, version, deleted: false, effective_at, payload }
 }
 
-/// The kept record that holds what came of a write; none: the feed has not brought it, and what is kept is what
+/// The stored record with the result of a write; `None` if the feed has not brought it, and the stored one is what
 /// was there before the write.
 pub(crate) fn kept_outcome(storage: &Storage, write: &OwnWrite) -> Result<Option<Inbound>, StorageError> {
     let kept = storage.sync().inbound(&write.kind, &write.id)?;

@@ -7,7 +7,8 @@ use domain::model::hub::stamp::HubIdentity;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Semaphore;
 
-/// Tills that ask for a member at once; another one goes on without: asking many takes longer than a till waits.
+/// Tills that ask for a member at once; another one continues without an answer: asking
+/// many takes longer than a till waits.
 const LOOK_UPS_MAX: usize = 8;
 
 /// The client, once somebody asked, and the permits of look-ups. Making a client reads every certificate of the

@@ -1,6 +1,6 @@
 //! The outbox: promises that every numbered record reaches the hub, in order, as often as it takes.
 //!
-//! The rows are the truth: a poke only says "look". At most one batch is under way; the oldest epoch that
+//! The rows are the truth: a poke only starts a look at them. At most one batch is under way; the oldest epoch that
 //! the hub does not have to its end goes first.
 
 use crate::hub::hub_client::CallError;

@@ -15,7 +15,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Data that a return is decided by.
 pub(crate) struct Found {
-    /// The sale, as it was completed; none: without a receipt, or another store's that could not be checked.
+    /// The sale, as it was completed; `None` without a receipt, or for another store's
+    /// receipt that could not be checked.
     pub(crate) sale: Option<Transaction>,
     /// Verification of another store's receipt.
     pub(crate) verification: Option<Verification>,

@@ -47,9 +47,9 @@ impl From<Unkept> for Failure {
     }
 }
 
-/// Makes the standing what `decide` says of it as it is now, in one commit with `events`. What forbids selling
-/// counts before that is durable, what allows it afterwards. `of`: the hub that the writer speaks to; none: a
-/// person writes.
+/// Sets the standing to the result of `decide` for the present standing, in one commit with `events`. What forbids
+/// selling counts before that is durable, what allows it afterwards. `of`: the hub that the writer speaks to; `None` if
+/// a person writes.
 ///
 /// # Errors
 /// [`Unkept`]; nothing was written, but for what is unconfirmed.
@@ -60,7 +60,7 @@ pub(crate) async fn update_standing(
     decide: impl FnOnce(LinkRow) -> LinkRow,
 ) -> Result<LinkRow, Unkept> {
     let _alone = context.sync.lock_standing().await.ok_or(Unkept::Busy)?;
-    // Whoever died in the middle of this may have submitted what is no row yet.
+    // An owner that died in the middle of this may have submitted a commit that is no row yet.
     context.storage.barrier().await?;
     if of.is_some() && context.storage.sync().hub()?.as_ref() != of {
         return Err(Unkept::Outdated);

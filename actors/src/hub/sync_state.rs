@@ -23,9 +23,9 @@ const STANDING_DEADLINE: Duration = Duration::from_secs(90);
 pub(crate) enum LinkState {
     /// This store works alone.
     NotConfigured,
-    /// Connecting.
+    /// Not connected; the store is trying to connect.
     Offline,
-    /// Talking.
+    /// Connected.
     Online,
     /// Waiting before the next try.
     BackingOff,
@@ -78,7 +78,6 @@ pub(crate) struct Link {
     pub(crate) recovering_at: Option<UtcMs>,
 }
 
-/// The shared snapshot.
 #[derive(Clone)]
 pub(crate) struct SyncState {
     link: Arc<watch::Sender<Link>>,
@@ -125,7 +124,7 @@ impl SyncState {
         timeout(STANDING_DEADLINE, self.standing.lock()).await.ok()
     }
 
-    /// The days are counted by one task at a time, which goes on from what the one before it wrote.
+    /// The days are counted by one task at a time, which continues from what the one before it wrote.
     pub(crate) async fn lock_proving(&self) -> OwnedMutexGuard<()> {
         self.proving.clone().lock_owned().await
     }

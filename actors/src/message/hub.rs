@@ -1,4 +1,4 @@
-//! What the hub connection is told.
+//! Messages to the hub connection.
 
 use crate::hub::hub_client::CallError;
 use crate::hub::sync_state::Link;
@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 pub(crate) enum HubMessage {
     /// Say hello now, if this is still the newest plan.
     Hello { plan: u64 },
-    /// Hello came back.
+    /// The hub answered a hello, or the call failed.
     Greeted { plan: u64, result: Box<Result<HelloAnswer, CallError>> },
     /// Every epoch is complete here: what the hub lacks may be pushed.
     Completed { plan: u64, result: Result<(), CallError> },
@@ -26,7 +26,7 @@ pub(crate) enum HubMessage {
     Decided { writes: Vec<OwnWrite> },
     /// The outbox started anew and needs a session.
     OutboxStarted,
-    /// A person asks: now. `begun` gets the link as it is before anything came of it.
+    /// A person asks for a synchronisation now. `begun` gets the link as it is before that has an effect.
     Force { full: bool, begun: oneshot::Sender<Link> },
     #[cfg(test)]
     Panic,

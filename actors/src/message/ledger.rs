@@ -64,7 +64,7 @@ impl LedgerMessage {
         match self {
             Self::Run(command) => command.fail(failure),
             Self::Settle { pending, .. } | Self::Probe { pending } => pending.fail(failure),
-            // Dropped: whoever waits for an epoch or the feed sees it.
+            // The reply is dropped, which wakes callers that wait for an epoch or the feed.
             Self::MergePoints { .. }
             | Self::MergeTransfer { .. }
             | Self::MergeRegister { .. }

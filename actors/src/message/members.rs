@@ -1,4 +1,4 @@
-//! What members are asked.
+//! Messages to the members' owner.
 
 use crate::runtime::command::{AnyCommand, MemberRows};
 use crate::runtime::failure::Failure;
@@ -26,11 +26,10 @@ pub(crate) enum MembersMessage {
 /// Way in which head office came to report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// By the feed.
     Feed,
     /// By the feed of a restored hub: values that are newer here are sent back.
     NewGeneration,
-    /// It was asked for somebody who is not here: whoever is here by now is left to the feed.
+    /// The request was for a member who was not here: one who is here by now is left to the feed.
     LookUp,
 }
 
@@ -41,5 +40,5 @@ impl Origin {
     }
 }
 
-/// Says what of a page could not be used, or why none of it was taken.
+/// Reports which records of a page could not be used, or why none was applied.
 pub(crate) type Merged = oneshot::Sender<Result<Vec<(Change, String)>, Failure>>;

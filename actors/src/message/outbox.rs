@@ -1,4 +1,4 @@
-//! What the outbox is told.
+//! Messages to the outbox.
 
 use crate::hub::hub_client::{CallError, HubClient};
 use crate::runtime::pending::Pending;
@@ -20,7 +20,6 @@ pub(crate) enum OutboxMessage {
     Panic,
 }
 
-/// One hello's outcome.
 #[derive(Clone)]
 pub(crate) struct Session {
     /// Answers of an earlier session are not used.

@@ -1,4 +1,4 @@
-//! What sessions are asked.
+//! Messages to the sessions' owner.
 
 use crate::runtime::command::{AnyCommand, UserRows};
 use crate::runtime::failure::Failure;
@@ -14,7 +14,6 @@ use tokio::sync::oneshot;
 
 type Reply<T> = oneshot::Sender<Result<T, Failure>>;
 
-/// Message to sessions.
 pub(crate) enum SessionsMessage {
     /// Open a session that lives for `lifetime`, for a user as its password was checked.
     Open { user: Box<User>, device: Option<Assertion>, lifetime: Duration, reply: Reply<Session> },
@@ -22,7 +21,7 @@ pub(crate) enum SessionsMessage {
     Use { user: Box<User>, device: Assertion, reply: Reply<()> },
     /// Spend a refresh token.
     Refresh { presented: Box<Presented>, reply: Reply<Refreshed> },
-    /// End a session.
+    /// End one session, as at a logout.
     Close { session: SessionId, reply: Reply<()> },
     /// Store a user's password anew under today's costs, if it is still the one that was checked.
     Rehash { user: Box<User>, hash: String, reply: Reply<()> },

@@ -63,7 +63,7 @@ async fn apply(
         // The caller gave up, and tries again.
         return Ok(());
     }
-    // Before anything is decided: no await lies between that and submitting.
+    // Before anything is decided: there is no await between that and submitting.
     let permit = context.storage.own_permit().await?;
     if let Err(why) = context.storage.writable() {
         drop(applied.send(Err(Failure::StorageFull(why.to_string()))));

@@ -145,7 +145,7 @@ impl State {
         self.context.storage.barrier().await
     }
 
-    /// Takes in a change of head office. It lies in the mailbox without a permit, and is given one of the reserve
+    /// Takes in a change of head office. It is in the mailbox without a permit, and is given one of the reserve
     /// here.
     async fn merge<C>(
         &mut self,

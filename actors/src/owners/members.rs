@@ -96,7 +96,7 @@ fn book(members: &MembersOwner, id: Option<&MemberId>, keys: Vec<MemberKey>) -> 
     }
     for key in keys {
         if let Some(owner) = members.storage.members().member_by_key(&key)? {
-            // A key of one that goes on as another is that one's.
+            // A key of one that was merged into another is that one's.
             let now =
                 pricing::member(&members.storage, &owner)?.map_or(owner, |member| member.member_id.clone());
             book.keys.insert(key, now);

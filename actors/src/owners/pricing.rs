@@ -96,7 +96,7 @@ pub(crate) fn member(storage: &Storage, id: &MemberId) -> Result<Option<Arc<Memb
     let mut found = storage.members().known(id)?;
     for _ in 0..MERGES_MAX {
         let Some(next) = found.as_ref().and_then(|member| member.merged_into.as_ref()) else { break };
-        // Whose record is not here yet: the id goes on naming what is.
+        // Whose record is not here yet: the id continues to name what is.
         let Some(next) = storage.members().known(next)? else { break };
         found = Some(next);
     }

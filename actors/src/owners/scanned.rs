@@ -6,7 +6,7 @@ use crate::runtime::dispatch::Products;
 use crate::runtime::failure::Failure;
 use domain::rules::selling::sale::Scanned;
 
-/// A document with products and pieces where codes were scanned (none: there are no codes in it), and its products as
+/// A document with products and pieces where codes were scanned (`None` if it has no codes), and its products as
 /// far as they are known.
 pub(crate) fn scanned<C: Clone, L: Scanned>(
     context: &Context,

@@ -116,7 +116,7 @@ impl Actor for ShiftActor {
         match message {
             ShiftMessage::Run(command) => {
                 if state.run(command).await? {
-                    // Whoever comes from now on finds no open shift, not an actor that hears nothing any more.
+                    // A later caller finds no open shift, instead of an actor that has stopped.
                     state.context.forget_shift(&state.shift.book.shift.shift_id);
                     me.stop(Some(CLOSED.to_owned()));
                 }
@@ -184,7 +184,7 @@ impl Running {
         }
     }
 
-    /// Submits an outcome that needs no other owner, and folds it. No await lies in between.
+    /// Submits an outcome that needs no other owner, and folds it. There is no await in between.
     fn submit(&mut self, outcome: Outcome, pending: Pending) {
         let Some(command) = pending.ready(outcome) else { return };
         let submit = || command.submit(&self.context.storage);
@@ -228,7 +228,7 @@ impl ShiftOwner {
         }
     }
 
-    /// An outcome that moves cash: what lies in the safe is the ledger's, which submits what moves it.
+    /// An outcome that moves cash: what is in the safe is the ledger's, which submits what moves it.
     fn cash_moved(&self, outcome: Outcome, kind: CashKind) -> ShiftDecision {
         if kind == CashKind::Drop {
             let (outcome, before) = (Box::new(outcome), Box::new(self.book.shift.clone()));

@@ -67,7 +67,7 @@ impl Context {
         Ok(())
     }
 
-    /// Hands events and records to the writer and does not wait. No await lies between deciding and this.
+    /// Hands events and records to the writer and does not wait. There is no await between deciding and this.
     ///
     /// # Errors
     /// [`NotSubmitted`]: nothing was written, and nothing may be folded.

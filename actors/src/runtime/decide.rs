@@ -64,7 +64,7 @@ pub(crate) fn sync_event(change: Change) -> Event {
 }
 
 impl Outcome {
-    /// One event, the records that tell head office of it, and the answer.
+    /// One event, the records that report it to head office, and the answer.
     pub(crate) fn of(stamp: Stamp, event: impl Into<Event>, records: Vec<String>, answer: Answer) -> Self {
         Self { events: vec![event.into()], records, answer, stamp, sale: None }
     }

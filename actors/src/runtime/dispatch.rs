@@ -79,7 +79,7 @@ impl Addressed for ShiftBook {
             Err(failure) => return command.fail(failure),
         };
         if post(&shift.actor, &shift.queue_len, ShiftMessage::Run(command)).is_err() {
-            // It died a moment ago: its supervisor is told before the second attempt looks again.
+            // It died a moment ago: its supervisor is notified before the second attempt looks again.
             context.ensure_shift(&shift_id).await;
         }
     }

@@ -27,7 +27,7 @@ pub enum Failure {
     /// The first request with this key is still running. Retryable.
     #[error("the first request with this key is still running")]
     InProgress,
-    /// The key was used for another command; which parts of it differ.
+    /// The key was used for another command; names the parts that differ.
     #[error("the key was used for another request: {} differs", .0.join(", "))]
     KeyReused(Vec<String>),
     /// The disk is too full to accept writes.

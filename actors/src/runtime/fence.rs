@@ -40,7 +40,7 @@ impl Fences {
     /// Forgets a shift that is over.
     pub(crate) fn remove(&self, shift: &ShiftId) {
         if let Some(fence) = self.write().remove(shift) {
-            // Whoever looked it up a moment ago passes no more.
+            // A caller that looked it up a moment ago can't pass any more.
             *locked(&fence) = 0;
         }
     }

@@ -21,14 +21,14 @@ pub struct RequestKey {
     pub command: CommandPrint,
 }
 
-/// Keys, and who is told of their end: nobody, until a second request with the same key waits for it.
+/// Keys in use, each with the requests that wait for its end: none until a second request has the same key.
 type Running = Arc<Mutex<HashMap<[u8; 32], Option<watch::Sender<()>>>>>;
 
 /// The keys in flight.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Keys(Running);
 
-/// Holds a key; dropping it lets the next request with it go on.
+/// Holds a key; dropping it lets the next request with it continue.
 #[derive(Debug)]
 pub(crate) struct KeyGuard {
     running: Running,

@@ -6,7 +6,7 @@ use domain::wire::feed::{Kind, STORE_SETTINGS, StoreSettingsDown};
 use std::sync::{Arc, PoisonError, RwLock};
 use storage::{Storage, StorageError};
 
-/// The rules in force. Whoever decides takes them once: they may be others the next time.
+/// The rules in force. A decision reads them once: they may have changed at the next read.
 #[derive(Clone)]
 pub(crate) struct LiveRules {
     file: Arc<Rules>,

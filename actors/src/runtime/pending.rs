@@ -62,7 +62,7 @@ impl Pending {
         });
     }
 
-    /// Encodes the outcome. One that can't be stored is a defect: the caller is told, nothing changes.
+    /// Encodes the outcome. One that can't be stored is a defect: the caller gets an error, nothing changes.
     ///
     /// Every command of every owner passes here on its way to the writer. Since it was accepted this copy may have
     /// been fenced, or its records may have begun to come back: then nothing changes either. Nor does it where a record

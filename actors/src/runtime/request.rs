@@ -1,4 +1,4 @@
-//! A request as owners see it: travels with its command to whoever decides on it.
+//! A request as owners see it: it is passed with its command to the owner that decides.
 
 use crate::runtime::idempotency::RequestKey;
 use domain::model::base::ids::RegisterId;
@@ -9,7 +9,6 @@ use std::sync::Arc;
 /// Caller and approver of a request, with its till and its key.
 #[derive(Debug, Clone)]
 pub struct RequestContext {
-    /// The verified caller.
     pub caller: Arc<Principal>,
     /// Approver of this one command at the till: verified, and no longer in its body.
     pub approver: Option<Principal>,
@@ -20,7 +19,7 @@ pub struct RequestContext {
 }
 
 impl RequestContext {
-    /// A request that came from no till: of the hub, or of whoever runs the machine.
+    /// A request that came from no till: of the hub, or of the operator.
     pub(crate) fn internal(caller: Principal) -> Self {
         Self { caller: Arc::new(caller), approver: None, register_id: None, key: None }
     }

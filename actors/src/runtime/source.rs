@@ -12,7 +12,6 @@ use std::time::Instant;
 /// The wall clock and the maker of IDs, as plain functions.
 #[derive(Clone, Copy)]
 pub struct Source {
-    /// Wall-clock time.
     pub now: fn() -> UtcMs,
     /// A new ID with this prefix, for example `trx_`.
     pub id: fn(&str) -> String,
@@ -72,7 +71,7 @@ impl Stamps {
         Stamp { now, at, event_id: EventId(self.text_id("evt_")) }
     }
 
-    /// Merges the hub's time; gives the stamp that the clock goes on from, where it was too far ahead.
+    /// Merges the hub's time; gives the stamp that the clock continues from, where it was too far ahead.
     pub(crate) fn merge_hub_time(&self, hub_time: UtcMs) -> Option<String> {
         let now = self.now();
         locked(&self.own).merge(now, hub_time, self.monotonic_ms());

@@ -13,7 +13,6 @@ pub(crate) fn actor_name(shift_id: &ShiftId) -> String {
     format!("shift:{shift_id}")
 }
 
-/// One open shift.
 pub(crate) struct ShiftRef {
     pub(crate) opened_by: UserId,
     pub(crate) register_id: RegisterId,

@@ -108,7 +108,7 @@ impl State {
         }
     }
 
-    /// Starts the shift's actor unless it runs: whoever was here first has started it.
+    /// Starts the shift's actor unless it runs: an earlier caller may have started it.
     async fn ensure(&mut self, me: &ActorRef<ShiftsMessage>, shift_id: ShiftId, attempt: u32) {
         if !self.children.values().any(|child| *child == shift_id) {
             self.run(me, shift_id, attempt).await;

@@ -12,16 +12,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// The root's name.
 pub(crate) const ROOT: &str = "supervisor";
-/// The ledger's name.
 pub(crate) const LEDGER: &str = "ledger";
 /// The name of the shifts' supervisor.
 pub(crate) const SHIFTS: &str = "shifts";
 /// Time that a restart on request may take.
 const RESTART_DEADLINE: Duration = Duration::from_secs(5);
 
-/// One actor's entry.
 struct Node {
     kind: &'static str,
     parent: Option<&'static str>,

@@ -1,4 +1,4 @@
-//! A hub that sends garbage: the store goes on selling, takes nothing of it in, and says what is wrong.
+//! A hub that sends garbage: the store continues selling, applies none of it, and reports what is wrong.
 
 use crate::tests::support::hub::{FakeHub, OnPull, OnPush};
 use crate::tests::support::shop::{Shop, config, open, rules, sell, shop_of};
@@ -90,7 +90,7 @@ fn garbage() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Sales go on, whatever the hub says.
+/// Sales continue, whatever the hub says.
 async fn shop_of_hub(hub: &FakeHub) -> Shop {
     let shop = shop_of(config(2), rules(), Some(hub.identity())).await;
     open(&shop, 1).await;
@@ -125,7 +125,7 @@ async fn garbage_of_every_kind_is_noted_in_plain_words_and_nothing_of_it_counts(
         assert!(note.problem.len() < 1000, "{kind} {id}");
     }
     assert_eq!(notes.len(), garbage.len());
-    // Nothing of it is in the rows.
+    // The rows contain no part of the page.
     let apple = storage.products().product(&Sku::from("A")).unwrap().unwrap();
     assert_eq!((apple.price, apple.reorder_level), (1000, None));
     for id in ["usr_dear", "usr_none", "usr_ho", "usr_far"] {

@@ -25,7 +25,7 @@ async fn until(what: &str, mut there: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(30);
     while !there() {
         assert!(Instant::now() < deadline, "never: {what}");
-        // Whoever looks without a pause takes the cores from what is waited for.
+        // Polling without a pause would take the cores from the work that is waited for.
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
 }
@@ -149,7 +149,7 @@ async fn a_value_that_lost_is_told_again_at_hello_and_a_known_one_stays_as_it_is
     };
     shop.handle.force_sync(false).await.unwrap();
     assert_eq!(storage.sync().conflicts(None, 9).unwrap(), []);
-    // One was told by the answer to a push, and has been put back since.
+    // One was reported by the answer to a push, and has been put back since.
     let mut restored = lost("cfl_1");
     restored["restored_at"] = json!(UtcMs(1_700_000_000_001));
     let known = Change::Conflict { id: "cfl_1".to_owned(), conflict: restored };
@@ -174,7 +174,7 @@ async fn what_the_hub_has_applied_meanwhile_is_parked_here_no_longer() {
     until("the second is parked", || link(&shop)["outbox"]["parked"] == 2).await;
     let storage = shop.handle.storage();
     let first = storage.sync().parked(None, 1).unwrap().remove(0);
-    // A hub that keeps too many names none: nothing is forgotten.
+    // A hub that keeps too many does not name any: nothing is forgotten.
     shop.handle.force_sync(false).await.unwrap();
     assert_eq!(link(&shop)["outbox"]["parked"], 2);
     hub.lock().parked = json!([{"epoch": first.epoch, "seq": first.seq}]);
@@ -311,7 +311,7 @@ async fn a_lane_that_is_read_anew_is_swapped_whole_and_sold_from_meanwhile() {
     };
     until("the whole of it", there).await;
     assert_eq!((active("B"), active("C")), (Some(true), Some(true)));
-    // Head office does not know it: its goods lie on the shelf, so it is sold on, and people are told.
+    // Head office does not know it: its goods are on the shelf, so it stays on sale, and people are notified.
     assert_eq!(active("A"), Some(true));
     let notes = storage.sync().untaken(9).unwrap();
     assert!(notes.iter().all(|note| note.kind == "product" && note.id == "A"), "{notes:?}");

@@ -1,4 +1,4 @@
-//! A page of the feed whose rows belong to several actors: what the owners made of it is durable before the page
+//! A page of the feed whose rows belong to several actors: the owners' commits are durable before the page
 //! and its cursor are. Whenever the process dies in between, the page comes again and nothing counts twice.
 
 use crate::commands;
@@ -95,7 +95,7 @@ fn seen(storage: &Storage, transfer_id: &TransferId) -> Seen {
     }
 }
 
-/// Has the feed told from its beginning, and waits until the page was taken in.
+/// Has the feed sent from its beginning, and waits until the page is applied.
 async fn told(hub: &FakeHub, handle: &StoreHandle, transfer_id: &TransferId) {
     let (forced, given) = (handle.clone(), hub.lock().paged);
     // Nobody waits for its answer: nothing is acknowledged, and it would come after its deadline.
@@ -104,7 +104,7 @@ async fn told(hub: &FakeHub, handle: &StoreHandle, transfer_id: &TransferId) {
     until("the page is taken in", fed).await;
 }
 
-/// The journal as a process left it that died after so many commits.
+/// The journal as a process left it that died after this many commits.
 fn cut(from: &Path, to: &Path, commits: u64) {
     fs::create_dir_all(to.join("journal")).unwrap();
     for name in ["store.json", "install.key", "journal/0000000000000001.seg"] {

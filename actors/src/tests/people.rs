@@ -44,7 +44,7 @@ fn own(mut said: Value) -> Value {
     said
 }
 
-/// Has the feed told from its beginning; nobody waits for the answer.
+/// Has the feed sent from its beginning; nobody waits for the answer.
 fn told(shop: &Shop) {
     let forced = shop.handle.clone();
     tokio::spawn(async move { forced.force_sync(true).await });

@@ -188,7 +188,7 @@ async fn a_refusal_waits_until_what_it_speaks_of_is_durable() {
     let shop = Arc::new(shop(5).await);
     let (release, held) = std::sync::mpsc::channel::<()>();
     let commit = Commit { events: vec![], records: vec![], keyed: None, at: UtcMs(0), hlc: None };
-    // The writer stands still as if the disk did.
+    // The writer is blocked as if the disk was.
     shop.handle.storage().submit(commit, move |_| held.recv().unwrap()).unwrap();
     let open = |shop: Arc<Shop>| async move {
         let command = OpenShift { register_id: None, opening_float: None, note: None };

@@ -1,5 +1,5 @@
-//! What an earlier version of the program could only keep of the feed: the next one uses it, and is not told
-//! of it once more.
+//! What an earlier version of the program could only keep of the feed: the next one uses it, and does not
+//! receive it again.
 
 use crate::tests::support::hub::{FakeHub, OnPull, OnPush};
 use crate::tests::support::shop::{Shop, config, rules, shop_of};

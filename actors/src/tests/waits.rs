@@ -135,7 +135,7 @@ const WAITS: [&str; 12] = [
     ".await.wait_for(",
 ];
 
-/// Waits for something to happen, by which nobody is held up; and those whose deadline stands around them.
+/// Waits for something to happen, by which nobody is held up; and waits inside a function that has a deadline.
 const ALLOWED: [(&str, &str, &str); 7] = [
     ("actors/src/handle/probe.rs", "acquire_owned().await", "`passes` as a whole has a deadline"),
     ("actors/src/handle/probe.rs", "answered.await", "`passes` as a whole has a deadline"),

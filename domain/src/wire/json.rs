@@ -1,6 +1,6 @@
 //! JSON from outside, checked as a whole before it is read as a type.
 //!
-//! A key that stands twice in one object has two meanings: serde takes the last one where it fills a map, and
+//! A key that occurs twice in one object has two meanings: serde takes the last one where it fills a map, and
 //! refuses it where it fills a struct; another reader may take the first. U+0000 is valid JSON and no name,
 //! number or note; PostgreSQL takes no text that has one. Both are refused here, at any depth, so that no reader
 //! behind has to look again.
@@ -20,12 +20,11 @@ pub enum Unsound {
     /// It is no JSON.
     #[error("{0}")]
     Syntax(serde_json::Error),
-    /// A key stands twice in one object.
+    /// A key occurs twice in one object.
     #[error("the key {key:?} appears twice in the object at {path}")]
     RepeatedKey {
         /// Path of the object: `.` for the whole.
         path: String,
-        /// The key.
         key: String,
     },
     /// A text or a key holds U+0000.
@@ -127,7 +126,7 @@ fn shown(key: &str) -> String {
     key.chars().take(SHOWN_CHARS_MAX).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
-/// A key as it stands in the text, copied only where it is escaped.
+/// A key as it is in the text, copied only where it is escaped.
 struct Name;
 
 impl<'de> DeserializeSeed<'de> for Name {
@@ -240,7 +239,7 @@ mod tests {
             (r#"[1, [{"x": "ab\u0000c"}]]"#, "the text at [1][0].x contains a NUL (U+0000)"),
             (r#""\u0000""#, "the text at . contains a NUL (U+0000)"),
             (r#"{"items": {"k\u0000": 1}}"#, "the text at items contains a NUL (U+0000)"),
-            // The first of two; what is no JSON is told before.
+            // The first of two problems; invalid JSON is reported earlier.
             (r#"{"a": "\u0000", "a": 2}"#, "the text at a contains a NUL (U+0000)"),
         ] {
             assert_eq!(check(text.as_bytes()).unwrap_err().to_string(), expected, "{text}");

@@ -40,7 +40,7 @@ pub struct Record<P> {
     pub kind: String,
     /// Version of the payload.
     pub schema: u32,
-    /// Hybrid clock.
+    /// Time by the hybrid logical clock.
     pub at: String,
     /// Wall clock of the store.
     pub occurred_at: UtcMs,
@@ -171,7 +171,7 @@ impl AnyPayload {
     }
 }
 
-/// The ID of a record's event, without reading the rest of it; none: the text names no event.
+/// The ID of a record's event, without reading the rest of it; `None` if the text names no event.
 pub fn event_id(text: &str) -> Option<Cow<'_, str>> {
     #[derive(Deserialize)]
     struct Named<'a> {

@@ -28,7 +28,6 @@ impl SaleText {
         Self(written.ok().and_then(|()| String::from_utf8(text).ok()).unwrap_or_default())
     }
 
-    /// The JSON.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -60,7 +59,7 @@ pub fn write_event(event: &Event, sale: Option<&SaleText>, out: &mut Vec<u8>) ->
     out.extend_from_slice(b"}}");
     let rest = out.len();
     serde_json::to_writer(&mut *out, &Rest { rows: &event.rows })?;
-    // `{"rows":…}` goes on with a comma; `{}` is but the end.
+    // `{"rows":…}` continues with a comma; `{}` has only the end.
     match out.len().saturating_sub(rest) {
         2 => drop(out.remove(rest)),
         _ => out.iter_mut().skip(rest).take(1).for_each(|brace| *brace = b','),

@@ -1,5 +1,5 @@
-//! What screens are told while the shop sells: stock, holds, shifts, tills, prices and documents of the stock room, each to whom it
-//! concerns.
+//! Notices to screens while the shop sells: stock, holds, shifts, tills, prices and documents of the stock room,
+//! each to whom it concerns.
 //!
 //! A notice carries the value as it is now, or says what is to be read again: a screen that hears it twice shows the same.
 
@@ -36,7 +36,7 @@ pub enum Notice {
     Document(&'static str, String),
     /// A value lost against another one, or was put back: to be read again.
     Conflict(String),
-    /// Somebody's rights may have changed: nothing to show, but to be looked at by whoever serves screens.
+    /// Somebody's rights may have changed: nothing to show, but the event stream checks its subscribers.
     Access,
 }
 
@@ -66,7 +66,7 @@ pub struct ShiftNotice {
 /// Product whose name, code, price or promotions are no longer what a screen remembers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CatalogueNotice {
-    /// The product; none: any of them, as by a promotion.
+    /// The product; `None` if it may be any of them, as by a promotion.
     sku: Option<Sku>,
 }
 

@@ -16,7 +16,7 @@ pub struct ApiError {
     pub code: Code,
     /// Error message for people.
     pub message: String,
-    /// Always an object.
+    /// Always a JSON object.
     pub details: Value,
     /// Seconds after which trying again makes sense: `Retry-After`.
     pub retry_after_s: Option<u64>,

@@ -1,4 +1,4 @@
-//! Answers without an end: whoever makes one feeds it part by part, and learns when nobody reads it.
+//! Answers without an end: the producer sends them part by part, and learns when the client is gone.
 
 use bytes::Bytes;
 use futures_util::{Stream, stream};
@@ -26,7 +26,7 @@ pub const PARTS_MAX: usize = 16;
 #[derive(Debug, Clone)]
 pub struct StreamWriter(mpsc::Sender<Bytes>);
 
-/// The reading end.
+/// Receiving end of the channel.
 #[derive(Debug)]
 pub struct Parts(mpsc::Receiver<Bytes>);
 

@@ -20,7 +20,7 @@ use failure_answers::Refusals;
 pub struct Info {
     /// `Store Router` or `Cloud Hub`.
     pub title: &'static str,
-    /// The program's version.
+    /// Version of the program.
     pub version: &'static str,
     /// Description of the program, in a sentence or two.
     pub description: &'static str,
@@ -32,9 +32,9 @@ pub enum DocumentError {
     /// An example that is not JSON.
     #[error("{operation}: the example of the {part} is not JSON: {problem}")]
     Example {
-        /// Method and pattern.
+        /// Method and pattern of the route.
         operation: String,
-        /// `body` or `answer`.
+        /// Either `body` or `answer`.
         part: &'static str,
         /// Description of the problem.
         problem: String,

@@ -11,7 +11,7 @@ pub(crate) use decode::percent;
 
 /// Most parameters in a query.
 const PARAMETERS_MAX: usize = 64;
-/// The parameter by which every list goes on.
+/// The parameter by which every list continues.
 const CURSOR: &str = "cursor";
 
 /// Reads a raw query as `T`. Parameters without a field of that name are refused, whatever `T` says.
@@ -23,7 +23,7 @@ pub fn parse<T: DeserializeOwned>(raw: &str) -> Result<T, ApiError> {
 /// Time before now, in milliseconds, that still means now: clocks differ, requests travel.
 const LATE_MS: i64 = 60_000;
 
-/// The time that a question about what counts is asked for; none: now.
+/// The time for which the valid value is asked; now if it is omitted.
 ///
 /// # Errors
 /// 400 for one that is over: what counted then is in what was written down at the time.

@@ -48,7 +48,7 @@ pub enum Reply {
     Text {
         /// For example `text/plain; charset=utf-8`.
         content_type: &'static str,
-        /// The text.
+        /// Text of the body.
         body: String,
     },
     /// The same with a header of its own.
@@ -57,12 +57,12 @@ pub enum Reply {
         content_type: &'static str,
         /// Its name in lower case, and its value; one that no header can hold is left out.
         header: (&'static str, String),
-        /// The text.
+        /// Text of the body.
         body: String,
     },
     /// 200 outside of the envelope, part by part: [`Reply::stream`].
     Stream {
-        /// For example `text/event-stream`.
+        /// Media type, for example `text/event-stream`.
         content_type: &'static str,
         /// Parts of the body, as they come.
         parts: Parts,
@@ -78,7 +78,7 @@ pub enum Reply {
     File(Response<Bytes>),
     /// A status other than 200 with the success envelope (readiness).
     Status {
-        /// The status.
+        /// HTTP status.
         status: u16,
         /// The whole JSON body.
         body: Vec<u8>,
@@ -86,7 +86,7 @@ pub enum Reply {
 }
 
 impl Reply {
-    /// 200 with `data`.
+    /// A reply with status 200 and `data`.
     pub fn ok<T: Serialize>(data: &T) -> Self {
         Answer::ok(data).into()
     }
@@ -96,7 +96,7 @@ impl Reply {
         Answer::created(location.into(), data).into()
     }
 
-    /// 200 with a page that is printed. Its one style stands in it and is allowed by its hash; texts in it are escaped.
+    /// 200 with a page that is printed. Its one style is in it and is allowed by its hash; texts in it are escaped.
     pub fn paper(body: String) -> Self {
         let style = body.split_once("<style>").and_then(|(_, rest)| rest.split_once("</style>"));
         let hash = STANDARD.encode(Sha256::digest(style.map_or("", |(style, _)| style)));

@@ -43,7 +43,7 @@ pub struct Request<S> {
     pub idempotency_key: Option<String>,
     /// Register of the request, if the request names one.
     pub register_id: Option<RegisterId>,
-    /// All headers.
+    /// All headers of the request.
     pub headers: Arc<HeaderMap>,
     /// The body, unpacked if it came compressed.
     pub body: Bytes,

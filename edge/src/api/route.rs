@@ -22,7 +22,7 @@ pub enum Access {
     Public,
     /// Anyone on this machine, else these roles.
     LoopbackOr(&'static [Role]),
-    /// These roles.
+    /// Users with one of these roles.
     Roles(&'static [Role]),
     /// These roles; a page whose token is refused is let in without a caller, to show its session's cookie.
     CookieOr(&'static [Role]),
@@ -67,7 +67,7 @@ pub struct Route<S: 'static> {
     pub body: BodyKind,
     /// Description in the API document.
     pub doc: Doc,
-    /// Handler that answers.
+    /// Function that answers the request.
     pub handler: Handler<S>,
 }
 
@@ -80,7 +80,7 @@ impl<S: 'static> Clone for Route<S> {
 }
 
 impl<S: 'static> Route<S> {
-    /// A read.
+    /// A `GET` route.
     pub const fn get(pattern: &'static str, access: Access, doc: Doc, handler: Handler<S>) -> Self {
         Self { method: Method::GET, pattern, access, mutates: false, body: doc.body_kind(), doc, handler }
     }
@@ -95,12 +95,12 @@ impl<S: 'static> Route<S> {
         Self::change(Method::PATCH, pattern, access, doc, handler)
     }
 
-    /// A change of all that stands there.
+    /// A change of all that is there.
     pub const fn put(pattern: &'static str, access: Access, doc: Doc, handler: Handler<S>) -> Self {
         Self::change(Method::PUT, pattern, access, doc, handler)
     }
 
-    /// A removal.
+    /// A `DELETE` route.
     pub const fn delete(pattern: &'static str, access: Access, doc: Doc, handler: Handler<S>) -> Self {
         Self::change(Method::DELETE, pattern, access, doc, handler)
     }

@@ -150,7 +150,7 @@ impl<S: Authority> Router<S> {
         reply
     }
 
-    /// Token, then role.
+    /// Checks the token, then the role.
     async fn authorise(
         &self,
         route: &Route<S>,

@@ -43,7 +43,7 @@ pub enum KeyError {
     Permissions {
         /// Path of the file.
         path: PathBuf,
-        /// Its permission bits.
+        /// Permission bits of the file.
         mode: u32,
     },
     /// It belongs to somebody else.

@@ -225,7 +225,7 @@ impl Passkeys {
     }
 
     /// Verifies what was taken, against its user's devices as they are now. What the device becomes must
-    /// be stored by whoever finds its counter still lower, in the commit of what it allows.
+    /// be stored by the caller that finds its counter still lower, in the commit of what it allows.
     ///
     /// # Errors
     /// [`PasskeyError::Refused`], [`PasskeyError::Copied`].

@@ -37,7 +37,7 @@ pub const REFRESH_TTL: Duration = Duration::from_secs(7 * 24 * 3600);
 pub struct Issued {
     /// The token.
     pub token: String,
-    /// Its own ID.
+    /// ID of the token.
     pub jti: String,
     /// When the token expires.
     pub expires_at: UtcMs,

@@ -68,7 +68,7 @@ fn of<'a>(requester: &'a Principal, register: IpAddr, approver: Option<&'a str>)
     Approval { requester: &requester.user_id, register, approver }
 }
 
-/// Takes a right one back from the limiter, and writes a refused one down. Whoever asks is logged in and stays so: an
+/// Removes a right one from the limiter, and records a refused one. The caller is logged in and stays so: an
 /// approval that does not hold is 403, never a 401 that would end the session of a page.
 fn decided<S: Accounts>(
     state: &S,

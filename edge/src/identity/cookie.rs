@@ -26,7 +26,7 @@ pub enum Keeps {
     Cookie {
         /// The page came over TLS: the cookie is never sent without it.
         secure: bool,
-        /// The cookie's name.
+        /// Name of the cookie.
         name: &'static str,
     },
 }

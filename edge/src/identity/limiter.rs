@@ -35,7 +35,7 @@ pub const FAILURES_PER_ADDRESS_MAX: usize = 50;
 pub const APPROVALS_PER_REQUESTER_MAX: usize = 5;
 /// The same of one register: of the address that it speaks from.
 pub const APPROVALS_PER_REGISTER_MAX: usize = 10;
-/// The same of one approver's password, whoever asks.
+/// The same of one approver's password, regardless of the caller.
 pub const APPROVALS_PER_APPROVER_MAX: usize = 10;
 /// The first delay beyond the maximum, in milliseconds: each further failure doubles it.
 pub const DELAY_MS: i64 = 1000;

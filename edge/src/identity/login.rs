@@ -132,7 +132,7 @@ pub(super) async fn checked<S: Accounts>(
     password: String,
 ) -> Result<User, ApiError> {
     let passwords = &state.identity().passwords;
-    // Looked for whoever it is: that takes time, too.
+    // Looked up in every case, since that takes time, too.
     let dummy = passwords.dummy_like(stand_in(state, name).await?.as_deref());
     let stored = user.as_ref().and_then(|user| user.password_hash.clone());
     let hash = stored.filter(|hash| {
@@ -164,13 +164,13 @@ async fn stand_in<S: Accounts>(state: &S, name: &str) -> Result<Option<String>, 
     Ok(drawn(&users, draw).map(str::to_owned))
 }
 
-/// Hash of the user who draws the highest number: the same one each time, whoever else comes or goes.
+/// Hash of the user who draws the highest number: the same one each time, even if other users are added or removed.
 fn drawn(users: &[User], draw: impl Fn(&UserId) -> [u8; 32]) -> Option<&str> {
     let known = users.iter().filter(|user| user.password_hash.is_some());
     known.max_by_key(|user| draw(&user.user_id)).and_then(|user| user.password_hash.as_deref())
 }
 
-/// Stores a right password under today's costs. The log-in goes on without it: there will be another.
+/// Stores a right password under today's costs. The log-in continues without it: there will be another.
 async fn rehash<S: Accounts>(state: &S, user: &User, password: String) {
     let stored = match state.identity().passwords.hash(password).await {
         Ok(hash) => state.rehash(user, hash).await.map_err(|error| error.message),

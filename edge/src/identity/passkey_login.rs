@@ -94,7 +94,7 @@ impl From<Begun> for Reply {
     }
 }
 
-/// `POST /api/auth/webauthn/login/start`: whoever is not there is answered like anybody.
+/// `POST /api/auth/webauthn/login/start`: an unknown user gets the same kind of answer as a known one.
 ///
 /// # Errors
 /// As its description says.
@@ -153,7 +153,7 @@ pub(super) async fn proven<S: Accounts>(
 ) -> Result<(User, Assertion), ApiError> {
     let (identity, mut known) = (state.identity(), None);
     let tried = async {
-        // By address only: whoever guesses passwords must not keep the owner's device out.
+        // By address only: a password guesser must not lock out the owner's device.
         identity.limiter.attempt_from(address, identity.now())?;
         verified(state, purpose, ceremony_id, credential, &mut known).await
     };

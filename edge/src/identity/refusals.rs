@@ -1,5 +1,5 @@
 //! Refusals on their way into the audit log: counted by who, from where and why, and written down once a
-//! minute. Whoever is refused a million times must not fill the disk: the rows are few, the counts are exact.
+//! minute. A client that is refused a million times must not fill the disk: the rows are few, the counts are exact.
 
 use domain::model::base::ids::UserId;
 use domain::model::base::time::UtcMs;
@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Interval in milliseconds at which they are written down.
 pub const EVERY_MS: i64 = 60_000;
-/// Most kinds that are told apart between two writings; what is beyond them is counted together.
+/// Most kinds that are distinguished between two writes; further kinds are counted together.
 pub const KINDS_MAX: usize = 256;
 /// Rows that may be written at once, after a quiet time.
 pub const ROWS_MAX: usize = 60;
@@ -70,7 +70,7 @@ struct Counting {
 }
 
 impl Refusals {
-    /// Counts one.
+    /// Counts a refusal.
     pub fn add(
         &self,
         action: &'static str,
@@ -209,7 +209,7 @@ mod tests {
         let refusals = Refusals::default();
         let (mut rows, mut refused) = (Vec::new(), 0);
         for minute in 0..24 * 60 {
-            // More kinds than are told apart.
+            // More kinds than are distinguished.
             for guess in 0..KINDS + 44 {
                 let from = u32::try_from(minute).unwrap() * (KINDS + 44) + guess;
                 refusals.add(LOG_IN, None, address(from), "invalid_credentials", after(minute));

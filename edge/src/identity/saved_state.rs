@@ -2,7 +2,7 @@
 //! files of the data folder, written at most once a second.
 //!
 //! Not commits: a stranger's wrong guesses must not grow the journal or wait beside sales. What the last
-//! second added may be lost with the power; whoever guesses can't cut that.
+//! second added may be lost with the power; a password guesser can't cut that.
 
 use crate::identity::Accounts;
 use crate::identity::limiter::LoginLimiter;
@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// Interval at which the files are brought up to date.
 const KEEP_EVERY: Duration = Duration::from_secs(1);
-/// Every so manyth time also the clock: tokens live an hour, a minute of grace is little.
+/// After every this many writes also the clock: tokens live an hour, a minute of grace is little.
 const CLOCK_EVERY: u32 = 60;
 /// The largest file that is read, in bytes.
 const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;

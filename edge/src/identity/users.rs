@@ -144,7 +144,7 @@ pub async fn devices<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError
     devices::shown(&request, &found).await
 }
 
-/// `DELETE /api/users/:id/devices/:credential_id`: what the device opened before goes on until
+/// `DELETE /api/users/:id/devices/:credential_id`: what the device opened before continues until
 /// `revoke-tokens`.
 ///
 /// # Errors

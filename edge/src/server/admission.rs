@@ -1,6 +1,6 @@
 //! Who gets a connection: allowed networks first, then a place under the caps. A quarter of the places is kept for
 //! addresses from which somebody was authenticated lately, and where places are short, the idle connections of
-//! strangers go first: whoever only opens connections keeps nobody out who works here.
+//! strangers go first: a client that only opens connections can't keep out people who work here.
 
 use crate::api::error::ApiError;
 use crate::connection_slot::ConnectionSlot;
@@ -13,11 +13,11 @@ use std::{
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Refusals that are told at once; beyond it strangers are closed without a word.
+/// Refusals that are answered at once; beyond it, connections of strangers are closed without an answer.
 const REFUSALS_MAX: usize = 64;
 /// `Retry-After` when all places are taken, in seconds.
 const FULL_RETRY_S: u64 = 1;
-/// One place of so many is kept for known addresses.
+/// One place out of this many is kept for known addresses.
 const KEPT_ONE_OF: usize = 4;
 
 /// Hands out the places.

@@ -138,7 +138,7 @@ struct Shared {
     cut: watch::Receiver<bool>,
 }
 
-/// Waits for the peer to say something; none: it did not, or the server stops.
+/// Waits for the peer to say something; `None` if it did not, or the server stops.
 async fn first_byte(stream: &TcpStream, session: &mut Session) -> Option<u8> {
     tokio::select! {
         first = tokio::time::timeout(session.limits.first_byte_timeout, detect_tls::first_byte(stream)) => {
@@ -165,7 +165,7 @@ struct Peer {
     secure: bool,
 }
 
-/// Over TLS a browser is told never to come without; one that came by an address, or over a certificate it does not
+/// Over TLS a browser is instructed to always use TLS; one that came by an address, or over a certificate it does not
 /// trust, does not listen.
 fn over_tls(mut response: Response, peer: Peer) -> Response {
     if peer.secure {

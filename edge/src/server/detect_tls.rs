@@ -24,7 +24,7 @@ pub async fn first_byte(stream: &TcpStream) -> Option<u8> {
 }
 
 /// Shakes hands where TLS is spoken. Plain HTTP is then for loopback only, so that a till on the same
-/// box needs no certificate for `localhost`; anyone else is told so.
+/// box needs no certificate for `localhost`; anyone else gets an error that says so.
 ///
 /// # Errors
 /// The answer for a peer that speaks plainly, with its connection; none where the handshake failed.

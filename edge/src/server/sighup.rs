@@ -1,4 +1,4 @@
-//! SIGHUP: what lies in files and may change while the program runs is read again.
+//! SIGHUP: what is in files and may change while the program runs is read again.
 
 use crate::identity::Accounts;
 use crate::server::tls::Tls;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Reads the certificate and the keys of tokens again at every SIGHUP, for as long as it is polled. What can't
-/// be read stays what it was, and is told.
+/// be read stays as it was, and is logged.
 ///
 /// # Errors
 /// The handler could not be installed.

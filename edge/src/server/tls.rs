@@ -87,7 +87,7 @@ impl Tls {
         Ok(Self { acceptor, shown, cert: cert.to_owned(), key: key.to_owned() })
     }
 
-    /// Reads the files again; new connections see what they hold now, open ones go on.
+    /// Reads the files again; new connections see what they hold now, open ones continue.
     ///
     /// # Errors
     /// As [`Tls::load`]; the certificate stays what it was.

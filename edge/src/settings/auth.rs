@@ -28,9 +28,9 @@ impl Default for Auth {
 pub struct Argon2 {
     /// Memory in KiB.
     pub memory_kib: u32,
-    /// Passes over it.
+    /// Number of passes over the memory.
     pub iterations: u32,
-    /// Lanes.
+    /// Number of lanes.
     pub parallelism: u32,
 }
 

@@ -12,17 +12,17 @@ impl Period {
     /// No time; where a setting says so: for ever.
     pub const ZERO: Self = Self(Duration::ZERO);
 
-    /// So many seconds.
+    /// A period of `count` seconds.
     pub const fn seconds(count: u64) -> Self {
         Self(Duration::from_secs(count))
     }
 
-    /// So many hours.
+    /// A period of `count` hours.
     pub const fn hours(count: u64) -> Self {
         Self(Duration::from_secs(count * 3_600))
     }
 
-    /// So many days.
+    /// A period of `count` days.
     pub const fn days(count: u64) -> Self {
         Self(Duration::from_secs(count * 86_400))
     }

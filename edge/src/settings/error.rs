@@ -45,7 +45,7 @@ impl fmt::Display for SettingsError {
 }
 
 impl SettingsError {
-    /// A single problem.
+    /// An error with a single problem.
     pub fn one(
         origin: impl Into<String>,
         line: Option<usize>,

@@ -11,7 +11,7 @@ use std::{marker::PhantomData, net::SocketAddr, path::PathBuf, sync::Arc};
 
 /// A program's own port.
 pub trait Port {
-    /// Default port.
+    /// Port that is used by default.
     const PORT: u16;
 }
 
@@ -19,7 +19,7 @@ pub trait Port {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, bound(deserialize = "P: Port"))]
 pub struct Http<P> {
-    /// Address and port.
+    /// Address and port to listen on.
     pub listen: SocketAddr,
     /// Peers outside of these networks are refused.
     pub allowed_networks: Vec<ipnet::IpNet>,

@@ -23,7 +23,7 @@ pub enum Source {
 /// Settings in force, and where each that is not a default comes from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded<T> {
-    /// The settings.
+    /// The settings that were read.
     pub config: T,
     /// The file that was read.
     pub file: Option<PathBuf>,

@@ -147,7 +147,7 @@ fn parts<'a, T>(loaded: &'a Loaded<T>, path: &'a str) -> impl Iterator<Item = &'
         .map(|(_, from)| from)
 }
 
-/// The environment where any part of the setting comes from there; none: the default.
+/// The environment if any part of the setting comes from there; `None` for the default.
 fn origin<T>(loaded: &Loaded<T>, path: &str) -> Option<SettingSource> {
     let is_environment = |source: &Source| matches!(source, Source::Environment(_));
     let named = parts(loaded, path).map(is_environment).reduce(|one, other| one || other);
@@ -166,7 +166,7 @@ fn source<T>(loaded: &Loaded<T>, path: &str) -> String {
     if named.is_empty() { "default".to_owned() } else { named.join(", ") }
 }
 
-/// An address may carry a log-in; everything else that is secret lies in files.
+/// An address may carry a log-in; everything else that is secret is in files.
 fn masked(value: &Value, secret: bool) -> String {
     match (secret, value.as_str()) {
         (true, Some(url)) => Value::String(without_login(url)).to_string(),
@@ -174,7 +174,7 @@ fn masked(value: &Value, secret: bool) -> String {
     }
 }
 
-/// Neither what stands before the host nor a parameter that is a password.
+/// Neither what is before the host nor a parameter that is a password.
 fn without_login(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     let (place, query) = rest.split_once('?').map_or((rest, None), |(place, query)| (place, Some(query)));

@@ -10,7 +10,7 @@ const PLACES: usize = 6;
 /// Evidence of one figure's digits on its marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
-    /// There are none.
+    /// No separators.
     Plain,
     /// This one begins a fraction, whatever the rest of the column is; with how many digits.
     Fraction(char, usize),
@@ -153,7 +153,7 @@ impl FigureColumn {
 /// Reading of the figures of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FigureReading {
-    /// The mark that begins a fraction; none: each figure shows it by itself.
+    /// The mark that begins a fraction; `None` if each figure shows it by itself.
     decimal: Option<char>,
     /// No mark begins a fraction.
     groups_only: bool,

@@ -8,7 +8,7 @@ use jiff::fmt::strtime::BrokenDownTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 
-/// Directives of times in a format: what stands before the first of them is the day's part.
+/// Directives of times in a format: what is before the first of them is the day's part.
 const TIMES: [&str; 15] =
     ["%H", "%I", "%T", "%R", "%M", "%S", "%p", "%P", "%z", "%Z", "%k", "%l", "%f", "%X", "%r"];
 /// The format of Unix seconds.
@@ -40,7 +40,7 @@ impl std::fmt::Display for NoDay {
 pub struct DayReader<'a> {
     /// Its day, as of strftime; a time in it is read too.
     pub format: &'a str,
-    /// The zone of times that name none; none: times change no day.
+    /// The zone of times that name no zone; `None` if times change no day.
     pub zone: Option<TimeZone>,
     /// The zone whose days are wanted.
     pub local: TimeZone,
@@ -75,7 +75,7 @@ impl DayReader<'_> {
         Ok(moment.with_time_zone(self.local.clone()).date())
     }
 
-    /// The day that a cell begins with, and what stands behind it.
+    /// The day that a cell begins with, and the text behind it.
     fn dated<'t>(&self, cell: &'t str) -> Option<(Date, std::borrow::Cow<'t, str>)> {
         let format = plain(self.format);
         let (format, cell) = if ["%b", "%B", "%h"].iter().any(|name| format.contains(name)) {
@@ -111,7 +111,7 @@ impl DayReader<'_> {
     }
 }
 
-/// The part of a format that is of the day, if the day stands before the time.
+/// The part of a format that is of the day, if the day is before the time.
 fn day_part(format: &str) -> &str {
     let first = TIMES.iter().filter_map(|time| format.find(time)).min();
     let Some(part) = first.and_then(|end| format.get(..end)) else { return format };

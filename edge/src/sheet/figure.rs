@@ -1,11 +1,11 @@
-//! Figures as other programs write them: what stands before, in and behind the digits.
+//! Figures as other programs write them: what is before, in and behind the digits.
 
 use crate::sheet::cell::{is_nothing, plain};
 use crate::sheet::currency::currency_code;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The largest figure.
+/// The largest figure that is accepted.
 pub(super) const FIGURE_MAX: i64 = 1_000_000_000_000;
 /// Figures are kept in millionths.
 pub(super) const UNIT: i64 = 1_000_000;
@@ -36,9 +36,9 @@ pub enum Decimal {
 /// Direction of the money, by a word beside its figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// To us.
+    /// Money received.
     In,
-    /// From us.
+    /// Money paid.
     Out,
 }
 
@@ -108,12 +108,12 @@ impl Figure {
         moved.checked_div(UNIT).unwrap_or_default()
     }
 
-    /// In millionths.
+    /// The figure in millionths.
     pub fn millionths(self) -> i64 {
         self.0
     }
 
-    /// The sum.
+    /// Adds two figures.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
@@ -175,7 +175,7 @@ impl std::fmt::Display for NoFigure {
 /// A figure as it was written: its digits with their marks, and what stood beside them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// Digits and marks.
+    /// Digits with their separators.
     pub(super) digits: String,
     /// Whether a sign or brackets mark it as below 0.
     pub negative: bool,

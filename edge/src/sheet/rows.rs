@@ -18,7 +18,7 @@ const LOOKED_AT: usize = 20;
 pub struct Row<'a> {
     /// From 1, as an editor counts.
     pub line: u64,
-    /// Without outer spaces.
+    /// Cells without outer spaces.
     pub cells: Vec<Cow<'a, str>>,
     /// Whether a cell begins with a quote that is not closed: the cells behind it may be others.
     pub is_unclosed: bool,

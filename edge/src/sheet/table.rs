@@ -30,14 +30,14 @@ impl fmt::Display for RowProblem {
 /// Problems of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Problems {
-    /// The first ones.
+    /// The first problems, each with its row.
     pub named: Vec<RowProblem>,
     /// Number of all problems.
     pub count: usize,
 }
 
 impl Problems {
-    /// Notes one.
+    /// Adds a problem.
     pub fn push(&mut self, line: u64, problem: String) {
         self.count = self.count.saturating_add(1);
         if self.named.len() < PROBLEMS_MAX {
@@ -45,7 +45,7 @@ impl Problems {
         }
     }
 
-    /// One problem.
+    /// A list of one problem.
     pub fn of(line: u64, problem: String) -> Self {
         Self { named: vec![RowProblem { line, problem }], count: 1 }
     }
@@ -65,7 +65,7 @@ pub struct Layout {
     pub optional: &'static [&'static str],
     /// Columns that hold figures.
     pub figures: &'static [&'static str],
-    /// Most rows.
+    /// Largest number of rows.
     pub rows_max: usize,
 }
 

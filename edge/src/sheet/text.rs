@@ -38,7 +38,7 @@ pub enum Encoding {
 pub struct Undecodable {
     /// The line of the first wrong byte, from 1.
     pub line: u64,
-    /// The encoding's name.
+    /// Name of the encoding.
     pub encoding: &'static str,
 }
 

@@ -24,13 +24,11 @@ pub async fn of(pool: &AnyPool, user: &User) -> Result<Vec<Passkey>, sqlx::Error
     Ok(passkeys)
 }
 
-/// Every device.
 pub async fn all(connection: &mut AnyConnection) -> Result<Vec<Passkey>, sqlx::Error> {
     let sql = sqlx::AssertSqlSafe(format!("SELECT {COLUMNS} FROM passkeys"));
     sqlx::query(sql).fetch_all(connection).await?.iter().map(read).collect()
 }
 
-/// Removes a device.
 pub async fn remove(connection: &mut AnyConnection, passkey: &Passkey) -> Result<(), sqlx::Error> {
     let sql = "DELETE FROM passkeys WHERE credential_id = $1 AND user_id = $2";
     let query = sqlx::query(sql).bind(&passkey.credential_id).bind(passkey.user_id.as_str());

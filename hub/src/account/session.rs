@@ -82,7 +82,7 @@ pub async fn close(connection: &mut AnyConnection, id: &SessionId) -> Result<Opt
     Ok(user_id.map(UserId))
 }
 
-/// Lets a session go on under another version of its user's tokens.
+/// Lets a session continue under another version of its user's tokens.
 pub async fn go_on(connection: &mut AnyConnection, session: &Session) -> Result<(), sqlx::Error> {
     let sql = "UPDATE sessions SET token_version = $2 WHERE session_id = $1";
     let query = sqlx::query(sql).bind(session.session_id.as_str());

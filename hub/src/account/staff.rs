@@ -1,4 +1,4 @@
-//! People of stores: whom head office gives to a store, and whom a store told of. Deny wins: only a person
+//! People of stores: whom head office gives to a store, and whom a store reported. Deny wins: only a person
 //! at the hub lifts a denial again.
 
 use crate::account::user;
@@ -176,7 +176,7 @@ pub async fn merge_store_user(
         if given || add(connection, &new).await? {
             return Ok(None);
         }
-        // Another store told of this id a moment ago.
+        // Another store reported this id a moment ago.
         known = locked(connection, changed.user_id.as_str()).await?;
     }
     let Some(known) = known.filter(|known| known.down.store_id == changed.store_id) else {

@@ -23,9 +23,7 @@ const NAME_BYTES_MAX: usize = 128;
 
 /// Fields of a new user.
 pub struct NewUser {
-    /// Login name.
     pub username: String,
-    /// Display name.
     pub name: String,
     /// One of [`ROLES`].
     pub role: Role,
@@ -111,7 +109,6 @@ pub async fn by_name(pool: &AnyPool, username: &str) -> Result<Option<User>, sql
     sqlx::query(sql).bind(username).fetch_optional(pool).await?.as_ref().map(read).transpose()
 }
 
-/// A user.
 pub async fn by_id(connection: &mut AnyConnection, id: &UserId) -> Result<Option<User>, sqlx::Error> {
     let sql = sqlx::AssertSqlSafe(format!("SELECT {COLUMNS} FROM users WHERE user_id = $1"));
     sqlx::query(sql).bind(id.as_str()).fetch_optional(connection).await?.as_ref().map(read).transpose()

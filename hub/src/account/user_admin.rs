@@ -187,7 +187,7 @@ fn details(view: &View) -> Value {
     json!({"user_id": view.id, "role": view.role, "store_id": view.store_id, "disabled": view.disabled})
 }
 
-/// The audit log tells what differs; a password is none of it.
+/// The audit log records the changed fields, but never a password.
 async fn written(
     connection: &mut AnyConnection,
     by: &UserId,
@@ -220,7 +220,7 @@ async fn free(
 /// Changes somebody; whatever changes rights kills every token.
 ///
 /// # Errors
-/// 404; 422; 409 `duplicate`; 409 `invalid_state` for whoever would leave head office without an administrator.
+/// 404; 422; 409 `duplicate`; 409 `invalid_state` if head office would have no administrator left.
 pub async fn change(
     connection: &mut AnyConnection,
     by: &Principal,

@@ -14,7 +14,7 @@ const PAUSE_MS: u64 = 20;
 pub struct Again(u32);
 
 impl Again {
-    /// Whether what failed so is done once more, after a pause of a random length: nothing of it stayed.
+    /// Whether a transaction that failed so is retried, after a pause of random length; it was rolled back.
     pub async fn after(&mut self, failure: &Failure) -> bool {
         let Failure::Sql(error) = failure else { return false };
         if !is_conflict(error) || self.0 >= AGAIN_MAX {

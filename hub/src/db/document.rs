@@ -76,7 +76,6 @@ impl Table {
         text.map(|text| decode(&text)).transpose()
     }
 
-    /// One document.
     pub async fn read<T: DeserializeOwned>(
         &self,
         pool: &AnyPool,

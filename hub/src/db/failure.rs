@@ -8,7 +8,6 @@ pub enum Failure {
     /// A refusal that is sent to the client; nothing was changed.
     #[error("{}", .0.message)]
     Refused(ApiError),
-    /// The database failed.
     #[error("database: {0}")]
     Sql(#[from] sqlx::Error),
 }

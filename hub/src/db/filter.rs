@@ -76,7 +76,7 @@ impl Conditions {
         self.text("folded LIKE '%' || ? || '%' ESCAPE '!'", typed.as_deref())
     }
 
-    /// Rows below a place in the order of these columns, as lists go on that begin with the newest.
+    /// Rows below a place in the order of these columns, as lists continue that begin with the newest.
     #[must_use]
     pub fn below<const N: usize>(self, columns: [&str; N], place: Option<[Bound; N]>) -> Self {
         self.beyond("<", columns, place)

@@ -14,7 +14,7 @@ const BEGIN: &str = "CAST(";
 const END: &str = " AS BIGINT)";
 /// A figure is added up in two parts, its multiples of this and its rest, so that neither part can overflow.
 const PART: i64 = 1 << 20;
-/// The most of a sum that is told; what is above is [`HIDDEN`].
+/// The most of a sum that is reported; what is above is [`HIDDEN`].
 const MOST: i64 = 1 << 62;
 
 /// The rows of a statement, guarded where that is needed: its sums cost more on SQLite, which can be asked once more.

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 /// Bytes that are reserved: the index of the log, its first pages, and the writes of a start.
 const RESERVE_BYTES: usize = 4 * 1024 * 1024;
-/// Bytes that are left free if not all of it can be reserved.
+/// Bytes that are left free if the whole reserve does not fit.
 const LEFT_BYTES: u64 = 1024 * 1024;
 /// Written at a time, in bytes.
 const STEP_BYTES: usize = 64 * 1024;
@@ -34,7 +34,7 @@ impl Reserve {
         given
     }
 
-    /// Keeps the room from now on, as much of it as there is. Without it the program works all the same.
+    /// Reserves the space from now on, as much as there is. Without it the program works all the same.
     pub fn keep(&self) {
         if let Err(error) = self.written() {
             tracing::warn!(%error, "less space than usual is reserved for a start on a full disk");

@@ -27,7 +27,6 @@ pub enum SchemaError {
         /// Version of this program.
         known: i64,
     },
-    /// The database failed.
     #[error(transparent)]
     Failed(MigrateError),
 }

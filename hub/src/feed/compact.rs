@@ -1,8 +1,8 @@
 //! Compaction: the feed keeps every record's last change, and what came before it as long as somebody may
 //! still stand there.
 //!
-//! A change is void once a later one of the same record is old enough: whoever has not pulled that one by
-//! then is away for longer than [`Compactor::retain`] and gets 410 `resync_required`. A deletion of that age
+//! A change is void once a later one of the same record is old enough: a store that has not pulled that one by
+//! then has been away for longer than [`Compactor::retain`] and gets 410 `resync_required`. A deletion of that age
 //! goes too, and the reader of pages knows by a mark which cursors may have missed it. The lane of users and
 //! revocations is never compacted: it is short, and a store that was away for a year hears of each.
 
@@ -26,7 +26,6 @@ const STEP: i64 = 500;
 
 /// Removes what is void.
 pub struct Compactor<'a> {
-    /// The database.
     pub db: &'a Db,
     /// Time for which a change stays after a later one has made it void.
     pub retain: Duration,

@@ -52,7 +52,7 @@ fn covered(row: &AnyRow) -> Result<Covered, sqlx::Error> {
     Ok(columns!(row => Covered { epoch, seq, hash }))
 }
 
-/// Coverage for every store at once. `None` if there is too much of it.
+/// Coverage for every store at once. `None` if it is too large.
 pub(crate) async fn of_all(
     connection: &mut AnyConnection,
     rows: &[Found],

@@ -1,7 +1,7 @@
 //! The feed: what goes down to stores, in an order that no commit can overtake.
 //!
 //! A lane's counter row is locked by the statement that takes numbers from it, the last step of every
-//! transaction that changes something: whoever commits second has the higher numbers. A transaction that
+//! transaction that changes something: the second transaction to commit has the higher numbers. A transaction that
 //! writes to several lanes takes them in the order of [`LANES`].
 
 use crate::db::insert::{self, NewRow};
@@ -53,7 +53,6 @@ pub struct Ticket {
     pub version: String,
 }
 
-/// Takes `count` numbers.
 pub async fn take(
     connection: &mut AnyConnection,
     lane: &'static str,

@@ -23,9 +23,7 @@ pub(crate) const PASSED_MAX: i64 = 20_000;
 
 /// Reader of the feed, and the store whose feed is read.
 pub struct Reader<'a> {
-    /// The database.
     pub db: &'a Db,
-    /// The database's generation.
     pub generation: &'a str,
     /// The store that asks: it sees its own changes and those for all.
     pub store_id: &'a str,
@@ -202,7 +200,7 @@ impl Reader<'_> {
         let changes = zoned(&mut read, self.store_id, &rows).await?;
         let next = match changes.last() {
             Some(change) if more => FeedPosition::parse(&change.cursor).unwrap_or(place),
-            // Past what is for other stores too: whoever asks never stands on a change that is compacted away.
+            // Past what is for other stores too: a caller's position is never a change that is compacted away.
             _ if until.number > place.number => until,
             _ => place,
         };

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::OnceCell;
 
-/// Places that are kept of one wake; whoever stands elsewhere reads by itself.
+/// Positions that are kept of one wake; a store at another position reads by itself.
 const PLACES_MAX: usize = 64;
 
 /// Changes that were read for other stores as well, lane by lane.
@@ -101,7 +101,7 @@ impl Tail {
         Ok(coverage.map(|coverage| Self { rows, until, dropped, coverage }))
     }
 
-    /// Part of it that one store sees.
+    /// The part that one store sees.
     async fn page(&self, reader: &Reader<'_>, cursor: &str) -> Result<Page, Failure> {
         let store_id = reader.store_id;
         if self.dropped.iter().any(|dropped| dropped.is_empty() || dropped == store_id) {

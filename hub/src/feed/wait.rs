@@ -59,7 +59,6 @@ impl Default for Own {
     }
 }
 
-/// One wait.
 pub struct Wait<'a> {
     lane: &'a Lane,
     store_id: &'a str,
@@ -102,7 +101,7 @@ impl Waits {
         Ok(())
     }
 
-    /// In one statement, whoever waits: the changes of every lane after what is known of it.
+    /// Reads in one statement, for all waiting stores, the changes of every lane after its last known number.
     async fn since(&self, pool: &AnyPool) -> Result<Vec<Look>, sqlx::Error> {
         let part = |(index, lane): (usize, &str)| {
             if lane == lane::MEMBERS && self.reach == Reach::Met {

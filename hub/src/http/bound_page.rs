@@ -13,7 +13,6 @@ const OF_CHARS: usize = 16;
 
 /// Query of a list: its filters, the limit and the cursor.
 pub trait ListQuery: Serialize {
-    /// The list.
     const LIST: &'static str;
     /// Items on a page.
     fn limit(&self) -> Limit;
@@ -21,7 +20,7 @@ pub trait ListQuery: Serialize {
     fn cursor(&self) -> Option<&Cursor>;
 }
 
-/// A place in a list, with what it was asked for.
+/// A position in a list, with the query that it belongs to.
 #[derive(Serialize, Deserialize)]
 struct BoundPosition<T> {
     of: String,

@@ -1,4 +1,4 @@
-//! What every change of head office does: replay or begin, write, answer, wake whoever waits for the feed.
+//! Steps of every change at head office: replay or begin, write, answer, wake stores that wait for the feed.
 
 use crate::db::failure::Failure;
 use crate::http::{Answered, Request};
@@ -54,7 +54,7 @@ pub async fn finish_audited(
     finish(request, keyed, answer).await
 }
 
-/// Ends a change of a document, which the audit log tells what it was and what it is.
+/// Ends a change of a document; the audit log records the old and the new document.
 pub async fn finish_changed<T: Serialize>(
     request: &Request,
     keyed: Box<Keyed>,

@@ -6,7 +6,6 @@ use edge::{Doc, Reply};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// `GET /health`
 pub const HEALTH: Doc = Doc::of("Operation", "Check whether the process is running").answers::<Health>(
     r#"{"status": "ok", "component": "cloud-hub", "version": "0.1.0", "hub_id": "hub_00a1b2c3",
         "uptime_seconds": 86400, "timezone": "Asia/Jakarta"}"#,

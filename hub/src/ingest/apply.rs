@@ -65,7 +65,6 @@ pub enum Extent {
     Whole,
     /// Documents, items and sums of reports.
     WithoutEntries,
-    /// Documents.
     DocumentsAlone,
 }
 
@@ -138,7 +137,7 @@ pub async fn one_by_one(
     Ok(outcome)
 }
 
-/// The effects of one record under a savepoint; a problem: the database refuses them, nothing of it stays.
+/// The effects of one record under a savepoint; on a database error they are rolled back and the problem is returned.
 ///
 /// # Errors
 /// The database's, when the record is not at fault.
@@ -166,7 +165,7 @@ pub(crate) async fn effects<'a>(
 /// The stamp that counts for a record.
 struct Stamp {
     text: String,
-    /// Its own lies ahead of the hub: a tick of the hub's clock takes its place.
+    /// Its own stamp is ahead of the hub: a tick of the hub's clock replaces it.
     ahead: bool,
 }
 
@@ -253,7 +252,7 @@ pub(crate) async fn register(
     insert::rows(connection, "events", "", vec![registered(place, event_id, event)]).await
 }
 
-/// Counts an event by what is understood of it now: an older hub may have gone by its envelope, or counted nothing.
+/// Counts an event as this version reads it: an older hub may have counted it by its envelope, or not at all.
 pub(crate) async fn count_anew(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -266,7 +265,6 @@ pub(crate) async fn count_anew(
     query.bind(counted.map(|counted| counted.total)).execute(connection).await.map(drop)
 }
 
-/// A raw record.
 fn record(place: &BatchContext<'_>, event: &Incoming, state: &str, stamp: Stamp) -> NewRow {
     if stamp.ahead {
         tracing::warn!(

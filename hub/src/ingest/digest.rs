@@ -1,4 +1,4 @@
-//! The daily proof: what the store counts of a business day against what the hub has of it.
+//! The daily proof: compares the store's counts for a business day with the hub's.
 
 use crate::columns;
 use crate::db::column::Columns;

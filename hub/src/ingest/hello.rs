@@ -183,7 +183,7 @@ async fn greeted(
     resume(write, store, hello, known, now).await
 }
 
-/// Directive for a store that has forgotten what the hub lacks: it may go on behind the gap. The push that
+/// Directive for a store that has forgotten what the hub lacks: it may continue behind the gap. The push that
 /// does so brings the hash before it, and makes the hole.
 async fn resume(
     write: &mut Write,
@@ -260,7 +260,7 @@ async fn is_diverged(
     Ok(rules::is_diverged(own, &head, stored.as_deref()))
 }
 
-/// The store's time zone is the one that it told before its first record: another one would move its business days.
+/// The store's time zone is the one that it reported before its first record: another one would move its business days.
 async fn zoned(
     write: &mut Write,
     store: &Locked,

@@ -24,7 +24,7 @@ pub async fn records(
     after: u64,
     now: UtcMs,
 ) -> Result<OwnAnswer, Failure> {
-    // One connection for all of it: with two, as many calls as there are connections wait for one another.
+    // One connection for the whole download: if each call took two, calls could wait for each other's connection.
     let mut read = db.read().await?;
     let sql = format!("SELECT {} FROM epochs WHERE store_id = $1 AND epoch = $2", table::epoch::COLUMNS);
     let query = sqlx::query(AssertSqlSafe(sql)).bind(store_id).bind(epoch);

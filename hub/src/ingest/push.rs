@@ -35,7 +35,6 @@ enum Mode {
 
 /// Parts of the hub that take in batches.
 pub struct Intake<'a> {
-    /// The database.
     pub db: &'a Db,
     /// Identity of the hub.
     pub identity: &'a Identity,
@@ -124,7 +123,7 @@ pub struct Taken {
     pub moved: BTreeSet<String>,
 }
 
-/// Two events of one ID, or one that no command makes: somebody is told.
+/// Two events of one ID, or one that no command makes: somebody is notified.
 async fn alarmed(
     write: &mut Write,
     store_id: &str,
@@ -171,7 +170,7 @@ async fn cursor(write: &mut Write, store: &Locked, name: &str) -> Result<Option<
     Ok(row.as_ref().map(epoch::read).transpose()?.map(|(_, cursor)| cursor))
 }
 
-/// A store that was told to go on behind what it has forgotten names the gap with its first record.
+/// A store that was told to continue behind what it has forgotten names the gap with its first record.
 async fn hole(
     write: &mut Write,
     store: &Locked,
@@ -219,7 +218,7 @@ async fn seen_before(
     Err(diverged.with_details(json!({"epoch": batch.epoch, "seq": seq})).into())
 }
 
-/// Moves the cursor and keeps what the store told of its backlog.
+/// Moves the cursor and keeps what the store reported about its backlog.
 async fn advance(
     write: &mut Write,
     store: &Locked,

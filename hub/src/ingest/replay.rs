@@ -68,7 +68,8 @@ pub async fn replay(hub: &Hub, store_id: &str, which: &Which) -> Result<Replayed
         let (mut again, blocked) = (Again::default(), replay.blocked.clone());
         moved.extend(loop {
             match replay.chunk(chunk).await {
-                // Nothing of it stayed, nor did what it found to be held up.
+                // The attempt was rolled back, so the records that it found to be held up
+                // are forgotten too.
                 Err(failure) if again.after(&failure).await => replay.blocked.clone_from(&blocked),
                 moved => break moved?,
             }
@@ -135,7 +136,7 @@ fn noted(store_id: &str, error: Failure) -> Failure {
     error
 }
 
-/// Tries all that waits for others: whoever should have poked it may have been stopped.
+/// Retries all waiting records: the process that should have triggered the retry may have been stopped.
 pub async fn overdue(hub: &Hub) -> Result<(), Failure> {
     let sql = "SELECT DISTINCT aggregate FROM parked WHERE code = $1 AND aggregate IS NOT NULL";
     let query = sqlx::query_scalar(sql).bind(WAITS_FOR_PREDECESSOR);
@@ -291,7 +292,7 @@ impl Replay<'_> {
         }
     }
 
-    /// An event that came under another place meanwhile is a duplicate, or no longer to be told apart.
+    /// An event that came under another place meanwhile is a duplicate, or can no longer be distinguished.
     async fn before(
         &self,
         write: &mut Write,

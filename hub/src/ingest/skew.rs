@@ -1,4 +1,4 @@
-//! Records that are stamped ahead of the hub: said while it goes on, and ended when it ends.
+//! Records that are stamped ahead of the hub: said while it continues, and ended when it ends.
 
 use crate::table::alarm;
 use domain::model::base::time::UtcMs;

@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 /// Parked records of a store to retry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Which {
-    /// All of them.
     All,
-    /// Only these records.
     These(Wanted),
 }
 

@@ -12,7 +12,7 @@ const PAGE: i64 = 500;
 
 /// Problem of the first entry that is not as it was written. `None` if all are.
 pub async fn first_problem(pool: &AnyPool) -> Result<Option<String>, sqlx::Error> {
-    // The end first: what is appended meanwhile lies behind it.
+    // The end first: what is appended meanwhile is behind it.
     let sql = "SELECT position, hash FROM audit_head WHERE singleton = 1";
     let Some(head) = sqlx::query(sql).fetch_optional(pool).await? else {
         return Ok(Some("audit: the end of the chain is missing".to_owned()));

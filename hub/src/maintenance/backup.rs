@@ -115,7 +115,6 @@ pub async fn make(
 
 /// Contents of a copy.
 struct Copied {
-    /// The database's file.
     file: String,
     /// Checksums of the keys, by name.
     keys: BTreeMap<String, String>,
@@ -161,7 +160,7 @@ async fn copy_database(config: &Config, db: &Db, folder: &Path) -> anyhow::Resul
                 command.args(["--format=custom", "--file"]).arg(&file).arg(login.url());
             });
             dump.await?;
-            // Reads and unpacks all of it.
+            // Reads and unpacks the whole file.
             let read = tool::run(tool::program("pg_restore"), None, |command| {
                 command.arg("--file=/dev/null").arg(&file);
             });

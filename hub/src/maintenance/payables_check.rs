@@ -1,4 +1,4 @@
-//! What suppliers are owed, held against what it follows from: receipts, invoices, payments, the books.
+//! Compares the amounts owed to suppliers with their sources: receipts, invoices, payments, the books.
 
 use crate::columns;
 use sqlx::{AnyConnection, Error};
@@ -68,7 +68,6 @@ const CHECKS: [(&str, &str); 9] = [
     ),
 ];
 
-/// Disagreements, in words.
 pub async fn problems(connection: &mut AnyConnection) -> Result<Vec<String>, Error> {
     let mut problems = Vec::new();
     for (problem, sql) in CHECKS {

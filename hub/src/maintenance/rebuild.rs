@@ -25,7 +25,7 @@ pub enum Rebuild {
 /// Makes them anew; `progress` is told of each store.
 ///
 /// # Errors
-/// The database's; stores that were told of are done.
+/// The database's; stores that were reported about are done.
 pub async fn rebuild(db: &Db, what: Rebuild, progress: &mut dyn FnMut(&str)) -> Result<(), Error> {
     let sql = "SELECT store_id FROM stores ORDER BY store_id";
     let stores: Vec<String> = sqlx::query_scalar(sql).fetch_all(db.pool()).await?;

@@ -40,7 +40,7 @@ impl Refolded {
         std::mem::take(&mut self.0).write_into(connection, FOLDED).await
     }
 
-    /// The sums of a store that differ from its records, in words, so many at most.
+    /// The sums of a store that differ from its records, in words, up to a limit.
     pub async fn problems(
         mut self,
         connection: &mut AnyConnection,

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 
 /// Records that are read at once.
 const PAGE: i64 = 500;
-/// Most problems that are told.
+/// Most problems that are reported.
 const PROBLEMS_MAX: usize = 100;
 
 /// Result of the verification.

@@ -38,7 +38,7 @@ pub async fn keep(hub: Arc<Hub>) {
     }
 }
 
-/// Does what it is time for and nobody has done that day; gives back what that was.
+/// Runs the jobs that are due and not done that day; returns the jobs that ran.
 pub async fn run(hub: &Hub, now: UtcMs) -> Vec<&'static str> {
     let local = now.timestamp().to_zoned(hub.zone.clone());
     let mut done = Vec::new();
@@ -86,7 +86,7 @@ async fn one(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failure> 
 }
 
 /// Matches every source again, which raises what should have come by now; of one that is not active only
-/// carried items and lines come up. Returns false if another process goes on with it.
+/// carried items and lines come up. Returns false if another process continues with it.
 async fn overdue(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failure> {
     let started = Instant::now();
     let mut read = hub.db.read().await?;

@@ -24,7 +24,7 @@ pub struct FeedUpdates {
     pub conflicts: Vec<ConflictDown>,
     /// Versions of the records that were written to.
     pub versions: Vec<RecordVersion>,
-    /// Members of whom a store told a phone, e-mail or code.
+    /// Members whose phone, e-mail or code a store reported.
     pub named: Vec<Named>,
 }
 

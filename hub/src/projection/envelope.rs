@@ -67,15 +67,13 @@ impl Understood {
     }
 }
 
-/// A record of a known kind, with the event that told it.
+/// A record of a known kind, with the event that reported it.
 pub(crate) type ToPost<'a> = (&'a str, &'a Understood);
 
 /// Reason why a record is parked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Stable code.
     pub code: &'static str,
-    /// Description for people.
     pub message: String,
 }
 
@@ -133,7 +131,7 @@ impl Incoming {
     }
 }
 
-/// Whoever reads a key that stands twice reads one of two records.
+/// A reader of a key that occurs twice reads one of two records.
 fn read(record: &str) -> Result<Record<Value>, String> {
     check_keys(record.as_bytes()).map_err(|unsound| unsound.to_string())?;
     serde_json::from_str(record).map_err(|error| error.to_string())
@@ -157,7 +155,7 @@ fn invalid(message: String) -> Problem {
     Problem { code: "invalid_payload", message }
 }
 
-/// A record above the limit waits for a person: to refuse it would hold up all that the store told after it.
+/// A record above the limit waits for a person: to refuse it would hold up all that the store reported after it.
 fn within(record: &str) -> Result<(), Problem> {
     if record.len() <= RECORD_BYTES_MAX {
         return Ok(());

@@ -22,7 +22,6 @@ use sqlx::AnyConnection;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Members' fields.
 pub const MEMBER: &str = "member";
 /// Fields of a product that are a store's own; the ID is `<store>:<sku>`.
 pub const PRODUCT_SETTINGS: &str = "product_settings";
@@ -31,7 +30,7 @@ pub const PRODUCT_SETTINGS: &str = "product_settings";
 pub struct Writer<'a> {
     /// The event, or the hub's change.
     pub by: &'a str,
-    /// The stamp that counts for it, in place of one that lies ahead of the hub.
+    /// The stamp that counts for it, in place of one that is ahead of the hub.
     pub stamp: &'a str,
     /// Store that writes. Empty for head office.
     pub store_id: &'a str,
@@ -137,7 +136,7 @@ fn plain(value: &Value) -> Cow<'_, str> {
     }
 }
 
-/// The conflict, as the store hears of it.
+/// The conflict, as it is sent to the store.
 fn told(resource: &str, id: &str, lost: &Lost, writer: &Writer<'_>) -> ConflictDown {
     ConflictDown {
         conflict_id: format!("cfl_{}", secret::mark()),

@@ -38,7 +38,7 @@ pub struct Projection<'a> {
     pub(crate) receipts: BTreeMap<String, Vec<String>>,
     /// Events with a receipt number that is not this store's to give.
     pub(crate) foreign_receipts: Vec<(String, String)>,
-    /// Days that something was told of.
+    /// Days that something was reported about.
     pub(crate) days: BTreeMap<Date, DaySeal>,
     pub(crate) sums: Option<Sums>,
     /// Σ (amount + rounding) by shift and method, refunds taken off.
@@ -60,7 +60,6 @@ pub struct Projection<'a> {
     pub(crate) uninvoiced: Vec<Moved<'a>>,
     /// Changes of shared records, in order.
     pub(crate) shared: Shared,
-    /// Checks for contradictions.
     pub(crate) watched: AnomalyChecks,
 }
 
@@ -91,7 +90,7 @@ pub(crate) enum Voided {
     Return,
 }
 
-/// A sale that a record took something of, by what the record knows of it.
+/// A sale from which a record returned something, with what the record says about it.
 pub(crate) struct ReturnedFrom {
     pub event_id: String,
     pub transaction_id: Option<String>,
@@ -104,13 +103,13 @@ pub(crate) struct ReturnedFrom {
 /// Records that are not this store's alone.
 #[derive(Default)]
 pub(crate) struct Shared {
-    /// With the event that told.
+    /// With the event that reported it.
     pub transfers: Vec<(String, Transfer)>,
     /// With event and stamp.
     pub members: Vec<((String, String), MemberChanged)>,
     /// With event and stamp.
     pub settings: Vec<((String, String), ProductSettingsChanged)>,
-    /// With the event that told.
+    /// With the event that reported it.
     pub users: Vec<(String, UserChanged)>,
     /// Receipts against orders, and goods that went back.
     pub orders: Vec<OrderReceipt>,
@@ -120,7 +119,7 @@ pub(crate) struct Shared {
 pub(crate) struct OrderReceipt {
     /// ID of the order.
     pub po_id: String,
-    /// The event that told.
+    /// The event that reported it.
     pub event_id: String,
     /// Pieces by sku; below 0: they went back.
     pub pieces: BTreeMap<String, i64>,
@@ -146,7 +145,6 @@ pub(crate) struct Sums {
 }
 
 impl<'a> Projection<'a> {
-    /// Nothing yet.
     pub fn new(store_id: &'a str, zone: &'a TimeZone) -> Self {
         Self {
             store_id,
@@ -256,7 +254,7 @@ impl<'a> Projection<'a> {
         }
     }
 
-    /// A day that something was told of.
+    /// A day that something was reported about.
     pub(crate) fn add_day(&mut self, business_date: Date) -> String {
         self.days.entry(business_date).or_default();
         business_date.to_string()

@@ -22,7 +22,7 @@ struct Held {
     lines: ByLine,
     settled: Vec<Part>,
     expected: Option<ByLine>,
-    /// The receiver told of what arrived: until then its part is not lost.
+    /// The receiver reported what arrived: until then its part is not lost.
     arrived: bool,
 }
 

@@ -26,7 +26,7 @@ pub fn entry(order: &PurchaseOrder) -> Result<Entry, sqlx::Error> {
 /// Goods of one record came against an order, or went back. What came too much, against an order that was called
 /// off or closed, or against one of another store or none, is for a person to judge by the receipt: it holds
 /// nothing back. How much more than ordered a store takes in without asking is its own setting, which head office
-/// does not know: every piece more is told.
+/// does not know: every piece more is reported.
 pub(crate) async fn received(
     connection: &mut AnyConnection,
     receipt: &OrderReceipt,

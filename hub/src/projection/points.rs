@@ -36,9 +36,9 @@ pub(crate) fn rows((store_id, event_id): (&str, &str), event: &Understood) -> Ve
     (0..).zip(&effect.points).map(row).collect()
 }
 
-/// The last day of an entry's lot, as it was told. What is given back goes where it came from, and only a lot that had
-/// expired, which the store marks so, has another day than that. A lot that was given back before keeps its mark: of
-/// several the newest has the latest day.
+/// The last day of an entry's lot, as it was reported. What is given back goes where it came from, and only a lot that
+/// had expired, which the store marks so, has another day than that. A lot that was given back before keeps its mark:
+/// of several the newest has the latest day.
 fn last_day(entry: &PointsEntry) -> Option<Date> {
     if entry.reason != PointsReason::GiveBack {
         return entry.lots.first().and_then(|part| part.expires);
@@ -46,8 +46,8 @@ fn last_day(entry: &PointsEntry) -> Option<Date> {
     entry.lots.iter().filter(|part| part.lot_id.ends_with('*')).filter_map(|part| part.expires).max()
 }
 
-/// Past which day a member is looked at because of an entry: what was earned expires then; anything else may have been told
-/// after it expired, so it is looked at by the next night.
+/// Past which day a member is looked at because of an entry: what was earned expires then; anything else may have been
+/// reported after it expired, so it is looked at by the next night.
 fn look_after(entry: &NewRow) -> Option<String> {
     // What head office let expire itself it knows.
     if entry.text("store_id").is_empty() {

@@ -18,7 +18,6 @@ pub(crate) struct LockedPool {
 }
 
 impl LockedPool {
-    /// Takes the row.
     pub async fn lock(connection: &mut AnyConnection) -> Result<Self, sqlx::Error> {
         let sql = "UPDATE points_pool SET next_no = next_no WHERE singleton = 1 \
                    RETURNING policy, redemption_bp, redeem_value, next_no, points, value";
@@ -66,7 +65,7 @@ impl LockedPool {
         Ok(steps)
     }
 
-    /// Keeps what it is now, and how it came to be.
+    /// Stores the pool's present state and the step that led to it.
     pub async fn write(self, connection: &mut AnyConnection, store_id: &str) -> Result<(), sqlx::Error> {
         let Self { pool, terms, mut next_no, steps } = self;
         let mut rows = Vec::new();
@@ -86,7 +85,7 @@ impl LockedPool {
     }
 }
 
-/// Locks the pool's row: whoever changes how points are valued waits.
+/// Locks the pool's row: a change of how points are valued waits.
 pub(crate) async fn lock(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
     let sql = "UPDATE points_pool SET policy = policy WHERE singleton = 1";
     sqlx::query(sql).execute(connection).await.map(drop)
@@ -106,7 +105,7 @@ pub(crate) async fn adopt(
     Ok(done.rows_affected() > 0)
 }
 
-/// From here on so many of the points that are earned are expected to be redeemed, in basis points.
+/// Share of the points earned from here on that is expected to be redeemed, in basis points.
 pub(crate) async fn expect_redeemed(
     connection: &mut AnyConnection,
     redemption_bp: u32,

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Posted {
     /// Entries, by their book and their cause's key.
     pub entries: BTreeMap<(String, String), String>,
-    /// Items that somebody else has to settle, by their ID: what they are, and how much.
+    /// Items that a provider or bank has to settle, by their ID: kind and amount.
     pub items: BTreeMap<String, (String, i64)>,
     /// The documents that the items are of.
     pub documents: BTreeSet<String>,

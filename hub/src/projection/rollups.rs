@@ -105,7 +105,7 @@ impl RollupRecord<'_> {
         sums.add(&SALES_CASHIERS, self.key([register_id.into(), cashier_id.into()]), figures);
     }
 
-    /// The hour of a document, as it was when it was told.
+    /// The hour of a document, as it was when it was reported.
     fn hour(&self, at: UtcMs) -> String {
         let kept = self.stored.map(|stored| stored.hour.clone());
         kept.unwrap_or_else(|| local_hour(self.zone, at))
@@ -126,7 +126,7 @@ fn month(day: Date) -> String {
 /// Data that the tables keep of a document.
 #[derive(Debug, Default)]
 pub(crate) struct StoredDocument {
-    /// The event that told it.
+    /// The event that reported it.
     pub event_id: String,
     /// The tier of its member at that time.
     pub tier: Option<String>,
@@ -137,7 +137,7 @@ pub(crate) struct StoredDocument {
     tax_codes: BTreeMap<i64, String>,
 }
 
-/// Documents by the events that told them, or took them back.
+/// Documents by the events that reported them, or took them back.
 #[derive(Debug, Default)]
 pub(crate) struct StoredDocuments(BTreeMap<String, StoredDocument>);
 
@@ -158,7 +158,7 @@ const RETURN_VOIDED: Place =
     Place { documents: "returns", lines: "return_lines", event: "voided_event", by: "return_id" };
 
 impl StoredDocuments {
-    /// The documents that these events took back, and the returns that they told: their rows are written already.
+    /// The documents that these events took back, and the returns that they reported: their rows are written already.
     pub async fn known(
         connection: &mut AnyConnection,
         store_id: &str,
@@ -171,7 +171,7 @@ impl StoredDocuments {
         Ok(documents)
     }
 
-    /// These and the sales that the events told.
+    /// These and the sales that the events reported.
     pub async fn all(
         connection: &mut AnyConnection,
         store_id: &str,

@@ -16,7 +16,7 @@ use serde_json::json;
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
-/// Writes them, kind by kind and in the order of their IDs; the events that told of a transfer between other stores.
+/// Writes them, kind by kind and in the order of their IDs; the events that reported a transfer between other stores.
 pub(crate) async fn write(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -61,7 +61,7 @@ pub(crate) async fn write(
             news.insert(event_id.to_owned(), added);
             known.insert(shift.shift_id.0.clone(), (after.clone(), told_by.clone()));
         }
-        // A counted shift stays so: its opening may be told again after that.
+        // A counted shift stays so: its opening may be reported again after that.
         if shift.state != ShiftState::Open || after.is_none() {
             rows.insert(shift.shift_id.0.clone(), cells((store_id, told_by.as_str()), shift, after.as_ref()));
         }
@@ -110,7 +110,7 @@ fn methods(shift: &Shift) -> Option<BTreeMap<&str, i64>> {
     (shift.state == ShiftState::Closed).then(|| told.collect())
 }
 
-/// The shifts of a batch that were counted before it, by ID, each with the event that told of the first count.
+/// The shifts of a batch that were counted before it, by ID, each with the event that reported the first count.
 async fn counted_before(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -1,4 +1,4 @@
-//! Rows of what is done with goods beside selling: documents by what they are listed, lines of receipts, movements.
+//! Rows of stock documents other than sales: the columns that lists filter by, lines of receipts, movements.
 
 use crate::db::insert::{self, NewRow};
 use crate::projection::envelope::Understood;
@@ -26,7 +26,7 @@ pub(crate) struct GoodsRows {
     supplier_return_lines: Vec<NewRow>,
     /// All movements but those of sales and returns, whose lines they are.
     pub(crate) movements: Vec<NewRow>,
-    /// Suppliers and what their delivery notes are compared by, with the event that told of each, its receipt and the
+    /// Suppliers and what their delivery notes are compared by, with the event that reported each, its receipt and the
     /// note's number as it was written.
     notes: BTreeMap<(String, String), Vec<ToldNote>>,
 }
@@ -190,7 +190,7 @@ impl GoodsRows {
         for ((supplier_id, _), told) in &notes {
             for (place, (event_id, receiving_id, note)) in told.iter().enumerate() {
                 let found = Found { store_id, event_id, now };
-                // Of two in one batch the later one is told of: the first found nothing.
+                // Of two in one batch the later one is reported: the first found nothing.
                 let later = told.iter().skip(place.saturating_add(1)).map(|(_, id, _)| id.as_str()).collect();
                 twice(connection, (supplier_id, note), (receiving_id, &later), found).await?;
             }

@@ -91,7 +91,7 @@ impl Projection<'_> {
         Ok(categories)
     }
 
-    /// A receipt number that is another store's to give, or seen twice, holds nothing back: a person is told.
+    /// A receipt number that is another store's to give, or seen twice, holds nothing back: a person is notified.
     async fn flag_receipts(&self, connection: &mut AnyConnection, now: UtcMs) -> Result<(), sqlx::Error> {
         for (event_id, receipt_no) in &self.foreign_receipts {
             let found = Found { store_id: self.store_id, event_id, now };
@@ -220,7 +220,7 @@ async fn taxed_as_sold(
     query.bind(told).execute(connection).await.map(drop)
 }
 
-/// Payments that were put right take the place of those that their sale was told with.
+/// Payments that were put right take the place of those that their sale was reported with.
 async fn tenders(
     connection: &mut AnyConnection,
     store_id: &str,

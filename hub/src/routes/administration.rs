@@ -9,7 +9,6 @@ use crate::routes::{ADMIN, answers};
 use crate::state::hub::Hub;
 use edge::Route;
 
-/// Its rows.
 pub(super) const ROWS: &[Route<Hub>] = &[
     Route::get("/api/settings", ADMIN, setting_routes::READ, answers!(setting_routes::read)),
     Route::get("/api/settings/sources", ADMIN, setting_routes::SOURCES, answers!(setting_routes::sources)),

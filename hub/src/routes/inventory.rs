@@ -8,7 +8,6 @@ use crate::routes::{GOODS, PURCHASING, answers};
 use crate::state::hub::Hub;
 use edge::Route;
 
-/// Its rows.
 pub(super) const ROWS: &[Route<Hub>] = &[
     Route::get("/api/stock", GOODS, stock_routes::LIST, answers!(stock_routes::list)),
     Route::get("/api/stock/:sku", GOODS, stock_routes::READ, answers!(stock_routes::read)),

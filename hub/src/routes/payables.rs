@@ -5,7 +5,6 @@ use crate::routes::{FINANCE, answers};
 use crate::state::hub::Hub;
 use edge::Route;
 
-/// Its rows.
 pub(super) const ROWS: &[Route<Hub>] = &[
     Route::get("/api/finance/invoices", FINANCE, invoice_routes::LIST, answers!(invoice_routes::list)),
     Route::post("/api/finance/invoices", FINANCE, invoice_routes::ADD, answers!(invoice_routes::add)),

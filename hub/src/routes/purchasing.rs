@@ -7,10 +7,9 @@ use crate::state::hub::Hub;
 use domain::model::people::user::Role;
 use edge::{Access, Route};
 
-/// Whoever buys, and finance, who matches invoices.
+/// Buyers, and finance, which matches invoices.
 const BUYING_READ: Access = Access::Roles(&[Role::Admin, Role::HoFinance, Role::HoPurchasing]);
 
-/// Its rows.
 pub(super) const ROWS: &[Route<Hub>] = &[
     Route::get("/api/suppliers", BUYING_READ, supplier_routes::LIST, answers!(supplier_routes::list)),
     Route::post("/api/suppliers", PURCHASING, supplier_routes::ADD, answers!(supplier_routes::add)),

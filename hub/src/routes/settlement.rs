@@ -7,7 +7,6 @@ use crate::routes::{FINANCE, answers};
 use crate::state::hub::Hub;
 use edge::Route;
 
-/// Its rows.
 pub(super) const ROWS: &[Route<Hub>] = &[
     Route::get("/api/statement-sources", FINANCE, source_routes::LIST, answers!(source_routes::list)),
     Route::post("/api/statement-sources", FINANCE, source_routes::ADD, answers!(source_routes::add)),

@@ -75,7 +75,7 @@ async fn behind(
         saved.seqs.iter().any(|(key, seq)| known.get(key).copied().unwrap_or_default() < *seq)
     };
     let highest = saved
-        // A higher number in the database was given by whoever found it restored: what was marked before is void.
+        // A higher number in the database was given by the process that found it restored: earlier marks are void.
         .filter(|saved| {
             saved.number > identity.number
                 || (saved.number == identity.number

@@ -42,7 +42,6 @@ pub const CURSORS: &str = "marks";
 
 /// State that the handlers share.
 pub struct Hub {
-    /// The database.
     pub db: Db,
     /// Identity of this hub.
     pub identity: Identity,
@@ -84,7 +83,6 @@ pub struct Hub {
     pub closed_categories: bool,
     /// Time of the daily jobs.
     pub jobs_at: Time,
-    /// Limits of imports.
     pub limits: Limits,
     /// Turns of the files that are read at once.
     pub imports: ImportTurns,

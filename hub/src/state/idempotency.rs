@@ -43,7 +43,6 @@ impl Running {
 pub enum Begun {
     /// It ran before: this was its answer.
     Before(Reply),
-    /// It runs now.
     Now(Box<Keyed>),
 }
 

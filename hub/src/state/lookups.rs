@@ -14,7 +14,7 @@ const MINUTE_MS: i64 = 60_000;
 pub enum Taken {
     /// It is one of the store's.
     Allowed,
-    /// It is the first one too many of this minute: somebody is told.
+    /// It is the first one too many of this minute: somebody is notified.
     First,
     /// It is another one too many.
     More,

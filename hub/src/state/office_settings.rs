@@ -37,7 +37,6 @@ pub const CHANGEABLE: [&str; 17] = [
 /// The sections that a request goes by.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OfficeSettings {
-    /// The books.
     pub finance: Finance,
     /// Orders and suppliers' invoices.
     pub purchasing: Purchasing,

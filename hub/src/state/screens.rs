@@ -37,7 +37,7 @@ impl Screens {
             let head = self.buffer.head();
             let found = notice::after(db, head).await?;
             let Some(first) = found.first() else { return Ok(()) };
-            // Nobody looked for so long that some were swept: whoever listens loads again.
+            // Nobody read for so long that some were deleted: readers have to load again.
             if first.number > head.saturating_add(1) {
                 self.buffer.forget(first.number.saturating_sub(1));
             }

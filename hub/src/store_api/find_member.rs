@@ -17,7 +17,6 @@ const TEXT_BYTES_MAX: usize = 256;
 /// Seconds after which a store that asked too often may ask again.
 const RETRY_AFTER_SECONDS: u64 = 60;
 
-/// `POST /api/sync/members`
 pub const FIND: Doc = Doc::of(
     "Store protocol",
     "Find a member that the store does not have, with their points; the store gets their changes from now on",

@@ -14,7 +14,7 @@ use sqlx::{AnyConnection, Row};
 /// Most returns of one sale that are looked at.
 const RETURNS_MAX: i64 = 1_000;
 
-/// The sale as its store told it; methods that were put right afterwards are those of now.
+/// The sale as its store reported it; methods that were put right afterwards are those of now.
 pub async fn sale(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -12,7 +12,6 @@ use edge::{Code, Doc, Reply, clock};
 const TOO_MANY: &str =
     "it reserved pieces for 64 returns at once: if its tills did not, its key is in other hands";
 
-/// `POST /api/sync/receipts/reserve`
 pub const RESERVE: Doc =
     Doc::of("Store protocol", "Reserve pieces of a sale for a return, and read earlier returns of it")
         .body::<ReserveReceipt>(
@@ -22,7 +21,6 @@ pub const RESERVE: Doc =
         .answers::<ReservedReceipt>(include_str!("examples/reserved_receipt.json"))
         .unkeyed("the return is the key: the same one again reserves the same pieces once")
         .refuses(&[Code::ReturnExceedsSold, Code::RateLimited]);
-/// `POST /api/sync/receipts/release`
 pub const RELEASE: Doc =
     Doc::of("Store protocol", "Release reserved pieces of a sale: the return was not made")
         .body::<ReleaseReceipt>(r#"{"return_id": "ret_019ab2c4d5e6"}"#)

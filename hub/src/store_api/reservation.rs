@@ -1,4 +1,4 @@
-//! Receipts that come back: a sale that the hub knows, what stores took back of it, and its pieces reserved
+//! Returns by receipt: a sale that the hub knows, the pieces that stores took back, and its pieces reserved
 //! for one return.
 
 use crate::columns;
@@ -30,7 +30,7 @@ const RESERVED_RETURNS_MAX: i64 = 64;
 /// Seconds after which a store that has too many may ask again.
 const RETRY_AFTER_SECONDS: u64 = 60;
 
-/// A sale with what came back of it.
+/// A sale with its returns.
 pub struct Reserved {
     /// The sale as its store reported it, with `returned_qty` of all stores.
     pub transaction: Transaction,
@@ -43,7 +43,7 @@ pub struct Reserved {
 /// against it: it knows its own returns, perhaps better than the hub, and lets none of its tills take one twice.
 ///
 /// # Errors
-/// 422 `validation_failed` for a receipt that no store has told of (404 would look like a hub that can't
+/// 422 `validation_failed` for a receipt that no store has reported (404 would look like a hub that can't
 /// check); `return_exceeds_sold`; 429 `rate_limited` for a store that has reserved for too many returns.
 pub async fn reserve(
     connection: &mut AnyConnection,
@@ -113,7 +113,7 @@ fn minimal(sale: &mut Transaction) {
     sale.flags.clear();
 }
 
-/// Forgets the store's reservations that are over; of the others there may be so many.
+/// Deletes the store's reservations that are over; checks the limit for the others.
 async fn room(connection: &mut AnyConnection, store_id: &str, now: UtcMs) -> Result<(), Failure> {
     let sql = "DELETE FROM reservations WHERE store_id = $1 AND (made_at <= $2 OR EXISTS (SELECT 1 FROM returns r \
                WHERE r.store_id = reservations.store_id AND r.return_id = reservations.return_id))";
@@ -138,7 +138,7 @@ fn left(sale: &Transaction, taken: &[TakenBack], but_for: Option<&str>, sku: &Sk
     })
 }
 
-/// Pieces by product.
+/// Wanted pieces by product.
 fn wanted(ask: &ReserveReceipt) -> Result<BTreeMap<Sku, i64>, ApiError> {
     if !(1..=ITEMS_MAX).contains(&ask.items.len()) {
         return Err(ApiError::field("items", "must have 1 to 500 entries"));
@@ -159,7 +159,7 @@ fn wanted(ask: &ReserveReceipt) -> Result<BTreeMap<Sku, i64>, ApiError> {
     Ok(wanted)
 }
 
-/// Pieces that other stores have reserved for returns that are not told yet.
+/// Pieces that other stores have reserved for returns that are not reported yet.
 async fn reserved(
     connection: &mut AnyConnection,
     transaction_id: &str,

@@ -35,7 +35,6 @@ const BUSY_SPREAD_S: u64 = 10;
 
 const CHAINED: &str = "the protocol has its own exactly-once: records are numbered and chained";
 
-/// `POST /api/sync/enrol`
 pub const ENROL: Doc = Doc::of("Store protocol", "Enrol a store with its one-time token")
     .body::<Enrol>(
         r#"{"enrolment_token": "k3Jx0c8mQ1u5bZ7w", "store_id": "S001",
@@ -44,7 +43,6 @@ pub const ENROL: Doc = Doc::of("Store protocol", "Enrol a store with its one-tim
     .answers::<Enrolled>(r#"{"hub_id": "hub_00a1b2c3", "hub_generation": "g1", "n": 0}"#)
     .unkeyed("the token is the key: the same store with the same public key gets the same answer again")
     .refuses(&[Code::InvalidCredentials, Code::TokenExpired, Code::StoreDisabled, Code::Duplicate]);
-/// `POST /api/sync/hello`
 pub const HELLO: Doc = Doc::of("Store protocol", "Begin a sync session")
     .body::<Hello>(
         r#"{"store_id": "S001", "epoch": "1-00a1b2c3d4e5f607", "lineage": [], "apart": false,
@@ -59,7 +57,6 @@ pub const HELLO: Doc = Doc::of("Store protocol", "Begin a sync session")
             "conflicts": []}"#,
     )
     .unkeyed(CHAINED);
-/// `POST /api/sync/push`
 pub const PUSH: Doc = Doc::of("Store protocol", "Push records to the hub")
     .body_up_to::<Push>(
         PUSH_BODY_BYTES_MAX,
@@ -90,7 +87,6 @@ pub const PULL: Doc = Doc::of("Store protocol", "Read the feed; waits for new re
     )
     .refuses(&[Code::ResyncRequired]);
 
-/// `GET /api/sync/snapshot`
 pub const SNAPSHOT: Doc = Doc::of("Store protocol", "Read every current record of a lane, page by page")
     .query::<SnapshotPage>()
     .answers::<SnapshotAnswer>(
@@ -98,7 +94,6 @@ pub const SNAPSHOT: Doc = Doc::of("Store protocol", "Read every current record o
             "hub_time": "2026-11-20T02:06:34.739Z"}"#,
     )
     .refuses(&[Code::ResyncRequired, Code::InvalidCursor]);
-/// `GET /api/sync/own`
 pub const HISTORY: Doc = Doc::of("Store protocol", "Read the store's own records back")
     .query::<Own>()
     .answers::<OwnAnswer>(
@@ -109,7 +104,6 @@ pub const HISTORY: Doc = Doc::of("Store protocol", "Read the store's own records
             "holes": [], "hub_generation": "g1", "hub_time": "2026-11-20T02:06:34.739Z"}"#,
     )
     .refuses(&[Code::NotFound]);
-/// `POST /api/sync/digest`
 pub const DIGEST: Doc =
     Doc::of("Store protocol", "Compare the store's and the hub's digests of a business day")
         .body::<Digest>(
@@ -148,7 +142,7 @@ pub async fn push(request: Request) -> Answered {
     let store_id = request.caller()?.store_id.as_str();
     let ask: Push = request.json_but("record")?;
     let owner = store_id.to_owned();
-    // Reading and hashing a megabyte takes long enough to hold up whoever shares the thread.
+    // Reading and hashing a megabyte takes long enough to hold up other tasks on the thread.
     let read = tokio::task::spawn_blocking(move || Batch::read(ask, &owner));
     let batch = read.await.map_err(ApiError::internal)??;
     let intake = Intake { db: &hub.db, identity: &hub.identity, clock: &hub.clock };
@@ -189,7 +183,7 @@ pub async fn pull(request: Request) -> Answered {
     let asked = (lane, ask.cursor.as_deref(), limit, wait);
     let page = next_page(hub, &reader, asked, &request.hung_up).await?;
     table::store::may_hear(hub.db.pool(), store_id).await?;
-    // Whoever goes on from a place has all before it.
+    // A store that continues from a position has everything before it.
     let reached = ask.cursor.as_deref().and_then(|cursor| reader.number(cursor));
     if let Some(number) = reached.filter(|_| lane == lane::REST) {
         orders::heard(&hub.db, store_id, number).await?;

@@ -34,7 +34,6 @@ pub const RESERVATIONS: &str = "too_many_reservations";
 /// A day's figures differ.
 pub const DIGEST: &str = "digest_difference";
 
-/// An alarm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alarm {
     /// Stable code of the alarm.
@@ -45,8 +44,8 @@ pub struct Alarm {
     pub since: UtcMs,
 }
 
-/// Raises an alarm, or counts it once more: it goes on since its first time. `store_id`: a store; '' for head office; the
-/// source of statements whose bank it is about.
+/// Raises an alarm, or counts it once more: it continues since its first time. `store_id`: a store; '' for head office;
+/// the source of statements whose bank it is about.
 pub async fn raise(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -75,7 +74,6 @@ async fn tell(connection: &mut AnyConnection, store_id: &str) -> Result<(), sqlx
     Ok(())
 }
 
-/// Ends an alarm.
 pub async fn clear(
     connection: &mut AnyConnection,
     store_id: &str,

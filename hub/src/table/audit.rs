@@ -1,4 +1,4 @@
-//! The audit log: what people of head office and its commands did, in one hash chain, and what stores told of
+//! The audit log: what people of head office and its commands did, in one hash chain, and what stores reported
 //! theirs.
 
 use crate::columns;
@@ -25,8 +25,8 @@ pub struct Chained {
     pub entry: AuditEntry,
 }
 
-/// Writes down what somebody did here; never a secret. An empty ID: whoever runs the machine. The store that it
-/// concerns is `store_id` of the details. Screens are told what it changes.
+/// Writes down what somebody did here; never a secret. An empty ID: the operator. The store that it
+/// concerns is `store_id` of the details. Screens are notified of what it changes.
 ///
 /// The row of the chain's end is locked until the transaction ends: this is among the last statements of every
 /// transaction, after the rows and lanes that the change itself needs.

@@ -29,7 +29,7 @@ pub struct Cursor {
     pub hash: String,
     /// Contained in every kept backup.
     pub stable_seq: u64,
-    /// A store that has forgotten what the hub lacks goes on from here; 0: it has not.
+    /// A store that has forgotten what the hub lacks continues from here; 0: it has not.
     pub resume_seq: u64,
 }
 

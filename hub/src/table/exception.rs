@@ -16,15 +16,15 @@ pub const RECEIPT_FOREIGN: &str = "receipt_number_of_another_store";
 pub const TRANSFER_MET: &str = "transfer_cancelled_and_received";
 /// More arrived than was sent.
 pub const TRANSFER_OVER: &str = "transfer_over_receipt";
-/// A store told of a transfer that is between others.
+/// A store reported a transfer that is between others.
 pub const TRANSFER_FOREIGN: &str = "transfer_of_other_stores";
 /// Goods were sent to a store that head office does not know.
 pub const TRANSFER_NOWHERE: &str = "transfer_to_unknown_store";
 /// Goods were sent that head office's catalogue lacks: the store that receives them can't sell them.
 pub const TRANSFER_UNKNOWN: &str = "transfer_of_unknown_products";
-/// A store told of a person who is head office's or another store's.
+/// A store reported a person who is head office's or another store's.
 pub const USER_FOREIGN: &str = "user_of_another_store";
-/// A store told of a person of its own under a login name that head office has given to somebody else there.
+/// A store reported a person of its own under a login name that head office has given to somebody else there.
 pub const USER_NAME_TAKEN: &str = "user_name_taken";
 /// Two members have one phone, e-mail or code: two stores registered them while they were apart.
 pub const MEMBER_TWICE: &str = "member_registered_twice";
@@ -50,7 +50,7 @@ pub const RETURN_UNALLOCATED: &str = "supplier_return_unallocated";
 pub const RECEIPT_REVERSED: &str = "receipt_reversed_after_invoice";
 /// Goods came against an order that is another store's, or none.
 pub const ORDER_FOREIGN: &str = "order_of_another_store";
-/// The figures of an event did not balance; the rest stands in suspense.
+/// The figures of an event did not balance; the rest is in suspense.
 pub const ENTRY_UNBALANCED: &str = "entry_unbalanced";
 /// The goods of an event are not worth what it posts to inventory.
 pub const STOCK_VALUE_DIFFERS: &str = "stock_value_differs";

@@ -1,4 +1,4 @@
-//! `member_merges` and what names a member: who goes on as whom, and who has a phone, e-mail or code.
+//! `member_merges` and what names a member: who is merged into whom, and who has a phone, e-mail or code.
 
 use crate::db::insert;
 use serde_json::Value;
@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Fields that name one member only.
 pub const UNIQUE: [&str; 3] = ["phone", "email", "code"];
 
-/// The balance of a member, as SQL: with the points of all who go on as it. Who goes on as another one has none.
+/// The balance of a member, as SQL: with the points of all who are merged into it. Who is
+/// merged into another one has none.
 pub fn balance_of(id: &str) -> String {
     format!(
         "CASE WHEN EXISTS (SELECT 1 FROM member_merges g WHERE g.member_id = {id}) THEN 0 ELSE \
@@ -25,7 +26,7 @@ pub async fn balance(connection: &mut AnyConnection, id: &str) -> Result<i64, sq
     sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(id).fetch_one(connection).await
 }
 
-/// Member that a member goes on as. `None` if it is still itself.
+/// Member that a member is merged into. `None` if it is still itself.
 pub async fn into(connection: &mut AnyConnection, id: &str) -> Result<Option<String>, sqlx::Error> {
     let sql = "SELECT merged_into FROM member_merges WHERE member_id = $1";
     sqlx::query_scalar(sql).bind(id).fetch_optional(connection).await
@@ -36,7 +37,7 @@ pub async fn end(connection: &mut AnyConnection, id: &str) -> Result<String, sql
     Ok(into(connection, id).await?.unwrap_or_else(|| id.to_owned()))
 }
 
-/// Members who go on as a member.
+/// Members who are merged into a member.
 pub async fn merged(connection: &mut AnyConnection, id: &str) -> Result<Vec<String>, sqlx::Error> {
     let sql = "SELECT member_id FROM member_merges WHERE merged_into = $1 ORDER BY member_id";
     sqlx::query_scalar(sql).bind(id).fetch_all(connection).await
@@ -89,7 +90,7 @@ pub async fn tiers(
     Ok(tiers)
 }
 
-/// Another member who has this value; whoever goes on as this one is no other.
+/// Another member who has this value; a member merged into this one does not count as another.
 pub async fn other(
     connection: &mut AnyConnection,
     id: &str,

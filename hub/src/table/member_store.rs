@@ -12,7 +12,7 @@ pub fn reaches(store: &str) -> String {
     )
 }
 
-/// Whether a store is told of every member.
+/// Whether a store is notified of every member.
 pub async fn hears_all(connection: &mut AnyConnection, store_id: &str) -> Result<bool, sqlx::Error> {
     let sql = "SELECT members_reach FROM stores WHERE store_id = $1";
     let reach: Option<String> = sqlx::query_scalar(sql).bind(store_id).fetch_optional(connection).await?;

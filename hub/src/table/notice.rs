@@ -1,6 +1,7 @@
-//! `notices`: what screens are told, by every process. Whoever changes something leaves a notice in the same transaction, without
-//! a number and without waiting for anybody; numbers are given once it is committed, so that they rise in the order
-//! in which notices can be seen. A notice says what has changed, never what it has become: that is asked for.
+//! `notices`: notices to screens, from every process. A change writes a notice in the same
+//! transaction, without a number and without waiting for anybody; numbers are given once it is committed, so that they
+//! rise in the order in which notices can be seen. A notice says what has changed, never
+//! what it has become: that is asked for.
 
 use crate::columns;
 use crate::db::{Db, signed};
@@ -18,14 +19,12 @@ const CHUNK: i64 = 500;
 /// The turn whose number is that of the newest notice.
 const TURN: &str = "notices";
 
-/// Kind of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A store: its name, whether it may speak, what is wrong with it.
     Store,
     /// A contradiction: found or settled.
     Exception,
-    /// A purchase order.
     Order,
     /// The settlement of a day.
     Settlement,
@@ -67,7 +66,6 @@ impl Kind {
 pub struct Notice {
     /// Its number, from 1.
     pub number: u64,
-    /// Kind of change.
     pub kind: Kind,
     /// ID of the changed object. Empty if there are several.
     pub id: String,
@@ -126,8 +124,8 @@ pub async fn newest(pool: &AnyPool) -> Result<u64, Error> {
     Ok(turn.unsigned_abs())
 }
 
-/// The next notices after one, at most so many that they are read at once; whoever finds some without a number gives it to
-/// them first.
+/// The next notices after one, at most this many that they are read at once; a reader that finds some without a number
+/// gives it to them first.
 pub async fn after(db: &Db, number: u64) -> Result<Vec<Notice>, Error> {
     let found = read(db.pool(), number).await?;
     if found.iter().all(|notice| notice.number > 0) {
@@ -155,7 +153,7 @@ fn notice(row: &AnyRow) -> Result<Notice, Error> {
     Ok(Notice { number: number.unsigned_abs(), kind, id, store_id, code })
 }
 
-/// Numbers what is committed, one process at a time: whoever sees a number sees every lower one.
+/// Numbers what is committed, one process at a time: a reader that sees a number sees every lower one.
 async fn give_numbers(db: &Db) -> Result<(), Error> {
     let mut write = db.write().await?;
     let sql = "UPDATE turns SET turn = turn WHERE name = $1 RETURNING turn";

@@ -1,4 +1,4 @@
-//! `records`: what stores told, byte for byte.
+//! `records`: what stores reported, byte for byte.
 
 use crate::columns;
 use crate::db::document::decode;

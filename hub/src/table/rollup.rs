@@ -173,7 +173,6 @@ impl RollupSums {
         }
     }
 
-    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.0.values().map(|(_, rows)| rows.len()).fold(0, usize::saturating_add)
     }

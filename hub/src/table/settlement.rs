@@ -38,7 +38,7 @@ const STATE: &str = "CASE WHEN EXISTS (SELECT 1 FROM settlement_exceptions e WHE
                      AND i.settlement_date = settlements.business_date AND i.state = 'open' \
                      AND i.kind IN ('payment', 'refund') AND i.carried_until IS NULL) THEN 'open' ELSE 'reconciled' END";
 
-/// Sets where a settlement stands by its items and exceptions ([`domain::rules::books::settlement::state::State`]); an
+/// Sets a settlement's state from its items and exceptions ([`domain::rules::books::settlement::state::State`]); an
 /// approved one stays so.
 pub async fn evaluate(connection: &mut AnyConnection, store_id: &str, day: Date) -> Result<(), Error> {
     let sql = format!(
@@ -85,7 +85,6 @@ pub fn exception_id(kind: ExceptionKind, about: &str) -> String {
 pub struct Late {
     /// Its ID in its store.
     pub item_id: String,
-    /// Payment method.
     pub method: String,
     /// The day that has it now.
     pub day: Date,
@@ -93,7 +92,7 @@ pub struct Late {
     pub amount: i64,
 }
 
-/// Notes which day has each late item: it is told, and nobody has to do anything.
+/// Notes which day has each late item: it is reported, and nobody has to do anything.
 pub async fn note_late(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -112,7 +111,7 @@ pub async fn note_late(
     insert::rows(connection, "settlement_exceptions", "ON CONFLICT (exception_id) DO NOTHING", rows).await
 }
 
-/// Late items went on to another day: what is told of them names that one.
+/// Late items went on to another day: what is reported about them names that one.
 pub async fn late_went_on(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -3,7 +3,7 @@
 
 const CLASSES: &str = include_str!("storage_class.txt");
 
-/// The names of the tables of a class: `S` lies with its store, `R` is shared.
+/// The names of the tables of a class: `S` is stored with its store, `R` is shared.
 pub fn tables(class: char) -> impl Iterator<Item = &'static str> {
     let of = CLASSES.lines().filter(move |line| line.starts_with(class));
     of.filter_map(|line| line.split_once(": ")).flat_map(|(_, tables)| tables.split(' '))

@@ -15,7 +15,6 @@ pub const COLUMNS: &str = "store_id, kind, name, timezone, address, disabled, di
                            last_seen_at, version, clock_skew_ms, pending, oldest_pending_at, digest_date, \
                            digest_result, digest_at";
 
-/// A store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreRow {
     /// ID of the store.
@@ -102,7 +101,7 @@ pub async fn zone(connection: &mut AnyConnection, store_id: &str) -> Result<Time
     Ok(name.and_then(|name| TimeZone::get(&name).ok()).unwrap_or(TimeZone::UTC))
 }
 
-/// The time zone of a store, and when its business day starts as it told last; midnight where it told nothing.
+/// The time zone of a store, and when its business day starts as it reported last; midnight where it told nothing.
 pub async fn clock(connection: &mut AnyConnection, store_id: &str) -> Result<(TimeZone, Time), sqlx::Error> {
     let sql = "SELECT day_start FROM stores WHERE store_id = $1";
     let start: Option<Option<String>> =

@@ -115,7 +115,7 @@ impl Answers {
     }
 }
 
-/// Asks everything that `fixed` does not say is decided elsewhere; an empty line keeps what stands in brackets. None:
+/// Asks everything that `fixed` does not say is decided elsewhere; an empty line keeps what is in brackets. None:
 /// the input ended before the last answer.
 ///
 /// # Errors

@@ -21,7 +21,7 @@ pub const LIST: Doc = Doc::of("Audit", "List audited actions, newest first")
         r#"{"items": [{"entry_id": "4711-0", "user_id": "usr_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "user_name": "Ani", "register_id": "till-1", "action": "drawer.opened", "at": "2026-11-20T02:06:34.739Z", "details": {"reason": "change"}}], "next_cursor": null}"#,
     );
 
-/// Most entries that one request looks at; a page may be short, its cursor goes on.
+/// Most entries that one request looks at; a page may be short, its cursor continues.
 const LOOKED_AT_MAX: usize = 5_000;
 /// Entries that are read at once.
 const ROWS: usize = 250;

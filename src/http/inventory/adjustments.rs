@@ -19,30 +19,24 @@ use serde::Deserialize;
 
 const ADJUSTMENT: &str = include_str!("examples/adjustment.json");
 
-/// `POST /api/adjustments`
 pub const CREATE: Doc = Doc::of("Adjustments", "Create a stock adjustment")
     .body::<Approved<NewAdjustment>>(
         r#"{"reason": "damaged", "lines": [{"sku": "8991234567890", "qty": -2}], "note": "fell off the shelf"}"#,
     )
     .creates::<Adjustment>(ADJUSTMENT)
     .refuses(&[Code::UnknownSku, Code::InsufficientStock]);
-/// `GET /api/adjustments`
 pub const LIST: Doc = Doc::of("Adjustments", "List stock adjustments, last changed first")
     .query::<Query>()
     .lists::<Adjustment>(ADJUSTMENT);
-/// `GET /api/adjustments/:id`
 pub const READ: Doc = Doc::of("Adjustments", "Retrieve a stock adjustment").answers::<Adjustment>(ADJUSTMENT);
-/// `POST /api/adjustments/:id/approve`
 pub const APPROVE: Doc = Doc::of("Adjustments", "Approve and post a pending adjustment")
     .optional_body::<EmptyBody>("{}")
     .answers::<Adjustment>(ADJUSTMENT)
     .refuses(&[Code::InvalidState, Code::InsufficientStock]);
-/// `POST /api/adjustments/:id/reject`
 pub const REJECT: Doc = Doc::of("Adjustments", "Reject a pending adjustment")
     .optional_body::<EmptyBody>("{}")
     .answers::<Adjustment>(ADJUSTMENT)
     .refuses(&[Code::InvalidState]);
-/// `POST /api/adjustments/:id/reverse`
 pub const REVERSE: Doc = Doc::of("Adjustments", "Reverse a posted adjustment")
     .optional_body::<EmptyBody>("{}")
     .answers::<Adjustment>(ADJUSTMENT)

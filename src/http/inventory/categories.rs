@@ -13,7 +13,6 @@ use storage::Storage;
 /// Products read from storage at once.
 const CHUNK: usize = 500;
 
-/// `GET /api/categories`
 pub const LIST: Doc =
     Doc::of("Stock", "List categories in display order, with the number of products in each")
         .query::<Page>()

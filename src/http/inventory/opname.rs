@@ -29,19 +29,15 @@ pub use uncounted::{LIST as UNCOUNTED, list as uncounted};
 const OPNAME: &str = include_str!("examples/opname.json");
 const DETAIL: &str = include_str!("examples/opname_detail.json");
 
-/// `POST /api/opname`
 pub const CREATE: Doc = Doc::of("Opname", "Start a stock count")
     .body::<NewOpname>(r#"{"scope": "category", "category": "tea", "blind": true}"#)
     .creates::<Opname>(OPNAME)
     .refuses(&[Code::UnknownSku, Code::Duplicate]);
-/// `GET /api/opname`
 pub const LIST: Doc =
     Doc::of("Opname", "List stock counts, last changed first").query::<Query>().lists::<Opname>(OPNAME);
-/// `GET /api/opname/:id`
 pub const READ: Doc = Doc::of("Opname", "Retrieve a stock count with its counted lines, ordered by SKU")
     .query::<Page>()
     .answers::<OpnameView>(DETAIL);
-/// `POST /api/opname/:id/counts`
 pub const COUNT: Doc = Doc::of(
     "Opname",
     "Add counted quantities. A product's zones are added together; a second count of a zone replaces the same person's first one, `withdraw` removes it",
@@ -49,23 +45,19 @@ pub const COUNT: Doc = Doc::of(
 .body::<CountOpname>(r#"{"counts": [{"sku": "8991234567890", "qty": 93, "zone": "shelf"}]}"#)
 .answers::<OpnameView>(DETAIL)
 .refuses(&[Code::UnknownSku, Code::InvalidState, Code::AlreadyCounted]);
-/// `POST /api/opname/:id/submit`
 pub const SUBMIT: Doc = Doc::of("Opname", "Submit a stock count for review of its differences")
     .optional_body::<EmptyBody>("{}")
     .answers::<Opname>(OPNAME)
     .refuses(&[Code::InvalidState]);
-/// `POST /api/opname/:id/recount`
 pub const RECOUNT: Doc = Doc::of("Opname", "Request a recount of some products")
     .body::<RecountOpname>(r#"{"skus": ["8991234567890"]}"#)
     .answers::<Opname>(OPNAME)
     .refuses(&[Code::InvalidState]);
-/// `POST /api/opname/:id/post`
 pub const POST: Doc =
     Doc::of("Opname", "Post a stock count: differences move stock, uncounted products stay as they are")
         .optional_body::<PostOpname>(r#"{"accept": true}"#)
         .answers::<Opname>(OPNAME)
         .refuses(&[Code::InvalidState]);
-/// `POST /api/opname/:id/cancel`
 pub const CANCEL: Doc = Doc::of("Opname", "Cancel a stock count; no stock moves")
     .optional_body::<EmptyBody>("{}")
     .answers::<Opname>(OPNAME)

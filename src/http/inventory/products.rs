@@ -23,12 +23,10 @@ const SCANNED_MAX: usize = 20_000;
 
 const EXAMPLE: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "tax_rate_bp": 1100, "category": "Drinks", "barcode": "8991234567890", "pack_qty": 1, "barcodes": [{"code": "8991234567890", "pack_qty": 1}, {"code": "18991234567897", "pack_qty": 24}], "on_hand": 40, "updated_at": "2026-11-19T01:00:00.000Z", "as_of": "2026-11-20T02:06:00.000Z"}"#;
 
-/// `GET /api/pos/products`
 pub const LIST: Doc =
     Doc::of("Point of sale", "Search products that can be sold").query::<Query>().answers::<Products<'_>>(
         r#"{"items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "tax_rate_bp": 1100, "category": "Drinks", "barcode": "18991234567897", "pack_qty": 24, "barcodes": [{"code": "8991234567890", "pack_qty": 1}, {"code": "18991234567897", "pack_qty": 24}], "on_hand": 40, "updated_at": "2026-11-19T01:00:00.000Z"}], "next_cursor": null, "as_of": "2026-11-20T02:06:00.000Z"}"#,
     );
-/// `GET /api/pos/products/:sku`
 pub const READ: Doc =
     Doc::of("Point of sale", "Retrieve a product that can be sold").answers::<OneProduct<'_>>(EXAMPLE);
 

@@ -17,16 +17,13 @@ use storage::Storage;
 /// Orders read from storage at once.
 const CHUNK: usize = 100;
 
-/// `GET /api/suppliers`
 pub const SUPPLIERS: Doc = Doc::of("Receiving", "List suppliers")
     .query::<Page>()
     .lists::<Supplier>(include_str!("examples/supplier.json"));
-/// `GET /api/purchase-orders`
 pub const ORDERS: Doc = Doc::of("Receiving", "List purchase orders that can still be received")
     .query::<Query>()
     .lists::<PurchaseOrder>(include_str!("examples/purchase_order.json"));
 
-/// `GET /api/purchase-orders/:id`
 pub const ORDER: Doc =
     Doc::of("Receiving", "Retrieve a purchase order of this store with product names and open quantities")
         .answers::<OrderView>(include_str!("examples/purchase_order_detail.json"));

@@ -18,7 +18,6 @@ use serde::Deserialize;
 
 const RECEIVING: &str = include_str!("examples/receiving.json");
 
-/// `POST /api/receiving`
 pub const CREATE: Doc = Doc::of("Receiving", "Receive a supplier's goods into stock")
     .body::<NewReceiving>(
         r#"{"supplier_id": "sup_019a9f11b2c37d4e8f5a6b7c8d9e0f1a", "delivery_note_no": "DN-2026-1107",
@@ -26,13 +25,10 @@ pub const CREATE: Doc = Doc::of("Receiving", "Receive a supplier's goods into st
     )
     .creates::<Receiving>(RECEIVING)
     .refuses(&[Code::Duplicate, Code::UnknownSku, Code::OverReceipt]);
-/// `GET /api/receiving/:id`
 pub const READ: Doc = Doc::of("Receiving", "Retrieve a receipt").answers::<Receiving>(RECEIVING);
 
-/// `GET /api/receiving`
 pub const LIST: Doc =
     Doc::of("Receiving", "List receipts, last changed first").query::<Query>().lists::<Receiving>(RECEIVING);
-/// `POST /api/receiving/:id/reverse`
 pub const REVERSE: Doc =
     Doc::of("Receiving", "Reverse a receipt; its delivery note number can be used again")
         .optional_body::<EmptyBody>("{}")

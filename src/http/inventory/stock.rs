@@ -25,14 +25,11 @@ pub use list::{LIST, list};
 pub use transit::in_transit;
 pub use valuation::{VALUATION, valuation};
 
-/// `GET /api/stock/:sku`
 pub const READ: Doc =
     Doc::of("Stock", "Retrieve a product's stock").answers::<StockView>(include_str!("examples/stock.json"));
-/// `PATCH /api/stock/:sku`
 pub const CHANGE: Doc = Doc::of("Stock", "Update a product's reorder level and shelf place")
     .body::<ChangeProductSettings>(r#"{"reorder_level": 24, "shelf_place": "A-12"}"#)
     .answers::<SettingsView>(r#"{"sku": "8991234567890", "reorder_level": 24, "shelf_place": "A-12"}"#);
-/// `GET /api/stock/:sku/movements`
 pub const MOVEMENTS: Doc = Doc::of("Stock", "List a product's stock movements, newest first")
     .query::<Page>()
     .lists::<Movement>(include_str!("examples/movement.json"));

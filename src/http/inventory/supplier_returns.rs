@@ -17,18 +17,15 @@ use serde::Deserialize;
 
 const SUPPLIER_RETURN: &str = include_str!("examples/supplier_return.json");
 
-/// `POST /api/supplier-returns`
 pub const CREATE: Doc = Doc::of("Receiving", "Return goods to a supplier")
     .body::<NewSupplierReturn>(
         r#"{"supplier_id": "sup_019a9f11b2c37d4e8f5a6b7c8d9e0f1a", "lines": [{"sku": "8991234567890", "qty": 3}]}"#,
     )
     .creates::<SupplierReturn>(SUPPLIER_RETURN)
     .refuses(&[Code::UnknownSku, Code::InsufficientStock]);
-/// `GET /api/supplier-returns`
 pub const LIST: Doc = Doc::of("Receiving", "List supplier returns, newest first")
     .query::<Query>()
     .lists::<SupplierReturn>(SUPPLIER_RETURN);
-/// `GET /api/supplier-returns/:id`
 pub const READ: Doc =
     Doc::of("Receiving", "Retrieve a supplier return").answers::<SupplierReturn>(SUPPLIER_RETURN);
 

@@ -18,33 +18,26 @@ use serde::Deserialize;
 
 const TRANSFER: &str = include_str!("examples/transfer.json");
 
-/// `POST /api/transfers`
 pub const CREATE: Doc = Doc::of("Transfers", "Send goods to another store, or create a draft transfer")
     .body::<NewTransfer>(r#"{"to_store_id": "S002", "lines": [{"sku": "8991234567890", "qty": 12}]}"#)
     .creates::<TransferView>(TRANSFER)
     .refuses(&[Code::UnknownSku, Code::InsufficientStock]);
-/// `GET /api/transfers`
 pub const LIST: Doc = Doc::of("Transfers", "List transfers, last changed first")
     .query::<Query>()
     .lists::<TransferView>(TRANSFER);
-/// `GET /api/transfers/:id`
 pub const READ: Doc = Doc::of("Transfers", "Retrieve a transfer").answers::<TransferView>(TRANSFER);
-/// `POST /api/transfers/:id/send`
 pub const SEND: Doc = Doc::of("Transfers", "Send a draft transfer")
     .optional_body::<EmptyBody>("{}")
     .answers::<TransferView>(TRANSFER)
     .refuses(&[Code::InvalidState, Code::InsufficientStock]);
-/// `POST /api/transfers/:id/receive`
 pub const RECEIVE: Doc = Doc::of("Transfers", "Receive a transfer")
     .body::<ReceiveTransfer>(r#"{"lines": [{"sku": "8991234567890", "qty": 10}]}"#)
     .answers::<TransferView>(TRANSFER)
     .refuses(&[Code::InvalidState, Code::OverReceipt]);
-/// `POST /api/transfers/:id/resolve`
 pub const RESOLVE: Doc = Doc::of("Transfers", "Resolve missing pieces of a transfer")
     .body::<ResolveTransfer>(r#"{"lines": [{"sku": "8991234567890", "qty": 2, "resolution": "lost"}]}"#)
     .answers::<TransferView>(TRANSFER)
     .refuses(&[Code::InvalidState]);
-/// `POST /api/transfers/:id/cancel`
 pub const CANCEL: Doc = Doc::of("Transfers", "Cancel a transfer before it is received")
     .optional_body::<EmptyBody>("{}")
     .answers::<TransferView>(TRANSFER)

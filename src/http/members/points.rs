@@ -17,7 +17,6 @@ use storage::{Storage, StorageError};
 /// Most entries that one commit can have: a cursor that says more was not made here.
 const OF_COMMIT_MAX: usize = 1_000;
 
-/// `GET /api/members/:id/points`
 pub const POINTS: Doc = Doc::of("Members", "Retrieve a member's points and point movements, newest first")
     .query::<Page>()
     .answers::<PointsView>(concat!(
@@ -26,7 +25,6 @@ pub const POINTS: Doc = Doc::of("Members", "Retrieve a member's points and point
         include_str!("../examples/points_entry.json"),
         r#"], "next_cursor": null}"#
     ));
-/// `POST /api/members/:id/points/adjust`
 pub const ADJUST: Doc = Doc::of("Members", "Adjust a member's points manually")
     .body::<AdjustPoints>(r#"{"points": 50, "reason": "forgotten at the till"}"#)
     .answers::<AdjustedPoints>(concat!(
@@ -36,7 +34,7 @@ pub const ADJUST: Doc = Doc::of("Members", "Adjust a member's points manually")
     ))
     .refuses(&[Code::InvalidState]);
 
-/// Position of a page: so many entries of the commit at that place were shown.
+/// Position of a page: the number of entries of the commit at that place that were shown.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Shown {

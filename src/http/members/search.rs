@@ -22,7 +22,6 @@ const QUERY_BYTES_MAX: usize = 256;
 /// A number with fewer characters is not yet typed to its end.
 const PHONE_CHARS_MIN: usize = 9;
 
-/// `GET /api/members/search`
 pub const SEARCH: Doc = Doc::of("Members", "Search members").query::<Query>().answers::<Found>(concat!(
     r#"{"items": ["#,
     include_str!("../examples/member.json"),
@@ -93,7 +92,7 @@ pub async fn search(request: Request) -> Answered {
     let last = found.last().filter(|_| more).map(|member| cursor(&member.member_id));
     let mut living: Vec<Member> = Vec::with_capacity(found.len());
     for member in found {
-        // Found by what a member was known by that goes on as another one.
+        // Found by what a member was known by that is merged into another one.
         let member = if member.merged_into.is_some() {
             request.state.store.member(&member.member_id).map_err(failed)?
         } else {

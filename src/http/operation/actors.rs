@@ -10,10 +10,8 @@ use edge::{Code, Doc, Reply};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// `GET /api/admin/actors`
 pub const TREE: Doc = Doc::of("Operation", "Retrieve the supervision tree")
     .answers::<TreeView>(include_str!("examples/actors.json"));
-/// `POST /api/admin/actors/:name/restart`
 pub const RESTART: Doc = Doc::of("Operation", "Kill an actor as a crash would; its supervisor restarts it")
     .optional_body::<EmptyBody>("{}")
     .answers::<Restarted>(r#"{"name": "ledger", "state": "running"}"#)

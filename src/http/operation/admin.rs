@@ -20,21 +20,17 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// `GET /api/admin/settings`
 pub const SETTINGS: Doc =
     Doc::of("Operation", "Retrieve the settings in force and the source of each; secrets are masked")
         .answers::<SettingsView>(include_str!("examples/settings.json"));
-/// `GET /api/admin/work`
 pub const WORK: Doc = Doc::of(
     "Operation",
     "Retrieve the progress of verification and backup, their last results, and the kept backups",
 )
 .answers::<WorkView>(include_str!("examples/work.json"));
-/// `POST /api/admin/verify`
 pub const VERIFY: Doc = Doc::of("Operation", "Verify all stored data while the store sells")
     .optional_body::<EmptyBody>("{}")
     .answers::<Work>(include_str!("examples/verify.json"));
-/// `POST /api/admin/backup`
 pub const BACKUP: Doc = Doc::of("Operation", "Back up the store into its backup folder while it sells")
     .optional_body::<NewBackup>(r#"{"keys": true}"#)
     .answers::<Work>(include_str!("examples/backup.json"));
@@ -43,7 +39,6 @@ pub const BACKUP: Doc = Doc::of("Operation", "Back up the store into its backup 
 pub struct Admin {
     upkeep: Upkeep,
     loaded: Loaded,
-    /// The data folder.
     data: PathBuf,
     /// Folder of the backups that a page requests.
     backups: PathBuf,

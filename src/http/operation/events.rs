@@ -1,8 +1,8 @@
-//! `GET /api/events`: what screens are told while the shop sells, as server-sent events.
+//! `GET /api/events`: notices to screens while the shop sells, as server-sent events.
 //!
 //! A screen connects, waits for `ready`, and loads its lists. Each event then carries a value as it is now, and
 //! the last one of a commit its number as `id`. A screen that comes back with `Last-Event-ID` hears what it
-//! missed; where that is too long ago, or a reader is too slow, it gets `reload`: load the lists again, go on
+//! missed; where that is too long ago, or a reader is too slow, it gets `reload`: load the lists again, continue
 //! here. `end` says why a stream ends; what ends without it broke.
 
 use crate::http::Answered;
@@ -24,10 +24,9 @@ pub const STREAMS_MAX: usize = 64;
 pub const STREAMS_PER_USER_MAX: usize = 8;
 /// Notices that are kept.
 const NOTICES_MAX: usize = 4_096;
-/// A commit with more notices than this (an import, a large document) is told as one reload.
+/// A commit with more notices than this (an import, a large document) is sent as one reload.
 const COMMIT_NOTICES_MAX: usize = 500;
 
-/// `GET /api/events`
 pub const EVENTS: Doc = Doc::of(
     "Events",
     "Subscribe to changes as server-sent events: `ready`, `stock`, `hold`, `shift`, `register`, `catalogue`, `receiving`, `supplier_return`, `adjustment`, `transfer`, `opname`, `order`, `conflict`, `sync`, `reload`, `end`. The caller's role decides which events are sent. With `Last-Event-ID`, missed events are sent first, or `reload`",

@@ -9,12 +9,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::Duration;
 
-/// `GET /health`
 pub const LIVE: Doc = Doc::of("Operation", "Check whether the process is running").answers::<Health>(
     r#"{"status": "ok", "component": "store-router", "version": "0.1.0", "store_id": "S001",
         "uptime_seconds": 86400, "hub": "online", "actors": {"running": 9, "restarting": 0}}"#,
 );
-/// `GET /health/ready`
 pub const READY: Doc =
     Doc::of("Operation", "Check whether writes are accepted").answers::<Ready>(r#"{"ready": true}"#);
 

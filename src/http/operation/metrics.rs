@@ -7,7 +7,6 @@ use crate::http::failure::stored;
 use ::metrics::gauge;
 use edge::{ApiError, Doc, Reply, clock};
 
-/// `GET /metrics`
 pub const TEXT: Doc =
     Doc::of("Operation", "Retrieve metrics in Prometheus text format").answers_text("text/plain");
 

@@ -15,7 +15,6 @@ const LOOKED_AT: usize = 500;
 /// The longest text that is searched for, in bytes.
 const Q_BYTES_MAX: usize = 128;
 
-/// `GET /api/stores`
 pub const LIST: Doc = Doc::of("Transfers", "List the company's other stores; empty without a head office")
     .query::<Query>()
     .lists::<Store>(r#"{"store_id": "S002", "name": "North", "state": "active"}"#);

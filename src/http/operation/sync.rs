@@ -18,7 +18,6 @@ pub use conflicts::{CONFLICTS, RESTORE, conflicts, restore};
 pub use digests::{DIGESTS, digests};
 pub use parked::{PARKED, parked};
 
-/// `GET /api/sync/status`
 pub const STATUS: Doc = Doc::of("Synchronisation", "Retrieve the state of synchronisation")
     .answers::<SyncStatus>(include_str!("examples/sync_status.json"));
 /// `POST /api/sync/force`

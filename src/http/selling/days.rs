@@ -21,14 +21,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// `GET /api/days`
 pub const LIST: Doc = Doc::of("Days", "List days that have a shift or are sealed, newest first")
     .query::<Query>()
     .lists::<DayView>(include_str!("examples/day.json"));
-/// `GET /api/days/:date`
 pub const READ: Doc = Doc::of("Days", "Retrieve a day: its shifts, their sums, and what prevents sealing it")
     .answers::<DayView>(include_str!("examples/day.json"));
-/// `POST /api/days/:date/seal`
 pub const SEAL: Doc = Doc::of("Days", "Seal a day that is over: its documents can no longer change")
     .optional_body::<SealDay>(r#"{"force": true, "reason": "closed early: public holiday"}"#)
     .answers::<Day>(
@@ -36,7 +33,6 @@ pub const SEAL: Doc = Doc::of("Days", "Seal a day that is over: its documents ca
     )
     .refuses(&[Code::InvalidState]);
 
-/// `POST /api/days/:date/unseal`
 pub const UNSEAL: Doc = Doc::of("Days", "Unseal a day until it is sealed again or the current day ends")
     .body::<UnsealDay>(r#"{"reason": "a drawer was counted wrong"}"#)
     .answers::<ReopenedDay>(

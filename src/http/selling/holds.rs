@@ -16,20 +16,16 @@ use serde::Deserialize;
 
 const HOLD: &str = include_str!("examples/hold.json");
 
-/// `POST /api/pos/holds`
 pub const CREATE: Doc = Doc::of("Holds", "Hold a basket: an open transaction, or a new one")
     .body::<Approved<HoldSale>>(
         r#"{"transaction_id": "trx_019aa0c2d0f37c0f8a8a5d3c54a1b2c3", "note": "fetches the wallet"}"#,
     )
     .creates::<Hold>(HOLD)
     .refuses(&[Code::NotFound, Code::InvalidState, Code::NoOpenShift, Code::UnknownSku, Code::UnknownMember]);
-/// `GET /api/pos/holds`
 pub const LIST: Doc =
     Doc::of("Holds", "List held baskets, oldest first").query::<Query>().lists::<Hold>(HOLD);
-/// `GET /api/pos/holds/:id`
 pub const READ: Doc =
     Doc::of("Holds", "Retrieve a held basket, also after it was recalled or expired").answers::<Hold>(HOLD);
-/// `POST /api/pos/holds/:id/recall`
 pub const RECALL: Doc = Doc::of("Holds", "Recall a held basket into your own shift; it is priced again")
     .optional_body::<RecallHold>("{}")
     .answers::<RecalledView>(include_str!("examples/recalled.json"))

@@ -10,7 +10,6 @@ use edge::{Code, Doc, Reply, clock, query};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// `GET /api/prices/effective`
 pub const EFFECTIVE: Doc =
     Doc::of("Point of sale", "Retrieve the price of a product in this store at a point in time, and why it applies")
         .query::<Asked>()

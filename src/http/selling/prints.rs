@@ -12,13 +12,11 @@ use edge::{ApiError, Code, Doc, Reply};
 pub const PRINT_JOB: &str = r#"{"job_id": "job_19aa0c2d0f3_7", "register_id": "till-1", "state": "waiting", "problem": null,
         "replaced": []}"#;
 
-/// `GET /api/print-jobs/:id`
 pub const READ: Doc = Doc::of(
     "Printing",
     "Retrieve a print job: `waiting`, `printing`, `printed`, or `failed` with the reason. Jobs are kept for a limited time",
 )
 .answers::<PrintJob>(PRINT_JOB);
-/// `POST /api/shifts/:id/prints`
 pub const REPORT: Doc = Doc::of("Printing", "Print a shift's X or Z report on the register's own printer")
     .optional_body::<EmptyBody>("{}")
     .answers::<PrintJob>(PRINT_JOB)

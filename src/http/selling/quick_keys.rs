@@ -13,7 +13,6 @@ use serde::Deserialize;
 
 const KEYS: &str = r#"{"register_id": "till-1", "limit": 24, "items": [{"sku": "8990006", "label": "Bag", "name": "Paper bag, small", "price": 500, "state": "active"}]}"#;
 
-/// `GET /api/pos/quick-keys`
 pub const READ: Doc = Doc::of(
     "Point of sale",
     "Retrieve a register's quick keys with current prices; empty if the register has none and each device uses its own",
@@ -21,7 +20,6 @@ pub const READ: Doc = Doc::of(
 .query::<OfTill>()
 .answers::<QuickKeysView>(KEYS)
 .refuses(&[Code::NotFound]);
-/// `PUT /api/pos/quick-keys`
 pub const SET: Doc = Doc::of("Point of sale", "Replace a register's quick keys, in display order")
     .query::<OfTill>()
     .body::<SetQuickKeys>(r#"{"items": [{"sku": "8990006", "label": "Bag"}, {"sku": "8990011"}]}"#)

@@ -5,7 +5,6 @@ use crate::http::Request;
 use domain::model::selling::reasons::Reasons;
 use edge::{Doc, Reply};
 
-/// `GET /api/pos/reasons`
 pub const READ: Doc = Doc::of(
     "Point of sale",
     "List reason codes of voids, manual discounts and returns, and whether other reasons are accepted",

@@ -22,7 +22,6 @@ const EXAMPLE: &str = concat!(
     r#", "return": null}"#
 );
 
-/// `GET /api/pos/receipts/:receipt_no`
 pub const READ: Doc = Doc::of(
     "Point of sale",
     "Retrieve the receipt of a sale or a return. Text and HTML count as prints: from the second one on the receipt says COPY and the print is audited",
@@ -30,7 +29,6 @@ pub const READ: Doc = Doc::of(
 .answers::<ReceiptData>(EXAMPLE)
 .also(&["text/plain", "text/html"]);
 
-/// `POST /api/pos/receipts/:receipt_no/prints`
 pub const PRINT: Doc = Doc::of(
     "Point of sale",
     "Print a receipt on the register's own printer; from the second time on it says COPY and the print is audited. The answer does not wait for the printer",

@@ -12,18 +12,15 @@ use edge::{Code, Doc, Reply};
 
 const REGISTER: &str = r#"{"register_id": "till-1", "name": "Front till", "state": "active"}"#;
 
-/// `GET /api/registers`
 pub const LIST: Doc = Doc::of("Registers", "List registers, ordered by id").query::<Page>().answers::<List<
     RegisterView,
 >>(
     r#"{"items": [{"register_id": "till-1", "name": "Front till", "state": "active"}], "next_cursor": null}"#,
 );
-/// `POST /api/registers`
 pub const ADD: Doc = Doc::of("Registers", "Create a register")
     .body::<NewRegister>(r#"{"register_id": "till-1", "name": "Front till"}"#)
     .creates::<RegisterView>(REGISTER)
     .refuses(&[Code::Duplicate]);
-/// `PATCH /api/registers/:id`
 pub const CHANGE: Doc = Doc::of("Registers", "Rename, enable or disable a register")
     .body::<ChangeRegister>(r#"{"state": "disabled"}"#)
     .answers::<RegisterView>(REGISTER);

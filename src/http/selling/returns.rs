@@ -30,14 +30,12 @@ const SCANNED_MAX: usize = 2_000;
 
 const RETURN: &str = include_str!("examples/return.json");
 
-/// `POST /api/pos/returns`
 pub const CREATE: Doc = Doc::of("Returns", "Create a return: against a sale, against another store's receipt, or without a receipt")
     .body::<Approved<NewReturn>>(
         r#"{"transaction_id": "trx_019aa0c2d0f37c0f8a8a5d3c54a1b2c3", "items": [{"sku": "8991234567890", "qty": 1, "reason": "torn", "disposition": "damaged"}]}"#,
     )
     .creates::<ReturnView>(RETURN)
     .refuses(&[Code::NotFound, Code::InvalidState, Code::NoOpenShift, Code::UnknownSku, Code::ReturnExceedsSold, Code::PaymentMismatch, Code::InsufficientStock, Code::InsufficientPoints]);
-/// `POST /api/pos/returns/quote`
 pub const QUOTE: Doc =
     Doc::of("Returns", "Preview a return: its refund, the refund methods, and whether it needs an approval")
         .body::<NewReturn>(
@@ -46,15 +44,12 @@ pub const QUOTE: Doc =
         .answers::<ReturnQuote>(include_str!("examples/return_quote.json"))
         .unkeyed("nothing changes: the same request is answered anew")
         .refuses(&[Code::NotFound, Code::InvalidState, Code::NoOpenShift, Code::UnknownSku, Code::ReturnExceedsSold, Code::PaymentMismatch, Code::InsufficientStock, Code::InsufficientPoints]);
-/// `GET /api/pos/returns`
 pub const LIST: Doc =
     Doc::of("Returns", "List returns, last changed first; cashiers see those of their own shift")
         .query::<Query>()
         .lists::<ReturnView>(RETURN)
         .refuses(&[Code::NotFound]);
-/// `GET /api/pos/returns/:id`
 pub const READ: Doc = Doc::of("Returns", "Retrieve a return").answers::<ReturnView>(RETURN);
-/// `POST /api/pos/returns/:id/void`
 pub const VOID: Doc = Doc::of("Returns", "Void a return in its own open shift")
     .body::<Approved<VoidSale>>(r#"{"reason": "wrong receipt"}"#)
     .answers::<ReturnView>(RETURN)

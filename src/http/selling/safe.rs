@@ -14,22 +14,18 @@ use serde::Serialize;
 
 const DEPOSIT_EXAMPLE: &str = include_str!("examples/deposit.json");
 
-/// `POST /api/cash-deposits`
 pub const DEPOSIT: Doc = Doc::of("Safe", "Create a bank deposit from the safe")
     .body::<NewDeposit>(r#"{"amount": 1500000, "bag_no": "B-17", "bank_account": "BCA 123"}"#)
     .creates::<Deposit>(DEPOSIT_EXAMPLE);
-/// `POST /api/cash-deposits/:id/reverse`
 pub const REVERSE: Doc = Doc::of("Safe", "Reverse a bank deposit; the reversal is a deposit that names it")
     .body::<ReverseDeposit>(r#"{"reason": "the bag is still here"}"#)
     .creates::<Deposit>(include_str!("examples/deposit_reversal.json"))
     .refuses(&[Code::InvalidState]);
-/// `POST /api/safe/opening`
 pub const OPEN: Doc = Doc::of("Safe", "Set the cash that was in the safe before the first shift")
     .body::<OpenSafe>(r#"{"amount": 2000000, "reason": "counted by the owner"}"#)
     .answers::<SafeOpening>(
         r#"{"amount": 2000000, "before": null, "reason": "counted by the owner", "business_date": "2026-11-20", "user_id": "usr_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "at": "2026-11-20T01:00:00.000Z"}"#,
     );
-/// `GET /api/safe`
 pub const READ: Doc = Doc::of("Safe", "Retrieve the cash in the safe and the latest deposits")
     .answers::<SafeView>(concat!(
         r#"{"balance": 480000, "opening": 2000000, "floats": 200000, "drops": 120000, "counted": 60000, "deposited": 1500000, "deposits": ["#,

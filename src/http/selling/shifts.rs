@@ -27,24 +27,20 @@ pub use report::{REPORT, report};
 const SHIFT: &str = include_str!("examples/shift.json");
 const SUMMARY_EXAMPLE: &str = include_str!("examples/summary.json");
 
-/// `POST /api/shifts/open`
 pub const OPEN: Doc = Doc::of("Shifts", "Open a shift")
     .optional_body::<Approved<shift::OpenShift>>(r#"{"register_id": "till-1", "opening_float": 500000}"#)
     .creates::<ShiftView>(SHIFT)
     .refuses(&[Code::InvalidState, Code::ShiftAlreadyOpen]);
-/// `POST /api/shifts/:id/close`
 pub const CLOSE: Doc = Doc::of("Shifts", "Close a shift with the counted cash")
     .body::<Approved<shift::CloseShift>>(
         r#"{"counted_cash": 532000, "denominations": [{"value": 100000, "count": 5}, {"value": 2000, "count": 16}]}"#,
     )
     .answers::<ShiftSummary>(SUMMARY_EXAMPLE)
     .refuses(&[Code::InvalidState, Code::ShiftHasOpenTransactions]);
-/// `GET /api/shifts/current`
 pub const CURRENT: Doc = Doc::of("Shifts", "Retrieve your open shift")
     .query::<CurrentQuery>()
     .answers::<ShiftView>(SHIFT)
     .refuses(&[Code::NotFound]);
-/// `GET /api/shifts/:id/summary`
 pub const SUMMARY: Doc =
     Doc::of("Shifts", "Retrieve a shift's sums").answers::<ShiftSummary>(SUMMARY_EXAMPLE);
 

@@ -14,7 +14,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// `GET /api/pos/settings`
 pub const SETTINGS: Doc = Doc::of(
     "Point of sale",
     "Retrieve the settings of a till: its register and shift, currency, tax, payment methods, rounding, notes and coins, limits",
@@ -34,7 +33,6 @@ pub const SETTINGS: Doc = Doc::of(
         "printing": {"characters": 42, "auto_print": false, "register_ids": ["till-1"]}}"#,
 );
 
-/// `GET /api/pos/status`
 pub const STATUS: Doc = Doc::of(
     "Point of sale",
     "Retrieve the state of the link to head office: offline since, records to send, age of prices, clock difference",

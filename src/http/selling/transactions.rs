@@ -21,7 +21,6 @@ pub use list::{LIST, family, list};
 
 const TRANSACTION: &str = include_str!("examples/transaction.json");
 
-/// `POST /api/pos/transactions`
 pub const CREATE: Doc = Doc::of("Point of sale", "Create a transaction")
     .body::<Approved<CreateSale>>(
         r#"{"items": [{"sku": "8991234567890", "qty": 2, "price": 15000, "discount": 1000}]}"#,
@@ -35,12 +34,10 @@ pub const CREATE: Doc = Doc::of("Point of sale", "Create a transaction")
         Code::UnknownSku,
         Code::UnknownMember,
     ]);
-/// `POST /api/pos/transactions/:id/pay`
 pub const PAY: Doc = Doc::of("Point of sale", "Pay a transaction in full or in part")
     .body::<PaySale>(r#"{"payments": [{"method": "cash", "amount": 32190, "tendered": 50000}]}"#)
     .answers::<TransactionView>(TRANSACTION)
     .refuses(&[Code::InvalidState, Code::InsufficientStock, Code::InsufficientPoints, Code::PaymentMismatch]);
-/// `GET /api/pos/transactions/:id`
 pub const READ: Doc =
     Doc::of("Point of sale", "Retrieve a transaction").answers::<TransactionView>(TRANSACTION);
 

@@ -15,10 +15,10 @@ const PART_BYTES: usize = 1024 * 1024;
 /// Bytes after which the copy is brought to the disk.
 const SYNC_BYTES: u64 = 8 * 1024 * 1024;
 
-/// What was copied.
+/// Size and checksum of a copied file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Copied {
-    /// How much.
+    /// Number of bytes copied.
     pub bytes: u64,
     /// Its SHA-256 in lower-case hex.
     pub sha256: String,
@@ -87,7 +87,7 @@ pub fn copy_listed(
     if same { Ok(()) } else { Err(other()) }
 }
 
-/// Reads a plain file of at most so many bytes.
+/// Reads a plain file of at most this many bytes.
 pub fn read_plain(folder: &Path, path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let input = open_plain(folder, path)?;
     if input.metadata()?.len() > bytes_max {
@@ -98,7 +98,7 @@ pub fn read_plain(folder: &Path, path: &Path, bytes_max: u64) -> io::Result<Vec<
     Ok(bytes)
 }
 
-/// Opens a file of a folder that neither is a link, a device or a pipe, nor lies behind a link.
+/// Opens a file of a folder that neither is a link, a device or a pipe, nor is behind a link.
 fn open_plain(folder: &Path, path: &Path) -> io::Result<File> {
     let mut at = folder.to_owned();
     let folders = path.components().count().saturating_sub(1);

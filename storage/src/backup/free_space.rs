@@ -26,7 +26,7 @@ impl Storage {
     }
 }
 
-/// Refuses where so many bytes more would not leave enough.
+/// Refuses if this many more bytes would not leave enough free space.
 pub fn refuse_without(shared: &Shared, folder: &Path, bytes: u64) -> Result<(), StorageError> {
     // A disk that does not say how full it is says so when it is.
     let free = fs2::available_space(folder).unwrap_or(u64::MAX);

@@ -1,6 +1,6 @@
 //! Restoring a backup into an empty folder.
 //!
-//! A sign lies in the folder until everything is done, so that half a restore is never opened. What is
+//! A sign is in the folder until everything is done, so that half a restore is never opened. What is
 //! done between [`restore`] and [`Restoring::finish`] is the program's: a new epoch before anything else.
 
 use crate::backup::{Backup, copy_listed};
@@ -19,7 +19,7 @@ use std::path::Path;
 #[derive(Debug)]
 pub struct Restoring {
     layout: Layout,
-    /// What was restored.
+    /// The backup that was restored.
     pub backup: Backup,
 }
 

@@ -16,11 +16,11 @@ pub const BODY: u8 = 1;
 pub const INDEX: u32 = 1;
 /// Rows and the mark: the first byte of each.
 pub const ROWS: u8 = 1;
-/// Snapshots.
+/// Format version of snapshots.
 pub const SNAPSHOT: u32 = 1;
-/// The high-water mark.
+/// Format version of the high-water mark.
 pub const HIGH_WATER: u32 = 1;
-/// `backup.json`.
+/// Format version of `backup.json`.
 pub const BACKUP: u32 = 1;
 /// The folder as a whole, in `store.json`: it changes whenever one of the others does.
 pub const FOLDER: u32 = after(&MIGRATIONS);

@@ -15,7 +15,7 @@ const SLOT_BYTES: u64 = 4096;
 /// Magic, version, turn, lsn, CRC32C.
 const RECORD_BYTES: usize = 32;
 
-/// The open file.
+/// The open file of the high-water mark.
 #[derive(Debug)]
 pub struct HighWater {
     file: File,
@@ -80,7 +80,7 @@ impl HighWater {
     }
 }
 
-/// Turn and lsn; none: the slot was not written, or torn.
+/// Turn and lsn; `None` if the slot was not written, or torn.
 fn read_slot(file: &File, path: &Path, slot: u64) -> Result<Option<(u64, u64)>, StorageError> {
     let mut record = [0; RECORD_BYTES];
     let read = file.read_exact_at(&mut record, slot * SLOT_BYTES).is_ok();

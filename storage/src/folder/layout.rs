@@ -1,4 +1,4 @@
-//! The folder: which file lies where, and how files and folders are made durable.
+//! The folder: the place of each file, and how files and folders are made durable.
 
 use crate::error::StorageError;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -48,7 +48,7 @@ impl Layout {
     pub fn journal(&self) -> PathBuf {
         self.0.join("journal")
     }
-    /// The engine.
+    /// Folder of the engine's rows.
     pub fn rows(&self) -> PathBuf {
         self.0.join("rows")
     }
@@ -56,7 +56,7 @@ impl Layout {
     pub fn rows_suspect(&self) -> PathBuf {
         self.0.join("rows.suspect")
     }
-    /// Work beside the rows; what lies there at a start is of a process that died.
+    /// Work beside the rows; what is there at a start is of a process that died.
     pub fn scratch(&self) -> PathBuf {
         self.0.join("scratch")
     }

@@ -13,12 +13,12 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// `store.json`.
+/// Content of `store.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Manifest {
     /// Version of the folder.
     pub format_version: u32,
-    /// The store.
+    /// Store that owns the folder.
     pub store_id: StoreId,
     /// The epoch that the first commit opens.
     pub first_epoch: String,

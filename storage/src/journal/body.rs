@@ -37,7 +37,7 @@ pub struct Content {
     pub at: i64,
     /// Hybrid clock, where the commit drew one.
     pub hlc: Option<String>,
-    /// Events as JSON.
+    /// The events as JSON.
     pub events: Vec<Vec<u8>>,
     /// The answer that a retry gets.
     pub keyed: Option<KeyedAnswer>,
@@ -50,11 +50,11 @@ pub struct Content {
 /// An answer under its idempotency key; key and command are HMACs under the installation key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyedAnswer {
-    /// The key.
+    /// The idempotency key.
     pub key: [u8; 32],
-    /// What it was given for: a [`domain::model::base::command_print::CommandPrint`].
+    /// Command that the answer was given to: a [`domain::model::base::command_print::CommandPrint`].
     pub command: String,
-    /// HTTP status.
+    /// HTTP status of the answer.
     pub status: u16,
     /// Path of what was made.
     pub location: Option<String>,
@@ -83,9 +83,9 @@ pub struct Stamps {
 /// A decoded body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Body {
-    /// The submitter's part.
+    /// The part that the submitter encoded.
     pub content: Content,
-    /// The writer's part.
+    /// The part that the writer added.
     pub stamps: Stamps,
 }
 
@@ -158,7 +158,7 @@ impl Body {
         Ok(Self { content, stamps })
     }
 
-    /// The events, parsed.
+    /// Parses the events.
     pub fn events(&self) -> Result<Vec<Event>, String> {
         let parse = |bytes: &Vec<u8>| serde_json::from_slice(bytes).map_err(|error| error.to_string());
         self.content.events.iter().map(parse).collect()

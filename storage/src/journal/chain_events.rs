@@ -1,4 +1,4 @@
-//! The events that decide where the chains and the clock go on.
+//! The events that decide where the chains and the clock continue.
 
 use domain::model::base::event::{Event, Fact};
 use domain::model::hub::sync::local::{Change, RecoveryPosition};
@@ -19,7 +19,7 @@ pub fn recovery(events: &[Event]) -> Option<RecoveryPosition> {
     })
 }
 
-/// The stamp that a correction of the hybrid clock goes on from.
+/// The stamp that a correction of the hybrid clock continues from.
 pub fn reset_clock(events: &[Event]) -> Option<String> {
     changes(events).find_map(|change| match change {
         Change::ClockReset { hlc } => Some(hlc.clone()),

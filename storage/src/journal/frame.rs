@@ -1,4 +1,4 @@
-//! Frames: one commit each, as it lies in a segment.
+//! Frames: one commit each, as it is in a segment.
 //!
 //! ```text
 //!  0 magic      4   "SRF1"
@@ -31,7 +31,7 @@ pub const CHAIN_START: Chain = [0; 32];
 /// A frame's header, read and checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
-    /// Body bytes.
+    /// Length of the body in bytes.
     pub len: usize,
     /// Dense over all commits, from 1.
     pub lsn: u64,

@@ -59,7 +59,7 @@ struct Parts {
 pub type Hits = (Arc<Segment>, Vec<u32>);
 
 impl History {
-    /// From what a start found; `now` is the time of the last commit; answers count for so many days.
+    /// From what a start found; `now` is the time of the last commit; answers are kept for this many days.
     pub fn new(
         sealed: Vec<Arc<Part>>,
         segment: Arc<Segment>,
@@ -156,7 +156,7 @@ impl History {
         self.lookups.load(Relaxed)
     }
 
-    /// Segments, oldest first.
+    /// All segments, oldest first.
     pub fn segments(&self) -> Vec<Arc<Segment>> {
         let parts = self.parts();
         let sealed = parts.sealed.iter().map(|part| Arc::clone(&part.segment));
@@ -258,7 +258,7 @@ impl History {
         (parts.sealed.clone(), (Arc::clone(&parts.segment), entries.offsets(hash)))
     }
 
-    /// The segments of a range that hold a hash; none: the merged index is damaged, and all have to be asked.
+    /// The segments of a range that hold a hash; `None` if the merged index is damaged, and all have to be asked.
     fn holders<'a>(
         &self,
         merged: &Arc<Merged>,
@@ -287,7 +287,7 @@ impl History {
     }
 }
 
-/// The first lsn of the oldest segment whose keys count; none: nothing is sealed.
+/// The first lsn of the oldest segment whose keys count; `None` if nothing is sealed.
 fn oldest_counting(sealed: &[Arc<Part>], since: i64) -> Option<u64> {
     let newest = sealed.len().saturating_sub(ANSWERS_SEGMENTS_MIN);
     let counts = |(number, part): &(usize, &Arc<Part>)| *number >= newest || part.end.at >= since;

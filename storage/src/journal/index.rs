@@ -1,6 +1,6 @@
-//! What history is found by: entries (hash of kind and key, frame offset), one set per segment.
+//! Index of the history: entries (hash of kind and key, frame offset), one set per segment.
 //!
-//! Two keys may share a hash; whoever looks one up reads the frame and compares.
+//! Two keys may share a hash; a lookup reads the frame and compares the keys.
 
 mod entries;
 pub mod filter;
@@ -26,7 +26,7 @@ pub enum Kind {
     Transaction = 2,
     /// A sale, by receipt number.
     Receipt = 3,
-    /// Movements, by sku.
+    /// Movements of stock, by SKU.
     Movement = 4,
     /// A sale, by shift.
     ShiftSale = 5,

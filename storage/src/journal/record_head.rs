@@ -7,7 +7,7 @@ use bincode::{Decode, Encode};
 pub struct RecordHead {
     /// The epoch that is written; empty before the first.
     pub epoch: String,
-    /// Its last seq.
+    /// Last seq of the epoch.
     pub seq: u64,
     /// The record chain there.
     pub hash: [u8; 32],

@@ -19,7 +19,7 @@ const FIELDS_MAX: usize = 8;
 /// Bytes that are compared at once.
 const STEP_BYTES: usize = 32;
 
-/// So many bytes of the text's own, then so many of the other text, from there on.
+/// A number of the text's own bytes, then a number of bytes of the other text, from an offset on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub struct Part {
     own: u32,
@@ -37,13 +37,13 @@ pub struct Repeating {
 /// A text that is encoded as [`Repeating`], and what it repeats.
 #[derive(Clone, Copy)]
 pub struct Text<'a> {
-    /// All of it.
+    /// The whole text.
     pub bytes: &'a [u8],
-    /// What [`find`] or [`find_whole`] found; empty: all of it is its own.
+    /// What [`find`] or [`find_whole`] found; empty if nothing is repeated.
     pub parts: &'a [Part],
 }
 
-/// Finds a document that `text` repeats as it stands in `base`. In `text` it begins at the brace number `depth`, from 0.
+/// Finds a document that `text` repeats as it is in `base`. In `text` it begins at the brace number `depth`, from 0.
 pub fn find_whole(text: &[u8], base: &[u8], depth: usize, parts: &mut Vec<Part>) {
     if let Some((start, from)) = begin(text, base, depth) {
         parts.push(Part::of(start, from, length(text, start, base, from)));
@@ -69,7 +69,7 @@ impl Part {
     }
 }
 
-/// Where the document begins in both; none: they hold different ones.
+/// Where the document begins in both; `None` if they hold different documents.
 fn begin(text: &[u8], base: &[u8], depth: usize) -> Option<(usize, usize)> {
     let start = braces(text).nth(depth)?;
     let from = place(base, text.get(start..start + ANCHOR_BYTES)?)?;
@@ -81,7 +81,7 @@ fn length(text: &[u8], at: usize, base: &[u8], from: usize) -> usize {
     common(text.get(at..).unwrap_or_default(), base.get(from..).unwrap_or_default())
 }
 
-/// How many bytes `text` has of its own from `at` on before it goes on as `base` does, and where that is.
+/// Number of bytes from `at` on in which `text` differs before it continues like `base`, and where that is.
 fn again(text: &[u8], at: usize, base: &[u8], from: usize) -> Option<(usize, usize)> {
     let window = base.get(from..).unwrap_or_default();
     let window = window.get(..WINDOW_BYTES).unwrap_or(window);
@@ -132,7 +132,7 @@ impl Encode for Text<'_> {
 }
 
 impl Repeating {
-    /// The text, with what it repeats of `base`. It takes at most so many bytes, whatever its parts say.
+    /// The text, with what it repeats of `base`. It takes at most this many bytes, whatever its parts say.
     pub fn restored(self, base: &[u8], bytes_max: usize) -> Result<Vec<u8>, String> {
         let Self { parts, own } = self;
         if parts.is_empty() {

@@ -14,7 +14,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// Pause between passes over all segments.
 const PASS_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What the scrub found, and how it is told to stop.
+/// Results of the scrub, and its stop signal.
 #[derive(Debug, Default)]
 pub struct Scrub {
     found: Mutex<Vec<String>>,
@@ -42,7 +42,7 @@ impl Scrub {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Ends the thread.
+    /// Stops the thread.
     pub fn stop(&self) {
         *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.stopped.notify_all();

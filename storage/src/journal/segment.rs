@@ -22,7 +22,7 @@ const MAGIC: [u8; 8] = *b"SRSEGMNT";
 /// What a segment continues.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct SegmentHeader {
-    /// The store.
+    /// Store that wrote the segment.
     pub store_id: String,
     /// Lsn of its first frame.
     pub first_lsn: u64,
@@ -35,9 +35,9 @@ pub struct SegmentHeader {
 /// An open segment file.
 #[derive(Debug)]
 pub struct Segment {
-    /// Where it lies.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What it continues.
+    /// Its header, with the place that it continues from.
     pub head: SegmentHeader,
     /// Its size in bytes.
     pub len: u64,
@@ -109,7 +109,7 @@ impl Segment {
         Ok(Self::of(path, head, len, file))
     }
 
-    /// Writes whole frames.
+    /// Writes one or more whole frames.
     pub fn write(&self, bytes: &[u8], at: u64) -> Result<(), StorageError> {
         let write = self.file.get().and_then(|file| file.write_all_at(bytes, at));
         write.map_err(StorageError::io("write", &self.path))

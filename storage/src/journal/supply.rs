@@ -12,7 +12,7 @@ const RESERVE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Pause before a segment that could not be made is tried again.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// What is ready.
+/// The segment that is prepared in advance.
 #[derive(Debug)]
 pub struct Supply {
     layout: Layout,
@@ -58,7 +58,7 @@ impl Supply {
         self.changed.notify_all();
     }
 
-    /// Says what came of it, and waits until something is wanted again.
+    /// Reports the result, and waits for the next request.
     fn publish<'a>(
         &self,
         mut state: MutexGuard<'a, State>,
@@ -81,7 +81,7 @@ impl Supply {
         state
     }
 
-    /// Ends the thread.
+    /// Stops the thread.
     pub fn stop(&self) {
         self.state().stop = true;
         self.changed.notify_all();
@@ -152,7 +152,7 @@ impl Supply {
         Ok(())
     }
 
-    /// Whether a segment would take the room that the reserve stands for.
+    /// Whether a segment would take space that is reserved.
     fn is_short(&self) -> bool {
         let wanted = self.segment_bytes.saturating_add(self.reserve_bytes());
         !self.layout.reserve().exists()

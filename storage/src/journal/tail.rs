@@ -1,4 +1,4 @@
-//! What lies behind the last good frame: nothing, a torn tail, or damage.
+//! What is behind the last good frame: nothing, a torn tail, or damage.
 //!
 //! Group n + 1 is written only after group n is durable. So a bad frame that any intact frame of a later
 //! group follows was durable once: damage. Otherwise it was never answered and is cut off.
@@ -10,7 +10,7 @@ use crate::journal::segment::Segment;
 /// What is behind the last good frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tail {
-    /// Only zeros.
+    /// Only zeros follow the last frame.
     Clean,
     /// Bytes that were never answered, up to here.
     Torn {

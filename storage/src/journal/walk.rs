@@ -14,7 +14,7 @@ const WINDOW_BYTES: usize = 1024 * 1024;
 pub struct Position {
     /// Lsn of the frame before.
     pub lsn: u64,
-    /// Frame chain there.
+    /// Frame chain at the position.
     pub chain: Chain,
     /// Where the next frame begins.
     pub offset: u64,
@@ -50,11 +50,11 @@ pub struct Walk<'a> {
 /// A frame, where it begins, and its decoded body.
 #[derive(Debug)]
 pub struct Step {
-    /// Where it begins.
+    /// Offset of the frame in bytes.
     pub offset: u64,
-    /// Its header.
+    /// Header of the frame.
     pub header: Header,
-    /// Its body.
+    /// Body of the frame.
     pub body: Body,
 }
 

@@ -9,7 +9,7 @@ use domain::model::hub::sync::local::{DayFigures, DayProof, Proving, Tally};
 use jiff::civil::Date;
 
 impl Days<'_> {
-    /// A sealed day.
+    /// Reads a sealed day.
     pub fn day(&self, date: Date) -> Read<Option<Day>> {
         self.0.rows.row(Table::Day, &date.to_string())
     }
@@ -44,7 +44,7 @@ impl Days<'_> {
             {
                 days.push(date);
             }
-            // Behind all its shifts, whose keys go on with a zero byte.
+            // Behind all its shifts, whose keys continue with a zero byte.
             after = Some([day, &[1]].concat());
         }
     }
@@ -67,7 +67,7 @@ impl Days<'_> {
     /// The last date of a table whose keys begin with dates.
     fn newest(&self, table: Table, from: Option<Date>, to: Option<Date>) -> Read<Option<Date>> {
         let from = table.key(&from.map(|date| date.to_string()).unwrap_or_default());
-        // Behind all rows of that date, whose keys may go on with a zero byte.
+        // Behind all rows of that date, whose keys may continue with a zero byte.
         let to = to.map_or_else(|| vec![table as u8 + 1], |date| table.key(&format!("{date}\u{1}")));
         let rows = self.0.rows.range_back(&from, &to, 1)?;
         Ok(rows.first().and_then(|(key, _)| date(key)))
@@ -134,7 +134,7 @@ impl Days<'_> {
     }
 }
 
-/// The date of a key, which may go on behind a zero byte.
+/// The date of a key, which may continue behind a zero byte.
 fn date(key: &[u8]) -> Option<Date> {
     let date = key.get(1..)?.split(|byte| *byte == 0).next()?;
     std::str::from_utf8(date).ok()?.parse().ok()

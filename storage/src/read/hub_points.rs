@@ -32,7 +32,7 @@ impl Members<'_> {
     }
 
     /// The store's own entries of a member that are not in head office's balance: their records are not
-    /// covered by its page, or it lacks them. Of commits after one lsn and up to another: whoever holds others
+    /// covered by its page, or it lacks them. Of commits after one lsn and up to another: a caller that holds others
     /// up looks only at what came since somebody else had looked, and neither counts what the other counts.
     pub fn uncovered_points(
         &self,
@@ -72,13 +72,13 @@ impl Members<'_> {
         Ok(uncovered)
     }
 
-    /// Whether the entry's record is in the balance: where it stands now. That of an earlier epoch may have
+    /// Whether the entry's record is in the balance, by its present place. That of an earlier epoch may have
     /// been moved, when the hub's copy took its place.
     fn covered(&self, body: &Body, entry: &PointsEntry, coverage: &Coverage, current: &str) -> Read<bool> {
         let texts = &body.content.texts;
         let named = format!("\"entry_id\":\"{}\"", entry.entry_id);
         let place = texts.iter().position(|text| text.contains(&named));
-        // A record that does not name its entry is told of with the last of its commit.
+        // A record that does not name its entry is reported with the last record of its commit.
         let place = place.unwrap_or(texts.len().saturating_sub(1));
         let id = || texts.get(place).and_then(|text| event_id(text)).map(Cow::into_owned);
         let mut places = Vec::new();

@@ -8,10 +8,10 @@ use domain::model::base::event::{Event, Fact, Noun};
 use domain::model::base::ids::UserId;
 use domain::model::people::audit::AuditEntry;
 
-/// Which audit entries.
+/// Filter for audit entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AuditOf {
-    /// All.
+    /// All entries.
     All,
     /// What a user did.
     User(UserId),

@@ -13,12 +13,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Members<'_> {
-    /// A member.
+    /// Reads a member.
     pub fn member(&self, id: &MemberId) -> Read<Option<Member>> {
         self.0.rows.row(Table::Member, id.as_str())
     }
 
-    /// The same without a copy of it; mostly no row is read for it.
+    /// The same without a copy; mostly no row is read.
     pub fn known(&self, id: &MemberId) -> Read<Option<Arc<Member>>> {
         self.0.rows.known.members.get(id.as_str(), |_| true, || self.member(id))
     }
@@ -47,7 +47,7 @@ impl Members<'_> {
         members.filter(|member| member.as_ref().map_or(true, wanted)).take(limit).collect()
     }
 
-    /// A member's points; none: there never were any.
+    /// A member's points; `None` if there never were any.
     pub fn points(&self, member: &MemberId) -> Read<Option<PointsAccount>> {
         self.0.rows.row(Table::Points, member.as_str())
     }
@@ -70,7 +70,7 @@ impl Members<'_> {
         })
     }
 
-    /// The same of a member and of those that go on as it.
+    /// The same of a member and of those that were merged into it.
     pub fn points_entries_of(
         &self,
         member: &Member,

@@ -110,7 +110,7 @@ impl Outbox<'_> {
         Ok((previous, page.events))
     }
 
-    /// The hash of a record; that before the first one for 0; none: its epoch has no such record.
+    /// The hash of a record; that before the first one for 0; `None` if its epoch has no such record.
     pub fn hash_at(&self, epoch: &str, seq: u64) -> Read<Option<String>> {
         if seq == 0 {
             return Ok(Some(GENESIS.to_owned()));
@@ -145,7 +145,7 @@ impl Outbox<'_> {
         Ok(backlog)
     }
 
-    /// The commit of the oldest record that head office has not acknowledged; none: it has them all.
+    /// The commit of the oldest record that head office has not acknowledged; `None` if it has them all.
     pub fn first_pending_lsn(&self) -> Read<Option<u64>> {
         for state in self.lineage()?.iter().filter(|state| state.head_seq > state.acked_seq) {
             if let Some(found) = self.find_record(&state.epoch, state.acked_seq + 1)? {

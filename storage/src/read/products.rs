@@ -16,7 +16,7 @@ use std::sync::Arc;
 const CODES_READ: usize = 10_000;
 
 impl Products<'_> {
-    /// A product.
+    /// Reads a product.
     pub fn product(&self, sku: &Sku) -> Read<Option<Product>> {
         self.0.rows.row(Table::Product, sku.as_str())
     }
@@ -117,7 +117,7 @@ impl Products<'_> {
         self.0.rows.known.promotions.get(|| self.0.rows.page(Table::Promotion, None, usize::MAX))
     }
 
-    /// What the store settles about a product; none: nothing.
+    /// The store's own settings of a product; `None` if it has none.
     pub fn product_settings(&self, sku: &Sku) -> Read<Option<ProductSettings>> {
         self.0.rows.product_settings(sku)
     }

@@ -11,7 +11,7 @@ use domain::model::inventory::receiving::Receiving;
 use domain::model::inventory::supplier_return::SupplierReturn;
 
 impl Purchasing<'_> {
-    /// A supplier.
+    /// Reads a supplier.
     pub fn supplier(&self, id: &str) -> Read<Option<Supplier>> {
         self.0.rows.row(Table::Supplier, id)
     }
@@ -34,7 +34,7 @@ impl Purchasing<'_> {
         self.0.rows.page(Table::PurchaseOrder, after, limit)
     }
 
-    /// What came of an order in this store; none: nothing yet.
+    /// What this store received of an order; `None` if nothing yet.
     pub fn order_progress(&self, id: &str) -> Read<Option<OrderProgress>> {
         self.0.rows.row(Table::OrderProgress, id)
     }

@@ -14,7 +14,7 @@ use jiff::civil::Date;
 use std::collections::BTreeSet;
 
 impl Sales<'_> {
-    /// A transaction: its current row or, once paid or voided, from the journal, with what became of it.
+    /// A transaction: its current row or, once paid or voided, from the journal, with its returns and void.
     pub fn transaction(&self, id: &TransactionId) -> Read<Option<Transaction>> {
         if let Some(row) = self.current_transaction(id)? {
             return Ok(Some(row));
@@ -33,7 +33,7 @@ impl Sales<'_> {
         found.map(|sale| self.with_after(sale)).transpose()
     }
 
-    /// Shows on a sale what was returned of it since.
+    /// Adds to a sale the pieces that were returned since.
     fn with_after(&self, mut sale: Transaction) -> Read<Transaction> {
         if let Some(after) = self.sale_after(&sale.transaction_id)? {
             after.show(&mut sale);
@@ -102,7 +102,7 @@ impl Sales<'_> {
         self.sales(hash, before, limit, |sale| sale.member_id.as_ref() == Some(member))
     }
 
-    /// Transactions of a member and of those that go on as it, newest first. A commit is given whole.
+    /// Transactions of a member and of those that were merged into it, newest first. A commit is given whole.
     pub fn transactions_of_members(
         &self,
         members: &[MemberId],
@@ -133,7 +133,7 @@ impl Sales<'_> {
         Ok(found)
     }
 
-    /// A sale as it is now; none: nothing happened to it since it was paid.
+    /// A sale as it is now; `None` if nothing happened to it since it was paid.
     fn as_it_is(&self, sale: &Transaction) -> Read<Option<Transaction>> {
         if self.sale_after(&sale.transaction_id)?.is_none() {
             return Ok(None);
@@ -175,7 +175,7 @@ impl Sales<'_> {
         self.voided(hash, before, limit, |basket| basket.member_id.as_ref() == Some(member))
     }
 
-    /// What was voided of a member, and of those that go on as it, before it was paid, in the same way.
+    /// What was voided of a member, and of those that were merged into it, before it was paid, in the same way.
     pub fn voided_of_members(
         &self,
         members: &[MemberId],
@@ -228,7 +228,7 @@ impl Sales<'_> {
         ids.filter_map(|id| self.0.rows.row(Table::Transaction, &id).transpose()).collect()
     }
 
-    /// What became of a sale; none: it is as it was sold.
+    /// What became of a sale; `None` if it is as it was sold.
     pub fn sale_after(&self, sale: &TransactionId) -> Read<Option<SaleAfter>> {
         self.0.rows.row(Table::SaleAfter, sale.as_str())
     }

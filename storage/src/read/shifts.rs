@@ -47,7 +47,7 @@ impl Shifts<'_> {
     ) -> Read<Vec<Shift>> {
         let table = Table::DayShift;
         let from = table.key(&from.map(|date| date.to_string()).unwrap_or_default());
-        // Behind all shifts of that date, whose keys go on with a zero byte; else behind the table.
+        // Behind all shifts of that date, whose keys continue with a zero byte; else behind the table.
         let to = to.map_or_else(|| vec![table as u8 + 1], |date| table.key(&format!("{date}\u{1}")));
         let before = before.map_or_else(
             || to.clone(),
@@ -67,12 +67,12 @@ impl Shifts<'_> {
         Ok(row.unwrap_or_else(|| Counters { register_id: register.clone(), ..Counters::default() }))
     }
 
-    /// A register; none: nobody sold there yet.
+    /// A register; `None` if nobody sold there yet.
     pub fn register(&self, id: &RegisterId) -> Read<Option<Register>> {
         self.0.rows.row(Table::Register, id.as_str())
     }
 
-    /// The same without a copy of it; mostly no row is read for it.
+    /// The same without a copy; mostly no row is read.
     pub fn known_register(&self, id: &RegisterId) -> Read<Option<Arc<Register>>> {
         self.0.rows.known.registers.get(id.as_str(), |_| true, || self.register(id))
     }
@@ -122,7 +122,7 @@ impl Shifts<'_> {
         Ok(itself.map(|deposit| (deposit, reversed)))
     }
 
-    /// What lies in the safe.
+    /// What is in the safe.
     pub fn safe(&self) -> Read<Safe> {
         Ok(self.0.rows.row(Table::Safe, "")?.unwrap_or_default())
     }

@@ -9,7 +9,7 @@ use domain::model::inventory::stock::{Movement, Stock};
 use std::collections::BTreeMap;
 
 impl StockRows<'_> {
-    /// A sku's stock; none: it never moved.
+    /// A sku's stock; `None` if it never moved.
     pub fn stock(&self, sku: &Sku) -> Read<Option<Stock>> {
         self.0.rows.row(Table::Stock, sku.as_str())
     }
@@ -41,7 +41,7 @@ impl StockRows<'_> {
     }
 
     /// Movements of a sku, newest first, with their lsn: those before `before`. A commit is given whole,
-    /// so there may be a few more than `limit`; the last lsn is where the next page goes on.
+    /// so there may be a few more than `limit`; the last lsn is where the next page starts.
     pub fn movements(&self, sku: &Sku, before: Option<u64>, limit: usize) -> Read<Vec<(u64, Movement)>> {
         let hash = hash(Kind::Movement, &[sku.as_str().as_bytes()]);
         self.0.history.newest(hash, before, limit, |event, found| {

@@ -27,7 +27,7 @@ impl SyncRows<'_> {
         Ok(row.map(|row| (row.cursor, row.hub_time)))
     }
 
-    /// Where a lane of the feed goes on; none: from the beginning.
+    /// Where a lane of the feed continues; `None` if it starts from the beginning.
     pub fn lane_cursor(&self, lane: &str) -> Read<Option<(String, UtcMs)>> {
         let row: Option<FeedRow> = self.0.rows.row(Table::Feed, lane)?;
         Ok(row.filter(|row| !row.cursor.is_empty()).map(|row| (row.cursor, row.hub_time)))

@@ -13,7 +13,7 @@ impl Users<'_> {
         self.0.rows.accounts.load(Acquire)
     }
 
-    /// A user.
+    /// Reads a user.
     pub fn user(&self, id: &UserId) -> Read<Option<User>> {
         self.0.rows.row(Table::User, id.as_str())
     }
@@ -49,7 +49,7 @@ impl Users<'_> {
         Ok(expired.map(|session| session.session_id).collect())
     }
 
-    /// The living refresh token of a session; none: it was never refreshed.
+    /// The living refresh token of a session; `None` if it was never refreshed.
     pub fn rotation(&self, id: &SessionId) -> Read<Option<Rotation>> {
         self.0.rows.row(Table::Rotation, id.as_str())
     }

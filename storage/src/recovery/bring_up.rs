@@ -21,7 +21,7 @@ use std::sync::atomic::AtomicBool;
 /// The engine as a start found it.
 #[derive(Debug)]
 pub enum Engine {
-    /// It opened.
+    /// The engine opened.
     Open(Box<Rows>),
     /// It must be rebuilt.
     Doubtful(String),

@@ -16,16 +16,16 @@ use crate::rows::mark::Mark;
 use crate::writer::group::GROUP_BYTES_MAX;
 use std::sync::Arc;
 
-/// What lies in the journal.
+/// What is in the journal.
 #[derive(Debug)]
 pub struct Found {
     /// Sealed segments, oldest first.
     pub sealed: Vec<Arc<Part>>,
-    /// The open one.
+    /// The segment that is written to.
     pub open: Arc<Segment>,
-    /// Its index.
+    /// Index entries of the open segment.
     pub entries: Entries,
-    /// The journal's end.
+    /// Position behind the journal's last frame.
     pub end: Position,
     /// The chain at the rows' mark, where the journal has that lsn.
     pub chain_at_mark: Option<Chain>,
@@ -42,9 +42,9 @@ impl Found {
 /// What a start knows before it reads the journal.
 #[derive(Debug, Clone, Copy)]
 pub struct Known {
-    /// The high-water mark.
+    /// Lsn of the high-water mark.
     pub high_water: u64,
-    /// The rows' mark.
+    /// Lsn of the rows' mark.
     pub mark_lsn: u64,
     /// Segments that end behind this are read to their end.
     pub checked_from: u64,
@@ -171,7 +171,7 @@ fn refuse_gap(segment: &Segment, before: Option<&Arc<Part>>) -> Result<(), Stora
     Err(StorageError::damaged(&segment.path, 0, what))
 }
 
-/// Where frames end, the next segment goes on: a segment that was not read at this start may hold damage.
+/// Where frames end, the next segment continues: a segment that was not read at this start may hold damage.
 fn refuse_hole(segment: &Segment, end: &Position, next: &Position) -> Result<(), StorageError> {
     if (end.lsn, end.chain) == (next.lsn, next.chain) {
         return Ok(());
@@ -234,7 +234,7 @@ impl<'a> Frames<'a> {
         Self { rest, walk }
     }
 
-    /// Whether the journal, which ends at `end`, goes on from a mark.
+    /// Whether the journal, which ends at `end`, continues from a mark.
     pub fn lead_on(segments: &'a [Arc<Segment>], mark: &Mark, end: &Position) -> bool {
         segments.iter().any(|segment| segment.head.first_lsn == mark.segment)
             && match Self::after(segments, mark).next() {

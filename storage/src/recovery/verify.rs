@@ -37,9 +37,9 @@ const STRIDE_BYTES: u64 = 1024 * 1024;
 pub struct Progress {
     /// What is being done.
     pub step: &'static str,
-    /// Bytes done.
+    /// Bytes read so far.
     pub done: u64,
-    /// Bytes in all.
+    /// Bytes to read in all.
     pub total: u64,
 }
 
@@ -48,17 +48,17 @@ pub struct Progress {
 pub struct VerifyReport {
     /// What is wrong, each with its place; empty: all is well.
     pub problems: Vec<String>,
-    /// Segments read.
+    /// Number of segments read.
     pub segments: u64,
-    /// Commits read.
+    /// Number of commits read.
     pub commits: u64,
-    /// Numbered records read.
+    /// Number of numbered records read.
     pub records: u64,
-    /// Completed sales read.
+    /// Number of completed sales read.
     pub sales: u64,
-    /// Current rows compared.
+    /// Number of current rows compared.
     pub rows: u64,
-    /// The last lsn.
+    /// Last lsn of the journal.
     pub head_lsn: u64,
 }
 
@@ -89,7 +89,7 @@ pub fn verify(path: &Path, progress: &mut dyn FnMut(Progress)) -> Result<VerifyR
     Ok(report)
 }
 
-/// Verifies a folder that is being filled: a restore goes on after it.
+/// Verifies a folder that is being filled: a restore continues after it.
 ///
 /// # Errors
 /// As [`verify`].
@@ -128,7 +128,7 @@ pub(crate) fn verify_copy(
     Ok(report)
 }
 
-/// Who is told between two strides whether the journal is read to its end here, and how far the work is.
+/// Called between two strides, with whether the journal is read to its end here and with the progress.
 type Stride<'a> = &'a mut dyn FnMut(bool, Progress) -> Result<(), StorageError>;
 
 struct Work {
@@ -202,7 +202,7 @@ impl Work {
             }
         }
         if walk.place().lsn >= self.until {
-            // What lies behind is of a later time, and its index may still be made.
+            // What is behind is of a later time, and its index may still be made.
         } else if open {
             if let Err(error) = judge(segment, walk.place().offset, walk.place().lsn) {
                 self.report.problem(error);

@@ -24,18 +24,18 @@ pub use users_and_members::member_key;
 /// Where an epoch's records ended, or are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EpochRow {
-    /// `<n>-<16 hex>`
+    /// The epoch, as `<n>-<16 hex>`.
     pub epoch: String,
     /// Its last seq, once it ended.
     pub head_seq: u64,
-    /// The hash there.
+    /// Record chain at the last seq.
     pub head_hash: [u8; 32],
 }
 
-/// The feed's place.
+/// Position in a lane of the hub's feed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FeedRow {
-    /// Where to go on.
+    /// Where to continue.
     pub cursor: String,
     /// The hub's time of the last page.
     pub hub_time: domain::model::base::time::UtcMs,

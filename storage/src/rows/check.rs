@@ -1,4 +1,4 @@
-//! Whether the engine still holds what it was given, and filling it anew.
+//! Checks whether the engine still holds the rows that it was given, and refills it.
 
 use super::mark::Mark;
 use super::sums::{Change, Scan, Sums};
@@ -8,7 +8,7 @@ use crate::error::StorageError;
 use std::ops::Bound;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Up to so many rows are compared before a start is ready, more in the background.
+/// Up to this many rows are compared before a start is ready, more in the background.
 pub const CHECKED_AT_START_MAX: u64 = 300_000;
 /// Rows that are read at once while writes wait.
 const PAGE_ROWS: usize = 1_000;
@@ -23,7 +23,7 @@ impl Rows {
         })
     }
 
-    /// Compares all rows of the engine with the sums in its mark while writes may go on.
+    /// Compares all rows of the engine with the sums in its mark while writes may continue.
     pub fn intact(&self, stop: &AtomicBool) -> Result<bool, StorageError> {
         self.state().scan = Some(Scan::default());
         loop {
@@ -93,7 +93,7 @@ mod tests {
                 let gone = RowOp { value: None, ..put(1 + (round % 3) as u8, round, 0) };
                 let mut ops = vec![gone, put(2, round * 7, 9), put(1, 20_000 + round, 5)];
                 rows.apply(&mut ops, Mark { lsn: u64::from(round), ..Mark::default() }).unwrap();
-                // What lies in memory is not looked at.
+                // What is in memory is not looked at.
                 rows.flush().unwrap();
             }
             assert!(check.join().unwrap());

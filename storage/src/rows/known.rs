@@ -38,15 +38,15 @@ pub struct Known {
     pub promotions: Cached<Promotion>,
     /// Transfers that are not over: they say what is on its way here.
     pub transfers: Cached<Transfer>,
-    /// By sku.
+    /// Products and prices, by SKU.
     products: RowCache<Priced>,
-    /// Skus by barcode.
+    /// SKUs, by barcode.
     codes: RowCache<Vec<Sku>>,
     /// By sku; none within: nothing is settled about it.
     settings: RowCache<Option<ProductSettings>>,
-    /// By ID.
+    /// Members, by ID.
     pub members: RowCache<Member>,
-    /// By ID.
+    /// Registers, by ID.
     pub registers: RowCache<Register>,
     /// Whether a price of head office may be there: most stores that stand alone have none, and look for none.
     has_prices: AtomicBool,
@@ -92,7 +92,7 @@ impl Known {
         self.has_prices.store(any, Relaxed);
     }
 
-    /// What operations are about to change.
+    /// Rows that operations are about to change.
     pub fn touched(&self, ops: &[RowOp]) -> ChangedKeys {
         let mut touched = ChangedKeys::default();
         for RowOp { key, .. } in ops {
@@ -178,7 +178,7 @@ impl Rows {
         Ok(keys.iter().map(|(key, _)| Sku(text(key.get(prefix.len()..).unwrap_or_default()))).collect())
     }
 
-    /// What the store settles about a product; none: nothing.
+    /// The store's own settings of a product; `None` if it has none.
     pub fn product_settings(&self, sku: &Sku) -> Read<Option<ProductSettings>> {
         let read = || {
             let text: Option<String> = self.row(Table::Sync, &format!("{SETTLED}{sku}"))?;

@@ -6,17 +6,17 @@ use crate::journal::frame::{CHAIN_START, Chain};
 use crate::journal::record_head::RecordHead;
 use bincode::{Decode, Encode};
 
-/// Room for an encoded mark: the sums of all tables take most of it.
+/// Room for an encoded mark: the sums of all tables take most of the space.
 const ENCODED_BYTES: usize = 1024;
 
-/// A place between two frames, with all that is needed to go on from it.
+/// A place between two frames, with all that is needed to continue from it.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Mark {
     /// The last applied commit.
     pub lsn: u64,
     /// The frame chain there.
     pub chain: Chain,
-    /// First lsn of the segment that it lies in.
+    /// First lsn of the segment that it is in.
     pub segment: u64,
     /// Where the next frame begins.
     pub offset: u64,

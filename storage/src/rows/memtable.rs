@@ -1,7 +1,7 @@
 //! The memtable: what the latest commits made of the rows, before the engine has it.
 //!
 //! A sale changes the same few rows again and again, and a basket is a row only until it is paid: most of what is put here
-//! never gets to the engine. The journal has all of it, so a process that dies loses nothing.
+//! never gets to the engine. The journal has every row, so a process that dies loses nothing.
 
 use super::mark::Mark;
 use super::{Page, RowOp};
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::mem;
 use std::ops::Bound;
 
-/// Rows that are read at once: whoever changes the memtable waits as long, and whoever reads it then waits for them.
+/// Rows that are read at once: a writer of the memtable waits that long, and later readers wait for the writer.
 const STEP_ROWS: usize = 256;
 
 /// What commits changed, in the order of keys; it is made before anybody has to wait for it.
@@ -37,7 +37,7 @@ impl Changes {
 /// Rows that are newer than the engine's.
 #[derive(Debug, Default)]
 pub struct Memtable {
-    /// None: deleted.
+    /// Changed rows by key; `None` if the row was deleted.
     rows: BTreeMap<Vec<u8>, Option<IVec>>,
     /// Bytes put since it was empty, overwritten ones among them.
     bytes: usize,
@@ -51,7 +51,7 @@ impl Memtable {
         Self { mark, ..Self::default() }
     }
 
-    /// Takes in changes.
+    /// Applies changes.
     pub fn take_in(&mut self, changes: Changes) {
         self.bytes += changes.bytes;
         self.rows.extend(changes.rows);
@@ -86,7 +86,7 @@ impl Memtable {
         self.rows.is_empty()
     }
 
-    /// The engine has all of it: what is to be dropped.
+    /// Empties the memtable, once the engine has every row; returns the rows to be dropped.
     pub fn take(&mut self) -> BTreeMap<Vec<u8>, Option<IVec>> {
         self.bytes = 0;
         mem::take(&mut self.rows)

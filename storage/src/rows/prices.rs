@@ -16,27 +16,27 @@ const PRICES_AT_ONCE: usize = 4;
 /// The last price that has begun at some time, and when it is that one: as long as no price is put or taken away.
 #[derive(Debug, PartialEq)]
 pub struct LastBegun {
-    /// The price; none: none has begun.
+    /// The price; `None` if none has begun.
     pub price: Option<Price>,
-    /// When.
+    /// Period in which the price counts.
     pub counts: Counts,
 }
 
 /// When a price counts, by the moment and by the business date.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Counts {
-    /// The first moment.
+    /// First moment of the period.
     from: UtcMs,
     /// The first one behind it.
     until: UtcMs,
     /// The first business date.
     first: Date,
-    /// The first one behind it; none: there is none.
+    /// The first one behind it; `None` if there is none.
     behind: Option<Date>,
 }
 
 impl Default for Counts {
-    /// Always.
+    /// A period without bounds.
     fn default() -> Self {
         Self { from: UtcMs(i64::MIN), until: UtcMs(i64::MAX), first: Date::MIN, behind: None }
     }
@@ -130,7 +130,7 @@ mod tests {
         Price { price, effective_at: UtcMs(day) }
     }
 
-    /// Past prices are there and can't be read: whoever looks at one of them fails.
+    /// Past prices exist and can't be read: a read of one of them fails.
     #[test]
     fn past_prices_are_not_looked_at() {
         let folder = tempfile::tempdir().unwrap();

@@ -18,7 +18,7 @@ struct State<V> {
 }
 
 impl<V> RowCache<V> {
-    /// Keeps so many values; when there is no room for one more, all go.
+    /// Keeps up to this many values; when it is full, all are dropped.
     pub fn new(most: usize) -> Self {
         Self { state: RwLock::new(State { version: 0, values: HashMap::new() }), most }
     }

@@ -74,7 +74,7 @@ pub enum Table {
     Supplier = 33,
     /// `po_id` → purchase order as head office has it, while it is neither closed nor cancelled.
     PurchaseOrder = 34,
-    /// `po_id` → what came of it here.
+    /// `po_id` → receipts of the order in this store.
     OrderProgress = 35,
     /// `user_id` 0 `credential_id` → passkey.
     Passkey = 36,
@@ -84,7 +84,7 @@ pub enum Table {
     Inbound = 40,
     /// What the store keeps of its dealings with the hub: standing, days, notes.
     Sync = 41,
-    /// `sku` 0 order of prices → a price of head office; the one that counts stands last.
+    /// `sku` 0 order of prices → a price of head office; the one that counts is last.
     Price = 42,
     /// `conflict_id` → a value that lost.
     Conflict = 43,
@@ -100,7 +100,7 @@ pub enum Table {
     ReopenedDay = 48,
     /// nothing → what lay in the safe when the books began.
     SafeOpening = 49,
-    /// One row: what lies in the safe.
+    /// One row: what is in the safe.
     Safe = 50,
 }
 
@@ -108,7 +108,7 @@ pub enum Table {
 pub const TABLES: usize = 51;
 
 impl Table {
-    /// The whole key.
+    /// The table's prefix followed by the key.
     pub fn key(self, key: &str) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(key.len() + 1);
         bytes.push(self as u8);

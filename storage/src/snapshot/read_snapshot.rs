@@ -1,4 +1,4 @@
-//! Reading a snapshot: all of it is checked before a row of it is used.
+//! Reading a snapshot: the whole file is checked before any of its rows is used.
 
 use super::{END, MAGIC};
 use crate::bytes::{array, u32_at, u64_at};
@@ -19,9 +19,9 @@ pub type Visit<'a> = &'a mut dyn FnMut(&[u8], &[u8]) -> Result<(), StorageError>
 /// A snapshot that was read to its end and is intact.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// Where it lies.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Where replay goes on; its sums are empty.
+    /// Where replay continues; its sums are empty.
     pub start: Mark,
     /// The journal must reach this.
     pub end_lsn: u64,
@@ -102,7 +102,7 @@ struct In<'a> {
 }
 
 impl<'a> In<'a> {
-    /// Reads the head: of which store, and where replay goes on.
+    /// Reads the head: of which store, and where replay continues.
     fn begin(path: &'a Path) -> Result<(Self, Vec<u8>, Mark), StorageError> {
         let file = File::open(path).map_err(StorageError::io("open", path))?;
         let mut input = Self { path, input: BufReader::with_capacity(1 << 20, file), crc: 0, at: 0 };

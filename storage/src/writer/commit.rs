@@ -26,7 +26,7 @@ pub struct Commit {
     pub records: Vec<String>,
     /// The answer that a retry with the same key gets.
     pub keyed: Option<Keyed>,
-    /// Wall clock.
+    /// Time by the wall clock.
     pub at: UtcMs,
     /// Hybrid clock, where the commit drew one.
     pub hlc: Option<String>,
@@ -37,9 +37,9 @@ pub struct Commit {
 pub struct Keyed {
     /// Route, caller and key.
     pub key: [u8; 32],
-    /// What it is given for.
+    /// Command that the answer is given to.
     pub command: CommandPrint,
-    /// What was answered.
+    /// Answer to the command.
     pub answer: Answer,
 }
 
@@ -54,9 +54,9 @@ impl Keyed {
 #[derive(Debug)]
 pub struct Ready {
     pub(crate) prepared: Prepared,
-    /// Its events, for whoever folds them once it is submitted.
+    /// Its events, for the owner that folds them once it is submitted.
     pub events: Vec<Event>,
-    /// The answer that was kept with it, for whoever gives it.
+    /// The answer that was stored with it, for the owner that sends it.
     pub answer: Option<Answer>,
 }
 
@@ -81,27 +81,27 @@ impl Commit {
 /// Proof that a commit is on the disk and visible to every read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Durable {
-    /// The commit's number.
+    /// Lsn of the commit.
     pub lsn: u64,
     /// The last record number of the epoch afterwards.
     pub seq: u64,
 }
 
-/// What screens are told of a commit that became durable.
+/// Notices to screens about a commit that became durable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Noticed {
-    /// The commit.
+    /// Lsn of the commit.
     pub lsn: u64,
-    /// What it told.
+    /// Notices of the commit.
     pub notices: Vec<Notice>,
 }
 
-/// A kept answer.
+/// An answer kept for its idempotency key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAnswer {
-    /// What it was given for.
+    /// Command that the answer was given to.
     pub command: CommandPrint,
-    /// What was answered.
+    /// Answer to the command.
     pub answer: Answer,
 }
 
@@ -115,11 +115,11 @@ pub(crate) struct Prepared {
     pub opens_epoch: Option<String>,
     /// The records are of an earlier epoch.
     pub refill: Option<RecoveryPosition>,
-    /// The hybrid clock goes on from here, although it was ahead.
+    /// The hybrid clock continues from here, although it was ahead.
     pub resets_clock: Option<String>,
     pub at: i64,
     pub hlc: Option<String>,
-    /// What screens are told once it is durable.
+    /// Notices to screens, sent once it is durable.
     pub notices: Vec<Notice>,
     /// The idempotency key's hash, for the segment's filter.
     pub answer_hash: Option<u64>,

@@ -27,7 +27,7 @@ const STAMPS_BYTES: usize = 64;
 /// Stamped commits, ready to be written.
 #[derive(Debug)]
 pub struct Group {
-    /// The frames.
+    /// Encoded frames of the group.
     pub bytes: Vec<u8>,
     /// The mark after the last commit; its offset is relative until [`Group::place`].
     pub mark: Mark,
@@ -107,7 +107,7 @@ impl Group {
         rows.apply(&mut ops, std::mem::take(&mut self.mark))
     }
 
-    /// What each waiting command is told.
+    /// Replies to the waiting commands.
     pub fn durables(self) -> Vec<Durable> {
         self.durables
     }

@@ -1,6 +1,6 @@
 //! How long a group waits for commits that are about to come, on a disk that is slow.
 //!
-//! Whoever is answered asks again at once, while the next fdatasync already runs: of 64 tills 32 then always wait
+//! A till that is answered asks again at once, while the next fdatasync already runs: of 64 tills 32 then always wait
 //! for the other 32, and each fdatasync carries half of what it could.
 
 use crate::writer::group::GROUP_COMMITS_MAX;
@@ -16,7 +16,7 @@ const LONGEST: Duration = Duration::from_millis(25);
 /// What the last group was.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pace {
-    /// Its commits.
+    /// Number of commits in the group.
     pub commits: usize,
     /// What its fdatasync took.
     pub took: Duration,
@@ -24,7 +24,7 @@ pub struct Pace {
 
 impl Pace {
     /// How many commits the next group may expect, and how long it waits for them: those that waited already, and
-    /// as many again as were answered last. Whoever sells alone finds an idle writer and waits for nobody.
+    /// as many again as were answered last. A single till finds an idle writer and does not wait.
     pub fn expected(self, waited: usize) -> Option<(usize, Duration)> {
         let commits = self.commits.saturating_add(waited).min(GROUP_COMMITS_MAX);
         (self.took >= SLOW && commits > 1).then(|| (commits, (self.took / PART).min(LONGEST)))

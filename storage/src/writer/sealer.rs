@@ -1,4 +1,4 @@
-//! What follows a sealed segment, in the background: its index, those that are merged of it and its neighbours',
+//! Background work after a segment is sealed: its index, the indexes merged from it and its neighbours,
 //! the rows on the disk, a snapshot.
 
 use crate::error::StorageError;

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{broadcast, watch};
 
-/// Commits with something for screens that wait for whoever tells them; more, and it hears that it missed some.
+/// Commits with notices that a slow subscriber may leave unread; beyond that it is notified that it missed some.
 pub const NOTICED_COMMITS_MAX: usize = 1_024;
 
 /// How long the disk's free bytes are believed: every command asks for them.
@@ -28,7 +28,7 @@ const FREE_BYTES_KEPT: Duration = Duration::from_millis(100);
 /// The end of the journal and of the current epoch's records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalHead {
-    /// The last commit.
+    /// Lsn of the last commit.
     pub lsn: u64,
     /// The epoch that is written.
     pub epoch: String,
@@ -38,16 +38,16 @@ pub struct JournalHead {
     pub hash: String,
 }
 
-/// Running counts.
+/// Counters since the start.
 #[derive(Debug, Default)]
 pub struct Counters {
-    /// Durable commits.
+    /// Number of durable commits.
     pub commits: AtomicU64,
-    /// Groups.
+    /// Number of groups written.
     pub groups: AtomicU64,
     /// fdatasync calls on the journal.
     pub fdatasyncs: AtomicU64,
-    /// Bytes of frames.
+    /// Bytes of frames written.
     pub journal_bytes: AtomicU64,
     /// Bytes of frames and records hashed into their chains.
     pub chained_bytes: AtomicU64,
@@ -56,21 +56,21 @@ pub struct Counters {
 /// What writer, background threads and readers share.
 #[derive(Debug)]
 pub struct Shared {
-    /// The folder.
+    /// Paths in the data folder.
     pub layout: Layout,
     /// How it is run.
     pub options: Options,
-    /// The store.
+    /// Store that owns the folder.
     pub store_id: StoreId,
     /// Current rows.
     pub rows: Rows,
-    /// History.
+    /// Index of the journal's documents and steps.
     pub history: History,
-    /// Running counts.
+    /// Counters since the start.
     pub counters: Counters,
     /// Most bytes that a group gathers.
     pub group_bytes_max: usize,
-    /// Segments one ahead.
+    /// Prepares the next segment.
     pub supply: Arc<Supply>,
     /// Reads old segments again.
     pub scrub: Scrub,
@@ -81,9 +81,9 @@ pub struct Shared {
     head: Mutex<(u64, RecordHead)>,
     /// When the disk was asked last, and what it said.
     free: Mutex<Option<(Instant, u64)>>,
-    /// The last seq.
+    /// Last seq of the records.
     pub seq: watch::Sender<u64>,
-    /// What screens are told.
+    /// Notices to screens.
     pub notices: broadcast::Sender<Arc<Noticed>>,
     /// Why the storage stopped.
     pub failure: watch::Sender<Option<StorageError>>,
@@ -146,7 +146,7 @@ impl Shared {
         });
     }
 
-    /// The segment to go on in.
+    /// The segment to continue in.
     pub fn next_segment(&self, head: segment::SegmentHeader, room: u64) -> Result<Segment, StorageError> {
         self.supply.take()?;
         let path = self.layout.segment(head.first_lsn);
@@ -155,7 +155,7 @@ impl Shared {
         Ok(segment)
     }
 
-    /// The first failure.
+    /// The first failure, if there was one.
     pub fn failure(&self) -> Option<StorageError> {
         self.failure.borrow().clone()
     }

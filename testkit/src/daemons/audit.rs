@@ -1,4 +1,4 @@
-//! The audit: what the tills were told against what the store says afterwards. Nothing lost, nothing
+//! The audit: compares the answers that tills got with the store's data afterwards. Nothing lost, nothing
 //! doubled, no gap, and every sum right.
 
 use crate::client::Client;
@@ -23,7 +23,7 @@ pub fn audit(store: &Store, tills: &mut [Till], received: i64) {
     stock(&mut manager, &sold, received);
 }
 
-/// The list of a shift's sales is exactly what the till was told, and its receipts have no gap.
+/// The list of a shift's sales equals the answers that the till got, and its receipts have no gap.
 #[track_caller]
 fn sales_of_till(manager: &mut Client, till: &Till) {
     let path = format!("/api/pos/transactions?shift_id={}&state=paid", till.shift_id);

@@ -1,5 +1,5 @@
 //! Books: what a store's records, its own rows and its hub's sums say was sold, is in stock, was earned and
-//! lies in the drawers. Folded here by plain arithmetic over JSON, without the programs' own rules.
+//! is in the drawers. Folded here by plain arithmetic over JSON, without the programs' own rules.
 
 use crate::audit::items;
 use crate::client::Client;

@@ -11,9 +11,9 @@ use std::time::Duration;
 /// What is done to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Chaos {
-    /// Nothing.
+    /// Passes everything on unchanged.
     Pass,
-    /// The line is dead: whoever calls is hung up on.
+    /// The line is dead: connections of callers are closed.
     Down,
     /// The hub carries it out; its answer never arrives.
     LoseAnswer,
@@ -65,9 +65,9 @@ struct Cut {
     whole: bool,
 }
 
-/// Pushes alone.
+/// Disturbs pushes alone.
 pub const PUSH: &[u8] = b"POST /api/sync/push";
-/// Every call.
+/// Disturbs every call.
 pub const ALL: &[u8] = b"";
 const PAGE: &str = "<html>Welcome to our free network. Please log in.</html>";
 const NOT_OURS: &str = r#"{"success": true, "data": {"welcome": "please log in"}}"#;

@@ -20,7 +20,6 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 /// The largest answer that a test reads.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
 
-/// An answer.
 #[derive(Debug, Clone)]
 pub struct Reply {
     pub status: u16,

@@ -46,12 +46,11 @@ impl Clock {
         self.turn(there.as_second() - now.as_second());
     }
 
-    /// From now on it goes on from this moment.
+    /// From now on it continues from this moment.
     pub fn set_to(&self, there: Timestamp) {
         self.turn(there.as_second() - edge::clock::now().timestamp().as_second());
     }
 
-    /// What it shows.
     pub fn now(&self) -> UtcMs {
         UtcMs(edge::clock::now().0 + 1_000 * self.off.load(Ordering::Relaxed))
     }

@@ -4,7 +4,6 @@ use crate::store::{PASSWORD, PRODUCTS};
 use crate::{Client, Reply, Store};
 use serde_json::{Value, json};
 
-/// Where transactions are.
 pub const SALES: &str = "/api/pos/transactions";
 
 pub struct Counter {
@@ -50,7 +49,6 @@ impl Counter {
         (till, shift_id)
     }
 
-    /// An open transaction.
     #[track_caller]
     pub fn basket(&mut self, items: &[(&str, i64)]) -> Value {
         self.till.post(SALES, &basket(items)).data(201)

@@ -39,7 +39,6 @@ impl Random {
         self.roll() % bound.max(1)
     }
 
-    /// `count` random bytes.
     pub fn bytes(&mut self, count: usize) -> Vec<u8> {
         (0..count).map(|_| self.roll().to_le_bytes()[0]).collect()
     }

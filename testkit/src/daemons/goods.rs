@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 /// A product of every shop, and its cost in [`crate::Store::receive_all`].
 pub const SKU: &str = "8990001";
 pub const COST: i64 = 1_200;
-/// Another one.
 pub const OTHER: &str = "8990002";
 
 /// Pieces on hand and their value.
@@ -32,7 +31,7 @@ pub fn coming(id: &str, qty: i64) -> Value {
         "received_at": null, "cancelled_at": null, "cancel_lost": false})
 }
 
-/// The other store's word on a transfer that this store sent: so many pieces of its line arrived.
+/// The other store's report on a transfer that this store sent: this many pieces of its line arrived.
 pub fn arrived(sent: &Value, received: i64) -> Value {
     let line = &sent["lines"][0];
     let (qty, cost) = (line["qty"].as_i64().unwrap(), line["cost"].as_i64().unwrap());

@@ -22,11 +22,10 @@ use tempfile::TempDir;
 /// The name of every hub here.
 pub const HUB_ID: &str = "H001";
 
-/// A running hub.
 pub struct Hub {
     daemon: Option<Daemon>,
     address: SocketAddr,
-    /// Of the database.
+    /// URL of the database.
     url: String,
     data: PathBuf,
     /// Settings beyond the harness's own, as tables of TOML.
@@ -167,7 +166,6 @@ impl Hub {
         self.wrapper = wrapper.iter().map(|&word| word.to_owned()).collect();
     }
 
-    /// Its process.
     #[track_caller]
     pub fn pid(&self) -> u32 {
         self.daemon.as_ref().expect("the hub runs").pid()
@@ -285,7 +283,7 @@ impl Hub {
         let key = SigningKey::load(&store.data().join("keys/sync.pem")).unwrap();
         let (id, address) = (store.id().to_owned(), self.address);
         move || {
-            // Who comes with no good token is told the time.
+            // A caller without a valid token gets the time.
             let mut nobody = Client::new(address).with_token("x");
             let refused = nobody.get("/api/sync/own?epoch=1-0&after=0").refused(401, "invalid_token");
             let now = serde_json::from_value(refused["hub_time"].clone()).expect("the hub's time");

@@ -27,7 +27,6 @@ pub fn files(data: &Path, extension: &str) -> Vec<PathBuf> {
     found
 }
 
-/// A frame's place.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame {
     pub offset: usize,

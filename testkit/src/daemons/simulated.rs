@@ -57,7 +57,6 @@ impl Shop {
         shop
     }
 
-    /// Says hello.
     #[track_caller]
     pub fn greets(&self, now: UtcMs) {
         let lineage = match self.seq {
@@ -97,7 +96,7 @@ impl Shop {
         }
     }
 
-    /// The push that tells of all this; the chain goes on behind it.
+    /// The push that tells of all this; the chain continues behind it.
     pub fn batch(&mut self, told: &[Told]) -> Value {
         let (before, oldest) = (self.hash.clone(), told.first().map(|told| told.at));
         let mut events = Vec::new();
@@ -137,7 +136,7 @@ pub struct Simulated {
 pub enum Pushed {
     /// The hub has everything.
     All,
-    /// It asks to come again after so many seconds.
+    /// It asks to retry after this many seconds.
     Later(u64),
 }
 

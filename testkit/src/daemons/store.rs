@@ -271,7 +271,6 @@ impl Store {
         fs::read_to_string(self.log_file()).unwrap_or_default()
     }
 
-    /// The running daemon.
     pub fn daemon(&mut self) -> &mut Daemon {
         self.daemon.as_mut().expect("the daemon runs")
     }
@@ -318,12 +317,11 @@ impl Store {
         self.address
     }
 
-    /// Where it listens.
     pub fn port(&self) -> u16 {
         self.address.port()
     }
 
-    /// Nobody in particular.
+    /// A client that is not signed in.
     pub fn client(&self) -> Client {
         Client::new(self.address)
     }

@@ -30,7 +30,6 @@ pub struct Sold {
     pub pay_answer: Vec<u8>,
 }
 
-/// How requests went.
 #[derive(Debug, Clone, Default)]
 pub struct Counts {
     /// Connections that ended without an answer: the outcome was unknown.

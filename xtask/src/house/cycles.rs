@@ -80,7 +80,7 @@ impl Graph {
         rings
     }
 
-    /// Every noun that one comes to along the arrows; itself too if it stands in a ring.
+    /// Every noun that one comes to along the arrows; itself too if it is in a ring.
     fn reach<'g>(&'g self, from: &'g str) -> BTreeSet<&'g str> {
         let mut reached = BTreeSet::new();
         let mut open = vec![from];

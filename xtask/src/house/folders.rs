@@ -1,4 +1,4 @@
-//! What lies in the folders: how many entries each holds, and names that several files share.
+//! What is in the folders: how many entries each holds, and names that several files share.
 
 use anyhow::Context;
 use std::collections::BTreeMap;

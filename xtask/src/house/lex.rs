@@ -5,7 +5,7 @@
 pub enum Kind<'a> {
     /// A keyword, a name or a number.
     Word(&'a str),
-    /// What stands between the quotes of a string.
+    /// The text between the quotes of a string.
     Text(&'a str),
     /// Any other sign. Lifetimes and characters are signs too.
     Mark(char),

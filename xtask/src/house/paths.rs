@@ -13,7 +13,7 @@ pub struct Named<'a> {
 /// A module that a file declares in a file of its own.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Declared<'a> {
-    /// The modules of this file that it stands in, then its name.
+    /// The modules of this file that it is in, then its name.
     pub inside: Vec<&'a str>,
     /// The file that `#[path]` names.
     pub file: Option<&'a str>,
@@ -109,7 +109,7 @@ fn kinds<'a>(tokens: &[Token<'a>]) -> [Option<Kind<'a>>; 2] {
     [0, 1].map(|at| tokens.get(at).map(|token| token.kind))
 }
 
-/// `::`
+/// Whether the next tokens are `::`.
 fn is_joint(tokens: &[Token<'_>]) -> bool {
     kinds(tokens) == [Some(Kind::Mark(':')); 2]
 }

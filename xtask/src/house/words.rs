@@ -11,7 +11,6 @@ enum Rule {
     Name,
     /// A whole name in the rules.
     NameInDomain,
-    /// A file's name.
     File,
 }
 use Rule::{File, Name, NameInDomain, Part};

@@ -25,7 +25,6 @@ const PATIENCE: Duration = Duration::from_secs(300);
 const DAY: &str = "2023-11-20";
 const NOON: &str = "2023-11-20T02:06:34.739Z";
 
-/// An enrolled store.
 #[derive(Clone)]
 pub struct Store {
     client: Client,

@@ -3,9 +3,7 @@
 
 use super::results::{At, Results, Spread};
 
-/// One goal.
 pub struct Goal {
-    /// Of what.
     pub what: &'static str,
     at_least: bool,
     limit: f64,
@@ -24,9 +22,8 @@ enum By {
 
 /// How it turned out.
 pub struct Verdict {
-    /// The figure.
     pub figure: Option<Spread>,
-    /// Of the median.
+    /// Whether the median meets the goal.
     pub met: Option<bool>,
 }
 

@@ -23,7 +23,7 @@ const ONLINE: usize = 100;
 const COPIES: usize = 3;
 /// The longest that anything is waited for.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// Between two looks.
+/// Pause between two checks.
 const LOOK: Duration = Duration::from_millis(2);
 const HUB: &str = "hub";
 const COPY: &str = "copy";

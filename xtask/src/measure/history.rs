@@ -15,7 +15,7 @@ const RECEIPTS: usize = 100;
 /// Sales of the small shift.
 pub const FEW_SALES: u64 = 10;
 
-/// Sells until so many sales lie there, and what they take of the disk.
+/// Sells until there are this many sales, and records the disk space that they take.
 pub async fn fill(store: &mut MeasuredStore<'_>, sales: u64, results: &mut Results) -> anyhow::Result<()> {
     let parts = ["journal", "rows", "snapshots"];
     let taken = |store: &MeasuredStore| parts.map(|part| store.disk_bytes(part).unwrap_or(0));

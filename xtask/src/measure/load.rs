@@ -8,7 +8,6 @@ use std::path::PathBuf;
 
 /// Who is sold at.
 pub struct Server {
-    /// Where it listens.
     pub address: SocketAddr,
     /// The load generator's file of tills and products.
     pub stage: PathBuf,
@@ -19,15 +18,13 @@ pub struct Server {
 /// How it is sold.
 #[derive(Clone, Copy)]
 pub struct Load {
-    /// Tills at once.
     pub tills: usize,
     /// Until this time …
     pub seconds: u64,
-    /// … or so many sales.
+    /// … or until this many sales are made.
     pub sales: Option<u64>,
     /// Sales a second, begun whether answers came or not.
     pub rate: Option<f64>,
-    /// In one call.
     pub one_call: bool,
 }
 
@@ -56,7 +53,7 @@ pub async fn sell(binaries: &Binaries, server: &Server, run: &str, load: Load) -
     Ok(figures)
 }
 
-/// What the sales cost whoever made them.
+/// Adds the cost of the sales: processor time and memory of the processes that made them.
 pub fn add_costs(figures: &mut Value, cpu_us: u64, sales: u64, pss_kib: u64) {
     if let Some(figures) = figures.as_object_mut() {
         figures.insert("cpu_us_per_sale".to_owned(), json!(cpu_us / sales.max(1)));

@@ -77,7 +77,7 @@ struct Office {
     measured: Measured,
 }
 
-/// Measures all of it over so many sale lines and as many entries; a goal that is not met is told, not failed.
+/// Measures everything over this many sale lines and as many entries; a missed goal is reported and is no failure.
 pub async fn measure(binaries: &Binaries, place: WorkFolder, rows: u64) -> anyhow::Result<Measured> {
     let programs = find().context("PostgreSQL is not installed (initdb, postgres, psql)")?;
     let mut measured = Measured::default();
@@ -169,7 +169,7 @@ impl Office {
         Ok(())
     }
 
-    /// A day so many days back, YYYY-MM-DD.
+    /// The day this many days ago, YYYY-MM-DD.
     async fn days_ago(&self, days: u32) -> anyhow::Result<String> {
         let output = self.psql().args(["-tAc", &format!("SELECT CURRENT_DATE - {days}")]).output().await?;
         ensure!(output.status.success(), "psql");

@@ -1,5 +1,5 @@
 //! The peer: a PostgreSQL function that makes a whole sale durable, under pgbench and behind a thin HTTP server. Its
-//! cluster is fresh, lies on the same disk as the stores and is tuned as for this work; nothing durable is switched off.
+//! cluster is fresh, is on the same disk as the stores and is tuned as for this work; nothing durable is switched off.
 
 use super::load::{Load, Server, add_costs, sell};
 use super::shop::{price, sku};
@@ -18,7 +18,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
-/// Whoever serves tells its address within this time.
+/// A server prints its address within this time.
 const START: Duration = Duration::from_secs(10);
 const DATABASE: &str = "postgres";
 /// Durable to the last commit. Checkpoints as far apart as the log's size allows, else its pages are written whole
@@ -38,12 +38,10 @@ const SCRIPT: &str = include_str!("peer/sale.pgbench");
 /// A server of the load generator; it tells its address first.
 pub struct Helper {
     child: Child,
-    /// Where it listens.
     pub address: SocketAddr,
 }
 
 impl Helper {
-    /// Starts one.
     pub async fn start(binaries: &Binaries, args: &[&str]) -> anyhow::Result<Self> {
         let mut command = Command::new(&binaries.bench);
         command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).kill_on_drop(true);
@@ -64,7 +62,6 @@ pub struct Peer<'a> {
     members: String,
     /// Before the server that it uses.
     _thin: Helper,
-    /// The cluster.
     pub postgres: Private,
 }
 
@@ -107,7 +104,6 @@ impl<'a> Peer<'a> {
         Ok(Some(Self { binaries, place, thin, products, members, _thin: helper, postgres }))
     }
 
-    /// Sales over HTTP.
     pub async fn sell(&self, run: &str, load: Load) -> anyhow::Result<Value> {
         sell(self.binaries, &self.thin, run, load).await
     }

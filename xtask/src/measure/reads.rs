@@ -59,11 +59,9 @@ impl Read {
 
 /// What the load generator asks for.
 pub struct Reads<'a> {
-    /// The load generator.
     pub binaries: &'a Binaries,
     /// Where its file is written.
     pub place: &'a WorkFolder,
-    /// Who answers.
     pub address: SocketAddr,
 }
 
@@ -82,7 +80,6 @@ impl Reads<'_> {
         self.load(&reads, 1, 60).await
     }
 
-    /// Has anything asked.
     pub async fn load(&self, reads: &Value, clients: usize, seconds: u64) -> anyhow::Result<Value> {
         let file = self.place.file("reads.json");
         std::fs::write(&file, serde_json::to_vec(reads)?).context("writing what is asked for")?;

@@ -10,15 +10,12 @@ pub struct Results(BTreeMap<String, Vec<Value>>);
 /// A figure of several rounds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
-    /// In the middle.
     pub median: f64,
-    /// Least.
     pub least: f64,
-    /// Most.
     pub most: f64,
 }
 
-/// A subject, and where its figure lies.
+/// A subject, and where its figure is.
 pub type At<'a> = (&'a str, &'a str);
 
 impl Spread {
@@ -31,7 +28,6 @@ impl Spread {
         Some(Self { median: f64::midpoint(lower, upper), least, most })
     }
 
-    /// Times a factor.
     pub fn times(self, factor: f64) -> Self {
         Self { median: self.median * factor, least: self.least * factor, most: self.most * factor }
     }
@@ -66,7 +62,6 @@ impl Results {
         Spread::of(pairs.filter_map(ratio).collect())
     }
 
-    /// Everything.
     pub fn json(&self) -> Value {
         json!(self.0)
     }

@@ -21,9 +21,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 
 /// Everybody who is measured.
 pub struct Subjects<'a> {
-    /// The programs.
     pub binaries: &'a Binaries,
-    /// Where files go.
     pub place: &'a WorkFolder,
     /// A server that answers at once.
     pub bare: Helper,
@@ -39,7 +37,6 @@ pub struct Subjects<'a> {
     pub seconds: u64,
 }
 
-/// One visit.
 #[derive(Clone, Copy)]
 enum Visit {
     Disk,
@@ -88,7 +85,6 @@ impl Visit {
 }
 
 impl Subjects<'_> {
-    /// All rounds.
     pub async fn rounds(&mut self, rounds: usize, results: &mut Results) -> anyhow::Result<()> {
         let visits = Visit::all(self.peer.is_some());
         for round in 0..rounds {

@@ -25,12 +25,11 @@ const TOKENS: Duration = Duration::from_secs(20 * 60);
 /// Clients that sell in the one shift that is closed.
 const CLOSERS: usize = 16;
 
-/// What lies in a store before anything is sold.
+/// What is in a store before anything is sold.
 #[derive(Clone, Copy)]
 pub struct Size {
     /// Products with a name of two words and a barcode.
     pub products: usize,
-    /// Members.
     pub members: usize,
     /// Tills with a cashier and an open shift.
     pub tills: usize,
@@ -49,17 +48,14 @@ pub struct MeasuredStore<'a> {
     runs: usize,
 }
 
-/// A product's sku.
 pub fn sku(number: usize) -> String {
     format!("B{number:06}")
 }
 
-/// A product's price.
 pub fn price(number: usize) -> i64 {
     1_000 + (number as i64 % 97) * 100
 }
 
-/// A product's barcode.
 pub fn barcode(number: usize) -> String {
     format!("C{number:012}")
 }
@@ -104,7 +100,7 @@ impl<'a> MeasuredStore<'a> {
         Self::filled(binaries, place, setup, Size { products: 1_000, members: 0, tills: MANY }).await
     }
 
-    /// One that stands alone, of any size.
+    /// One that is alone, of any size.
     pub async fn sized(binaries: &'a Binaries, place: &'a WorkFolder, size: Size) -> anyhow::Result<Self> {
         let setup = Installation::store(binaries, place, None)?;
         setup.init(&admin()).await?;
@@ -297,12 +293,10 @@ impl<'a> MeasuredStore<'a> {
         Ok(self.running()?.pid())
     }
 
-    /// Where it listens.
     pub fn address(&self) -> anyhow::Result<SocketAddr> {
         Ok(self.running()?.address())
     }
 
-    /// Ends it cleanly.
     pub async fn stop(&mut self) -> anyhow::Result<()> {
         if let Some(daemon) = self.daemon.take() {
             daemon.stop().await?;

@@ -16,7 +16,6 @@ struct State {
 pub struct Board(watch::Sender<State>);
 
 impl Board {
-    /// Nothing is done.
     pub fn new() -> Self {
         Self(watch::Sender::new(State::default()))
     }
@@ -33,7 +32,7 @@ impl Board {
         self.0.send_modify(|state| state.given_up = true);
     }
 
-    /// Whether one did.
+    /// Whether a till gave up.
     pub fn given_up(&self) -> bool {
         self.0.borrow().given_up
     }

@@ -1,4 +1,4 @@
-//! What the file becomes: a catalogue, a delivery, and what is told of it.
+//! Data made from the file: a catalogue, a delivery, and a printed summary.
 
 use crate::rest::{Api, text};
 use crate::trade::books::{Books, Delivery};
@@ -26,7 +26,7 @@ pub fn write_catalogue(month: &Month, path: &Path) -> anyhow::Result<()> {
 pub struct Terms {
     /// Number of its note.
     pub note: &'static str,
-    /// Pieces of each.
+    /// Pieces of each product.
     pub qty: i64,
     /// Cost in percent of the price.
     pub cost_percent: i64,
@@ -37,7 +37,6 @@ pub const BEFORE: Terms = Terms { note: "DN-1", qty: 200, cost_percent: 50 };
 /// See [`BEFORE`].
 pub const HALF_WAY: Terms = Terms { note: "DN-2", qty: 130, cost_percent: 61 };
 
-/// Receives it.
 pub async fn receive(api: &Api, month: &Month, terms: &Terms) -> anyhow::Result<Delivery> {
     let Terms { note, qty, cost_percent } = terms;
     let some = || month.products.iter().take(LINES_MAX);

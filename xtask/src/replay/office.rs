@@ -1,6 +1,6 @@
 //! Head office's part of a month: two stores that live through it day by day, one of them away while a week is locked, with
 //! orders, bills, settlements and what a bank reports. In the end every report and every account is computed once more from
-//! what was told.
+//! the stores' reports.
 
 mod ask;
 mod days;
@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 
 /// The second of them is away from this day on, …
 const AWAY_FROM: usize = 8;
-/// … and what lies before this one is locked without it.
+/// … and what is before this one is locked without it.
 const LOCKED_BEFORE: usize = 13;
 const IDS: [&str; 2] = ["M001", "M002"];
 
@@ -85,8 +85,9 @@ pub async fn run(
     Ok(compared.tell())
 }
 
-/// What a store told by the day that it has in the books: what it told of locked days lies on the first one after them, and a
-/// person is told of each of these days once, by the first record that posts, which is the float of its shift.
+/// What a store told by the day that it has in the books: what it told of locked days is on the first one after them,
+/// and a person is notified of each of these days once, by the first record that posts,
+/// which is the float of its shift.
 fn by_books(shop: &MonthStore, locked: Date) -> anyhow::Result<Facts> {
     let [_, away] = IDS;
     let mut books = Facts::default();

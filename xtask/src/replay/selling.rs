@@ -111,7 +111,6 @@ async fn work(mut till: Till, work: Arc<Work>) -> anyhow::Result<Till> {
 
 /// What came of it.
 pub struct Outcome {
-    /// The tills.
     pub tills: Vec<Till>,
     /// What the store refused.
     pub refusals: Vec<String>,

@@ -1,4 +1,4 @@
-//! A thousand slow clients of five kinds. Whoever is hung up on comes back.
+//! A thousand slow clients of five kinds. A client whose connection is closed comes back.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use tokio::task::JoinSet;
 
 /// A drop falls this often.
 const DRIP: Duration = Duration::from_secs(1);
-/// Whoever was refused a connection rests this long.
+/// A client that was refused a connection waits this long.
 const REST: Duration = Duration::from_millis(250);
-/// They come from so many addresses, none of them a till's: a cap per address alone must not save us.
+/// They come from this many addresses, none of them a till's: a cap per address alone must not save us.
 const ADDRESSES: u8 = 8;
 /// The slow reader's buffer, in bytes, so that answers back up into the server.
 const READER_BUFFER_BYTES: u32 = 4096;

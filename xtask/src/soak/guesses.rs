@@ -9,9 +9,9 @@ use serde_json::json;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Instant;
 
-/// A name takes so many wrong guesses in the time that the measurement takes.
+/// Wrong guesses that a name accepts during the measurement.
 const PER_NAME: usize = 4;
-/// And an address so many.
+/// Wrong guesses that an address accepts during the measurement.
 const PER_ADDRESS: usize = 40;
 /// The medians may differ by so much of the smaller one.
 const DIFFERENCE_MAX: f64 = 0.05;

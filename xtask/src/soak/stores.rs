@@ -14,7 +14,7 @@ const ROUNDS: usize = 3;
 const BATCHES: usize = 5;
 /// How long one store sells in a round, one sale a batch.
 const SELLING: Duration = Duration::from_secs(20);
-/// A sale may cost so many times what it costs with one store.
+/// A sale may cost this multiple of its cost with one store.
 const RATIO_MAX: f64 = 1.2;
 
 /// Measures it with one, a tenth and all of `most` stores; true if all is within the ratio.

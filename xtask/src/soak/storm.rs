@@ -1,4 +1,4 @@
-//! Everything at once: a crowd that writes, head office that changes things, a disk that stands still, actors that
+//! Everything at once: a crowd that writes, head office that changes things, a disk that hangs, actors that
 //! die. Afterwards every kind of write works at once, or something is stuck.
 
 use crate::rest::{Api, CallError, text};
@@ -19,9 +19,9 @@ mod disk;
 
 /// Tills that sell among the crowd.
 const TILLS: usize = 8;
-/// Of so many clients one logs in again and again; the others register members, all by one cashier's token.
+/// One of this many clients logs in again and again; the others register members, all by one cashier's token.
 const LOG_IN_EVERY: usize = 400;
-/// How long the disk stands still.
+/// Time for which the disk hangs.
 const STALL: Duration = Duration::from_secs(2);
 /// How often each actor is killed.
 const KILLS: usize = 2;
@@ -33,7 +33,6 @@ const FED_WITHIN: Duration = Duration::from_secs(15);
 const OFFICE_PAUSE: Duration = Duration::from_millis(200);
 /// Logs in again and again.
 const VISITOR: &str = "visitor";
-/// Sold and changed.
 const SKU: &str = "8990001";
 const PRICE: i64 = 2_000;
 /// Files that each side needs beside its connections.
@@ -46,7 +45,7 @@ const FILES_PER_CLIENT: usize = 4;
 pub struct Size {
     /// Clients that write at once.
     pub clients: usize,
-    /// For so long.
+    /// Duration in seconds.
     pub seconds: u64,
 }
 
@@ -87,7 +86,7 @@ pub async fn run(binaries: &Binaries, size: Size) -> anyhow::Result<()> {
     store.init(&admin()).await?;
     let (cashier, manager) = (Person::new("cashier", "cashier"), Person::new("manager", "store_manager"));
     let tills: Vec<Person> = (0..TILLS).map(|n| Person::new(&format!("till-{n}"), "cashier")).collect();
-    // Of one person so many log-ins stay: the others' tokens are not to die of that.
+    // Only this many log-ins of one person stay valid: the others' tokens are not to die of that.
     let visitor = Person::new(VISITOR, "cashier");
     for person in tills.iter().chain([&cashier, &manager, &visitor]) {
         store.add_user(person).await?;
@@ -183,7 +182,7 @@ async fn rage(storm: &Arc<Storm>, size: Size, disk: Option<&Disk>, tills: &[Till
     Ok(())
 }
 
-/// Who is told that it must wait comes again; whoever gets no answer at all for a minute, or one that says that
+/// A client that has to wait tries again; one that gets no answer at all for a minute, or one that says that
 /// something broke, fails the run.
 async fn client(storm: Arc<Storm>, number: usize) -> anyhow::Result<()> {
     let person = Person::new(VISITOR, "cashier");

@@ -84,7 +84,7 @@ impl Private {
         let user = unprivileged().await?;
         let data = folder.path().join("data");
         if let Some(user) = &user {
-            // The other user has to get through, and owns what lies inside.
+            // The other user has to get through, and owns what is inside.
             std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755))?;
             std::fs::create_dir(&data)?;
             run(Command::new("chown").arg(user).arg(&data)).await?;
@@ -110,7 +110,6 @@ impl Private {
         self.child.id()
     }
 
-    /// What it tells.
     pub fn log(&self) -> PathBuf {
         self.folder.path().join(LOG)
     }
@@ -126,7 +125,7 @@ impl Private {
         format!("postgres://postgres@localhost:{}/{name}?host={}", self.address.port(), socket.display())
     }
 
-    /// One of PostgreSQL's programs, told to use a database of this server.
+    /// One of PostgreSQL's programs, set up to use a database of this server.
     pub fn client(&self, program: &str, database: &str) -> Command {
         let mut command = Command::new(self.programs.join(program));
         command.env("PGHOST", self.folder.path().join("data")).env("PGUSER", "postgres");

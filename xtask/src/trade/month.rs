@@ -20,18 +20,17 @@ const PRICE_MAX: f64 = 1e9;
 /// A line that can be sold, or come back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// Product code.
     pub sku: String,
     /// Pieces, also of what comes back.
     pub qty: i64,
-    /// Pence.
+    /// Price in pence.
     pub price: i64,
 }
 
 /// An invoice, with those of its lines that can be had.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invoice {
-    /// Its number.
+    /// Number of the invoice.
     pub name: String,
     /// When it was made, as the file has it.
     pub at: String,
@@ -46,7 +45,6 @@ pub struct Invoice {
 /// A product as the catalogue gets it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Product {
-    /// Its code.
     pub sku: String,
     /// The first description that is not empty.
     pub name: String,
@@ -54,7 +52,6 @@ pub struct Product {
     pub price: i64,
 }
 
-/// A whole file.
 #[derive(Debug, Default)]
 pub struct Month {
     /// Every described product, in order of first sight.

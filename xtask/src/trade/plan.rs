@@ -17,7 +17,6 @@ pub const LINES_MAX: usize = 500;
 pub struct Sale {
     /// Invoice number, with the part behind a dash.
     pub name: String,
-    /// Who buys.
     pub customer: Option<String>,
     /// At most [`LINES_MAX`].
     pub lines: Vec<Line>,
@@ -61,9 +60,7 @@ pub struct Back {
 /// One thing that a till does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Goods go.
     Sale(Sale),
-    /// Goods come back.
     Back(Back),
 }
 
@@ -145,7 +142,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The latest sale with so many pieces left, and which of its lines.
+    /// The latest sale with this many pieces left, and the line that has them.
     fn take(&mut self, bought: Bought<'a>, qty: i64) -> Option<(usize, usize)> {
         let left = self.left.get_mut(&bought)?.iter_mut().rev().find(|left| left.qty >= qty)?;
         left.qty -= qty;

@@ -17,13 +17,11 @@ const PIECES: i64 = 50;
 const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Who acts.
 pub struct Actors<'a> {
-    /// Of head office.
+    /// Client signed in at head office.
     pub admin: &'a Api,
-    /// Of the store.
+    /// Client signed in at the store.
     pub manager: &'a Api,
-    /// Who receives there.
     pub warehouse: &'a Api,
 }
 

@@ -4,7 +4,6 @@
 /// Goods of one product.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StockValue {
-    /// On hand.
     pub qty: i64,
     /// What that is worth.
     pub value: i64,

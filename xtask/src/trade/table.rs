@@ -34,7 +34,6 @@ pub struct Row {
 }
 
 impl Row {
-    /// A figure.
     pub fn new(name: impl Into<Cow<'static, str>>, values: impl Into<Vec<Option<i64>>>) -> Self {
         Self { name: name.into(), values: values.into() }
     }
@@ -48,7 +47,6 @@ impl Row {
     }
 }
 
-/// Prints the comparison.
 pub fn print_comparison(parties: &[&str], rows: &[Row]) {
     let head: Vec<&str> = ["figure"].into_iter().chain(parties.iter().copied()).chain(["verdict"]).collect();
     let cells = |row: &Row| {

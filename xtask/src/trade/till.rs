@@ -15,7 +15,6 @@ mod answers;
 pub enum Done {
     /// A sale is paid: its transaction.
     Sold(String),
-    /// Goods are back.
     TakenBack,
     /// The store refused it: status, code, message.
     Refused(String),
@@ -39,11 +38,9 @@ pub struct Seen {
 /// A till with its open shift.
 pub struct Till {
     api: Api,
-    /// Its shift.
     pub shift_id: String,
     /// The day that its sales count for.
     pub business_date: String,
-    /// What it saw.
     pub seen: Seen,
 }
 
@@ -63,7 +60,7 @@ impl Till {
         })
     }
 
-    /// Whoever speaks for it.
+    /// The client signed in at the till.
     pub fn speaker(&self) -> Api {
         self.api.clone()
     }

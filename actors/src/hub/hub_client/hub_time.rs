@@ -3,7 +3,7 @@
 //! A token is good for minutes, so a store whose clock is years off could never speak again, and never hear
 //! how far it is off. An answer that refuses a token therefore says what time to sign for, with a challenge of
 //! the hub. A token that is signed for its time carries the challenge, and the hub takes it only while that is
-//! fresh: whoever else names a time gets nothing that is ever worth anything.
+//! fresh: a token signed for a time that somebody else named is never valid.
 
 use crate::config::TimeChallenge;
 use domain::model::base::time::UtcMs;
@@ -41,7 +41,7 @@ impl Details {
 pub(super) struct HubTime(Arc<Mutex<Option<(TimeChallenge, Instant)>>>);
 
 impl HubTime {
-    /// The hub's now; none: our own clock has never been refused.
+    /// The hub's now; `None` if our own clock has never been refused.
     pub(super) fn now(&self) -> Option<TimeChallenge> {
         let (told, since) = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
         let passed = i64::try_from(since.elapsed().as_millis()).unwrap_or(i64::MAX);

@@ -16,14 +16,14 @@ impl ListedUsers {
     /// Remembers what a chunk says of people.
     pub(super) fn note(&mut self, changes: &[Change]) {
         let people = changes.iter().filter(|change| change.kind == Kind::User.name() && !change.deleted);
-        // One that can't be read is noted by whoever takes it in.
+        // One that can't be read is noted when it is applied.
         let read = |change: &Change| serde_json::from_value(change.payload.clone()).ok();
         self.0.extend(people.filter_map(|change| Some((change.id.clone(), read(change)?))));
     }
 
     /// Tells head office of everybody of whom this store has a denial, dead tokens or a later word that it lacks.
     /// Interrupted before the
-    /// cursor moves it is told once more, which says the same.
+    /// cursor moves, it is reported once more, with the same content.
     pub(super) async fn send_back(&self, context: &Context) -> Result<(), CallError> {
         for user in context.storage.users().users()? {
             if self.lacks(context, &user)? {

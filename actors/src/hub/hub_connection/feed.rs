@@ -25,7 +25,7 @@ use tokio::time::Instant;
 /// answers at once instead of waiting for a change must not be asked in a circle.
 const PULL_PERIOD_MIN: Duration = Duration::from_secs(1);
 
-/// End of a cursor that stands before the first change (`generation.number.mark`).
+/// End of a cursor that is before the first change (`generation.number.mark`).
 const BEGINNING: &str = ".0.";
 
 /// Calls under way and when a lane's end may be asked again.

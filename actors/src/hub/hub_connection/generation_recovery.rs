@@ -14,7 +14,7 @@ use storage::Scratch;
 /// Records that are looked at together.
 const LOOKED_AT: usize = 500;
 
-/// Write that sends a setting back, because the record of it is older than the value here.
+/// Write that sends a setting back, because its record is older than the value here.
 pub(super) fn setting(
     context: &Context,
     change: &Change,

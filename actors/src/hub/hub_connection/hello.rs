@@ -1,4 +1,4 @@
-//! What the store says first, and what the answer means for this copy of it.
+//! The first message of a store to the hub, and the meaning of the answer for this copy of the store.
 
 use super::State;
 use crate::hub::hub_client::CallError;
@@ -75,7 +75,7 @@ impl State {
                 Err(CallError::transient("records were still being sent during the hello"))
             }
             Greeted::Fence => {
-                // Whoever rejoins opens the epoch after it.
+                // A store that rejoins opens the epoch after it.
                 self.update_standing(|standing| LinkRow { hub_n: answer.n, ..standing }).await?;
                 Err(CallError::fenced())
             }

@@ -1,7 +1,7 @@
 //! The daily proof: what the hub acknowledged is counted by business day, and of each day that is over the
 //! hub is asked whether it counts the same.
 //!
-//! One task for each session, ended with it. What it writes goes on from what it read, so that the next
+//! One task for each session, ended with it. What it writes continues from what it read, so that the next
 //! task waits until a commit that this one had begun is through: otherwise it reads the days with that
 //! commit and how far they were counted without it.
 

@@ -24,7 +24,7 @@ use storage::Scratch;
 
 /// Most pages of a snapshot: ten million records.
 const PAGES_MAX: usize = 20_000;
-/// A version that lies before every other one.
+/// A version that is before every other one.
 const BEFORE_ALL: &str = "0";
 /// Records that are taken over in one commit.
 const RECORDS_PER_COMMIT: usize = 500;
@@ -59,7 +59,7 @@ pub(super) async fn read(
         if pages > PAGES_MAX {
             return Err(CallError::transient("the snapshot does not end"));
         }
-        // It lies on the store's own disk, beside what is sold from.
+        // It is on the store's own disk, beside what is sold from.
         context.storage.writable().map_err(|why| CallError::transient(why.to_string()))?;
         match next_page {
             Some(next) if page.as_ref() == Some(&next) => {

@@ -1,4 +1,4 @@
-//! Where this copy of the store stands at the hub: fenced, apart, or welcome; kept, so that a start
+//! State of this copy of the store at the hub: fenced, apart, or welcome; kept, so that a start
 //! without the hub knows it too.
 
 use super::proof::PARKED_AT_ONCE;
@@ -30,7 +30,7 @@ impl State {
         Ok(())
     }
 
-    /// The hub's clock was heard: one that is far ahead here goes on from it.
+    /// The hub's clock was heard: one that is far ahead here continues from it.
     pub(super) async fn merge_hub_time(&self, hub_time: UtcMs) -> Result<(), CallError> {
         match self.context.stamps.merge_hub_time(hub_time) {
             None => Ok(()),
@@ -87,7 +87,7 @@ impl State {
         }
     }
 
-    /// Values that lost and are not known here, because the answer that told of them was lost. What is known
+    /// Values that lost and are not known here, because the answer that reported them was lost. What is known
     /// stays as it is: it may have been put back.
     async fn conflicts(&self, answer: &HelloAnswer) -> Result<(), CallError> {
         let mut events = Vec::new();
@@ -106,7 +106,7 @@ impl State {
         let code = match error.cause {
             Cause::Fenced => return self.fenced(now).await,
             Cause::Rejected | Cause::Refused(_) | Cause::Exceeded(_) => "rejected",
-            // The store's own disk is in the way, which is told as what it is.
+            // The store's own disk is the cause, and is reported as such.
             _ if self.context.storage.writable().is_err() => return Ok(()),
             _ => "unreachable",
         };

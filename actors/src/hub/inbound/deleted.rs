@@ -76,7 +76,7 @@ impl<'a> DeletedRecords<'a> {
 
     /// Products that are sold here and that head office's catalogue does not have: made here before the store joined,
     /// or lost by a head office that was restored. Head office never takes a product away but by saying that it is
-    /// not sold any more, and these goods lie on the shelves: they stay on sale, and people are told.
+    /// not sold any more, and these goods are on the shelves: they stay on sale, and people are notified.
     fn unknown(&self, products: Vec<Product>) -> Result<Vec<Event>, StorageError> {
         let mut events = Vec::new();
         for Product { sku: Sku(id), .. } in products.into_iter().filter(|product| product.is_active()) {

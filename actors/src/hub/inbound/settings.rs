@@ -1,5 +1,5 @@
 //! Settings: those of products, which both sides write, and what head office set for the store. Others are kept for
-//! whoever will know them.
+//! a later version that knows them.
 
 use super::{Page, Untaken};
 use domain::model::base::event::Event;
@@ -35,8 +35,8 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// It is kept as it came: the rules in force are made of it once it is on the disk. What it says that can't be is
-    /// noted and left out.
+    /// It is stored as it came: the rules in force are made from it once it is on the disk. A value that is not
+    /// possible is noted and left out.
     pub(super) fn store_settings(&mut self, change: &Change) -> Result<(), Untaken> {
         if change.deleted {
             return Ok(());

@@ -7,7 +7,7 @@ use domain::model::inventory::transfer::Transfer;
 use domain::wire::feed::{Change, RegisterDown, StoreDown, check};
 
 impl Page<'_> {
-    /// It is kept as it came: whoever sends goods asks for it.
+    /// It is stored as it came: sending a transfer reads it.
     pub(super) fn store(&mut self, change: &Change) -> Result<(), Untaken> {
         let store: StoreDown = self.payload(change)?;
         Ok(check::store(change, &store)?)

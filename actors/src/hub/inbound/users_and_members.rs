@@ -74,7 +74,7 @@ impl Page<'_> {
         Ok(known.filter(|user| has(user) && !self.users.contains_key(&user.user_id)))
     }
 
-    /// Both sides are told once: a person here by the note, head office by the holder's own record.
+    /// Both sides are notified once: a person here by the note, head office by the holder's own record.
     fn name_taken(&mut self, change: &Change, name: &str, holder: User) -> Result<(), Untaken> {
         let why = format!(
             "head office gives the login name {name} to a user who can't log in here with it: {} ({}) already \
@@ -102,7 +102,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// Members that head office forgot stay: a store is told of those it knows.
+    /// Members that head office forgot stay: a store is notified of those it knows.
     pub(super) fn member(&mut self, change: &Change) -> Result<(), Untaken> {
         if !change.deleted {
             let down: MemberDown = self.payload(change)?;

@@ -34,7 +34,7 @@ pub(super) fn acknowledged(
     Ok(events)
 }
 
-/// Own values that lost, as the answer to a push tells them; one that is told twice is one conflict.
+/// Own values that lost, as the answer to a push reports them; one that is reported twice is one conflict.
 pub(super) fn conflicts(answer: PushAnswer) -> impl Iterator<Item = Event> {
     answer.conflicts.into_iter().map(|conflict| {
         let id = conflict.conflict_id.clone();

@@ -1,4 +1,4 @@
-//! What the store settles about a product: on top of the catalogue's row, and told to head office.
+//! What the store settles about a product: on top of the catalogue's row, and reported to head office.
 
 use crate::hub::inbound::{Page, as_change, is_of_store};
 use crate::prelude::*;

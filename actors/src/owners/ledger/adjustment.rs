@@ -130,7 +130,7 @@ fn adjusted(
         Answer::ok(adjustment)
     };
     let (action, records) = match adjustment.state {
-        // Head office hears of it when somebody has decided.
+        // It is reported to head office once it is approved or rejected.
         AdjustmentState::Pending => ("adjustment.requested", Vec::new()),
         state => {
             let action = match state {

@@ -33,7 +33,7 @@ impl Command for SealDay {
         event.fact.day.sealed_at = day::said_after(storage.days().day_word(date)?, stamp.now);
         let day = &event.fact.day;
         if date == rules.business_date(stamp.now) {
-            // Whoever seals today by its name says what day it is.
+            // A caller that seals today by its date confirms what day it is.
             ledger.stamps.confirm();
         }
         let entry = entry(request, "day.sealed", stamp.now, date, day.reason.as_deref());

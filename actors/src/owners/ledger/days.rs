@@ -40,7 +40,7 @@ impl State {
         Ok(())
     }
 
-    /// The time that goes for what a date decides and nobody can undo. None: nothing of it is done, not beside
+    /// The time used for decisions by date that nobody can undo. `None`: no such decision is made, neither beside
     /// a command on a stopped store, not in a copy that is fenced, nor in one that may lack what the hub has.
     pub(super) fn certain(&self) -> Option<UtcMs> {
         let link = self.context.sync.get();
@@ -54,7 +54,7 @@ impl State {
         let reopened = day::goes_on(context.stamps.now(), &context.rules.now(), &self.ledger.book);
         let blocked = context.sync.refuse_if_fenced().is_err() || context.storage.writable().is_err();
         let Some(mut day) = reopened.filter(|_| !blocked) else { return Ok(()) };
-        // Where rows can't be read, whoever reads the next one says so.
+        // If rows can't be read, the next read reports it.
         let before = context.storage.days().day_word(day.business_date).ok().flatten();
         day.reopened_at = day::said_after(before, day.reopened_at);
         let permit = self.context.storage.own_permit().await?;
@@ -75,7 +75,7 @@ impl State {
         let storage = &self.context.storage;
         let (shifts, sealed) = (storage.shifts().shifts_of_day(date)?, storage.days().day(date)?);
         let before = storage.days().day_word(date)?;
-        // Before anything is decided: no await lies between that and submitting.
+        // Before anything is decided: there is no await between that and submitting.
         let Ok(permit) = storage.reserve().try_acquire_owned() else { return Ok(()) };
         let stamp = self.context.stamps.stamp();
         let mut event = guarded(|| {

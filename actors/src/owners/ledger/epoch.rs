@@ -8,7 +8,7 @@ use ractor::ActorProcessingErr;
 use tokio::sync::oneshot;
 
 impl State {
-    /// Opens an epoch in one commit. Whoever holds memory of the one before has to load anew afterwards.
+    /// Opens an epoch in one commit. An owner with memory of the epoch before has to load it again afterwards.
     ///
     /// An error ends this ledger: what became of the commit is on the disk.
     pub(super) async fn open_epoch(

@@ -29,8 +29,8 @@ impl PointsPage {
     }
 }
 
-/// The own entries that a member's balance does not contain: also those of members that go on as it. Of one that goes
-/// on as another there are none: they are that one's.
+/// The own entries that a member's balance does not contain: also those of members that were merged into it. Of one
+/// that is merged into another there are none: they are that one's.
 fn uncovered(
     storage: &Storage,
     member: &MemberId,

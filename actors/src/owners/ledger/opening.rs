@@ -1,4 +1,4 @@
-//! Opening stock: one commit with every movement, told to head office in parts.
+//! Opening stock: one commit with every movement, reported to head office in parts.
 
 use super::Ledger;
 use crate::prelude::*;

@@ -59,7 +59,7 @@ impl State {
         let accounts = self.context.storage.members().points_accounts(after, ACCOUNTS_AT_ONCE)?;
         let last = accounts.last().map(|account| account.member_id.clone());
         let last = last.filter(|_| accounts.len() >= ACCOUNTS_AT_ONCE);
-        // Before anything is decided: no await lies between that and submitting.
+        // Before anything is decided: there is no await between that and submitting.
         let permit = self.context.storage.reserve().try_acquire_owned();
         let permit = permit.map_err(|_| Failure::Unavailable("the disk is slow"))?;
         self.context.storage.writable().map_err(|why| Failure::StorageFull(why.to_string()))?;

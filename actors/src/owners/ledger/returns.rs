@@ -41,8 +41,8 @@ impl Owner<LedgerBook> {
         settled
     }
 
-    /// Whether a manager stands behind a return: past the window, without a receipt that could be checked, or beyond what
-    /// a cashier gives back alone.
+    /// Whether a return has or needs a manager's approval: past the window, without a receipt that could be checked, or
+    /// beyond what a cashier gives back alone.
     fn needs_manager(&mut self, draft: &ReturnDraft, now: UtcMs, request: &RequestContext) -> bool {
         let unchecked = draft.sale.is_none() || draft.verification == Some(Verification::Pending);
         request.approver.is_some()
@@ -114,7 +114,7 @@ impl Owner<LedgerBook> {
         sale: Option<&Transaction>,
         request: &RequestContext,
     ) -> Result<Outcome, Failure> {
-        // Of another store's sale there is only what became of it here.
+        // Of another store's sale there are only the returns made here.
         if let Some(id) = &draft.document.transaction_id {
             self.load_sale(id)?;
         }

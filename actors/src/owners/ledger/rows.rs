@@ -66,8 +66,8 @@ impl Owner<LedgerBook> {
         Ok(skus)
     }
 
-    /// Notes a member that was blocked since its basket was made, and one that goes on as another one, which is given;
-    /// one that is not known earns as its basket says.
+    /// Notes a member that was blocked since its basket was made, and one that was merged into another one, which is
+    /// given; one that is not known earns as its basket says.
     pub(super) fn load_idle(&mut self, id: Option<&MemberId>) -> Result<Option<MemberId>, Failure> {
         let Some(id) = id else { return Ok(None) };
         let found = pricing::member(&self.storage, id)?;

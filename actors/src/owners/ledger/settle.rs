@@ -105,7 +105,6 @@ impl Owner<LedgerBook> {
         Ok(Outcome::of(stamp, event, records, answer).audited(&self.stamps, date, entry))
     }
 
-    /// Completes a sale.
     fn sale(&mut self, draft: SaleDraft, request: &RequestContext) -> Result<Outcome, Failure> {
         let seeded = self.seed(draft.transaction.items.iter().map(|line| &line.sku))?;
         let settled = self.settled(draft);

@@ -14,7 +14,7 @@ use storage::NotSubmitted;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 impl State {
-    /// Submits what the ledger decided by itself, and folds it. No await lies in between.
+    /// Submits what the ledger decided by itself, and folds it. There is no await in between.
     pub(super) fn submit_own(
         &mut self,
         permit: OwnedSemaphorePermit,
@@ -27,7 +27,7 @@ impl State {
         Ok(())
     }
 
-    /// Submits what a shift's draft came to, folds it and hands it back. No await lies in between.
+    /// Submits what a shift's draft came to, folds it and hands it back. There is no await in between.
     fn submit_for(
         &mut self,
         shift_id: &ShiftId,
@@ -55,7 +55,7 @@ impl State {
         let _ = back.send(settled);
     }
 
-    /// Decides on a command of a caller, submits it and folds it. No await lies in between.
+    /// Decides on a command of a caller, submits it and folds it. There is no await in between.
     pub(super) fn decide(&mut self, command: Box<dyn AnyCommand<LedgerBook>>) {
         let Decided { decision, pending, .. } = command.decide(&mut self.ledger);
         match decision {

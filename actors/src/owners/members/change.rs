@@ -1,4 +1,4 @@
-//! One member registered, changed or erased; each change is told to head office field by field.
+//! One member registered, changed or erased; each change is reported to head office field by field.
 
 use super::{MembersOwner, book};
 use crate::owners::pricing;
@@ -13,7 +13,8 @@ use serde_json::json;
 /// Registers a member, by the rules of [`domain::rules::people::member::register`].
 pub struct RegisterMember(pub NewMember);
 
-/// Changes a member, by the rules of [`domain::rules::people::member::change`]; a merged one's ID names whom it goes on as.
+/// Changes a member, by the rules of [`domain::rules::people::member::change`]; a merged
+/// one's ID names whom it is merged into.
 pub struct ChangeMember(pub MemberId, pub member::ChangeMember);
 
 /// Erases everything personal of a member, by the rules of [`domain::rules::people::member::erase`].

@@ -1,4 +1,4 @@
-//! A file of members: one commit, each told to head office.
+//! A file of members: one commit, each reported to head office.
 
 use super::{MembersOwner, book};
 use crate::prelude::*;

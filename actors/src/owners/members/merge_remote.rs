@@ -15,7 +15,7 @@ use domain::wire::record;
 use domain::wire::record::MemberChanged;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A page's members: those of one ID are told once, by the last record of it. Gives what could not be used.
+/// Applies a page's members: each ID once, by its last record. Returns the records that could not be used.
 /// What a restored hub lost stays here, and is sent back.
 pub(super) async fn merge(
     context: &Context,

@@ -82,7 +82,7 @@ fn written(
     BTreeMap::from([(field.to_owned(), FieldWrite { value, at, base: seen.unwrap_or_default() })])
 }
 
-/// The store's own settings of a product are told to the hub, which sends back what counts.
+/// The store's own settings of a product are reported to the hub, which sends back what counts.
 fn of_product(
     members: &MembersOwner,
     note: &ConflictNote,

@@ -12,7 +12,7 @@ use domain::wire::record;
 /// Most people who wait for a login name and are looked at when one may be free.
 const WAITING_MAX: usize = 500;
 
-/// Takes a page in, and whoever waits for a login name that it freed.
+/// Applies a page, and the changes of users that wait for a login name that it freed.
 pub(super) async fn apply(
     context: &Context,
     changes: &[Change],
@@ -41,7 +41,7 @@ pub(super) async fn admit_waiting(context: &Context) -> Result<(), Failure> {
     write(context, page.end()).await
 }
 
-/// One commit; whose login name head office wants is told to head office with it.
+/// One commit; whose login name head office wants is reported to head office with it.
 async fn write(context: &Context, parts: Parts) -> Result<(), Failure> {
     let Parts { events, holders, .. } = parts;
     if events.is_empty() {

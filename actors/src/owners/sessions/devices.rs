@@ -1,4 +1,4 @@
-//! Devices of people: what dies with a person's tokens, and what whoever runs the machine removes.
+//! Devices of people: what dies with a person's tokens, and what the operator removes.
 
 use crate::owners::devices::removal;
 use crate::runtime::context::Context;
@@ -16,7 +16,7 @@ pub(super) fn owner(context: &Context, username: &str) -> Result<User, Failure> 
     user.ok_or(Failure::Refused(Refusal::NotFound("user")))
 }
 
-/// Removes one device by whoever runs the machine.
+/// Removes one device on behalf of the operator.
 pub(super) async fn remove(context: &Context, username: &str, credential_id: &str) -> Result<(), Failure> {
     let user = owner(context, username)?;
     let passkeys = context.storage.users().passkeys_of(&user.user_id)?;

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// Oldest sessions that a log-in looks at, to drop those that expired.
 const SESSIONS_SWEPT_MAX: usize = 64;
-/// All sessions are looked at with every so manyth log-in: refreshed ones stay among the oldest, and a
+/// After every this many log-ins all sessions are checked: refreshed ones stay among the oldest, and a
 /// revoked one is dead before it expires.
 const SWEEP_EVERY: u32 = 64;
 /// Sessions of one user that a sweep leaves: the oldest are ended.

@@ -1,4 +1,4 @@
-//! Users, changed one at a time; each change is told to head office, with who did it.
+//! Users, changed one at a time; each change is reported to head office, with who did it.
 
 use super::devices;
 use crate::message::Revoked;
@@ -43,7 +43,7 @@ impl Command for ChangeUsers {
     }
 }
 
-/// Submits a change, and lets in whoever waited for a login name that is free by now.
+/// Submits a change, and the changes of users that waited for a login name that is free by now.
 pub(super) async fn end(
     context: &Context,
     decision: Result<UserDecision, Failure>,
@@ -131,7 +131,7 @@ pub(super) async fn rehash(context: &Context, verified: &User, hash: String) -> 
         .await?)
 }
 
-/// A change by whoever runs the machine, in the audit log under no user's ID; head office is told of it like of any.
+/// A change by the operator, in the audit log under no user's ID; head office is notified as of any change.
 async fn by_operator(
     context: &Context,
     user: User,

@@ -16,9 +16,7 @@ use serde_json::json;
 
 /// Changes an open basket, by the rules of [`domain::rules::selling::sale::change`].
 pub struct ChangeSale {
-    /// Transaction to change.
     pub id: TransactionId,
-    /// Change to apply.
     pub change: BasketChange,
     /// The version that the caller has read, where only that one is to be changed.
     pub read: Option<String>,
@@ -28,11 +26,11 @@ pub struct ChangeSale {
 /// [`domain::rules::selling::sale::draft_correction`].
 pub struct CorrectTender(pub TransactionId, pub sale::CorrectTender);
 
-/// The shift of a basket, and what that is priced with anew.
+/// The shift of a basket, and the data for pricing it again.
 #[derive(Default)]
 pub struct ChangedBasket {
     shift_id: ShiftId,
-    /// With products and pieces where codes were scanned; none: there were no codes.
+    /// With products and pieces where codes were scanned; `None` if there were no codes.
     scanned: Option<BasketChange>,
     inputs: PricingInputs,
 }

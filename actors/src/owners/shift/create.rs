@@ -11,11 +11,11 @@ use domain::wire::sale_text::SaleText;
 /// Makes a transaction in the named shift, else in the caller's own, by the rules of [`domain::rules::selling::sale::create`].
 pub struct CreateSale(pub sale::CreateSale);
 
-/// A basket that is asked for, with what it is priced by.
+/// A requested basket, with the data for pricing it.
 #[derive(Default)]
 pub struct NewBasket {
     pub(super) shift_id: ShiftId,
-    /// With products and pieces where codes were scanned; none: there were no codes.
+    /// With products and pieces where codes were scanned; `None` if there were no codes.
     pub(super) scanned: Option<sale::CreateSale>,
     pub(super) inputs: PricingInputs,
 }

@@ -92,7 +92,6 @@ impl Dispatch for ReverseCash {
 
 impl Command for ReverseCash {
     type Book = ShiftBook;
-    /// The movement.
     type Rows = Option<Box<CashMovement>>;
 
     fn decide(

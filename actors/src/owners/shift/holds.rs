@@ -19,7 +19,7 @@ pub struct Recall(pub HoldId, pub hold::RecallHold);
 #[derive(Default)]
 pub struct Held {
     shift_id: ShiftId,
-    /// With products and pieces where codes were scanned; none: there were no codes.
+    /// With products and pieces where codes were scanned; `None` if there were no codes.
     scanned: Option<hold::HoldSale>,
     inputs: PricingInputs,
 }

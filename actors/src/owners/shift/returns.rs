@@ -43,9 +43,7 @@ pub struct Returning {
 enum Sold {
     /// Nobody's that can be shown.
     Unreceipted,
-    /// Another store's.
     Elsewhere,
-    /// This store's.
     Here(Box<Transaction>),
 }
 

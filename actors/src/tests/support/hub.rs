@@ -16,7 +16,7 @@ pub enum OnPush {
     Take,
     TakeNothing,
     ClaimMore,
-    /// Takes all of it, and can't apply the last.
+    /// Accepts the whole batch, and can't apply the last record.
     Park,
     Hold,
     Refuse,
@@ -66,9 +66,9 @@ pub struct Hub {
     pub parked: Value,
     /// Values that lost, as hello tells them.
     pub conflicts: Value,
-    /// The epoch that it tells whoever says hello to open; none: it takes what comes.
+    /// The epoch that it tells a store to open at hello; `None` if it takes what comes.
     pub new_epoch: Option<u64>,
-    /// A page of changes for the last lane, before the cursor `fed`, for whoever reads it to its end.
+    /// A page of changes for the last lane, before the cursor `fed`, for a store that reads it to its end.
     pub page: Vec<Value>,
     /// The store's own records that its balances contain.
     pub includes: Vec<Value>,
@@ -267,7 +267,7 @@ impl FakeHub {
             hub.pulls += 1;
             (hub.on_pull, hub.generation.clone(), hub.page.clone(), hub.includes.clone())
         };
-        // A cursor that was forgotten stands before the first change of the same feed.
+        // A cursor that was forgotten is before the first change of the same feed.
         let fed = head.contains("cursor=fed") && !head.contains("cursor=fed.0.");
         let at_end = fed || !head.contains("wait=0");
         if head.contains("lane=rest") && !page.is_empty() && !at_end {

@@ -15,7 +15,7 @@ const LANES: u8 = 2;
 /// By which permits an owner's own commits go.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
-    /// Those of commands.
+    /// Permits that it shares with commands.
     OneGate,
     /// Their own, taken before they lie in the mailbox.
     ReserveInMailbox,
@@ -66,7 +66,7 @@ struct State {
     kills: u8,
 }
 
-/// A state from which nothing can happen although something is left to do; none: there is no such state.
+/// A state from which nothing can happen although something is left to do; `None` if there is no such state.
 pub fn search(rule: Rule) -> Option<String> {
     let idle = Owner { mailbox: Vec::new(), doing: Doing::Nothing };
     let first = State {

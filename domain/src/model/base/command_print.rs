@@ -1,9 +1,8 @@
-//! What an idempotency key stands for: the parts of a request that make up its command, each as a fingerprint, so that a
+//! The command of an idempotency key: the parts of a request that make it up, each as a fingerprint, so that a
 //! key that comes again with another command is refused by what differs.
 
 use crate::model::hub::chain::hex;
 
-/// The body's part.
 const BODY: &str = "body";
 /// Before the name of each parameter of the query.
 const QUERY: &str = "query.";
@@ -46,7 +45,7 @@ impl CommandPrint {
         &self.0
     }
 
-    /// The names of the parts in which two commands differ; none: it is the same command.
+    /// The names of the parts in which two commands differ; empty if it is the same command.
     pub fn differs(&self, other: &Self) -> Vec<String> {
         let (own, others) = (self.parts(), other.parts());
         let apart = own.iter().filter(|part| !others.contains(part));

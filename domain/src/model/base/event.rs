@@ -82,7 +82,6 @@ pub struct Event<F = Fact> {
 /// Movements, and the rows as they are afterwards. A keeper of rows takes them without looking at the fact.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rows {
-    /// Goods that moved.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub movements: Vec<Movement>,
     /// Stock, one row per sku; also of goods kept aside.
@@ -91,13 +90,11 @@ pub struct Rows {
     /// Shifts whose sums changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shifts: Vec<Shift>,
-    /// Counters of registers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counters: Vec<Counters>,
     /// A till, perhaps new.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub register: Option<Box<Register>>,
-    /// Points that moved.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<PointsEntry>,
     /// The points of their member.
@@ -144,7 +141,6 @@ impl Event {
 }
 
 impl Rows {
-    /// Whether nothing changed.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -13,7 +13,6 @@ use std::ops::RangeInclusive;
 pub(crate) struct Fields(Vec<FieldProblem>);
 
 impl Fields {
-    /// Notes a problem.
     pub(crate) fn wrong(&mut self, path: impl Display, problem: impl Into<String>) {
         self.0.push(FieldProblem { path: path.to_string(), problem: problem.into() });
     }
@@ -42,7 +41,7 @@ impl Fields {
         }
     }
 
-    /// A list must have so many entries.
+    /// A list must have this many entries.
     pub(crate) fn count(&mut self, path: &str, count: usize, range: RangeInclusive<usize>) {
         if !range.contains(&count) {
             self.wrong(path, format!("must have {} to {} entries", range.start(), range.end()));

@@ -65,7 +65,7 @@ pub fn shown_sum(parts: impl IntoIterator<Item = i64>) -> i64 {
     whole.and_then(|whole| i64::try_from(whole).ok()).and_then(shown).unwrap_or(HIDDEN)
 }
 
-/// A figure as it is shown; none: it is above the largest.
+/// A figure as it is shown; `None` if it is above the largest.
 pub fn shown(figure: i64) -> Option<i64> {
     Some(figure).filter(|figure| (-FIGURE_MAX..=FIGURE_MAX).contains(figure))
 }
@@ -99,6 +99,6 @@ pub fn spread(amount: i64, weights: &[i64]) -> Vec<i64> {
             *part = part.saturating_add(1);
         }
     }
-    // Each part lies between 0 and `amount`.
+    // Each part is between 0 and `amount`.
     parts.into_iter().map(|part| i64::try_from(part).unwrap_or(amount)).collect()
 }

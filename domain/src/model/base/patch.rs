@@ -14,7 +14,6 @@ pub enum Given<T> {
     Nothing,
     /// `null`: it is empty from then on.
     Empty,
-    /// A value.
     Value(T),
 }
 

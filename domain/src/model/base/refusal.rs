@@ -14,7 +14,7 @@ pub use counted::{CountConflict, CountedBy};
 pub use limits::{NeedsApproval, OverReceived, ReturnLeft};
 pub use not_ready::NotReady;
 
-/// Most problems that are told in words.
+/// Most problems that a message names.
 const WORDS_MAX: usize = 5;
 
 /// One field of a request and what is wrong with it.
@@ -52,10 +52,7 @@ pub enum Refusal {
     /// 409: the shift can't close over unfinished transactions.
     #[error("the shift has unfinished sales ({}): pay or void them first. Only a sale without payments can be held",
         .transactions.len())]
-    ShiftHasOpenTransactions {
-        /// Their IDs.
-        transactions: Vec<String>,
-    },
+    ShiftHasOpenTransactions { transactions: Vec<String> },
     /// 409: goods are not there and the store does not sell below zero.
     #[error("{}", limits::short_words(.items))]
     InsufficientStock {
@@ -70,7 +67,6 @@ pub enum Refusal {
     InsufficientPoints {
         /// Member whose points are meant.
         member_id: MemberId,
-        /// The member's balance.
         balance: i64,
         /// Points held by payments of other unfinished sales.
         reserved: i64,
@@ -107,12 +103,7 @@ pub enum Refusal {
     /// 409: a scanned code names several products: head office and the store each gave it to one.
     #[error("barcode {code} belongs to {}: sell by SKU, and remove the barcode from all but one product",
         .skus.join(" and "))]
-    BarcodeShared {
-        /// The scanned code.
-        code: String,
-        /// The products.
-        skus: Vec<String>,
-    },
+    BarcodeShared { code: String, skus: Vec<String> },
     /// 409: somebody has this phone number, e-mail address or code.
     #[error("member {0} already has this phone number, e-mail address or code: use that member")]
     MemberExists(String),
@@ -144,7 +135,6 @@ pub enum Refusal {
     DayLocked {
         /// Store whose book it is. Empty for head office's own book.
         store_id: String,
-        /// The locked day.
         date: Date,
         /// The first one after it that is open.
         next_open_date: Date,
@@ -174,7 +164,7 @@ pub enum Refusal {
         /// Amount that was requested.
         amount: i64,
     },
-    /// 403: whoever made a document does not approve it.
+    /// 403: the user who made a document can't approve it.
     #[error("you created this: somebody else must approve it")]
     OwnApproval,
     /// 403: the till was disabled.
@@ -187,7 +177,7 @@ fn field_words(fields: &[FieldProblem]) -> String {
     fields.iter().take(WORDS_MAX).map(problem).collect::<Vec<_>>().join("; ")
 }
 
-/// Most barcodes that are told in words.
+/// Most barcodes that a message names.
 const TAKEN_WORDS_MAX: usize = 3;
 
 fn taken_words(taken: &[TakenBarcode]) -> String {
@@ -209,10 +199,8 @@ pub struct ShortItem {
     pub path: Option<String>,
     /// SKU that is short.
     pub sku: String,
-    /// Quantity available.
     #[serde(flatten)]
     pub there: There,
-    /// Quantity requested.
     pub requested: i64,
 }
 
@@ -220,7 +208,6 @@ pub struct ShortItem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum There {
-    /// On hand.
     OnHand(i64),
     /// Put aside as damaged.
     Damaged(i64),

@@ -20,7 +20,6 @@ pub enum PriceOverride {
     Flag,
     /// A manager has to approve it.
     Manager,
-    /// Refused.
     Reject,
 }
 
@@ -61,7 +60,6 @@ pub struct Rules {
     pub default_rate_bp: u32,
     /// Whether prices contain tax.
     pub prices_include_tax: bool,
-    /// Accepted payment methods.
     pub methods: Vec<String>,
     /// Smallest cash step in whole currency units; 0 if cash is not rounded.
     pub cash_rounding: i64,
@@ -71,13 +69,10 @@ pub struct Rules {
     pub earn_per: i64,
     /// Value of one point in currency units, at least 1.
     pub redeem_value: i64,
-    /// Price policy.
     pub price_override: PriceOverride,
-    /// Stock policy.
     pub negative_stock: NegativeStock,
     /// Whether unknown tills are refused.
     pub registers_closed: bool,
-    /// Approvals, limits, lifetimes.
     pub policy: Policy,
     /// Terms that head office has set; the next shift that is opened begins with them. `None` if it has set none: a
     /// shift then goes by the settings file.

@@ -52,7 +52,7 @@ fn digits(number: u64) -> [u8; 2] {
     [b'0' + (number / 10 % 10) as u8, b'0' + (number % 10) as u8]
 }
 
-/// Year, month and day of so many days after 1970-01-01, by Howard Hinnant's `civil_from_days`: years begin in March,
+/// Year, month and day of this many days after 1970-01-01, by Howard Hinnant's `civil_from_days`: years begin in March,
 /// so that the leap day is their last.
 #[allow(
     clippy::arithmetic_side_effects,

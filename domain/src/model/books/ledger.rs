@@ -15,7 +15,6 @@ pub struct OpenShiftEntry {
     pub register_id: RegisterId,
     /// User who opened the shift.
     pub user_id: UserId,
-    /// Its business date.
     pub business_date: jiff::civil::Date,
 }
 

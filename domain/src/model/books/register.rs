@@ -44,7 +44,6 @@ impl Register {
 /// The last numbers that a register gave; both start at 0 and never have a gap.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counters {
-    /// The register.
     pub register_id: RegisterId,
     /// The last receipt number given in this epoch (sales and returns share it).
     pub receipt: u64,

@@ -146,13 +146,11 @@ pub struct Shift {
     pub reversed: BTreeSet<CashId>,
     /// Its Z number, one counter per register.
     pub z_no: Option<u64>,
-    /// Free-text note.
     pub note: Option<String>,
     /// Terms with which the shift was opened, and which it keeps, if head office had set some. Null if the settings
     /// file's apply.
     #[serde(default)]
     pub terms: Option<Terms>,
-    /// Running sums.
     pub totals: ShiftTotals,
 }
 

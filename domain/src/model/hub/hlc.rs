@@ -38,8 +38,8 @@ impl Clock {
         self.stamp()
     }
 
-    /// Merges what the hub's clock says. A store that is more than [`AHEAD_MS_MAX`] ahead goes on from the
-    /// hub's time; the stamp that it goes on from has to be stored, because higher ones were.
+    /// Merges what the hub's clock says. A store that is more than [`AHEAD_MS_MAX`] ahead continues from the
+    /// hub's time; the stamp that it continues from has to be stored, because higher ones were.
     pub fn merge(&mut self, now: UtcMs, hub_time: UtcMs) -> Option<String> {
         let limit_ms = hub_time.0.saturating_add(AHEAD_MS_MAX);
         self.correction_ms = if now.0 > limit_ms { hub_time.0.saturating_sub(now.0) } else { 0 };

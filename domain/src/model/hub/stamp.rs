@@ -1,4 +1,4 @@
-//! What goes with events: the hub they are told to, how far it has them, and the stamp of each.
+//! Data beside events: the hub that they are reported to, how far it has them, and the stamp of each.
 
 use crate::model::base::ids::EventId;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 pub struct HubIdentity {
     /// The hub's ID: the audience of the store's tokens.
     pub hub_id: String,
-    /// Its address.
     pub url: String,
     /// Its generation at the last hello.
     pub generation: String,
@@ -17,7 +16,6 @@ pub struct HubIdentity {
 /// Position up to which the hub has acknowledged an epoch.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AckMark {
-    /// The acknowledged epoch.
     pub epoch: String,
     /// The last acknowledged seq; 0: none.
     pub seq: u64,
@@ -34,6 +32,5 @@ pub struct Stamp {
     pub now: crate::model::base::time::UtcMs,
     /// The hybrid clock's tick for it.
     pub at: String,
-    /// The record's ID.
     pub event_id: EventId,
 }

@@ -108,7 +108,7 @@ impl AdjustmentReason {
         }
     }
 
-    /// Whether so many pieces fit the reason: goods are found, or gone; a figure is wrong both ways.
+    /// Whether this many pieces fit the reason: goods are found, or gone; a figure is wrong both ways.
     pub fn fits(self, qty: i64) -> bool {
         match self {
             Self::Found => qty > 0,

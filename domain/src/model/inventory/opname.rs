@@ -1,4 +1,4 @@
-//! Opname: the stock is counted while the shop goes on selling.
+//! Opname: the stock is counted while the shop continues selling.
 
 use crate::model::base::ids::{MovementId, OpnameId, Sku, StoreId, UserId};
 use crate::model::base::refusal::Refusal;

@@ -354,7 +354,6 @@ impl PurchaseOrder {
 /// Receipts of one line of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct OrderLineReceipt {
-    /// The line.
     pub line_no: u32,
     /// Pieces accepted in all receipts that count.
     pub received: i64,
@@ -368,7 +367,6 @@ pub struct OrderLineReceipt {
 pub struct OrderProgress {
     /// `po_…`
     pub po_id: String,
-    /// Line by line.
     pub lines: Vec<OrderLineReceipt>,
 }
 

@@ -9,21 +9,18 @@ use crate::model::people::user::{Principal, Role};
 /// The person asking and, where one was given and verified, the person approving.
 #[derive(Debug, Clone, Copy)]
 pub struct Authorization<'a> {
-    /// User who asks.
     pub caller: &'a Principal,
-    /// User who approves.
     pub approver: Option<&'a Principal>,
     /// The till that speaks, where the request names one.
     pub register_id: Option<&'a RegisterId>,
 }
 
 impl<'a> Authorization<'a> {
-    /// Without an approval.
     pub fn unapproved(caller: &'a Principal) -> Self {
         Self { caller, approver: None, register_id: None }
     }
 
-    /// Whether a manager stands behind it.
+    /// Whether a manager makes or approves the request.
     pub fn manages(&self) -> bool {
         self.caller.role.manages() || self.approver.is_some_and(|approver| approver.role.manages())
     }

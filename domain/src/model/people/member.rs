@@ -97,11 +97,11 @@ impl MemberState {
     }
 }
 
-/// Most members that go on as one.
+/// Most members that are merged into one.
 pub const MERGED_MAX: usize = 100;
 
 impl Member {
-    /// The IDs whose points and sales are this member's: its own, and those of members that go on as it.
+    /// The IDs whose points and sales are this member's: its own, and those of members that were merged into it.
     pub fn family(&self) -> impl Iterator<Item = &MemberId> {
         std::iter::once(&self.member_id).chain(&self.merged)
     }

@@ -117,7 +117,6 @@ pub struct User {
     pub user_id: UserId,
     /// Login name, lower-cased.
     pub username: String,
-    /// Display name.
     pub name: String,
     /// Role of the user.
     pub role: Role,
@@ -163,9 +162,7 @@ pub struct Session {
 /// The caller, from a verified token and the rows behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
-    /// The user.
     pub user_id: UserId,
-    /// Display name.
     pub name: String,
     /// Role of the user.
     pub role: Role,
@@ -183,7 +180,6 @@ pub fn login_name(text: &str) -> String {
     text.trim().to_lowercase()
 }
 
-/// A registered device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Passkey {
     /// ID that the authenticator gave the device, in base64url.

@@ -19,7 +19,6 @@ pub struct Price {
 /// set at once counts by the moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PriceMoment {
-    /// The moment.
     pub at: UtcMs,
     /// Business date: of a basket its shift's, whatever the clock shows.
     pub date: Date,
@@ -34,7 +33,7 @@ impl Price {
         }
     }
 
-    /// Since when it stands against other prices.
+    /// Time from which it takes precedence over other prices.
     pub fn since(&self) -> UtcMs {
         self.effective_at.max(self.price.set_at)
     }

@@ -24,7 +24,6 @@ pub enum PromotionKind {
 /// A day of the week.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the days of the week explain themselves")]
 pub enum Day {
     #[serde(alias = "monday")]
     Mon,

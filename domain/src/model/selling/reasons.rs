@@ -27,11 +27,8 @@ pub struct Reasons {
 /// Use of a reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// Voiding.
     Void,
-    /// Discount by hand.
     Discount,
-    /// Return of goods.
     Return,
 }
 

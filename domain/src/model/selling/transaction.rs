@@ -150,13 +150,11 @@ pub struct LineDiscount {
 pub struct Line {
     /// Line number, starting at 1.
     pub line_no: u32,
-    /// Product code.
     pub sku: Sku,
     /// Product name at the time.
     pub name: String,
     /// Quantity in pieces, 1–1,000,000.
     pub qty: i64,
-    /// Unit price charged.
     pub price: i64,
     /// Unit price of the catalogue at the time.
     pub list_price: i64,
@@ -185,9 +183,7 @@ pub struct Line {
 /// The code by which a line was scanned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scan {
-    /// The line.
     pub line_no: u32,
-    /// The scanned code.
     pub code: String,
     /// Pieces in one scan of it.
     pub pack_qty: i64,
@@ -196,7 +192,6 @@ pub struct Scan {
 /// Reason why the price of a line was set by hand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PriceReason {
-    /// The line.
     pub line_no: u32,
     /// The reason, in words.
     pub reason: String,
@@ -343,6 +338,5 @@ pub struct Transaction {
     pub voided_at: Option<UtcMs>,
     /// Reason given for voiding the transaction.
     pub void_reason: Option<String>,
-    /// Free-text note.
     pub note: Option<String>,
 }

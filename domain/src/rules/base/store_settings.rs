@@ -1,7 +1,7 @@
 //! What head office sets for a store: in the place of what the store's settings file says.
 //!
-//! It counts at once, but for the terms of a shift ([`Terms`]): a shift that is open goes on by those that it began with, the
-//! next one begins with the new ones.
+//! It counts at once, but for the terms of a shift ([`Terms`]): a shift that is open continues by those that it began
+//! with, the next one begins with the new ones.
 
 use crate::model::base::ids::{StoreId, is_short_id};
 use crate::model::base::limits::REFERENCE_CHARS_MAX;
@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Their names, by section and key as in the store's settings file; `tiers` stands in no file.
+/// Their names, by section and key as in the store's settings file; `tiers` is in no file.
 pub const SETTABLE: [&str; 24] = [
     "approval.adjustment_value",
     "approval.pay_out_value",
@@ -49,18 +49,15 @@ pub const SETTABLE: [&str; 24] = [
 const WORTH_OF_POINTS: &str = "points.redeem_value";
 /// Sections of the terms of a shift.
 const OF_SHIFTS: [&str; 3] = ["payments", "points", "tax"];
-/// Most payment methods.
 const METHODS_MAX: usize = 50;
 /// A day, in milliseconds.
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// The largest amount.
 const AMOUNT_MAX: i64 = 1_000_000_000_000;
 /// All of it, in basis points.
 const RATE_BP_MAX: u32 = 10_000;
 /// The longest span of days.
 const DAYS_MAX: u32 = 3_650;
-/// Most tiers.
 const TIERS_MAX: usize = 50;
 /// Ten times what a member without a tier earns, in basis points.
 pub const MULTIPLIER_BP_MAX: i64 = 100_000;

@@ -8,7 +8,7 @@
 
 use crate::model::base::time::UtcMs;
 
-/// A wall clock that goes on evenly for this long is believed, if no other clock contradicts it (1 hour).
+/// A wall clock that continues evenly for this long is believed, if no other clock contradicts it (1 hour).
 pub const CONFIRMED_AFTER_MS: i64 = 3_600_000;
 
 /// Two clocks that are at most this far apart move in step (1 minute): more than any clock is slewed in an hour.
@@ -85,7 +85,7 @@ impl TrustedTime {
         }
     }
 
-    /// A person, or whoever knows, says that the wall clock is right.
+    /// A person, or another trusted source, confirms that the wall clock is right.
     pub fn confirm(&mut self, wall: UtcMs, monotonic_ms: i64) {
         *self = Self::starting_at(wall, monotonic_ms);
     }

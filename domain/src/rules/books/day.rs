@@ -144,7 +144,7 @@ fn may_seal(cmd: &SealDay, authorization: &Authorization<'_>) -> Result<Option<S
 }
 
 /// Opens a sealed day again, until it is sealed once more: by hand, or when the day on which this happens is over.
-/// Whether head office has locked the day is asked here, once stores are told of locks.
+/// Whether head office has locked the day is asked here, once stores are notified of locks.
 ///
 /// # Errors
 /// `validation_failed`, `insufficient_role` (administrators only), `invalid_state` (not sealed).

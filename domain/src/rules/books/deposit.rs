@@ -41,10 +41,10 @@ pub struct ReverseDeposit {
     pub reason: String,
 }
 
-/// Writes a deposit down, of no more than lies in the safe; gives the safe afterwards too.
+/// Writes a deposit down, of no more than is in the safe; gives the safe afterwards too.
 ///
 /// # Errors
-/// `validation_failed` (also for more than lies in the safe), `insufficient_role`.
+/// `validation_failed` (also for more than is in the safe), `insufficient_role`.
 pub fn deposit(
     cmd: &NewDeposit,
     id: CashId,

@@ -77,7 +77,7 @@ impl LockedDays {
         Some(((from, to), before.into_iter().chain(after).collect()))
     }
 
-    /// The last day until which every day is locked; none: the first ones are open.
+    /// The last day until which every day is locked; `None` if the first ones are open.
     pub fn through(&self) -> Option<Date> {
         self.first_open(BEGINNING).yesterday().ok().filter(|last| *last >= BEGINNING)
     }

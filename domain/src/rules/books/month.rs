@@ -28,12 +28,10 @@ impl Month {
         (1..=12).rev().map(move |month| Self(date(year, month, 1)))
     }
 
-    /// Its first day.
     pub fn first(self) -> Date {
         self.0
     }
 
-    /// Its last day.
     pub fn last(self) -> Date {
         self.0.last_of_month()
     }

@@ -183,7 +183,6 @@ impl Sums {
         shown_sum([self.total, self.returns_total.saturating_neg()])
     }
 
-    /// Adds another's figures.
     pub fn add(&mut self, more: &Self) {
         for (so_far, more) in [
             (&mut self.sales_count, more.sales_count),

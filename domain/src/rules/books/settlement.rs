@@ -1,7 +1,7 @@
 //! Settlement: what was paid otherwise than in cash, and what providers and the bank say of it.
 //!
-//! An *item* is expected, a *line* of a statement is told; matching puts them together without ever guessing. Pure: the
-//! same items and lines give the same matches, in whatever order they are.
+//! An *item* is expected, a *line* is reported by a statement; matching puts them together without ever guessing. Pure:
+//! the same items and lines give the same matches, in whatever order they are.
 
 mod bank;
 mod by_amount;

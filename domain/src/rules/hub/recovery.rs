@@ -63,7 +63,7 @@ type Events<E> = Result<Option<Event>, E>;
 
 /// A record that may come back.
 trait Recover: Sized {
-    /// The event that it becomes; none: it moves no row here.
+    /// The event that it becomes; `None` if it changes no row here.
     fn recover<R: Rows>(self, _head: &Head<'_>, _book: &mut Book<'_, R>) -> Events<R::Error> {
         Ok(None)
     }

@@ -13,7 +13,7 @@ pub fn next_epoch<'a>(known: impl Iterator<Item = &'a str>, random: u64) -> Opti
 }
 
 /// Interrupts the shifts that were open, with all that is unpaid in them, and counts receipts anew: an
-/// epoch is a series of its own. Z numbers go on.
+/// epoch is a series of its own. Z numbers continue.
 pub fn restored(open: Vec<Shift>, counters: Vec<Counters>) -> Event {
     let interrupt = |shift| Shift { state: ShiftState::Interrupted, ..shift };
     Event::new(

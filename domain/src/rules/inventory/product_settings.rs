@@ -1,4 +1,4 @@
-//! What a store settles for itself about a product: when to order it, and where it lies. Head office may write
+//! What a store settles for itself about a product: when to order it, and where it is. Head office may write
 //! both too; the hub decides, field by field (docs/protocol.md#last-write-wins).
 
 use crate::model::base::fields::{Fields, read};
@@ -18,7 +18,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// The highest level.
 const LEVEL_MAX: i64 = 1_000_000_000;
 
 /// The longest name of a place, in bytes.
@@ -103,7 +102,7 @@ pub fn change(
     Ok((after, writes))
 }
 
-/// The product and the field of a setting's name, `product:<sku>:<field>`; none: it is another setting.
+/// The product and the field of a setting's name, `product:<sku>:<field>`; `None` if it is another setting.
 pub fn named(name: &str) -> Option<(Sku, &str)> {
     let (sku, field) = name.strip_prefix("product:")?.rsplit_once(':')?;
     Some((Sku(sku.to_owned()), field))

@@ -8,7 +8,6 @@ use crate::rules::selling::tax::tax;
 /// Data of a line that pricing needs.
 #[derive(Debug, Clone, Copy)]
 pub struct BasketLine {
-    /// Quantity in pieces.
     pub qty: i64,
     /// Unit price in whole currency units.
     pub price: i64,
@@ -18,7 +17,6 @@ pub struct BasketLine {
     pub rate_bp: u32,
 }
 
-/// A priced line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PricedLine {
     /// qty × price.

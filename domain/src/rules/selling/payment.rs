@@ -26,8 +26,8 @@ pub struct NewPayment {
 pub enum Direction {
     /// Into the drawer.
     Sale,
-    /// Out of the drawer, where no cash of a sale stands behind it: in favour of nobody, or down. Rounded up it would pay
-    /// for buying and returning.
+    /// Out of the drawer, where it is not covered by the cash of a sale: rounded to the nearest step, or down. Rounded
+    /// up it would pay for buying and returning.
     Refund,
 }
 
@@ -40,7 +40,6 @@ pub struct Accepted {
     pub tendered: i64,
     /// tendered − amount − rounding.
     pub change: i64,
-    /// Cash rounding.
     pub rounding: i64,
 }
 

@@ -1,5 +1,5 @@
-//! Records of the feed are held to the bounds of requests: whoever speaks for head office, a store takes nothing in
-//! that nobody could have asked it for. What is wrong is told field by field, for a person.
+//! Records of the feed are held to the bounds of requests: whatever speaks for head office, a store applies nothing
+//! that nobody could have asked it for. Problems are reported field by field, for a person.
 
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::{SHORT_ID_PROBLEM, StoreId, is_short_id};
@@ -143,7 +143,7 @@ pub(super) fn line(fields: &mut Fields, path: &str, text: &str) {
     }
 }
 
-/// A text for people, as it was written down: whoever prints it sees to what can't be printed.
+/// A text for people, as it was written down: the printing code handles characters that can't be printed.
 pub(super) fn loose(fields: &mut Fields, path: &str, text: &str, chars_max: usize) {
     if text.len() > chars_max && text.chars().count() > chars_max {
         fields.wrong(path, format!("must be at most {chars_max} characters"));
@@ -257,7 +257,7 @@ pub fn user(change: &Change, user: &UserDown, here: &Own<'_>) -> Result<(), Refu
     fields.done()
 }
 
-/// A counter that goes on being counted: one at its end could never rise again.
+/// A counter that is still used: one at its end could never rise again.
 fn version(fields: &mut Fields, path: &str, count: u64) {
     fields.range(path, i64::try_from(count).unwrap_or(i64::MAX), 0..=FIGURE_MAX);
 }

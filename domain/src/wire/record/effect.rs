@@ -20,7 +20,7 @@ pub struct About {
     /// Members whose points it may move.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<MemberId>,
-    /// The day that it counts for; none: no digest counts it.
+    /// The day that it counts for; `None` if no digest counts it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub business_date: Option<Date>,
     /// Amount that a digest adds up.
@@ -58,7 +58,6 @@ pub struct Effect {
     pub moves: Vec<Move>,
     /// Amount that a method took in (or gave back, below 0) in a shift.
     pub methods: Vec<(ShiftId, String, i64)>,
-    /// Points entries.
     pub points: Vec<PointsEntry>,
     /// Document that the record requires.
     pub needs: Option<Known>,
@@ -90,7 +89,7 @@ pub enum Known {
     Return(String),
     /// A receipt of goods of the store.
     Receiving(String),
-    /// A transfer that its sender has told of, whichever store that is.
+    /// A transfer that its sender has reported, whichever store that is.
     Transfer(String),
 }
 
@@ -108,7 +107,6 @@ impl fmt::Display for Known {
 /// A line's effect on stock, beside the sale.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineEffect {
-    /// The line.
     pub line_no: u32,
     /// Stock on hand after the movement.
     pub balance_after: i64,

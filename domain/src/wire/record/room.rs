@@ -5,7 +5,7 @@ use crate::model::selling::transaction::{Line, LineDiscount, Payment, PriceReaso
 
 /// Names and figures of an object in a list: a line has most of them, some 400 bytes.
 const OBJECT_BYTES: usize = 512;
-/// Names and figures of what stands beside a line: its number, and one more figure at most.
+/// Names and figures of what is next to a line: its number, and one more figure at most.
 const BESIDE_LINE_BYTES: usize = 128;
 /// Names and figures of the basket itself.
 const BASKET_BYTES: usize = 2 * 1024;

@@ -14,12 +14,10 @@ use crate::wire::sale_text::SaleText;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-/// Payload of `transaction.paid`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransactionPaid {
     /// Business date that it counts for.
     pub business_date: Date,
-    /// The sale.
     pub transaction: Transaction,
     /// Effect of each line on stock.
     pub lines: Vec<LineEffect>,
@@ -76,7 +74,6 @@ impl Payload for TransactionPaid {
     }
 }
 
-/// Payload of `transaction.voided`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransactionVoided {
     /// Business date that it counts for.
@@ -127,7 +124,6 @@ impl Payload for TransactionVoided {
 pub struct ReturnRecord {
     /// Business date that it counts for.
     pub business_date: Date,
-    /// The return.
     pub document: Return,
     /// Effect of each line on stock.
     pub lines: Vec<LineEffect>,
@@ -168,7 +164,6 @@ impl Payload for ReturnRecord {
     }
 }
 
-/// Payload of `tender.corrected`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TenderCorrected {
     /// Business date that it counts for.

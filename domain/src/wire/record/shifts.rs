@@ -29,12 +29,10 @@ impl Payload for ShiftRecord {
     }
 }
 
-/// Payload of `cash.moved`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CashMoved {
     /// Business date that it counts for.
     pub business_date: Date,
-    /// The cash movement.
     pub movement: CashMovement,
 }
 
@@ -48,12 +46,10 @@ impl Payload for CashMoved {
     }
 }
 
-/// Payload of `cash.deposited`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CashDeposited {
     /// Business date that it counts for.
     pub business_date: Date,
-    /// The deposit.
     pub deposit: Deposit,
 }
 
@@ -86,11 +82,8 @@ impl Payload for ReopenedDay {
 pub struct ReceiptsSkipped {
     /// Register of the numbers.
     pub register_id: RegisterId,
-    /// Its series.
     pub series: String,
-    /// The first number.
     pub from: u64,
-    /// The last number.
     pub to: u64,
 }
 
@@ -115,7 +108,7 @@ pub fn shift_counted(stamp: &Stamp, shift: &Shift, business_date: Date) -> Strin
     text(stamp, AnyPayload::ShiftClosed, ShiftRecord { business_date, shift: shift.clone() })
 }
 
-/// The record of what lies in the safe when the books begin.
+/// The record of what is in the safe when the books begin.
 pub fn safe_opened(stamp: &Stamp, opening: &SafeOpening) -> String {
     text(stamp, AnyPayload::SafeOpened, opening.clone())
 }

@@ -21,7 +21,6 @@ pub const OPNAME_LINES_MAX: usize = 500;
 pub struct ReceivingPosted {
     /// Business date that it counts for.
     pub business_date: Date,
-    /// The receiving document.
     pub receiving: Receiving,
     /// Effect of each line on stock; for a receipt it is in the document.
     pub lines: Vec<LineEffect>,
@@ -99,7 +98,6 @@ impl Payload for TransferRecord {
 pub struct AdjustmentPosted {
     /// Business date that it counts for.
     pub business_date: Date,
-    /// The adjustment document.
     pub adjustment: Adjustment,
     /// Effect of each line on stock.
     pub lines: Vec<LineEffect>,
@@ -122,18 +120,14 @@ impl Payload for AdjustmentPosted {
     }
 }
 
-/// Payload of `opname.posted`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OpnamePosted {
     /// Business date that it counts for.
     pub business_date: Date,
-    /// The count.
     pub opname: Opname,
     /// Number of this part, starting at 1.
     pub part: usize,
-    /// Number of parts.
     pub parts: usize,
-    /// Counted lines.
     pub lines: Vec<OpnameLine>,
 }
 
@@ -157,12 +151,10 @@ impl Payload for OpnamePosted {
     }
 }
 
-/// Payload of `supplier_return.posted`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SupplierReturnPosted {
     /// Business date that it counts for.
     pub business_date: Date,
-    /// The supplier return.
     pub document: SupplierReturn,
 }
 
@@ -196,9 +188,7 @@ pub struct StockMoved {
     pub business_date: Date,
     /// Number of this part, starting at 1.
     pub part: u32,
-    /// Number of parts.
     pub parts: u32,
-    /// The stock movements.
     pub movements: Vec<Movement>,
 }
 

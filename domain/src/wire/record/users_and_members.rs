@@ -26,7 +26,6 @@ pub struct FieldWrite {
     pub base: String,
 }
 
-/// Payload of `member.changed`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemberChanged {
     /// ID of the member.
@@ -48,7 +47,6 @@ impl Payload for MemberChanged {
     }
 }
 
-/// Payload of `product_settings.changed`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProductSettingsChanged {
     /// SKU of the product.
@@ -63,12 +61,10 @@ impl Payload for ProductSettingsChanged {
     }
 }
 
-/// Payload of `points.adjusted`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PointsAdjusted {
     /// Business date that it counts for.
     pub business_date: Date,
-    /// The points movement.
     pub entry: PointsEntry,
     /// Reason given for the correction.
     pub reason: String,
@@ -90,9 +86,7 @@ impl Payload for PointsAdjusted {
 pub struct UserChanged {
     /// ID of the user.
     pub user_id: UserId,
-    /// Login name.
     pub username: String,
-    /// Display name.
     pub name: String,
     /// Role of the user.
     pub role: Role,
@@ -132,7 +126,6 @@ impl Payload for UserChanged {
     }
 }
 
-/// Payload of `audit.recorded`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditRecorded {
     /// The day it counts for, where a day matters.

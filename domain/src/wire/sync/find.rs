@@ -36,7 +36,6 @@ pub struct FoundMember {
 }
 
 impl FindMember {
-    /// By an ID.
     pub fn by_id(id: &MemberId) -> Self {
         Self { member_id: Some(id.clone()), ..Self::default() }
     }

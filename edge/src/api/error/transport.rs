@@ -52,7 +52,7 @@ rows! {
 }
 
 impl ApiError {
-    /// 400: not JSON.
+    /// 400: the body is not JSON.
     pub fn invalid_json(problem: impl std::fmt::Display) -> Self {
         Self::new(Code::InvalidJson, format!("the body is not valid JSON: {problem}"))
     }

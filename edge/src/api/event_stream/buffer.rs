@@ -23,7 +23,7 @@ struct Kept<T> {
     notices: usize,
     /// Everything after this commit is here.
     floor: u64,
-    /// The newest commit that told anything.
+    /// The newest commit with a notice.
     head: u64,
 }
 
@@ -34,12 +34,12 @@ struct Told<T> {
     what: Arc<T>,
 }
 
-/// A reader is further behind than what is kept: it goes on from here.
+/// A reader is further behind than what is kept: it continues from here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Missed(pub u64);
 
 impl<T> EventBuffer<T> {
-    /// Empty buffer after a commit, for so many notices.
+    /// Empty buffer after a commit, for this many notices.
     pub fn after_commit(number: u64, notices_max: usize) -> Self {
         let kept = Kept { told: VecDeque::new(), notices: 0, floor: number, head: number };
         Self { kept: Mutex::new(kept), moved: watch::Sender::new(number), notices_max }
@@ -50,7 +50,7 @@ impl<T> EventBuffer<T> {
         self.lock().head
     }
 
-    /// Position at which the reader of a request begins, and whether it goes on where it was: by its `Last-Event-ID`.
+    /// Position at which the reader of a request begins, and whether it continues where it was: by its `Last-Event-ID`.
     /// `None` if that was never given out, or too long ago.
     pub fn place(&self, headers: &HeaderMap) -> (Option<u64>, bool) {
         let Some(last) = headers.get("last-event-id") else { return (Some(self.head()), false) };
@@ -58,13 +58,13 @@ impl<T> EventBuffer<T> {
         (known, known.is_some())
     }
 
-    /// Whether a reader that heard everything up to this commit can go on.
+    /// Whether a reader that heard everything up to this commit can continue.
     pub fn knows(&self, number: u64) -> bool {
         let kept = self.lock();
         (kept.floor..=kept.head).contains(&number)
     }
 
-    /// Changes with every commit that told anything.
+    /// Changes with every commit that has a notice.
     pub fn watch(&self) -> watch::Receiver<u64> {
         self.moved.subscribe()
     }

@@ -24,7 +24,7 @@ pub struct StreamPermit {
 }
 
 impl Streams {
-    /// So many at once, and so many of one person.
+    /// Limits of open streams: in all, and of one person.
     pub fn at_most(most: usize, most_per_user: usize) -> Self {
         Self { users: Arc::default(), most, most_per_user }
     }

@@ -1,4 +1,4 @@
-//! One reader of a stream: what it is told next, how it learns that it missed something, and why its stream ends.
+//! One reader of a stream: its next notices, how it learns that it missed some, and why its stream ends.
 
 use super::buffer::{EventBuffer, Missed};
 use super::{Disconnected, StreamWriter, event};
@@ -15,9 +15,9 @@ use std::time::Duration;
 /// Reason why a stream ends.
 #[derive(Debug)]
 pub enum End {
-    /// Nobody reads it.
+    /// The client has closed the connection.
     Disconnected,
-    /// And the reader is told why.
+    /// The stream ends with an error that is sent to the reader.
     Told(ApiError),
 }
 
@@ -38,7 +38,7 @@ impl From<ApiError> for End {
 pub struct Reader {
     /// Writer of the stream.
     pub writer: StreamWriter,
-    /// The last commit that it was told; none: it missed something, and loads again.
+    /// The last commit that it was sent; `None` if it missed some and has to load again.
     pub position: Option<u64>,
 }
 
@@ -48,8 +48,8 @@ impl Reader {
         self.position.map(|position| position.to_string())
     }
 
-    /// The next commits; none: there is nothing new. A reader for whom not all of them are kept is told to load again, and
-    /// goes on from here.
+    /// The next commits; `None` if there is nothing new. A reader for whom not all of them are kept is asked to load
+    /// again, and continues from here.
     ///
     /// # Errors
     /// [`Disconnected`].

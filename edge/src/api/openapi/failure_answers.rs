@@ -35,7 +35,7 @@ impl Refusals {
         Code::ALL.iter().copied().filter(|code| !code.is_of_sync() || self.used.contains(code)).collect()
     }
 
-    /// Every failure answer.
+    /// All failure answers by status.
     pub fn into_answers(self) -> BTreeMap<String, Value> {
         self.answers
     }

@@ -55,7 +55,7 @@ pub fn if_match(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     Ok(tag.map(|tag| tag.trim_matches('"').to_owned()))
 }
 
-/// The bearer token.
+/// Reads the bearer token.
 pub fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
     let value = headers.get(header::AUTHORIZATION).ok_or_else(ApiError::missing_token)?;
     let text = value.to_str().map_err(|_| ApiError::invalid_token())?;

@@ -1,4 +1,4 @@
-//! What serde finds wrong with a body, in the words of whoever wrote it: it knows nothing of Rust's types.
+//! Problems that serde finds in a body, in the terms of the client, which knows nothing of Rust's types.
 
 /// The problem as a person reads it behind the field's path.
 pub fn plain(problem: &str) -> String {
@@ -27,7 +27,7 @@ fn names(expected: &str) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-/// A type of Rust or serde; none: the words are somebody's own.
+/// A type of Rust or serde; `None` if the words are somebody's own.
 fn kind(expected: &str) -> Option<&'static str> {
     Some(match expected {
         "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",

@@ -1,7 +1,7 @@
 //! A serde layer that takes objects for structs and nothing else.
 //!
 //! serde's derived structs also accept arrays, field by position: `["A1", 2, 500]` would pass for a
-//! line of a sale. A client that sends one is wrong, and is told so.
+//! line of a sale. A client that sends one is wrong, and gets an error.
 
 use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor,

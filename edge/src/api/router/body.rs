@@ -13,8 +13,8 @@ mod budget;
 
 pub use budget::{Budget, Held};
 
-/// Most bytes of a route's body. A route that asks for no token takes little unless it names its own limit: whoever
-/// has no account must not fill the memory.
+/// Most bytes of a route's body. A route that asks for no token takes little unless it names its own limit: a client
+/// that has no account must not fill the memory.
 pub fn bytes_max<S>(route: &Route<S>, limits: &Limits) -> usize {
     match (route.body, route.access) {
         (BodyKind::JsonUpTo(bytes), _) => bytes,

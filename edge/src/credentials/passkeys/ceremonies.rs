@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Lifetime of a ceremony in milliseconds.
 pub const CEREMONY_MS: i64 = 5 * 60 * 1000;
-/// Most ceremonies of one kind that wait at once; one more ends the oldest of whoever has most.
+/// Most ceremonies of one kind that wait at once; one more ends the oldest of the address that has most.
 pub const CEREMONIES_MAX: usize = 1024;
 /// Most of one address, or of one IPv6 network of 64 bits: a stranger crowds out his own only.
 pub const CEREMONIES_PER_ADDRESS_MAX: usize = 32;
@@ -30,7 +30,7 @@ impl<T> Default for Ceremonies<T> {
 }
 
 impl<T> Ceremonies<T> {
-    /// Begins one.
+    /// Stores a ceremony that has begun.
     pub fn put(&self, id: String, state: T, address: IpAddr, now: UtcMs) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|_, waiting| alive(waiting.since, now));

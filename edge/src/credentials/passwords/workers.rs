@@ -37,7 +37,7 @@ fn work(jobs: &Mutex<Receiver<Job>>) {
         // The lock is given back before the job runs.
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = job else { return };
-        // Whoever waits for a job that panicked hears of it by its dropped channel.
+        // A caller that waits for a job that panicked notices the dropped channel.
         if catch_unwind(AssertUnwindSafe(job)).is_err() {
             tracing::error!("a password hash panicked");
         }

@@ -20,7 +20,7 @@ pub struct Claims {
     pub iss: String,
     /// Audience of the token: the same as the issuer.
     pub aud: String,
-    /// The user's ID.
+    /// ID of the user.
     pub sub: String,
     /// Display name.
     pub name: String,

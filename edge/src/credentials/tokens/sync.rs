@@ -27,7 +27,7 @@ pub enum SyncKind {
 pub struct SyncClaims {
     /// `store-router:<store_id>`.
     pub iss: String,
-    /// The same.
+    /// The same as `iss`.
     pub sub: String,
     /// `cloud-hub:<hub_id>`.
     pub aud: String,

@@ -1,4 +1,4 @@
-//! The checks that every token goes through, whoever signed it.
+//! The checks for every token, regardless of its signer.
 
 use super::claims::Life;
 use super::{LEEWAY_S, TOKEN_BYTES_MAX, TokenError};
@@ -26,7 +26,7 @@ pub fn signed<T: DeserializeOwned>(
     rules.set_issuer(&[issuer]);
     rules.set_audience(&[audience]);
     rules.set_required_spec_claims(&CLAIMS_REQUIRED);
-    // Expiry is told apart from everything else, and against the caller's clock.
+    // Expiry is distinguished from everything else, and against the caller's clock.
     rules.validate_exp = false;
     jsonwebtoken::decode(token, key, &rules).map(|token| token.claims).map_err(|_| TokenError::Invalid)
 }

@@ -96,7 +96,7 @@ impl Failures {
     /// Milliseconds until another attempt is allowed; 0: it is.
     pub fn wait_ms(&mut self, max: usize, now: UtcMs) -> i64 {
         let now = self.in_order(now);
-        // A clock that was set back must not lock anyone out: what lies ahead of it is forgotten too.
+        // A clock that was set back must not lock anyone out: what is ahead of it is forgotten too.
         self.recent.retain(|at| *at <= now.0 && now.0.saturating_sub(*at) < WINDOW_MS);
         let oldest = self.recent.front().filter(|_| self.recent.len() >= max);
         let window_ms = oldest.map_or(0, |at| at.saturating_add(WINDOW_MS).saturating_sub(now.0));

@@ -117,7 +117,7 @@ impl LoginLimiter {
         Ok(Attempt { limiter: self, counted: self.counted(counted, attempt).await?, name, address })
     }
 
-    /// Begins to ask for an approval; whoever gets it says [`LoginLimiter::approved`] when it was right.
+    /// Begins an approval attempt; the caller reports a right one with [`LoginLimiter::approved`].
     ///
     /// # Errors
     /// 403 `approval_limited`.
@@ -142,7 +142,7 @@ impl LoginLimiter {
 }
 
 impl Attempt<'_> {
-    /// It was right.
+    /// The password was right.
     pub fn succeeded(self, now: UtcMs) {
         self.limiter.succeeded(self.name, self.address, now);
     }

@@ -11,7 +11,7 @@ const PER_NAME_MAX: usize = 2;
 /// Time that counts as lately, in milliseconds: 30 days.
 const LATELY_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 
-/// Addresses by name.
+/// Usual addresses by login name.
 #[derive(Debug, Default)]
 pub struct Usual(HashMap<String, Vec<UsualAddress>>);
 
@@ -26,7 +26,7 @@ struct UsualAddress {
 pub type SavedUsual = BTreeMap<String, Vec<(IpAddr, i64, SavedFailures)>>;
 
 impl Usual {
-    /// Milliseconds until another attempt from there is allowed; none: it is no usual address of the name.
+    /// Milliseconds until another attempt from there is allowed; `None` if it is no usual address of the name.
     pub fn wait_ms(&mut self, name: &str, address: IpAddr, now: UtcMs) -> Option<i64> {
         self.place(name, address, now).map(|place| place.failures.wait_ms(FAILURES_PER_NAME_MAX, now))
     }

@@ -1,5 +1,5 @@
-//! Restoring: a backup is put where there is no hub yet. A sign lies in the folder until all of it is there: with it nothing is
-//! served, and the same command begins anew.
+//! Restoring: a backup is put where there is no hub yet. A sign is in the folder until all of it is there: with it
+//! nothing is served, and the same command begins anew.
 
 use super::tool::{self, Login};
 use super::{FORMAT, MANIFEST, Manifest, digest, keys_of, name_of};

@@ -39,7 +39,6 @@ pub struct View {
 pub struct Filter {
     /// Only actions of this user.
     pub user_id: Option<String>,
-    /// Only this action.
     pub action: Option<String>,
     /// Only actions at this store, or about it.
     pub store_id: Option<String>,

@@ -11,7 +11,6 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `GET /api/audit`
 pub const LIST: Doc =
     Doc::of("Audit", "List audited actions and refusals of head office and all stores, newest first")
         .query::<Ask>()

@@ -78,7 +78,7 @@ pub async fn list(
 }
 
 /// Puts the value back, as a write of head office that has seen what is there. What it replaces is not lost
-/// either: it stands in this conflict.
+/// either: it is in this conflict.
 ///
 /// # Errors
 /// 404; 409 `invalid_state` for one that was restored before, and of a member who was erased.
@@ -88,7 +88,7 @@ pub async fn restore(
     conflict_id: &str,
     now: UtcMs,
 ) -> Result<ConflictRow, Failure> {
-    // Whoever writes to the record locks it before its conflicts: what is there is read with both locked, and nobody
+    // A writer of the record locks it before its conflicts: what is there is read with both locked, and nobody
     // writes between the look and the write.
     let sql = "UPDATE shared_records SET updated_at = updated_at WHERE (resource, id) IN \
                (SELECT resource, id FROM conflicts WHERE conflict_id = $1)";

@@ -13,11 +13,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-/// `GET /api/conflicts`
 pub const LIST: Doc = Doc::of("Synchronisation", "List field values that lost a conflict, newest first")
     .query::<Search>()
     .answers::<List<ConflictRow>>(r#"{"items": [], "next_cursor": null}"#);
-/// `POST /api/conflicts/:id/restore`
 pub const RESTORE: Doc = Doc::of("Synchronisation", "Restore a value that lost a conflict, as a new write")
     .optional_body::<EmptyBody>("{}")
     .answers::<ConflictRow>(

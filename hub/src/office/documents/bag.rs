@@ -1,4 +1,4 @@
-//! What became of bags: where each is, and what the bank counted of it.
+//! State of bags: where each is, and the amount that the bank counted.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -8,7 +8,6 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A bag.
 pub struct Bag {
     /// State of the bag's money.
     pub state: State,

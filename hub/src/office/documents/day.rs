@@ -116,7 +116,6 @@ pub async fn list(
     conditions.query(&sql).fetch_all(pool).await?.iter().map(day).collect()
 }
 
-/// One day.
 pub async fn read(pool: &AnyPool, store_id: &str, date: Date) -> Result<Option<Day>, sqlx::Error> {
     let conditions = Conditions::default()
         .text("d.store_id = ?", Some(store_id))

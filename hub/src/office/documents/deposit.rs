@@ -26,7 +26,7 @@ pub enum State {
     Missing,
 }
 
-/// Another bag takes it back, or it takes one back: it stands nowhere.
+/// Another bag reverses it, or it reverses one: it is at no place.
 const TAKEN_BACK: &str = "(d.reverses IS NOT NULL OR EXISTS (SELECT 1 FROM deposits b WHERE b.store_id = d.store_id \
                           AND b.reverses = d.deposit_id))";
 

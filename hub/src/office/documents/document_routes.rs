@@ -1,4 +1,4 @@
-//! What stores told, to be read by whoever asks where a figure comes from.
+//! Documents as stores reported them, for tracing a figure to its source.
 
 use crate::http::bound_page::{after, cut};
 use crate::http::change::one_more;
@@ -15,7 +15,6 @@ use edge::{ApiError, Doc, Reply, clock};
 
 const GROUP: &str = "Documents of stores";
 
-/// `GET /api/transactions`
 pub const TRANSACTIONS: Doc = Doc::of(GROUP, "List sales of all stores, newest first")
     .query::<TransactionsQuery>()
     .lists_as::<CompleteList<transaction::View>>(
@@ -26,12 +25,10 @@ pub const TRANSACTIONS: Doc = Doc::of(GROUP, "List sales of all stores, newest f
             "total": 32190, "paid_at": "2026-11-20T02:06:34.739Z"}"#,
         EXAMPLE,
     );
-/// `GET /api/transactions/:id`
 pub const TRANSACTION: Doc =
     Doc::of(GROUP, "Retrieve a sale as last reported by its store, and its state in the books")
         .query::<OfStore>()
         .answers::<transaction::Detail>(include_str!("examples/transaction.json"));
-/// `GET /api/returns`
 pub const RETURNS: Doc = Doc::of(GROUP, "List returns of all stores, newest first")
     .query::<ReturnsQuery>()
     .lists_as::<CompleteList<return_document::View>>(
@@ -42,17 +39,14 @@ pub const RETURNS: Doc = Doc::of(GROUP, "List returns of all stores, newest firs
             "rounding": 0, "tax": 1595, "created_at": "2026-11-20T03:06:10.120Z"}"#,
     EXAMPLE,
 );
-/// `GET /api/returns/:id`
 pub const RETURN: Doc =
     Doc::of(GROUP, "Retrieve a return as last reported by its store, and its state in the books")
         .query::<OfStore>()
         .answers::<return_document::Detail>(include_str!("examples/return.json"));
-/// `GET /api/shifts`
 pub const SHIFTS: Doc =
     Doc::of(GROUP, "List shifts of all stores, newest first")
         .query::<ShiftsQuery>()
         .lists_as::<CompleteList<shift::View>>(include_str!("examples/shift_listed.json"), EXAMPLE);
-/// `GET /api/shifts/:id`
 pub const SHIFT: Doc =
     Doc::of(GROUP, "Retrieve a shift as last reported by its store, and its state in the books")
         .query::<OfStore>()
@@ -63,13 +57,10 @@ const DAY_EXAMPLE: &str = r#"{"store_id": "S001", "business_date": "2026-11-20",
     "returns_count": 0, "returns_total": 0, "returns_rounding": 0, "net_total": 32190,
     "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
             "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#;
-/// `GET /api/days`
 pub const DAYS: Doc = Doc::of(GROUP, "List business days of all stores, newest first")
     .query::<DaysQuery>()
     .lists::<day::View>(DAY_EXAMPLE);
-/// `GET /api/days/:store_id/:date`
 pub const DAY: Doc = Doc::of(GROUP, "Retrieve a store's business day").answers::<day::View>(DAY_EXAMPLE);
-/// `GET /api/deposits`
 pub const DEPOSITS: Doc = Doc::of(GROUP, "List bank deposits of all stores, newest first")
     .query::<DepositsQuery>()
     .lists_as::<CompleteList<deposit::View>>(

@@ -1,4 +1,4 @@
-//! Returns as stores told them.
+//! Returns as stores reported them.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -83,7 +83,7 @@ pub struct Detail<'a> {
     settlement_items: &'a [SettlementItem],
 }
 
-/// A return with the event that told of it last.
+/// A return with the event that reported it last.
 pub struct Found {
     document: Return,
     event_id: String,
@@ -181,7 +181,7 @@ pub async fn list(
     conditions.query(&sql).fetch_all(connection).await?.iter().map(view).collect()
 }
 
-/// One return, as its store told it last.
+/// One return, as its store last reported it.
 pub async fn read(pool: &AnyPool, id: &str, of: &OfStore) -> Result<Option<Found>, sqlx::Error> {
     let conditions =
         Conditions::default().text("return_id = ?", Some(id)).text("store_id = ?", of.store_id.as_deref());

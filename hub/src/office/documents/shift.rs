@@ -1,4 +1,4 @@
-//! Shifts as stores told them: their figures are those of the store's summary.
+//! Shifts as stores reported them: their figures are those of the store's summary.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -181,7 +181,7 @@ pub fn statement(ask: &ShiftsQuery, before: Option<Bookmark>, limit: i64) -> (Co
 fn store_shift(row: &AnyRow) -> Result<StoreShift, sqlx::Error> {
     let ShiftRecord { mut shift, .. } = record::said(row)?;
     let state: String = row.cell("state")?;
-    // Counted at head office: its store never told.
+    // Counted at head office: its store never reported the count.
     if state == ShiftState::Closed.name() && shift.state != ShiftState::Closed {
         let by: Option<String> = row.cell("closed_by")?;
         (shift.state, shift.closed_by) = (ShiftState::Closed, by.map(Into::into));
@@ -202,7 +202,7 @@ pub async fn list(
     conditions.query(&sql).fetch_all(connection).await?.iter().map(store_shift).collect()
 }
 
-/// One shift with its entries, as its store told it last.
+/// One shift with its entries, as its store last reported it.
 pub async fn read(
     pool: &AnyPool,
     id: &str,

@@ -1,4 +1,4 @@
-//! Sales as stores told them.
+//! Sales as stores reported them.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -113,7 +113,7 @@ struct Payload {
     transaction: Transaction,
 }
 
-/// A sale with the event that told of it last.
+/// A sale with the event that reported it last.
 pub struct Found {
     transaction: Transaction,
     event_id: String,
@@ -212,7 +212,7 @@ impl Way {
 pub fn statement(ask: &TransactionsQuery, before: Option<Bookmark>, limit: i64) -> (Conditions, String) {
     let Way { from, day, store, cashier, sku, method, late } = Way::of(ask);
     let date = |date: Option<Date>| date.map(|date| date.to_string());
-    // The day alone narrows an index that does not go on with the other columns of the order.
+    // The day alone narrows an index that does not continue with the other columns of the order.
     let reached = before.as_ref().map(|(date, ..)| *date);
     let last = ask.to.into_iter().chain(reached).min();
     let below = before.map(|(date, paid_at, id, store_id, event_id)| {
@@ -266,7 +266,7 @@ pub async fn list(
     conditions.query(&sql).fetch_all(connection).await?.iter().map(view).collect()
 }
 
-/// One sale, as its store told it last.
+/// One sale, as its store last reported it.
 pub async fn read(pool: &AnyPool, id: &str, of: &OfStore) -> Result<Option<Found>, sqlx::Error> {
     let conditions = Conditions::default()
         .text("transaction_id = ?", Some(id))

@@ -11,7 +11,6 @@ use edge::event_stream::{EVENTS as MEDIA_TYPE, PARTS_MAX, Reader};
 use edge::{Doc, Reply};
 use std::sync::Arc;
 
-/// `GET /api/events`
 pub const EVENTS: Doc = Doc::of(
     "Events",
     "Subscribe to changes as server-sent events: `ready`, `store`, `exception`, `order`, `settlement`, `reload`, `end`. The caller's role decides which events are sent. An event has the id and `store_id` of the changed document; they are null if several documents changed. With `Last-Event-ID`, missed events are sent first, or `reload`",

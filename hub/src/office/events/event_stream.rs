@@ -12,11 +12,10 @@ use std::sync::Arc;
 
 /// A stream and whose it is.
 pub struct Stream {
-    /// Head office.
     pub hub: Arc<Hub>,
     /// The token that opened it.
     pub bearer: String,
-    /// Decides what is told.
+    /// Decides which notices the reader receives.
     pub role: Role,
     /// Nothing is missing since `Last-Event-ID`.
     pub resumed: bool,
@@ -91,7 +90,7 @@ impl Stream {
     }
 }
 
-/// Whether a role is told of it: of what its lists show, and of nothing else.
+/// Whether a role is notified: only of objects that its lists show.
 fn seen(role: Role, notice: &Notice) -> bool {
     match (role, notice.kind) {
         (_, Kind::Access) => false,

@@ -13,7 +13,6 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// `GET /api/exceptions`
 pub const LIST: Doc =
     Doc::of("Synchronisation", "List records that contradict other records and need a decision")
         .query::<Ask>()
@@ -27,7 +26,6 @@ pub const LIST: Doc =
                 "items": [{"sku": "8991234567890", "sold": 1, "returned": 2}]},
             "found_at": "2026-11-20T02:06:34.739Z", "settled_at": null, "settled_by": null, "note": null}"#,
         );
-/// `POST /api/exceptions/:id/settle`
 pub const SETTLE: Doc =
     Doc::of("Synchronisation", "Settle an exception with a note; it is no longer counted as open")
         .body::<Settle>(

@@ -85,7 +85,6 @@ pub struct Change {
 pub struct Chart(BTreeMap<String, View>);
 
 impl Chart {
-    /// Reads it.
     pub async fn read(connection: &mut AnyConnection) -> Result<Self, sqlx::Error> {
         let plan = PLAN.iter().map(|(account, name)| planned(*account, name));
         let mut chart: BTreeMap<String, View> = plan.map(|view| (view.account.clone(), view)).collect();
@@ -111,7 +110,7 @@ impl Chart {
             };
             chart.insert(account, view);
         }
-        // What a method is mapped to stands beside the list of what is not settled.
+        // What a method is mapped to is next to the list of what is not settled.
         let sql = "SELECT DISTINCT account FROM mappings WHERE kind = 'method'";
         let mapped: Vec<String> = sqlx::query_scalar(sql).fetch_all(connection).await?;
         for account in mapped {
@@ -264,7 +263,7 @@ pub async fn change(
     Ok([before, view])
 }
 
-/// Refuses to close an account on which something stands in some book, or to which something is mapped or paid.
+/// Refuses to close an account on which something is in some book, or to which something is mapped or paid.
 async fn check_empty(connection: &mut AnyConnection, account: &str) -> Result<(), Failure> {
     let sql = "SELECT store_id, CAST(SUM(debit - credit) AS BIGINT) AS balance FROM ledger_days \
                WHERE account = $1 GROUP BY store_id HAVING SUM(debit - credit) <> 0 ORDER BY store_id";

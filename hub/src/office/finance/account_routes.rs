@@ -15,16 +15,13 @@ use serde_json::{Value, json};
 const ACCOUNT: &str = r#"{"account": "6110", "name": "Rent", "type": "expense", "contra": false, "system": false,
     "control": false, "parent": null, "state": "active"}"#;
 
-/// `GET /api/finance/accounts`
 pub const LIST: Doc = Doc::of("Finance", "List accounts, ordered by number")
     .query::<AccountsQuery>()
     .lists::<account::View>(ACCOUNT);
-/// `POST /api/finance/accounts`
 pub const ADD: Doc = Doc::of("Finance", "Create an account")
     .body::<account::New>(r#"{"account": "6110", "name": "Rent", "type": "expense"}"#)
     .creates::<account::View>(ACCOUNT)
     .refuses(&[Code::Duplicate]);
-/// `PATCH /api/finance/accounts/:account`
 pub const CHANGE: Doc =
     Doc::of("Finance", "Update an account; for accounts of the standard chart only the name can change")
         .body::<account::Change>(r#"{"name": "Rent of shops"}"#)

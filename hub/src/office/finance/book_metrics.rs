@@ -32,7 +32,6 @@ const BY_LABEL: [(&str, &str, &str); 3] = [
     ("hub_items_unposted", "method", ITEMS),
 ];
 
-/// `GET /metrics`
 pub const METRICS: Doc =
     Doc::of("Operation", "Retrieve metrics in Prometheus text format").answers_text("text/plain");
 

@@ -120,7 +120,7 @@ const COLUMNS: &str = "d.store_id, d.business_date, \
         AND t.business_date = d.business_date) AS settlement_state, \
     l.locked_at, l.locked_by, l.reason, p.closed_at, p.closed_by";
 
-/// The newest first.
+/// Lists them, newest first.
 pub async fn list(
     connection: &mut AnyConnection,
     filter: &Filter,

@@ -18,11 +18,9 @@ const DAY: &str = r#"{"store_id": "S001", "business_date": "2026-11-20", "state"
     "complete": true, "shifts_open": 0, "parked": 0, "settlement_state": null, "entries": 4, "late_out": 0,
     "late_in": 0, "locked_at": "2026-11-21T02:06:34.739Z", "locked_by": "usr_1", "reason": null}"#;
 
-/// `GET /api/finance/days`
 pub const LIST: Doc = Doc::of("Finance", "List days of the books that have entries or a state, newest first")
     .query::<DaysQuery>()
     .lists::<day::View>(DAY);
-/// `POST /api/finance/days/:date/lock`
 pub const LOCK: Doc =
     Doc::of("Finance", "Lock all open days up to this date, in all books or in those that are named")
         .optional_body::<LockRequest>(
@@ -34,7 +32,6 @@ pub const LOCK: Doc =
             "message": "S001 was not heard since 2026-11-20 ended"}], "more": 0, "warnings": []}"#,
         )
         .refuses(&[Code::NotReady]);
-/// `POST /api/finance/days/:date/unlock`
 pub const UNLOCK: Doc = Doc::of("Finance", "Unlock a day of a book")
     .body::<Unlock>(r#"{"store_id": "S001", "reason": "a bill was forgotten"}"#)
     .answers::<day::View>(DAY)

@@ -20,7 +20,6 @@ const ENTRY: &str = r#"{"entry_id": "jrn_1", "entry_no": 7, "store_id": "", "ent
     "lines": [{"line_no": 1, "account": "6110", "debit": 5000000, "credit": 0},
         {"line_no": 2, "account": "1040", "debit": 0, "credit": 5000000}], "source": null, "entries": []}"#;
 
-/// `POST /api/finance/journal`
 pub const POST: Doc = Doc::of(
     "Finance",
     "Create a journal entry; lines in several books are balanced through account 1290",
@@ -31,12 +30,10 @@ pub const POST: Doc = Doc::of(
 )
 .creates::<Posted>(ENTRY)
 .refuses(&[Code::DayLocked, Code::Unbalanced, Code::ApprovalRequired]);
-/// `POST /api/finance/journal/:entry_id/reverse`
 pub const REVERSE: Doc = Doc::of("Finance", "Reverse a manual entry and every entry of its group")
     .body::<Reversal>(r#"{"reason": "the wrong month"}"#)
     .creates::<Posted>(ENTRY)
     .refuses(&[Code::DayLocked, Code::Duplicate, Code::InvalidState, Code::NotReady]);
-/// `POST /api/finance/opening`
 pub const OPENING: Doc =
     Doc::of("Finance", "Post a book's opening balances, once; the difference is posted to 3010")
         .body::<Opening>(

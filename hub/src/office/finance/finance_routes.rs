@@ -19,7 +19,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::AnyConnection;
 
-/// `GET /api/finance/accounts/:account/entries`
 pub const ACCOUNT_ENTRIES: Doc =
     Doc::of("Finance", "List entries of an account, oldest first, each with the running balance")
         .query::<EntriesQuery>()
@@ -32,7 +31,6 @@ pub const ACCOUNT_ENTRIES: Doc =
                 "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#,
         )
         .refuses(&[Code::ValidationFailed]);
-/// `GET /api/finance/journal`
 pub const JOURNAL: Doc = Doc::of("Finance", "List journal entries of all books, newest first")
     .query::<JournalQuery>()
     .lists_as::<CompleteList<journal::View>>(
@@ -43,7 +41,6 @@ pub const JOURNAL: Doc = Doc::of("Finance", "List journal entries of all books, 
             "created_by": null, "created_at": "2026-11-20T02:06:34.739Z"}"#,
         completeness::EXAMPLE,
     );
-/// `GET /api/finance/journal/:entry_id`
 pub const ENTRY: Doc =
     Doc::of("Finance", "Retrieve a journal entry with its lines and its source document")
         .answers::<journal::Whole>(
@@ -56,7 +53,6 @@ pub const ENTRY: Doc =
                 {"line_no": 2, "account": "6050", "debit": 15000, "credit": 0}],
             "source": {"business_date": "2026-11-20", "movement": {"cash_id": "csh_1", "amount": 15000}}}"#,
         );
-/// `GET /api/finance/trial-balance`
 pub const TRIAL_BALANCE: Doc =
     Doc::of("Finance", "Report account balances at the end of a day, for the company or for one book")
         .query::<BalanceQuery>()
@@ -103,12 +99,12 @@ struct AccountEntries {
 pub async fn account_entries(request: Request) -> Answered {
     let EntriesQuery { limit, cursor, store_id, from, to } = request.query()?;
     in_order(from, to)?;
-    // What stands on the account and what moved it are of one state.
+    // What is on the account and what moved it are of one state.
     let mut read = request.state.db.read().await?;
     let chart = Chart::read(&mut read).await?;
     let account = chart.get(request.param("account")).map(|known| known.account.clone());
     let account = account.ok_or_else(|| ApiError::not_found("the account"))?;
-    // A place in one account's entries is none in another's, nor among other days: the balance goes on from it.
+    // A place in one account's entries is none in another's, nor among other days: the balance continues from it.
     let list = (account.as_str(), store_id.as_deref(), from, to);
     let after: Option<(account_entries::Bookmark, Value)> = cursor.as_ref().map(Cursor::read).transpose()?;
     if after.as_ref().is_some_and(|(_, of)| *of != json!(list)) {
@@ -128,7 +124,7 @@ pub async fn account_entries(request: Request) -> Answered {
     };
     let List { items, next_cursor } = List::cut(items, limit, place);
     let now = clock::now();
-    // What stands on an account is of all days until then.
+    // What is on an account is of all days until then.
     let days = (BEGINNING, to.unwrap_or(request.state.today(now)));
     let completeness = told(&mut read, store_id.as_deref(), days, now).await?;
     Ok(Reply::ok(&AccountEntries { opening_balance, closing_balance, items, next_cursor, completeness }))

@@ -1,4 +1,4 @@
-//! Entries of the books as head office reads them, down to the document as the store told it.
+//! Entries of the books as head office reads them, down to the document as the store reported it.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -169,7 +169,7 @@ pub async fn list(
     conditions.query(&sql).fetch_all(connection).await?.iter().map(view).collect()
 }
 
-/// One entry with its lines, and its document as the store told it.
+/// One entry with its lines, and its document as the store reported it.
 pub async fn read(connection: &mut AnyConnection, entry_id: &str) -> Result<Option<Whole>, sqlx::Error> {
     let sql = format!("SELECT {COLUMNS}, cause_store_id FROM journal WHERE entry_id = $1 LIMIT 1");
     let row = sqlx::query(AssertSqlSafe(sql)).bind(entry_id).fetch_optional(&mut *connection).await?;

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most of what was not ready that is told.
+/// Most reasons for not being ready that an answer names.
 const FORCED_MAX: usize = 100;
 
 /// Request body for the lock of days.
@@ -87,7 +87,7 @@ impl Writer<'_> {
         }
         let books = books(all(&mut *connection).await?, ask.store_ids.as_deref())?;
         take(connection, &books).await?;
-        // What stores told is read once nobody posts in these books: the lock holds of what was looked at.
+        // What stores reported is read once nobody posts in these books: the lock holds of what was looked at.
         let tellers = readiness::tellers(&mut *connection).await?;
         if books.contains("") {
             self.check_over(through)?;
@@ -171,7 +171,7 @@ fn books(known: BTreeSet<String>, asked: Option<&[String]>) -> Result<BTreeSet<S
     }
 }
 
-/// Takes the rows of books in their order: whoever posts in one of them waits, or is waited for.
+/// Locks the rows of books in their order, so that postings in these books wait, or are waited for.
 async fn take(connection: &mut AnyConnection, books: &BTreeSet<String>) -> Result<(), sqlx::Error> {
     let rows = books.iter().map(|book| row! { store_id: book.as_str(), next_entry_no: 1 }).collect();
     let tail = "ON CONFLICT (store_id) DO UPDATE SET next_entry_no = books.next_entry_no";

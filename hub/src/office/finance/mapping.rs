@@ -208,7 +208,7 @@ fn checked(of: MappingOf, key: String) -> Result<String, ApiError> {
     }
 }
 
-/// 409 for a day that is locked in some book: what lies there is posted already.
+/// 409 for a day that is locked in some book: what is there is posted already.
 async fn check_open(connection: &mut AnyConnection, from: Date) -> Result<(), Failure> {
     let mut books = day_lock::of_all(&mut *connection).await?;
     // A closed month is locked in every book, also in head office's own.

@@ -13,12 +13,10 @@ use serde_json::json;
 const MAPPING: &str = r#"{"mapping_id": "map_1", "of": "cash_reason", "key": "rent", "account": "6110", "from": "2026-11-20",
     "created_at": "2026-11-20T02:06:34.739Z", "created_by": "usr_1"}"#;
 
-/// `GET /api/finance/mappings`
 pub const LIST: Doc =
     Doc::of("Finance", "List account mappings that override the standard chart, latest start date first")
         .query::<Page>()
         .lists::<mapping::View>(MAPPING);
-/// `POST /api/finance/mappings`
 pub const ADD: Doc =
     Doc::of("Finance", "Map a payment method, a reason or a bank text to an account from a date on")
         .body::<mapping::New>(
@@ -26,7 +24,6 @@ pub const ADD: Doc =
         )
         .creates::<mapping::View>(MAPPING)
         .refuses(&[Code::Duplicate, Code::DayLocked]);
-/// `DELETE /api/finance/mappings/:id`
 pub const WITHDRAW: Doc =
     Doc::of("Finance", "Delete a mapping that no entry used; the previous mapping applies again")
         .optional_body::<EmptyBody>("{}")

@@ -20,7 +20,6 @@ use std::collections::BTreeSet;
 
 /// Longest method and reference, in bytes.
 const WORD_BYTES_MAX: usize = 64;
-/// The largest amount.
 const AMOUNT_MAX: i64 = 1_000_000_000_000;
 
 /// A payment, or below 0 a refund, that somebody else has still to settle.
@@ -37,7 +36,7 @@ pub struct OpeningItem {
     reference: Option<String>,
 }
 
-/// Each with the account that it stands on from this day on.
+/// Each with the account that it is on from this day on.
 pub struct Expected<'a>(Vec<(&'a OpeningItem, Mapped)>);
 
 impl<'a> Expected<'a> {

@@ -79,7 +79,6 @@ pub async fn list(connection: &mut AnyConnection, year: i16, today: Date) -> Res
     Ok(months)
 }
 
-/// A month.
 pub async fn view(connection: &mut AnyConnection, month: Month) -> Result<View, sqlx::Error> {
     // The first month that was closed took all before it with it.
     let sql = "SELECT closed_at, closed_by FROM periods WHERE last_date >= $1 ORDER BY last_date LIMIT 1";
@@ -108,7 +107,7 @@ fn refuse(state: &str, allowed: Month) -> Failure {
 }
 
 impl Writer<'_> {
-    /// Closes a month: locks what is open of it, then proves the books once more if somebody has posted since they were.
+    /// Closes a month: locks its open days, then proves the books again if there were postings since the last proof.
     ///
     /// # Errors
     /// 422 for a month that has not ended; 409 `duplicate`, `invalid_state`, `not_ready`.

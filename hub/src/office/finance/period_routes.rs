@@ -21,30 +21,25 @@ use serde_json::json;
 const PERIOD: &str = r#"{"month": "2026-11", "state": "closed", "closed_at": "2026-12-02T02:06:34.739Z",
     "closed_by": "usr_1", "result": 356489}"#;
 
-/// `GET /api/finance/periods`
 pub const LIST: Doc = Doc::of("Finance", "List the months of a year that have begun, latest first")
     .query::<PeriodsQuery>()
     .lists_as::<CompleteList<period::View>>(PERIOD, completeness::EXAMPLE)
     .refuses(&[Code::ValidationFailed]);
-/// `POST /api/finance/periods/:month/close`
 pub const CLOSE: Doc =
     Doc::of("Finance", "Close the next open month: its days are locked and the books are proved")
         .optional_body::<LockRequest>("{}")
         .answers::<period::View>(PERIOD)
         .refuses(&[Code::Duplicate, Code::InvalidState, Code::NotReady]);
-/// `POST /api/finance/periods/:month/reopen`
 pub const REOPEN: Doc = Doc::of("Finance", "Reopen the last closed month; its days stay locked")
     .body::<Reopen>(r#"{"reason": "a bill of November was forgotten"}"#)
     .answers::<period::View>(PERIOD)
     .refuses(&[Code::InvalidState]);
-/// `GET /api/finance/status`
 pub const STATUS: Doc = Doc::of("Finance", "Retrieve the state of the books").answers::<status::View>(
     r#"{"points_policy": "expense", "fiscal_year_start": "01-01", "posting": {"posted": 30, "left": 0, "failed": 0},
         "locked_through": [{"store_id": "", "date": "2026-11-19"}, {"store_id": "S001", "date": null}],
         "open_month": "2026-11", "last_proof": {"at": "2026-11-21T02:06:34.739Z", "ok": true, "problems": 0},
         "documents_lost_since": null}"#,
 );
-/// `POST /api/finance/proofs`
 pub const PROVE: Doc = Doc::of("Finance", "Compare each control account with its sub-ledger")
     .optional_body::<EmptyBody>("{}")
     .answers::<Proofs>(

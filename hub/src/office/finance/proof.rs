@@ -21,9 +21,9 @@ use sqlx::{AnyConnection, AssertSqlSafe, Row};
 
 /// The code of the alarm of a proof that fails.
 const ALARM: &str = "proof_failed";
-/// Most differences that are told of one proof.
+/// Most differences that one proof reports.
 const TOLD_MAX: usize = 100;
-/// Rollups are held against the documents of so many days before today.
+/// Number of days before today whose rollups are compared with the documents.
 const ROLLUP_DAYS: i64 = 3;
 
 /// Proof that a part of the books agrees with its list.

@@ -20,7 +20,7 @@ pub struct Teller {
     enrolled: bool,
     last_seen_at: Option<i64>,
     pending: Option<i64>,
-    /// Records of it that are set aside.
+    /// Records of the day that are set aside.
     pub parked: i64,
     holes: i64,
 }
@@ -87,7 +87,7 @@ impl Teller {
         NotReady { code: code.to_owned(), store_id: self.store_id.clone(), date, id: None, message }
     }
 
-    /// That a day of it was not sealed.
+    /// Notes that a day was not sealed.
     pub fn not_sealed(&self, day: Date) -> NotReady {
         let message = format!("{} has not sealed {day}", self.store_id);
         self.problem("day_not_sealed", Some(day), message)

@@ -57,7 +57,6 @@ pub struct LockedThrough {
     pub date: Option<Date>,
 }
 
-/// Reads it.
 pub async fn read(
     connection: &mut AnyConnection,
     finance: &Finance,

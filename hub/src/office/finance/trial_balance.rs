@@ -1,4 +1,4 @@
-//! The trial balance: what stands on each account at the end of a day, and what moved it since another.
+//! The trial balance: what is on each account at the end of a day, and what moved it since another.
 
 use crate::columns;
 use crate::db::Engine;
@@ -98,7 +98,7 @@ fn line(chart: &Chart, account: String, balance: i64, moved: Option<(i64, i64, i
 /// A balance by its side, debit above 0.
 fn sides(balance: i64) -> (i64, i64) {
     if shown(balance).is_none() {
-        // Its side would be all that can be told of it.
+        // Only the balance's side would be known.
         return (HIDDEN, HIDDEN);
     }
     (balance.max(0), balance.min(0).saturating_neg())

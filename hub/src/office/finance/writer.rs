@@ -30,7 +30,7 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// Whoever asks, when nobody else writes by hand until this transaction ends.
+    /// The caller, once no other manual posting can be written until this transaction ends.
     ///
     /// # Errors
     /// The database's.
@@ -77,7 +77,7 @@ impl<'a> Writer<'a> {
     /// Adds entries to their books.
     ///
     /// # Errors
-    /// 422 for a line on an account that is closed, or that stands beside a list which has nothing of such an entry.
+    /// 422 for a line on an account that is closed, or that is next to a list which has nothing of such an entry.
     pub async fn add(&self, connection: &mut AnyConnection, entries: Vec<NewEntry>) -> Result<(), Failure> {
         if entries.is_empty() {
             return Ok(());

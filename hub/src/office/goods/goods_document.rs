@@ -1,5 +1,5 @@
-//! Receipts, supplier returns, adjustments and counts of all stores: found by what they are listed by, and read from the
-//! record that told of them last.
+//! Receipts, supplier returns, adjustments and counts of all stores: found by their list columns, and read from the
+//! record that reported them last.
 
 use crate::columns;
 use crate::db::filter::{Bound, Conditions};
@@ -11,7 +11,6 @@ use serde::de::DeserializeOwned;
 use sqlx::AnyPool;
 use sqlx::any::AnyRow;
 
-/// Kind of document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Goods of a supplier came.
@@ -20,7 +19,6 @@ pub enum Kind {
     SupplierReturn,
     /// Goods were written off, found or corrected.
     Adjustment,
-    /// Goods were counted.
     Opname,
 }
 
@@ -81,7 +79,7 @@ pub struct LatestRecord<P> {
 }
 
 impl<P> LatestRecord<P> {
-    /// The store that told.
+    /// The store that reported it.
     pub fn store_id(&self) -> &str {
         &self.place.3
     }
@@ -139,7 +137,7 @@ pub async fn list<P: DeserializeOwned>(
     conditions.query(&sql).fetch_all(pool).await?.iter().map(told).collect()
 }
 
-/// One document: what was told of each of its parts, of the first store that has one of this ID.
+/// One document: what was reported about each of its parts, of the first store that has one of this ID.
 pub async fn read<P: DeserializeOwned>(
     pool: &AnyPool,
     kind: Kind,

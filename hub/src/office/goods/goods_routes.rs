@@ -22,15 +22,12 @@ use edge::{ApiError, Doc, Reply, clock};
 
 const GROUP: &str = "Goods of stores";
 
-/// `GET /api/receiving`
 pub const RECEIPTS: Doc = Doc::of(GROUP, "List receipts of all stores, newest first")
     .query::<ReceivingQuery>()
     .lists::<receipt::View>(include_str!("examples/receiving_listed.json"));
-/// `GET /api/receiving/:id`
 pub const RECEIPT: Doc = Doc::of(GROUP, "Retrieve a receipt with its invoices and its state in the books")
     .query::<OfStore>()
     .answers::<receipt::Detail>(include_str!("examples/receiving.json"));
-/// `GET /api/receiving/discrepancies`
 pub const DISCREPANCIES: Doc =
     Doc::of(GROUP, "List receipt lines that differ from their order, newest first")
         .query::<DiscrepanciesQuery>()
@@ -41,37 +38,29 @@ pub const DISCREPANCIES: Doc =
                 "order_cost": 10000, "unit_cost": 10500, "value": 30000}"#,
             completeness::EXAMPLE,
         );
-/// `GET /api/supplier-returns`
 pub const SUPPLIER_RETURNS: Doc = Doc::of(GROUP, "List supplier returns of all stores, newest first")
     .query::<SupplierReturnsQuery>()
     .lists::<View<SupplierReturn>>(include_str!("examples/supplier_return_listed.json"));
-/// `GET /api/supplier-returns/:id`
 pub const SUPPLIER_RETURN: Doc = Doc::of(GROUP, "Retrieve a supplier return and its state in the books")
     .query::<OfStore>()
     .answers::<Detail<SupplierReturn>>(include_str!("examples/supplier_return.json"));
-/// `GET /api/transfers`
 pub const TRANSFERS: Doc = Doc::of(GROUP, "List transfers between stores, newest first")
     .query::<TransfersQuery>()
     .lists::<TransferView>(include_str!("examples/transfer_listed.json"));
-/// `GET /api/transfers/:id`
 pub const TRANSFER: Doc = Doc::of(GROUP, "Retrieve a transfer and its state in the books of both stores")
     .answers::<transfer_document::Detail>(include_str!("examples/transfer.json"));
-/// `GET /api/adjustments`
 pub const ADJUSTMENTS: Doc = Doc::of(GROUP, "List stock adjustments of all stores, newest first")
     .query::<AdjustmentsQuery>()
     .lists::<View<Adjustment>>(include_str!("examples/adjustment_listed.json"));
-/// `GET /api/adjustments/:id`
 pub const ADJUSTMENT: Doc = Doc::of(GROUP, "Retrieve a stock adjustment and its state in the books")
     .query::<OfStore>()
     .answers::<Detail<Adjustment>>(include_str!("examples/adjustment.json"));
-/// `GET /api/opname`
 pub const OPNAMES: Doc = Doc::of(
     GROUP,
     "List posted stock counts of all stores, or with `state` those of warehouses, newest first",
 )
 .query::<OpnamesQuery>()
 .lists::<View<Opname>>(include_str!("examples/opname_listed.json"));
-/// `GET /api/opname/:id`
 pub const OPNAME: Doc = Doc::of(GROUP, "Retrieve a stock count with its lines and its state in the books")
     .query::<OfStore>()
     .answers::<Detail<CountedOpname>>(include_str!("examples/opname.json"));

@@ -195,7 +195,7 @@ fn view(told: LatestRecord<ReceivingPosted>, billed: &HashMap<LineKey, (i64, i64
     }
 }
 
-/// One receipt, as its store told of it last.
+/// One receipt, as its store last reported it.
 pub async fn read(pool: &AnyPool, id: &str, of: &OfStore) -> Result<Option<Detail>, sqlx::Error> {
     let told: Vec<LatestRecord<ReceivingPosted>> =
         goods_document::read(pool, Kind::Receiving, id, of).await?;

@@ -106,7 +106,7 @@ pub fn place(item: &View) -> Bookmark {
 /// against the dearest.
 ///
 /// Lines of receipts that count, each beside what its order asks for of the product, and once for each kind. What came too few
-/// or too many is a matter of all receipts of an order: it is told where nothing of it came later.
+/// or too many is a matter of all receipts of an order: it is reported unless more of the product came later.
 const FROM: &str = "goods_documents r \
     JOIN receiving_lines l ON l.store_id = r.store_id AND l.receiving_id = r.document_id \
     LEFT JOIN (SELECT po_id, sku, CAST(SUM(qty) AS BIGINT) AS ordered_qty, \

@@ -1,4 +1,4 @@
-//! Supplier returns, adjustments and counts of all stores, as each was told last.
+//! Supplier returns, adjustments and counts of all stores, as each was last reported.
 
 use crate::db::column::Columns;
 use crate::db::filter::{Bound, Conditions};
@@ -172,7 +172,7 @@ pub struct CountedOpname {
     lines: Vec<Value>,
 }
 
-/// One count, whose lines are told in parts.
+/// One count, whose lines are reported in parts.
 pub async fn opname(
     pool: &AnyPool,
     id: &str,
@@ -252,7 +252,7 @@ where
     }
 }
 
-/// An adjustment, of what was told of it: one that was taken back stays on the day that it is listed by.
+/// An adjustment, of what was reported about it: one that was taken back stays on the day that it is listed by.
 pub fn adjustment(told: domain::wire::record::AdjustmentPosted, business_date: Date) -> Adjustment {
     Adjustment { business_date, ..told.adjustment }
 }

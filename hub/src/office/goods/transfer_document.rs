@@ -61,7 +61,7 @@ pub struct Detail {
 /// Position of a page: the day and transfer of the last item before it.
 pub type Bookmark = (Date, String);
 
-/// A transfer, and the day that it stands at in the list: that of the step that was told first.
+/// A transfer, and the day that it is at in the list: that of the step that was reported first.
 pub type Listed = (Date, Transfer);
 
 /// The place of a transfer.
@@ -100,7 +100,6 @@ pub async fn list(
     rows.iter().map(|row| Ok((row.cell("business_date")?, row.json("document")?))).collect()
 }
 
-/// One transfer.
 pub async fn read(pool: &AnyPool, id: &str) -> Result<Option<Detail>, sqlx::Error> {
     let conditions = Conditions::default().text("transfer_id = ?", Some(id));
     let query = conditions.query("SELECT document FROM transfers WHERE {}");

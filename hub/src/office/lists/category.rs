@@ -122,7 +122,7 @@ fn check_fields(category: &Category) -> Result<(), ApiError> {
 async fn check(connection: &mut AnyConnection, category: &Category, height: usize) -> Result<(), Failure> {
     check_fields(category)?;
     let mut above = category.parent.clone();
-    // With what lies below it, it takes so many of the levels.
+    // Number of levels that it takes with all levels below.
     for _ in height..=DEPTH_MAX {
         let Some(code) = above else { return Ok(()) };
         if code == category.code {
@@ -134,7 +134,7 @@ async fn check(connection: &mut AnyConnection, category: &Category, height: usiz
     Err(ApiError::field("parent", "has too many levels: at most 16").into())
 }
 
-/// Number of levels of a category and all below it: 1 if nothing lies below.
+/// Number of levels of a category and all below it: 1 if nothing is below.
 async fn height(connection: &mut AnyConnection, code: &str) -> Result<usize, sqlx::Error> {
     let sql = "SELECT document FROM company_lists WHERE list = $1";
     let texts: Vec<String> = sqlx::query_scalar(sql).bind(Category::LIST).fetch_all(&mut *connection).await?;

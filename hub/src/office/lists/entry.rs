@@ -25,7 +25,6 @@ pub enum State {
 
 /// Entry of a list.
 pub trait Entry: Serialize + DeserializeOwned {
-    /// The list.
     const LIST: &'static str;
     /// Name of an entry, in words.
     const WHAT: &'static str;
@@ -45,7 +44,6 @@ pub async fn list<'a, T: Entry>(
     rows.iter().map(|text| decode(text)).collect()
 }
 
-/// One of them.
 pub async fn read<T: Entry>(connection: &mut AnyConnection, key: &str) -> Result<Option<T>, sqlx::Error> {
     let sql = "SELECT document FROM company_lists WHERE list = $1 AND code = $2";
     let text: Option<String> =
@@ -79,7 +77,7 @@ pub async fn add<T: Entry>(connection: &mut AnyConnection, entry: &T) -> Result<
     Ok(())
 }
 
-/// Puts one in the place of what it was.
+/// Replaces an entry.
 pub async fn put<T: Entry>(connection: &mut AnyConnection, entry: &T) -> Result<(), sqlx::Error> {
     let sql = "UPDATE company_lists SET document = $3 WHERE list = $1 AND code = $2";
     let query = sqlx::query(sql).bind(T::LIST).bind(entry.key()).bind(encode(entry)?);
@@ -103,7 +101,7 @@ impl Problems {
         self.rule(is_short_id(code), path, SHORT_ID_PROBLEM);
     }
 
-    /// A text of at most so many characters on one line.
+    /// A text of at most this many characters on one line.
     pub fn line(&mut self, path: &str, text: &str, chars_max: usize) {
         let sound = (1..=chars_max).contains(&text.chars().count()) && !text.contains(char::is_control);
         self.rule(sound, path, &format!("must have 1 to {chars_max} characters on one line"));

@@ -22,68 +22,53 @@ const TIER: &str = r#"{"tier": "gold", "name": "Gold", "multiplier_bp": 15000}"#
 const REASON: &str = r#"{"list": "returns", "code": "torn", "name": "Torn"}"#;
 const METHOD: &str = r#"{"method": "gopay", "name": "GoPay", "account": "1120", "state": "active"}"#;
 
-/// `GET /api/categories`
 pub const CATEGORIES: Doc =
     Doc::of("Lists", "List categories, ordered by code").query::<Page>().lists::<Category>(CATEGORY);
-/// `POST /api/categories`
 pub const ADD_CATEGORY: Doc = Doc::of("Lists", "Create a category")
     .body::<NewCategory>(r#"{"code": "Tea", "name": "Tea and coffee"}"#)
     .creates::<Category>(CATEGORY)
     .refuses(&[Code::Duplicate]);
-/// `PATCH /api/categories/:code`
 pub const CHANGE_CATEGORY: Doc = Doc::of("Lists", "Update a category")
     .body::<CategoryChange>(r#"{"parent": "", "state": "inactive"}"#)
     .answers::<Category>(CATEGORY);
-/// `GET /api/tax-codes`
 pub const TAX_CODES: Doc =
     Doc::of("Lists", "List tax codes, ordered by code").query::<Page>().lists::<TaxCode>(TAX_CODE);
-/// `POST /api/tax-codes`
 pub const ADD_TAX_CODE: Doc = Doc::of("Lists", "Create a tax code")
     .body::<NewTaxCode>(TAX_CODE)
     .creates::<TaxCode>(TAX_CODE)
     .refuses(&[Code::Duplicate]);
-/// `PATCH /api/tax-codes/:tax_code`
 pub const CHANGE_TAX_CODE: Doc =
     Doc::of("Lists", "Update a tax code; a rate that was used in a sale can't change")
         .body::<TaxCodeChange>(r#"{"name": "PPN"}"#)
         .answers::<TaxCode>(TAX_CODE)
         .refuses(&[Code::InvalidState]);
-/// `GET /api/tiers`
 pub const TIERS: Doc =
     Doc::of("Lists", "List member tiers, ordered by code").query::<Page>().lists::<Tier>(TIER);
-/// `POST /api/tiers`
 pub const ADD_TIER: Doc =
     Doc::of("Lists", "Create a member tier; stores get it through their setting `tiers`")
         .body::<NewTier>(TIER)
         .creates::<Tier>(TIER)
         .refuses(&[Code::Duplicate]);
-/// `PATCH /api/tiers/:tier`
 pub const CHANGE_TIER: Doc = Doc::of("Lists", "Update a member tier")
     .body::<TierChange>(r#"{"multiplier_bp": 20000}"#)
     .answers::<Tier>(TIER);
-/// `GET /api/reasons`
 pub const REASONS: Doc =
     Doc::of("Lists", "List reasons, ordered by list and code").query::<Page>().lists::<Reason>(REASON);
-/// `POST /api/reasons`
 pub const ADD_REASON: Doc =
     Doc::of("Lists", "Create a reason; stores get it through their setting `reasons`")
         .body::<NewReason>(REASON)
         .creates::<Reason>(REASON)
         .refuses(&[Code::Duplicate]);
-/// `PATCH /api/reasons/:list/:code`
 pub const CHANGE_REASON: Doc = Doc::of("Lists", "Rename a reason")
     .body::<ReasonChange>(r#"{"name": "Torn or broken"}"#)
     .answers::<Reason>(REASON);
-/// `GET /api/payment-methods`
 pub const METHODS: Doc =
     Doc::of("Lists", "List payment methods, ordered by code").query::<Page>().lists::<PaymentMethod>(METHOD);
-/// `POST /api/payment-methods`
 pub const ADD_METHOD: Doc =
     Doc::of("Lists", "Create a payment method; an account also creates its mapping, from today")
         .body::<NewPaymentMethod>(r#"{"method": "gopay", "name": "GoPay", "account": "1120"}"#)
         .creates::<PaymentMethod>(METHOD)
         .refuses(&[Code::Duplicate, Code::DayLocked]);
-/// `PATCH /api/payment-methods/:method`
 pub const CHANGE_METHOD: Doc =
     Doc::of("Lists", "Update a payment method; a new account creates a mapping from today")
         .body::<PaymentMethodChange>(r#"{"state": "inactive"}"#)

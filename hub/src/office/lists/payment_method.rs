@@ -1,4 +1,4 @@
-//! Methods that customers pay with, and the accounts where their money lies until it is settled.
+//! Methods that customers pay with, and the accounts where their money is until it is settled.
 
 use crate::db::failure::Failure;
 use crate::office::finance::mapping;
@@ -91,7 +91,7 @@ pub async fn change(
     writer: &Writer<'_>,
 ) -> Result<[PaymentMethod; 2], Failure> {
     let mut method: PaymentMethod = entry::locked(connection, method).await?;
-    // Mappings are made elsewhere too: what counts is the one in force, not what the list was told last.
+    // Mappings are made elsewhere too: the one in force counts, not the one that the list has from its last change.
     let in_force = mapping::of_method(connection, &method.method, writer.today).await?;
     let before = PaymentMethod { account: in_force.clone(), ..method.clone() };
     method.name = asked.name.map_or(method.name, |name| name.trim().to_owned());

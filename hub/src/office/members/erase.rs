@@ -29,7 +29,7 @@ pub struct Erase {
     pub reason: String,
 }
 
-/// Erases a member, and all who go on as it: they are one person.
+/// Erases a member, and all who are merged into it: they are one person.
 ///
 /// # Errors
 /// 404; 422; 409 `invalid_state` for one that is erased.

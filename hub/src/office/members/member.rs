@@ -55,7 +55,7 @@ pub struct View {
     pub version: String,
 }
 
-/// One member; of one that goes on as another one, that one.
+/// One member; of one that was merged into another one, that one.
 ///
 /// # Errors
 /// 404.

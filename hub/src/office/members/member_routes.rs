@@ -22,13 +22,10 @@ const MEMBER: &str = r#"{"member_id": "mbr_1", "code": null, "name": "Ani", "pho
     "joined_at": "2026-11-20T02:06:34.739Z", "updated_at": "2026-11-20T02:06:34.739Z",
     "version": "1795140394739-00000-hub"}"#;
 
-/// `GET /api/members`
 pub const LIST: Doc = Doc::of("Members", "List members; `q` searches names, phone numbers and codes")
     .query::<Search>()
     .answers::<List<View>>(r#"{"items": [], "next_cursor": null}"#);
-/// `GET /api/members/:id`
 pub const READ: Doc = Doc::of("Members", "Retrieve a member").answers::<View>(MEMBER);
-/// `GET /api/members/:id/points`
 pub const POINTS: Doc = Doc::of("Members", "List a member's point movements in all stores, newest first")
     .query::<PointsQuery>()
     .lists::<points_list::View>(
@@ -36,18 +33,15 @@ pub const POINTS: Doc = Doc::of("Members", "List a member's point movements in a
     "at": "2026-11-19T20:00:34.739Z", "points": -12, "reason": "expire", "reference_id": "exp_mbr_1_1",
     "expires": null, "balance_after": 0}"#,
     );
-/// `POST /api/members`
 pub const CREATE: Doc = Doc::of("Members", "Register a member for all stores")
     .body::<NewMember>(r#"{"name": "Ani", "phone": "0811 1"}"#)
     .creates::<View>(MEMBER)
     .refuses(&[Code::Duplicate]);
-/// `PATCH /api/members/:id`
 pub const CHANGE: Doc = Doc::of("Members", "Update a member")
     .body::<ChangeMember>(r#"{"name": "Ani S."}"#)
     .answers::<View>(MEMBER)
     .refuses(&[Code::Duplicate]);
 
-/// `POST /api/members/:id/merge`
 pub const MERGE: Doc = Doc::of(
     "Members",
     "Merge a member into another one: points and sales move, and the old id still resolves",
@@ -56,7 +50,6 @@ pub const MERGE: Doc = Doc::of(
 .answers::<View>(MEMBER)
 .refuses(&[Code::InvalidState]);
 
-/// `POST /api/members/:id/erase`
 pub const ERASE: Doc = Doc::of(
     "Members",
     "Erase a member's personal data at head office and all stores; sales and points keep the id",

@@ -1,8 +1,8 @@
-//! One person who was registered twice: one member goes on as the other. Its points and sales count for that one, and
-//! its id goes on naming it, at every store.
+//! One person who was registered twice: one member is merged into the other. Its points and sales count for that one,
+//! and its id continues to name it, at every store.
 //!
-//! Nothing of the books is moved: points stay under the id that they were told under, and a balance is the sum over all
-//! who go on as one member.
+//! Nothing of the books is moved: points stay under the id that they were reported under, and a balance is the sum over
+//! all who are merged into one member.
 
 use crate::db::failure::Failure;
 use crate::office::members::member::View;
@@ -36,18 +36,17 @@ pub struct Merge {
 
 /// Context of a merge: user, clock and time.
 pub struct By<'a> {
-    /// User who merges.
     pub user_id: &'a UserId,
-    /// The hub's clock.
     pub clock: &'a Mutex<Clock>,
     /// Time of the merge.
     pub now: UtcMs,
 }
 
-/// Has a member go on as another one; said twice it is the same.
+/// Merges a member into another one; said twice it is the same.
 ///
 /// # Errors
-/// 404; 422 for itself, a ring, or too many; 409 `invalid_state` for one that is erased, or goes on as somebody else.
+/// 404; 422 for itself, a ring, or too many; 409 `invalid_state` for one that is erased, or
+/// is merged into somebody else.
 pub async fn merge(
     connection: &mut AnyConnection,
     id: &str,

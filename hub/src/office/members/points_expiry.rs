@@ -1,7 +1,7 @@
 //! Points whose last day has passed: once a night, by one process, a page of members in one commit.
 //!
-//! What has expired follows from all that was told of a member and those who go on as it, under the lock of their balances, so
-//! doing it again does nothing. It is an event of head office's own, posted in its own book.
+//! What has expired follows from all that was reported about a member and those who are merged into it, under the lock
+//! of their balances, so doing it again does nothing. It is an event of head office's own, posted in its own book.
 
 use crate::columns;
 use crate::db::failure::Failure;
@@ -27,7 +27,7 @@ use std::time::Instant;
 /// Members of one commit: so long stores wait for balances and the pool at most.
 const AT_ONCE: i64 = 100;
 
-/// Lets expired points lapse, page by page. Returns false if another process goes on with it.
+/// Lets expired points lapse, page by page. Returns false if another process continues with it.
 ///
 /// # Errors
 /// The database's; the pages before are done.
@@ -91,7 +91,7 @@ async fn look_again(connection: &mut AnyConnection, today: Date) -> Result<(), s
     sqlx::query(sql).bind(today.to_string()).execute(connection).await.map(drop)
 }
 
-/// Expired points of a member and of those who go on as it. `None` if there is nothing new.
+/// Expired points of a member and of those who are merged into it. `None` if there is nothing new.
 async fn of_member(
     connection: &mut AnyConnection,
     id: &str,
@@ -117,7 +117,7 @@ async fn of_member(
     Ok(Some((event_id, expired.understood())))
 }
 
-/// Follows what was told of these members, who are one, through their lots.
+/// Follows what was reported about these members, who are one, through their lots.
 async fn followed(
     connection: &mut AnyConnection,
     ids: &[String],

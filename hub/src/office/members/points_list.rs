@@ -1,4 +1,5 @@
-//! A member's points, entry by entry: what all stores told of it and of those who go on as it, and what head office let expire.
+//! A member's points, entry by entry: what all stores reported about it and about those who are merged into it, and
+//! what head office let expire.
 
 use crate::columns;
 use crate::db::column::Columns;

@@ -40,7 +40,7 @@ pub struct Buyer<'a> {
 }
 
 impl<'a> Buyer<'a> {
-    /// Whoever asks.
+    /// The user who makes the request.
     ///
     /// # Errors
     /// Nobody asks; the database's.
@@ -249,7 +249,7 @@ pub async fn create(
     Ok(order)
 }
 
-/// Changes an order that is a draft; no store knows of it yet. What somebody asked an approval for is asked for anew.
+/// Changes a draft order; no store knows it yet. An approval that was asked for must be asked for again.
 ///
 /// # Errors
 /// 404; 409 `invalid_state` once somebody has answered for it; as [`create`].

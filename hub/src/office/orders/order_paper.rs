@@ -46,7 +46,7 @@ impl Language {
         }
     }
 
-    /// A word of the paper; one that is the same in both stands for itself.
+    /// A word in the language of the paper: the English word if there is no other.
     fn say(self, english: &'static str) -> &'static str {
         let found = INDONESIAN.iter().find(|(word, _)| self == Self::Id && *word == english);
         found.map_or(english, |(_, said)| said)
@@ -56,13 +56,12 @@ impl Language {
 /// Contents of the document beside the order itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Paper<'a> {
-    /// The order.
     pub order: &'a PurchaseOrder,
     /// Supplier that the order goes to.
     pub supplier: &'a Supplier,
     /// Name of the store that the goods go to.
     pub store_name: &'a str,
-    /// Name of the product and the supplier's number of it, for each line.
+    /// Name of the product and the supplier's article number, for each line.
     pub names: &'a [(String, Option<String>)],
     /// Language of the document.
     pub language: Language,

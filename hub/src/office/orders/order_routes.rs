@@ -21,13 +21,10 @@ pub const ORDER: &str = r#"{"po_id": "po_1", "supplier_id": "sup_1", "store_id":
     "cancel_requested_at": null, "cancel_final": false, "closed_reason": null, "warnings": [],
     "updated_at": "2026-11-20T02:06:34.739Z"}"#;
 
-/// `GET /api/purchase-orders`
 pub const LIST: Doc = Doc::of("Purchasing", "List purchase orders, newest first")
     .query::<Filter>()
     .answers::<List<PurchaseOrder>>(r#"{"items": [], "next_cursor": null}"#);
-/// `GET /api/purchase-orders/:id`
 pub const READ: Doc = Doc::of("Purchasing", "Retrieve a purchase order").answers::<PurchaseOrder>(ORDER);
-/// `POST /api/purchase-orders`
 pub const ADD: Doc = Doc::of(
     "Purchasing",
     "Create a purchase order; missing unit costs are taken from the supplier's price list",
@@ -38,7 +35,6 @@ pub const ADD: Doc = Doc::of(
 )
 .creates::<PurchaseOrder>(ORDER)
 .refuses(&[Code::UnknownSku]);
-/// `PATCH /api/purchase-orders/:id`
 pub const CHANGE: Doc = Doc::of("Purchasing", "Update a draft purchase order")
     .body::<order::Change>(r#"{"lines": [{"sku": "8991234567890", "qty": 24, "unit_cost": 9000}]}"#)
     .answers::<PurchaseOrder>(ORDER)

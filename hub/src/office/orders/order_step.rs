@@ -104,7 +104,7 @@ async fn write(
 ) -> Result<(), Failure> {
     order.updated_at = buyer.now;
     let is_here = warehouse_rows::is_warehouse(connection, order.store_id.as_str()).await?;
-    // A warehouse hears of it in this commit.
+    // A warehouse is notified in this commit.
     order.cancel_final |= is_here && order.state == OrderState::Cancelled;
     put(connection, order).await?;
     if is_here {
@@ -158,7 +158,7 @@ pub struct Line {
 ///
 /// # Errors
 /// 404; 409 `invalid_state`, also for another revision than the current one; 422; 403 `approval_required` for a total
-/// above the one that was approved and above what whoever asks may approve.
+/// above the one that was approved and above what the caller may approve.
 pub async fn revise(
     connection: &mut AnyConnection,
     po_id: &str,

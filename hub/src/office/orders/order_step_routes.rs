@@ -43,7 +43,6 @@ step_docs! {
     CLOSE_LINE "lines/:line_no/close" "Close an order line: no further receipts are expected",
     OPEN_LINE "lines/:line_no/open" "Reopen a closed order line",
 }
-/// `POST /api/purchase-orders/:id/revise`
 pub const REVISE: Doc = Doc::of(
     "Purchasing",
     "Revise a purchase order that was sent; the previous version is kept",
@@ -54,16 +53,12 @@ pub const REVISE: Doc = Doc::of(
 )
 .answers::<PurchaseOrder>(ORDER)
 .refuses(&[Code::InvalidState, Code::ApprovalRequired, Code::UnknownSku]);
-/// `GET /api/purchase-orders/:id/revisions`
 pub const REVISIONS: Doc = Doc::of("Purchasing", "List earlier versions of a purchase order, latest first")
     .answers::<Revisions>(r#"{"items": []}"#);
-/// `GET /api/purchase-orders/:id/receipts`
 pub const RECEIPTS: Doc =
     Doc::of("Purchasing", "List receipts of a purchase order").answers::<Receipts>(r#"{"items": []}"#);
-/// `GET /api/purchase-orders/:id/invoices`
 pub const INVOICES: Doc =
     Doc::of("Purchasing", "List invoices of a purchase order").answers::<Invoices>(r#"{"items": []}"#);
-/// `GET /api/purchase-orders/:id/document`
 pub const DOCUMENT: Doc = Doc::of(
     "Purchasing",
     "Retrieve the order as a document for the supplier: a page to print, or text with `Accept: text/plain`",

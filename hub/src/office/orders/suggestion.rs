@@ -154,7 +154,7 @@ fn one(
             pack_qty: row.map_or(1, |row| row.pack_qty),
         }
     };
-    // The quantity says who is the cheapest, and whoever that is says how it is packed.
+    // The quantity decides which supplier is the cheapest, and that supplier decides the pack size.
     let first = suggest(&need(cheapest_supplier(rows, 1, today)));
     let row = cheapest_supplier(rows, first.qty.max(1), today);
     let asked = need(row);

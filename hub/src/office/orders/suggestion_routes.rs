@@ -1,4 +1,4 @@
-//! What to order, and drafts of it.
+//! Order suggestions, and draft orders made from them.
 
 use crate::http::change::{self, begun};
 use crate::http::{Answered, Request};
@@ -15,7 +15,6 @@ use serde::Serialize;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// `GET /api/purchase-orders/suggestions`
 pub const LIST: Doc = Doc::of("Purchasing", "List suggested orders for a store, by supplier and product")
     .query::<SuggestionsQuery>()
     .answers::<Suggestions>(
@@ -23,7 +22,6 @@ pub const LIST: Doc = Doc::of("Purchasing", "List suggested orders for a store, 
             "missing": [], "as_of": "2026-11-20T02:06:34.739Z", "posting_left": 0}, "items": []}"#,
     )
     .refuses(&[Code::ValidationFailed]);
-/// `POST /api/purchase-orders/suggestions`
 pub const ORDER: Doc = Doc::of("Purchasing", "Create draft orders from suggestions, one for each supplier")
     .body::<SuggestionsQuery>(r#"{"store_id": "S001"}"#)
     .answers::<Drafts>(r#"{"items": []}"#)

@@ -4,7 +4,6 @@ use crate::http::{Answered, Request};
 use crate::office::overview::overview::{self, Overview};
 use edge::{Doc, Reply, clock};
 
-/// `GET /api/admin/overview`
 pub const READ: Doc =
     Doc::of("Stores", "Retrieve an administrator's overview: stores, exceptions and health")
         .answers::<Overview>(

@@ -12,17 +12,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// `GET /api/parked`
 pub const LIST: Doc =
     Doc::of("Synchronisation", "List parked records: records that could not be applied, with their amounts")
         .query::<Page>()
         .answers::<List<parked_list::View>>(r#"{"items": [], "next_cursor": null}"#);
-/// `POST /api/parked/:id/replay`
 pub const REPLAY: Doc = Doc::of("Synchronisation", "Retry a parked record and all records that wait for it")
     .optional_body::<EmptyBody>("{}")
     .answers::<Replayed>(r#"{"applied": 1, "duplicates": 0, "parked": 0}"#)
     .unkeyed(TWICE);
-/// `POST /api/parked/replay`
 pub const REPLAY_ALL: Doc =
     Doc::of("Synchronisation", "Retry all records that are parked for one reason, at every store")
         .query::<Cause>()
@@ -69,7 +66,8 @@ pub async fn replay(request: Request) -> Answered {
     let found = replay::find(hub.db.pool(), request.param("id")).await?;
     let (store_id, which) = found.ok_or_else(|| ApiError::not_found("the parked record"))?;
     note(&request, json!({"parked_id": request.param("id"), "store_id": store_id})).await?;
-    // What was applied is committed, and each part was tried again where others were in the way: the whole of it is not.
+    // What was applied is committed, and each part was tried again where others were in the
+    // way: the whole request is not.
     let done = replay::replay(hub, &store_id, &which).await.map_err(ApiError::from)?;
     Ok(Reply::ok(&done))
 }

@@ -20,7 +20,6 @@ use sqlx::AnyConnection;
 
 /// The longest number of somebody else, in bytes.
 const NUMBER_BYTES_MAX: usize = 64;
-/// Most lines.
 const LINES_MAX: usize = 500;
 
 /// A new credit note of a supplier.

@@ -24,13 +24,10 @@ const NOTE: &str = r#"{"credit_note_id": "crn_1", "doc_no": "CN-2026-000001", "s
     "applied": 0, "open": 31968, "books": [{"store_id": "S001", "open": 31968}], "state": "approved",
     "note": null, "created_by": "usr_1", "created_at": "2026-11-20T02:06:34.739Z", "proposed": null}"#;
 
-/// `GET /api/finance/credit-notes`
 pub const LIST: Doc = Doc::of("Payables", "List suppliers' credit notes, newest first")
     .query::<CreditNotesQuery>()
     .lists_as::<CompleteList<CreditNote>>(NOTE, completeness::EXAMPLE);
-/// `GET /api/finance/credit-notes/:id`
 pub const READ: Doc = Doc::of("Payables", "Retrieve a supplier's credit note").answers::<CreditNote>(NOTE);
-/// `POST /api/finance/credit-notes`
 pub const ADD: Doc = Doc::of("Payables", "Create a supplier's credit note")
     .body::<New>(
         r#"{"supplier_id": "sup_1", "credit_note_no": "C-12", "date": "2026-11-20", "kind": "price",
@@ -38,22 +35,18 @@ pub const ADD: Doc = Doc::of("Payables", "Create a supplier's credit note")
     )
     .creates::<CreditNote>(NOTE)
     .refuses(&[Code::NotFound, Code::Duplicate, Code::InvalidState]);
-/// `POST /api/finance/credit-notes/:id/confirm`
 pub const CONFIRM: Doc = Doc::of("Payables", "Confirm an expected credit note with the supplier's document")
     .body::<Confirm>(r#"{"credit_note_no": "C-13", "date": "2026-11-20", "net": 5000, "tax": 550}"#)
     .answers::<CreditNote>(NOTE)
     .refuses(&[Code::Duplicate, Code::InvalidState, Code::ApprovalRequired]);
-/// `POST /api/finance/credit-notes/:id/approve`
 pub const APPROVE: Doc = Doc::of("Payables", "Approve and post a credit note")
     .optional_body::<EmptyBody>("{}")
     .answers::<CreditNote>(NOTE)
     .refuses(&[Code::InvalidState, Code::ApprovalRequired]);
-/// `POST /api/finance/credit-notes/:id/apply`
 pub const APPLY: Doc = Doc::of("Payables", "Apply a credit note to invoices")
     .body::<Apply>(r#"{"allocations": [{"invoice_id": "inv_1", "amount": 5550}]}"#)
     .answers::<CreditNote>(NOTE)
     .refuses(&[Code::PaymentMismatch, Code::InvalidState]);
-/// `POST /api/finance/credit-notes/:id/cancel`
 pub const CANCEL: Doc = Doc::of("Payables", "Cancel a credit note; its number can be used again")
     .body::<Reason>(r#"{"reason": "written down twice"}"#)
     .answers::<CreditNote>(NOTE)

@@ -37,41 +37,33 @@ const NEW: &str = r#"{"supplier_id": "sup_1", "invoice_no": "TEA-778", "invoice_
     "tax_rate_bp": 1100}]}"#;
 const REASON: &str = r#"{"reason": "not what was agreed"}"#;
 
-/// `GET /api/finance/invoices`
 pub const LIST: Doc = Doc::of("Payables", "List suppliers' invoices, newest first")
     .query::<InvoicesQuery>()
     .lists_as::<CompleteList<Invoice>>(INVOICE, completeness::EXAMPLE);
-/// `GET /api/finance/invoices/:id`
 pub const READ: Doc = Doc::of("Payables", "Retrieve a supplier's invoice")
     .answers::<InvoiceView>(example!(r#", "rematch": false"#));
-/// `POST /api/finance/invoices`
 pub const ADD: Doc = Doc::of("Payables", "Create a supplier's invoice")
     .body::<New>(NEW)
     .creates::<Invoice>(INVOICE)
     .refuses(&[Code::Duplicate]);
-/// `PATCH /api/finance/invoices/:id`
 pub const CHANGE: Doc = Doc::of("Payables", "Update an invoice that is not matched yet or is disputed")
     .body::<Change>(r#"{"note": "by e-mail"}"#)
     .answers::<Invoice>(INVOICE)
     .refuses(&[Code::Duplicate, Code::InvalidState]);
-/// `POST /api/finance/invoices/:id/match`
 pub const MATCH: Doc = Doc::of("Payables", "Match an invoice against receipts and orders")
     .optional_body::<Match>(
         r#"{"accept": [{"line_no": 1, "type": "price_over", "reason": "price list of 15 Nov"}]}"#,
     )
     .answers::<Invoice>(INVOICE)
     .refuses(&[Code::InvalidState, Code::ApprovalRequired]);
-/// `POST /api/finance/invoices/:id/dispute`
 pub const DISPUTE: Doc = Doc::of("Payables", "Dispute an invoice")
     .body::<Reason>(REASON)
     .answers::<Invoice>(INVOICE)
     .refuses(&[Code::InvalidState]);
-/// `POST /api/finance/invoices/:id/approve`
 pub const APPROVE: Doc = Doc::of("Payables", "Approve and post an invoice")
     .optional_body::<EmptyBody>("{}")
     .answers::<Invoice>(INVOICE)
     .refuses(&[Code::InvalidState, Code::ApprovalRequired]);
-/// `POST /api/finance/invoices/:id/cancel`
 pub const CANCEL: Doc = Doc::of("Payables", "Cancel an invoice; its number can be used again")
     .body::<Reason>(REASON)
     .answers::<Invoice>(INVOICE)

@@ -12,7 +12,6 @@ use domain::model::base::answer::Answer;
 use edge::{ApiError, Code, Doc, Reply, clock};
 use serde_json::json;
 
-/// `GET /api/finance/uninvoiced`
 pub const UNINVOICED: Doc = Doc::of(
     "Payables",
     "List received goods without an invoice; their sum is the balance of 2020",
@@ -25,7 +24,6 @@ pub const UNINVOICED: Doc = Doc::of(
     completeness::EXAMPLE,
 )
 .refuses(&[Code::ValidationFailed]);
-/// `POST /api/finance/uninvoiced/close`
 pub const CLOSE: Doc =
     Doc::of("Payables", "Close receipts that will not be invoiced, including those paid in cash from a till")
         .body::<Close>(
@@ -33,7 +31,6 @@ pub const CLOSE: Doc =
         )
         .answers::<Closed>(r#"{"close_id": "unc_1", "lines_count": 1, "value": 36000}"#)
         .refuses(&[Code::NotFound]);
-/// `GET /api/finance/payables`
 pub const PAYABLES: Doc = Doc::of("Payables", "List open payables by supplier and age")
     .query::<PayablesQuery>()
     .answers::<Payables>(

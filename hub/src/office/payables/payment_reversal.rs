@@ -46,7 +46,7 @@ pub async fn reverse(
     put(connection, &payment).await?;
     saved(connection, documents, set).await?;
     let days = mirrored(connection, payment_id).await?;
-    // All books at once, in their order: day by day they would be taken out of it.
+    // Locks all books at once, in their order: day by day they would be locked out of order.
     let moves = days.values().flat_map(|(_, moves)| moves.iter().map(|moved| moved.store_id.clone()));
     let mut books: BTreeSet<String> = moves.collect();
     for (sums, _) in days.values() {

@@ -21,11 +21,9 @@ const PAYMENT: &str = r#"{"payment_id": "spm_1", "doc_no": "PM-2026-000001", "su
     "unallocated": 0, "parts": [{"document_id": "inv_1", "store_id": "S001", "amount": 991008}], "state": "posted",
     "reversed_reason": null, "created_by": "usr_1", "created_at": "2026-11-20T02:06:34.739Z"}"#;
 
-/// `GET /api/finance/payments`
 pub const LIST: Doc = Doc::of("Payables", "List payments to suppliers, newest first")
     .query::<SupplierPaymentsQuery>()
     .lists_as::<CompleteList<SupplierPayment>>(PAYMENT, completeness::EXAMPLE);
-/// `GET /api/finance/payment-proposal`
 pub const PROPOSAL: Doc =
     Doc::of("Payables", "List invoices to pay on a date: due ones, and those whose discount still applies")
         .query::<payment_proposal::ProposalQuery>()
@@ -33,15 +31,12 @@ pub const PROPOSAL: Doc =
             r#"{"date": "2026-11-20", "account": "1040", "items": [], "total": 0}"#,
         )
         .refuses(&[Code::ValidationFailed]);
-/// `POST /api/finance/payments/:id/reverse`
 pub const REVERSE: Doc = Doc::of("Payables", "Reverse a payment; the invoices it paid are open again")
     .body::<Reason>(r#"{"reason": "the bank sent it back"}"#)
     .answers::<SupplierPayment>(PAYMENT)
     .refuses(&[Code::InvalidState]);
-/// `GET /api/finance/payments/:id`
 pub const READ: Doc =
     Doc::of("Payables", "Retrieve a payment to a supplier").answers::<SupplierPayment>(PAYMENT);
-/// `POST /api/finance/payments`
 pub const ADD: Doc = Doc::of("Payables", "Create a payment to a supplier")
     .body::<New>(
         r#"{"supplier_id": "sup_1", "date": "2026-11-20", "account": "1040", "amount": 971188,
@@ -55,7 +50,6 @@ pub const ADD: Doc = Doc::of("Payables", "Create a payment to a supplier")
         Code::DayLocked,
         Code::ApprovalRequired,
     ]);
-/// `POST /api/finance/payments/:id/allocate`
 pub const ALLOCATE: Doc = Doc::of("Payables", "Allocate an advance payment to invoices")
     .body::<Allocate>(r#"{"allocations": [{"invoice_id": "inv_1", "amount": 5000}]}"#)
     .answers::<SupplierPayment>(PAYMENT)

@@ -102,7 +102,7 @@ pub async fn close(
     Ok(Closed { close_id, lines_count: values.len(), value })
 }
 
-/// Closes a line; gives back what 2020 held of it, and the pieces that nothing bills any more.
+/// Closes a line; returns the amount that 2020 held for it, and the pieces that no invoice will bill.
 async fn taken(connection: &mut AnyConnection, at: &ReceiptRef) -> Result<Part, Failure> {
     let (store_id, receiving_id, line_no) = (&at.store_id, &at.receiving_id, i64::from(at.line_no));
     let sql = "UPDATE uninvoiced SET closed = 1 WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3 \

@@ -21,7 +21,6 @@ use serde::Deserialize;
 use sqlx::{AnyConnection, AnyPool};
 use std::cmp::Reverse;
 
-/// The highest price.
 const PRICE_MAX: i64 = 1_000_000_000_000;
 
 /// Table of the documents.

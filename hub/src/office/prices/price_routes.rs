@@ -19,11 +19,9 @@ use serde_json::json;
 const PRICE: &str = r#"{"price_id": "prc_1", "sku": "8991234567890", "store_id": "S001", "price": 15500,
     "from": "2026-11-21", "set_at": "2026-11-20T02:06:34.739Z", "withdrawn_at": null}"#;
 
-/// `GET /api/prices`
 pub const LIST: Doc = Doc::of("Catalogue", "List prices")
     .query::<Search>()
     .answers::<List<PriceDown>>(r#"{"items": [], "next_cursor": null}"#);
-/// `POST /api/prices`
 pub const SET: Doc = Doc::of("Catalogue", "Set a price from now or from a date, for one store or all")
     .body::<price::New>(
         r#"{"sku": "8991234567890", "price": 15500, "store_id": "S001", "from": "2026-11-21"}"#,
@@ -31,7 +29,6 @@ pub const SET: Doc = Doc::of("Catalogue", "Set a price from now or from a date, 
     .creates::<PriceDown>(PRICE)
     .refuses(&[Code::UnknownSku]);
 
-/// `GET /api/prices/effective`
 pub const EFFECTIVE: Doc =
     Doc::of("Catalogue", "Retrieve the price of a product in a store at a point in time, and why it applies")
         .query::<Asked>()

@@ -158,7 +158,6 @@ fn differs(product: &Product, known: &HashMap<String, Product>) -> bool {
 pub struct Wanted<'a> {
     /// A part of the name, the beginning of the sku, or digits of a barcode.
     pub q: &'a str,
-    /// The category.
     pub category: &'a str,
     /// A scan that names one.
     pub barcode: Option<&'a str>,

@@ -20,7 +20,6 @@ use serde_json::json;
 /// Most products that are asked for by their codes at once.
 const SKUS_MAX: usize = 100;
 
-/// `GET /api/products`
 pub const LIST: Doc = Doc::of("Catalogue", "List products").query::<Search>().answers::<List<Product>>(
     r#"{"items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "price_set_at": "2026-11-20T02:06:34.739Z", "tax_rate_bp": null,
         "tax_code": null, "category": "Drinks", "barcodes": [{"code": "8991234567890", "pack_qty": 1}],
@@ -39,16 +38,13 @@ pub const IMPORT: Doc = Doc::of(
         "problem": "barcode 8991234500165 has a wrong check digit: the last digit should be 4. Compare it with the package"}]}"#)
     .refuses(&[Code::Duplicate]);
 
-/// `POST /api/products`
 pub const CREATE: Doc = Doc::of("Catalogue", "Create a product")
     .body::<edit::New>(
         r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "category": "Drinks"}"#,
     )
     .creates::<Checked>(PRODUCT)
     .refuses(&[Code::Duplicate]);
-/// `GET /api/products/:sku`
 pub const READ: Doc = Doc::of("Catalogue", "Retrieve a product").answers::<Checked>(PRODUCT);
-/// `PATCH /api/products/:sku`
 pub const CHANGE: Doc = Doc::of(
     "Catalogue",
     "Update a product; a new price applies at once in every store without a price of its own",

@@ -10,10 +10,8 @@ use edge::{Doc, Reply, clock};
 const SETTINGS: &str =
     r#"{"store_id": "S001", "sku": "8991234567890", "reorder_level": 24, "shelf_place": "A-12"}"#;
 
-/// `GET /api/stores/:id/products/:sku/settings`
 pub const READ: Doc = Doc::of("Catalogue", "Retrieve a store's reorder level and shelf place of a product")
     .answers::<View>(SETTINGS);
-/// `PATCH /api/stores/:id/products/:sku/settings`
 pub const CHANGE: Doc = Doc::of("Catalogue", "Update a store's reorder level or shelf place of a product")
     .body::<ChangeProductSettings>(r#"{"reorder_level": 24, "shelf_place": "A-12"}"#)
     .answers::<View>(SETTINGS);

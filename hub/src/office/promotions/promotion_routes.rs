@@ -19,13 +19,10 @@ const PROMOTION: &str = r#"{"promotion_id": "prm_1", "name": "Tea week", "type":
     "tier": null, "store_ids": null, "from": "2026-11-21", "to": "2026-11-27", "days": null, "priority": 1,
     "stackable": false}"#;
 
-/// `GET /api/promotions`
 pub const LIST: Doc = Doc::of("Catalogue", "List promotions")
     .query::<Search>()
     .answers::<List<Promotion>>(r#"{"items": [], "next_cursor": null}"#);
-/// `GET /api/promotions/:id`
 pub const READ: Doc = Doc::of("Catalogue", "Retrieve a promotion").answers::<Promotion>(PROMOTION);
-/// `POST /api/promotions`
 pub const CREATE: Doc = Doc::of("Catalogue", "Create a promotion")
     .body::<promotion::New>(
         r#"{"name": "Tea week", "type": "line_percent", "value": 1000, "skus": ["8991234567890"],
@@ -33,11 +30,9 @@ pub const CREATE: Doc = Doc::of("Catalogue", "Create a promotion")
     )
     .creates::<Promotion>(PROMOTION)
     .refuses(&[Code::UnknownSku]);
-/// `PATCH /api/promotions/:id`
 pub const CHANGE: Doc = Doc::of("Catalogue", "Update a promotion's name and validity")
     .body::<promotion::Change>(r#"{"to": "2026-11-30"}"#)
     .answers::<Promotion>(PROMOTION);
-/// `POST /api/promotions/preview`
 pub const PREVIEW: Doc =
     Doc::of("Catalogue", "Preview the discounts that promotions, drafts included, give to a basket, and why others do not apply")
         .body::<preview::Asked>(

@@ -51,7 +51,7 @@ asks!(RegistersQuery, "registers");
 /// Position of a page: the store and till of the last item before it.
 pub type Bookmark = (String, String);
 
-/// Tills of which a shift was told, and those that head office named, by store and ID.
+/// Tills that reported a shift, and those that head office named, by store and ID.
 pub async fn list(
     pool: &AnyPool,
     ask: &RegistersQuery,
@@ -79,7 +79,8 @@ fn read(row: &sqlx::any::AnyRow) -> Result<View, sqlx::Error> {
     Ok(View { store_id, register_id, name, state })
 }
 
-/// Names a till, or lets it sell or not; the store hears of it. One that the store does not know is added there.
+/// Names a till, or lets it sell or not; the change is sent to the store. One that the
+/// store does not know is added there.
 ///
 /// # Errors
 /// 404 for a store that is not there; 422.

@@ -11,11 +11,9 @@ use serde_json::json;
 
 const REGISTER: &str = r#"{"store_id": "S001", "register_id": "till-1", "name": "Front", "state": "active"}"#;
 
-/// `GET /api/registers`
 pub const LIST: Doc = Doc::of("Stores", "List registers that sold or that head office named")
     .query::<RegistersQuery>()
     .lists::<View>(REGISTER);
-/// `PATCH /api/registers/:store_id/:register_id`
 pub const CHANGE: Doc =
     Doc::of("Stores", "Rename, enable or disable a store's register; applies once the store is notified")
         .body::<ChangeRegister>(r#"{"name": "Front", "state": "disabled"}"#)

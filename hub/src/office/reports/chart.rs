@@ -2,7 +2,7 @@
 
 use plotters::prelude::*;
 
-/// Pixels.
+/// Width and height in pixels.
 const SIZE: (u32, u32) = (1000, 520);
 /// Most rows that are shown: of more, nobody could tell one from the next.
 const ROWS_MAX: usize = 366;

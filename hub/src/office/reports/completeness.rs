@@ -1,4 +1,4 @@
-//! How complete a report is: which stores have told everything of its days.
+//! How complete a report is: which stores have reported everything of its days.
 
 use crate::db::column::Columns;
 use domain::model::base::business_date::{day_end, day_start};

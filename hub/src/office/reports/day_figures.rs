@@ -19,7 +19,7 @@ pub struct DayFigures {
     net_total: i64,
 }
 
-/// The statement of so many days: each is looked up by itself.
+/// The statement for this many days: each day is looked up separately.
 pub fn of_days_sql(days: usize) -> String {
     let place = |day: usize| format!("({})", list(day.saturating_mul(2).saturating_add(1), 2));
     let places = (0..days).map(place).collect::<Vec<_>>().join(", ");

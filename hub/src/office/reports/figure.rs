@@ -24,7 +24,7 @@ pub enum Of {
 }
 
 impl Figure {
-    /// Whether it stands in rows.
+    /// Whether it is in rows.
     pub fn is_shown(&self) -> bool {
         !matches!(self.of, Of::Hidden(_))
     }

@@ -3,7 +3,7 @@
 use crate::office::reports::figure::{Figure, sum};
 use crate::office::reports::report::{Report, Source, group, text};
 
-/// Points and what they are worth, by months; `$1` is the day.
+/// Points and their value, by month; `$1` is the day.
 macro_rules! moved {
     () => {
         "(SELECT SUBSTR(entry_date, 1, 7) AS month, points_earned AS earned, \

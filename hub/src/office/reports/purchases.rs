@@ -78,7 +78,7 @@ const FIGURES: [Figure; 11] = [
     hidden("on_time", "SUM(d.on_time)"),
 ];
 
-/// Each receipt once.
+/// Counts each receipt once.
 static WHOLE: Source = Source {
     from: purchases!(concat!("'' AS sku, 0, 0, 0, 0, 0, 0, r.sign, 1, ", due!())),
     dated: true,

@@ -17,7 +17,6 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
 use std::cell::Cell;
 
-/// A report.
 pub struct Report {
     /// As in its path.
     pub name: &'static str,
@@ -27,7 +26,6 @@ pub struct Report {
     pub chart: &'static [&'static str],
 }
 
-/// Grouping of rows.
 pub struct Group {
     /// As it is asked for.
     pub name: &'static str,
@@ -52,9 +50,7 @@ pub struct Key {
 /// Kind of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyKind {
-    /// Text.
     Text,
-    /// A number.
     Number,
     /// The name in a document.
     NameOf,
@@ -81,7 +77,6 @@ pub const fn text(name: &'static str, sql: &'static str) -> Key {
 
 /// The days that count.
 pub const DAY: Key = text("{day}", "d.{day}");
-/// The store.
 pub const STORE: Key = text("store_id", "d.store_id");
 
 /// Day of a document that counts.
@@ -115,13 +110,12 @@ impl Dates {
 
 /// Parameters of a report.
 pub struct ReportQuery<'a> {
-    /// First day.
+    /// First day of the range, included.
     pub from: Date,
-    /// Last day.
+    /// Last day of the range, included.
     pub to: Date,
     /// Store; omitted: all stores.
     pub store_id: Option<&'a str>,
-    /// Day that counts.
     pub dates: Dates,
 }
 

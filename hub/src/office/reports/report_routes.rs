@@ -38,39 +38,26 @@ const fn doc(summary: &'static str) -> Doc {
         .refuses(&[Code::ValidationFailed])
 }
 
-/// `GET /api/reports/sales`
 pub const SALES: Doc = doc("Report sales from one day to another, both included");
-/// `GET /api/reports/margin`
 pub const MARGIN: Doc = doc("Report margin: net sales less cost");
-/// `GET /api/reports/stock`
 pub const STOCK: Doc = Doc::of("Reports", "Report stock at the end of a day in the books")
     .query::<DayQuery>()
     .answers::<View>(STOCK_EXAMPLE)
     .also(&["text/csv", SVG])
     .refuses(&[Code::ValidationFailed]);
-/// `GET /api/reports/points-liability`
 pub const POINTS_LIABILITY: Doc = Doc::of("Reports", "Report outstanding points by months until expiry")
     .query::<DayQuery>()
     .answers::<View>(STOCK_EXAMPLE)
     .also(&["text/csv", SVG])
     .refuses(&[Code::ValidationFailed]);
-/// `GET /api/reports/shrinkage`
 pub const SHRINKAGE: Doc = doc("Report lost goods by reason");
-/// `GET /api/reports/members`
 pub const MEMBERS: Doc = doc("Report sales to members and their points");
-/// `GET /api/reports/payments`
 pub const PAYMENTS: Doc = doc("Report payments and refunds by method");
-/// `GET /api/reports/cash`
 pub const CASH: Doc = doc("Report cash of shifts");
-/// `GET /api/reports/profit`
 pub const PROFIT: Doc = doc("Report income and expenses by days in the books");
-/// `GET /api/reports/purchases`
 pub const PURCHASES: Doc = doc("Report purchases: ordered, received, returned and invoiced");
-/// `GET /api/reports/settlements`
 pub const SETTLEMENTS: Doc = doc("Report expected and settled payouts by day");
-/// `GET /api/reports/exceptions`
 pub const EXCEPTIONS: Doc = doc("Report exceptions");
-/// `GET /api/reports/sell-through`
 pub const SELL_THROUGH: Doc = doc("Report the share of opening and received stock that was sold");
 
 #[derive(Serialize, JsonSchema)]

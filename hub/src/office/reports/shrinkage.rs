@@ -40,7 +40,7 @@ static WHOLE: Source = Source {
     late: Some(("CASE WHEN d.lost <> 0 THEN 1 ELSE 0 END", "d.lost")),
     figures: &FIGURES,
 };
-/// Products are not told of losses on the way.
+/// Products are not notified of losses on the way.
 static PRODUCTS: Source = Source {
     from: "(SELECT s.store_id, s.business_date, s.entry_date, s.sku, COALESCE(p.category, '') AS category, s.reason, \
            -(s.value + s.damaged_value) AS lost, -(s.qty + s.damaged_qty) AS pieces, 0 AS net_sales \

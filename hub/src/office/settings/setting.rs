@@ -56,7 +56,6 @@ impl Sources {
 pub struct Change(BTreeMap<String, Option<Value>>);
 
 impl View {
-    /// Those that count.
     pub fn of(settings: &OfficeSettings) -> Self {
         let value = |name: &'static str| Some((name, settings.value(name)?));
         Self(CHANGEABLE.into_iter().filter_map(value).collect())

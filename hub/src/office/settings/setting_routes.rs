@@ -13,14 +13,11 @@ const SETTINGS: &str = r#"{"finance.approval_limit": 0, "finance.four_eyes": fal
     "purchasing.price_tolerance_bp": 0, "purchasing.rate_days": 28, "purchasing.review_days": 7,
     "purchasing.safety_days": 3, "settlement.carry_days": 30}"#;
 
-/// `GET /api/settings`
 pub const READ: Doc =
     Doc::of("Settings", "Retrieve head office's settings that can be changed while the hub runs")
         .answers::<View>(SETTINGS);
-/// `GET /api/settings/sources`
 pub const SOURCES: Doc = Doc::of("Settings", "Retrieve the source of each setting")
     .answers::<Sources>(r#"{"finance.manual_limit": "administrator", "purchasing.rate_days": "file"}"#);
-/// `PATCH /api/settings`
 pub const CHANGE: Doc =
     Doc::of("Settings", "Update head office's settings; they apply from the next request on")
         .body::<Change>(r#"{"finance.manual_limit": 5000000, "purchasing.four_eyes": true}"#)

@@ -21,7 +21,7 @@ use serde_json::json;
 use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::BTreeMap;
 
-/// Most open exceptions that are told of one settlement.
+/// Most open exceptions of one settlement that an answer names.
 const TOLD_MAX: i64 = 100;
 
 /// Slices of one source and day of its lines, each with the account of what is missing.

@@ -1,4 +1,4 @@
-//! Settlements: what a store's day expects of others, and how much of it came.
+//! Settlements: the amounts that a store's day expects from providers and banks, and how much was paid.
 
 use crate::columns;
 use crate::db::column::Columns;

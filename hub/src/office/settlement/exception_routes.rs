@@ -25,7 +25,6 @@ const EXCEPTION: &str = r#"{"exception_id": "sxc_1", "type": "missing_at_provide
     "message": "A payment was taken, but its provider reported later days without it.",
     "action": "Ask the provider; carry it until it comes, match it, or write it off."}"#;
 
-/// `GET /api/settlement-exceptions`
 pub const LIST: Doc = Doc::of("Settlement", "List settlement exceptions, newest first")
     .query::<ExceptionsQuery>()
     .lists::<View>(EXCEPTION);
@@ -39,7 +38,6 @@ const RESOLVED: &str = r#"{"exception_id": "sxc_1", "type": "missing_at_provider
     "action": "Ask the provider; carry it until it comes, match it, or write it off.",
     "posting": [{"store_id": "S001", "entry_date": "2026-11-20", "waits": false, "lines": [
     {"account": "1110", "debit": 0, "credit": 83250}, {"account": "6060", "debit": 83250, "credit": 0}]}]}"#;
-/// `POST /api/settlement-exceptions/:id/resolve`
 pub const RESOLVE: Doc = Doc::of("Settlement", "Resolve a settlement exception")
     .query::<ResolveQuery>()
     .body::<Resolve>(r#"{"resolution": "carry", "reason": "terminal was offline"}"#)

@@ -99,7 +99,7 @@ impl Writer<'_> {
     /// Takes a match back: its lines and items are open again.
     ///
     /// # Errors
-    /// 404; 422; 409 `invalid_state` once any of it is posted, or it was taken back.
+    /// 404; 422; 409 `invalid_state` once a part of the match is posted, or it was undone.
     pub async fn undo_match(
         &self,
         connection: &mut AnyConnection,

@@ -144,7 +144,7 @@ pub fn place(item: &View) -> Bookmark {
     (item.business_date, item.store_id.clone(), item.item_id.clone())
 }
 
-/// Those of a document of a store, in the order in which they were told.
+/// Those of a document of a store, in the order in which they were reported.
 ///
 /// # Errors
 /// The database's.

@@ -17,17 +17,14 @@ const MATCH: &str = r#"{"match_id": "mch_1", "source_id": "src_1", "rule": "by_h
     "net": 82001, "booked": false}], "state": "matched", "made_by": "usr_1", "reason": "the slip has another number",
     "made_at": "2026-11-21T02:06:34.739Z", "undone_by": null, "undone_at": null, "undone_reason": null}"#;
 
-/// `GET /api/settlement-matches/:id`
 pub const READ: Doc =
     Doc::of("Settlement", "Retrieve a match with its lines and items").answers::<View>(MATCH);
-/// `POST /api/settlement-matches`
 pub const MAKE: Doc = Doc::of("Settlement", "Match lines and items manually")
     .body::<New>(
         r#"{"source_id": "src_1", "line_ids": ["sln_1"], "item_ids": ["pay_1"], "reason": "the slip has another number"}"#,
     )
     .creates::<View>(MATCH)
     .refuses(&[Code::NotFound, Code::InvalidState]);
-/// `POST /api/settlement-matches/:id/undo`
 pub const UNDO: Doc = Doc::of("Settlement", "Undo a match before any of it is posted")
     .body::<Undo>(r#"{"reason": "it was another terminal's"}"#)
     .answers::<View>(MATCH)

@@ -128,7 +128,7 @@ async fn missing<'a>(
     let taken = found.matches.iter().flat_map(|made| &made.items);
     let matched: BTreeSet<(&str, &str)> =
         taken.map(|item| (item.store_id.as_str(), item.item_id.as_str())).collect();
-    // A line may have the day of a store that is a day ahead: nothing is missing because of it.
+    // A line may have the day of a store that is a day ahead: no payment is missing because of that.
     let reported_to = open::reported_to(connection, &source.source_id).await?.map(|to| to.min(today));
     let own = open::own_statements(connection, &source.source_id).await?;
     let carried = carried::items(connection).await?;
@@ -152,7 +152,7 @@ async fn keep_lines(
     (found, made_ids, before): (&Found<'_>, &[String], &Statements),
 ) -> Result<(), sqlx::Error> {
     let mut ended = Ended::new();
-    // A fee of its own is told by nobody else: it waits for the statement's approval.
+    // A fee of its own is reported by nobody else: it waits for the statement's approval.
     let done = found.fees.iter().chain(&found.payouts);
     ended.extend(done.map(|line_id| (line_id.as_str(), ("resolved", None))));
     let raised = found.raised.iter().flat_map(|raised| &raised.line_ids);
@@ -189,7 +189,7 @@ async fn note_lines(
         raised.entry(what.kind.name()).or_default().extend(lines.map(String::as_str));
     }
     for (kind, lines) in raised {
-        // A line that waits goes on waiting, unless something else than before is wrong with it.
+        // A line that waits continues waiting, unless something else than before is wrong with it.
         let only = format!(
             "(statement_lines.state = 'unmatched' OR (statement_lines.state = 'carried' AND NOT EXISTS \
              (SELECT 1 FROM settlement_exceptions e WHERE e.first_line = statement_lines.line_id \

@@ -74,7 +74,7 @@ pub async fn open_items(
     for bound in methods.names.iter().chain(&methods.bank) {
         query = query.bind(bound.clone());
     }
-    // Row by row: a row is several times as large as what is kept of it.
+    // Row by row: a row is several times as large as the part that is kept.
     let (mut rows, mut items) = (query.fetch(connection), Vec::new());
     while let Some(row) = rows.try_next().await? {
         items.push(item(&row)?);

@@ -33,18 +33,15 @@ const DISMISSED: &str = r#"{"row_id": "row_1", "row_no": 7, "reason": "invalid",
     "state": "dismissed", "line_id": null, "decided_by": "usr_1", "decided_at": "2026-11-20T02:06:34.739Z",
     "decision": "a note of the bank"}"#;
 
-/// `GET /api/statements/:id/set-aside`
 pub const LIST: Doc =
     Doc::of("Settlement", "List the rows of a statement's file that were set aside, in file order")
         .query::<RowsSetAsideQuery>()
         .lists::<View>(ROW)
         .refuses(&[Code::NotFound]);
-/// `POST /api/statements/:id/set-aside/:row_id/take`
 pub const TAKE: Doc = Doc::of("Settlement", "Add a row that was set aside as a line, with corrections")
     .body::<TakeRow>(r#"{"amount": 12345, "reason": "the slip says 12345"}"#)
     .answers::<View>(TAKEN)
     .refuses(&[Code::NotFound, Code::InvalidState, Code::Duplicate]);
-/// `POST /api/statements/:id/set-aside/:row_id/dismiss`
 pub const DISMISS: Doc = Doc::of("Settlement", "Dismiss a row that was set aside: it is not a line")
     .body::<DismissRow>(r#"{"reason": "a note of the bank"}"#)
     .answers::<View>(DISMISSED)
@@ -118,7 +115,7 @@ async fn taken(
     (writer, bounds): (&Writer<'_>, &Bounds),
 ) -> Result<String, Failure> {
     let of = statement::read(connection, id).await?;
-    // Whoever imports or matches for the source meanwhile is waited for.
+    // Waits for an import or a matching of the same source that is under way.
     let source = source::lock(connection, &of.source_id).await?;
     let (row, known) = set_aside_row::read(connection, id, row_id).await?;
     let line = corrected(&row, known, asked, source.kind)?;

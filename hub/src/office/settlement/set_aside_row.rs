@@ -200,7 +200,6 @@ pub struct Decision<'a> {
     pub state: State,
     /// The line that it became.
     pub line_id: Option<&'a str>,
-    /// User who decided.
     pub by: &'a str,
     /// Time of the decision.
     pub at: UtcMs,

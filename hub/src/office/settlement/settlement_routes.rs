@@ -39,7 +39,6 @@ const ITEM: &str = r#"{"item_id": "pay_1", "store_id": "S001", "kind": "payment"
     "occurred_at": "2026-11-19T05:00:00.000Z", "contra_of": null, "state": "open", "match_id": null, "late": false,
     "carried_until": null}"#;
 
-/// `GET /api/settlements`
 pub const LIST: Doc = Doc::of("Settlement", "List settlements, newest first")
     .query::<SettlementsQuery>()
     .answers::<CompleteList<Listed>>(
@@ -49,26 +48,21 @@ pub const LIST: Doc = Doc::of("Settlement", "List settlements, newest first")
         "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
         "as_of": "2026-11-20T02:06:34.739Z", "posting_left": 0}}"#,
     );
-/// `GET /api/settlements/:id`
 pub const READ: Doc =
     Doc::of("Settlement", "Retrieve the settlement of a store's day").answers::<Detail>(DETAIL);
-/// `POST /api/settlements`
 pub const MAKE: Doc = Doc::of("Settlement", "Create the settlement of a day before its store has sealed it")
     .body::<New>(
         r#"{"store_id": "S001", "business_date": "2026-11-19", "force": true, "reason": "the shop burnt down"}"#,
     )
     .creates::<Detail>(DETAIL)
     .refuses(&[Code::InvalidState, Code::Duplicate]);
-/// `POST /api/settlements/:id/match`
 pub const MATCH: Doc = Doc::of("Settlement", "Match a settlement's open items again")
     .optional_body::<EmptyBody>("{}")
     .answers::<Detail>(DETAIL);
-/// `POST /api/settlements/:id/approve`
 pub const APPROVE: Doc = Doc::of("Settlement", "Approve and post a settlement; its day is locked")
     .optional_body::<Approval>(r#"{"note": "as reported"}"#)
     .answers::<Detail>(DETAIL)
     .refuses(&[Code::InvalidState]);
-/// `GET /api/settlement-items`
 pub const ITEMS: Doc = Doc::of("Settlement", "List items that providers and banks have to settle, newest first")
     .query::<item::ItemsQuery>()
     .answers::<CompleteList<item::View>>(
@@ -80,7 +74,6 @@ pub const ITEMS: Doc = Doc::of("Settlement", "List items that providers and bank
         "missing": [], "as_of": "2026-11-20T02:06:34.739Z", "posting_left": 0}}"#,
     );
 
-/// `GET /api/settlements/:id/items`
 pub const ITEMS_OF_DAY: Doc = Doc::of("Settlement", "List the items of a settlement, newest first")
     .query::<item::SettlementItemsQuery>()
     .lists_as::<CompleteList<item::View>>(ITEM, completeness::EXAMPLE)

@@ -33,11 +33,9 @@ const WORD_BYTES_MAX: usize = 64;
 const ACCOUNT_DIGITS_MIN: usize = 4;
 /// Methods and terminals of a source.
 const LIST_MAX: usize = 1_000;
-/// The longest window.
 const DAYS_MAX: i64 = 3_650;
 /// 100 %.
 const RATE_MAX: i64 = 10_000;
-/// The largest amount.
 const AMOUNT_MAX: i64 = 1_000_000_000_000;
 
 /// A source of statements.

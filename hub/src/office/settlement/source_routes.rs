@@ -18,26 +18,21 @@ const SOURCE: &str = r#"{"source_id": "src_1", "name": "Card provider", "kind": 
     "columns": {"date": "Tanggal"}, "types": {}, "negate": false}, "state": "active",
     "created_at": "2026-11-20T02:06:34.739Z"}"#;
 
-/// `GET /api/statement-sources`
 pub const LIST: Doc = Doc::of("Settlement", "List statement sources: payment providers and banks")
     .query::<Page>()
     .lists::<View>(SOURCE);
-/// `POST /api/statement-sources`
 pub const ADD: Doc = Doc::of("Settlement", "Create a statement source: a payment provider or a bank")
     .body::<Change>(
         r#"{"name": "Card provider", "kind": "provider", "methods": ["card"], "fee_rate_bp": 150}"#,
     )
     .creates::<View>(SOURCE)
     .refuses(&[Code::Duplicate]);
-/// `GET /api/statement-sources/:id`
 pub const READ: Doc = Doc::of("Settlement", "Retrieve a statement source").answers::<View>(SOURCE);
-/// `PATCH /api/statement-sources/:id`
 pub const CHANGE: Doc = Doc::of("Settlement", "Update a statement source")
     .body::<Change>(r#"{"window_days": 7}"#)
     .answers::<View>(SOURCE)
     .refuses(&[Code::Duplicate]);
 
-/// `GET /api/statement-sources/:id/reconciliation`
 pub const RECONCILIATION: Doc = Doc::of("Settlement", "Reconcile a bank's balance with the books: entries that only one of them has")
     .query::<ReconciliationQuery>()
     .answers::<reconciliation::View>(
@@ -86,7 +81,7 @@ pub async fn change(request: Request) -> Answered {
 pub async fn reconciled(request: Request) -> Answered {
     let ask: ReconciliationQuery = request.query()?;
     let (hub, now) = (&request.state, clock::now());
-    // One state of the database: what the bank told is held against what was posted.
+    // One state of the database: what the bank reported is held against what was posted.
     let mut read = hub.db.read().await?;
     let today = hub.today(now);
     let as_of = ask.as_of.unwrap_or(today);

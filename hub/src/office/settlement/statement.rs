@@ -60,7 +60,7 @@ pub struct View {
     pub set_aside_open: i64,
 }
 
-/// Sets where a statement stands by its lines and exceptions; an approved one stays so, unless a line of it is
+/// Sets a statement's state from its lines and exceptions; an approved one stays approved, unless a line is
 /// open again, or one that was carried is matched now and has to be posted with it.
 pub async fn evaluate(connection: &mut AnyConnection, source_id: &str) -> Result<(), sqlx::Error> {
     let sql = "UPDATE statements SET state = 'reconciled' WHERE source_id = $1 AND state = 'approved' \

@@ -1,4 +1,4 @@
-//! Approving a statement: what of it belongs to no settlement is posted, bags, known texts and fees of their own.
+//! Approving a statement: posts the lines that belong to no settlement: bags, known texts and separate fees.
 
 use crate::columns;
 use crate::db::failure::Failure;
@@ -85,7 +85,7 @@ fn bank_of(source: &Source) -> Account {
     Account::parse(&source.account).unwrap_or(BANK)
 }
 
-/// Known texts, and fees of their own, that an earlier approval has not posted. Of a line that a person decided about, the
+/// Known texts and separate fees that an earlier approval has not posted. For a line that a person decided about, the
 /// resolution has posted what there is to post.
 async fn plain_lines(
     connection: &mut AnyConnection,

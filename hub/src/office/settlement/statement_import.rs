@@ -41,15 +41,13 @@ pub struct Import {
     pub store_id: Option<String>,
     /// Day of that settlement. `None` if the statement is not for one settlement.
     pub settlement_date: Option<Date>,
-    /// Opening balance.
     pub opening_balance: Option<i64>,
-    /// Closing balance.
     pub closing_balance: Option<i64>,
     /// First and last day, if the lines do not state them.
     pub span: (Option<Date>, Option<Date>),
     /// The account that the file names.
     pub account: Option<AccountName>,
-    /// Lines, checked.
+    /// Lines that passed all checks.
     pub lines: Vec<TextLine>,
     /// Row of the file that each line came from. Empty if the lines are numbered from 1.
     pub rows: Vec<LineRow>,
@@ -300,7 +298,7 @@ async fn known(
     Ok(known)
 }
 
-/// The statement without lines that has told of the same balance.
+/// The statement without lines that has reported the same balance.
 async fn balance_known(
     connection: &mut AnyConnection,
     import: &Import,
@@ -312,7 +310,7 @@ async fn balance_known(
     query.bind(import.closing_balance).fetch_optional(connection).await
 }
 
-/// The statement that told of a line first.
+/// The statement that reported a line first.
 async fn first_import(
     connection: &mut AnyConnection,
     source_id: &str,
@@ -336,7 +334,7 @@ async fn last_closing(connection: &mut AnyConnection, source_id: &str) -> Result
 /// Adds a line to a statement, and matches its source, which is locked; gives back the line's ID.
 ///
 /// # Errors
-/// 409 `duplicate` where the source has told of the same line.
+/// 409 `duplicate` where the source has reported the same line.
 pub async fn take_in(
     connection: &mut AnyConnection,
     source: &Source,

@@ -47,13 +47,10 @@ const IMPORTED: &str = r#"{"statement_id": "stm_1", "doc_no": "ST-2026-000001", 
     "text": "PEND,BIAYA ADM,0000,15000.00,DB", "repeats_line_id": null, "state": "noted", "line_id": null, "decided_by": null,
     "decided_at": null, "decision": null}], "repeats": []}"#;
 
-/// `GET /api/statements`
 pub const LIST: Doc = Doc::of("Settlement", "List imported statements, newest first")
     .query::<StatementsQuery>()
     .lists_as::<CompleteList<View>>(STATEMENT, completeness::EXAMPLE);
-/// `GET /api/statements/:id`
 pub const READ: Doc = Doc::of("Settlement", "Retrieve an imported statement").answers::<View>(STATEMENT);
-/// `GET /api/statements/:id/lines`
 pub const LINES: Doc = Doc::of("Settlement", "List the lines of a statement, in file order")
     .query::<StatementLinesQuery>()
     .lists::<statement_line::View>(
@@ -62,7 +59,6 @@ pub const LINES: Doc = Doc::of("Settlement", "List the lines of a statement, in 
     "match_id": "mch_1"}"#,
     )
     .refuses(&[Code::NotFound]);
-/// `POST /api/statements`
 pub const IMPORT: Doc = Doc::of(
     "Settlement",
     "Import a statement as JSON, CSV or (of a bank) CAMT.053. Known lines are skipped; rows that can't be read are set aside and named",
@@ -74,7 +70,6 @@ pub const IMPORT: Doc = Doc::of(
 .creates::<ImportedStatement>(IMPORTED)
 .refuses(&[Code::NotFound, Code::Duplicate, Code::InvalidState]);
 
-/// `POST /api/settlements/:id/statements`
 pub const IMPORT_FOR_DAY: Doc =
     Doc::of("Settlement", "Import a statement for the settlement of a store's day; items that it lacks become missing")
         .query::<ImportQuery>()
@@ -84,7 +79,6 @@ pub const IMPORT_FOR_DAY: Doc =
         .creates::<Detail>(DETAIL)
         .refuses(&[Code::NotFound, Code::Duplicate, Code::InvalidState]);
 
-/// `POST /api/statements/:id/approve`
 pub const APPROVE: Doc =
     Doc::of("Settlement", "Approve a statement: its lines that belong to no settlement are posted")
         .optional_body::<EmptyBody>("{}")
@@ -152,7 +146,7 @@ pub struct JsonStatement {
 /// `GET /api/statements`
 pub async fn list(request: Request) -> Answered {
     let ask: StatementsQuery = request.query()?;
-    // What is not matched may be what a store has not told yet: both are of one state of the database.
+    // What is not matched may be what a store has not reported yet: both are of one state of the database.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
     let items = statement::list(&mut read, &ask, after(&ask)?, one_more(ask.limit)).await?;
     let (page, today) = (cut(&ask, items, statement::place), request.state.today(now));
@@ -336,7 +330,7 @@ async fn of_lines(
     bounds: &Bounds,
 ) -> Result<Import, Failure> {
     let given: JsonStatement = request.json()?;
-    // What is reported beyond today would make payments missing that nobody can have told of yet.
+    // What is reported beyond today would make payments missing that nobody can have reported yet.
     if given.to.is_some_and(|to| to > bounds.today) {
         return Err(ApiError::field("to", format!("must not be after {}", bounds.today)).into());
     }

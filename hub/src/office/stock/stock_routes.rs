@@ -25,14 +25,11 @@ const PRODUCT_EXAMPLE: &str = r#"{"sku": "8991234567890", "items": [{"store_id":
     "available": 118, "in_transit_in": 0, "in_transit_out": 0, "on_order": 24, "value": 1180000,
     "damaged_value": 20000}}"#;
 
-/// `GET /api/stock`
 pub const LIST: Doc = Doc::of("Stock", "List stock of all stores, ordered by product and store")
     .query::<StockQuery>()
     .lists::<View>(ROW);
-/// `GET /api/stock/:sku`
 pub const READ: Doc =
     Doc::of("Stock", "Retrieve a product's stock in every store").answers::<OfProduct>(PRODUCT_EXAMPLE);
-/// `GET /api/stock/:sku/movements`
 pub const MOVEMENTS: Doc = Doc::of("Stock", "List a product's stock movements in all stores, newest first")
     .query::<MovementsQuery>()
     .lists::<movement::View>(MOVEMENT);

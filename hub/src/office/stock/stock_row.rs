@@ -1,4 +1,4 @@
-//! Stock of all stores: what lies there, what is on its way, and what is ordered.
+//! Stock of all stores: what is there, what is on its way, and what is ordered.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -127,8 +127,8 @@ pub fn place(item: &View) -> Bookmark {
     (item.sku.clone(), item.store_id.clone())
 }
 
-/// The statement of a page, by product and store, and what is bound to it but the pairs that stores wait for. What lies on
-/// shelves is read as far as the page goes; beside it there is little.
+/// The statement of a page, by product and store, and what is bound to it but the pairs that stores wait for. What is
+/// on shelves is read as far as the page goes; beside it there is little.
 fn statement(engine: Engine, ask: &StockQuery, after: Option<&Bookmark>, limit: i64) -> (Conditions, String) {
     // Sku and name are a line each: the sku begins with what was typed, or the name contains it.
     const FOUND: &str = "(p.folded LIKE ? || '%' ESCAPE '!' OR p.folded LIKE '%\n%' || ? || '%' ESCAPE '!')";

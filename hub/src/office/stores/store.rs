@@ -1,4 +1,4 @@
-//! Stores: who may synchronise, and what each told of itself.
+//! Stores: who may synchronise, and what each reported about itself.
 
 use crate::db::column::Columns;
 use crate::db::document::encode;
@@ -43,7 +43,7 @@ pub enum StoreKind {
 }
 
 impl StoreKind {
-    /// The API's word.
+    /// The name that the API uses.
     pub fn name(self) -> &'static str {
         match self {
             Self::Store => "store",
@@ -75,7 +75,6 @@ impl NewStore {
         Ok(Self { id: id.to_owned(), name: name.to_owned(), timezone: timezone.to_owned() })
     }
 
-    /// Its ID.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -298,7 +297,7 @@ pub enum StoreState {
 }
 
 impl StoreState {
-    /// The API's word.
+    /// The name that the API uses.
     pub fn name(self) -> &'static str {
         match self {
             Self::New => "new",

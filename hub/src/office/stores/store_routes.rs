@@ -22,11 +22,9 @@ pub const ADD: Doc = Doc::of("Stores", "Create a store; its enrolment token is s
 const ADD_UNKEYED: &str = "the answer holds a token that opens head office, and tokens are never kept in the clear on the \
     disk; if it was lost, the same request is refused (409) and `POST /api/stores/S001/token` makes another";
 
-/// `GET /api/stores`
 pub const LIST: Doc = Doc::of("Stores", "List stores")
     .query::<Page>()
     .answers::<List<status::StoreView>>(r#"{"items": [], "next_cursor": null}"#);
-/// `GET /api/stores/:id/status`
 pub const STATUS: Doc = Doc::of("Stores", "Retrieve a store's detailed status").answers::<status::Status>(
     r#"{"store_id": "S001", "kind": "store", "name": "Menteng", "timezone": "Asia/Jakarta",
         "address": null, "state": "active",
@@ -44,7 +42,6 @@ pub const STATUS: Doc = Doc::of("Stores", "Retrieve a store's detailed status").
         "parked_count": 0, "parked": [], "exceptions_count": 0, "conflicts": {"total": 0, "recent": []},
         "stamped_ahead": {"count": 0, "since": null, "last_at": null}}"#,
 );
-/// `PATCH /api/stores/:id`
 pub const CHANGE: Doc =
     Doc::of("Stores", "Update a store's name or address, and its time zone before its first record")
         .body::<store::Fields>(r#"{"address": "Jl. Cikini Raya 1, Jakarta"}"#)
@@ -52,17 +49,14 @@ pub const CHANGE: Doc =
             r#"{"store_id": "S001", "name": "Menteng", "address": "Jl. Cikini Raya 1, Jakarta",
         "timezone": "Asia/Jakarta"}"#,
         );
-/// `GET /api/stores/:id/sums`
 pub const SUMS: Doc = Doc::of("Stores", "Retrieve the sums of a store's records, each event counted once")
     .query::<SumsQuery>()
     .answers::<List<sums::Sum>>(
         r#"{"items": [{"sku": "8990001", "on_hand": 94, "value": 112800}], "next_cursor": null}"#,
     );
-/// `POST /api/stores/:id/disable`
 pub const DISABLE: Doc = Doc::of("Stores", "Disable a store; the hub refuses its requests")
     .optional_body::<EmptyBody>("{}")
     .answers::<Switched>(r#"{"store_id": "S001", "state": "disabled"}"#);
-/// `POST /api/stores/:id/enable`
 pub const ENABLE: Doc = Doc::of("Stores", "Enable a disabled store")
     .optional_body::<EmptyBody>("{}")
     .answers::<Switched>(r#"{"store_id": "S001", "state": "active"}"#);

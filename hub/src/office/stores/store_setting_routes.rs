@@ -15,10 +15,8 @@ const SETTINGS: &str = r#"{"approval.adjustment_value": null, "approval.pay_out_
     "shifts.variance_tolerance": null, "stock.negative": null, "tax.default_rate_bp": 1200,
     "tax.prices_include_tax": null, "tiers": {"gold": 15000}}"#;
 
-/// `GET /api/stores/:id/settings`
 pub const READ: Doc =
     Doc::of("Stores", "Retrieve the settings that head office set for a store").answers::<View>(SETTINGS);
-/// `PATCH /api/stores/:id/settings`
 pub const CHANGE: Doc =
     Doc::of("Stores", "Override settings of a store's file; they apply once the store is notified, those of tax, payments and points from the next shift")
         .body::<Change>(r#"{"returns.window_days": 14, "tiers": {"gold": 15000}}"#)

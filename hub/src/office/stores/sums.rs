@@ -85,7 +85,7 @@ const CASH: &str = "SELECT k.shift_id AS shift_id, COALESCE(s.opening_float, 0) 
                     LEFT JOIN shift_cash c ON c.store_id = $1 AND c.shift_id = k.shift_id \
                     WHERE k.shift_id > $2 ORDER BY k.shift_id LIMIT $3";
 
-/// The sums after `after`, in the order of their keys; none for a store that told of nothing.
+/// The sums after `after`, in the order of their keys; none for a store that reported nothing.
 pub async fn list(
     pool: &AnyPool,
     store_id: &str,

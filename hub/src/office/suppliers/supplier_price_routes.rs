@@ -24,15 +24,12 @@ const ROW: &str = r#"{"row_id": "spp_1", "supplier_id": "sup_1", "sku": "8991234
     "unit_cost": 9000, "min_qty": 24, "pack_qty": 12, "from": "2026-11-15", "to": null, "lead_time_days": 7,
     "preferred": true, "state": "active", "updated_at": "2026-11-20T02:06:34.739Z"}"#;
 
-/// `GET /api/suppliers/:id/products`
 pub const LIST: Doc =
     Doc::of("Purchasing", "List a supplier's prices").query::<Search>().lists::<SupplierPrice>(ROW);
-/// `POST /api/suppliers/:id/products`
 pub const ADD: Doc = Doc::of("Purchasing", "Create a supplier price")
     .body::<New>(r#"{"sku": "8991234567890", "unit_cost": 9000, "min_qty": 24, "pack_qty": 12}"#)
     .creates::<SupplierPrice>(ROW)
     .refuses(&[Code::Duplicate, Code::UnknownSku]);
-/// `PATCH /api/suppliers/:id/products/:row_id`
 pub const CHANGE: Doc = Doc::of("Purchasing", "Update a supplier price")
     .body::<Change>(r#"{"to": "2026-12-31"}"#)
     .answers::<SupplierPrice>(ROW);
@@ -43,7 +40,6 @@ pub const IMPORT: Doc =
         .csv("sku,unit_cost,min_qty\n8991234567890,9000,24\n")
         .answers::<Imported>(r#"{"rows": 1, "changed": 1}"#)
         .refuses(&[Code::UnknownSku]);
-/// `GET /api/products/:sku/suppliers`
 pub const OF_PRODUCT: Doc =
     Doc::of("Purchasing", "List suppliers of a product").query::<OfProduct>().lists::<SupplierPrice>(ROW);
 

@@ -16,18 +16,14 @@ const SUPPLIER: &str = r#"{"supplier_id": "sup_1", "code": "TEA", "name": "Tea L
     "updated_at": "2026-11-20T02:06:34.739Z", "discount_days": 10, "discount_bp": 200, "min_order_total": null,
     "price_tolerance_bp": 200, "price_tolerance_amount": null, "default_tax_rate_bp": 1100, "bank_account": null}"#;
 
-/// `GET /api/suppliers`
 pub const LIST: Doc = Doc::of("Purchasing", "List suppliers")
     .query::<Search>()
     .answers::<List<Known>>(r#"{"items": [], "next_cursor": null}"#);
-/// `GET /api/suppliers/:id`
 pub const READ: Doc = Doc::of("Purchasing", "Retrieve a supplier").answers::<Known>(SUPPLIER);
-/// `POST /api/suppliers`
 pub const ADD: Doc = Doc::of("Purchasing", "Create a supplier")
     .body::<supplier::Fields>(r#"{"code": "TEA", "name": "Tea Ltd", "payment_terms_days": 30}"#)
     .creates::<Known>(SUPPLIER)
     .refuses(&[Code::Duplicate]);
-/// `PATCH /api/suppliers/:id`
 pub const CHANGE: Doc = Doc::of("Purchasing", "Update a supplier")
     .body::<supplier::Fields>(r#"{"phone": "+6221"}"#)
     .answers::<Known>(SUPPLIER)

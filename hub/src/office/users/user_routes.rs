@@ -26,17 +26,14 @@ const USER: &str = r#"{"id": "usr_1", "username": "ani@example.com", "name": "An
     "store_id": "S001", "disabled": false, "origin": "hub", "created_at": "2026-11-20T02:06:34.739Z",
     "updated_at": "2026-11-20T02:06:34.739Z"}"#;
 
-/// `GET /api/users`
 pub const LIST: Doc = Doc::of("Users", "List all users, or the users of a store")
     .query::<Ask>()
     .answers::<List<View>>(r#"{"items": [], "next_cursor": null}"#);
-/// `GET /api/staff`
 pub const NAMES: Doc = Doc::of("Users", "List names of all users, to show who made a document")
     .query::<Page>()
     .answers::<List<StaffName>>(
         r#"{"items": [{"id": "usr_1", "name": "Ani", "store_id": "S001"}], "next_cursor": null}"#,
     );
-/// `POST /api/users`
 pub const ADD: Doc = Doc::of("Users", "Create a user of head office or of a store")
     .body::<user_admin::New>(
         r#"{"username": "ani@example.com", "name": "Ani", "role": "cashier", "store_id": "S001",
@@ -44,7 +41,6 @@ pub const ADD: Doc = Doc::of("Users", "Create a user of head office or of a stor
     )
     .creates::<View>(USER)
     .refuses(&[Code::Duplicate]);
-/// `PATCH /api/users/:id`
 pub const CHANGE: Doc = Doc::of("Users", "Update a user; a change of rights revokes all tokens and devices")
     .body::<user_admin::Change>(r#"{"disabled": true}"#)
     .answers::<Changed<View>>(
@@ -53,7 +49,6 @@ pub const CHANGE: Doc = Doc::of("Users", "Update a user; a change of rights revo
             "updated_at": "2026-11-20T02:06:34.739Z", "devices_removed": 1}"#,
     )
     .refuses(&[Code::Duplicate, Code::InvalidState]);
-/// `POST /api/users/:id/revoke-tokens`
 pub const REVOKE: Doc =
     Doc::of("Users", "Revoke all tokens and remove all devices of a user, here and at the stores")
         .optional_body::<EmptyBody>("{}")

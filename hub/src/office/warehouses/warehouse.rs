@@ -84,12 +84,10 @@ impl<'a> Warehouse<'a> {
         Ok(Self { hub, rules, now, caller, epoch, seq, hash, moved: BTreeSet::new() })
     }
 
-    /// Its ID.
     pub fn store_id(&self) -> &str {
         self.rules.store_id.as_str()
     }
 
-    /// Its day now.
     pub fn today(&self) -> Date {
         self.rules.business_date(self.now)
     }
@@ -107,12 +105,12 @@ impl<'a> Warehouse<'a> {
         Stamp { now: self.now, at, event_id: EventId(format!("evt_{}", secret::mark())) }
     }
 
-    /// IDs of so many movements.
+    /// New IDs for `count` movements.
     pub fn movement_ids(&self, count: usize) -> Vec<MovementId> {
         (0..count).map(|_| MovementId(format!("mov_{}", secret::mark()))).collect()
     }
 
-    /// Chains these records and applies them as if a store had told them; `stock` are the rows afterwards.
+    /// Chains these records and applies them as if a store had reported them; `stock` are the rows afterwards.
     ///
     /// # Errors
     /// 422 for figures that the database does not count.
@@ -191,7 +189,7 @@ impl<'a> Warehouse<'a> {
         if records.is_empty() { Ok(()) } else { self.apply(connection, records, &[]).await }
     }
 
-    /// Seals its days that are over, and gives back what is known of it outside of the database once all is committed. It is
+    /// Seals its days that are over, and returns what is kept about it in memory once all is committed. It is
     /// the last step of the transaction: a seal takes the book, which comes after what documents take.
     ///
     /// # Errors

@@ -20,7 +20,7 @@ use sqlx::AnyConnection;
 pub enum AdjustmentStep {
     /// It is posted, at the stock of now.
     Approve,
-    /// Nothing moves.
+    /// Rejects the adjustment; no stock moves.
     Reject,
     /// Its goods go back.
     Reverse,
@@ -56,7 +56,7 @@ pub async fn adjust(
     written(connection, warehouse, event).await
 }
 
-/// Goes on with an adjustment that is there; `administers`: whoever asks may approve any value.
+/// Takes the next step of an existing adjustment; `administers`: the caller may approve any value.
 ///
 /// # Errors
 /// 404; 409 `invalid_state`, `insufficient_stock`; 403 `approval_required`.
@@ -79,7 +79,7 @@ pub async fn go_on(
         AdjustmentStep::Reverse => adjustment::reverse(&document, ids, context),
     };
     let event = rule(ids, &warehouse.context(&book));
-    // What counts is what moves now, not what was estimated when it was asked for.
+    // The value that moves now counts, not the estimate at the time of the request.
     if let (AdjustmentStep::Approve, false, Ok(event)) = (step, administers, &event) {
         check_limit(&event.fact.adjustment, warehouse.rules.policy.adjustment_value)?;
     }
@@ -105,7 +105,7 @@ async fn written(
 ) -> Result<Adjustment, Failure> {
     let event = event.map_err(ApiError::from)?;
     let (adjustment, movements) = (&event.fact.adjustment, &event.rows.movements);
-    // One that waits is told too: the list has it, and nothing moves.
+    // A waiting one is recorded too, so that the list has it; no stock moves.
     let records = vec![record::adjustment_posted(&warehouse.stamp(), adjustment, movements)];
     warehouse.apply(connection, records, &event.rows.stock).await?;
     Ok(event.fact.adjustment)

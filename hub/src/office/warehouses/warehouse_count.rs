@@ -146,7 +146,7 @@ async fn kept(
     warehouse_rows::put_count_lines(connection, warehouse.store_id(), &event.fact.lines).await
 }
 
-/// Takes counts: what is on hand at this moment is what they are measured against.
+/// Takes counts, which are compared with the stock on hand at this moment.
 ///
 /// # Errors
 /// 422; 409 `invalid_state`.

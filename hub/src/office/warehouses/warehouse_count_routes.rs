@@ -18,12 +18,10 @@ const OPNAME: &str = r#"{"opname_id": "opn_019aa0a0b1c27d3e", "state": "counting
     "variance_value": null, "note": null, "business_date": "2026-11-20", "created_by": "usr_1",
     "created_at": "2026-11-20T02:06:34.739Z", "ended_by": null, "ended_at": null}"#;
 
-/// `POST /api/opname`
 pub const START: Doc = Doc::of(GROUP, "Start a stock count in a warehouse")
     .body::<InWarehouse<NewOpname>>(r#"{"store_id": "W1", "scope": "all"}"#)
     .creates::<Opname>(OPNAME)
     .refuses(&[Code::StoreDisabled, Code::UnknownSku, Code::Duplicate]);
-/// `POST /api/opname/:id/counts`
 pub const COUNT: Doc = Doc::of(GROUP, "Add counted quantities to a warehouse's stock count; a product's zones are added together")
     .body::<CountOpname>(r#"{"counts": [{"sku": "8991234567890", "qty": 9}]}"#)
     .answers::<OpnameView>(
@@ -40,22 +38,18 @@ pub const COUNT: Doc = Doc::of(GROUP, "Add counted quantities to a warehouse's s
         Code::InvalidState,
         Code::AlreadyCounted,
     ]);
-/// `POST /api/opname/:id/submit`
 pub const SUBMIT: Doc = Doc::of(GROUP, "Submit a warehouse's stock count for review of its differences")
     .optional_body::<EmptyBody>("{}")
     .answers::<Opname>(OPNAME)
     .refuses(&[Code::StoreDisabled, Code::InvalidState]);
-/// `POST /api/opname/:id/recount`
 pub const RECOUNT: Doc = Doc::of(GROUP, "Request a recount of some products of a warehouse")
     .body::<RecountOpname>(r#"{"skus": ["8991234567890"]}"#)
     .answers::<Opname>(OPNAME)
     .refuses(&[Code::StoreDisabled, Code::InvalidState]);
-/// `POST /api/opname/:id/post`
 pub const POST: Doc = Doc::of(GROUP, "Post a warehouse's stock count; the differences move stock")
     .optional_body::<PostOpname>(r#"{"accept": true}"#)
     .answers::<Opname>(OPNAME)
     .refuses(&[Code::StoreDisabled, Code::InvalidState]);
-/// `POST /api/opname/:id/cancel`
 pub const CANCEL: Doc = Doc::of(GROUP, "Cancel a warehouse's stock count; no stock moves")
     .optional_body::<EmptyBody>("{}")
     .answers::<Opname>(OPNAME)

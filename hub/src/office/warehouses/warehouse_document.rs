@@ -1,4 +1,4 @@
-//! A document of a warehouse that is there already: which place told of it, and what its last record says.
+//! An existing document of a warehouse: which place reported it, and its last record.
 
 use crate::db::column::Columns;
 use crate::db::failure::Failure;

@@ -28,7 +28,7 @@ fn nobody() -> Principal {
     }
 }
 
-/// Takes in what was told to warehouses of the transfers among these aggregates; what could not be taken in is tried again.
+/// Applies records of transfers to warehouses, of these aggregates; what could not be applied is tried again.
 pub async fn take_in(hub: &Hub, moved: &BTreeSet<String>) {
     let ids = moved.iter().filter_map(|aggregate| aggregate.strip_prefix("transfer:")).map(str::to_owned);
     let ids: Vec<String> = ids.collect();
@@ -40,7 +40,7 @@ pub async fn take_in(hub: &Hub, moved: &BTreeSet<String>) {
     }
 }
 
-/// Takes in all that was told, warehouse by warehouse; what fails does not keep the others waiting.
+/// Applies all records for warehouses, warehouse by warehouse; a failure does not hold up the others.
 async fn all(hub: &Hub) -> Result<(), sqlx::Error> {
     loop {
         let (mut taken, mut after) = (0, (String::new(), String::new()));
@@ -50,7 +50,7 @@ async fn all(hub: &Hub) -> Result<(), sqlx::Error> {
             taken += each(hub, &told).await;
             after = last;
         }
-        // What was taken in may have told another warehouse; what failed waits for the next time.
+        // An applied record may concern another warehouse too; what failed is tried next time.
         if taken == 0 {
             return Ok(());
         }
@@ -141,7 +141,7 @@ pub async fn merged(
     Ok(Some(event.fact.transfer))
 }
 
-/// Takes in what was told, and seals days of warehouses that are over; safe to be done by several processes.
+/// Applies what was reported, and seals days of warehouses that are over; safe to be done by several processes.
 pub async fn keep(hub: &Hub, now: UtcMs) {
     if let Err(error) = all(hub).await {
         tracing::warn!(%error, "documents for warehouses could not be applied yet");

@@ -34,7 +34,6 @@ const ADJUSTMENT: &str = r#"{"adjustment_id": "adj_019aa0a0b1c27d3e", "state": "
     "business_date": "2026-11-20", "created_by": "usr_1", "created_at": "2026-11-20T02:06:34.739Z",
     "decided_by": null, "decided_at": null}"#;
 
-/// `POST /api/receiving`
 pub const RECEIVE: Doc = Doc::of(GROUP, "Receive a supplier's goods in a warehouse")
     .body::<InWarehouse<NewReceiving>>(
         r#"{"store_id": "W1", "supplier_id": "sup_019a9f11b2c3", "delivery_note_no": "DN-1",
@@ -42,13 +41,11 @@ pub const RECEIVE: Doc = Doc::of(GROUP, "Receive a supplier's goods in a warehou
     )
     .creates::<Receiving>(RECEIPT)
     .refuses(&[Code::StoreDisabled, Code::UnknownSku, Code::Duplicate, Code::OverReceipt]);
-/// `POST /api/receiving/:id/reverse`
 pub const REVERSE_RECEIPT: Doc =
     Doc::of(GROUP, "Reverse a warehouse's receipt; the goods leave at average cost")
         .optional_body::<EmptyBody>("{}")
         .answers::<Receiving>(RECEIPT)
         .refuses(&[Code::StoreDisabled, Code::InvalidState, Code::InsufficientStock]);
-/// `POST /api/supplier-returns`
 pub const RETURN: Doc = Doc::of(GROUP, "Return a warehouse's goods to their supplier")
     .body::<InWarehouse<NewSupplierReturn>>(
         r#"{"store_id": "W1", "supplier_id": "sup_019a9f11b2c3", "lines": [{"sku": "8991234567890", "qty": 1}]}"#,
@@ -61,7 +58,6 @@ pub const RETURN: Doc = Doc::of(GROUP, "Return a warehouse's goods to their supp
             "created_at": "2026-11-20T02:06:34.739Z"}"#,
     )
     .refuses(&[Code::StoreDisabled, Code::UnknownSku, Code::InsufficientStock]);
-/// `POST /api/adjustments`
 pub const ADJUST: Doc = Doc::of(GROUP, "Create a stock adjustment in a warehouse")
     .body::<InWarehouse<NewAdjustment>>(
         r#"{"store_id": "W1", "reason": "loss", "lines": [{"sku": "8991234567890", "qty": -1}]}"#,

@@ -157,7 +157,7 @@ async fn told(
     Ok(event.fact.transfer)
 }
 
-/// Keeps a transfer that no record tells of: a draft, or what became of it. It stays in its place in lists.
+/// Stores a transfer that has no record: a draft, or the state after it. It keeps its place in lists.
 async fn drafted(connection: &mut AnyConnection, transfer: &Transfer) -> Result<(), sqlx::Error> {
     let row = row! {
         transfer_id: transfer.transfer_id.as_str(), from_store: transfer.from_store_id.as_str(),

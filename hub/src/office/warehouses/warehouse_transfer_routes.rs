@@ -19,29 +19,24 @@ const TRANSFER: &str = r#"{"transfer_id": "trf_019aa0a0b1c27d3e", "state": "in_t
     "sent_at": "2026-11-20T02:06:34.739Z", "received_by": null, "received_at": null, "cancelled_at": null,
     "cancel_lost": false}"#;
 
-/// `POST /api/transfers`
 pub const CREATE: Doc = Doc::of(GROUP, "Send a warehouse's goods to a store or another warehouse")
     .body::<InWarehouse<NewTransfer>>(
         r#"{"store_id": "W1", "to_store_id": "S001", "lines": [{"sku": "8991234567890", "qty": 4}]}"#,
     )
     .creates::<TransferView>(TRANSFER)
     .refuses(&[Code::StoreDisabled, Code::UnknownSku, Code::InsufficientStock]);
-/// `POST /api/transfers/:id/send`
 pub const SEND: Doc = Doc::of(GROUP, "Send a warehouse's draft transfer")
     .optional_body::<EmptyBody>("{}")
     .answers::<TransferView>(TRANSFER)
     .refuses(&[Code::StoreDisabled, Code::InvalidState, Code::InsufficientStock]);
-/// `POST /api/transfers/:id/cancel`
 pub const CANCEL: Doc = Doc::of(GROUP, "Cancel a warehouse's transfer; a receipt made meanwhile wins")
     .optional_body::<EmptyBody>("{}")
     .answers::<TransferView>(TRANSFER)
     .refuses(&[Code::StoreDisabled, Code::InvalidState]);
-/// `POST /api/transfers/:id/receive`
 pub const RECEIVE: Doc = Doc::of(GROUP, "Receive a transfer in a warehouse")
     .body::<ReceiveTransfer>(r#"{"lines": [{"sku": "8991234567890", "qty": 4}]}"#)
     .answers::<TransferView>(TRANSFER)
     .refuses(&[Code::StoreDisabled, Code::UnknownSku, Code::InvalidState, Code::OverReceipt]);
-/// `POST /api/transfers/:id/resolve`
 pub const RESOLVE: Doc = Doc::of(GROUP, "Resolve pieces that a warehouse sent and nobody received")
     .body::<ResolveTransfer>(r#"{"lines": [{"sku": "8991234567890", "qty": 1, "resolution": "lost"}]}"#)
     .answers::<TransferView>(TRANSFER)

@@ -9,7 +9,7 @@ use serde_json::json;
 use sqlx::AnyConnection;
 
 /// Notes that somebody else has what names a member; which field, never what is in it. The lane of members is held, so
-/// of two batches the second one sees what the first one told.
+/// of two batches the second one sees what the first one reported.
 pub async fn note(connection: &mut AnyConnection, named: &Named, now: UtcMs) -> Result<(), sqlx::Error> {
     let id = member::end(connection, &named.member_id).await?;
     let known = fields::read(connection, MEMBER, &named.member_id).await?;

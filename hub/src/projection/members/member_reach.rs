@@ -1,4 +1,4 @@
-//! Which stores are told of a member (`members.reach`): all, or those that have met it.
+//! Which stores are notified of a member (`members.reach`): all, or those that have met it.
 //!
 //! A store meets a member by making it, by writing to it, or by asking for it. Changes stay one record for all stores;
 //! what a store has not met is left out where it reads.
@@ -15,7 +15,7 @@ use domain::wire::sync::FindMember;
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
-/// A store has met a member: what it is to hear of it is announced once more.
+/// A store has met a member: the member's records are announced to it once more.
 pub async fn meet(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -32,7 +32,7 @@ pub async fn meet(
     Ok(())
 }
 
-/// Whoever has met one of two that are one from now on has met the other.
+/// A store that has met one of two merged members has met the other.
 pub async fn merged(connection: &mut AnyConnection, one: &str, other: &str) -> Result<(), sqlx::Error> {
     for (from, to) in [(one, other), (other, one)] {
         let sql = "INSERT INTO member_stores (store_id, member_id) SELECT m.store_id, $2 FROM member_stores m \
@@ -42,7 +42,7 @@ pub async fn merged(connection: &mut AnyConnection, one: &str, other: &str) -> R
     Ok(())
 }
 
-/// IDs of the members that are asked for, with all who go on as them.
+/// IDs of the members that are asked for, with all who are merged into them.
 pub async fn find(connection: &mut AnyConnection, ask: &FindMember) -> Result<BTreeSet<String>, sqlx::Error> {
     let mut found = BTreeSet::new();
     for (field, text) in ask.texts() {

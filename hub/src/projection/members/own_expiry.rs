@@ -19,7 +19,6 @@ const COLUMNS: &str = "event_id, member_id, business_date, moved_at, points";
 pub struct Expired {
     /// ID of the member.
     pub member_id: String,
-    /// Number of points.
     pub points: i64,
     /// Day of head office.
     pub day: Date,
@@ -30,7 +29,7 @@ pub struct Expired {
 }
 
 impl Expired {
-    /// As a store would have told it.
+    /// As a store would have reported it.
     pub fn understood(self) -> Understood {
         let Self { member_id, points, day, at, event_id } = self;
         let entry = PointsEntry {
@@ -70,7 +69,7 @@ pub async fn read(connection: &mut AnyConnection, event_id: &str) -> Result<Opti
     row.map(|row| Ok(told(&row)?.1)).transpose()
 }
 
-/// Head office's own events after one, by their IDs, so many at most.
+/// Head office's own events after one, ordered by ID, up to a limit.
 pub async fn after(
     connection: &mut AnyConnection,
     event_id: &str,

@@ -19,7 +19,7 @@ pub(crate) fn of_return(supplier_return_id: &str) -> String {
     format!("crn_{}", digest.get(..32).unwrap_or(&digest))
 }
 
-/// The note that a return makes, if anything of it was billed; its entry is made by [`post`].
+/// The note that a return makes, if any of its pieces were billed; its entry is made by [`post`].
 pub(super) async fn expected(
     connection: &mut AnyConnection,
     document: &SupplierReturn,

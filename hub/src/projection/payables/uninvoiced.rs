@@ -25,15 +25,13 @@ use std::collections::BTreeMap;
 
 /// A report of a store that moves account 2020, with its event.
 pub(crate) enum Moved<'a> {
-    /// Goods came.
     Received(&'a str, &'a Receiving),
     /// A receipt was taken back.
     Reversed(&'a str, &'a Receiving),
-    /// Goods went back.
     Returned(&'a str, &'a SupplierReturn),
 }
 
-/// Writes what was told, in order.
+/// Writes what was reported, in order.
 pub(crate) async fn write(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -71,7 +69,7 @@ pub(crate) async fn write(
     Ok(expected)
 }
 
-/// A receipt that is told twice under one ID is for a person to judge: the first counts.
+/// A receipt that is reported twice under one ID is for a person to judge: the first counts.
 const FIRST: &str = "ON CONFLICT (store_id, receiving_id, line_no) DO NOTHING";
 
 async fn received(
@@ -225,7 +223,7 @@ pub(crate) fn paid_out(
     })
 }
 
-/// Adds what cash was posted to 2020.
+/// Adds the cash amount that was posted to 2020.
 pub(crate) async fn add_paid_out(
     connection: &mut AnyConnection,
     rows: Vec<NewRow>,

@@ -64,7 +64,7 @@ pub(crate) async fn release_held(
     let pieces: i64 = of(sql).fetch_one(&mut *connection).await?.try_get("pieces")?;
     let all_held = invoices.iter().map(|(_, held, _)| *held).fold(0, i64::saturating_add);
     let mut left = pieces.saturating_sub(all_held);
-    // Of a receipt that was taken back nothing is free, whoever holds it.
+    // A reversed receipt has no free pieces, even for the document that holds it.
     for (invoice_id, _, frees) in invoices.into_iter().filter(|(.., frees)| *frees > 0) {
         if left >= qty {
             break;

@@ -1,5 +1,5 @@
 //! More came back than was sold: two stores took a piece while one of them could not ask. All of it stands,
-//! and a person is told.
+//! and a person is notified.
 
 use crate::columns;
 use crate::db::insert;
@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use sqlx::{AnyConnection, Row};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Sales by their ID, each with what took something of it.
+/// Sales by their ID, each with the returns that took pieces from it.
 #[derive(Default)]
 pub struct AffectedSales(BTreeMap<String, Touch>);
 
 /// The records of this batch that took something of one sale.
 #[derive(Default)]
 struct Touch {
-    /// The last that touched all of it: the sale itself, or its void.
+    /// The last event that concerned the whole sale: the sale itself, or its void.
     all: Option<String>,
     /// Last event that took some of each product since, by product.
     by_sku: BTreeMap<String, String>,
@@ -69,7 +69,7 @@ impl AffectedSales {
     }
 
     /// Tells of each sale of which more came back than it has: only of products that this batch touched, so
-    /// that what was told and settled is not told again by a later return of another product.
+    /// that what was reported and settled is not reported again by a later return of another product.
     pub async fn flag(
         self,
         connection: &mut AnyConnection,
@@ -146,7 +146,7 @@ async fn sold(
     rows.iter().map(|row| Ok(columns!(row => (sku, qty)))).collect()
 }
 
-/// Pieces by product that came back of it, also where the hub was not asked.
+/// Pieces returned from the sale, by product, also where the hub was not asked.
 async fn returned(
     connection: &mut AnyConnection,
     transaction_id: &str,

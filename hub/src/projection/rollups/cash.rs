@@ -42,20 +42,18 @@ pub(super) fn refunded(
     }
 }
 
-/// A shift begins.
 pub(super) fn opened(sums: &mut RollupSums, told: &RollupRecord<'_>, shift: &Shift) {
     let figures = [("shifts", 1), ("opening_float", shift.opening_float)];
     sums.add(&CASH_DAYS, of_shift(told, shift), figures);
 }
 
-/// A shift was counted: what that adds to what was known of it.
+/// A shift was counted: adds the difference to the figures that were known before.
 pub(super) fn counted(sums: &mut RollupSums, told: &RollupRecord<'_>, shift: &Shift, recounts: i64) {
     let count = told.counted.unwrap_or_default();
     let figures = [("expected", count.expected), ("counted", count.counted), ("recounts", recounts)];
     sums.add(&CASH_DAYS, of_shift(told, shift), figures);
 }
 
-/// Cash beside sales.
 pub(super) fn moved(sums: &mut RollupSums, told: &RollupRecord<'_>, movement: &CashMovement) {
     let figure = match movement.kind {
         CashKind::PayIn => "pay_in",

@@ -13,7 +13,6 @@ use domain::model::selling::transaction::{Line, Payment, Transaction};
 use domain::wire::record::{LineEffect, TenderCorrected, TransactionPaid, TransactionVoided};
 use std::collections::BTreeSet;
 
-/// Adds a sale.
 pub(super) fn paid(sums: &mut RollupSums, told: &RollupRecord<'_>, it: &TransactionPaid) {
     whole(sums, told, &it.transaction, 1);
     lines(sums, told, &it.transaction, &it.lines, 1);

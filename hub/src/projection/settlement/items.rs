@@ -1,4 +1,4 @@
-//! What somebody else has to settle, written with the events that told of it, and the settlements of sealed days.
+//! What somebody else has to settle, written with the events that reported it, and the settlements of sealed days.
 
 use crate::db::column::Columns;
 use crate::db::insert;
@@ -21,7 +21,6 @@ pub(crate) struct ExpectedItem {
     pub event_id: String,
     /// Account that its event posts it to.
     pub account: Account,
-    /// The expected item.
     pub item: NewItem,
 }
 

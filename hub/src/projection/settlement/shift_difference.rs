@@ -1,7 +1,7 @@
 //! Whether the shifts of a day say the same of each method as the payments that are expected of others.
 //!
-//! It can be told once all shifts of the day are closed and told their sums. What comes later may explain it: then it is
-//! over by itself, whatever a person said to it before.
+//! It can be reported once all shifts of the day are closed and their sums are reported. What comes later may explain
+//! it: then it is over by itself, whatever a person said to it before.
 
 use crate::db::column::Columns;
 use crate::db::insert;

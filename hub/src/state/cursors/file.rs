@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const HEAD: &str = "marks 1 generation ";
 /// Bytes of a line with its end: a divisor of every disk's block, so that none is torn.
 const LINE_BYTES: usize = 128;
-/// Hexadecimal characters of a line's checksum: whoever reads while another process writes may see half of each.
+/// Hexadecimal characters of a line's checksum: a reader may see half of each while another process writes.
 const CHECK_CHARS: usize = 8;
 /// Hexadecimal characters of a file's name; any other name is not a file of marks.
 const NAME_CHARS: usize = 16;

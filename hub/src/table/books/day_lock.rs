@@ -23,8 +23,8 @@ pub struct Lock<'a> {
     pub reason: Option<&'a str>,
 }
 
-/// The locked days of a book from a day on, those of closed months among them. Whoever dates an entry by it holds the
-/// book's row: a lock is before the entry or after it.
+/// The locked days of a book from a day on, those of closed months among them. A caller that dates an entry by it holds
+/// the book's row: a lock is before the entry or after it.
 pub async fn of_book(connection: &mut AnyConnection, book: &str, from: Date) -> Result<LockedDays, Error> {
     let sql = "SELECT first_date, last_date FROM day_locks WHERE store_id = $1 AND last_date >= $2 \
                UNION ALL SELECT '0000-01-01', MAX(last_date) FROM periods HAVING MAX(last_date) >= $2";

@@ -132,7 +132,7 @@ pub struct NewEntry {
     pub lines: Vec<EntryLine>,
 }
 
-/// The first of so many numbers of a book, which is locked until the transaction ends.
+/// The first of `count` numbers of a book, which is locked until the transaction ends.
 pub async fn numbers(connection: &mut AnyConnection, book: &str, count: usize) -> Result<i64, Error> {
     let count = i64::try_from(count).unwrap_or(i64::MAX);
     let sql = "INSERT INTO books (store_id, next_entry_no) VALUES ($1, $2) ON CONFLICT (store_id) \

@@ -1,4 +1,4 @@
-//! How many entries this process has made since it began, by their kinds: for whoever draws them over time.
+//! How many entries this process has made since it began, by their kinds: for metrics.
 
 use crate::table::journal::Kind;
 use std::collections::BTreeMap;
@@ -26,7 +26,6 @@ pub async fn uncounted<T>(work: impl Future<Output = T>) -> T {
     SHOWN.scope((), work).await
 }
 
-/// Counts an entry.
 pub fn note(kind: Kind, is_late: bool) {
     if SHOWN.try_with(|()| ()).is_ok() {
         return;
@@ -37,7 +36,6 @@ pub fn note(kind: Kind, is_late: bool) {
     made.late = made.late.saturating_add(u64::from(is_late));
 }
 
-/// Counts until now.
 pub fn read() -> Counts {
     MADE.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }

@@ -25,7 +25,6 @@ pub struct Closed {
     pub of: MappingOf,
     /// Key of the mapping.
     pub key: String,
-    /// Account number.
     pub account: Account,
 }
 

@@ -21,7 +21,7 @@ pub async fn is_warehouse(connection: &mut AnyConnection, store_id: &str) -> Res
     Ok(sqlx::query_scalar::<_, i64>(sql).bind(store_id).fetch_one(connection).await? > 0)
 }
 
-/// A transfer as a warehouse has it, and what the other end said of it since.
+/// A transfer as a warehouse has it, and later reports of the other end.
 #[derive(Debug, Default)]
 pub struct OwnTransfer {
     /// Its own document. `None` if it only heard of the transfer.
@@ -184,7 +184,7 @@ pub async fn count_lines_of(
     Ok(lines)
 }
 
-/// Removes a count that is posted: its record has all of it.
+/// Removes a count that is posted: its record has the whole count.
 pub async fn remove_count(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -9,7 +9,6 @@ use sqlx::{AnyConnection, Error};
 /// Table of the documents.
 pub const TABLE: Table = table!("supplier_payments", "payment_id");
 
-/// Writes a payment.
 pub async fn put(connection: &mut AnyConnection, payment: &SupplierPayment) -> Result<(), Error> {
     let row = row! {
         payment_id: payment.payment_id.as_str(), supplier_id: payment.supplier_id.as_str(),

@@ -20,7 +20,6 @@ pub fn read(row: &AnyRow) -> Result<Passkey, Error> {
     }))
 }
 
-/// Adds a device.
 pub async fn insert(connection: &mut AnyConnection, passkey: &Passkey) -> Result<(), Error> {
     let sql = "INSERT INTO passkeys (credential_id, user_id, name, counter, token_version, created_at, document) \
                VALUES ($1, $2, $3, $4, $5, $6, $7)";

@@ -1,4 +1,4 @@
-//! `staff`: people of stores, given by head office or told by a store.
+//! `staff`: people of stores, given by head office or reported by a store.
 
 use crate::columns;
 use crate::db::filter::folded;

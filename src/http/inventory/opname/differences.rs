@@ -20,7 +20,6 @@ use storage::Storage;
 /// Lines read from storage at once.
 const CHUNK: usize = 500;
 
-/// `GET /api/opname/:id/differences`
 pub const LIST: Doc =
     Doc::of("Opname", "List a stock count's differences, largest value first, with the movements during the count")
         .query::<Page>()

@@ -1,4 +1,4 @@
-//! `GET /api/opname/:id/lookup`: what a scanned or typed code names, as whoever counts may see it.
+//! `GET /api/opname/:id/lookup`: the product of a scanned or typed code, as the person who counts may see it.
 
 use crate::http::Answered;
 use crate::http::Request;
@@ -14,7 +14,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use storage::Storage;
 
-/// `GET /api/opname/:id/lookup`
 pub const LIST: Doc = Doc::of(
     "Opname",
     "Find products of a stock count by a scanned code or by words, ordered by SKU; a blind count hides the expected quantity",

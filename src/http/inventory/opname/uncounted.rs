@@ -21,7 +21,6 @@ const CHUNK: usize = 500;
 /// Products looked at for one page: few that are missing give a short page and a cursor.
 const SCANNED_MAX: usize = 20_000;
 
-/// `GET /api/opname/:id/uncounted`
 pub const LIST: Doc = Doc::of(
     "Opname",
     "List products of the count's scope that are not counted yet or need a recount, ordered by SKU",

@@ -23,7 +23,6 @@ const CHUNK: usize = 500;
 /// Products looked at for one page: a filter that few products pass gives a short page and a cursor.
 const SCANNED_MAX: usize = 100_000;
 
-/// `GET /api/stock`
 pub const LIST: Doc = Doc::of("Stock", "List stock")
     .query::<Query>()
     .lists_as::<StockList>(include_str!("../examples/stock.json"), r#"{"total": 1}"#);

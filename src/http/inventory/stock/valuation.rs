@@ -25,7 +25,6 @@ const MOVEMENTS_MAX: usize = 200_000;
 /// Number of attempts at a SKU that moves meanwhile.
 const ATTEMPTS: u32 = 5;
 
-/// `GET /api/stock/valuation`
 pub const VALUATION: Doc =
     Doc::of("Stock", "Report quantity and value of stock at the end of a business date, ordered by SKU")
         .query::<Query>()

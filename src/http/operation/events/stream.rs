@@ -46,7 +46,8 @@ impl Stream {
                 // The buffer lives as long as the shop.
                 _ = moved.changed() => {}
                 status = link.next() => {
-                    // Whether head office is there concerns every till; why it is not is for whoever runs the shop.
+                    // Whether head office is there concerns every till; why it is not
+                    // concerns only the shop's managers.
                     let seen = if self.caller.role.manages() { status } else { json!({"state": status.get("state")}) };
                     self.reader.writer.send(event_stream::event("sync", &seen, None)).await?;
                 }
@@ -79,7 +80,7 @@ impl Stream {
         let place = noticed.lsn.to_string();
         let mut part = String::new();
         for (index, (name, data)) in seen.iter().enumerate() {
-            // Whoever comes back goes on after a whole commit.
+            // A client that comes back continues after a whole commit.
             let last = index.saturating_add(1) == seen.len();
             part.push_str(&event_stream::event(name, data, last.then_some(place.as_str())));
         }

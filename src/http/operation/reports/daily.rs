@@ -19,7 +19,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// `GET /api/reports/daily`
 pub const DAILY: Doc =
     Doc::of("Reports", "Report a business day: totals, payment methods, drawers, shifts, hours and cashiers")
         .query::<Query>()

@@ -16,7 +16,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// `GET /api/reports/sales`
 pub const SALES: Doc =
     Doc::of("Reports", "Report sales and returns of business days, both included; voided sales are left out")
         .query::<Query>()

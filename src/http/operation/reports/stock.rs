@@ -19,7 +19,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// `GET /api/reports/stock`
 pub const STOCK: Doc = Doc::of(
     "Reports",
     "Report stock of every product, ordered by SKU; the totals are on the first page",

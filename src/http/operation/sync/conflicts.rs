@@ -15,7 +15,6 @@ pub const CONFLICTS: Doc =
     Doc::of("Synchronisation", "List field values that lost a conflict, with the values that won")
         .query::<Page>()
         .lists::<ConflictView>(include_str!("../examples/conflict.json"));
-/// `POST /api/sync/conflicts/:id/restore`
 pub const RESTORE: Doc = Doc::of("Synchronisation", "Restore a value that lost a conflict, as a new write")
     .optional_body::<EmptyBody>("{}")
     .answers::<ConflictView>(include_str!("../examples/conflict.json"))

@@ -15,7 +15,6 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use storage::Storage;
 
-/// `GET /api/sync/digests`
 pub const DIGESTS: Doc = Doc::of(
     "Synchronisation",
     "List days with the comparison of the store's and the hub's digests, newest first",

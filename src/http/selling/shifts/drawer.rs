@@ -16,7 +16,6 @@ use edge::{Code, Doc, Reply};
 
 const MOVEMENT: &str = include_str!("../examples/cash_movement.json");
 
-/// `POST /api/shifts/:id/cash-movements`
 pub const MOVE_CASH: Doc =
     Doc::of("Shifts", "Create a cash movement: pay in, pay out, drop, or opening the drawer without a sale")
         .body::<Approved<MoveCash>>(
@@ -24,22 +23,18 @@ pub const MOVE_CASH: Doc =
         )
         .creates::<CashMovement>(MOVEMENT)
         .refuses(&[Code::InvalidState]);
-/// `GET /api/shifts/:id/cash-movements`
 pub const MOVEMENTS: Doc = Doc::of("Shifts", "List a shift's cash movements, newest first")
     .query::<Page>()
     .lists::<CashMovement>(MOVEMENT);
-/// `POST /api/shifts/:id/cash-movements/:cash_id/reverse`
 pub const REVERSE_CASH: Doc =
     Doc::of("Shifts", "Reverse a cash movement; the reversal is a movement that names it")
         .body::<Approved<ReverseCash>>(r#"{"reason": "a zero too many"}"#)
         .creates::<CashMovement>(MOVEMENT)
         .refuses(&[Code::InvalidState]);
-/// `POST /api/shifts/:id/end`
 pub const END: Doc = Doc::of("Shifts", "End a shift without a count: it sells no more and is counted later")
     .optional_body::<EmptyBody>("{}")
     .answers::<ShiftView>(SHIFT)
     .refuses(&[Code::InvalidState, Code::ShiftHasOpenTransactions]);
-/// `POST /api/shifts/:id/recounts`
 pub const RECOUNT: Doc = Doc::of(
     "Shifts",
     "Recount a shift that is closed or was interrupted by a restore; the first count is kept",

@@ -19,10 +19,9 @@ use serde::Deserialize;
 pub const LIST: Doc = Doc::of("Shifts", "List shifts, newest first: your own, or all for managers")
     .query::<Query>()
     .lists::<ShiftView>(include_str!("../examples/shift.json"));
-/// `GET /api/shifts/:id`
 pub const READ: Doc = Doc::of("Shifts", "Retrieve a shift").answers::<ShiftView>(SHIFT);
 
-/// Most shifts that one request looks at; a page may be short, its cursor goes on.
+/// Most shifts that one request looks at; a page may be short, its cursor continues.
 const LOOKED_AT_MAX: usize = 5_000;
 /// Shifts that are read at once.
 const ROWS: usize = 500;

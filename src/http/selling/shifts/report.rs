@@ -14,7 +14,6 @@ use domain::model::people::user::Role;
 use edge::{ApiError, Doc, Reply, clock};
 use storage::{Storage, StorageError};
 
-/// `GET /api/shifts/:id/report`
 pub const REPORT: Doc =
     Doc::of("Shifts", "Retrieve a shift's X (open) or Z (closed) report, as text or as a page")
         .answers_text("text/plain")
@@ -31,7 +30,7 @@ pub async fn report(request: Request) -> Answered {
     })
 }
 
-/// The report of the shift that the path names, for whoever asks.
+/// The report of the shift that the path names, for the caller.
 ///
 /// # Errors
 /// 404 for a shift that is not the caller's to read.

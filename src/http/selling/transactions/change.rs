@@ -17,7 +17,6 @@ use edge::{ApiError, Code, Doc};
 
 const VOIDED: &str = include_str!("../examples/voided.json");
 
-/// `PATCH /api/pos/transactions/:id`
 pub const CHANGE: Doc = Doc::of("Point of sale", "Update an open transaction; removed lines stay in the audit log")
     .body::<Approved<ChangeSale>>(
         r#"{"items": [{"sku": "8991234567890", "qty": 1, "price": 15000}], "discount": 500, "discount_reason": "loyal customer"}"#,
@@ -25,7 +24,6 @@ pub const CHANGE: Doc = Doc::of("Point of sale", "Update an open transaction; re
     .answers::<TransactionView>(TRANSACTION)
     .versioned()
     .refuses(&[Code::InvalidState, Code::Duplicate, Code::UnknownSku, Code::UnknownMember]);
-/// `POST /api/pos/transactions/:id/lines`
 pub const ADD_LINE: Doc = Doc::of(
     "Point of sale",
     "Add a scanned product: as a new line, or to an equal line. The whole basket is priced again; problems name its lines as `items`",
@@ -34,13 +32,11 @@ pub const ADD_LINE: Doc = Doc::of(
 .answers::<TransactionView>(TRANSACTION)
 .versioned()
 .refuses(&[Code::InvalidState, Code::Duplicate, Code::UnknownSku]);
-/// `PATCH /api/pos/transactions/:id/lines/:line_no`
 pub const SET_LINE: Doc = Doc::of("Point of sale", "Update a line of an open transaction")
     .body::<Approved<SetLine>>(r#"{"qty": 3}"#)
     .answers::<TransactionView>(TRANSACTION)
     .versioned()
     .refuses(&[Code::InvalidState, Code::UnknownSku]);
-/// `DELETE /api/pos/transactions/:id/lines/:line_no`
 pub const REMOVE_LINE: Doc = Doc::of(
     "Point of sale",
     "Remove a line of an open transaction; later lines move up, and the removal is audited",
@@ -49,17 +45,14 @@ pub const REMOVE_LINE: Doc = Doc::of(
 .answers::<TransactionView>(TRANSACTION)
 .versioned()
 .refuses(&[Code::InvalidState, Code::UnknownSku]);
-/// `POST /api/pos/transactions/:id/void`
 pub const VOID: Doc = Doc::of("Point of sale", "Void an open transaction, or a sale in its own open shift")
     .body::<Approved<VoidSale>>(r#"{"reason": "customer left"}"#)
     .answers::<VoidedView>(VOIDED)
     .refuses(&[Code::InvalidState]);
-/// `POST /api/pos/transactions/:id/payments/:payment_id/reverse`
 pub const REVERSE: Doc = Doc::of("Point of sale", "Reverse a payment before the transaction is completed")
     .body::<Approved<VoidSale>>(r#"{"reason": "card was declined later"}"#)
     .answers::<VoidedView>(VOIDED)
     .refuses(&[Code::InvalidState]);
-/// `POST /api/pos/transactions/:id/correct-tender`
 pub const CORRECT: Doc = Doc::of("Point of sale", "Correct the payment method of a sale in its own open shift")
     .body::<Approved<CorrectTender>>(
         r#"{"payment_id": "pay_019aa0c2d1a47b5c8d9e0f1a2b3c4d5e", "payments": [{"method": "card", "amount": 32190}], "reason": "keyed as cash"}"#,

@@ -22,7 +22,6 @@ mod scan;
 
 use scan::{DAYS_MAX, Scan, Scope};
 
-/// `GET /api/pos/transactions`
 pub const LIST: Doc = Doc::of(
     "Point of sale",
     "List transactions: of a shift, or for managers of a member or of business dates (by default of the whole store if the manager has no open shift). Unfinished ones come first, then sales, then baskets that were voided before payment",
@@ -121,7 +120,7 @@ fn scope(request: &Request, query: &Query, members: &[MemberId]) -> Result<Scope
     Ok(Scope::Shift(store.current_shift(&caller.user_id, None).map_err(failed)?.shift_id))
 }
 
-/// The IDs whose sales are a member's: its own, and those of members that go on as it.
+/// The IDs whose sales are a member's: its own, and those of members that were merged into it.
 pub fn family(request: &Request, id: &MemberId) -> Result<Vec<MemberId>, ApiError> {
     match request.state.store.member(id) {
         Ok(member) => Ok(member.family().cloned().collect()),

@@ -1,4 +1,4 @@
-//! A content on its way into a frame: events become text, what repeats is left out, the rest is packed.
+//! Encodes a content for a frame: events become text, repeated parts are left out, the rest is packed.
 
 use super::{CODEC, HEAD_BYTES};
 use crate::folder::format;
@@ -29,7 +29,7 @@ pub struct Encoding<'a> {
     pub at: i64,
     /// As in [`super::Content`].
     pub hlc: Option<&'a str>,
-    /// What becomes JSON.
+    /// Events to be encoded as JSON.
     pub events: &'a [Event],
     /// The transaction of the first of them, where it is written already.
     pub sale: Option<&'a SaleText>,
@@ -168,7 +168,7 @@ impl Encoding<'_> {
         let parts = Storing { at, hlc, events, keyed, keys, texts };
         let fill = |plain: &mut Vec<u8>| {
             bincode::encode_into_std_write(&parts, plain, CODEC).map_err(|error| error.to_string())?;
-            // Whoever reads it has all of it in memory, with what it repeats.
+            // A reader holds the whole text in memory, with the repeated parts.
             let answer = keyed.map_or(0, |keyed| keyed.answer.bytes.len());
             match plain.len().max(bytes.len()).max(answer) + texts.len() * 64 + 128 {
                 bytes if bytes <= BODY_BYTES_MAX => Ok(()),

@@ -20,7 +20,7 @@ pub const FAN: usize = 8;
 /// The highest level: 512 segments, 32 GiB of journal.
 pub const LEVEL_MAX: u32 = 3;
 
-/// A merged index.
+/// An index merged from several segments.
 #[derive(Debug)]
 pub struct Merged {
     /// Its first segment, counted from the journal's first.

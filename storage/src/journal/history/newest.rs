@@ -64,7 +64,7 @@ impl History {
         Ok(found)
     }
 
-    /// Of the steps of documents, newest first, the last one of each: a document stands where it was
+    /// Of the steps of documents, newest first, the last one of each: a document is where it was
     /// changed last.
     pub fn as_they_are<T>(
         &self,
@@ -105,7 +105,7 @@ fn events_at(segment: &Segment, offset: u64) -> Read<(u64, Vec<Event>)> {
     Ok((header.lsn, events))
 }
 
-/// Notes damage, and goes on; any other error stands.
+/// Notes damage, and continues; any other error stands.
 pub fn pass_over(error: StorageError, damaged: &mut BTreeSet<String>) -> Read<()> {
     match error {
         StorageError::Damaged { .. } => {

@@ -10,12 +10,12 @@ use crate::journal::walk::{Position, Walk};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// A sealed segment.
+/// A sealed segment with its index.
 #[derive(Debug)]
 pub struct Part {
-    /// The segment.
+    /// The sealed segment.
     pub segment: Arc<Segment>,
-    /// Where it ends.
+    /// Position behind its last frame.
     pub end: Position,
     index_path: PathBuf,
     index: RwLock<Index>,
@@ -36,7 +36,7 @@ impl Part {
     }
 
     /// A segment that was sealed before this start. Its index is remade when it is missing, damaged, or of
-    /// a time when the segment ended elsewhere than where the next one goes on.
+    /// a time when the segment ended elsewhere than where the next one continues.
     pub fn load(segment: Arc<Segment>, next: &Position) -> Result<Self, StorageError> {
         let index_path = segment.path.with_extension("idx");
         let file = IndexFile::open(&index_path, &segment).and_then(|file| {
@@ -106,7 +106,7 @@ impl Part {
         }
     }
 
-    /// The index made anew; whoever comes second gets what the first one made.
+    /// Rebuilds the index; a second caller gets the index that the first one built.
     fn remade(&self, damaged: &Arc<IndexFile>) -> Result<Arc<IndexFile>, StorageError> {
         let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
         if let Index::File(file) = &*index
@@ -125,7 +125,7 @@ impl Part {
         Ok(file)
     }
 
-    /// The index on the disk; none: it was just sealed.
+    /// The index on the disk; `None` if it was just sealed.
     pub fn file(&self) -> Option<Arc<IndexFile>> {
         match self.current() {
             Index::File(file) => Some(file),

@@ -40,7 +40,7 @@ impl Hasher for Spread {
 }
 
 impl Entries {
-    /// Adds a frame's keys; it lies behind all that were added.
+    /// Adds a frame's keys; it is behind all that were added.
     pub fn add(&mut self, keys: impl Iterator<Item = u64>, answer: Option<u64>, offset: u32) {
         keys.for_each(|key| self.add_key(key, offset));
         self.answers.extend(answer);

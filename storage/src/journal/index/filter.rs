@@ -27,19 +27,19 @@ pub struct Filter {
 }
 
 impl Default for Filter {
-    /// Over no keys.
+    /// A filter without keys.
     fn default() -> Self {
         Self { blocks: vec![[0; WORDS]; BLOCKS], keys: 0 }
     }
 }
 
 impl Filter {
-    /// Whether so many keys more are too many.
+    /// Whether this many more keys are too many.
     pub fn is_full_with(&self, keys: usize) -> bool {
         self.keys > 0 && self.keys + keys > KEYS_MAX
     }
 
-    /// Adds keys.
+    /// Adds keys to the filter.
     pub fn add(&mut self, tags: &[Tag]) {
         for tag in tags {
             if let Some(block) = self.blocks.get_mut(place(*tag)) {

@@ -34,13 +34,13 @@ const GUESSES_MAX: u32 = 3;
 /// What a sealed segment begins and ends with.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Seal {
-    /// Its first lsn.
+    /// First lsn of the segment.
     pub first_lsn: u64,
     /// Frame chain before it.
     pub start_chain: Chain,
-    /// Its last lsn.
+    /// Last lsn of the segment.
     pub last_lsn: u64,
-    /// Frame chain there.
+    /// Frame chain behind the last frame.
     pub end_chain: Chain,
     /// Where its last frame ends.
     pub end_offset: u64,

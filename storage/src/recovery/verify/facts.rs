@@ -42,7 +42,7 @@ impl Facts {
         }
         let mut head = before.clone();
         // What came back is as its own records say: numbers of its series may be here in other frames, and
-        // its shifts' sums were told.
+        // its shifts' sums were reported.
         let refilled = crate::journal::chain_events::recovery(&events).map(|refill| refilled_head(&refill));
         for event in &events {
             if let Fact::EpochOpened(it) = &event.fact {
@@ -118,7 +118,7 @@ impl Facts {
         }
     }
 
-    /// Compares the sums.
+    /// Compares the sums with the rows.
     pub fn finish(self, report: &mut VerifyReport) {
         let zero = (0, 0);
         for (sku, (qty, value)) in &self.stock {

@@ -9,7 +9,7 @@ use crate::rows::mark::Mark;
 use std::time::Instant;
 
 impl Storage {
-    /// Verifies everything that is durable and applied now, while writes go on. Blocks for long.
+    /// Verifies everything that is durable and applied now, while writes continue. Blocks for long.
     ///
     /// # Errors
     /// The storage is closed meanwhile, or can't be read at all; what is wrong inside is in the report.

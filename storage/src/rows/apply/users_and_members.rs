@@ -1,4 +1,4 @@
-//! Rows of people: members and what they are found by, users, sessions.
+//! Rows of people: members and their search keys, users, sessions.
 
 use super::super::RowOp;
 use super::super::table::Table;

@@ -75,7 +75,7 @@ fn options(chromium: &Path, folder: &Path) -> Value {
 }
 
 impl Browser {
-    /// Starts one; none where there is none, which is told.
+    /// Starts one; `None` if none is installed, which is printed.
     pub fn start() -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let chromium = found(HEADLESS).map(|shell| with_a_page(&shell, folder.path()));
@@ -124,7 +124,7 @@ impl Browser {
         self.ask("POST", "/back", &json!({}));
     }
 
-    /// Opens another tab of the same profile, and goes on in it; gives the tab before.
+    /// Opens another tab of the same profile, and continues in it; gives the tab before.
     #[track_caller]
     pub fn tab(&mut self) -> String {
         let before = self.ask("GET", "/window", &Value::Null).as_str().unwrap().to_owned();
@@ -151,7 +151,7 @@ impl Browser {
         self.ask("POST", "/goog/cdp/execute", &json!({"cmd": command, "params": params}))
     }
 
-    /// Presses these keys one after the other, so many milliseconds apart: 5 is a scanner, 60 a person.
+    /// Presses these keys one after the other, this many milliseconds apart: 5 is a scanner, 60 a person.
     #[track_caller]
     pub fn keys(&mut self, keys: &str, gap_ms: u64) {
         // The pause comes first too: nobody's key follows a scanner's at once.
@@ -173,7 +173,8 @@ impl Browser {
         self.types_at(&format!("{code}\r"), gap_ms);
     }
 
-    /// Types so many milliseconds apart by the events' own clock; `\r` is Enter, `\t` Tab, `\u{1d}` the Ctrl and `]` of FNC1.
+    /// Types this many milliseconds apart by the events' own clock; `\r` is Enter, `\t`
+    /// Tab, `\u{1d}` the Ctrl and `]` of FNC1.
     #[track_caller]
     pub fn types_at(&mut self, text: &str, gap_ms: u32) {
         self.types_in_parts(&[text], gap_ms, 0);

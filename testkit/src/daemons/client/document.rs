@@ -40,7 +40,7 @@ pub fn tells_the_table<S>(routes: &[Route<S>], document: &Value) {
     }
 }
 
-/// The codes of an operation's failures; each stands under its own status.
+/// The codes of an operation's failures; each is listed under its own status.
 fn documented_codes(document: &Value, operation: &Value, name: &str) -> BTreeSet<Code> {
     let mut codes = BTreeSet::new();
     for (status, answer) in operation["responses"].as_object().unwrap() {

@@ -13,13 +13,12 @@ pub struct Told {
     pub id: Option<String>,
 }
 
-/// An open stream.
 pub struct Screen {
     reader: BufReader<TcpStream>,
     text: String,
     pub status: u16,
     pub head: String,
-    /// Comments that came.
+    /// Comments received on the event stream.
     pub heartbeats: usize,
 }
 
@@ -56,7 +55,7 @@ impl Screen {
         (screen, ready.data)
     }
 
-    /// The next event; none: the stream ended properly.
+    /// The next event; `None` if the stream ended properly.
     #[track_caller]
     pub fn next_event(&mut self) -> Option<Told> {
         loop {

@@ -3,13 +3,11 @@
 use crate::root;
 use serde_json::Value;
 
-/// One operation.
 pub struct Operation {
-    /// In capitals.
+    /// HTTP method in capital letters.
     pub method: String,
     /// As the document writes it: `/api/stock/{sku}`.
     pub template: String,
-    /// Its query parameters.
     pub query: Vec<String>,
     /// Whether it takes JSON.
     pub body: bool,

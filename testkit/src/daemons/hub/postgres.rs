@@ -29,7 +29,7 @@ impl Postgres {
         server
     }
 
-    /// PostgreSQL refuses root.
+    /// PostgreSQL refuses to run as root.
     fn command(&self, name: &str) -> Command {
         let root = std::fs::metadata("/proc/self").unwrap().uid() == 0;
         let mut command = Command::new(if root { "setpriv".into() } else { program(name) });

@@ -75,6 +75,6 @@ fn carry(mut from: TcpStream, mut to: TcpStream, mut may: impl FnMut(&[u8]) -> b
             break;
         }
     }
-    // Whoever is left hears that it is over.
+    // The remaining readers learn that it is over.
     let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
 }

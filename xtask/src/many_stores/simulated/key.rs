@@ -14,20 +14,18 @@ const TOKEN_S: u64 = 300;
 /// The name of a key: so much of its hash's text.
 const NAME_CHARS: usize = 16;
 
-/// A store's key.
 pub struct Key {
     pair: Ed25519KeyPair,
     issued: AtomicU64,
 }
 
 impl Key {
-    /// A new one.
     pub fn generate() -> anyhow::Result<Self> {
         let pair = Ed25519KeyPair::generate().map_err(|_| anyhow!("no key"))?;
         Ok(Self { pair, issued: AtomicU64::new(0) })
     }
 
-    /// Its public half, as the hub is told it.
+    /// Its public half, as it is sent to the hub.
     pub fn public_text(&self) -> String {
         URL_SAFE_NO_PAD.encode(self.pair.public_key())
     }

@@ -9,7 +9,7 @@ const GOAL: f64 = 0.02;
 /// What every balance comes from.
 const PLAIN: &str = "SELECT account, SUM(debit), SUM(credit) FROM journal_lines GROUP BY 1";
 
-/// Makes so many entries, and what each account moved on each day.
+/// Makes this many entries, and the movement of each account on each day.
 pub async fn fill(postgres: &Private, place: &WorkFolder, entries: u64) -> anyhow::Result<()> {
     eprintln!("{entries} entries are made");
     run_file(postgres, place, "entries.sql", ROWS, entries).await

@@ -1,4 +1,4 @@
-//! How PostgreSQL answers each report: which tables and indexes its statements read, as the server itself told of them.
+//! How PostgreSQL answers each report: which tables and indexes its statements read, as the server itself reports them.
 
 use super::{Measured, Office, books, reports};
 use anyhow::ensure;
@@ -36,7 +36,7 @@ pub async fn read(office: &mut Office) -> anyhow::Result<()> {
     tell(office, "-1").await
 }
 
-/// From now on every plan is told, or none.
+/// Turns the report of plans on or off.
 async fn tell(office: &Office, least_ms: &str) -> anyhow::Result<()> {
     let set = format!("ALTER SYSTEM SET auto_explain.log_min_duration = {least_ms}");
     let status =
@@ -51,7 +51,6 @@ fn read_from(log: &PathBuf, place: usize) -> anyhow::Result<String> {
     Ok(String::from_utf8_lossy(text.get(place..).unwrap_or_default()).into_owned())
 }
 
-/// As Markdown.
 pub fn render(measured: &Measured) -> String {
     if measured.plans.is_empty() {
         return String::new();

@@ -12,7 +12,7 @@ const SUMS: &str = "SUM(qty), SUM(gross), SUM(discount), SUM(tax), SUM(total)";
 const FEW: f64 = 0.05;
 const MANY: f64 = 0.35;
 
-/// Makes so many sale lines and their rollups.
+/// Makes this many sale lines and their rollups.
 pub async fn fill(postgres: &Private, place: &WorkFolder, lines: u64) -> anyhow::Result<()> {
     eprintln!("{lines} sale lines and their rollups are made");
     run_file(postgres, place, "sales.sql", ROWS, lines).await

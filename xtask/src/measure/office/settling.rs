@@ -21,7 +21,6 @@ const IMPORT: f64 = 5.0;
 const APPROVE: f64 = 5.0;
 const BEHIND: f64 = 1.2;
 
-/// All of it.
 pub async fn measure(office: &mut Office) -> anyhow::Result<()> {
     importing(office).await?;
     approving(office).await

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// So many differences are shown.
 const SHOWN: usize = 12;
 
-/// A report and group, by which fields its rows are told apart.
+/// A report and group, and the fields that distinguish its rows.
 const REPORTS: [(&str, &[&str]); 26] = [
     ("sales/day", &["business_date"]),
     ("sales/hour", &["hour"]),
@@ -51,7 +51,7 @@ const BY_BOOKS: [(&str, &[&str]); 6] = [
     ("cash/day", &["entry_date"]),
     ("shrinkage/day", &["entry_date"]),
 ];
-/// What came late, told once for each day.
+/// Late entries, reported once for each day.
 const LATE: [(&str, &[&str]); 3] = [
     ("exceptions/code", &["code"]),
     ("exceptions/store", &["store_id"]),
@@ -66,7 +66,6 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// One more figure.
     pub fn one(&mut self, name: impl FnOnce() -> String, right: i64, found: i64) {
         self.figures += 1;
         if right != found {

@@ -22,7 +22,7 @@ const SENT_BACK_ON: usize = 8;
 /// Pieces of the first product that go back.
 pub const SENT_BACK: i64 = 2;
 const BAG: i64 = 1_000_000;
-/// The month ends so many days before today at least: head office has statements of it.
+/// The month ends at least this many days before today: head office has statements of it.
 const AGE_DAYS: i32 = 4;
 
 /// What a supplier asks for a piece.

@@ -1,5 +1,5 @@
-//! Every figure of the reports and of the books once more, from the records that stores told and from what head office's
-//! papers say: nothing of the product takes part, and no table of the hub is looked at.
+//! Every figure of the reports and of the books once more, from the records that stores reported and from what head
+//! office's papers say: nothing of the product takes part, and no table of the hub is looked at.
 
 use anyhow::{Context, bail};
 use serde_json::Value;
@@ -73,12 +73,12 @@ impl Facts {
         self.balances.get(&(book.to_owned(), account)).copied().unwrap_or(0)
     }
 
-    /// Takes in what a store told, on its own day.
+    /// Adds a store's record, on its own day.
     pub fn read(&mut self, store: &str, record: &Value) -> anyhow::Result<()> {
         self.read_on(store, &str_of(record, "/payload/business_date"), record)
     }
 
-    /// Takes in what a store told, on the day that it has in the books.
+    /// Adds a store's record, on the day that it has in the books.
     pub fn read_on(&mut self, store: &str, day: &str, record: &Value) -> anyhow::Result<()> {
         let kind = str_of(record, "/type");
         let payload = record.get("payload").context("no payload")?;

@@ -109,7 +109,6 @@ impl MonthStore {
         }
     }
 
-    /// The shop opens.
     pub fn opens(&mut self, date: Date) -> anyhow::Result<()> {
         self.days.push(DayRecords { date, records: Vec::new() });
         self.now = instant(date.at(7, 0, 0, 0))?;

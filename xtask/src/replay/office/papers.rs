@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub mod settled;
 
-/// What lies in the bank and in each safe before the month.
+/// What is in the bank and in each safe before the month.
 const IN_BANK: i64 = 100_000_000;
 const IN_SAFE: i64 = 900_000_000;
 /// A bill asks so much more for a piece than was ordered.

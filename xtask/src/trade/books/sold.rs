@@ -20,7 +20,6 @@ struct Paid {
 
 /// A sale after its returns so far.
 pub struct Sold {
-    /// Who bought.
     pub customer: Option<String>,
     /// What it came to.
     pub total: i64,
@@ -75,7 +74,7 @@ impl Sold {
         if self.customer.is_some() { left / EARN_PER } else { 0 }
     }
 
-    /// Gross and tax of the next `qty` pieces of a line: what so many come to, less what came back before.
+    /// Gross and tax of the next `qty` pieces of a line: their amount, less what was returned before.
     pub fn part(&mut self, sold_line: usize, qty: i64) -> (i64, i64) {
         let Some(line) = sold_line.checked_sub(1).and_then(|place| self.lines.get_mut(place)) else {
             return (0, 0);

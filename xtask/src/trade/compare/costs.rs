@@ -78,7 +78,6 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Before everything.
     fn new(
         sku: &'a str,
         steps: &'a [Step],

@@ -28,10 +28,8 @@ pub struct StoreSide {
     pub points: BTreeMap<String, i64>,
 }
 
-/// A shift's summary.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Shift {
-    /// Sums.
     pub account: Account,
     /// What has to be in it in the end.
     pub expected_cash: i64,

@@ -12,17 +12,13 @@ const CUSTOMER_BYTES_MAX: usize = 32;
 pub struct Row {
     /// Number of the invoice.
     pub invoice: String,
-    /// Product code.
     pub sku: String,
     /// Description, cut.
     pub name: String,
-    /// Pieces.
     pub qty: Option<i64>,
-    /// When.
     pub at: String,
-    /// Pounds.
+    /// Price in pounds.
     pub price: Option<f64>,
-    /// Who bought.
     pub customer: Option<String>,
 }
 

@@ -5,7 +5,7 @@
 pub struct Payment {
     /// `cash`, `card`, `qris` or `points`.
     pub method: &'static str,
-    /// What it settles.
+    /// Amount that it settles.
     pub amount: i64,
     /// What is handed over.
     pub tendered: i64,
@@ -16,7 +16,6 @@ pub struct Payment {
 pub enum Pay {
     /// In cash, and somewhat more than is due.
     Cash,
-    /// By card.
     Card,
     /// Half by QRIS, the rest in cash.
     Split,

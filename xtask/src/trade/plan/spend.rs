@@ -3,7 +3,7 @@
 use super::{Sale, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One in so many customers.
+/// One in this many customers.
 const EVERY: usize = 4;
 /// A customer's sales that are paid with points in part. All of them together stay below what a store lets a
 /// member redeem while the hub is away (`points.offline_limit`): the hub may be away for any of them.

@@ -39,7 +39,6 @@ pub fn sale(paid: &Value) -> anyhow::Result<Account> {
     Ok(account)
 }
 
-/// A posted return.
 pub fn back(posted: &Value) -> anyhow::Result<Account> {
     ensure!(text(posted, "state")? == "posted", "the return is not posted");
     let lines = rows(posted, "items")?;

@@ -1,4 +1,4 @@
-//! What the hub acknowledged, counted by business day: each event once, whatever epochs it stands in.
+//! What the hub acknowledged, counted by business day: each event once, whatever epochs it is in.
 
 use super::COUNTED_BYTES;
 use domain::model::hub::sync::DigestHead;

@@ -7,15 +7,15 @@ use storage::{Storage, StorageError};
 
 /// Result of looking at a due day.
 pub(super) enum Look {
-    /// To be compared.
+    /// To be compared with the hub.
     Due(DayFigures),
     /// Proven as it is.
     Proven,
-    /// It goes on, or was asked for a moment ago.
+    /// It continues, or was asked for a moment ago.
     Waits,
 }
 
-/// The next days that are due because the hub's generation is another one; none: all of them were made so.
+/// The next days that are due because the hub's generation is another one; `None` if all of them were made so.
 pub(super) fn proving(storage: &Storage, generation: &str) -> Result<Option<Vec<Change>>, StorageError> {
     let known = storage.days().proving()?;
     let same = known.generation == generation;

@@ -51,7 +51,7 @@ impl Completion {
         Ok(())
     }
 
-    /// Up to where the own copy of an epoch is the hub's; what the hub has of it is not lost.
+    /// Up to where the own copy of an epoch equals the hub's; the records that the hub has are not lost.
     async fn same(&self, head: &ChainHead, known: &mut Scratch) -> Result<u64, CallError> {
         let (mut after, mut same) = (0, 0_u64);
         while after < head.seq {
@@ -111,7 +111,7 @@ impl Completion {
         Ok(moved)
     }
 
-    /// A page of an epoch's own records, with its last seq; none: those were all.
+    /// A page of an epoch's own records, with its last seq; `None` if there are no more.
     fn page(
         &self,
         epoch: &str,
@@ -124,7 +124,7 @@ impl Completion {
     }
 }
 
-/// The ID of a record; one that can't be read is told apart by its text.
+/// The ID of a record; one that can't be read is distinguished by its text.
 fn event_id(event: &PushEvent) -> String {
     record::event_id(&event.record).unwrap_or_else(|| event.record.as_str().into()).into_owned()
 }

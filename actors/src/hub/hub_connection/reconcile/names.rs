@@ -32,7 +32,7 @@ impl Completion {
         if kept.is_empty() {
             return Ok(());
         }
-        // The name leads to whoever keeps it, before the others are called otherwise.
+        // The name is bound to the user who keeps it before the other users are renamed.
         let kept = kept.into_iter().map(|user| fact::UserChanged { user }.into()).collect();
         self.context.commit(kept).await?;
         for user in renamed {

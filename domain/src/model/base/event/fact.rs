@@ -32,21 +32,13 @@ use std::slice::from_ref;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Noun {
-    /// Returns.
     Return = 1,
-    /// Receiving documents.
     Receiving = 2,
-    /// Returns to suppliers.
     SupplierReturn = 3,
-    /// Adjustments.
     Adjustment = 4,
-    /// Transfers.
     Transfer = 5,
-    /// Counts.
     Opname = 6,
-    /// Bank deposits.
     Deposit = 7,
-    /// Audit entries.
     Audit = 8,
 }
 

@@ -3,7 +3,7 @@
 use crate::model::base::ids::{Sku, UserId};
 use serde::Serialize;
 
-/// Most conflicts that are told in words.
+/// Most conflicts that a message names.
 const WORDS_MAX: usize = 3;
 
 /// Pieces that somebody else counted at the place of a count.
@@ -21,10 +21,8 @@ pub struct CountConflict {
     pub counted_by: Vec<CountedBy>,
 }
 
-/// Somebody who counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CountedBy {
-    /// Their ID.
     pub user_id: UserId,
     /// Their name, where it is known.
     pub name: Option<String>,

@@ -4,7 +4,7 @@ use crate::model::base::refusal::{ShortItem, There};
 use crate::model::people::user::Role;
 use serde::{Deserialize, Serialize};
 
-/// Most lines that are told in words.
+/// Most lines that a message names.
 const WORDS_MAX: usize = 3;
 
 /// A product of which more would come back than is left of its sale.
@@ -41,7 +41,6 @@ pub struct OverReceived {
     pub sku: String,
     /// The most that may be received in all.
     pub limit: i64,
-    /// Pieces received before.
     pub received: i64,
     /// Pieces that may still be received.
     pub left: i64,
@@ -65,7 +64,6 @@ pub struct NeedsApproval {
     /// Path of the figure in the request. Omitted if the request has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The figure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<i64>,
     /// The most that goes without a manager.
@@ -97,7 +95,7 @@ impl NeedsApproval {
         Self { path: Some(path.into()), ..self }
     }
 
-    /// Only the setting: the figures are not for whoever asks.
+    /// Only the setting: the caller must not see the figures.
     #[must_use]
     pub fn by(self, limit: i64, setting: &'static str) -> Self {
         Self { limit: Some(limit), setting: Some(setting), ..self }

@@ -41,7 +41,6 @@ pub struct Policy {
     pub points_restore_days: u32,
     /// Points that a tier's members earn, in basis points of what others earn.
     pub tiers: BTreeMap<String, i64>,
-    /// Reason codes.
     pub reasons: Reasons,
     /// Notes and coins, as a drawer is counted.
     pub denominations: Vec<i64>,

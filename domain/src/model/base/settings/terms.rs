@@ -10,7 +10,6 @@ pub struct Terms {
     pub default_rate_bp: u32,
     /// Whether prices contain tax.
     pub prices_include_tax: bool,
-    /// Accepted payment methods.
     pub methods: Vec<String>,
     /// Smallest cash step in whole currency units; 0 if cash is not rounded.
     pub cash_rounding: i64,
@@ -27,7 +26,6 @@ pub struct Terms {
 }
 
 impl Rules {
-    /// Their terms.
     pub fn terms(&self) -> Terms {
         Terms {
             default_rate_bp: self.default_rate_bp,

@@ -34,7 +34,6 @@ pub struct LedgerBook {
     pub reserved_points: BTreeMap<TransactionId, (MemberId, i64)>,
     /// State of paid sales after the sale. A sale without an entry is as it was sold.
     pub sales: HashMap<TransactionId, SaleAfter>,
-    /// Waiting baskets.
     pub holds: BTreeMap<HoldId, (Hold, Transaction)>,
     /// Shifts that are not closed.
     pub shifts: HashMap<ShiftId, OpenShiftEntry>,
@@ -43,7 +42,6 @@ pub struct LedgerBook {
     pub days: BTreeMap<Date, Date>,
     /// Sealed days; true: it sealed itself.
     pub sealed: BTreeMap<Date, bool>,
-    /// Known tills.
     pub registers: BTreeMap<RegisterId, Register>,
     /// Receiving documents by delivery note.
     pub delivery_notes: BTreeMap<DeliveryNote, ReceivingId>,
@@ -51,9 +49,7 @@ pub struct LedgerBook {
     pub reversed_receivings: BTreeSet<ReceivingId>,
     /// Adjustments that wait, or that somebody decided on.
     pub adjustments: BTreeMap<AdjustmentId, Adjustment>,
-    /// Transfers.
     pub transfers: BTreeMap<TransferId, Transfer>,
-    /// Counts.
     pub opnames: BTreeMap<OpnameId, Opname>,
     /// Counted lines of those that are not over.
     pub counted: BTreeMap<(OpnameId, Sku), OpnameLine>,
@@ -63,7 +59,7 @@ pub struct LedgerBook {
     pub safe: Safe,
     /// Head office is away: redeeming points has an allowance.
     pub apart: bool,
-    /// Members of the command at hand that go on as another one: points are that one's.
+    /// Members of the command at hand that are merged into another one: points are that one's.
     pub merged: BTreeMap<MemberId, MemberId>,
     /// Members of the command at hand that are blocked or gone: they neither earn nor redeem.
     pub idle: BTreeSet<MemberId>,
@@ -81,7 +77,7 @@ impl LedgerBook {
         self.sales.get(&sale.transaction_id).cloned().unwrap_or_else(|| SaleAfter::from_sale(sale))
     }
 
-    /// A member's points; of one that goes on as another one, that one's.
+    /// A member's points; of one that was merged into another one, that one's.
     pub(crate) fn account(&self, member: &MemberId) -> PointsAccount {
         let member = self.merged.get(member).unwrap_or(member);
         self.points.get(member).cloned().unwrap_or_else(|| PointsAccount::new(member.clone()))

@@ -82,7 +82,7 @@ pub struct ProposedPaper {
 }
 
 impl ProposedPaper {
-    /// Whether another one states the same, whoever recorded it.
+    /// Whether another one states the same, regardless of who recorded it.
     pub fn says_as(&self, other: &Self) -> bool {
         let Self { credit_note_no, date, net, tax, .. } = other;
         (&self.credit_note_no, self.date, self.net, self.tax) == (credit_note_no, *date, *net, *tax)

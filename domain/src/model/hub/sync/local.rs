@@ -84,7 +84,6 @@ pub struct Inbound {
     pub version: String,
     /// When the record begins to count. Null if it has no such time.
     pub effective_at: Option<UtcMs>,
-    /// The record itself.
     pub payload: Value,
 }
 
@@ -184,7 +183,6 @@ impl DayProof {
 /// Progress of making business days due for a generation of the hub: another one has to be asked anew.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Proving {
-    /// The generation.
     pub generation: String,
     /// The last day that was made due for it.
     pub after: Option<Date>,
@@ -204,7 +202,6 @@ pub struct Tally {
 /// Sums of the store's counted records of a business day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DayFigures {
-    /// The business date.
     pub business_date: Date,
     /// The tally that it belongs to.
     pub tally: u64,
@@ -218,16 +215,13 @@ pub struct DayFigures {
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Change {
     /// The standing as it is now.
-    Standing {
-        /// The row.
-        standing: LinkRow,
-    },
+    Standing { standing: LinkRow },
     /// The commit's records are of an earlier epoch.
     Refill {
         /// Position of the records.
         refill: RecoveryPosition,
     },
-    /// The hybrid clock goes on from here, although it was ahead.
+    /// The hybrid clock continues from here, although it was ahead.
     ClockReset {
         /// The stamp that the next one follows.
         hlc: String,
@@ -242,10 +236,7 @@ pub enum Change {
         hub_time: UtcMs,
     },
     /// A record of the feed.
-    Pulled {
-        /// The received record.
-        record: Inbound,
-    },
+    Pulled { record: Inbound },
     /// A record of the feed that is no more.
     Gone {
         /// Kind of the record.
@@ -254,30 +245,21 @@ pub enum Change {
         id: String,
     },
     /// A price as it counts here.
-    Price {
-        /// The price.
-        price: Price,
-    },
+    Price { price: Price },
     /// A price that head office took back.
     PriceGone {
         /// The price, as it was.
         price: Price,
     },
     /// The store's settings of a product, as they are now.
-    ProductSettings {
-        /// The settings.
-        settings: ProductSettings,
-    },
+    ProductSettings { settings: ProductSettings },
     /// Head office decided on an own write.
     Decided {
         /// The write, with the version that has its outcome.
         write: OwnWrite,
     },
     /// The feed is there.
-    Reached {
-        /// The write.
-        write: OwnWrite,
-    },
+    Reached { write: OwnWrite },
     /// A record of the feed that can't be used.
     Untaken {
         /// The record and the reason.
@@ -310,10 +292,7 @@ pub enum Change {
         conflict: Value,
     },
     /// Part of an epoch that is still offered.
-    Kept {
-        /// The row.
-        kept: Retention,
-    },
+    Kept { kept: Retention },
     /// Records were counted up to here.
     Tally {
         /// Extent of the count.
@@ -333,12 +312,8 @@ pub enum Change {
     Proving {
         /// Progress of the check.
         proving: Proving,
-        /// The days.
         days: Vec<Date>,
     },
     /// A business day is not due: it was compared as it is, or counts no more.
-    Proven {
-        /// The business date.
-        day: Date,
-    },
+    Proven { day: Date },
 }

@@ -26,7 +26,6 @@ pub fn stable_seq(inside: &[u64]) -> u64 {
 pub struct AckedAt {
     /// When it was acknowledged, in hub time.
     pub at: UtcMs,
-    /// Up to where.
     pub seq: u64,
 }
 

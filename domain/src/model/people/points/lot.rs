@@ -43,7 +43,7 @@ impl Lots {
         self.sum(|_| true).saturating_sub(self.debt)
     }
 
-    /// Points that may be spent on `on`: lots past their date are refused, whoever expires them.
+    /// Points that may be spent on `on`: lots past their date are refused, whether or not their expiry is recorded.
     pub fn usable(&self, on: Date) -> i64 {
         self.sum(|lot| !past(lot.expires, on))
     }
@@ -167,7 +167,7 @@ impl Lots {
             let found = taken.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
             owed = owed.saturating_add(part.points.saturating_sub(found));
         }
-        // A lot that is not here as it was told: the balance counts, whatever lot it lies in.
+        // A lot that is not here as it was reported: the balance counts, whatever lot it is in.
         let taken = self.take(owed, |_| true);
         let found = taken.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
         self.debt = self.debt.saturating_add(owed.saturating_sub(found));

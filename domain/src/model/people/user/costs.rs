@@ -17,9 +17,7 @@ const BEGIN: &str = "$argon2id$v=19$";
 pub struct Costs {
     /// Memory, in KiB.
     pub memory_kib: u32,
-    /// Rounds.
     pub iterations: u32,
-    /// Lanes.
     pub parallelism: u32,
 }
 

@@ -30,7 +30,6 @@ impl LineReturned {
 /// it was sold.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SaleAfter {
-    /// The sale.
     pub transaction_id: TransactionId,
     /// Pieces that came back, one entry per line of which some did.
     pub returned: Vec<LineReturned>,
@@ -44,7 +43,6 @@ pub struct SaleAfter {
     pub points_back: i64,
     /// Lots that its points payments took from and that are still out.
     pub points_lots: Vec<LotPart>,
-    /// It was voided.
     pub voided: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Which pieces of a line came back. Pieces are told apart, so that a return that was voided frees
+//! Which pieces of a line came back. Pieces are distinguished, so that a return that was voided frees
 //! exactly its own parts of discount, tax and cost, whatever came back after it.
 
 use schemars::JsonSchema;
@@ -14,13 +14,11 @@ pub struct Span {
 }
 
 impl Span {
-    /// Number of pieces.
     pub fn qty(&self) -> i64 {
         self.end.saturating_sub(self.start)
     }
 }
 
-/// Pieces in spans.
 pub(crate) fn pieces(spans: &[Span]) -> i64 {
     spans.iter().fold(0_i64, |sum, span| sum.saturating_add(span.qty()))
 }
@@ -55,7 +53,6 @@ pub(crate) fn mark(taken: &mut Vec<Span>, qty: i64, spans: &[Span]) {
     take(taken, qty, wanted.saturating_sub(fresh));
 }
 
-/// Frees pieces again.
 pub(crate) fn free(taken: &mut Vec<Span>, spans: &[Span]) {
     for gone in spans {
         let cut = |span: &Span| {

@@ -43,7 +43,6 @@ pub struct MethodFigures {
 }
 
 impl Figures {
-    /// Counts a shift.
     pub fn add(&mut self, shift: &Shift) {
         let of = &shift.totals;
         self.sums.add(&Sums::of_shift(shift));

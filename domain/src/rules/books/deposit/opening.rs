@@ -1,4 +1,4 @@
-//! What lies in the safe when the store's books begin.
+//! What is in the safe when the store's books begin.
 
 use crate::model::base::fields::Fields;
 use crate::model::base::limits::TEXT_CHARS_MAX;

@@ -1,6 +1,6 @@
 //! The safe (docs/arithmetic.md#postings): floats leave it, drops and counted drawers enter it, deposits leave it.
 //!
-//! It is a row of running sums. Whoever commits what moves cash in or out of it commits the row as it is afterwards.
+//! It is a row of running sums. A commit that moves cash in or out of the safe also stores the row as it is afterwards.
 
 use crate::model::base::event::{Event, Fact};
 use crate::model::base::money::sum;
@@ -85,7 +85,7 @@ impl Share {
 
 /// An event of the ledger with the safe as it is afterwards; `before` is the event's shift as it was.
 ///
-/// Nothing takes more out of the safe than lies in it. Only a float may, where a manager stands behind it: the notes
+/// Nothing takes more out of the safe than is in it. Only a float may, where a manager approves it: the notes
 /// are in the drawer. As long as nobody said what lay in the safe first, its books know too little to stop anything
 /// but a deposit.
 ///

@@ -7,7 +7,6 @@ use crate::model::inventory::adjustment::{Adjustment, AdjustmentState};
 use crate::model::inventory::opname::{Opname, OpnameLine};
 
 impl LedgerBook {
-    /// Folds an event.
     pub fn evolve(&mut self, event: &Event) {
         self.take_rows(&event.rows);
         match &event.fact {

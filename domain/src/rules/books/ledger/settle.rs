@@ -110,7 +110,7 @@ fn points(
 }
 
 /// Spends the sale's points. What other unfinished sales hold is theirs where points pay that this sale did not
-/// have before; where it had all of them and the balance has become less, whoever completes first gets them.
+/// have before; where it had all of them and the balance has become less, the sale that completes first gets them.
 fn redeem(
     sale: &Transaction,
     account: &mut PointsAccount,

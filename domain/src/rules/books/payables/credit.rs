@@ -18,7 +18,7 @@ pub fn credit_books(note: &CreditNote) -> Vec<BookOpen> {
 }
 
 /// The entries of a credit note: 2010 against the variance of a price, or against what is received and not invoiced: a
-/// receipt that was taken back, or a return of goods that were billed, stands there with its own entry.
+/// receipt that was taken back, or a return of goods that were billed, is there with its own entry.
 pub fn credit_posting(note: &CreditNote) -> BookSums {
     let against = match note.kind {
         CreditNoteKind::Price => PRICE_VARIANCE,

@@ -14,7 +14,6 @@ pub enum InvoiceStep {
     Dispute,
     /// Approves the invoice, with the user's responsibility for it.
     Approve,
-    /// It is settled.
     Pay,
     /// Cancels the invoice, so that it does not count.
     Cancel,

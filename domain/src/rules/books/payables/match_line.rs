@@ -25,7 +25,7 @@ impl Tolerance {
 pub struct BilledLine {
     /// The order's price per piece; without an order the receipt's.
     pub order_cost: i64,
-    /// The invoice's.
+    /// The invoice's price per piece.
     pub billed_cost: i64,
     /// Pieces of the invoice.
     pub billed_qty: i64,
@@ -38,7 +38,7 @@ pub struct BilledLine {
 pub struct LineMatch {
     /// The most that a piece may differ.
     pub allowed: i64,
-    /// In the order in which they are told.
+    /// In the order in which they are reported.
     pub exceptions: Vec<MatchExceptionKind>,
 }
 

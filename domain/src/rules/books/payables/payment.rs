@@ -25,17 +25,13 @@ pub struct Documents {
 /// Money that is to go to a supplier.
 #[derive(Debug, Clone, Copy)]
 pub struct NewPayment<'a> {
-    /// Supplier to pay.
     pub supplier_id: &'a str,
     /// Date of the payment.
     pub date: Date,
-    /// From which account.
     pub account: Account,
-    /// The store whose safe it is; none: a bank's account, which every book has.
+    /// The store whose safe it is; `None` for a bank's account, which every book has.
     pub safe_of: Option<&'a str>,
-    /// Amount to pay.
     pub amount: i64,
-    /// Invoices to settle.
     pub allocations: &'a [Allocation],
     /// Amount settled by credit notes with this payment.
     pub credits: &'a [CreditUse],
@@ -46,7 +42,6 @@ pub struct NewPayment<'a> {
 /// Effect of a payment; the documents are as they are afterwards.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PaymentPlan {
-    /// Lines to post.
     pub posting: BookSums,
     /// Amounts moved of each document.
     pub parts: Vec<PaymentPart>,
@@ -200,7 +195,7 @@ fn pay(
     Ok(())
 }
 
-/// Money that leaves for what lies in a book. A bank's account is in every book; a safe is in its store's.
+/// Money that leaves for what is in a book. A bank's account is in every book; a safe is in its store's.
 fn pay_out(new: &NewPayment<'_>, posting: &mut BookSums, book: &str, amount: i64) {
     match new.safe_of {
         Some(safe) if safe != book => {

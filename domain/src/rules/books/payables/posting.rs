@@ -51,7 +51,7 @@ pub fn invoice_posting(invoice: &Invoice) -> Result<BookSums, Refusal> {
     Ok(sums)
 }
 
-/// The account of an expense; none: goods.
+/// The account of an expense; `None` for goods.
 fn debited(line: &InvoiceLine) -> Result<Option<Account>, Refusal> {
     let Some(number) = &line.account else { return Ok(None) };
     let account = Account::parse(number);

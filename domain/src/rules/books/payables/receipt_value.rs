@@ -5,7 +5,6 @@ use crate::model::base::money::share;
 /// Part of a receipt's line that is not billed and did not go back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OpenReceipt {
-    /// Quantity in pieces.
     pub qty: i64,
     /// Value of these pieces in 2020.
     pub value: i64,
@@ -14,14 +13,13 @@ pub struct OpenReceipt {
 /// A part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Part {
-    /// Quantity in pieces.
     pub qty: i64,
     /// Value that it takes out of 2020.
     pub value: i64,
 }
 
 impl OpenReceipt {
-    /// Takes so many pieces, or all there are: the last ones take all that is open, others ⌊value × qty / open⌋.
+    /// Takes this many pieces, or all there are: the last ones take all that is open, others ⌊value × qty / open⌋.
     pub fn take(&mut self, qty: i64) -> Part {
         let qty = qty.clamp(0, self.qty.max(0));
         let value = if qty == self.qty {

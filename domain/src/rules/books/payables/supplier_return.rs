@@ -5,7 +5,6 @@ use crate::rules::books::payables::{OpenReceipt, Part};
 /// Pieces of a receipt that an invoice bills.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BilledPart {
-    /// The invoice.
     pub invoice_id: String,
     /// Line of the invoice.
     pub line_no: u32,
@@ -18,7 +17,6 @@ pub struct BilledPart {
 /// A line of a receipt of the supplier and the product, in the store that sent back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReturnPlace {
-    /// The receiving document.
     pub receiving_id: String,
     /// Line of the receipt.
     pub line_no: u32,

@@ -9,13 +9,11 @@ use std::collections::BTreeMap;
 /// A receipt's line, or the part of it that came for one line of its order, with what is known of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceiptLine {
-    /// Receipt and line.
     pub at: ReceiptRef,
     /// Supplier that delivered. `None` if none was recorded.
     pub supplier_id: Option<String>,
     /// Order that the goods came by.
     pub po_id: Option<String>,
-    /// The order's line.
     pub po_line_no: Option<u32>,
     /// SKU of the product.
     pub sku: Sku,
@@ -23,9 +21,9 @@ pub struct ReceiptLine {
     pub open: OpenReceipt,
     /// Its price per piece.
     pub unit_cost: i64,
-    /// The order's; none: it came without one.
+    /// The order's; `None` if it came without one.
     pub order_cost: Option<i64>,
-    /// Total cost of so many pieces, if the order, or a receipt without an order, states a total: a price per piece
+    /// Total cost of this many pieces, if the order, or a receipt without an order, states a total: a price per piece
     /// is then too coarse to compare.
     pub total: Option<LineTotal>,
     /// Nobody knew its cost when it came.
@@ -37,7 +35,6 @@ pub struct ReceiptLine {
 pub struct LineTotal {
     /// Total cost of the pieces.
     pub value: i64,
-    /// Number of pieces.
     pub qty: i64,
 }
 
@@ -54,7 +51,6 @@ impl LineTotal {
 pub struct Accepted {
     /// Line number. Null for the whole invoice.
     pub line_no: Option<u32>,
-    /// The accepted difference.
     pub kind: Kind,
     /// Reason why the exception is accepted.
     pub reason: String,
@@ -73,7 +69,7 @@ pub struct MatchContext<'a> {
     pub tolerance: Tolerance,
     /// Goods that nobody ordered stop an invoice.
     pub no_order_stops: bool,
-    /// The supplier's usual rate; none: nobody said.
+    /// The supplier's usual rate; `None` if nobody said.
     pub usual_rate_bp: Option<u32>,
     /// Another invoice of the supplier has the same total within days.
     pub suspect: bool,

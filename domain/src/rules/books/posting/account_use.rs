@@ -1,4 +1,4 @@
-//! Which account may be used for what. A list of head office stands beside some accounts, and a proof holds the two
+//! Which account may be used for what. A list of head office is next to some accounts, and a proof holds the two
 //! against each other: what the list does not know must not be posted there.
 
 use crate::rules::books::posting::MappingOf;
@@ -13,7 +13,6 @@ const CLEARING: [Account; 4] = [CARD, QRIS, BANK_TRANSFER, VOUCHER];
 /// An account as the chart has it now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccountState {
-    /// The account itself.
     pub account: Account,
     /// Whether a payment method is mapped to it.
     pub mapped_method: bool,
@@ -22,7 +21,7 @@ pub struct AccountState {
 }
 
 impl AccountState {
-    /// Whether a list stands beside it.
+    /// Whether a list is next to it.
     pub fn control(self) -> bool {
         self.account.control() || self.mapped_method
     }
@@ -98,13 +97,11 @@ fn mapping_problem(of: MappingOf, state: AccountState) -> Option<&'static str> {
 /// Author of an entry that no store reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Poster {
-    /// A person.
     Person,
     /// A person who begins a book, with payments that are not settled yet.
     Opening,
     /// A settlement, or the resolution of what does not agree.
     Settlement,
-    /// A bank's statement.
     Bank,
     /// A document of a supplier.
     Payables,

@@ -130,7 +130,6 @@ impl Draft {
 pub struct TrialBalance(BTreeMap<Account, i128>);
 
 impl TrialBalance {
-    /// Adds an entry.
     pub fn add(&mut self, entry: &Entry) {
         for Row { account, debit, credit } in &entry.rows {
             let sum = self.0.entry(*account).or_default();

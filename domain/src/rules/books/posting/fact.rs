@@ -35,7 +35,6 @@ pub enum PointsPolicy {
     Expense,
 }
 
-/// A sold line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SaleLine {
     /// qty × price.
@@ -72,11 +71,9 @@ pub struct ReturnLine {
 /// Money by one method.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Money {
-    /// Payment method.
     pub method: String,
     /// Amount before cash rounding.
     pub amount: i64,
-    /// Cash rounding.
     #[serde(default)]
     pub rounding: i64,
 }
@@ -104,9 +101,7 @@ pub struct Sold {
     pub tax: TaxMode,
     /// Lines of the sale.
     pub sale_lines: Vec<SaleLine>,
-    /// Its payments.
     pub payments: Vec<Money>,
-    /// Its points.
     #[serde(default)]
     pub points: PointsEffect,
 }
@@ -118,9 +113,7 @@ pub struct Returned {
     pub tax: TaxMode,
     /// Lines of the return.
     pub return_lines: Vec<ReturnLine>,
-    /// Its refunds.
     pub refunds: Vec<Money>,
-    /// Its points.
     #[serde(default)]
     pub points: PointsEffect,
 }
@@ -129,7 +122,6 @@ pub struct Returned {
 /// where it says signed; `correction` is signed everywhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-#[expect(missing_docs, reason = "each variant is a row of the posting table; its fields are that row's")]
 pub enum Fact {
     Sale(Sold),
     Void(Sold),

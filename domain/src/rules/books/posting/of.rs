@@ -41,7 +41,6 @@ fn money(payment: &Payment) -> Money {
     Money { method: payment.method.clone(), amount: payment.amount, rounding: payment.rounding }
 }
 
-/// A completed sale.
 pub fn of_sale(sale: &Transaction, points: PointsEffect) -> Fact {
     let payments = sale.payments.iter().filter(|payment| payment.counts()).map(money).collect();
     Fact::Sale(Sold::of(sale, &[], payments, points))
@@ -84,12 +83,10 @@ pub fn of_correction(wrong: &Payment, right: &[Payment]) -> Vec<Fact> {
         .collect()
 }
 
-/// A return.
 pub fn of_return(back: &Return, points: PointsEffect) -> Fact {
     Fact::Return(returned(back, points))
 }
 
-/// A voided return.
 pub fn of_return_void(back: &Return, points: PointsEffect) -> Fact {
     Fact::ReturnVoided(returned(back, points))
 }
@@ -115,12 +112,10 @@ fn returned(back: &Return, points: PointsEffect) -> Returned {
     }
 }
 
-/// An opened shift.
 pub fn of_opening(shift: &Shift) -> Fact {
     Fact::ShiftOpened { opening_float: shift.opening_float }
 }
 
-/// A closed shift.
 pub fn of_close(shift: &Shift) -> Fact {
     Fact::ShiftClosed { expected: shift.expected_cash.unwrap_or(0), counted: shift.counted_cash.unwrap_or(0) }
 }

@@ -59,7 +59,7 @@ pub enum AccountType {
 }
 
 impl Account {
-    /// Type of the account. What stands in suspense is an asset until it is explained.
+    /// Type of the account. What is in suspense is an asset until it is explained.
     pub fn kind(self) -> AccountType {
         match self.0 / 1000 {
             2 => AccountType::Liability,
@@ -75,7 +75,7 @@ impl Account {
         [DISCOUNTS, RETURNS, POINTS_DEFERRED].contains(&self)
     }
 
-    /// Whether it stands beside a list of head office: nobody writes into it by hand.
+    /// Whether it is next to a list of head office: nobody writes into it by hand.
     pub fn control(self) -> bool {
         const CONTROL: [Account; 14] = [
             TILLS,

@@ -13,7 +13,6 @@ use crate::rules::people::points::{Pool, defer};
 use crate::wire::record::{AnyPayload, ReturnRecord, TransactionPaid};
 use serde::{Deserialize, Serialize};
 
-/// Valuation of points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolTerms {
     /// Accounting policy for points.
@@ -38,7 +37,6 @@ pub enum StepKind {
     GivenBack,
     /// A person moved them.
     Adjusted,
-    /// They expired.
     Expired,
 }
 
@@ -51,9 +49,7 @@ pub struct PoolStep {
     pub transaction_id: String,
     /// The document that moved them.
     pub document_id: String,
-    /// Points.
     pub points: i64,
-    /// Value.
     pub value: i64,
 }
 
@@ -173,7 +169,7 @@ impl<'a> PoolBook<'a> {
         value
     }
 
-    /// Value that the pool holds for so many points, by its average.
+    /// Value that the pool holds for this many points, by its average.
     fn average(&self, points: i64) -> i64 {
         let mut pool = *self.pool;
         pool.release(points)
@@ -232,7 +228,7 @@ impl<'a> PoolBook<'a> {
         PointsEffect { earned_value, released: Some(back), ..PointsEffect::default() }
     }
 
-    /// Value of so many more points of the sale's, in proportion and in total. `None` if the sale is not known. If
+    /// Value of this many more of the sale's points, in proportion and in total. `None` if the sale is not known. If
     /// the sale's points were cut, the value is that of what was left of them.
     fn share(&self, first: StepKind, then: StepKind, points: i64) -> Option<i64> {
         let ((whole, value), (gone, gone_value)) = (self.so_far(&[first]), self.so_far(&[then]));

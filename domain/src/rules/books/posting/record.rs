@@ -1,8 +1,8 @@
-//! What a record posts: one balanced entry in the book of the store that told it, and for goods that arrived one in
+//! What a record posts: one balanced entry in the book of the store that reported it, and for goods that arrived one in
 //! the sender's.
 //!
 //! Nothing is refused: what does not balance goes to suspense, and what the goods are worth beyond what they post goes
-//! to count differences, so that inventory is the stock's value whatever was told.
+//! to count differences, so that inventory is the stock's value whatever was reported.
 
 use crate::model::base::ids::StoreId;
 use crate::model::inventory::stock::{Movement, MovementReason};
@@ -31,7 +31,7 @@ pub struct Cause {
     pub id: String,
 }
 
-/// A record as it is told to be posted.
+/// A record as it is passed to posting.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordToPost<'a> {
     /// Payload of the record.
@@ -44,7 +44,6 @@ pub struct RecordToPost<'a> {
     pub context: &'a Context,
 }
 
-/// A balanced entry.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Made {
     /// One row per account, by number.
@@ -64,7 +63,7 @@ pub struct RecordEntries {
     pub cause: Cause,
     /// For a person: a receipt number, a reason.
     pub memo: Option<String>,
-    /// In the book of the store that told.
+    /// In the book of the store that reported it.
     pub own: Made,
     /// In the sender's book, where goods arrived.
     pub sender: Option<(StoreId, Made)>,
@@ -80,7 +79,6 @@ enum Own {
     Both(StoreId),
 }
 
-/// A document's facts.
 struct Posting {
     business_date: Date,
     cause: Cause,

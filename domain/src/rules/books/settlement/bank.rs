@@ -11,7 +11,7 @@ use jiff::civil::Date;
 pub struct Payout {
     /// The last day of its lines.
     pub date: Date,
-    /// The provider.
+    /// Source ID of the provider.
     pub source_id: String,
     /// Payout batch of the lines.
     pub batch: String,

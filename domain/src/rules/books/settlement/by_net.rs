@@ -7,7 +7,6 @@ use crate::rules::books::settlement::{OpenItem, OpenLine, Rule, Terms, reference
 use jiff::civil::Date;
 use std::collections::BTreeMap;
 
-/// Sums of items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Sums {
     pub gross: i128,

@@ -33,7 +33,7 @@ pub struct TextLine {
 impl TextLine {
     /// The same for two lines of a source that say the same.
     pub fn fingerprint(&self, source_id: &str) -> String {
-        // JSON keeps apart what stands beside one another, whatever is in it.
+        // JSON keeps apart what is next to one another, whatever is in it.
         let said = serde_json::json!([source_id, self]).to_string();
         hex(&Sha256::digest(said.as_bytes()))
     }
@@ -44,7 +44,7 @@ impl TextLine {
 pub struct Figures {
     /// Amount of the row: gross for a provider, net for a bank.
     pub amount: Option<i64>,
-    /// Before fees.
+    /// Amount before fees.
     pub gross: Option<i64>,
     /// Fee; above 0 if it is a cost.
     pub fee: Option<i64>,

@@ -23,7 +23,6 @@ pub enum ItemKind {
 }
 
 impl ItemKind {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Payment, Self::Refund, Self::Deposit, Self::SupplierPayment];
 
     /// As in tables and JSON.
@@ -56,7 +55,7 @@ pub struct OpenItem {
     pub kind: ItemKind,
     /// Payment method of the item.
     pub method: String,
-    /// The account that it stands on until it is settled.
+    /// The account that it is on until it is settled.
     pub account: Account,
     /// The day it belongs to.
     pub business_date: Date,

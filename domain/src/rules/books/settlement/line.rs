@@ -35,7 +35,6 @@ pub enum LineKind {
 }
 
 impl LineKind {
-    /// All of them.
     pub const ALL: [Self; 11] = [
         Self::Sale,
         Self::Refund,
@@ -77,7 +76,7 @@ impl LineKind {
 /// A line that nothing is matched to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenLine {
-    /// Unique.
+    /// Unique among the lines.
     pub line_id: String,
     /// Date of the line.
     pub date: Date,

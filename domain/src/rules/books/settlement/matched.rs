@@ -32,7 +32,6 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// All of them.
     pub const ALL: [Self; 9] = [
         Self::Contra,
         Self::Reference,
@@ -85,7 +84,6 @@ pub struct Match<'a> {
 /// Difference that a person has to look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Raised {
-    /// Kind of difference.
     pub kind: ExceptionKind,
     /// Lines that the difference is about.
     pub line_ids: Vec<String>,

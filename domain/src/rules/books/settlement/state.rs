@@ -19,7 +19,6 @@ pub enum State {
 }
 
 impl State {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Open, Self::Reconciled, Self::Discrepant, Self::Approved];
 
     /// As in tables and JSON.
@@ -57,7 +56,6 @@ pub enum StatementState {
 }
 
 impl StatementState {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Imported, Self::Reconciled, Self::Discrepant, Self::Approved];
 
     /// As in tables and JSON.

@@ -1,4 +1,4 @@
-//! References and words, as far as they are the same whoever writes them.
+//! References and words, normalised so that different spellings compare equal.
 
 /// Texts that banks and providers write if there is no reference: letters and digits only, in upper case.
 const NO_REFERENCES: [&str; 12] = [
@@ -16,14 +16,14 @@ const NO_REFERENCES: [&str; 12] = [
     "NA",
 ];
 
-/// A reference in upper case, letters and digits only, without leading zeros; none: it names nothing.
+/// A reference in upper case, letters and digits only, without leading zeros; `None` if it names nothing.
 pub fn reference_key(reference: &str) -> Option<String> {
     let plain = reference.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_uppercase);
     let key: String = plain.skip_while(|c| *c == '0').collect();
     (!key.is_empty() && !NO_REFERENCES.contains(&key.as_str())).then_some(key)
 }
 
-/// Whether a text stands for no reference: nothing, only marks and zeros, or a word for it.
+/// Whether a text means "no reference": nothing, only marks and zeros, or a word for it.
 pub fn is_no_reference(text: &str) -> bool {
     reference_key(text).is_none()
 }

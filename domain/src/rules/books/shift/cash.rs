@@ -160,13 +160,13 @@ fn is_in_drawer(
     if amount <= there {
         return Ok(());
     }
-    // Who counts blind is not told what should be there.
+    // In a blind count the cashier must not learn the expected amount.
     let blind = rules.policy.blind && !authorization.caller.role.manages();
     let left = if blind { "the cash".to_owned() } else { format!("the {}", there.max(0)) };
     Err(Refusal::field(path, format!("{verb} more than {left} in the drawer according to the books")))
 }
 
-/// Whether the drawer holds the cash that goes back to a customer, or a manager stands behind it: the shift as it was
+/// Whether the drawer holds the cash that goes back to a customer, or a manager approves it: the shift as it was
 /// and as it will be.
 ///
 /// Unlike a pay-out it may go beyond the books: a manager may have brought the notes from elsewhere.
@@ -185,7 +185,7 @@ pub fn hands_back(
     }
     authorization.manager_for(|| {
         let needs = NeedsApproval::of("giving back more cash than the books have in the drawer");
-        // Who counts blind is not told what should be there.
+        // In a blind count the cashier must not learn the expected amount.
         if rules.policy.blind {
             return needs;
         }

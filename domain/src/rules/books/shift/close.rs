@@ -49,7 +49,7 @@ pub fn close(
     shift.expected_cash = Some(expected);
     let variance = capped_sum([cmd.counted_cash, expected.saturating_neg()]);
     if is_beyond_tolerance(variance, rules) {
-        // Not by how much: whoever counts blind must not learn what is expected.
+        // Not by how much: in a blind count the cashier must not learn the expected amount.
         authorization.manager_for(|| {
             let needs = NeedsApproval::of("a count that differs").at("counted_cash");
             needs.by(rules.policy.variance_tolerance, "shifts.variance_tolerance")
@@ -63,7 +63,7 @@ pub fn close(
     Ok(Event::new(fact::ShiftClosed { shift, voided }, Rows { counters: vec![counters], ..Rows::default() }))
 }
 
-/// Whether a count differs by so much that a manager stands behind it.
+/// Whether a count differs by so much that a manager has to approve it.
 pub fn is_beyond_tolerance(variance: i64, rules: &Rules) -> bool {
     let tolerance = rules.policy.variance_tolerance;
     tolerance > 0 && variance.saturating_abs() > tolerance

@@ -14,7 +14,6 @@ pub struct CountedShift {
     pub closed_at: Option<UtcMs>,
     /// User who made the first count.
     pub closed_by: Option<UserId>,
-    /// The first count.
     pub counted_cash: i64,
     /// Cash that should have been there, as recorded by the copy that has the Z.
     pub expected_cash: i64,
@@ -25,7 +24,7 @@ pub struct CountedShift {
 }
 
 impl CountedShift {
-    /// A shift as one record tells of it: of a recount the latest count; none: nobody counted.
+    /// A shift as one record reports it: of a recount the latest count; `None` if nobody counted.
     pub fn from_record(shift: &Shift, recounted: bool) -> Option<Self> {
         let counted_cash = shift.counted_cash?;
         let recount = shift.recounts.last().filter(|_| recounted);

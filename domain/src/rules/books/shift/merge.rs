@@ -4,10 +4,10 @@ use crate::model::base::ids::UserId;
 use crate::model::base::time::UtcMs;
 use crate::model::books::shift::{Cash, Recount, Shift, ShiftState, ShiftTotals};
 
-/// A shift as it is `known` here, and as another copy's record has `told` of it: every count of either stays, and the
-/// latest is the one that counts. The first is that of the till that went on, which has a Z; else the earlier.
+/// A shift as it is `known` here, and as another copy's record has reported it (`told`): every count of either stays,
+/// and the latest is the one that counts. The first is that of the till that went on, which has a Z; else the earlier.
 ///
-/// The sums are those of a Z that comes, which has all that came before it, also what stands in no record. Where this
+/// The sums are those of a Z that comes, which has all that came before it, also what is in no record. Where this
 /// copy did more in the shift, or paid in and out otherwise, they are what the records until here come to: the Z lacks
 /// what this one did.
 pub fn merged(known: &Shift, told: Shift) -> Shift {

@@ -71,7 +71,8 @@ pub fn recount(
     Ok(Event::of(fact::ShiftRecounted { shift }))
 }
 
-/// Counts an interrupted shift, which closes it. It gets no Z: its till goes on in another shift, which has the counter.
+/// Counts an interrupted shift, which closes it. It gets no Z: its till continues in
+/// another shift, which has the counter.
 fn first(
     cmd: &RecountShift,
     now: UtcMs,

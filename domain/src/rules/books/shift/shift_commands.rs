@@ -15,7 +15,6 @@ use std::collections::BTreeSet;
 /// Most kinds of notes and coins in a count.
 pub const DENOMINATIONS_MAX: usize = 100;
 
-/// Most counted methods.
 pub const COUNTS_MAX: usize = 50;
 
 /// `POST /shifts/open`.

@@ -213,7 +213,7 @@ impl<'a, R: Rows> Book<'a, R> {
         Ok(!self.events.insert(event_id.to_owned()) || self.rows.has_event(event_id)?)
     }
 
-    /// A till's counters: numbers of an earlier epoch are no numbers of this one, Z numbers go on.
+    /// A till's counters: numbers of an earlier epoch are no numbers of this one, Z numbers continue.
     pub(super) fn counters(&self, id: &RegisterId, z: Option<u64>) -> Result<Counters, R::Error> {
         let known = self.counters.get(id).cloned();
         let counters = known.map_or_else(|| self.rows.counters(id), Ok)?;
@@ -235,7 +235,7 @@ impl<'a, R: Rows> Book<'a, R> {
         Ok(event::Rows::of_stock(movements, rows))
     }
 
-    /// The safe after an event that is not folded yet; none: it did nothing to it. A figure beyond the range leaves
+    /// The safe after an event that is not folded yet; `None` if it did nothing to it. A figure beyond the range leaves
     /// it as it is.
     pub(super) fn safe_after(&self, event: &Event) -> Result<Option<Safe>, R::Error> {
         let there = self.safe.clone().map_or_else(|| self.rows.safe(), Ok)?;
@@ -246,12 +246,11 @@ impl<'a, R: Rows> Book<'a, R> {
             .filter(|safe| *safe != there))
     }
 
-    /// A sku's stock.
     pub(super) fn row(&self, sku: &Sku) -> Result<Stock, R::Error> {
         self.stock.get(sku).cloned().map_or_else(|| self.rows.stock(sku), Ok)
     }
 
-    /// A member's points after these entries; none: none.
+    /// A member's points after these entries; `None` if there are none.
     pub(super) fn credited(&self, entries: &[PointsEntry]) -> Result<Option<Box<PointsAccount>>, R::Error> {
         let Some(first) = entries.first() else { return Ok(None) };
         let known = self.account(&first.member_id)?;
@@ -260,7 +259,7 @@ impl<'a, R: Rows> Book<'a, R> {
         Ok(Some(Box::new(account)))
     }
 
-    /// Folds an event, so that the next record goes on from it.
+    /// Folds an event, so that the next record continues from it.
     pub(super) fn evolve(&mut self, event: &Event) {
         let rows = &event.rows;
         self.stock.extend(rows.stock.iter().map(|row| (row.sku.clone(), row.clone())));

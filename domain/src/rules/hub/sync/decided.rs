@@ -11,7 +11,7 @@ const MEMBER_CHANGED: &str = "member.changed";
 const SETTINGS_CHANGED: &str = "product_settings.changed";
 
 /// The writes to shared records among acknowledged records, each with the version that holds what came of it
-/// as the answer told. An answer that was lost told none: then whatever the feed says counts. Nothing else would
+/// as the answer reported it. After a lost answer there is none, and the feed's content counts. Nothing else would
 /// do for a version: the write's own stamp may lie ahead of the hub, where the feed never comes.
 pub fn decided<'a>(records: impl Iterator<Item = &'a str>, versions: &[RecordVersion]) -> Vec<OwnWrite> {
     let write = |Written { kind, of, id, event_id }: Written| {
@@ -32,7 +32,7 @@ struct Written {
     event_id: String,
 }
 
-/// The records of the feed that a record writes to; none: it is a fact of the store's own.
+/// The records of the feed that a record writes to; empty if it is a fact of the store's own.
 fn written(text: &str) -> Vec<Written> {
     // Few are of shared records: the others need not be read.
     if text.contains(MEMBER_CHANGED)

@@ -50,17 +50,16 @@ impl Digest {
 /// A record as a digest counts it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counted {
-    /// Counts once.
+    /// A record with the same ID is counted once.
     pub event_id: String,
     /// Type of the record.
     pub kind: String,
     /// Business date of the record.
     pub business_date: Date,
-    /// Its amount.
     pub total: i64,
 }
 
-/// Reads a record as a digest counts it; none: it belongs to no business day, and does not count.
+/// Reads a record as a digest counts it; `None` if it belongs to no business day, and does not count.
 ///
 /// Also records of types and versions that this build does not know are counted, by what they say of themselves: a
 /// parked one has to.

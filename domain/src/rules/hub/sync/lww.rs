@@ -5,7 +5,6 @@ use crate::model::hub::hlc;
 /// Current value of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldClock<'a> {
-    /// Its stamp.
     pub at: &'a str,
     /// Event or change of the hub that wrote it.
     pub by: &'a str,
@@ -33,7 +32,7 @@ pub fn decide(now: Option<FieldClock<'_>>, at: &str, base: &str) -> Verdict {
     }
 }
 
-/// The stamp of a write on top of one stamped `before`: always a later one, so that whoever compares the two
+/// The stamp of a write on top of one stamped `before`: always a later one, so that a comparison of the two
 /// afterwards, at a hub that was restored, finds them in the order in which they were made.
 pub fn on_top(before: &str, at: &str) -> String {
     if at > before { at.to_owned() } else { bumped(before, hlc::node(at)).unwrap_or_else(|| at.to_owned()) }

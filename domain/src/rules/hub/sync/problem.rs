@@ -57,7 +57,6 @@ pub struct Unusable {
 /// State of a store's dealings with the hub.
 #[derive(Debug, Clone)]
 pub struct Facts<'a> {
-    /// Its standing.
     pub standing: &'a LinkRow,
     /// Error of the last failed call. `None` if there was none since the start.
     pub last_error: Option<&'a str>,

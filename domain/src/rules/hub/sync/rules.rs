@@ -144,8 +144,8 @@ pub fn admitted(current: Option<&str>, sender: &str, heard: bool) -> Result<(), 
     }
 }
 
-/// The hole that a batch names which goes on behind what its store has forgotten, first and last seq.
-/// `resume_seq`: where the hub told it to go on; 0: nowhere.
+/// The hole that a batch names which continues behind what its store has forgotten, first and last seq.
+/// `resume_seq`: where the hub told it to continue; 0: nowhere.
 pub fn hole(cursor: u64, resume_seq: u64, first: Option<u64>) -> Option<(u64, u64)> {
     let resumes = resume_seq > cursor.saturating_add(1) && first == Some(resume_seq);
     resumes.then(|| (cursor.saturating_add(1), resume_seq.saturating_sub(1)))

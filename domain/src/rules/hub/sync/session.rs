@@ -11,7 +11,7 @@ pub trait Chain {
     /// Error when it can't be read.
     type Error;
 
-    /// The hash of a record; that before the first one for 0; none: there is no such record.
+    /// The hash of a record; that before the first one for 0; `None` if there is no such record.
     ///
     /// # Errors
     /// It can't be read.

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Writer<'a> {
     /// The event, or the hub's change.
     pub by: &'a str,
-    /// The stamp that counts for it, in place of one that lies ahead of the hub.
+    /// The stamp that counts for it, in place of one that is ahead of the hub.
     pub stamp: &'a str,
     /// Time by the hub's clock.
     pub now: UtcMs,
@@ -31,7 +31,6 @@ pub struct Lost {
     pub winner: &'static str,
     /// The value that lost.
     pub lost: Value,
-    /// Its stamp.
     pub lost_at: String,
     /// Event or change of the hub that wrote it.
     pub lost_by: String,
@@ -110,7 +109,7 @@ pub fn settle_member(
         if stands && other.is_none() {
             continue;
         }
-        // Later than all that was said of it, so that whoever wrote it hears so.
+        // Later than every other version, so that the writer is notified.
         let said = other.map(|write| write.at.as_str()).filter(|at| counts(at, writer.now));
         let said = now.map(|now| now.at.as_str()).into_iter().chain(said);
         let at = said.fold(writer.stamp.to_owned(), |at, before| lww::on_top(before, &at));

@@ -33,7 +33,7 @@ pub fn count(
     let found = tracked(cmd.counts.iter().map(|count| &count.sku), products)?;
     not_anothers(cmd, id, room)?;
     let mut lines: BTreeMap<Sku, OpnameLine> = BTreeMap::new();
-    // Cartons and pieces of one place are told together.
+    // Cartons and pieces of one place are counted together.
     let mut told: BTreeMap<(&Sku, &str), i64> = BTreeMap::new();
     for (place, (count, product)) in cmd.counts.iter().zip(found).enumerate() {
         let reopened = opname.reopened.as_ref().is_none_or(|skus| skus.contains(&count.sku));

@@ -21,11 +21,9 @@ pub struct CatalogueRow {
 /// Columns that a file may do without.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileColumns {
-    /// The tax rate.
     pub tax_rate_bp: bool,
     /// The first cost estimate.
     pub cost: bool,
-    /// The category.
     pub category: bool,
     /// The stock below which it is ordered.
     pub reorder_level: bool,

@@ -12,12 +12,9 @@ pub struct Approval {
     pub four_eyes: bool,
 }
 
-/// User who approves.
 #[derive(Debug, Clone, Copy)]
 pub struct Approver<'a> {
-    /// Their ID.
     pub by: &'a str,
-    /// Their role.
     pub role: Role,
 }
 
@@ -38,7 +35,7 @@ impl Approval {
         self.check_amount(approver, amount)
     }
 
-    /// Passes an amount, whoever asks for it.
+    /// Accepts an amount, regardless of who asks for it.
     ///
     /// # Errors
     /// `approval_required`.

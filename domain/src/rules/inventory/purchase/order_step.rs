@@ -12,7 +12,7 @@ pub enum OrderStep {
     Submit,
     /// Approves the order, with the user's responsibility for it.
     Approve,
-    /// Somebody does not.
+    /// Rejects the order, or its proposed revision.
     Reject,
     /// Sends the order to the supplier and the store.
     Send,
@@ -146,7 +146,7 @@ impl PurchaseOrder {
         Ok(())
     }
 
-    /// Gives it back to whoever made it; nobody answers for it any more.
+    /// Returns the order to its author as a draft; its approvals are removed.
     ///
     /// # Errors
     /// `invalid_state`; `approval_required`.
@@ -196,7 +196,7 @@ impl PurchaseOrder {
         }
         self.state = OrderState::Cancelled;
         self.cancel_requested_at = Some(now);
-        // A store that was never told receives nothing against it.
+        // A store that never got the order receives nothing against it.
         self.cancel_final = !told;
         self.closed_reason = reason;
         Ok(())
@@ -218,7 +218,7 @@ impl PurchaseOrder {
         self.total > before.approved_total.unwrap_or(before.total)
     }
 
-    /// A total above the one that was approved takes whoever may approve it; `before` is the order as it was.
+    /// A total above the one that was approved needs a user who may approve it; `before` is the order as it was.
     ///
     /// # Errors
     /// `approval_required`.

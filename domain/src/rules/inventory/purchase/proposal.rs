@@ -40,8 +40,8 @@ impl PurchaseOrder {
     /// The order as it is after the revision that was proposed.
     ///
     /// # Errors
-    /// `invalid_state` where none is proposed; `approval_required` for whoever wrote the order or proposed the revision;
-    /// `validation_failed` where goods that came since don't fit it.
+    /// `invalid_state` where none is proposed; `approval_required` for the user who wrote the order or proposed the
+    /// revision; `validation_failed` where goods that came since don't fit it.
     pub fn with_proposed(&self, approval: Approval, approver: Approver<'_>) -> Result<Self, Refusal> {
         let Some(proposed) = self.proposed.as_ref().filter(|_| self.is_revision_proposed()) else {
             OrderStep::Approve.check(self)?;

@@ -22,7 +22,6 @@ pub struct RevisedLine {
     pub line_no: Option<u32>,
     /// SKU of the product.
     pub sku: Sku,
-    /// Quantity in pieces.
     pub qty: i64,
     /// Price per piece in whole currency units. Defaults to the price that the line has; for a new line or another
     /// product, to the supplier's price list.
@@ -36,7 +35,6 @@ pub struct RevisedLine {
 /// Cost of a line of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineCost {
-    /// Price per piece.
     pub unit_cost: i64,
     /// Total cost of all pieces, if one was given.
     pub line_total: Option<i64>,
@@ -250,7 +248,6 @@ mod tests {
         Revision { revision, lines, expected_at: None, note: None }
     }
 
-    /// Nothing is listed.
     fn unlisted(_: &RevisedLine) -> Option<i64> {
         None
     }

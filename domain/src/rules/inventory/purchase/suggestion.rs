@@ -43,7 +43,7 @@ pub struct Suggested {
     pub reorder_point: i64,
     /// Pieces on hand and on their way.
     pub available: i64,
-    /// Until where it is filled up; none: nothing is ordered.
+    /// Until where it is filled up; `None` if nothing is ordered.
     pub order_up_to: Option<i64>,
     /// Suggested order quantity in pieces.
     pub qty: i64,
@@ -69,7 +69,7 @@ pub fn suggest(need: &Need) -> Suggested {
     Suggested { order_up_to: Some(order_up_to), qty: in_packs(least, need.pack_qty), ..known }
 }
 
-/// Whether what is there is sold before so many days are over.
+/// Whether the stock is sold out within this many days.
 pub fn runs_out_before(on_hand: i64, rate_milli: i64, days: i64) -> bool {
     pieces(rate_milli, days) > on_hand
 }
@@ -94,7 +94,7 @@ fn bounded(value: i128) -> i64 {
 mod tests {
     use super::*;
 
-    /// The vectors R1 to R3, and what lies between them.
+    /// The vectors R1 to R3, and what is between them.
     #[test]
     fn what_is_needed_until_the_next_order_is_ordered_in_packs() {
         let r1 = Need {

@@ -6,7 +6,6 @@ use crate::model::base::refusal::{OverReceived, Refusal};
 /// A line of a purchase order and what came of it so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OrderLine {
-    /// Ordered pieces.
     pub ordered: i64,
     /// Accepted in all receipts.
     pub received: i64,
@@ -21,7 +20,7 @@ pub enum OrderLineState {
     Open,
     /// Less was accepted than ordered.
     Partial,
-    /// All was accepted.
+    /// All ordered pieces were accepted.
     Received,
 }
 

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 /// Posts a receiving document, against `order` where the command names one; its rows say what came of the
 /// order by now. Goods that nobody expects any more, of an order or a line that was closed or called off, are there all
-/// the same: they come in without a limit, and head office is told by the receipt.
+/// the same: they come in without a limit, and the receipt reports them to head office.
 ///
 /// # Errors
 /// Those of [`receive()`]; `validation_failed` for an order that was never sent here, another supplier or a
@@ -83,7 +83,8 @@ fn is_over(order: &PurchaseOrder) -> bool {
     matches!(order.state, OrderState::Closed | OrderState::Cancelled)
 }
 
-/// The most that may be received of a line in all; none: nothing is expected of it any more, and what comes has no limit.
+/// The most that may be received of a line in all; `None` if nothing is expected of it any
+/// more, and what comes has no limit.
 pub fn order_limit(order: &PurchaseOrder, line: &OrderLine, tolerance_bp: u32) -> Option<i64> {
     let of = super::OrderLine { ordered: line.qty, received: line.received_qty, rejected: line.rejected_qty };
     awaits(order, &line.sku).then(|| of.limit(tolerance_bp))
@@ -95,8 +96,8 @@ fn awaits(order: &PurchaseOrder, sku: &Sku) -> bool {
     !is_over(order) && (lines.peek().is_none() || lines.any(|line| !line.closed))
 }
 
-/// Whether a document may name a supplier: `known` where head office has told of it, `list_is_here` where it has
-/// told of any. Without its list nobody knows better than whoever stands before the goods.
+/// Whether a document may name a supplier: `known` if head office has sent it, `list_is_here` if it has
+/// sent any. Without its list the person who receives the goods knows best.
 ///
 /// # Errors
 /// `validation_failed`.

@@ -18,9 +18,7 @@ pub struct StockContext<'a> {
     pub now: UtcMs,
     /// Authorization of the caller.
     pub authorization: Authorization<'a>,
-    /// Rules in force.
     pub rules: &'a Rules,
-    /// Over which book.
     pub book: &'a LedgerBook,
 }
 

@@ -52,7 +52,7 @@ impl Moves<'_> {
     }
 }
 
-/// Whether so many damaged pieces are there, by the lines of a document.
+/// Whether there are enough damaged pieces for the lines of a document.
 ///
 /// # Errors
 /// `insufficient_stock` with every sku of which there is less, and its first line.

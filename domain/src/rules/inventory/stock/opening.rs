@@ -1,4 +1,4 @@
-//! Opening stock: what lies on the shelves when the books begin.
+//! Opening stock: what is on the shelves when the books begin.
 
 use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::ids::{MovementId, Sku, UserId};

@@ -6,15 +6,15 @@ use crate::model::inventory::transfer::{Transfer, TransferState};
 /// Outcome for the document, and those who are informed of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Precedence {
-    /// The told document counts from now on; otherwise the known one is further along.
+    /// The reported document counts from now on; otherwise the known one is further along.
     pub stands: bool,
     /// One called off what the other received: somebody has to look at it.
     pub met: bool,
-    /// The stores that are told what counts.
+    /// The stores that are sent the document that counts.
     pub hear: Vec<StoreId>,
 }
 
-/// Compares what is `known` with what its sender, or its receiver, told. Goods that moved are moved either way.
+/// Compares the `known` document with the report of its sender or receiver. Goods that moved are moved either way.
 pub fn precedence(known: &Transfer, told: &Transfer, by_sender: bool) -> Precedence {
     let stands = rank(told.state) >= rank(known.state);
     let met = matches!(

@@ -67,7 +67,7 @@ fn sent(cmd: &ReceiveTransfer, transfer: &Transfer) -> Result<(), Refusal> {
 }
 
 /// Step of the sender when it learns of the receipt: nothing moves, unless it had called the transfer off. Then the
-/// goods leave again, since they are elsewhere, and both are told.
+/// goods leave again, since they are elsewhere, and both stores are notified.
 ///
 /// # Errors
 /// `not_found` (another store's), `invalid_state` (known already), `validation_failed`.

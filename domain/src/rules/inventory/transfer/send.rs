@@ -13,8 +13,8 @@ use crate::wire::feed::StoreDown;
 use crate::wire::record;
 use std::collections::BTreeMap;
 
-/// Whether goods may be sent to a store: `told` is what head office says of it, `list_is_here` whether head office
-/// has told of any store. Without its list nobody knows better than whoever sends.
+/// Whether goods may be sent to a store: `told` is head office's record of it, `list_is_here` whether head office
+/// has sent any store. Without its list the sender knows best.
 ///
 /// # Errors
 /// `validation_failed` for one that is none, or that is disabled.

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// Values of this store's own come back to the hub with their records.
 pub fn newer_fields(down: &MemberDown, known: &Member, own: &StoreId) -> BTreeMap<String, FieldWrite> {
     let values = fields(known);
-    // That somebody goes on as another one is no value of a field.
+    // That somebody is merged into another one is no value of a field.
     let kept = |field: &str| field != "state" || known.merged_into.is_none();
     let newer =
         known.marks.iter().filter(|(field, mark)| kept(field) && lost(mark, down.fields.get(*field), own));

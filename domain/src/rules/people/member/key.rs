@@ -15,7 +15,6 @@ pub(crate) fn changed_to(before: Option<&Member>, after: Member) -> Event<fact::
 }
 
 impl MemberBook {
-    /// Folds a change.
     pub fn evolve(&mut self, changed: &fact::MemberChanged) {
         let fact::MemberChanged { member, freed, .. } = changed;
         for key in freed {
@@ -34,7 +33,7 @@ impl MemberBook {
     }
 
     /// Nobody else has a key that the member did not have before. One that two stores gave out while they were apart
-    /// stands in nobody's way.
+    /// is in nobody's way.
     pub(super) fn free(&self, before: Option<&Member>, member: &Member) -> Result<(), Refusal> {
         let had = before.map(MemberKey::of).unwrap_or_default();
         let new = MemberKey::of(member).into_iter().filter(|key| !had.contains(key));

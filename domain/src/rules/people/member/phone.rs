@@ -24,7 +24,7 @@ const CALLING_CODES: [u16; 206] = [
 /// Fewest and most digits of a number with its country code.
 const DIGITS: std::ops::RangeInclusive<usize> = 8..=15;
 
-/// Fewest digits of a number that stands alone; where two such are in one text, they are two numbers.
+/// Fewest digits of a number that is alone; where two such are in one text, they are two numbers.
 const OWN_DIGITS_MIN: usize = 6;
 
 /// Reason why a text is no phone number.

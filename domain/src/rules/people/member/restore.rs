@@ -10,7 +10,7 @@ use crate::model::people::member::{FieldMark, Member, MemberBook, MemberKey, Mem
 use crate::rules::people::member::change::written;
 use serde_json::Value;
 
-/// The key that a field's value is; none: other fields name nobody.
+/// The key that a field's value is; `None` for fields that identify nobody.
 pub fn key_of(field: &str, value: &Value) -> Option<MemberKey> {
     let text = value.as_str()?.to_owned();
     match field {

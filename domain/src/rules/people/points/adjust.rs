@@ -18,7 +18,6 @@ use serde::{Deserialize, Serialize};
 /// Points that moved without a sale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moved {
-    /// The points movement.
     pub entry: PointsEntry,
     /// Points of the member after the movement.
     pub account: PointsAccount,

@@ -1,4 +1,4 @@
-//! What of a member's points has expired, by what all stores told: head office alone says so (docs/arithmetic.md#points).
+//! Expired points of a member, by the reports of all stores: only head office decides it (docs/arithmetic.md#points).
 //!
 //! A store names the lots that it knew of; which lots there were only head office can tell. So the entries are followed once
 //! more, in the order of their days, and what should have expired by a day is held against what was said to have expired. What
@@ -18,7 +18,7 @@ pub struct ExpiryEntry {
     pub reason: PointsReason,
     /// Points of the movement, signed.
     pub points: i64,
-    /// The last day of their lot, as the store told it; none: for ever, or it is not told.
+    /// The last day of their lot, as the store reported it; `None` if they live for ever, or it was not reported.
     pub expires: Option<Date>,
     /// The sale that earned or redeemed them; empty: none.
     pub transaction_id: String,
@@ -29,13 +29,13 @@ pub struct ExpiryEntry {
 /// Expiry of a member's points on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Expiry {
-    /// So many are to expire; below 0: so many expired that had been redeemed in time, and come back.
+    /// Points to expire; below 0: expired points that had been redeemed in time, and are given back.
     pub points: i64,
-    /// The last day of those that expire next; none: they live for ever, or there are none.
+    /// The last day of those that expire next; `None` if they live for ever, or there are none.
     pub next: Option<Date>,
 }
 
-/// A member's lots, followed through what stores told, in the order of its days.
+/// A member's lots, followed through the reports of stores, in the order of their days.
 #[derive(Debug, Clone)]
 pub struct LotFold {
     today: Date,
@@ -50,13 +50,12 @@ pub struct LotFold {
 }
 
 impl LotFold {
-    /// Nothing told yet; asked on `today`.
+    /// A fold without entries, for the day `today`.
     pub fn new(today: Date) -> Self {
         let (taken, earned) = (BTreeMap::new(), BTreeMap::new());
         Self { today, lots: Lots::default(), due: 0, expired: 0, taken, earned }
     }
 
-    /// The next entry.
     pub fn add(&mut self, told: &ExpiryEntry) {
         // A day that has not come, by a clock that runs ahead, lets nothing expire.
         let day = told.business_date.min(self.today);
@@ -78,7 +77,6 @@ impl LotFold {
         }
     }
 
-    /// The resulting expiry.
     pub fn done(mut self) -> Expiry {
         self.pass(self.today);
         let next = self.lots.lots.iter().filter_map(|lot| lot.expires).min();

@@ -1,4 +1,4 @@
-//! What points owe: the part of a sale that is deferred, and the pool it lies in (IFRS 15).
+//! What points owe: the part of a sale that is deferred, and the pool it is in (IFRS 15).
 
 use crate::model::base::money::{WHOLE_BP, half_up, product};
 
@@ -29,7 +29,7 @@ pub fn defer(net: i64, earned: i64, redeem_value: i64, redemption_bp: i64) -> De
 /// The liability of all points: one pool, released at its average.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pool {
-    /// Points out.
+    /// Points that are outstanding.
     pub points: i64,
     /// Liability of the points.
     pub value: i64,

@@ -27,7 +27,6 @@ pub struct PointsRow {
     pub phone: Option<String>,
     /// The member's e-mail address.
     pub email: Option<String>,
-    /// The member's code.
     pub code: Option<String>,
     /// Points, 1 or more.
     pub points: i64,
@@ -44,7 +43,6 @@ impl PointsRow {
 /// The member that a row names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NamedMember {
-    /// This one.
     One(MemberId),
     /// Nobody has a key of the row.
     Nobody,

@@ -15,18 +15,13 @@ use serde_json::{Value, json};
 /// A change that a caller asks for; `hash` is that of the password in it. Not printable.
 #[derive(Clone)]
 pub enum Change {
-    /// Make a user.
     Create {
-        /// The user.
         user: NewUser,
         /// Hash of the password.
         hash: Option<String>,
     },
-    /// Change a user.
     Update {
-        /// User to change.
         id: UserId,
-        /// Change to make.
         change: ChangeUser,
         /// Hash of the new password.
         hash: Option<String>,
@@ -44,10 +39,7 @@ pub enum Change {
         hash: String,
     },
     /// Add a device of one's own, its registration verified.
-    AddPasskey {
-        /// The device.
-        passkey: Passkey,
-    },
+    AddPasskey { passkey: Passkey },
     /// Remove a device of one's own.
     RemovePasskey {
         /// Credential ID of the device.
@@ -64,11 +56,8 @@ pub enum Change {
 
 /// Data that a decision needs, as it is when the decision is made.
 pub struct Known<'a> {
-    /// The caller.
     pub caller: &'a Principal,
-    /// Every user.
     pub users: &'a [User],
-    /// Every device.
     pub passkeys: &'a [Passkey],
     /// The caller's session, if it is still there.
     pub session: Option<&'a Session>,
@@ -78,7 +67,6 @@ pub struct Known<'a> {
     pub store_id: &'a StoreId,
     /// An ID for a user that is made.
     pub new_id: UserId,
-    /// Now.
     pub now: UtcMs,
 }
 
@@ -87,7 +75,6 @@ pub struct Known<'a> {
 pub enum Device {
     /// It is this from now on.
     Saved(Passkey),
-    /// It is gone.
     Removed(Passkey),
 }
 
@@ -96,7 +83,7 @@ pub enum Device {
 pub struct Decided {
     /// The user afterwards, where one changes.
     pub user: Option<User>,
-    /// The caller's session afterwards, where it goes on under another version.
+    /// The caller's session afterwards, where it continues under another version.
     pub session: Option<Session>,
     /// The devices that change: whatever kills a person's tokens removes the person's devices.
     pub devices: Vec<Device>,
@@ -206,7 +193,7 @@ fn password(verified: &User, hash: &str, known: &Known<'_>) -> Result<Decided, U
     user.set_password(hash.to_owned(), known.now);
     user.token_version = user.token_version.saturating_add(1);
     user.updated_at = known.now;
-    // This session goes on under the new version; those of the old one are dead.
+    // This session continues under the new version; those of the old one are dead.
     session.token_version = user.token_version;
     let devices = devices::removed(&user, known.passkeys);
     let details = json!({"user_id": user.user_id, "devices_removed": devices.len()});

@@ -1,4 +1,4 @@
-//! Store and head office always keep an administrator who can log in: whoever locks out the last one has locked
+//! Store and head office always keep an administrator who can log in: locking out the last one locks
 //! out everybody, and no route lets anybody in again.
 
 use crate::model::base::refusal::Refusal;

@@ -11,7 +11,7 @@ use crate::wire::feed::UserDown;
 /// The store's data of the person.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Known<'a> {
-    /// As it is here; none: not yet.
+    /// As it is here; `None` if it is not here yet.
     pub user: Option<&'a User>,
     /// Earlier record of head office.
     pub before: Option<&'a UserDown>,
@@ -79,14 +79,14 @@ pub fn is_stronger(user: &User, down: &UserDown) -> bool {
 pub struct Merged {
     /// The person from now on.
     pub down: UserDown,
-    /// The store is told: of what is stronger here, that its denial is a denial of head office from now on, or what the
-    /// person is called by the later word of both.
+    /// The store is notified: of what is stronger here, that its denial is a denial of head office from now on, or what
+    /// the person is called by the later word of both.
     pub tell: bool,
 }
 
-/// Takes in what a store `told` of a person: it may deny, also what a restored head office has forgotten, and
-/// never lifts a denial. Of names and role the later word counts, and those of a person `of_office` are head office's own.
-/// A password that the store set later takes the place of the one that head office set.
+/// Applies what a store reported (`told`) about a person: it may deny, also what a restored head office has forgotten,
+/// and never lifts a denial. Of names and role the later word counts, and those of a person `of_office` are head
+/// office's own. A password that the store set later takes the place of the one that head office set.
 pub fn merged(known: &UserDown, of_office: bool, told: UserDown) -> Merged {
     let shown = |person: &UserDown| (person.name.clone(), person.username.clone(), person.role);
     let tell = known.disabled != told.disabled

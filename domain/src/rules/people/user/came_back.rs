@@ -14,7 +14,7 @@ pub const NEWCOMER: &str = ".new";
 /// The longest login name, in bytes.
 const NAME_BYTES_MAX: usize = crate::model::people::user::NAME_BYTES_MAX;
 
-/// The person once a `record` is taken in; none: what is `known` here is all of it later. A denial that head office still
+/// The person once a `record` is applied; `None` if everything `known` here is later. A denial that head office still
 /// holds, as it `said` last, stands. A hash that costs more than `costs_max` is not taken: who has none gets a password
 /// of a manager.
 pub fn user(
@@ -98,7 +98,7 @@ pub fn names(users: &[User], claim: impl Fn(&User) -> Claim) -> (Vec<User>, Vec<
     (kept, renamed)
 }
 
-/// The `number`th name to try for whoever gives `username` up.
+/// The `number`th name to try for the user who gives `username` up.
 fn newcomer(username: &str, number: u32) -> String {
     let end = if number > 1 { format!("{NEWCOMER}{number}") } else { NEWCOMER.to_owned() };
     let mut room = NAME_BYTES_MAX.saturating_sub(end.len()).min(username.len());

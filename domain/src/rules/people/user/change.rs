@@ -182,8 +182,8 @@ pub fn create(
 /// The user `id` after a checked `command`.
 ///
 /// # Errors
-/// `not_found`, `insufficient_role`, `duplicate`, and `invalid_state` for whoever would keep himself
-/// out, or give himself a password without the current one.
+/// `not_found`, `insufficient_role`, `duplicate`, and `invalid_state` for users who would lock themselves
+/// out, or set their own password without the current one.
 pub fn change(
     command: &ChangeUser,
     id: &UserId,
@@ -220,7 +220,7 @@ pub fn change(
     }
     let password_changed = password_hash.is_some();
     if password_changed && *id == caller.user_id {
-        // Whoever has only a stolen token must not become its owner: the own one takes the current one.
+        // A thief of a token must not take over the account: changing the own password needs the current one.
         return Err(not_possible("own_password"));
     }
     if let Some(hash) = password_hash {

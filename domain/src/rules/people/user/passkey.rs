@@ -7,7 +7,7 @@ use crate::model::people::user::{Passkey, User};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Most passkeys of one user: every log-in is shown so many, real or made up, so that their number tells nothing.
+/// Most passkeys of one user: every log-in is shown this many, real or made up, so that their number reveals nothing.
 pub const PASSKEYS_PER_USER_MAX: usize = 8;
 
 /// The longest name of a device, in bytes.
@@ -41,11 +41,10 @@ pub struct PasskeyAdded {
 /// finds the stored counter still below.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assertion {
-    /// The device.
     pub credential_id: String,
-    /// Its counter afterwards.
+    /// The signature counter after this login.
     pub counter: u32,
-    /// Its document afterwards.
+    /// The stored document after this login.
     pub document: String,
 }
 

@@ -8,9 +8,7 @@ use crate::wire::record::UserChanged;
 /// Names and role of a person, and when each was set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profile {
-    /// Login name.
     pub username: String,
-    /// Display name.
     pub name: String,
     /// Role of the user.
     pub role: Role,

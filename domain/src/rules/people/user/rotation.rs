@@ -12,7 +12,7 @@ pub const AGAIN_MS: i64 = 60_000;
 pub enum Turn {
     /// It is the living one: this follows it.
     Next(Rotation),
-    /// It was spent a moment ago by the same request: its successor is told again.
+    /// It was spent a moment ago by the same request: its successor is sent again.
     Again(Rotation),
     /// It was spent before: somebody holds a copy.
     Reused,
@@ -21,9 +21,7 @@ pub enum Turn {
 /// A refresh token whose signature and lifetime were checked.
 #[derive(Debug, Clone)]
 pub struct Presented {
-    /// Its session.
     pub session_id: SessionId,
-    /// Its own ID.
     pub jti: String,
     /// Fingerprint of the request's idempotency key.
     pub key: Option<String>,
@@ -40,9 +38,8 @@ pub enum Refreshed {
     Renewed {
         /// User of the session.
         user: Box<User>,
-        /// The session, which goes on.
+        /// The session, which continues.
         session: Session,
-        /// The successor.
         rotation: Rotation,
     },
     /// The session is over, or is from now on.

@@ -30,9 +30,7 @@ pub struct RecallHold {
 /// Shift that recalls the basket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecallDraft {
-    /// Hold to recall.
     pub hold_id: HoldId,
-    /// The command.
     pub cmd: RecallHold,
     /// The shift that it moves to, as it is.
     pub shift: Shift,
@@ -57,7 +55,6 @@ pub struct Change {
 /// A recalled basket and what moved meanwhile.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recalled {
-    /// The resulting event.
     pub event: Event<fact::HoldRecalled>,
     /// For the cashier to tell the customer.
     pub changes: Vec<Change>,

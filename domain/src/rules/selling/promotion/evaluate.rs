@@ -10,9 +10,7 @@ use crate::rules::selling::promotion::kind;
 pub struct PromoLine<'a> {
     /// SKU of the product.
     pub sku: &'a Sku,
-    /// Its category.
     pub category: Option<&'a str>,
-    /// Quantity in pieces.
     pub qty: i64,
     /// Unit price in whole currency units.
     pub price: i64,
@@ -31,7 +29,6 @@ pub struct Shared {
 
 /// A line while promotions go over it.
 pub(super) struct Seen {
-    /// Quantity in pieces.
     pub(super) qty: i64,
     /// Remaining amount of its price.
     pub(super) left: i64,
@@ -47,7 +44,7 @@ pub fn evaluate(lines: &[PromoLine<'_>], promotions: &[Promotion], on: &Occasion
     let mut seen = begun(lines);
     in_order(&mut order);
     for promotion in order {
-        // Why one gives nothing is asked for by whoever plans it, and not at the till.
+        // The reason why one gives nothing is for the person who plans it, not for the till.
         let _ = apply(promotion, lines, &mut seen);
     }
     seen.into_iter().map(|line| line.given).collect()

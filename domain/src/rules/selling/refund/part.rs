@@ -33,7 +33,6 @@ pub struct RefundPart {
 }
 
 impl RefundPart {
-    /// Both parts together.
     pub fn plus(&self, other: &Self) -> Self {
         Self {
             gross: self.gross.saturating_add(other.gross),

@@ -7,7 +7,6 @@ use crate::model::selling::payment::{CASH, POINTS, Paid};
 /// A part of a refund.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tender {
-    /// Payment method.
     pub method: String,
     /// Whole currency units, before cash rounding.
     pub amount: i64,

@@ -22,7 +22,6 @@ use std::collections::BTreeMap;
 /// The IDs that a return may need; what is left over is forgotten.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReturnIds {
-    /// The document's.
     pub return_id: ReturnId,
     /// One per line of the sale (without a receipt: of the command), and of the transaction that
     /// an exchange pays.
@@ -34,9 +33,7 @@ pub struct ReturnIds {
 /// A return, before the ledger.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReturnDraft {
-    /// The command.
     pub cmd: NewReturn,
-    /// IDs.
     pub ids: ReturnIds,
     /// The sale, as it was completed.
     pub sale: Option<Transaction>,
@@ -50,9 +47,7 @@ pub struct ReturnDraft {
     pub shift: Shift,
     /// Its register's counters, the return's number given.
     pub counters: Counters,
-    /// The return's number.
     pub receipt_no: String,
-    /// The register's series.
     pub series: String,
     /// The transaction that an exchange pays.
     pub target: Option<Transaction>,

@@ -116,7 +116,7 @@ fn capped(
             format!("must be at most {left}, which was paid with points"),
         ));
     }
-    // Without a receipt a manager stands behind the return already.
+    // Without a receipt a manager has approved the return already.
     if sale.is_none() {
         return Ok(());
     }

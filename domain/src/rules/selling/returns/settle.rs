@@ -26,7 +26,6 @@ use crate::wire::record;
 /// A return, and what it paid of another transaction: one commit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settled {
-    /// The posted return.
     pub posted: Event<fact::ReturnPosted>,
     /// Transaction that the return was exchanged for.
     pub exchange: Option<Exchange>,
@@ -136,7 +135,7 @@ pub fn settle(
         None => (None, Vec::new()),
     };
     record::document_fits("items", &back, back.items.len())?;
-    // The row is this store's own: what others took is told anew each time.
+    // The row is this store's own: returns at other stores are reported anew each time.
     let row = sale.map(|sale| {
         returns::refunded(&back, sale, &mut own);
         Box::new(own)

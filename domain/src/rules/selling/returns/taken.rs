@@ -1,5 +1,5 @@
-//! What stores took back of one sale, as the hub tells it: each store knows its own returns for certain,
-//! and of the others what it is told.
+//! Pieces of one sale that stores took back, as the hub reports it: each store knows its own returns for certain,
+//! and those of other stores from the hub.
 
 use crate::model::base::ids::StoreId;
 use crate::model::selling::payment::Paid;

@@ -22,9 +22,8 @@ use crate::rules::selling::sale::VoidSale;
 /// A voided return, before the ledger.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReturnVoidDraft {
-    /// Voided.
     pub document: Return,
-    /// Its shift afterwards.
+    /// The shift with this void applied.
     pub shift: Shift,
 }
 

@@ -45,7 +45,6 @@ pub struct ChangeSale {
 /// A changed basket, and the lines that were taken off or lessened: for the audit log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Changed {
-    /// The resulting event.
     pub event: Event<fact::TransactionOpen>,
     /// Lines as they were, with the pieces that are gone.
     pub removed: Vec<Line>,
@@ -124,7 +123,7 @@ pub fn change(cmd: &ChangeSale, id: &TransactionId, till: &TillContext<'_>) -> R
 /// `invalid_state`.
 pub(crate) fn may_open(book: &ShiftBook, now: UtcMs, rules: &Rules) -> Result<(), Refusal> {
     in_time(&book.shift, now, rules)?;
-    // What waits is not known here: it has at most so many lines.
+    // What waits is not known here: it has at most this many lines.
     room(ITEMS_MAX, book)
 }
 

@@ -65,7 +65,7 @@ pub(crate) fn basket(
     Ok(transaction)
 }
 
-/// A shift whose date has ended may be told to sell no more.
+/// A shift whose date has ended may be stopped from selling.
 pub(super) fn in_time(shift: &Shift, now: UtcMs, rules: &Rules) -> Result<(), Refusal> {
     if rules.policy.refuse_overdue && overdue(shift, now, rules) {
         let allowed = ShiftState::Ended.steps().iter().map(|step| (*step).to_owned()).collect();
@@ -74,7 +74,7 @@ pub(super) fn in_time(shift: &Shift, now: UtcMs, rules: &Rules) -> Result<(), Re
     Ok(())
 }
 
-/// The shift's memory has room for one more basket of so many lines.
+/// The shift's memory has room for one more basket of this many lines.
 pub(super) fn room(lines: usize, book: &ShiftBook) -> Result<(), Refusal> {
     let open = book.open.values().map(|basket| basket.items.len()).sum::<usize>();
     if book.open.len() < OPEN_MAX && open.saturating_add(lines) <= OPEN_LINES_MAX {
@@ -185,7 +185,7 @@ pub(super) fn discount_reason(
     rules.policy.reasons.check(Why::Discount, "discount_reason", reason)
 }
 
-/// Whether a manager stands behind the discounts by hand of a basket.
+/// Whether a manager has approved the manual discounts of a basket.
 pub fn discounted_above_limit(basket: &Transaction, rules: &Rules) -> bool {
     let parts = basket.items.iter().flat_map(|line| &line.discounts);
     let by_hand = parts.filter(|part| part.source != DiscountSource::Promotion);

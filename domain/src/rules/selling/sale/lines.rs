@@ -54,7 +54,6 @@ pub struct RemoveLine {
 /// A change of an open basket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BasketChange {
-    /// All of it.
     Whole(ChangeSale),
     /// One more line, or a higher quantity of a line with the same contents.
     Add(NewItem),

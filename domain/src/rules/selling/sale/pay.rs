@@ -19,7 +19,6 @@ use crate::rules::selling::payment::{Accepted, accept, cash_due};
 use crate::rules::selling::sale::PaySale;
 use crate::rules::selling::sale::plausible::plausible_cash;
 
-/// Outcome of paying.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PayOutcome {
     /// Something is still due: the event is complete, once the ledger has checked it.
@@ -33,7 +32,7 @@ pub enum PayOutcome {
 pub struct SaleDraft {
     /// Paid, with its receipt number; costs of its lines still unknown.
     pub transaction: Transaction,
-    /// Its shift afterwards.
+    /// The shift with this sale applied.
     pub shift: Shift,
     /// Its register's counters afterwards.
     pub counters: Counters,

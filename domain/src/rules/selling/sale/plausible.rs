@@ -9,7 +9,7 @@ use crate::model::selling::transaction::{Line, Transaction};
 use crate::rules::selling::payment::NewPayment;
 use crate::rules::selling::sale::NewItem;
 
-/// A price or an amount of cash is asked about above so many times what it is for, and so many of the largest note.
+/// A price or an amount of cash needs confirmation above this multiple of its expected amount, and of the largest note.
 const PLAUSIBLE_TIMES: i64 = 100;
 
 /// Amount of which a large price that somebody types is a multiple.
@@ -27,7 +27,7 @@ pub fn prices_by_hand<'a>(before: Option<&Transaction>, after: &'a Transaction) 
     after.items.iter().filter(|line| line.price_override && !known(line)).collect()
 }
 
-/// The most that is typed as a price or as cash without a question: above it, and above so many times what it is for,
+/// The largest price or cash amount that needs no confirmation: above it, and above a multiple of the expected amount,
 /// it is a bar code, or has digits too many.
 fn plausible(of: i64, rules: &Rules) -> i64 {
     let note = rules.policy.denominations.iter().copied().max().unwrap_or(LARGEST_NOTE);

@@ -19,7 +19,7 @@ use jiff::civil::Date;
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
-/// Rows of the catalogue, whoever else holds them.
+/// Rows of the catalogue, which may be shared.
 pub trait Products: std::fmt::Debug + Sync {
     /// The product of a sku.
     fn product(&self, sku: &Sku) -> Option<&Product>;

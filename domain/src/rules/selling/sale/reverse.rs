@@ -15,7 +15,6 @@ use crate::rules::selling::sale::{VoidSale, paid_by};
 /// A basket without a payment, and what goes back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaymentReversed {
-    /// The resulting event.
     pub event: Event<fact::TransactionOpen>,
     /// One per payment.
     pub refunds: Vec<ReversedPayment>,
@@ -23,7 +22,7 @@ pub struct PaymentReversed {
 
 /// Reverses an accepted payment of a partly paid basket; with the last one it is open again.
 ///
-/// Whoever may take the payment may take it back: a refused card or missing points must not stop the queue
+/// A user who may take the payment may reverse it: a refused card or missing points must not stop the queue
 /// until a manager comes. What becomes of the basket then is another matter: see [`crate::rules::selling::sale::void_open`].
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Scanned codes: each stands for so many pieces of one product, whichever document has the line.
+//! Scanned codes: each means a number of pieces of one product, in every kind of document.
 
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::Sku;
@@ -21,7 +21,7 @@ pub trait Scanned {
     fn sku(&self) -> &Sku;
     /// Its quantities with their names: scans where there is a code.
     fn quantities(&mut self) -> Vec<(&'static str, &mut i64)>;
-    /// Notes what the scan stands for: the product, and its code as the catalogue has it.
+    /// Stores the product of the scan, and its code as the catalogue has it.
     fn found(&mut self, sku: Sku, barcode: &Barcode);
 }
 

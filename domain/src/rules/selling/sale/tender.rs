@@ -40,7 +40,7 @@ pub struct TenderDraft {
     pub wrong: PaymentId,
     /// Payments before those that take its place.
     pub known: usize,
-    /// Its shift afterwards.
+    /// The shift with this correction applied.
     pub shift: Shift,
 }
 

@@ -1,4 +1,4 @@
-//! Who stands at a till, when, priced with what, by which rules and with which shift.
+//! Who is at a till, when, priced with what, by which rules and with which shift.
 
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::Rules;
@@ -18,9 +18,7 @@ pub struct TillContext<'a> {
     pub authorization: Authorization<'a>,
     /// Data that the basket is priced with.
     pub pricing: PricingContext<'a>,
-    /// Rules in force.
     pub rules: &'a Rules,
-    /// The shift's book.
     pub book: &'a ShiftBook,
 }
 

@@ -29,7 +29,7 @@ pub struct VoidSale {
 pub struct VoidDraft {
     /// Voided, its payments reversed.
     pub transaction: Transaction,
-    /// Its shift afterwards.
+    /// The shift with this void applied.
     pub shift: Shift,
     /// One per payment.
     pub refunds: Vec<ReversedPayment>,
@@ -69,7 +69,7 @@ pub fn void_open(
     Ok(Event::new(fact::TransactionVoided { transaction, refunds }, Rows::of_shift(shift)))
 }
 
-/// Whether a basket may be dropped, lessened or put away: nothing was ever paid of it, or a manager stands behind it.
+/// Whether a basket may be dropped, lessened or put away: nothing was ever paid, or a manager approves it.
 /// That its payments were taken back one by one before makes no difference: the money has gone back, and no goods were
 /// sold.
 ///

@@ -25,14 +25,14 @@ pub struct Held {
 }
 
 impl Budget {
-    /// Nothing yet.
+    /// Holds nothing yet.
     pub fn hold(&self) -> Held {
         Held { left: Arc::clone(&self.0), permit: None }
     }
 }
 
 impl Held {
-    /// Holds as much as a body of so many bytes needs.
+    /// Holds as much as a body of this many bytes needs.
     ///
     /// # Errors
     /// 503 `unavailable`.

@@ -1,4 +1,4 @@
-//! Input tax: what suppliers' invoices bill of it and credit notes give back.
+//! Input tax: the amounts that supplier invoices bill and credit notes give back.
 
 use crate::columns;
 use crate::db::Engine;

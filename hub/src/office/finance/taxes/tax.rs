@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-/// Most days and stores that are told of what is late.
+/// Most days and stores that the list of late entries names.
 const LATE_MAX: usize = 1_000;
 /// Most days that are asked for at once: a year.
 const DAYS_MAX: i32 = 366;
@@ -222,7 +222,6 @@ impl Filter {
         completeness::of(connection, self.store_id.as_deref(), (self.from, self.to), now).await
     }
 
-    /// Reads it.
     pub async fn read(&self, connection: &mut AnyConnection, now: UtcMs) -> Result<View, sqlx::Error> {
         let output = self.output(&mut *connection).await?;
         let mut late = self.late(&mut *connection).await?;

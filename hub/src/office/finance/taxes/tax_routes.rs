@@ -11,7 +11,6 @@ use edge::{ApiError, Code, Doc, Reply, clock};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// `GET /api/finance/tax`
 pub const TAX: Doc = Doc::of("Finance", "Report tax of a range of days, compared with the tax accounts; with `group_by=document`, list suppliers' invoices")
     .query::<TaxQuery>()
     .answers::<Answer>(

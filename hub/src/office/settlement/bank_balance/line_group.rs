@@ -43,7 +43,7 @@ impl Group {
     }
 }
 
-/// The days that are looked at: until which the bank has told, and the day of the books.
+/// The days that are looked at: until which the bank has reported, and the day of the books.
 #[derive(Debug, Clone, Copy)]
 pub struct Days {
     /// Last day that the bank has reported.

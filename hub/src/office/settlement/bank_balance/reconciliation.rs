@@ -1,4 +1,4 @@
-//! What a bank says of an account beside what the books say of it: what only one of them has.
+//! Compares a bank's account with the books: the items that only one of them has.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -147,7 +147,7 @@ pub async fn tell(connection: &mut AnyConnection, view: &View, now: UtcMs) -> Re
     alarm::raise(connection, &view.source_id, ALARM, &message, now).await
 }
 
-/// The last balance that a bank told of by then: the day of its statement, and the balance.
+/// The last balance that a bank reported by then: the day of its statement, and the balance.
 async fn last_balance(
     connection: &mut AnyConnection,
     source_id: &str,

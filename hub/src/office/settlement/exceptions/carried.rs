@@ -62,7 +62,7 @@ pub async fn come_up_again(
     for row in sqlx::query(sql).bind(today.to_string()).fetch_all(&mut *connection).await? {
         let (store_id, item_id, day): (String, String, Date) =
             columns!(row => (store_id, item_id, settlement_date));
-        // What is open of it is another day's by now, if its own was approved.
+        // The open part belongs to another day by now, if its own day was approved.
         let sql = format!(
             "UPDATE settlement_exceptions SET {OPEN}, found_at = $3, business_date = $4 WHERE store_id = $1 \
              AND item_id = $2 AND state = 'resolved' AND resolution = 'carry' RETURNING store_id, business_date"

@@ -23,7 +23,6 @@ pub struct Belongs {
     pub statement_id: Option<String>,
     /// The store and day whose settlement it holds up.
     pub settlement: Option<(String, Date)>,
-    /// Payment method.
     pub method: Option<String>,
     /// The match that it is about.
     pub match_id: Option<String>,
@@ -62,7 +61,7 @@ pub fn row_of(raised: &Raised, source_id: &str, belongs: Belongs, now: UtcMs) ->
     })
 }
 
-/// Whether a line of it may still be matched by what comes later.
+/// Whether a later record may still match one of its lines.
 pub fn waits(kind: ExceptionKind) -> bool {
     use ExceptionKind::{Ambiguous, MissingInStore, UnknownStore};
     matches!(kind, MissingInStore | Ambiguous | UnknownStore)

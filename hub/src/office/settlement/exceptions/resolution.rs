@@ -186,7 +186,7 @@ impl Writer<'_> {
         Ok(Some(account))
     }
 
-    /// Puts together what it is about and what a person names beside it.
+    /// Combines the exception's own lines and items with those that a person names.
     async fn match_named(
         &self,
         connection: &mut AnyConnection,
@@ -264,7 +264,7 @@ impl Writer<'_> {
         Ok(entry_id)
     }
 
-    /// Posts the part of a payout that the bank did not get: the provider's lines have posted all of it.
+    /// Posts the part of a payout that the bank did not get: the provider's lines have posted the whole payout.
     async fn post_payout_rest(
         &self,
         connection: &mut AnyConnection,

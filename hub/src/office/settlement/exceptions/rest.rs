@@ -92,7 +92,8 @@ async fn shorten(
     Ok(rest)
 }
 
-/// The item and its rest are what it was; gives back the rest's ID. A match that was undone has left a rest already.
+/// Splits the item into a matched part and a rest; returns the rest's ID. A match that was
+/// undone has left a rest already.
 async fn split(
     connection: &mut AnyConnection,
     (store_id, item_id): (&str, &str),

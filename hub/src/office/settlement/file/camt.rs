@@ -38,9 +38,7 @@ pub struct Wanted<'a> {
 pub struct CamtStatement {
     /// Account that was read. `None` if the file names none.
     pub account: Option<AccountName>,
-    /// Opening balance.
     pub opening: Option<i64>,
-    /// Closing balance.
     pub closing: Option<i64>,
     /// Lines of its booked entries.
     pub lines: Vec<TextLine>,

@@ -38,7 +38,6 @@ pub enum Delimiter {
 }
 
 impl Delimiter {
-    /// The character.
     pub fn character(self) -> Option<char> {
         match self {
             Self::Auto => None,
@@ -93,7 +92,6 @@ pub enum ColumnName {
 }
 
 impl ColumnName {
-    /// The columns.
     pub fn each(&self) -> &[OneColumn] {
         match self {
             Self::One(one) => std::slice::from_ref(one),

@@ -141,7 +141,6 @@ const BALANCES_WITH_A_DAY: [&str; 14] = [
     "saldo per",
 ];
 
-/// Kind of row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowKind {
     /// A line of the statement.
@@ -173,7 +172,7 @@ impl RowKind {
 /// Meaning of a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// Money moved.
+    /// Money moved; the row counts.
     Counts,
     /// Money may still move.
     Pending,

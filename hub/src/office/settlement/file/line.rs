@@ -25,12 +25,10 @@ pub const ROUNDING: &str = "Rounding of amounts with a fraction";
 /// The largest amount of a line.
 const AMOUNT_MAX: i64 = 1_000_000_000_000;
 
-/// Bounds of lines.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     /// The date at head office.
     pub today: Date,
-    /// Limits of imports.
     pub limits: Limits,
 }
 

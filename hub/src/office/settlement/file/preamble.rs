@@ -67,7 +67,7 @@ fn account(line: &str) -> Option<String> {
     let number = named.trim_matches(|c: char| !c.is_ascii_alphanumeric());
     let number: String = number.chars().take_while(|c| known(*c)).collect();
     let digits = number.chars().filter(char::is_ascii_digit).count();
-    // `XXXX4321` hides most of it.
+    // `XXXX4321` hides most of the number.
     let hidden = number.contains("XX") || number.contains("xx");
     (digits >= ACCOUNT_DIGITS_MIN && !hidden).then(|| number.trim().to_owned())
 }

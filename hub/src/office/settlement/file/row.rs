@@ -26,13 +26,10 @@ pub struct Rules<'a> {
     pub file: &'a SourceFile<'a>,
     /// Common properties of the rows.
     pub survey: &'a Survey,
-    /// Reader of dates.
     pub days: &'a DayReader<'a>,
-    /// Pattern of descriptions.
     pub pattern: Option<&'a Pattern>,
     /// The sign of fees that cost.
     pub fee_sign: FeeSign,
-    /// Bounds of lines.
     pub bounds: &'a Bounds,
 }
 
@@ -338,7 +335,7 @@ impl Rules<'_> {
     }
 }
 
-/// The same with what else is wrong with the row.
+/// The same, with the other problems of the row.
 fn with_also(outcome: Outcome, also: Option<Wrong>) -> Outcome {
     match outcome {
         Outcome::Aside(mut row) => {

@@ -64,7 +64,7 @@ impl RowFigures {
     }
 }
 
-/// The figure of a text that stands alone: only its own marks say how it is read.
+/// The figure of a text that is alone: only its own marks say how it is read.
 fn alone(text: &str) -> Option<Figure> {
     let written = Written::of(text, &SignWords::default()).ok().flatten()?;
     let mut column = FigureColumn::default();

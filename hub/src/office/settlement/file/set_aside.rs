@@ -41,7 +41,6 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// All of them.
     pub const ALL: [Self; 10] = [
         Self::Pending,
         Self::Status,
@@ -101,7 +100,7 @@ pub struct SetAside {
     pub description: String,
     /// Amount of the row, if it can be read.
     pub amount: Option<i64>,
-    /// The line that it would be, if all of it can be read.
+    /// The line that the row would be, if all its cells can be read.
     pub line: Option<TextLine>,
     /// As it is in the file.
     pub text: String,
@@ -178,7 +177,6 @@ impl RowsSetAside {
         Ok(())
     }
 
-    /// Number of rows.
     pub fn count(&self) -> i64 {
         self.counts.values().fold(0, |sum, count| sum.saturating_add(*count))
     }
@@ -196,7 +194,7 @@ impl RowsSetAside {
     }
 }
 
-/// A text without what is beyond so many bytes.
+/// A text, cut to at most `most` bytes.
 pub fn cut(text: &str, most: usize) -> String {
     let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     text.get(..end).unwrap_or_default().trim_end().to_owned()

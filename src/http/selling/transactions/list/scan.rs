@@ -50,7 +50,7 @@ pub struct Position {
     phase: Phase,
     /// Before this place of the journal.
     before: Option<u64>,
-    /// After so many of what stands there: of one commit, or of the unfinished.
+    /// Number of items already shown: of one commit, or of the unfinished.
     skip: usize,
 }
 

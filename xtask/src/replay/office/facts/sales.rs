@@ -4,7 +4,7 @@ use super::{Facts, int, list, str_of};
 use anyhow::Context;
 use serde_json::Value;
 
-/// Where money of a method stands until it is settled.
+/// Account of a method's money until it is settled.
 pub fn account(method: &str) -> &'static str {
     match method {
         "cash" => "1010",

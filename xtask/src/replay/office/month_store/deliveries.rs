@@ -5,7 +5,7 @@ use crate::trade::stock_value::Coming;
 use serde_json::json;
 
 impl MonthStore {
-    /// What lies on the shelves when it begins: sku, pieces, cost.
+    /// What is on the shelves when it begins: sku, pieces, cost.
     pub fn starts_with(&mut self, goods: &[(String, i64, i64)]) -> anyhow::Result<()> {
         let date = self.date()?;
         let mut movements = Vec::new();

@@ -143,7 +143,7 @@ fn nets(items: &[Item], days: &BTreeSet<Date>, slices: &mut Slices) -> anyhow::R
     Ok(lines)
 }
 
-/// All of it told to the hub, differences resolved, the first days approved and the bank's lines posted.
+/// All of it reported to the hub, differences resolved, the first days approved and the bank's lines posted.
 pub async fn settle(
     admin: &Api,
     shops: &[MonthStore; 2],

@@ -42,7 +42,7 @@ fn of_declaration(bytes: &[u8]) -> Result<&'static Encoding, String> {
     let name = declared.to_ascii_lowercase();
     let encoding = Encoding::for_label(name.as_bytes()).filter(|_| KNOWN.contains(&name.as_str()));
     match encoding {
-        // The declaration was read byte by byte, so the file has one byte for each letter of it.
+        // The declaration was read byte by byte, so the file has one byte for each of its letters.
         Some(encoding) if [UTF_16LE, UTF_16BE].contains(&encoding) => Ok(UTF_8),
         Some(encoding) => Ok(encoding),
         None => Err(format!(

@@ -33,7 +33,7 @@ impl Words {
     }
 }
 
-/// So many bytes of it at most.
+/// Cuts a text to at most `bytes` bytes.
 fn cut(text: &str, bytes: usize) -> &str {
     let end = (0..=bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     text.get(..end).unwrap_or_default()
@@ -147,7 +147,7 @@ pub(super) struct Booked {
 }
 
 impl Entry {
-    /// A transaction of it begins.
+    /// A transaction of the entry begins.
     pub(super) fn begin_detail(&mut self) {
         self.details.push(Detail::default());
     }

@@ -86,7 +86,7 @@ pub(super) struct Statement {
 }
 
 impl Statement {
-    /// A balance of it is over; `currency` is what it has to be in, or empty.
+    /// A balance of the statement is read to its end; `currency` is what it has to be in, or empty.
     ///
     /// # Errors
     /// Problems by field.
@@ -124,20 +124,18 @@ impl Statement {
         Ok(())
     }
 
-    /// A booked entry of it.
+    /// Adds a booked entry to the statement.
     pub(super) fn book(&mut self, booked: Booked) {
         self.reversals.extend(booked.lines.iter().map(|_| booked.reversal));
         self.lines.extend(booked.lines);
     }
 
-    /// Opening balance.
     pub(super) fn opening(&self) -> Option<i64> {
         let [booked, previous, first] = self.opening;
         let alone = self.closing == [None, None];
         booked.or(previous).or(first.filter(|_| !alone))
     }
 
-    /// Closing balance.
     pub(super) fn closing(&self) -> Option<i64> {
         let [closed, last] = self.closing;
         closed.or(last)

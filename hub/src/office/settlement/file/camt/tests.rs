@@ -109,7 +109,7 @@ fn transactions_of_an_entry_are_lines_where_they_come_to_it() {
     assert_eq!(lines(&entry("300", "CRDT", &one)), [own("", "", 300)]);
     let cut = format!("<NtryDtls>{}</NtryDtls>", detail(&money("150"), "T-1", ""));
     assert_eq!(lines(&entry("300", "CRDT", &cut)), [own("", "", 300)]);
-    // What the bank charges for all of it is a line of its own.
+    // The bank's charge for the whole entry is a separate line.
     let charged = three("25", "<Chrgs><TtlChrgsAndTaxAmt Ccy=\"IDR\">4</TtlChrgsAndTaxAmt></Chrgs>");
     let mut with_charges = each.clone();
     with_charges.push(own("BATCH", "", -4));

@@ -377,7 +377,7 @@ fn row_no(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// As much of it as a number has.
+/// The text, cut to the longest length that a number can have.
 fn number(text: &str) -> String {
     text.chars().take(NUMBER_BYTES_MAX).collect()
 }
