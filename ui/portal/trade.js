@@ -3,7 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { number, rate, shortReceipt } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
-import { ofMember } from "../catalogue/people.js";
+import { ofMember } from "../catalogue/members.js";
 import { badge, col, days, differs, figure, ifSome, link, moment, person, store } from "./kit.js";
 import { inBooks } from "./in_books.js";
 import { facts, figures, section, table } from "./record.js";
